@@ -1,0 +1,10 @@
+//! Kernels of Trajmeter: functions on flat arrays, without Python and without unsafe code.
+//!
+//! Every kernel here has a twin in `trajmeter.kernels._python`, and the twin is the specification:
+//! same result, or the same [`Error`] with the same code and message.
+
+#![forbid(unsafe_code)]
+
+mod error;
+
+pub use error::{Error, Result};
