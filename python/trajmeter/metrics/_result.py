@@ -1,0 +1,50 @@
+"""Results: everything one metric family says of one trajectory, as typed frozen models.
+
+A result is a tree of groups. A group holds figures that stand or fall together, and says with its
+outcome and cause whether they do. The columns of a results table are the dotted paths of that tree,
+derived from the models, so that a figure has one name everywhere.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from pydantic import BaseModel, ConfigDict
+
+from trajmeter.records import Cause, Outcome
+
+__all__ = ["Figure", "Group", "Result"]
+
+
+@dataclass(frozen=True, slots=True)
+class Figure:
+    """What a figure's number means, annotated on its field: range, direction and unit."""
+
+    low: float | None = None
+    """Least possible value, ``None`` where there is none."""
+    high: float | None = None
+    """Greatest possible value, ``None`` where there is none."""
+    higher_is_better: bool | None = None
+    """Direction; ``None`` for a count or a description."""
+    unit: str | None = None
+    """Unit where the name does not say it."""
+
+
+class Group(BaseModel):
+    """Figures that stand or fall together.
+
+    A figure that is ``None`` in a scored group abstained.
+    """
+
+    model_config = ConfigDict(frozen=True, extra="forbid", use_attribute_docstrings=True)
+
+    outcome: Outcome = Outcome.SCORED
+    """Measured, assigned, abstained or not scored."""
+    cause: Cause | None = None
+    """Why the group was assigned or not scored."""
+
+
+class Result(BaseModel):
+    """What one metric family says of one trajectory: a tree of groups."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid", use_attribute_docstrings=True)

@@ -1,0 +1,88 @@
+"""What became of a score: measured, assigned by a rule, abstained, or not scored, and why."""
+
+from __future__ import annotations
+
+from enum import Enum
+from typing import Any
+
+from pydantic import Field
+
+from trajmeter.records._base import Record
+
+__all__ = ["Cause", "Outcome", "Score"]
+
+
+class Outcome(str, Enum):
+    """Whether a score was measured, and whether it may enter a mean."""
+
+    SCORED = "scored"
+    """Measured from the records; inside every mean."""
+    ASSIGNED = "assigned"
+    """Set by a rule, which the cause names; inside the mean, and counted."""
+    ABSTAINED = "abstained"
+    """Nothing to act on; outside every mean, and counted."""
+    NOT_SCORED = "not_scored"
+    """Could not be computed, for the cause named; outside every mean, and counted."""
+
+
+class Cause(str, Enum):
+    """Why a score was assigned, or not computed at all."""
+
+    FAILED = "failed"
+    """The attempt failed, and the rule for failures set the value."""
+    TIMED_OUT = "timed_out"
+    """The attempt ran out of time, and the rule for time-outs set the value."""
+    REVERTED_TO_BASELINE = "reverted_to_baseline"
+    """A failed agent counts as if it had changed nothing."""
+    UNPRICED = "unpriced"
+    """The model has no known price, so its cost counts as 0."""
+    NOT_A_DIFF = "not_a_diff"
+    """The final patch holds text that is no diff, so it predicts nothing."""
+
+    MISSING_GOLD = "missing_gold"
+    """The task is unknown, or has no gold context."""
+    MISSING_SNAPSHOT = "missing_snapshot"
+    """The repository's snapshot is needed and not there."""
+    NO_CONTEXT_EXTRACTED = "no_context_extracted"
+    """The final context holds no file and no span once its paths are resolved."""
+    NO_STEPS = "no_steps"
+    """The trajectory lists no step."""
+    MISSING_MEASUREMENTS = "missing_measurements"
+    """The agent has no benchmark measurements of its own."""
+    MISSING_ORACLE = "missing_oracle"
+    """There is no oracle to compare with."""
+    NO_VALID_BENCHMARK = "no_valid_benchmark"
+    """No benchmark has a usable value for both sides."""
+    MISSING_USAGE = "missing_usage"
+    """A figure that the score is computed from was not recorded."""
+    MISSING_TURNS = "missing_turns"
+    """Turns were counted, but not recorded."""
+    INVALID_INPUT = "invalid_input"
+    """The record holds a value the metric cannot use; the reason says where."""
+    METRIC_ERROR = "metric_error"
+    """The metric raised; the reason holds the error."""
+    JUDGE_REFUSED = "judge_refused"
+    """The judge declined to answer."""
+    JUDGE_UNPARSEABLE = "judge_unparseable"
+    """The judge's reply could not be read."""
+    JUDGE_ERROR = "judge_error"
+    """The judge could not be reached, or answered with an error."""
+    JUDGE_TIMEOUT = "judge_timeout"
+    """The judge did not answer in time."""
+
+
+class Score(Record):
+    """One named scalar of a result, with what became of it."""
+
+    value: float | None
+    """The figure, or ``None`` where there is none; in the unit of the metric."""
+    outcome: Outcome = Outcome.SCORED
+    """Measured, assigned, abstained or not scored."""
+    cause: Cause | None = None
+    """Why the value was assigned or is missing; ``None`` for a measured one."""
+    passed: bool | None = None
+    """Whether the score reaches its threshold; ``None`` for metrics without one."""
+    reason: str | None = None
+    """The cause in a sentence, for a reader."""
+    details: dict[str, Any] = Field(default_factory=dict)
+    """What the score was made of, such as each check with its result."""

@@ -1,0 +1,70 @@
+"""One problem, with whatever reference it has."""
+
+from __future__ import annotations
+
+from enum import Enum
+from typing import Any
+
+from pydantic import Field
+
+from trajmeter.records._base import Record
+from trajmeter.records.trajectory import Source, ToolCall
+
+__all__ = ["GoldRange", "GoldRole", "Task"]
+
+
+class GoldRole(str, Enum):
+    """Where a gold range comes from."""
+
+    INITIAL = "initial"
+    """Chosen by the annotator at first."""
+    ADDITIONAL = "additional"
+    """Added in a later round."""
+
+
+class GoldRange(Record):
+    """Lines of a file that the task's reference names, as written."""
+
+    path: str
+    """Path as written in the reference."""
+    first_line: int
+    """First line, 1-based."""
+    last_line: int
+    """Last line, included."""
+    role: GoldRole = GoldRole.INITIAL
+    """Initial or additional."""
+
+
+class Task(Record):
+    """One problem: what was asked, and the references to score an attempt against."""
+
+    id: str
+    """Id of the task."""
+    aliases: tuple[str, ...] = ()
+    """Other ids of the same task, such as its name in the dataset it came from."""
+    question: str | None = None
+    """The question or issue text."""
+    repo: str | None = None
+    """Repository, as the dataset names it."""
+    commit: str | None = None
+    """Commit of the repository that the attempt starts from."""
+    language: str | None = None
+    """Programming language, as the dataset names it."""
+    gold_ranges: tuple[GoldRange, ...] | None = None
+    """Gold context as written; ``()`` is an empty one, ``None`` is none recorded."""
+    gold_patch: str | None = None
+    """Patch that solves the task."""
+    expected_tool_calls: tuple[ToolCall, ...] | None = None
+    """Reference tool calls, in order."""
+    expected_answer: str | None = None
+    """Reference answer."""
+    expected_sources: tuple[str, ...] | None = None
+    """Documents that hold the answer."""
+    max_turns: int | None = None
+    """Turn budget."""
+    source: Source | None = None
+    """Where the record was read from."""
+    metadata: dict[str, Any] = Field(default_factory=dict)
+    """Free data that configures metrics, such as ``expected_tools``."""
+    extra: dict[str, Any] = Field(default_factory=dict)
+    """Keys of the file that no reader knows."""

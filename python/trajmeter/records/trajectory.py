@@ -1,0 +1,124 @@
+"""One attempt of one agent and model at one task, turn by turn."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from pydantic import Field, JsonValue
+
+from trajmeter.records._base import Record
+from trajmeter.records.views import View
+
+__all__ = ["Failure", "Source", "ToolCall", "Trajectory", "Turn", "Usage"]
+
+
+class Source(Record):
+    """Where a record was read from; tells apart records that name no agent."""
+
+    file: str
+    """Name of the file, as it was given."""
+    line: int | None = None
+    """1-based line of the file, for formats of one record a line."""
+    record: str | None = None
+    """Name of the record within the file, for other formats."""
+
+
+class Failure(Record):
+    """Why a turn or a whole run failed."""
+
+    reason: str | None = None
+    """Structured reason, such as ``parse_error`` or ``max_turns_exceeded``."""
+    message: str | None = None
+    """The error in words."""
+
+
+class Usage(Record):
+    """Tokens and cost, of a call or of a whole run; ``None`` is not recorded, never 0."""
+
+    input_tokens: int | None = None
+    """Prompt tokens, cached ones included."""
+    output_tokens: int | None = None
+    """Completion tokens, reasoning included."""
+    total_tokens: int | None = None
+    """Total as reported; not computed here."""
+    cost_usd: float | None = None
+    """Cost in US dollars."""
+    credits: float | None = None
+    """Cost in the credits of the platform that ran the agent."""
+
+
+class ToolCall(Record):
+    """One call of a tool."""
+
+    name: str
+    """Name of the tool, as recorded."""
+    arguments: JsonValue = None
+    """Arguments: an object, JSON text as some logs keep it, or ``None``."""
+    success: bool | None = None
+    """Whether the call succeeded; ``None`` where the log does not say."""
+    error: str | None = None
+    """The error in words; with ``success`` unknown it means the call failed."""
+
+
+class Turn(Record):
+    """One interaction: what the agent wrote, called and saw."""
+
+    number: int | None = None
+    """The turn's own number where the log has one; else its position from 1 counts."""
+    program: str | None = None
+    """Program or command the agent wrote; ``""`` is an empty one, ``None`` is none."""
+    success: bool | None = None
+    """Whether the turn succeeded; ``None`` where the log does not say."""
+    error: Failure | None = None
+    """What went wrong."""
+    agent: str | None = None
+    """Which agent acted, in runs of several."""
+    tool_calls: tuple[ToolCall, ...] = ()
+    """Calls, in order."""
+    views: tuple[View, ...] | None = None
+    """What the agent looked at; ``()`` is a step that saw nothing, ``None`` is no step."""
+    usage: Usage | None = None
+    """Tokens and cost of this turn."""
+    duration_seconds: float | None = None
+    """Wall-clock time of the turn."""
+
+
+class Trajectory(Record):
+    """One attempt, identified by task, agent, model and attempt, and by its source."""
+
+    task_id: str
+    """The task's id, as the record wrote it; may be one of the task's aliases."""
+    agent: str | None = None
+    """Name of the agent."""
+    model: str | None = None
+    """Name of the model."""
+    attempt: str | None = None
+    """Tells repeated attempts of one agent and model apart."""
+    source: Source | None = None
+    """Where the record was read from."""
+    turns: tuple[Turn, ...] | None = None
+    """Turns in order; ``None`` where only figures about them were recorded."""
+    turn_count: int | None = None
+    """Number of turns where they were counted, but not recorded."""
+    transcript: str | None = None
+    """The whole conversation as text."""
+    final_views: tuple[View, ...] | None = None
+    """The context the agent declares in the end; ``None`` = the union of its turns' views."""
+    final_output: str | None = None
+    """The answer in the end."""
+    final_patch: str | None = None
+    """The patch in the end, as recorded: may hold an error text instead."""
+    sources: tuple[str, ...] | None = None
+    """Documents that the answer draws on."""
+    usage: Usage | None = None
+    """Tokens and cost of the whole run."""
+    duration_seconds: float | None = None
+    """Wall-clock time of the whole run."""
+    failure: Failure | None = None
+    """Why the run failed."""
+    passed: bool | None = None
+    """Whether the run passed its tests, as told from outside."""
+    metadata: dict[str, Any] = Field(default_factory=dict)
+    """Free data of the attempt, meant for metrics."""
+    extra: dict[str, Any] = Field(default_factory=dict)
+    """Keys of the file that no reader knows."""
