@@ -28,6 +28,10 @@ class Figure:
     """Direction; ``None`` for a count or a description."""
     unit: str | None = None
     """Unit where the name does not say it."""
+    numerator: tuple[str, ...] = ()
+    """Figures of the same group whose sum is divided in the micro average; empty = no micro average."""
+    denominator: tuple[str, ...] = ()
+    """Figures of the same group whose sum divides in the micro average."""
 
 
 class Group(BaseModel):
