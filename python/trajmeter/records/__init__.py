@@ -1,21 +1,41 @@
 """Records: what was asked (Task), what an agent did (Trajectory), what became of it (Score)."""
 
 from trajmeter.records._base import Record
+from trajmeter.records.evaluation import (
+    AnswerOutcome,
+    CodeQuality,
+    CodeReview,
+    FrameworkEvaluation,
+    JudgeRecord,
+    QuestionResult,
+    StaticMetrics,
+)
 from trajmeter.records.outcomes import Cause, Outcome, Score
+from trajmeter.records.scenario import Hop, Question, Scenario
 from trajmeter.records.task import GoldRange, GoldRole, Task
 from trajmeter.records.trajectory import Failure, Source, ToolCall, Trajectory, Turn, Usage
 from trajmeter.records.views import Extent, View
 
 __all__ = [
+    "AnswerOutcome",
     "Cause",
+    "CodeQuality",
+    "CodeReview",
     "Extent",
     "Failure",
+    "FrameworkEvaluation",
     "GoldRange",
     "GoldRole",
+    "Hop",
+    "JudgeRecord",
     "Outcome",
+    "Question",
+    "QuestionResult",
     "Record",
+    "Scenario",
     "Score",
     "Source",
+    "StaticMetrics",
     "Task",
     "ToolCall",
     "Trajectory",

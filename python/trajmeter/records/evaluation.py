@@ -1,0 +1,248 @@
+"""Result files of a framework comparison: one framework's answers to a scenario, scored.
+
+Field names are those of existing result files, so that old files are read as they are; fields that
+this package adds have defaults and come last.
+"""
+
+from __future__ import annotations
+
+from enum import Enum
+from typing import Any
+
+from pydantic import ConfigDict, Field
+
+from trajmeter.records._base import Record
+from trajmeter.records.outcomes import Cause
+
+__all__ = [
+    "AnswerOutcome",
+    "CodeQuality",
+    "CodeReview",
+    "FrameworkEvaluation",
+    "JudgeRecord",
+    "QuestionResult",
+    "StaticMetrics",
+]
+
+
+class AnswerOutcome(str, Enum):
+    """What became of a question."""
+
+    ANSWERED = "answered"
+    """The framework answered."""
+    TIMED_OUT = "timed_out"
+    """The framework did not answer in time; its scores are 0 by rule."""
+    FAILED = "failed"
+    """The framework raised; its scores are 0 by rule."""
+
+
+class JudgeRecord(Record):
+    """What judging one answer, or reviewing one source file, took; apart from the agent's usage."""
+
+    model: str | None = None
+    """Model that judged."""
+    cause: Cause | None = None
+    """Why there is no score, or ``None`` where there is one."""
+    message: str | None = None
+    """The cause in words."""
+    prompt_tokens: int = 0
+    """Prompt tokens of all attempts."""
+    completion_tokens: int = 0
+    """Completion tokens of all attempts."""
+    cost_usd: float | None = None
+    """Cost in US dollars; ``None`` where the model has no known price."""
+    attempts: int = 0
+    """Calls made, retries included."""
+    replayed: bool = False
+    """Whether the replies came from a recording."""
+
+
+class QuestionResult(Record):
+    """One question's answer and scores."""
+
+    question_id: str
+    """Id of the question."""
+    question_text: str
+    """The question."""
+    expected_answer: str | None = None
+    """Reference answer."""
+    actual_answer: str | None = None
+    """The framework's answer."""
+    sources_expected: tuple[str, ...] = ()
+    """Documents that hold the answer."""
+    sources_retrieved: tuple[str, ...] = ()
+    """Documents the framework names, in its order, duplicates included."""
+    latency_seconds: float | None = None
+    """Seconds from question to answer."""
+    prompt_tokens: int | None = None
+    """Prompt tokens, as the framework reports them."""
+    completion_tokens: int | None = None
+    """Completion tokens, as the framework reports them."""
+    total_tokens: int | None = None
+    """Prompt and completion tokens."""
+    estimated_cost_usd: float | None = None
+    """Cost in US dollars by the price table; 0 for an unknown model."""
+    model_name: str | None = None
+    """Model that answered."""
+    correctness_score: float | None = None
+    """Judge's correctness, 1-5; 0 for a question without an answer; ``None`` if not judged."""
+    completeness_score: float | None = None
+    """Judge's completeness, likewise."""
+    faithfulness_score: float | None = None
+    """Judge's faithfulness to the sources, likewise."""
+    judge_reasoning: str | None = None
+    """The judge's reasons."""
+    retrieval_precision: float | None = None
+    """Relevant retrieved sources / retrieved sources, 0-1."""
+    retrieval_recall: float | None = None
+    """Relevant retrieved sources / expected sources, 0-1."""
+    extra_metrics: dict[str, Any] = Field(default_factory=dict)
+    """The scenario profile's figures of this question."""
+    outcome: AnswerOutcome | None = None
+    """Answered, timed out or failed; ``None`` in files that do not say."""
+    error: str | None = None
+    """The error of a failed question."""
+    reported_latency_seconds: float | None = None
+    """Latency as the framework itself reports it."""
+    priced: bool | None = None
+    """Whether the model's price is known; ``None`` in files that do not say."""
+    question_metadata: dict[str, Any] = Field(default_factory=dict)
+    """The question's metadata, as the scenario has it."""
+    answer_metadata: dict[str, Any] = Field(default_factory=dict)
+    """The answer's metadata, as the framework gave it."""
+    judge: JudgeRecord | None = None
+    """What judging took."""
+
+
+class StaticMetrics(Record):
+    """Static measures of one source file."""
+
+    loc: int
+    """Lines."""
+    sloc: int
+    """Source lines, without blanks, comments and docstrings."""
+    comments: int
+    """Comment tokens, those after code too."""
+    blank: int
+    """Blank lines."""
+    comment_ratio: float
+    """Comments / sloc; may exceed 1."""
+    avg_cyclomatic_complexity: float | None
+    """Mean over functions and methods; ``None`` without any."""
+    max_cyclomatic_complexity: int | None
+    """Greatest of them."""
+    complexity_grade: str | None
+    """A (5 or less) to F (over 40), of the mean."""
+    maintainability_index: float
+    """0-100, docstrings counted as comments; higher is easier to maintain."""
+    maintainability_grade: str
+    """A (20 or more), B (10 or more) or C."""
+    halstead_volume: float
+    """Size of the code in bits."""
+    halstead_difficulty: float
+    """How hard the code is to write or understand."""
+    halstead_effort: float
+    """Volume times difficulty."""
+    halstead_bugs: float
+    """Estimated number of bugs, volume / 3000."""
+    num_imports: int
+    """Import statements."""
+    num_framework_imports: int
+    """Import statements of the framework's packages."""
+    num_classes: int
+    """Class definitions."""
+    num_functions: int
+    """Function and method definitions."""
+    type_annotation_ratio: float | None
+    """Functions with a return annotation / functions; ``None`` without any."""
+
+
+class CodeReview(Record):
+    """A judge's review of one source file, seven criteria of 1-5."""
+
+    readability: float
+    """Naming, formatting, flow."""
+    idiomatic_usage: float
+    """Use of the framework's interfaces and of the language."""
+    error_handling: float
+    """Edge cases, exceptions, invalid states."""
+    extensibility: float
+    """Ease of adding features."""
+    testability: float
+    """Isolation of components."""
+    documentation: float
+    """Docstrings, comments, telling names."""
+    abstraction: float
+    """Neither over-engineered nor flat."""
+    avg_score: float
+    """Mean of the seven."""
+    reasoning: str
+    """The reviewer's reasons."""
+
+
+class CodeQuality(Record):
+    """Quality of a framework's implementation."""
+
+    source_file: str
+    """File that was measured."""
+    source_sloc: int | None = None
+    """Its source lines."""
+    static_metrics: StaticMetrics | None = None
+    """Static measures; ``None`` where the file does not parse."""
+    code_review: CodeReview | None = None
+    """The review, if one was made."""
+    error: str | None = None
+    """Why there are no static measures."""
+    python_version: str | None = None
+    """Python that parsed the file; measures of f-strings differ between versions."""
+    judge: JudgeRecord | None = None
+    """What the review took."""
+
+
+class FrameworkEvaluation(Record):
+    """One framework's run of a scenario, or the average of several runs."""
+
+    model_config = ConfigDict(extra="ignore")
+
+    framework_name: str
+    """Name of the framework."""
+    scenario_name: str
+    """Name of the scenario."""
+    scenario_type: str | None = None
+    """Kind of scenario."""
+    evaluation_mode: str | None = None
+    """Mode the scenario was run in."""
+    evaluation_profile: str | None = None
+    """Scenario profile."""
+    questions: tuple[QuestionResult, ...] = ()
+    """Every question, in the scenario's order."""
+    avg_latency: float | None = None
+    """Mean latency in seconds."""
+    total_tokens: int | None = None
+    """Sum of tokens."""
+    total_cost_usd: float | None = None
+    """Sum of costs in US dollars."""
+    avg_correctness: float | None = None
+    """Mean correctness."""
+    avg_completeness: float | None = None
+    """Mean completeness."""
+    avg_faithfulness: float | None = None
+    """Mean faithfulness."""
+    avg_retrieval_precision: float | None = None
+    """Mean retrieval precision."""
+    avg_retrieval_recall: float | None = None
+    """Mean retrieval recall."""
+    extra_aggregates: dict[str, Any] = Field(default_factory=dict)
+    """Means of the profile's figures, the profile's own aggregates, deviations over runs."""
+    code_quality: CodeQuality | None = None
+    """Quality of the implementation."""
+    run_id: int = 0
+    """0-based number of the run; -1 for the average of several."""
+    run_count: int = 1
+    """Runs that this file averages."""
+    versions: dict[str, str] = Field(default_factory=dict)
+    """Versions of this package, of Python and of the price table."""
+    started_at: str | None = None
+    """UTC time at which the run began, ISO 8601."""
+    finished_at: str | None = None
+    """UTC time at which the run ended, ISO 8601."""
