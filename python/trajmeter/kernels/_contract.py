@@ -19,4 +19,10 @@ Float64Array: TypeAlias = npt.NDArray[np.float64]
 
 
 class Kernels(Protocol):
-    """Every kernel, with the same name, order of arguments and errors in Rust and in Python."""
+    """Every kernel, with the same name, order of arguments and errors in Rust and in Python.
+
+    The definitions stand in the docstrings of the twin, ``trajmeter.kernels._python``.
+    """
+
+    def measure(self, start: Int64Array, end: Int64Array) -> int:
+        """Number of bytes that the spans cover, overlaps counted once."""

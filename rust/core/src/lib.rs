@@ -6,5 +6,6 @@
 #![forbid(unsafe_code)]
 
 mod error;
+pub mod spans;
 
 pub use error::{Error, Result};

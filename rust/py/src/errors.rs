@@ -1,5 +1,7 @@
 //! Turns a core [`Error`](trajmeter_core::Error) into the Python exception of the same code.
 
+use std::any::Any;
+
 use pyo3::import_exception;
 use pyo3::prelude::*;
 use trajmeter_core::Error;
@@ -17,4 +19,16 @@ pub fn raise(error: &Error) -> PyErr {
         Error::ReversedSpan { .. } => ReversedSpanError::new_err(message),
         Error::Overflow { .. } => TotalOverflowError::new_err(message),
     }
+}
+
+/// `InternalError` for a panic, with its message where it has one.
+///
+/// pyo3's own `PanicException` derives from `BaseException`, and `except Exception` misses it.
+pub fn internal(payload: &(dyn Any + Send)) -> PyErr {
+    let message = payload
+        .downcast_ref::<&str>()
+        .copied()
+        .or_else(|| payload.downcast_ref::<String>().map(String::as_str))
+        .unwrap_or("no message");
+    InternalError::new_err(format!("a kernel panicked: {message}; please report this"))
 }
