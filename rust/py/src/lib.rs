@@ -1,5 +1,7 @@
 //! `trajmeter.kernels._rust`: the kernels of `trajmeter-core` as a Python extension module.
 
+#![allow(clippy::needless_pass_by_value)] // pyo3 hands arguments over by value
+
 mod arrays;
 mod errors;
 mod spans;
