@@ -1,0 +1,33 @@
+"""Answers to a scenario's questions: retrieval quality and the scenario profiles."""
+
+from trajmeter.metrics.answers.branching import ToolBranchingQA
+from trajmeter.metrics.answers.coordination import MultiAgentCoordination
+from trajmeter.metrics.answers.multihop import MultihopChainQA
+from trajmeter.metrics.answers.plain import Default
+from trajmeter.metrics.answers.profiles import (
+    Aggregates,
+    AnswerView,
+    Figures,
+    ScenarioProfile,
+    generic_aggregates,
+    register_profile,
+    scenario_profile,
+    scenario_profiles,
+)
+from trajmeter.metrics.answers.retrieval import Retrieval, retrieval
+
+__all__ = [
+    "Aggregates",
+    "AnswerView",
+    "Figures",
+    "Retrieval",
+    "ScenarioProfile",
+    "generic_aggregates",
+    "register_profile",
+    "retrieval",
+    "scenario_profile",
+    "scenario_profiles",
+]
+
+for _profile in (Default(), MultihopChainQA(), ToolBranchingQA(), MultiAgentCoordination()):
+    register_profile(_profile)

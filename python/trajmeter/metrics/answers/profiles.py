@@ -1,0 +1,121 @@
+"""Scenario profiles: the extra figures of a question, and their aggregates over a scenario."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, Protocol, TypeAlias
+
+from trajmeter.errors import ConfigurationError, UnknownNameError
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Mapping, Sequence
+
+    from trajmeter.records import Question
+
+__all__ = [
+    "Aggregates",
+    "AnswerView",
+    "Figures",
+    "ScenarioProfile",
+    "generic_aggregates",
+    "mean_of",
+    "register_profile",
+    "scenario_profile",
+    "scenario_profiles",
+]
+
+Figures: TypeAlias = "dict[str, float | bool | str | None]"
+Aggregates: TypeAlias = "dict[str, float]"
+
+
+class AnswerView(Protocol):
+    """What a profile looks at of an answer."""
+
+    @property
+    def text(self) -> str:
+        """The answer."""
+
+    @property
+    def sources(self) -> Sequence[str]:
+        """Sources it names."""
+
+    @property
+    def metadata(self) -> Mapping[str, Any]:
+        """What the agent tells beside it."""
+
+
+class ScenarioProfile(Protocol):
+    """A named set of figures for one kind of scenario."""
+
+    @property
+    def name(self) -> str:
+        """Name, as ``spec.yaml`` writes it."""
+
+    def question_figures(
+        self, question: Question, answer: AnswerView, *, original: bool = False
+    ) -> Figures:
+        """Figures of one answer; ``None`` is a figure that abstains."""
+
+    def aggregates(
+        self, questions: Sequence[Mapping[str, Any]], *, original: bool = False
+    ) -> Aggregates:
+        """Aggregates over the figures of all questions; a mean over nothing is left out."""
+
+
+_profiles: dict[str, ScenarioProfile] = {}
+
+
+def register_profile(profile: ScenarioProfile) -> None:
+    """Add a scenario profile under its name.
+
+    Raises:
+        ConfigurationError: Another profile has that name.
+    """
+    if _profiles.get(profile.name, profile) is not profile:
+        raise ConfigurationError(f"scenario profile {profile.name!r} exists already")
+    _profiles[profile.name] = profile
+
+
+def scenario_profiles() -> list[str]:
+    """Names of all scenario profiles, sorted."""
+    return sorted(_profiles)
+
+
+def scenario_profile(name: str) -> ScenarioProfile:
+    """The scenario profile of this name.
+
+    Raises:
+        UnknownNameError: There is none; the message lists those there are.
+    """
+    try:
+        return _profiles[name]
+    except KeyError:
+        known = ", ".join(scenario_profiles())
+        raise UnknownNameError(f"unknown scenario profile {name!r}; there are: {known}") from None
+
+
+def generic_aggregates(questions: Sequence[Mapping[str, Any]]) -> Aggregates:
+    """``<key>_avg`` of every figure that is a number or a truth value in some question."""
+    keys = dict.fromkeys(key for figures in questions for key in figures)
+    averages = {f"{key}_avg": mean_of(f.get(key) for f in questions) for key in keys}
+    return {key: value for key, value in averages.items() if value is not None}
+
+
+def mean_of(values: Iterable[Any]) -> float | None:
+    """Mean of what is a number or a truth value; ``None`` where nothing is."""
+    numbers = [float(value) for value in values if isinstance(value, (bool, int, float))]
+    return sum(numbers) / len(numbers) if numbers else None
+
+
+def written(means: Mapping[str, float | None]) -> Aggregates:
+    """The aggregates that have a value."""
+    return {key: value for key, value in means.items() if value is not None}
+
+
+def means_over(
+    questions: Sequence[Mapping[str, Any]],
+    where: Callable[[Mapping[str, Any]], bool],
+    keys: Mapping[str, str],
+) -> Aggregates:
+    """Means over the questions that a condition picks, one for each name in ``keys``."""
+    picked = [figures for figures in questions if where(figures)]
+    return written({name: mean_of(f.get(key) for f in picked) for name, key in keys.items()})
