@@ -1,4 +1,8 @@
-"""Trajmeter: turn recorded agent trajectories into scores."""
+"""Trajmeter turns recorded agent trajectories into scores.
+
+Every public name is loaded when it is first used, so that ``import trajmeter`` stays quick and
+loads no optional dependency.
+"""
 
 from __future__ import annotations
 
@@ -6,22 +10,29 @@ from importlib import import_module
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
+    from trajmeter.errors import TrajmeterError
     from trajmeter.kernels import backend
 
-__all__ = ["backend"]
+__all__ = ["TrajmeterError", "__version__", "backend"]
 
-# Public names are imported when first used, so that ``import trajmeter`` stays cheap.
-_HOMES = {
-    "backend": "trajmeter.kernels",
+_HOME = {
+    "TrajmeterError": "errors",
+    "backend": "kernels",
 }
+"""The module, below this package, that each public name comes from."""
+
+__version__: str
 
 
 def __getattr__(name: str) -> object:
-    home = _HOMES.get(name)
-    if home is None:
-        message = f"module {__name__!r} has no attribute {name!r}"
-        raise AttributeError(message)
-    value: object = getattr(import_module(home), name)
+    if name == "__version__":
+        from importlib.metadata import version
+
+        value: object = version("trajmeter")
+    elif name in _HOME:
+        value = getattr(import_module(f"{__name__}.{_HOME[name]}"), name)
+    else:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}", name=name)
     globals()[name] = value
     return value
 

@@ -102,7 +102,7 @@ def _check_order(value: Int64Array, name: str) -> None:
     raise OffsetsError(message)
 
 
-def _array_error(value: Any, name: str, dtype: np.dtype[Any]) -> ArrayError:
+def _array_error(value: object, name: str, dtype: np.dtype[Any]) -> ArrayError:
     expected = f"expected a 1-D, C-contiguous {dtype} array"
     if type(value) is not np.ndarray:
         return ArrayError(f"{name} is a {type(value).__qualname__}, {expected}")

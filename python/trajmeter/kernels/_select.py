@@ -76,7 +76,7 @@ def _choose() -> tuple[BackendName, Kernels]:
 
 def _import_rust() -> Kernels:
     try:
-        import trajmeter.kernels._rust as extension  # noqa: PLC0415 - absent without Rust
+        import trajmeter.kernels._rust as extension
     except ModuleNotFoundError as error:
         if error.name != _EXTENSION:
             raise _broken(f"it needs a module that is missing: {error}") from error
@@ -94,7 +94,7 @@ def _import_rust() -> Kernels:
 
 
 def _import_python() -> Kernels:
-    from trajmeter.kernels import _python  # noqa: PLC0415 - not needed where Rust computes
+    from trajmeter.kernels import _python
 
     return _python
 

@@ -12,7 +12,7 @@ __all__ = ["Metric"]
 
 
 class Metric(Protocol):
-    """A metric family, ready to score: whatever it needs beside the records was given at creation."""
+    """A metric family, ready to score: what it needs beside the records was given at creation."""
 
     @property
     def name(self) -> str:

@@ -29,7 +29,7 @@ class Figure:
     unit: str | None = None
     """Unit where the name does not say it."""
     numerator: tuple[str, ...] = ()
-    """Figures of the same group whose sum is divided in the micro average; empty = no micro average."""
+    """Figures of the same group whose sum is divided in the micro average; empty: there is none."""
     denominator: tuple[str, ...] = ()
     """Figures of the same group whose sum divides in the micro average."""
 

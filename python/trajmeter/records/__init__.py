@@ -1,5 +1,7 @@
 """Records: what was asked (Task), what an agent did (Trajectory), what became of it (Score)."""
 
+from __future__ import annotations
+
 from trajmeter.records._base import Record
 from trajmeter.records.evaluation import (
     AnswerOutcome,

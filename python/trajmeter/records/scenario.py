@@ -1,4 +1,4 @@
-"""A scenario: questions over documents, asked of several agent frameworks under one configuration."""
+"""A scenario: questions over documents, asked of several agent frameworks in one configuration."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ class Hop(Record):
     id: str
     """Name of the hop."""
     any_of: tuple[str, ...]
-    """Texts of which the answer must hold one, compared in lower case with white space collapsed."""
+    """Texts of which the answer must hold one; compared in lower case, white space collapsed."""
     source: str | None = None
     """Document or table that the hop is to be found in."""
 

@@ -1,4 +1,4 @@
-//! Turns a core [`Error`](trajmeter_core::Error) into the Python exception of the same code.
+//! Turns a core [`Error`] into the Python exception of the same code.
 
 use std::any::Any;
 

@@ -3,6 +3,8 @@
 numpy appears at the edges only, to take the numbers out of arrays and to put results back.
 """
 
+from __future__ import annotations
+
 from trajmeter.kernels._python.spans import measure
 
 __all__ = ["measure"]

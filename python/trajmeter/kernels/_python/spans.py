@@ -26,7 +26,7 @@ def measure(start: Int64Array, end: Int64Array) -> int:
         NegativeSpanError: A span begins before byte 0; the first bad span is named.
         ReversedSpanError: A span ends before it begins; the first bad span is named.
     """
-    spans = list(zip(start.tolist(), end.tolist()))
+    spans = list(zip(start.tolist(), end.tolist(), strict=True))
     _check(spans)
     covered = 0
     reach = 0
@@ -40,9 +40,7 @@ def measure(start: Int64Array, end: Int64Array) -> int:
 def _check(spans: list[tuple[int, int]]) -> None:
     for index, (start, end) in enumerate(spans):
         if start < 0:
-            message = (
-                f"span {index} is [{start}, {end}): its start is negative, expected 0 or more"
-            )
+            message = f"span {index} is [{start}, {end}): its start is negative, expected 0 or more"
             raise NegativeSpanError(message)
         if end < start:
             message = f"span {index} is [{start}, {end}): its end lies before its start"

@@ -1,0 +1,38 @@
+"""Fixtures every test may use: both kernel backends, and the reference data."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import pytest
+from hypothesis import settings
+
+if TYPE_CHECKING:
+    from trajmeter.kernels import Kernels
+
+# Every run tries the same examples, whatever the machine's speed: a failure can be repeated.
+settings.register_profile("suite", deadline=None, derandomize=True, max_examples=100)
+settings.register_profile("thorough", deadline=None, max_examples=5_000)
+settings.load_profile(os.environ.get("TRAJMETER_HYPOTHESIS_PROFILE", "suite"))
+
+
+@pytest.fixture(params=["python", "rust"], scope="session")
+def kernels(request: pytest.FixtureRequest) -> Kernels:
+    """Each backend in turn; a missing extension fails unless the suite was told to do without."""
+    name: str = request.param
+    if name == "rust" and os.environ.get("TRAJMETER_TEST_BACKEND") == "python":
+        pytest.skip("TRAJMETER_TEST_BACKEND=python: this environment holds no extension")
+    from trajmeter import kernels as backends
+
+    return backends.load(name)
+
+
+@pytest.fixture(scope="session")
+def reference_data() -> Path:
+    """The directory of published data with expected values, which is not part of the project."""
+    path = os.environ.get("TRAJMETER_REFERENCE_DATA")
+    if not path:
+        pytest.skip("TRAJMETER_REFERENCE_DATA is not set")
+    return Path(path)

@@ -1,0 +1,90 @@
+from __future__ import annotations
+
+import importlib
+import pkgutil
+import re
+import subprocess
+import sys
+from typing import TYPE_CHECKING
+
+import pytest
+
+import trajmeter
+from trajmeter import errors
+
+if TYPE_CHECKING:
+    from types import ModuleType
+
+OPTIONAL = (
+    "altair",
+    "genai_prices",
+    "jinja2",
+    "pyarrow",
+    "pydantic_ai",
+    "radon",
+    "rich",
+    "scipy",
+    "tree_sitter",
+    "typer",
+    "vl_convert",
+    "whatthepatch",
+    "yaml",
+)
+
+
+def _is_public(name: str) -> bool:
+    return not any(part.startswith("_") for part in name.split("."))
+
+
+def _public_modules() -> list[ModuleType]:
+    found = pkgutil.walk_packages(trajmeter.__path__, prefix="trajmeter.")
+    return [trajmeter, *(importlib.import_module(m.name) for m in found if _is_public(m.name))]
+
+
+PUBLIC_MODULES = _public_modules()
+
+
+def test_importing_the_package_loads_no_optional_dependency() -> None:
+    program = "import sys, trajmeter; print(*sys.modules)"
+    loaded = subprocess.run(
+        [sys.executable, "-c", program], capture_output=True, check=True, text=True
+    ).stdout.split()
+    assert "trajmeter" in loaded
+    assert set(OPTIONAL) & set(loaded) == set()
+
+
+@pytest.mark.parametrize("module", PUBLIC_MODULES, ids=lambda module: module.__name__)
+def test_a_public_module_lists_its_names_in_order_and_has_them_all(module: ModuleType) -> None:
+    names = getattr(module, "__all__", [])
+    assert names == sorted(set(names))
+    assert [name for name in names if not hasattr(module, name)] == []
+    assert names or hasattr(module, "__path__"), "only a package may leave all to its modules"
+
+
+@pytest.mark.parametrize("module", PUBLIC_MODULES, ids=lambda module: module.__name__)
+def test_a_public_module_says_what_it_is_for(module: ModuleType) -> None:
+    assert module.__doc__
+
+
+def test_an_unknown_name_of_the_package_is_an_attribute_error() -> None:
+    with pytest.raises(AttributeError, match="has no attribute 'unheard_of'"):
+        trajmeter.unheard_of  # noqa: B018 - reading the attribute is what is tested
+
+
+def test_the_package_completes_its_lazy_names() -> None:
+    assert set(trajmeter.__all__) <= set(dir(trajmeter))
+
+
+def _error_classes() -> list[type[errors.TrajmeterError]]:
+    return [getattr(errors, name) for name in errors.__all__]
+
+
+def test_every_error_has_a_code_of_its_own() -> None:
+    codes = [error.__dict__["code"] for error in _error_classes()]
+    assert len(set(codes)) == len(codes)
+    assert [code for code in codes if not re.fullmatch(r"[a-z]+(_[a-z]+)*", code)] == []
+
+
+def test_every_error_class_is_public() -> None:
+    defined = {name for name, value in vars(errors).items() if isinstance(value, type)}
+    assert defined == set(errors.__all__)
