@@ -1,0 +1,10 @@
+"""Quality of a framework's implementation: static measures of its source file."""
+
+from trajmeter.metrics.quality.static import (
+    FRAMEWORK_PACKAGES,
+    framework_packages,
+    static_metrics,
+    static_quality,
+)
+
+__all__ = ["FRAMEWORK_PACKAGES", "framework_packages", "static_metrics", "static_quality"]

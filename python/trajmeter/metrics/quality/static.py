@@ -1,0 +1,159 @@
+"""Static quality of one Python source file: size, complexity, maintainability, imports, annotations.
+
+Measured by radon and the standard library's ``ast``; nothing is executed.
+"""
+
+from __future__ import annotations
+
+import ast
+import platform
+from typing import TYPE_CHECKING
+
+from trajmeter.errors import ExtraMissingError
+from trajmeter.records import CodeQuality, StaticMetrics
+
+if TYPE_CHECKING:
+    from collections.abc import Collection, Iterator
+    from pathlib import Path
+
+__all__ = ["FRAMEWORK_PACKAGES", "framework_packages", "static_metrics", "static_quality"]
+
+FRAMEWORK_PACKAGES: dict[str, tuple[str, ...]] = {
+    "langgraph": (
+        "langgraph",
+        "langchain",
+        "langchain_openai",
+        "langchain_core",
+        "langchain_community",
+    ),
+    "pydantic_ai": ("pydantic_ai",),
+    "smolagents": ("smolagents", "litellm"),
+    "crewai": ("crewai", "crewai_tools"),
+}
+"""Top-level packages that belong to a framework, by its name in lower case with underscores."""
+
+_GRADE_A, _GRADE_B = 20.0, 10.0
+
+
+def static_quality(file: Path, *, packages: Collection[str] = ()) -> CodeQuality:
+    """Measure one file; a file that cannot be read or parsed gets a reason instead of measures.
+
+    Args:
+        file: Python source file, UTF-8, with or without a byte order mark.
+        packages: Top-level packages that count as the framework's own.
+
+    Returns:
+        The measures, or ``error`` with file, line and cause.
+
+    Raises:
+        ExtraMissingError: radon is not installed.
+    """
+    version = platform.python_version()
+    try:
+        metrics = static_metrics(file.read_text(encoding="utf-8-sig"), packages=packages)
+    except SyntaxError as error:
+        reason = f"{file.name}, line {error.lineno}: {error.msg}"
+    except (OSError, ValueError) as error:
+        reason = f"{file.name}: cannot be read: {error}"
+    else:
+        return CodeQuality(
+            source_file=str(file),
+            source_sloc=metrics.sloc,
+            static_metrics=metrics,
+            python_version=version,
+        )
+    return CodeQuality(source_file=str(file), error=reason, python_version=version)
+
+
+def static_metrics(source: str, *, packages: Collection[str] = ()) -> StaticMetrics:
+    """Measure one file's source.
+
+    Complexity has one value for every function and method, nested ones included, each without what
+    is nested in it. Source lines exclude blanks, comments and docstrings. The maintainability index
+    counts docstrings as comments. Figures are rounded to two decimals (estimated bugs to four, the
+    comment ratio not at all); grades are taken before rounding.
+
+    Args:
+        source: Source text.
+        packages: Top-level packages that count as the framework's own.
+
+    Returns:
+        The measures; complexity and annotation ratio are ``None`` without functions.
+
+    Raises:
+        SyntaxError: The source does not parse.
+        ExtraMissingError: radon is not installed.
+
+    Example:
+        >>> measures = static_metrics("def f(x) -> int:\\n    return x if x else 0\\n")
+        >>> measures.avg_cyclomatic_complexity, measures.type_annotation_ratio
+        (2.0, 1.0)
+    """
+    try:
+        from radon.complexity import cc_rank
+        from radon.metrics import h_visit, mi_visit
+        from radon.raw import analyze
+    except ModuleNotFoundError as error:
+        raise ExtraMissingError(
+            "static code quality needs radon; install trajmeter[quality]"
+        ) from error
+    tree = ast.parse(source)
+    raw = analyze(source)
+    halstead = h_visit(source).total
+    index = mi_visit(source, multi=True)
+    functions = [
+        node for node in ast.walk(tree) if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef))
+    ]
+    complexities = [_complexity(node) for node in functions]
+    mean = sum(complexities) / len(complexities) if complexities else None
+    annotated = sum(node.returns is not None for node in functions)
+    imports = list(_imports(tree))
+    return StaticMetrics(
+        loc=raw.loc,
+        sloc=raw.sloc,
+        comments=raw.comments,
+        blank=raw.blank,
+        comment_ratio=raw.comments / raw.sloc if raw.sloc else 0.0,
+        avg_cyclomatic_complexity=None if mean is None else round(mean, 2),
+        max_cyclomatic_complexity=max(complexities, default=None),
+        complexity_grade=None if mean is None else cc_rank(mean),
+        maintainability_index=round(index, 2),
+        maintainability_grade="A" if index >= _GRADE_A else "B" if index >= _GRADE_B else "C",
+        halstead_volume=round(halstead.volume, 2),
+        halstead_difficulty=round(halstead.difficulty, 2),
+        halstead_effort=round(halstead.effort, 2),
+        halstead_bugs=round(halstead.bugs, 4),
+        num_imports=len(imports),
+        num_framework_imports=sum(not packages_of.isdisjoint(packages) for packages_of in imports),
+        num_classes=sum(isinstance(node, ast.ClassDef) for node in ast.walk(tree)),
+        num_functions=len(functions),
+        type_annotation_ratio=round(annotated / len(functions), 2) if functions else None,
+    )
+
+
+def framework_packages(framework: str) -> tuple[str, ...]:
+    """Packages of a known framework, by a name such as ``Pydantic AI``; else none.
+
+    Example:
+        >>> framework_packages("Pydantic AI")
+        ('pydantic_ai',)
+    """
+    return FRAMEWORK_PACKAGES.get("_".join(framework.lower().split()), ())
+
+
+def _complexity(function: ast.FunctionDef | ast.AsyncFunctionDef) -> int:
+    """Cyclomatic complexity of one function, by radon, without the functions nested in it."""
+    from radon.visitors import ComplexityVisitor
+
+    visitor = ComplexityVisitor()
+    visitor.visit(function)
+    return int(visitor.functions[0].complexity)
+
+
+def _imports(tree: ast.Module) -> Iterator[set[str]]:
+    """Top-level packages that each import statement names; a relative import names none."""
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Import):
+            yield {alias.name.partition(".")[0] for alias in node.names}
+        elif isinstance(node, ast.ImportFrom):
+            yield {node.module.partition(".")[0]} if node.module and not node.level else set()
