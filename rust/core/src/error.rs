@@ -13,6 +13,8 @@ pub type Result<T> = std::result::Result<T, Error>;
 pub enum Error {
     /// A span begins before byte 0.
     NegativeSpan {
+        /// Which spans: `"span"`, or another noun where there are several sets.
+        what: &'static str,
         /// Position of the span in the arrays.
         index: usize,
         /// Start of the span.
@@ -22,6 +24,8 @@ pub enum Error {
     },
     /// A span ends before it begins.
     ReversedSpan {
+        /// Which spans: `"span"`, or another noun where there are several sets.
+        what: &'static str,
         /// Position of the span in the arrays.
         index: usize,
         /// Start of the span.
@@ -51,16 +55,26 @@ impl Error {
 impl fmt::Display for Error {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Self::NegativeSpan { index, start, end } => {
+            Self::NegativeSpan {
+                what,
+                index,
+                start,
+                end,
+            } => {
                 write!(
                     f,
-                    "span {index} is [{start}, {end}): its start is negative, expected 0 or more"
+                    "{what} {index} is [{start}, {end}): its start is negative, expected 0 or more"
                 )
             }
-            Self::ReversedSpan { index, start, end } => {
+            Self::ReversedSpan {
+                what,
+                index,
+                start,
+                end,
+            } => {
                 write!(
                     f,
-                    "span {index} is [{start}, {end}): its end lies before its start"
+                    "{what} {index} is [{start}, {end}): its end lies before its start"
                 )
             }
             Self::Overflow { what } => {

@@ -6,6 +6,7 @@
 #![forbid(unsafe_code)]
 
 mod error;
+pub mod pool;
 pub mod spans;
 
 pub use error::{Error, Result};

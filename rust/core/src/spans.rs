@@ -8,7 +8,7 @@ use crate::{Error, Result};
 ///
 /// [`Error::NegativeSpan`] or [`Error::ReversedSpan`], for the first bad span.
 pub fn measure(start: &[i64], end: &[i64]) -> Result<i64> {
-    check(start, end)?;
+    check("span", start, end)?;
     let mut spans: Vec<(i64, i64)> = start.iter().copied().zip(end.iter().copied()).collect();
     spans.sort_unstable();
     let mut covered = 0;
@@ -22,13 +22,28 @@ pub fn measure(start: &[i64], end: &[i64]) -> Result<i64> {
     Ok(covered)
 }
 
-fn check(start: &[i64], end: &[i64]) -> Result<()> {
+/// Refuses the first span that is negative or reversed; `what` names the spans in the message.
+///
+/// # Errors
+///
+/// [`Error::NegativeSpan`] or [`Error::ReversedSpan`].
+pub fn check(what: &'static str, start: &[i64], end: &[i64]) -> Result<()> {
     for (index, (&start, &end)) in start.iter().zip(end).enumerate() {
         if start < 0 {
-            return Err(Error::NegativeSpan { index, start, end });
+            return Err(Error::NegativeSpan {
+                what,
+                index,
+                start,
+                end,
+            });
         }
         if end < start {
-            return Err(Error::ReversedSpan { index, start, end });
+            return Err(Error::ReversedSpan {
+                what,
+                index,
+                start,
+                end,
+            });
         }
     }
     Ok(())
