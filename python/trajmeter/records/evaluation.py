@@ -102,6 +102,8 @@ class QuestionResult(Record):
     """Answered, timed out or failed; ``None`` in files that do not say."""
     error: str | None = None
     """The error of a failed question."""
+    run_outcomes: dict[AnswerOutcome, int] | None = None
+    """In an average of several runs: how many runs answered, timed out or failed."""
     reported_latency_seconds: float | None = None
     """Latency as the framework itself reports it."""
     priced: bool | None = None

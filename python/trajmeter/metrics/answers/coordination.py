@@ -31,9 +31,7 @@ class MultiAgentCoordination:
         """Agent, hop and tool figures of one question."""
         difficulty = question.difficulty or "easy"
         coordination = difficulty in _COORDINATION
-        trace = (
-            objects_only_trace(answer.metadata) if original else tool_trace(answer.metadata)
-        )
+        trace = objects_only_trace(answer.metadata) if original else tool_trace(answer.metadata)
         wanted = names(question.required_agents)
         agents = len(wanted & trace.agents) / len(wanted) if wanted else None
         hops = hop_figures(question, answer, original=original)

@@ -1,0 +1,1 @@
+"""Summaries: scores aggregated over trajectories, repeated runs, and the scorecard."""
