@@ -15,7 +15,17 @@ from trajmeter.records import Hop, Question, Scenario
 __all__ = ["read_question", "read_scenario"]
 
 _SPEC_KEYS = frozenset(
-    "name version description scenario_type documents_dir questions_file config evaluation modes".split()
+    {
+        "name",
+        "version",
+        "description",
+        "scenario_type",
+        "documents_dir",
+        "questions_file",
+        "config",
+        "evaluation",
+        "modes",
+    }
 )
 
 

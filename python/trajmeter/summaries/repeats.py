@@ -31,10 +31,10 @@ _SUMMED = ("prompt_tokens", "completion_tokens", "total_tokens", "estimated_cost
 def average(runs: Sequence[FrameworkEvaluation], *, original: bool = False) -> FrameworkEvaluation:
     """Average several runs of one framework over one scenario.
 
-    Scores, latency and retrieval are averaged per question, over the runs that have the question;
-    tokens and cost are summed. The answer shown is the one closest to the mean correctness. Standard
-    deviations are those of a sample (n - 1) and need two values. Aggregates of the scenario profile
-    are the mean of the runs' own.
+    Scores, latency and retrieval are averaged per question, over the runs that have it; tokens
+    and cost are summed. The answer shown is the one closest to the mean correctness. Standard deviations
+    are those of a sample (n - 1) and need two values. Aggregates of the scenario profile are the
+    mean of the runs' own.
 
     Args:
         runs: Single runs, in order; one run alone is returned as it is.

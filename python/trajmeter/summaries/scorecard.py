@@ -98,8 +98,10 @@ def scorecards(
         One scorecard each, in order.
     """
     latency = _lower_is_better([evaluation.avg_latency for evaluation in evaluations])
-    cost = _lower_is_better([_cost(evaluation, original) for evaluation in evaluations])
-    tokens = _lower_is_better([_tokens(evaluation, original) for evaluation in evaluations])
+    cost = _lower_is_better([_cost(evaluation, original=original) for evaluation in evaluations])
+    tokens = _lower_is_better(
+        [_tokens(evaluation, original=original) for evaluation in evaluations]
+    )
     experience = _developer_experience(evaluations)
     return [
         Scorecard(
@@ -143,7 +145,7 @@ def _efficiency(parts: Mapping[str, float | None], *, original: bool) -> Efficie
     return Efficiency(value=_percent(value), weights=weights, **parts)
 
 
-def _cost(evaluation: FrameworkEvaluation, original: bool) -> float | None:
+def _cost(evaluation: FrameworkEvaluation, *, original: bool) -> float | None:
     if original:
         return evaluation.total_cost_usd or 0.0
     paid = [question for question in evaluation.questions if question.total_tokens]
@@ -153,7 +155,7 @@ def _cost(evaluation: FrameworkEvaluation, original: bool) -> float | None:
     return _per_answer(evaluation, total) if known and total else None
 
 
-def _tokens(evaluation: FrameworkEvaluation, original: bool) -> float | None:
+def _tokens(evaluation: FrameworkEvaluation, *, original: bool) -> float | None:
     total = evaluation.total_tokens
     if original:
         return float(total or 0)

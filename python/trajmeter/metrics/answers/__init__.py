@@ -1,5 +1,7 @@
 """Answers to a scenario's questions: retrieval quality and the scenario profiles."""
 
+from __future__ import annotations
+
 from trajmeter.metrics.answers.branching import ToolBranchingQA
 from trajmeter.metrics.answers.coordination import MultiAgentCoordination
 from trajmeter.metrics.answers.multihop import MultihopChainQA

@@ -1,4 +1,4 @@
-"""Scenario profile ``tool_branching_qa``: does the agent take the right tools where it must choose?"""
+"""Scenario profile ``tool_branching_qa``: are the right tools chosen where there is a choice?"""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Hop coverage: how many links of a chain an answer contains, and how many of those it can source."""
+"""Hop coverage: how many links of a chain an answer contains, and how many of them it sources."""
 
 from __future__ import annotations
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import Any, NamedTuple
 
 __all__ = ["ToolTrace", "names", "tool_trace"]
@@ -70,7 +70,7 @@ def objects_only_trace(metadata: Mapping[str, Any]) -> ToolTrace:
     )
 
 
-def names(values: Any) -> frozenset[str]:
+def names(values: Iterable[object]) -> frozenset[str]:
     """Names trimmed and in lower case; what is blank or no text is left out."""
     folded = (value.strip().lower() for value in values if isinstance(value, str))
     return frozenset(name for name in folded if name)
@@ -80,11 +80,11 @@ def _entries(metadata: Mapping[str, Any], keys: tuple[str, ...]) -> list[Any]:
     return next((items for key in keys if (items := _items(metadata.get(key)))), [])
 
 
-def _items(value: Any) -> list[Any]:
+def _items(value: object) -> list[Any]:
     return value if isinstance(value, list) else []
 
 
-def _tool(entry: Any) -> Any:
+def _tool(entry: object) -> object:
     if isinstance(entry, Mapping):
         return entry.get("tool") or entry.get("name")
     return entry

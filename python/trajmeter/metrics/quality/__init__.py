@@ -1,5 +1,7 @@
 """Quality of a framework's implementation: static measures of its source file."""
 
+from __future__ import annotations
+
 from trajmeter.metrics.quality.static import (
     FRAMEWORK_PACKAGES,
     framework_packages,

@@ -1,4 +1,4 @@
-"""Static quality of one Python source file: size, complexity, maintainability, imports, annotations.
+"""Static quality of one Python source file: size, complexity, imports, annotations.
 
 Measured by radon and the standard library's ``ast``; nothing is executed.
 """
@@ -66,7 +66,7 @@ def static_quality(file: Path, *, packages: Collection[str] = ()) -> CodeQuality
 
 
 def static_metrics(source: str, *, packages: Collection[str] = ()) -> StaticMetrics:
-    """Measure one file's source.
+    r"""Measure one file's source.
 
     Complexity has one value for every function and method, nested ones included, each without what
     is nested in it. Source lines exclude blanks, comments and docstrings. The maintainability index
@@ -85,7 +85,7 @@ def static_metrics(source: str, *, packages: Collection[str] = ()) -> StaticMetr
         ExtraMissingError: radon is not installed.
 
     Example:
-        >>> measures = static_metrics("def f(x) -> int:\\n    return x if x else 0\\n")
+        >>> measures = static_metrics("def f(x) -> int:\n    return x if x else 0\n")
         >>> measures.avg_cyclomatic_complexity, measures.type_annotation_ratio
         (2.0, 1.0)
     """
