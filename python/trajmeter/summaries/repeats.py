@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from trajmeter.errors import ConfigurationError
 from trajmeter.metrics.answers import generic_aggregates
+from trajmeter.metrics.answers.profiles import means
 from trajmeter.records import AnswerOutcome, FrameworkEvaluation
 from trajmeter.summaries.answers import mean, outcome, timed_latencies
 
@@ -32,7 +33,7 @@ def average(runs: Sequence[FrameworkEvaluation], *, original: bool = False) -> F
     """Average several runs of one framework over one scenario.
 
     Scores, latency and retrieval are averaged per question, over the runs that have it; tokens
-    and cost are summed. The answer shown is the one closest to the mean correctness. Standard deviations
+    and cost are summed. The answer shown is the one closest to the mean correctness. Deviations
     are those of a sample (n - 1) and need two values. Aggregates of the scenario profile are the
     mean of the runs' own.
 
@@ -64,7 +65,7 @@ def average(runs: Sequence[FrameworkEvaluation], *, original: bool = False) -> F
     }
     extra = generic_aggregates([question.extra_metrics for question in questions])
     if not original:
-        extra = _mean_by_key([run.extra_aggregates for run in runs]) | extra
+        extra = _means_by_key([run.extra_aggregates for run in runs]) | extra
     first = runs[0]
     return first.model_copy(
         update={
@@ -109,7 +110,7 @@ def representative(copies: Sequence[QuestionResult], *, original: bool = False) 
 
 def _average_question(copies: Sequence[QuestionResult], *, original: bool) -> QuestionResult:
     chosen = representative(copies, original=original)
-    figures: dict[str, Any] = dict(_mean_by_key([q.extra_metrics for q in copies]))
+    figures: dict[str, Any] = dict(_means_by_key([q.extra_metrics for q in copies]))
     deviation = _stddev(question.correctness_score for question in copies)
     if deviation is not None:
         figures["correctness_stddev"] = deviation
@@ -128,14 +129,8 @@ def _average_question(copies: Sequence[QuestionResult], *, original: bool) -> Qu
     )
 
 
-def _mean_by_key(rows: Sequence[Mapping[str, Any]]) -> dict[str, float]:
-    """Mean of every numeric key over the rows that have it; truth values count as 0 and 1."""
-    keys = dict.fromkeys(key for row in rows for key in row)
-    means = {
-        key: mean(float(row[key]) for row in rows if isinstance(row.get(key), (bool, int, float)))
-        for key in keys
-    }
-    return {key: value for key, value in means.items() if value is not None}
+def _means_by_key(rows: Sequence[Mapping[str, Any]]) -> dict[str, float]:
+    return means(rows, **{key: key for row in rows for key in row})
 
 
 def _stddev(values: Iterable[float | None]) -> float | None:

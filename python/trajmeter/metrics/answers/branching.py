@@ -5,17 +5,24 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from trajmeter.metrics.answers.hops import hop_coverage
-from trajmeter.metrics.answers.profiles import mean_of, means_over, written
+from trajmeter.metrics.answers.profiles import means
 from trajmeter.metrics.answers.traces import names, tool_trace
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Iterable, Mapping, Sequence
 
     from trajmeter.metrics.answers.profiles import Aggregates, AnswerView, Figures
     from trajmeter.metrics.answers.traces import ToolTrace
     from trajmeter.records import Question
 
-__all__ = ["ToolBranchingQA", "hop_figures", "tool_coverage"]
+__all__ = [
+    "ToolBranchingQA",
+    "easy_and_traced",
+    "hop_figures",
+    "tool_coverage",
+    "with_hops",
+    "with_tools",
+]
 
 
 class ToolBranchingQA:
@@ -48,28 +55,22 @@ class ToolBranchingQA:
         self, questions: Sequence[Mapping[str, Any]], *, original: bool = False
     ) -> Aggregates:
         """Counts, means over branching questions and over easy ones, and the trace rate."""
-        del original
-        return (
-            {
-                "branching_questions": float(sum(bool(f.get("is_branching")) for f in questions)),
-                "easy_questions": float(sum(bool(f.get("is_easy")) for f in questions)),
-            }
-            | means_over(
-                questions,
-                lambda f: bool(f.get("is_branching")),
-                {
-                    "branching_avg_hop_coverage": "hop_coverage",
-                    "branching_avg_grounded_hop_coverage": "grounded_hop_coverage",
-                    "branching_success_rate": "branching_success",
-                },
-            )
-            | means_over(
-                questions,
-                lambda f: bool(f.get("is_branching")) and bool(f.get("required_tools")),
-                {"branching_avg_tool_coverage": "tool_coverage"},
-            )
-            | easy_and_traced(questions)
-        )
+        branching = [figures for figures in questions if figures.get("is_branching")]
+        return {
+            "branching_questions": float(len(branching)),
+            "easy_questions": float(sum(bool(f.get("is_easy")) for f in questions)),
+            **means(
+                with_hops(branching, original=original),
+                branching_avg_hop_coverage="hop_coverage",
+                branching_avg_grounded_hop_coverage="grounded_hop_coverage",
+                branching_success_rate="branching_success",
+            ),
+            **means(
+                with_tools(branching, "required_tools", original=original),
+                branching_avg_tool_coverage="tool_coverage",
+            ),
+            **easy_and_traced(questions, original=original),
+        }
 
 
 def hop_figures(question: Question, answer: AnswerView, *, original: bool) -> Figures:
@@ -100,8 +101,26 @@ def tool_coverage(required: frozenset[str], trace: ToolTrace, *, original: bool)
     }
 
 
-def easy_and_traced(questions: Sequence[Mapping[str, Any]]) -> Aggregates:
+def with_hops(questions: Iterable[Mapping[str, Any]], *, original: bool) -> list[Mapping[str, Any]]:
+    """The questions that list hops; in the original, all of them."""
+    return [figures for figures in questions if original or figures.get("required_hops")]
+
+
+def with_tools(
+    questions: Iterable[Mapping[str, Any]], required: str, *, original: bool
+) -> list[Mapping[str, Any]]:
+    """Questions that require tools and reported a trace; in the original, that require tools."""
+    return [
+        figures
+        for figures in questions
+        if figures.get(required) and (original or figures.get("has_tool_trace"))
+    ]
+
+
+def easy_and_traced(questions: Sequence[Mapping[str, Any]], *, original: bool) -> Aggregates:
     """Hop coverage of the easy questions, and the share of questions that reported a trace."""
-    return means_over(
-        questions, lambda f: bool(f.get("is_easy")), {"easy_avg_hop_coverage": "hop_coverage"}
-    ) | written({"tool_trace_rate": mean_of(f.get("has_tool_trace") for f in questions)})
+    easy = [figures for figures in questions if figures.get("is_easy")]
+    return {
+        **means(with_hops(easy, original=original), easy_avg_hop_coverage="hop_coverage"),
+        **means(questions, tool_trace_rate="has_tool_trace"),
+    }

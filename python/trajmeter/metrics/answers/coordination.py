@@ -4,8 +4,14 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from trajmeter.metrics.answers.branching import easy_and_traced, hop_figures, tool_coverage
-from trajmeter.metrics.answers.profiles import means_over
+from trajmeter.metrics.answers.branching import (
+    easy_and_traced,
+    hop_figures,
+    tool_coverage,
+    with_hops,
+    with_tools,
+)
+from trajmeter.metrics.answers.profiles import means
 from trajmeter.metrics.answers.traces import names, objects_only_trace, tool_trace
 
 if TYPE_CHECKING:
@@ -56,31 +62,27 @@ class MultiAgentCoordination:
         self, questions: Sequence[Mapping[str, Any]], *, original: bool = False
     ) -> Aggregates:
         """Counts, means over coordination questions and over easy ones, and the trace rate."""
-        del original
-        return (
-            {
-                "coordination_questions": float(
-                    sum(bool(f.get("is_coordination")) for f in questions)
-                ),
-                "easy_questions": float(sum(bool(f.get("is_easy")) for f in questions)),
-            }
-            | means_over(
-                questions,
-                lambda f: bool(f.get("is_coordination")),
-                {
-                    "coordination_avg_agent_coverage": "agent_coverage",
-                    "coordination_avg_hop_coverage": "hop_coverage",
-                    "coordination_avg_grounded_hop_coverage": "grounded_hop_coverage",
-                    "coordination_success_rate": "coordination_success",
-                },
-            )
-            | means_over(
-                questions,
-                lambda f: bool(f.get("is_coordination")) and bool(f.get("required_tools_count")),
-                {"coordination_avg_tool_coverage": "tool_coverage"},
-            )
-            | easy_and_traced(questions)
-        )
+        joint = [figures for figures in questions if figures.get("is_coordination")]
+        staffed = [figures for figures in joint if original or figures.get("required_agents")]
+        return {
+            "coordination_questions": float(len(joint)),
+            "easy_questions": float(sum(bool(f.get("is_easy")) for f in questions)),
+            **means(staffed, coordination_avg_agent_coverage="agent_coverage"),
+            **means(
+                with_hops(joint, original=original),
+                coordination_avg_hop_coverage="hop_coverage",
+                coordination_avg_grounded_hop_coverage="grounded_hop_coverage",
+            ),
+            **means(
+                with_hops(staffed, original=original),
+                coordination_success_rate="coordination_success",
+            ),
+            **means(
+                with_tools(joint, "required_tools_count", original=original),
+                coordination_avg_tool_coverage="tool_coverage",
+            ),
+            **easy_and_traced(questions, original=original),
+        }
 
 
 def _success(

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from trajmeter.metrics.answers.hops import hop_coverage
-from trajmeter.metrics.answers.profiles import means_over
+from trajmeter.metrics.answers.profiles import means
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -47,15 +47,14 @@ class MultihopChainQA:
     ) -> Aggregates:
         """Counts, and means over the multi-hop questions that list their hops."""
         del original
+        annotated = [figures for figures in questions if "required_hops" in figures]
         return {
             "multi_hop_questions": float(sum(bool(f.get("is_multi_hop")) for f in questions)),
-            "annotated_hop_questions": float(sum("required_hops" in f for f in questions)),
-        } | means_over(
-            questions,
-            lambda f: bool(f.get("is_multi_hop")) and "required_hops" in f,
-            {
-                "multi_hop_avg_hop_coverage": "hop_coverage",
-                "multi_hop_avg_grounded_hop_coverage": "grounded_hop_coverage",
-                "multi_hop_chain_success_rate": "chain_success",
-            },
-        )
+            "annotated_hop_questions": float(len(annotated)),
+            **means(
+                [figures for figures in annotated if figures.get("is_multi_hop")],
+                multi_hop_avg_hop_coverage="hop_coverage",
+                multi_hop_avg_grounded_hop_coverage="grounded_hop_coverage",
+                multi_hop_chain_success_rate="chain_success",
+            ),
+        }

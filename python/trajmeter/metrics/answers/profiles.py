@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, Protocol, TypeAlias
 from trajmeter.errors import ConfigurationError, UnknownNameError
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Mapping, Sequence
+    from collections.abc import Iterable, Mapping, Sequence
 
     from trajmeter.records import Question
 
@@ -17,7 +17,7 @@ __all__ = [
     "Figures",
     "ScenarioProfile",
     "generic_aggregates",
-    "mean_of",
+    "means",
     "register_profile",
     "scenario_profile",
     "scenario_profiles",
@@ -96,26 +96,18 @@ def scenario_profile(name: str) -> ScenarioProfile:
 def generic_aggregates(questions: Sequence[Mapping[str, Any]]) -> Aggregates:
     """``<key>_avg`` of every figure that is a number or a truth value in some question."""
     keys = dict.fromkeys(key for figures in questions for key in figures)
-    averages = {f"{key}_avg": mean_of(f.get(key) for f in questions) for key in keys}
-    return {key: value for key, value in averages.items() if value is not None}
+    return means(questions, **{f"{key}_avg": key for key in keys})
 
 
-def mean_of(values: Iterable[Any]) -> float | None:
-    """Mean of what is a number or a truth value; ``None`` where nothing is."""
-    numbers = [float(value) for value in values if isinstance(value, (bool, int, float))]
-    return sum(numbers) / len(numbers) if numbers else None
+def means(questions: Iterable[Mapping[str, Any]], **keys: str) -> Aggregates:
+    """Mean of a figure over some questions, for each ``name=key``.
 
-
-def written(means: Mapping[str, float | None]) -> Aggregates:
-    """The aggregates that have a value."""
-    return {key: value for key, value in means.items() if value is not None}
-
-
-def means_over(
-    questions: Sequence[Mapping[str, Any]],
-    where: Callable[[Mapping[str, Any]], bool],
-    keys: Mapping[str, str],
-) -> Aggregates:
-    """Means over the questions that a condition picks, one for each name in ``keys``."""
-    picked = [figures for figures in questions if where(figures)]
-    return written({name: mean_of(f.get(key) for f in picked) for name, key in keys.items()})
+    Truth values count as 0 and 1; texts and absent values do not count, and a mean over nothing is
+    left out.
+    """
+    rows = list(questions)
+    values = {
+        name: [float(row[key]) for row in rows if isinstance(row.get(key), (bool, int, float))]
+        for name, key in keys.items()
+    }
+    return {name: sum(numbers) / len(numbers) for name, numbers in values.items() if numbers}

@@ -1,0 +1,241 @@
+"""Several frameworks' results of one scenario, side by side: what every report shows."""
+
+from __future__ import annotations
+
+import math
+from typing import TYPE_CHECKING, Any
+
+from trajmeter.errors import ConfigurationError
+from trajmeter.metrics.answers import scenario_profile
+from trajmeter.records import AnswerOutcome, CodeQuality, QuestionResult, Record
+from trajmeter.summaries.answers import aggregates, mean, outcome, outcomes, timed_latencies
+from trajmeter.summaries.scorecard import Scorecard, scorecards
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from trajmeter.records import FrameworkEvaluation
+
+__all__ = ["ComparedFigure", "ComparedResult", "Comparison", "Latency", "compare", "percentile"]
+
+_EXCERPT_CHARACTERS = 300
+_SCORES = ("correctness", "completeness", "faithfulness")
+
+
+class ComparedFigure(Record):
+    """A summary figure with what it rests on."""
+
+    value: float | None
+    """The figure; ``None`` where nothing has it."""
+    n: int
+    """Questions that have it."""
+    of: int
+    """Questions there are."""
+    run_stddev: float | None = None
+    """Sample standard deviation over runs, for judge scores of repeated runs."""
+
+
+class Latency(Record):
+    """Distribution of the latency over questions, in seconds."""
+
+    p50: float | None
+    """Median, by linear interpolation."""
+    p95: float | None
+    """95th percentile, by linear interpolation."""
+    n: int
+    """Questions that have a latency; time-outs count at their limit, failures do not."""
+
+
+class ComparedQuestion(QuestionResult):
+    """One question's result, with an excerpt of the answer."""
+
+    excerpt: str
+    """The answer's first 300 characters, with an ellipsis if there are more."""
+
+
+class ComparedResult(Record):
+    """One framework's result."""
+
+    file: str
+    """Result file it was read from."""
+    framework: str
+    """Name of the framework."""
+    run_count: int
+    """Runs that the file averages."""
+    outcomes: dict[AnswerOutcome, int]
+    """Questions answered, timed out and failed, over all runs."""
+    summary: dict[str, ComparedFigure]
+    """Means, and sums of tokens and cost, by the name of the result file's field."""
+    latency: Latency
+    """Percentiles of the latency."""
+    scorecard: Scorecard
+    """Capability, efficiency and developer experience beside the others."""
+    extra_aggregates: dict[str, Any]
+    """The scenario profile's figures."""
+    code_quality: CodeQuality | None
+    """Quality of the implementation."""
+    questions: dict[str, ComparedQuestion]
+    """Every question, by id."""
+
+
+class Comparison(Record):
+    """Results of one scenario side by side."""
+
+    scenario: str
+    """Name of the scenario."""
+    scenario_type: str | None
+    """Kind of scenario."""
+    mode: str | None
+    """Mode it was run in."""
+    scenario_profile: str
+    """Scenario profile."""
+    results: tuple[ComparedResult, ...]
+    """One per result file, in the order given."""
+
+
+def compare(
+    evaluations: Sequence[tuple[str, FrameworkEvaluation]], *, original: bool = False
+) -> Comparison:
+    """Put results of one scenario side by side.
+
+    Values of questions are taken as written; means and percentiles are computed from them anew, and
+    taken from the file where it lists no questions. Questions are joined by id.
+
+    Args:
+        evaluations: Name of each result file, and what it holds.
+        original: Aggregate and score as the ``framework-comparison`` profile does.
+
+    Returns:
+        The comparison, in the order given.
+
+    Raises:
+        ConfigurationError: There is nothing to compare, or the results are of different scenarios,
+            modes or scenario profiles; the message names them.
+    """
+    if not evaluations:
+        raise ConfigurationError("nothing to compare: expected at least one result file, got none")
+    for field in ("scenario_name", "evaluation_profile", "evaluation_mode"):
+        _same(evaluations, field)
+    first = evaluations[0][1]
+    profile = first.evaluation_profile or "default"
+    current = [
+        _refreshed(evaluation, profile=profile, original=original) for _, evaluation in evaluations
+    ]
+    cards = scorecards(current, original=original)
+    return Comparison(
+        scenario=first.scenario_name,
+        scenario_type=first.scenario_type,
+        mode=first.evaluation_mode,
+        scenario_profile=profile,
+        results=tuple(
+            _result(file, evaluation, card, original=original)
+            for (file, _), evaluation, card in zip(evaluations, current, cards, strict=True)
+        ),
+    )
+
+
+def percentile(values: Sequence[float], percent: float) -> float | None:
+    """Percentile by linear interpolation between the two nearest ranks; ``None`` for no values.
+
+    Example:
+        >>> percentile([1.0, 2.0, 3.0, 10.0], 95)  # rank 0.95 * 3 = 2.85: 3 + 0.85 * (10 - 3)
+        8.95
+    """
+    if not values:
+        return None
+    ordered = sorted(values)
+    rank = percent / 100.0 * (len(ordered) - 1)
+    low = math.floor(rank)
+    high = min(low + 1, len(ordered) - 1)
+    return ordered[low] + (rank - low) * (ordered[high] - ordered[low])
+
+
+def _refreshed(
+    evaluation: FrameworkEvaluation, *, profile: str, original: bool
+) -> FrameworkEvaluation:
+    """The evaluation with its aggregates computed from its questions."""
+    questions = evaluation.questions
+    if not questions:
+        return evaluation
+    averaged = evaluation.run_count > 1
+    if not averaged:
+        fields = aggregates(questions, profile=profile, original=original)
+        fields["extra_aggregates"] = evaluation.extra_aggregates | fields["extra_aggregates"]
+        return evaluation.model_copy(update=fields)
+    figures = [question.extra_metrics for question in questions]
+    rebuilt = {} if original else scenario_profile(profile).aggregates(figures)
+    return evaluation.model_copy(
+        update={
+            **aggregates(questions, profile=profile, original=original),
+            "avg_latency": mean(timed_latencies(questions, averaged=True, original=original)),
+            "extra_aggregates": rebuilt | evaluation.extra_aggregates,
+        }
+    )
+
+
+def _result(
+    file: str, evaluation: FrameworkEvaluation, card: Scorecard, *, original: bool
+) -> ComparedResult:
+    averaged = evaluation.run_count > 1
+    counted = outcomes(evaluation)
+    timed = timed_latencies(evaluation.questions, averaged=averaged, original=original)
+    return ComparedResult(
+        file=file,
+        framework=evaluation.framework_name,
+        run_count=evaluation.run_count,
+        outcomes={kind: counted[kind] for kind in AnswerOutcome},
+        summary=_summary(evaluation, timed=len(timed)),
+        latency=Latency(p50=percentile(timed, 50), p95=percentile(timed, 95), n=len(timed)),
+        scorecard=card,
+        extra_aggregates=evaluation.extra_aggregates,
+        code_quality=evaluation.code_quality,
+        questions={
+            question.question_id: ComparedQuestion(
+                **question.model_dump(exclude={"outcome"}),
+                outcome=outcome(question, averaged=averaged),
+                excerpt=_excerpt(question.actual_answer or ""),
+            )
+            for question in evaluation.questions
+        },
+    )
+
+
+def _summary(evaluation: FrameworkEvaluation, *, timed: int) -> dict[str, ComparedFigure]:
+    questions = evaluation.questions
+    having = {
+        "avg_latency": timed,
+        "total_tokens": sum(bool(q.total_tokens) for q in questions),
+        "total_cost_usd": sum(bool(q.estimated_cost_usd) for q in questions),
+        "avg_retrieval_precision": sum(q.retrieval_precision is not None for q in questions),
+        "avg_retrieval_recall": sum(q.retrieval_recall is not None for q in questions),
+    } | {
+        f"avg_{score}": sum(getattr(q, f"{score}_score") is not None for q in questions)
+        for score in _SCORES
+    }
+    deviations = {
+        f"avg_{score}": evaluation.extra_aggregates.get(f"{score}_run_stddev") for score in _SCORES
+    }
+    return {
+        field: ComparedFigure(
+            value=getattr(evaluation, field),
+            n=n,
+            of=len(questions),
+            run_stddev=deviations.get(field) if evaluation.run_count > 1 else None,
+        )
+        for field, n in having.items()
+    }
+
+
+def _excerpt(answer: str) -> str:
+    if len(answer) <= _EXCERPT_CHARACTERS:
+        return answer
+    return answer[:_EXCERPT_CHARACTERS] + "…"
+
+
+def _same(evaluations: Sequence[tuple[str, FrameworkEvaluation]], field: str) -> None:
+    values: dict[str, str] = {}
+    for file, evaluation in evaluations:
+        values.setdefault(str(getattr(evaluation, field) or "default"), file)
+    if len(values) > 1:
+        listed = ", ".join(f"{value} ({file})" for value, file in values.items())
+        raise ConfigurationError(f"results to compare must share their {field}, got: {listed}")
