@@ -1,90 +1,193 @@
-# Every check and build of this repository; CI and hooks call only these targets.
-# They need Python and make, and Rust for the fast kernels; without Rust the Python kernels serve.
+# Every build and check of this repository; CI and hooks call only these targets.
+# They need Python, make and a network for packages; Rust too, for the compiled kernels.
 
 PYTHON ?= python3
 CARGO ?= cargo
+TRAJMETER_BUILD ?= auto
 
 PYTHON_VERSION := $(shell $(PYTHON) -c 'import sys; print("%d.%d" % sys.version_info[:2])')
+ifeq ($(PYTHON_VERSION),)
+  $(error $(PYTHON) does not run; name a Python 3.10 or newer with PYTHON=...)
+endif
+
+# Development happens in an editable install; the others hold a wheel, as users do.
 VENV ?= .venv-$(PYTHON_VERSION)
 PURE_VENV := $(VENV)-pure
 
-export PIP_DISABLE_PIP_VERSION_CHECK := 1
-# Builds find the pinned maturin and hatchling of the environment that they are for.
-INSTALL = env PATH="$(CURDIR)/$(1)/bin:$$PATH" $(1)/bin/python -m pip install --quiet --constraint constraints.txt
-
 # What is built: Rust if cargo answers and nothing else was asked for.
-TRAJMETER_BUILD ?= auto
 ifeq ($(TRAJMETER_BUILD),auto)
   KERNELS := $(if $(shell $(CARGO) --version 2>/dev/null),rust,python)
 else
   KERNELS := $(TRAJMETER_BUILD)
 endif
 
-PACKAGING := pyproject.toml constraints.txt $(wildcard build_backend/*.py)
-RUST := Cargo.toml Cargo.lock $(shell find rust -name '*.rs' -o -name Cargo.toml)
-PYTHON_SOURCES := $(shell find python -name '*.py' -o -name '*.pyi' -o -name py.typed)
+# The suite runs on the development Python and, from the wheel, on the oldest and newest supported.
+OTHER_PYTHONS ?= 3.10 3.13
+find_python = $(firstword $(wildcard $(HOME)/.pyenv/versions/$(1).*/bin/python3) $(shell command -v python$(1)))
+FOUND_PYTHONS := $(foreach version,$(OTHER_PYTHONS),$(if $(call find_python,$(version)),$(version)))
+
+BUILD_FILES := pyproject.toml constraints.txt README.md $(wildcard build_backend/*.py)
+PYTHON_FILES := $(shell find python -name '*.py' -o -name '*.pyi' -o -name py.typed)
+RUST_FILES := Cargo.toml Cargo.lock $(shell find rust -name '*.rs' -o -name Cargo.toml)
+
+export PIP_DISABLE_PIP_VERSION_CHECK := 1
+# Builds without isolation find maturin and hatchling, pinned, in the development environment.
+IN_VENV := PATH="$(CURDIR)/$(VENV)/bin:$$PATH" $(VENV)/bin/python -m
+PIP := $(IN_VENV) pip --quiet
+INSTALL = $(PIP) --python $(1)/bin/python install --constraint constraints.txt
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
+.SUFFIXES:
 
 .PHONY: help
 help: ## Show this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "%-20s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
 
-# Environments: the development one is an editable install; the pure one holds no extension.
+# --- environments -------------------------------------------------------------------------------
 
 $(VENV)/.tools: pyproject.toml constraints.txt
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 10) and "Python 3.10 or newer is needed")'
 	$(PYTHON) -m venv $(VENV)
-	$(call INSTALL,$(VENV)) --upgrade pip
+	$(VENV)/bin/python -m pip --quiet install --constraint constraints.txt --upgrade pip
 	$(call INSTALL,$(VENV)) --group dev
 	@touch $@
 
-$(VENV)/.built-rust: $(VENV)/.tools $(PACKAGING) $(RUST)
+# Each removes the other's stamp, so that a change of TRAJMETER_BUILD builds anew.
+$(VENV)/.built-rust: $(VENV)/.tools $(BUILD_FILES) $(RUST_FILES)
 	TRAJMETER_BUILD=rust $(call INSTALL,$(VENV)) --no-build-isolation --editable '.[all]'
 	@rm -f $(VENV)/.built-python
 	@touch $@
 
-$(VENV)/.built-python: $(VENV)/.tools $(PACKAGING)
-	@echo 'Rust (cargo) was not found or not wanted: using the pure-Python kernels: the same results, slower.'
+$(VENV)/.built-python: $(VENV)/.tools $(BUILD_FILES)
+	@echo 'Building without Rust (cargo): the Python kernels give the same results, more slowly.'
+	@rm -f python/trajmeter/kernels/_rust*.so
 	TRAJMETER_BUILD=python $(call INSTALL,$(VENV)) --no-build-isolation --editable '.[all]'
 	@rm -f $(VENV)/.built-rust
 	@touch $@
 
-.PHONY: build
-build: $(VENV)/.built-$(KERNELS) ## Make the environment and build the kernels, in release mode
-
-.PHONY: test
-test: build ## Run the Rust tests and all Python tests, on both backends
-ifeq ($(KERNELS),rust)
-	$(CARGO) test --locked --quiet --package trajmeter-core
-	$(VENV)/bin/python -m pytest
-else
-	TRAJMETER_TEST_BACKEND=python $(VENV)/bin/python -m pytest
+# The extension is one file for every Python and environment, so its absence is a reason to build.
+ifeq ($(KERNELS)-$(wildcard python/trajmeter/kernels/_rust*.so),rust-)
+.PHONY: $(VENV)/.built-rust
 endif
 
+.PHONY: build
+build: $(VENV)/.built-$(KERNELS) ## Make the environment and build the kernels in release mode
+
+dist/.wheel-rust: $(VENV)/.tools $(BUILD_FILES) $(RUST_FILES) $(PYTHON_FILES)
+	@rm -rf dist/rust && mkdir -p dist/rust
+	TRAJMETER_BUILD=rust $(PIP) wheel --no-deps --no-build-isolation --wheel-dir dist/rust .
+	@touch $@
+
+dist/.wheel-python: $(VENV)/.tools $(BUILD_FILES) $(PYTHON_FILES)
+	@rm -rf dist/python && mkdir -p dist/python
+	TRAJMETER_BUILD=python $(PIP) wheel --no-deps --no-build-isolation --wheel-dir dist/python .
+	@touch $@
+
+.PHONY: wheel
+wheel: dist/.wheel-$(KERNELS) ## Build a wheel into dist/
+
+# A fresh environment that holds a wheel and the test tools: $(call install_wheel,VENV,PYTHON,KERNELS)
+define install_wheel
+	@rm -rf $(1)
+	$(2) -m venv --without-pip $(1)
+	$(call INSTALL,$(1)) --group test "$$(echo dist/$(3)/*.whl)[all]"
+endef
+
+# --- the package at work ------------------------------------------------------------------------
+
+.PHONY: demo
+demo: build ## Score the bundled examples, print the tables and write results/
+	@PATH="$(CURDIR)/$(VENV)/bin:$$PATH" sh examples/demo.sh
+
+.PHONY: bench
+bench: build ## Time the kernels and the metrics, and print one table
+	$(VENV)/bin/python -m pytest benches --benchmark-only
+
+# --- checks -------------------------------------------------------------------------------------
+
+PYTEST := -m pytest --quiet
+TEST_BACKEND := $(if $(filter python,$(KERNELS)),TRAJMETER_TEST_BACKEND=python)
+
+.PHONY: test
+test: build ## Run the Rust tests, and all Python tests on both backends
+ifeq ($(KERNELS),rust)
+	$(CARGO) test --locked --quiet --package trajmeter-core
+endif
+	$(TEST_BACKEND) $(VENV)/bin/python $(PYTEST)
+
+$(PURE_VENV)/.built: dist/.wheel-python
+	$(call install_wheel,$(PURE_VENV),$(PYTHON),python)
+	@touch $@
+
+.PHONY: test-python-backend
+test-python-backend: $(PURE_VENV)/.built ## Run all Python tests where no extension is installed
+	$(PURE_VENV)/bin/python -c 'from importlib.util import find_spec; exit(find_spec("trajmeter.kernels._rust"))'
+	TRAJMETER_TEST_BACKEND=python $(PURE_VENV)/bin/python $(PYTEST)
+
+.PHONY: test-pythons
+test-pythons: $(OTHER_PYTHONS:%=test-python-%) ## Run all Python tests on the oldest and newest Python
+
+.venv-wheel-%/.built: dist/.wheel-$(KERNELS)
+	$(call install_wheel,.venv-wheel-$*,$(call find_python,$*),$(KERNELS))
+	@touch $@
+
+.PHONY: $(OTHER_PYTHONS:%=test-python-%)
+$(FOUND_PYTHONS:%=test-python-%): test-python-%: .venv-wheel-%/.built
+	$(TEST_BACKEND) .venv-wheel-$*/bin/python $(PYTEST)
+
+$(filter-out $(FOUND_PYTHONS:%=test-python-%),$(OTHER_PYTHONS:%=test-python-%)): test-python-%:
+	@echo 'skipped: Python $* is neither under ~/.pyenv/versions nor on PATH'
+
+.PHONY: test-packaging
+test-packaging: $(VENV)/.tools ## Install in every way, with and without cargo, each in a fresh environment
+	$(IN_VENV) pytest -m packaging tests/packaging
+
 .PHONY: lint
-lint: build ## Check style, imports between layers, stubs and spelling
+lint: build ## Check format, style, layers, stubs, spelling and Rust docs
+	$(VENV)/bin/ruff format --check
 	$(VENV)/bin/ruff check
-	$(VENV)/bin/lint-imports
+	$(VENV)/bin/lint-imports --no-logo
 	$(VENV)/bin/codespell
 ifeq ($(KERNELS),rust)
+	$(VENV)/bin/stubtest trajmeter.kernels._rust --mypy-config-file pyproject.toml --allowlist .ci/stubtest.txt
+	$(CARGO) fmt --all --check
 	$(CARGO) clippy --locked --quiet --workspace --all-targets -- --deny warnings
 	RUSTDOCFLAGS='--deny warnings' $(CARGO) doc --locked --quiet --workspace --no-deps --document-private-items
 endif
 
 .PHONY: format
-format: build ## Rewrite the sources in the house format
+format: $(VENV)/.tools ## Rewrite the sources in the house format
+	$(VENV)/bin/ruff check --select I --fix
 	$(VENV)/bin/ruff format
-	$(VENV)/bin/ruff check --fix --select I
+ifeq ($(KERNELS),rust)
 	$(CARGO) fmt --all
+endif
 
 .PHONY: types
 types: build ## Check types
 	$(VENV)/bin/mypy
 
+.PHONY: docs
+docs: build ## Run every example in README.md, docs/ and the docstrings
+	$(VENV)/bin/python $(PYTEST) -m documents tests/test_documents.py
+	$(VENV)/bin/python $(PYTEST) --doctest-modules --pyargs trajmeter
+
+.PHONY: bench-smoke
+bench-smoke: build ## Run every benchmark once, for its answer and not for its time
+	$(VENV)/bin/python $(PYTEST) benches --benchmark-disable
+
+# One after the other, whatever -j says: they share the build directories, and the log stays readable.
+CI := lint types test test-python-backend test-pythons docs bench-smoke test-packaging demo
+.PHONY: ci
+ci: ## Everything that must pass before a change is merged
+	@for target in $(CI); do \
+		echo "== make $$target"; \
+		$(MAKE) --no-print-directory $$target || exit 1; \
+	done
+
 .PHONY: clean
-clean: ## Remove everything these targets make
-	rm -rf .venv-* target build dist results
+clean: ## Remove everything that these targets make
+	rm -rf .venv-* target dist results python/trajmeter/kernels/_rust*.so
 	rm -rf .pytest_cache .hypothesis .mypy_cache .ruff_cache .import_linter_cache .benchmarks
-	find python -name '*.so' -delete
-	find . -name __pycache__ -type d -prune -exec rm -rf {} +
+	find python tests benches build_backend -name __pycache__ -type d -prune -exec rm -rf {} +

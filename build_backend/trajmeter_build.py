@@ -9,6 +9,9 @@ The environment variable ``TRAJMETER_BUILD`` decides:
 * ``auto`` (default): Rust if cargo answers, else pure Python;
 * ``rust``: Rust, or an error;
 * ``python``: pure Python.
+
+The optional hooks that only prepare metadata are left out: hatchling has none under pip, and the
+wheel that a frontend then builds for its metadata is the one that it installs.
 """
 
 from __future__ import annotations
@@ -31,8 +34,6 @@ __all__ = [
     "get_requires_for_build_editable",
     "get_requires_for_build_sdist",
     "get_requires_for_build_wheel",
-    "prepare_metadata_for_build_editable",
-    "prepare_metadata_for_build_wheel",
 ]
 
 _MATURIN = "maturin>=1.9,<2"
@@ -43,10 +44,6 @@ _EDITABLES = "editables>=0.5"
 class Backend(Protocol):
     """What maturin and hatchling both offer (PEP 517 and PEP 660)."""
 
-    def prepare_metadata_for_build_wheel(self, directory: str, settings: ConfigSettings) -> str: ...
-    def prepare_metadata_for_build_editable(
-        self, directory: str, settings: ConfigSettings
-    ) -> str: ...
     def build_wheel(
         self, directory: str, settings: ConfigSettings, metadata_directory: str | None
     ) -> str: ...
@@ -105,20 +102,6 @@ def get_requires_for_build_sdist(config_settings: ConfigSettings = None) -> list
     """What building a source archive needs; always maturin, which knows the Rust sources."""
     del config_settings  # there is one way to build it
     return [_MATURIN]
-
-
-def prepare_metadata_for_build_wheel(
-    metadata_directory: str, config_settings: ConfigSettings = None
-) -> str:
-    """Write the ``.dist-info`` directory and return its name."""
-    return _backend().prepare_metadata_for_build_wheel(metadata_directory, config_settings)
-
-
-def prepare_metadata_for_build_editable(
-    metadata_directory: str, config_settings: ConfigSettings = None
-) -> str:
-    """Write the ``.dist-info`` directory of an editable install and return its name."""
-    return _backend().prepare_metadata_for_build_editable(metadata_directory, config_settings)
 
 
 def build_wheel(
