@@ -41,6 +41,8 @@ class Cause(str, Enum):
 
     MISSING_GOLD = "missing_gold"
     """The task is unknown, or has no gold context."""
+    MISSING_PATCH = "missing_patch"
+    """The trajectory records no final patch, not even an empty one."""
     MISSING_SNAPSHOT = "missing_snapshot"
     """The repository's snapshot is needed and not there."""
     NO_CONTEXT_EXTRACTED = "no_context_extracted"

@@ -38,3 +38,5 @@ class View(Record):
     """Last line, included, or the byte after the last, else ``None``."""
     symbols: tuple[str, ...] = ()
     """Names of definitions the agent asked for in this file, if any."""
+    listed: bool = True
+    """Whether the log lists the file as seen; ContextBench also keeps ranges of unlisted files."""
