@@ -13,6 +13,7 @@ from trajmeter.records.evaluation import (
     StaticMetrics,
 )
 from trajmeter.records.outcomes import Cause, Outcome, Score
+from trajmeter.records.problems import ReadProblem
 from trajmeter.records.scenario import Hop, Question, Scenario
 from trajmeter.records.task import GoldRange, GoldRole, Task
 from trajmeter.records.trajectory import Failure, Source, ToolCall, Trajectory, Turn, Usage
@@ -33,6 +34,7 @@ __all__ = [
     "Outcome",
     "Question",
     "QuestionResult",
+    "ReadProblem",
     "Record",
     "Scenario",
     "Score",

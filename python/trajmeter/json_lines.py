@@ -1,0 +1,85 @@
+"""Lines of JSON, as real files hold them, each parsed on its own.
+
+Accepted beyond strict JSON: a byte order mark at the start of a line, lines that end in CRLF, blank
+lines, bare ``NaN`` and ``Infinity``, and escaped halves of surrogate pairs, which programs leave
+behind when they cut a string or read bytes that were no UTF-8; each becomes U+FFFD, because no
+output could hold it. Of a key that occurs twice, the last value counts.
+"""
+
+from __future__ import annotations
+
+import re
+import reprlib
+from typing import TYPE_CHECKING, TypeAlias
+
+from pydantic_core import from_json
+
+from trajmeter.errors import ReadError
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from typing import BinaryIO
+
+    from pydantic import ValidationError
+
+__all__ = ["JsonValue", "explain", "lines", "parse"]
+
+JsonValue: TypeAlias = (
+    "dict[str, JsonValue] | list[JsonValue] | str | int | float | bool | None"
+)
+
+_BOM = b"\xef\xbb\xbf"
+_BLANK = _BOM + b" \t\r\n"
+_SHOWN = 40
+
+# Whole pairs and other escapes are matched too, so that a half is never found inside one of them.
+_ESCAPE = re.compile(
+    rb"""
+    \\u[dD][89abAB][0-9a-fA-F]{2} \\u[dD][c-fC-F][0-9a-fA-F]{2}
+    | (?P<half> \\u[dD][89a-fA-F][0-9a-fA-F]{2} )
+    | \\.
+    """,
+    re.VERBOSE | re.DOTALL,
+)
+
+
+def lines(file: BinaryIO) -> Iterator[tuple[int, int, bytes]]:
+    """Yield the number (from 1), the byte offset and the bytes of every line that is not blank."""
+    offset = 0
+    for number, line in enumerate(file, start=1):
+        if line.strip(_BLANK):
+            yield number, offset, line
+        offset += len(line)
+
+
+def parse(content: bytes) -> JsonValue:
+    """Parse one JSON document.
+
+    Raises:
+        ReadError: It is no JSON; the message says why, and where in the document.
+    """
+    try:
+        value: JsonValue = from_json(content.removeprefix(_BOM))
+    except ValueError as error:
+        repaired = _ESCAPE.sub(_whole, content) if rb"\u" in content else content
+        if repaired != content:
+            return parse(repaired)
+        start = content[:_SHOWN].decode(errors="replace")
+        raise ReadError(f"no valid JSON: {error}; it begins {start!r}") from error
+    return value
+
+
+def explain(error: ValidationError) -> str:
+    """Say in one line where a record went wrong, the value, and what was expected."""
+    first = error.errors(include_url=False)[0]
+    where = "".join(
+        f"[{key}]" if isinstance(key, int) else f".{key}" for key in first["loc"]
+    ).removeprefix(".")
+    shown = reprlib.repr(first["input"])
+    more = error.error_count() - 1
+    rest = f" (and {more} more such errors)" if more else ""
+    return f"{where}: {first['msg']}, got {shown}{rest}"
+
+
+def _whole(escape: re.Match[bytes]) -> bytes:
+    return escape[0] if escape["half"] is None else rb"\ufffd"

@@ -1,0 +1,188 @@
+"""Snapshots in a file of JSON lines, one repository and commit a line.
+
+A line is ``{"repo": …, "commit": …, "files": {path: {"size": …, "line_starts": [0, …],
+"definitions": [[kind, start, end, name or null], …]}}}``; ``definitions`` may be absent. The file
+is gone through once for the place of each line; a line is parsed when its task is asked for.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import OrderedDict
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Annotated, TypeAlias, cast
+
+import numpy as np
+from pydantic import Field, TypeAdapter, ValidationError
+from typing_extensions import NotRequired, TypedDict
+
+from trajmeter import json_lines
+from trajmeter.errors import ReadError
+from trajmeter.records import ReadProblem
+from trajmeter.snapshots.snapshot import Definitions, FileSnapshot, Snapshot
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+    from pathlib import Path
+
+    from trajmeter.kernels import Int64Array
+    from trajmeter.records import Task
+
+__all__ = ["LineSnapshots"]
+
+# Tasks of one repository usually follow one another, and a whole repository may take 10 MB.
+_KEPT = 8
+
+# Repository and commit come first in the lines we know, which spares parsing the files.
+_HEAD = re.compile(
+    rb'\s*\{\s*"repo"\s*:\s*("(?:[^"\\]|\\.)*"|null)\s*,'
+    rb'\s*"commit"\s*:\s*("(?:[^"\\]|\\.)*"|null)\s*[,}]'
+)
+
+
+@dataclass(frozen=True, slots=True)
+class _Place:
+    """Where a snapshot stands in the file."""
+
+    repo: str | None
+    offset: int
+    length: int
+    line: int
+
+
+_Offset: TypeAlias = Annotated[int, Field(strict=True, ge=0, le=2**63 - 1)]
+
+
+class _FileRecord(TypedDict):
+    size: _Offset
+    line_starts: list[_Offset]
+    definitions: NotRequired[list[tuple[str, _Offset, _Offset, str | None]] | None]
+
+
+class _LineRecord(TypedDict):
+    repo: NotRequired[str | None]
+    commit: NotRequired[str | None]
+    files: dict[str, _FileRecord]
+
+
+_LINE = TypeAdapter(_LineRecord)
+
+
+class LineSnapshots:
+    """The snapshots of one file of JSON lines, found by commit, then by repository."""
+
+    def __init__(self, path: Path, *, on_problem: Callable[[ReadProblem], None]) -> None:
+        self._path = path
+        self._places: dict[str | None, list[_Place]] = {}
+        self._kept: OrderedDict[int, Snapshot] = OrderedDict()
+        self._index(on_problem)
+
+    def find(self, task: Task) -> Snapshot | None:
+        """Snapshot of the task's commit; among several of that commit, of its repository.
+
+        Repositories agree if their names do, or the last parts of their names: a task of ``cli``
+        finds ``cli/cli``. ``None`` where there is none, or where several would do.
+
+        Raises:
+            ReadError: The snapshot's line holds something else.
+        """
+        places = self._places.get(task.commit, [])
+        if len(places) > 1 or task.commit is None:
+            same = [place for place in places if _same_repo(place.repo, task.repo)]
+            exact = [place for place in same if place.repo == task.repo]
+            places = exact or same
+        return self._load(places[0]) if len(places) == 1 else None
+
+    def _index(self, on_problem: Callable[[ReadProblem], None]) -> None:
+        with self._path.open("rb") as file:
+            for number, offset, line in json_lines.lines(file):
+                try:
+                    repo, commit = _head(line)
+                    self._note(commit, _Place(repo, offset, len(line), number))
+                except ReadError as error:
+                    on_problem(ReadProblem(file=str(self._path), line=number, message=str(error)))
+
+    def _note(self, commit: str | None, place: _Place) -> None:
+        places = self._places.setdefault(commit, [])
+        for other in places:
+            if other.repo == place.repo:
+                raise ReadError(
+                    f"a second snapshot of {place.repo!r} at {commit!r}, left out; "
+                    f"the first is on line {other.line}"
+                )
+        places.append(place)
+
+    def _load(self, place: _Place) -> Snapshot:
+        snapshot = self._kept.get(place.line)
+        if snapshot is None:
+            with self._path.open("rb") as file:
+                file.seek(place.offset)
+                line = file.read(place.length)
+            try:
+                snapshot = _snapshot(line)
+            except ReadError as error:
+                raise ReadError(f"{self._path}:{place.line}: {error}") from error
+            self._kept[place.line] = snapshot
+            if len(self._kept) > _KEPT:
+                self._kept.popitem(last=False)
+        self._kept.move_to_end(place.line)
+        return snapshot
+
+
+def _head(line: bytes) -> tuple[str | None, str | None]:
+    """Repository and commit of a line; its files are parsed only where the head is unusual."""
+    if not line.rstrip().endswith(b"}"):
+        raise ReadError("the line is cut short: expected an object that ends in '}'")
+    match = _HEAD.match(line)
+    if match is None:
+        snapshot = _snapshot(line)
+        return snapshot.repo, snapshot.commit
+    repo, commit = (json_lines.parse(text) for text in match.groups())
+    # The expression lets through nothing but text and null.
+    return cast("str | None", repo), cast("str | None", commit)
+
+
+def _same_repo(one: str | None, other: str | None) -> bool:
+    if one is None or other is None:
+        return False
+    first, second = _repo_parts(one), _repo_parts(other)
+    shorter = min(len(first), len(second))
+    return first[-shorter:] == second[-shorter:]
+
+
+def _repo_parts(repo: str) -> list[str]:
+    """``owner/name``, ``owner__name`` or an address: its parts, for comparison."""
+    return repo.lower().rstrip("/").removesuffix(".git").replace("__", "/").split("/")
+
+
+def _snapshot(line: bytes) -> Snapshot:
+    try:
+        record = _LINE.validate_python(json_lines.parse(line))
+    except ValidationError as error:
+        raise ReadError(json_lines.explain(error)) from error
+    files = {path: _file(path, file) for path, file in record["files"].items()}
+    return Snapshot(record.get("repo"), record.get("commit"), files)
+
+
+def _file(path: str, record: _FileRecord) -> FileSnapshot:
+    size = record["size"]
+    starts = _column(record["line_starts"])
+    if not len(starts) or starts[0] != 0 or starts[-1] > size or (np.diff(starts) <= 0).any():
+        raise ReadError(f"files[{path!r}].line_starts: expected to rise from 0 to at most {size}")
+    rows = record.get("definitions")
+    if rows is None:
+        return FileSnapshot(size, starts, None)
+    kind, start, end, name = zip(*rows, strict=True) if rows else ((), (), (), ())
+    definitions = Definitions(kind, _column(start), _column(end), name)
+    wrong = (definitions.start > definitions.end) | (definitions.end > size)
+    if wrong.any():
+        index = int(wrong.argmax())
+        raise ReadError(
+            f"files[{path!r}].definitions[{index}]: [{start[index]}, {end[index]}) is no range "
+            f"within the file's {size} bytes"
+        )
+    return FileSnapshot(size, starts, definitions)
+
+
+def _column(values: Sequence[int]) -> Int64Array:
+    return np.array(values, dtype=np.int64)

@@ -1,0 +1,43 @@
+"""Opening a store of snapshots, whichever kind lies at a path."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from trajmeter.errors import ReadError
+from trajmeter.snapshots._lines import LineSnapshots
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from trajmeter.records import ReadProblem
+    from trajmeter.snapshots.snapshot import SnapshotStore
+
+__all__ = ["open_snapshots"]
+
+
+def open_snapshots(
+    path: str | Path, *, on_problem: Callable[[ReadProblem], None] | None = None
+) -> SnapshotStore:
+    """Open a file of snapshots, one JSON object a line.
+
+    Args:
+        path: The file.
+        on_problem: Called with every line that is left out because it cannot be read, or because
+            it repeats a snapshot. Without it the first such line raises.
+
+    Returns:
+        A store that reads a snapshot when a task asks for it, and can be pickled.
+
+    Raises:
+        ReadError: The file cannot be read or, without ``on_problem``, one of its lines.
+    """
+    try:
+        return LineSnapshots(Path(path), on_problem=on_problem or _refuse)
+    except OSError as error:
+        raise ReadError(f"{path}: cannot be read: {error.strerror}") from error
+
+
+def _refuse(problem: ReadProblem) -> None:
+    raise ReadError(str(problem))
