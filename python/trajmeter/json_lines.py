@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import re
 import reprlib
-from typing import TYPE_CHECKING, TypeAlias
+from typing import TYPE_CHECKING
 
 from pydantic_core import from_json
 
@@ -20,17 +20,22 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
     from typing import BinaryIO
 
-    from pydantic import ValidationError
+    from pydantic import JsonValue, ValidationError
 
-__all__ = ["JsonValue", "explain", "lines", "parse"]
-
-JsonValue: TypeAlias = (
-    "dict[str, JsonValue] | list[JsonValue] | str | int | float | bool | None"
-)
+__all__ = ["explain", "first_byte", "kind", "lines", "parse"]
 
 _BOM = b"\xef\xbb\xbf"
 _BLANK = _BOM + b" \t\r\n"
 _SHOWN = 40
+
+# A bool is an int to Python, so it comes first.
+_KINDS: tuple[tuple[type | tuple[type, ...], str], ...] = (
+    (dict, "an object"),
+    (list, "a list"),
+    (str, "text"),
+    (bool, "true or false"),
+    ((int, float), "a number"),
+)
 
 # Whole pairs and other escapes are matched too, so that a half is never found inside one of them.
 _ESCAPE = re.compile(
@@ -50,6 +55,11 @@ def lines(file: BinaryIO) -> Iterator[tuple[int, int, bytes]]:
         if line.strip(_BLANK):
             yield number, offset, line
         offset += len(line)
+
+
+def first_byte(line: bytes) -> bytes:
+    """The first byte of a line that is neither a blank nor of a byte order mark."""
+    return line.lstrip(_BLANK)[:1]
 
 
 def parse(content: bytes) -> JsonValue:
@@ -79,6 +89,14 @@ def explain(error: ValidationError) -> str:
     more = error.error_count() - 1
     rest = f" (and {more} more such errors)" if more else ""
     return f"{where}: {first['msg']}, got {shown}{rest}"
+
+
+def kind(value: JsonValue) -> str:
+    """What JSON calls a value of this type."""
+    for types, name in _KINDS:
+        if isinstance(value, types):
+            return name
+    return "null"
 
 
 def _whole(escape: re.Match[bytes]) -> bytes:

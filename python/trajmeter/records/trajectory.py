@@ -81,6 +81,8 @@ class Turn(Record):
     """Tokens and cost of this turn."""
     duration_seconds: float | None = None
     """Wall-clock time of the turn."""
+    extra: dict[str, Any] = Field(default_factory=dict)
+    """Keys of the file that no reader knows."""
 
 
 class Trajectory(Record):

@@ -1,0 +1,129 @@
+"""What a file is made of, told by its first bytes, and the JSON records it holds.
+
+The order of the checks matters. A pointer of Git LFS stands where data was expected, and is the
+commonest reason for "malformed JSON" in public repositories of trajectories. Archives and Parquet
+have their magic bytes. What is left is JSON: a record on each line, or one document.
+"""
+
+from __future__ import annotations
+
+from itertools import islice
+from typing import TYPE_CHECKING, BinaryIO, TypeAlias
+
+from trajmeter import json_lines
+from trajmeter.errors import ExtraMissingError, ReadError
+from trajmeter.records import Source
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from pathlib import Path
+
+    from pydantic import JsonValue
+
+__all__ = ["entries"]
+
+_MAGIC = (
+    (
+        b"version https://git-lfs.github.com/spec/v1",
+        "a pointer of Git LFS instead of the data; run 'git lfs pull' where it came from",
+    ),
+    (b"PK\x03\x04", "a ZIP archive, which no reader knows; unpack it first"),
+    (b"\x1f\x8b", "compressed with gzip; decompress it first"),
+    (b"\x28\xb5\x2f\xfd", "compressed with zstd; decompress it first"),
+)
+_PARQUET = b"PAR1"
+_OPENING = (b"{", b"[")
+_SHOWN = 40
+_MAGIC_LENGTH = max(len(magic) for magic, _ in _MAGIC)
+_PARQUET_ROWS = 64
+
+
+Entry: TypeAlias = "tuple[Source, JsonValue | ReadError]"
+
+
+def entries(path: Path) -> Iterator[Entry]:
+    """Yield the records of a file, each with where it stands.
+
+    Lines and Parquet rows are read as they are asked for; a JSON document is read as a whole, and
+    is a list of records, or one record. In place of what cannot be read stands the error; one that
+    ends the reading has a source without line and record.
+
+    Raises:
+        ExtraMissingError: The file is Parquet, and pyarrow is not installed.
+    """
+    name = str(path)
+    try:
+        with path.open("rb") as file:
+            yield from _recognise(name, file)
+    except OSError as error:
+        yield Source(file=name), ReadError(error.strerror or str(error))
+    except ReadError as error:
+        yield Source(file=name), error
+
+
+def _recognise(name: str, file: BinaryIO) -> Iterator[Entry]:
+    start = file.read(_MAGIC_LENGTH)
+    file.seek(0)
+    for magic, meaning in _MAGIC:
+        if start.startswith(magic):
+            raise ReadError(f"the file is {meaning}")
+    if start.startswith(_PARQUET):
+        return _parquet(name, file)
+    head = [line for _, _, line in islice(json_lines.lines(file), 2)]
+    file.seek(0)
+    if not head:
+        raise ReadError("the file is empty, expected JSON records")
+    if not any(json_lines.first_byte(line) in _OPENING for line in head):
+        begin = head[0][:_SHOWN].decode(errors="replace")
+        raise ReadError(f"expected JSON, JSON lines or Parquet; the file begins {begin!r}")
+    return _document(name, file) if _is_document(head) else _lines(name, file)
+
+
+def _is_document(head: list[bytes]) -> bool:
+    """Whether a file that begins with these lines is one JSON document rather than JSON lines."""
+    try:
+        value = json_lines.parse(head[0])
+    except ReadError:
+        # Either a document over several lines, or a broken first record: then the second line
+        # begins a record of its own, which within an object's first lines it cannot.
+        opening = json_lines.first_byte(head[0])
+        is_record = len(head) > 1 and json_lines.first_byte(head[1]) == b"{"
+        return opening == b"[" or (opening == b"{" and len(head) > 1 and not is_record)
+    return isinstance(value, list) and len(head) == 1
+
+
+def _document(name: str, file: BinaryIO) -> Iterator[Entry]:
+    value = json_lines.parse(file.read())
+    if not isinstance(value, list):
+        yield Source(file=name), value
+        return
+    for index, item in enumerate(value):
+        yield Source(file=name, record=f"[{index}]"), item
+
+
+def _lines(name: str, file: BinaryIO) -> Iterator[Entry]:
+    for number, _, line in json_lines.lines(file):
+        value: JsonValue | ReadError
+        try:
+            value = json_lines.parse(line)
+        except ReadError as error:
+            value = error
+        yield Source(file=name, line=number), value
+
+
+def _parquet(name: str, file: BinaryIO) -> Iterator[Entry]:
+    try:
+        from pyarrow import ArrowException
+        from pyarrow.parquet import ParquetFile
+    except ImportError as error:
+        raise ExtraMissingError(
+            f"{name} is a Parquet file, which needs pyarrow: pip install 'trajmeter[data]'"
+        ) from error
+    row = 0
+    try:
+        for batch in ParquetFile(file).iter_batches(batch_size=_PARQUET_ROWS):
+            for record in batch.to_pylist():
+                yield Source(file=name, record=f"[{row}]"), record
+                row += 1
+    except ArrowException as error:
+        raise ReadError(f"no valid Parquet, after row {row}: {error}") from error

@@ -1,0 +1,192 @@
+"""Reading files of any known format, each record recognised by what it holds."""
+
+from __future__ import annotations
+
+import reprlib
+from pathlib import Path
+from typing import TYPE_CHECKING, Protocol, TypeVar
+
+from pydantic import ValidationError
+
+from trajmeter import json_lines
+from trajmeter.errors import ReadError
+from trajmeter.readers import (
+    contextbench_gold,
+    contextbench_predictions,
+    task_records,
+    trajectory_records,
+)
+from trajmeter.readers._containers import entries
+from trajmeter.records import ReadProblem
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+
+    from pydantic import JsonValue
+
+    from trajmeter.records import Source, Task, Trajectory
+
+__all__ = ["read_tasks", "read_trajectories"]
+
+_RecordT_co = TypeVar("_RecordT_co", covariant=True)
+
+
+class _Format(Protocol[_RecordT_co]):
+    """A format on disk: the modules of this package that read one."""
+
+    @property
+    def CONTENT(self) -> str:  # noqa: N802 - the modules' constant
+        """What a file of this format holds, in words."""
+
+    def sniff(self, record: Mapping[str, JsonValue]) -> bool:
+        """Whether the record is of this format."""
+
+    def read(self, record: Mapping[str, JsonValue], source: Source) -> _RecordT_co:
+        """Turn the record into one of ours."""
+
+
+# The first that recognises a record reads it: the ones with telling keys come first.
+_TRAJECTORIES: tuple[_Format[Trajectory], ...] = (contextbench_predictions, trajectory_records)
+_TASKS: tuple[_Format[Task], ...] = (contextbench_gold, task_records)
+
+# A file none of whose first records is recognised is the wrong file, which is said once.
+_PATIENCE = 20
+
+
+def read_trajectories(
+    paths: str | Path | Iterable[str | Path],
+    *,
+    on_problem: Callable[[ReadProblem], None] | None = None,
+) -> Iterator[Trajectory]:
+    """Read trajectories, one by one, in the order of the files and of their records.
+
+    Args:
+        paths: One file or several, each of any format known: ContextBench predictions, or
+            trajectories of ours; as JSON lines, a JSON document or Parquet. The formats are told
+            by content, never by name.
+        on_problem: Called with every file and every record that is left out because it cannot be
+            read, as soon as it is met. Without it the first such problem raises.
+
+    Yields:
+        The trajectories. Of JSON lines and Parquet only the current part is in memory.
+
+    Raises:
+        ReadError: Without ``on_problem``: a file or record cannot be read; the message says where.
+        ExtraMissingError: A file is Parquet, and pyarrow is not installed.
+
+    Example:
+        >>> from trajmeter.readers import read_trajectories
+        >>> problems = []
+        >>> list(read_trajectories("absent.jsonl", on_problem=problems.append))
+        []
+        >>> print(problems[0])
+        absent.jsonl: No such file or directory
+    """
+    return _read(paths, _TRAJECTORIES, _TASKS, on_problem)
+
+
+def read_tasks(
+    paths: str | Path | Iterable[str | Path],
+    *,
+    on_problem: Callable[[ReadProblem], None] | None = None,
+) -> Iterator[Task]:
+    """Read tasks, one by one, in the order of the files and of their records.
+
+    Args:
+        paths: One file or several, each of any format known: ContextBench gold, or tasks of ours;
+            as JSON lines, a JSON document or Parquet. The formats are told by content.
+        on_problem: As for :func:`read_trajectories`.
+
+    Yields:
+        The tasks.
+
+    Raises:
+        ReadError: Without ``on_problem``: a file or record cannot be read; the message says where.
+        ExtraMissingError: A file is Parquet, and pyarrow is not installed.
+    """
+    return _read(paths, _TASKS, _TRAJECTORIES, on_problem)
+
+
+def _read(
+    paths: str | Path | Iterable[str | Path],
+    formats: Sequence[_Format[_RecordT_co]],
+    others: Sequence[_Format[object]],
+    on_problem: Callable[[ReadProblem], None] | None,
+) -> Iterator[_RecordT_co]:
+    report = on_problem or _refuse
+    for path in [paths] if isinstance(paths, (str, Path)) else paths:
+        for reader, value, source in _recognised(Path(path), formats, others, report):
+            try:
+                record = reader.read(value, source)
+            except ReadError as error:
+                report(_problem(source, str(error)))
+            except ValidationError as error:
+                report(_problem(source, json_lines.explain(error)))
+            else:
+                yield record
+
+
+def _recognised(
+    path: Path,
+    formats: Sequence[_Format[_RecordT_co]],
+    others: Sequence[_Format[object]],
+    on_problem: Callable[[ReadProblem], None],
+) -> Iterator[tuple[_Format[_RecordT_co], dict[str, JsonValue], Source]]:
+    """The records of a file that some format knows, with that format; reports the others."""
+    strangers: list[ReadProblem] = []
+    is_known = False
+    for source, value in entries(path):
+        if isinstance(value, ReadError):
+            on_problem(_problem(source, str(value)))
+            continue
+        reader = _recognise(value, formats)
+        if reader is not None and isinstance(value, dict):
+            is_known = True
+            yield reader, value, source
+        else:
+            strangers.append(_problem(source, _unrecognised(value, formats, others)))
+        if is_known:
+            _report(strangers, on_problem)
+        elif len(strangers) == _PATIENCE:
+            break
+    if len(strangers) > 1:
+        message = f"none of its first {len(strangers)} records can be used: {strangers[0].message}"
+        strangers = [ReadProblem(file=str(path), message=message)]
+    _report(strangers, on_problem)
+
+
+def _report(problems: list[ReadProblem], on_problem: Callable[[ReadProblem], None]) -> None:
+    for problem in problems:
+        on_problem(problem)
+    problems.clear()
+
+
+def _recognise(
+    value: JsonValue, formats: Sequence[_Format[_RecordT_co]]
+) -> _Format[_RecordT_co] | None:
+    if isinstance(value, dict):
+        for known in formats:
+            if known.sniff(value):
+                return known
+    return None
+
+
+def _unrecognised(
+    value: JsonValue, formats: Sequence[_Format[object]], others: Sequence[_Format[object]]
+) -> str:
+    expected = " or ".join(known.CONTENT for known in formats)
+    other = _recognise(value, others)
+    if other is not None:
+        return f"expected {expected}, got {other.CONTENT}"
+    got = json_lines.kind(value)
+    if isinstance(value, dict):
+        got += f" with the keys {reprlib.repr(list(value))}"
+    return f"expected {expected}, got {got}"
+
+
+def _problem(source: Source, message: str) -> ReadProblem:
+    return ReadProblem(file=source.file, line=source.line, record=source.record, message=message)
+
+
+def _refuse(problem: ReadProblem) -> None:
+    raise ReadError(str(problem))
