@@ -87,6 +87,10 @@ dist/.wheel-python: $(VENV)/.tools $(BUILD_FILES) $(PYTHON_FILES)
 .PHONY: wheel
 wheel: dist/.wheel-$(KERNELS) ## Build a wheel into dist/
 
+.PHONY: sdist
+sdist: $(VENV)/.tools ## Build the source archive into dist/
+	$(IN_VENV) maturin sdist --out dist
+
 # A fresh environment that holds a wheel and the test tools: $(call install_wheel,VENV,PYTHON,KERNELS)
 define install_wheel
 	@rm -rf $(1)
@@ -185,6 +189,13 @@ ci: ## Everything that must pass before a change is merged
 		echo "== make $$target"; \
 		$(MAKE) --no-print-directory $$target || exit 1; \
 	done
+
+# No part of ci: they need the network and change with the day.
+.PHONY: advisories
+advisories: $(VENV)/.tools ## Look the dependencies up among known vulnerabilities
+	$(CARGO) deny check
+	$(call INSTALL,$(VENV)) --group advisories
+	$(VENV)/bin/pip-audit --no-deps --disable-pip --requirement constraints.txt
 
 .PHONY: clean
 clean: ## Remove everything that these targets make
