@@ -1,1 +1,44 @@
 """Metrics: what scores a (Task, Trajectory), and the families that come with the package."""
+
+from __future__ import annotations
+
+from trajmeter.metrics._protocol import (
+    Aggregating,
+    Aggregator,
+    AnyMetric,
+    Metric,
+    MetricFamily,
+    TrialMetric,
+)
+from trajmeter.metrics._result import Figure, Group, Mean, Result
+from trajmeter.metrics._task_index import TaskIndex
+from trajmeter.metrics.custom import FunctionMetric, ScoreResult, metric
+from trajmeter.metrics.engine import MetricError, Scored, score_trajectories
+from trajmeter.metrics.registry import MetricInfo, Resources, available, create, describe
+from trajmeter.metrics.rows import RowLayout
+
+__all__ = [
+    "Aggregating",
+    "Aggregator",
+    "AnyMetric",
+    "Figure",
+    "FunctionMetric",
+    "Group",
+    "Mean",
+    "Metric",
+    "MetricError",
+    "MetricFamily",
+    "MetricInfo",
+    "Resources",
+    "Result",
+    "RowLayout",
+    "ScoreResult",
+    "Scored",
+    "TaskIndex",
+    "TrialMetric",
+    "available",
+    "create",
+    "describe",
+    "metric",
+    "score_trajectories",
+]

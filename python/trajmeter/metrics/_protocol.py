@@ -1,18 +1,22 @@
-"""What a metric is: a name, a version, the shape of its result, and how to score one attempt."""
+"""What a metric is: a name, a version, the shape of its result, and how to score attempts."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING, Protocol, TypeAlias, runtime_checkable
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from pydantic import BaseModel, JsonValue
+
     from trajmeter.metrics._result import Result
     from trajmeter.records import Task, Trajectory
 
-__all__ = ["Metric"]
+__all__ = ["Aggregating", "Aggregator", "AnyMetric", "Metric", "MetricFamily", "TrialMetric"]
 
 
-class Metric(Protocol):
-    """A metric family, ready to score: what it needs beside the records was given at creation."""
+class MetricFamily(Protocol):
+    """What every metric tells about itself; each row of a results table records it."""
 
     @property
     def name(self) -> str:
@@ -23,8 +27,54 @@ class Metric(Protocol):
         """Version of the definition; changes whenever a score of the same record would."""
 
     @property
+    def requires(self) -> tuple[str, ...]:
+        """Fields it scores from, such as ``Task.gold_ranges`` or ``Resources.snapshots``."""
+
+    @property
+    def parameters(self) -> Mapping[str, JsonValue]:
+        """Every setting that a score depends on, such as the profile."""
+
+    @property
     def result_type(self) -> type[Result]:
-        """Model of what :meth:`score` returns; the columns are derived from it."""
+        """Model of its results; the columns are derived from it."""
+
+
+class Metric(MetricFamily, Protocol):
+    """A metric that scores each attempt by itself.
+
+    Whatever it needs beside the records was given to it at creation.
+    """
 
     def score(self, task: Task | None, trajectory: Trajectory) -> Result:
         """Score one attempt; ``task`` is ``None`` where no task of its id is known."""
+
+
+@runtime_checkable
+class TrialMetric(MetricFamily, Protocol):
+    """A metric that scores an attempt beside all others at the same task."""
+
+    def score_trial(
+        self, task: Task | None, trajectories: Sequence[Trajectory]
+    ) -> Sequence[Result]:
+        """Score all attempts at one task, giving one result for each, in their order."""
+
+
+AnyMetric: TypeAlias = Metric | TrialMetric
+
+
+class Aggregator(Protocol):
+    """A running total over the attempts of one agent, or of all; keeps no records."""
+
+    def add(self, task: Task | None, trajectory: Trajectory, result: Result) -> None:
+        """Count one scored attempt."""
+
+    def figures(self) -> BaseModel:
+        """Figures of all attempts so far: numbers, ``None``, or means with their counts."""
+
+
+@runtime_checkable
+class Aggregating(Protocol):
+    """A metric with summary figures that are no plain means of its results."""
+
+    def aggregator(self) -> Aggregator:
+        """Begin a running total."""

@@ -13,7 +13,7 @@ from pydantic import BaseModel, ConfigDict
 
 from trajmeter.records import Cause, Outcome
 
-__all__ = ["Figure", "Group", "Result"]
+__all__ = ["Figure", "Group", "Mean", "Result"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,7 +29,7 @@ class Figure:
     unit: str | None = None
     """Unit where the name does not say it."""
     numerator: tuple[str, ...] = ()
-    """Figures of the same group whose sum is divided in the micro average; empty: there is none."""
+    """Figures of the same group whose sum is divided in the micro average; empty: it has none."""
     denominator: tuple[str, ...] = ()
     """Figures of the same group whose sum divides in the micro average."""
 
@@ -49,6 +49,22 @@ class Group(BaseModel):
 
 
 class Result(BaseModel):
-    """What one metric family says of one trajectory: a tree of groups."""
+    """What one metric family says of one trajectory: a tree of groups.
+
+    A family whose figures all stand or fall together inherits from both: ``(Group, Result)``.
+    """
 
     model_config = ConfigDict(frozen=True, extra="forbid", use_attribute_docstrings=True)
+
+
+class Mean(BaseModel):
+    """A mean with the number of values it was made of."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid", use_attribute_docstrings=True)
+
+    value: float | None
+    """The mean; ``None`` of no value."""
+    scored: int
+    """Attempts, or tasks, that have the figure."""
+    total: int
+    """Attempts, or tasks, that could have it."""

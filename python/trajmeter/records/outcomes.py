@@ -61,6 +61,8 @@ class Cause(str, Enum):
     """Turns were counted, but not recorded."""
     INVALID_INPUT = "invalid_input"
     """The record holds a value the metric cannot use; the reason says where."""
+    NOT_A_NUMBER = "not_a_number"
+    """The figure is NaN, which no mean may hold."""
     METRIC_ERROR = "metric_error"
     """The metric raised; the reason holds the error."""
     JUDGE_REFUSED = "judge_refused"

@@ -1,0 +1,179 @@
+"""Metrics of the user's own: a plain function, made a metric by a decorator."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from numbers import Real
+from typing import TYPE_CHECKING, Annotated, Any, TypeAlias, overload
+
+from pydantic import Field, create_model
+
+from trajmeter.errors import ConfigurationError
+from trajmeter.metrics._result import Figure, Group, Result
+from trajmeter.records import Cause, Outcome, Score, Task, Trajectory
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from pydantic import JsonValue
+
+__all__ = ["FunctionMetric", "ScoreFunction", "ScoreResult", "metric"]
+
+ScoreFunction: TypeAlias = Callable[
+    [Task | None, Trajectory], "Result | Score | float | bool | None"
+]
+
+
+class ScoreResult(Group, Result):
+    """One figure, given by a function."""
+
+    value: float | None = None
+    """The figure; true is 1 and false is 0."""
+    passed: bool | None = None
+    """Whether the attempt passes by this metric; ``None`` where the function does not say."""
+    reason: str | None = None
+    """Why, for a reader."""
+    details: dict[str, Any] = Field(default_factory=dict)
+    """What the score was made of."""
+
+
+class FunctionMetric:
+    """A function of task and trajectory as a metric; calling it calls the function."""
+
+    def __init__(
+        self,
+        function: ScoreFunction,
+        *,
+        name: str,
+        version: str,
+        requires: tuple[str, ...],
+        result_type: type[Result],
+    ) -> None:
+        self.name = name
+        self.version = version
+        self.requires = requires
+        self.result_type = result_type
+        self.function = function
+        self.__doc__ = function.__doc__
+
+    @property
+    def parameters(self) -> Mapping[str, JsonValue]:
+        """A plain function has none."""
+        return {}
+
+    def __call__(self, task: Task | None, trajectory: Trajectory) -> object:
+        """Give what the function itself gives."""
+        return self.function(task, trajectory)
+
+    def score(self, task: Task | None, trajectory: Trajectory) -> Result:
+        """Score one attempt by the function.
+
+        Raises:
+            TypeError: The function gave something that is no score.
+        """
+        value = self.function(task, trajectory)
+        if isinstance(value, Result):
+            return value
+        return self.result_type(**_fields(value))
+
+
+def _fields(value: object) -> dict[str, Any]:
+    if value is None:
+        return {"outcome": Outcome.ABSTAINED}
+    if isinstance(value, Score):
+        return {name: getattr(value, name) for name in Score.model_fields}
+    if isinstance(value, bool):
+        return {"value": float(value), "passed": value}
+    if isinstance(value, Real):
+        number = float(value)
+        if math.isnan(number):
+            return {"outcome": Outcome.NOT_SCORED, "cause": Cause.NOT_A_NUMBER}
+        return {"value": number}
+    raise TypeError(f"gave {value!r}, expected a number, a bool, a Score, a Result or None")
+
+
+@overload
+def metric(function: ScoreFunction, /) -> FunctionMetric: ...
+
+
+@overload
+def metric(
+    *,
+    name: str | None = None,
+    version: str = "1",
+    requires: tuple[str, ...] = (),
+    low: float | None = None,
+    high: float | None = None,
+    higher_is_better: bool | None = None,
+    unit: str | None = None,
+) -> Callable[[ScoreFunction], FunctionMetric]: ...
+
+
+def metric(
+    function: ScoreFunction | None = None,
+    /,
+    *,
+    name: str | None = None,
+    version: str = "1",
+    requires: tuple[str, ...] = (),
+    low: float | None = None,
+    high: float | None = None,
+    higher_is_better: bool | None = None,
+    unit: str | None = None,
+) -> FunctionMetric | Callable[[ScoreFunction], FunctionMetric]:
+    """Make a metric of a function ``(task, trajectory)``.
+
+    The function gives a number, a bool, a :class:`~trajmeter.records.Score`, a
+    :class:`~trajmeter.metrics.Result`, or ``None`` where it has nothing to act on: the attempt then
+    counts as abstained, outside every mean. What it raises is recorded beside the attempt, and the
+    run goes on.
+
+    Args:
+        function: The function.
+        name: Name of the metric and of its columns; the function's own by default.
+        version: Version of the definition, recorded in every row.
+        requires: Fields it scores from, for a reader, such as ``Trajectory.final_patch``.
+        low: Least possible value.
+        high: Greatest possible value.
+        higher_is_better: Direction; ``None`` for a figure that is neither.
+        unit: Unit of the value.
+
+    Example:
+        >>> from trajmeter.records import Trajectory, Turn
+        >>> @metric(unit="turns")
+        ... def turns_taken(task, trajectory):
+        ...     return len(trajectory.turns or ())
+        >>> turns_taken.score(None, Trajectory(task_id="t", turns=(Turn(),))).value
+        1.0
+    """
+
+    def decorate(function: ScoreFunction) -> FunctionMetric:
+        own_name = str(name or getattr(function, "__name__", ""))
+        if not own_name.isidentifier():
+            raise ConfigurationError(
+                f"a metric is named {own_name!r}, expected a name of letters, digits and _"
+            )
+        figure = Figure(low=low, high=high, higher_is_better=higher_is_better, unit=unit)
+        return FunctionMetric(
+            function,
+            name=own_name,
+            version=version,
+            requires=requires,
+            result_type=_result_type(function, own_name, figure),
+        )
+
+    return decorate if function is None else decorate(function)
+
+
+def _result_type(function: ScoreFunction, name: str, figure: Figure) -> type[Result]:
+    """The model that the function says it gives, else one whose value has this figure."""
+    given = getattr(function, "__annotations__", {}).get("return")
+    if isinstance(given, str):
+        given = getattr(function, "__globals__", {}).get(given)
+    if isinstance(given, type) and issubclass(given, Result):
+        return given
+    described = Field(default=None, description=ScoreResult.model_fields["value"].description)
+    return create_model(
+        f"{name}_result", __base__=ScoreResult, value=(Annotated[float | None, figure], described)
+    )

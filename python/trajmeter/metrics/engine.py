@@ -1,0 +1,163 @@
+"""The engine: scores trajectories with several metrics, and goes on where one of them raises."""
+
+from __future__ import annotations
+
+import traceback
+from dataclasses import dataclass
+from functools import partial
+from pathlib import Path
+from typing import TYPE_CHECKING, TypeAlias, cast
+
+from trajmeter.errors import BackendError, ConfigurationError, ExtraMissingError, TrajmeterError
+from trajmeter.metrics._protocol import TrialMetric
+from trajmeter.metrics._task_index import TaskIndex
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Iterator, Sequence
+
+    from trajmeter.metrics._protocol import AnyMetric, Metric
+    from trajmeter.metrics._result import Result
+    from trajmeter.records import Task, Trajectory
+
+    _TrialScorer: TypeAlias = Callable[
+        [Task | None, Sequence[Trajectory]], Sequence["Result | MetricError"]
+    ]
+
+__all__ = ["MetricError", "Scored", "score_trajectories"]
+
+# A wrong set-up would fail for every attempt alike, so it ends the run.
+_FATAL = (ConfigurationError, ExtraMissingError, BackendError)
+
+
+@dataclass(frozen=True, slots=True)
+class MetricError:
+    """A metric raised, so that the attempt has no result of it."""
+
+    message: str
+    """Class, message and place of the exception."""
+    code: str | None
+    """Code of an exception of this package, else ``None``."""
+
+
+@dataclass(frozen=True, slots=True)
+class Scored:
+    """One attempt with a result of each metric."""
+
+    task: Task | None
+    """The task; ``None`` where none of its id is known."""
+    trajectory: Trajectory
+    """The attempt."""
+    results: tuple[Result | MetricError, ...]
+    """One result for each metric, in the order the metrics were given."""
+
+
+def score_trajectories(
+    trajectories: Iterable[Trajectory],
+    *,
+    metrics: Sequence[AnyMetric],
+    tasks: TaskIndex | Iterable[Task] = (),
+) -> Iterator[Scored]:
+    """Score attempts in the order they come.
+
+    Attempts are scored one by one as they are read, unless a metric looks at all attempts of a
+    task together: then all are read first.
+
+    Args:
+        trajectories: Attempts.
+        metrics: Metrics, as :func:`trajmeter.metrics.create` makes them.
+        tasks: Tasks with their references.
+
+    Yields:
+        Each attempt with its results. A metric that raised gives a :class:`MetricError`.
+
+    Raises:
+        ConfigurationError: Two tasks have one id, or a metric is set up wrongly.
+        ExtraMissingError: A metric needs an extra that is not installed.
+    """
+    index = tasks if isinstance(tasks, TaskIndex) else TaskIndex(tasks)
+    if not any(isinstance(metric, TrialMetric) for metric in metrics):
+        return _score_each(trajectories, cast("Sequence[Metric]", metrics), index)
+    scorers = [
+        partial(_score_together, metric)
+        if isinstance(metric, TrialMetric)
+        else partial(_score_apart, metric)
+        for metric in metrics
+    ]
+    return _score_trials(trajectories, scorers, index)
+
+
+def _score_each(
+    trajectories: Iterable[Trajectory], metrics: Sequence[Metric], index: TaskIndex
+) -> Iterator[Scored]:
+    for trajectory in trajectories:
+        task = index.find(trajectory.task_id)
+        results = tuple([_score_one(metric, task, trajectory) for metric in metrics])
+        yield Scored(task, trajectory, results)
+
+
+def _score_trials(
+    trajectories: Iterable[Trajectory], scorers: Sequence[_TrialScorer], index: TaskIndex
+) -> Iterator[Scored]:
+    attempts = [(index.find(trajectory.task_id), trajectory) for trajectory in trajectories]
+    trials: dict[str, list[Trajectory]] = {}
+    for task, trajectory in attempts:
+        trials.setdefault(_trial_id(task, trajectory), []).append(trajectory)
+    ready: dict[str, Iterator[tuple[Result | MetricError, ...]]] = {}
+    for task, trajectory in attempts:
+        trial_id = _trial_id(task, trajectory)
+        if trial_id not in ready:
+            trial = trials.pop(trial_id)
+            ready[trial_id] = zip(*[scorer(task, trial) for scorer in scorers], strict=True)
+        yield Scored(task, trajectory, next(ready[trial_id]))
+
+
+def _trial_id(task: Task | None, trajectory: Trajectory) -> str:
+    return task.id if task else trajectory.task_id
+
+
+def _score_apart(
+    metric: Metric, task: Task | None, trial: Sequence[Trajectory]
+) -> Sequence[Result | MetricError]:
+    return [_score_one(metric, task, trajectory) for trajectory in trial]
+
+
+def _score_one(metric: Metric, task: Task | None, trajectory: Trajectory) -> Result | MetricError:
+    try:
+        result = metric.score(task, trajectory)
+    except _FATAL:
+        raise
+    except Exception as error:  # noqa: BLE001 - a metric of the user's may raise anything
+        return _metric_error(error)
+    if isinstance(result, metric.result_type):
+        return result
+    return _wrong_type(metric, result)
+
+
+def _score_together(
+    metric: TrialMetric, task: Task | None, trial: Sequence[Trajectory]
+) -> Sequence[Result | MetricError]:
+    try:
+        results = metric.score_trial(task, trial)
+    except _FATAL:
+        raise
+    except Exception as error:  # noqa: BLE001 - a metric of the user's may raise anything
+        return [_metric_error(error)] * len(trial)
+    if len(results) != len(trial):
+        message = f"gave {len(results)} results for the {len(trial)} attempts of a task"
+        return [MetricError(message, code=None)] * len(trial)
+    return [
+        result if isinstance(result, metric.result_type) else _wrong_type(metric, result)
+        for result in results
+    ]
+
+
+def _wrong_type(metric: AnyMetric, result: object) -> MetricError:
+    given = type(result).__name__
+    return MetricError(f"gave a {given}, expected a {metric.result_type.__name__}", code=None)
+
+
+def _metric_error(error: Exception) -> MetricError:
+    last = traceback.extract_tb(error.__traceback__)[-1]
+    place = f"{Path(last.filename).name}:{last.lineno}"
+    code = error.code if isinstance(error, TrajmeterError) else None
+    return MetricError(f"{type(error).__name__}: {error} ({place})", code=code)

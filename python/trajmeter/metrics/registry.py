@@ -1,0 +1,248 @@
+"""The registry: from the names a user gives to metrics that are ready to score.
+
+A metric is known by a name of the table below, by an entry point of the group
+``trajmeter.metrics``, or by a file and a name in it (``my_metric.py@name``). Families are imported
+when they are asked for, so that one with a missing extra does not stand in the way of another.
+"""
+
+from __future__ import annotations
+
+import warnings
+from dataclasses import dataclass
+from difflib import get_close_matches
+from functools import cache
+from importlib import import_module
+from importlib.metadata import entry_points
+from typing import TYPE_CHECKING, Protocol, TypeAlias, TypeGuard
+
+from trajmeter.errors import ConfigurationError, TrajmeterError, UnknownNameError
+from trajmeter.metrics._metric_file import is_metric_file, metric_from_file
+from trajmeter.metrics._protocol import AnyMetric
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping, Sequence
+    from importlib.metadata import EntryPoint
+
+    from trajmeter.snapshots import SnapshotStore
+
+__all__ = ["MetricFactory", "MetricInfo", "Resources", "available", "create", "describe"]
+
+ENTRY_POINT_GROUP = "trajmeter.metrics"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Resources:
+    """What a metric may need beside the records, given to it at creation."""
+
+    snapshots: SnapshotStore | None = None
+    """Repositories at the commits of the tasks."""
+    profile: str | None = None
+    """Compatibility profile of the family; ``None`` is the default."""
+
+
+class MetricFactory(Protocol):
+    """Makes a metric of what it may need: the ``create`` of a family's module."""
+
+    def __call__(self, resources: Resources, /) -> AnyMetric:
+        """Make the metric.
+
+        Raises:
+            TrajmeterError: The profile is unknown, or an extra is missing.
+        """
+
+
+_Maker: TypeAlias = AnyMetric | MetricFactory
+
+
+@dataclass(frozen=True, slots=True)
+class _Family:
+    module: str
+    profiles: tuple[str, ...] = ()
+
+
+# Modules are named, not imported. Each offers ``create(resources) -> Metric``.
+_BUILT_IN: dict[str, _Family] = {}
+
+
+@dataclass(frozen=True, slots=True)
+class MetricInfo:
+    """What is known of a metric without scoring anything."""
+
+    name: str
+    """Name by which it is asked for."""
+    origin: str
+    """``built-in``, or the distribution that brings the plug-in, or the file."""
+    profiles: tuple[str, ...]
+    """Compatibility profiles of the family."""
+    metric: AnyMetric | None
+    """The metric by its defaults; ``None`` if it cannot be made."""
+    error: str | None = None
+    """Why it cannot be made."""
+
+
+def create(
+    names: Sequence[str],
+    *,
+    snapshots: SnapshotStore | None = None,
+    profiles: Iterable[str] = (),
+) -> tuple[AnyMetric, ...]:
+    """Make the metrics of these names, each with the profile of its family.
+
+    Args:
+        names: Names of metrics, or ``file.py@name``, in the order of the results' columns.
+        snapshots: Repositories, for metrics that look into them.
+        profiles: Compatibility profiles, at most one for each family asked for.
+
+    Raises:
+        UnknownNameError: There is no metric or no profile of a name.
+        ConfigurationError: A metric is asked for twice, a profile's family is not asked for, two
+            profiles are of one family, or a metric cannot be made.
+        ExtraMissingError: A metric needs an extra that is not installed.
+    """
+    if not names:
+        raise ConfigurationError("no metric was asked for")
+    chosen = _profile_of_each_family(names, profiles)
+    metrics = tuple(
+        _make(_find(name), name, Resources(snapshots=snapshots, profile=chosen.get(name)))
+        for name in names
+    )
+    families = [metric.name for metric in metrics]
+    for name in families:
+        if families.count(name) > 1:
+            raise ConfigurationError(f"metric {name!r} is asked for twice")
+    return metrics
+
+
+def available() -> tuple[MetricInfo, ...]:
+    """Every built-in metric and every plug-in, broken ones included, in order of name."""
+    names = sorted({*_BUILT_IN, *_plugins()})
+    return tuple(describe(name) for name in names)
+
+
+def describe(name: str) -> MetricInfo:
+    """Tell what is known of one metric.
+
+    Raises:
+        UnknownNameError: There is no metric of this name.
+    """
+    family = _BUILT_IN.get(name)
+    origin = "built-in" if family else _origin(name)
+    profiles = family.profiles if family else ()
+    try:
+        metric = _make(_find(name), name, Resources())
+    except UnknownNameError:
+        raise
+    except TrajmeterError as error:
+        return MetricInfo(name, origin, profiles, metric=None, error=str(error))
+    return MetricInfo(name, origin, profiles, metric)
+
+
+def _find(name: str) -> _Maker:
+    if is_metric_file(name):
+        return metric_from_file(name)
+    if name in _BUILT_IN:
+        module = import_module(_BUILT_IN[name].module)
+        factory: MetricFactory = module.create
+        return factory
+    plugin = _plugins().get(name)
+    if plugin is None:
+        raise UnknownNameError(_unknown("metric", name, {*_BUILT_IN, *_plugins()}))
+    return _load(plugin)
+
+
+def _load(plugin: EntryPoint) -> _Maker:
+    try:
+        maker: _Maker = plugin.load()
+    except Exception as error:
+        message = (
+            f"the plug-in metric {plugin.name!r} ({plugin.value}) cannot be imported: "
+            f"{type(error).__name__}: {error}"
+        )
+        warnings.warn(message, RuntimeWarning, stacklevel=2)
+        raise ConfigurationError(message) from error
+    return maker
+
+
+def _make(maker: _Maker, name: str, resources: Resources) -> AnyMetric:
+    if _is_metric(maker):
+        return maker
+    if not callable(maker):
+        raise ConfigurationError(
+            f"metric {name!r} is {maker!r}, expected a metric or a function that takes the "
+            "resources and makes one"
+        )
+    try:
+        metric: object = maker(resources)
+    except TrajmeterError:
+        raise
+    except Exception as error:
+        raise ConfigurationError(
+            f"metric {name!r} cannot be made: {type(error).__name__}: {error}"
+        ) from error
+    if not _is_metric(metric):
+        raise ConfigurationError(f"metric {name!r} made {metric!r}, expected a metric")
+    return metric
+
+
+def _is_metric(value: object) -> TypeGuard[AnyMetric]:
+    """Whether this is a metric, as opposed to a class or a function that makes one."""
+    if isinstance(value, type):
+        return False
+    return hasattr(value, "result_type") and (
+        hasattr(value, "score") or hasattr(value, "score_trial")
+    )
+
+
+def _profile_of_each_family(names: Sequence[str], profiles: Iterable[str]) -> dict[str, str]:
+    chosen: dict[str, str] = {}
+    for profile in profiles:
+        owners = [name for name, family in _BUILT_IN.items() if profile in family.profiles]
+        if not owners:
+            known = {profile for family in _BUILT_IN.values() for profile in family.profiles}
+            raise UnknownNameError(_unknown("profile", profile, known))
+        concerned = [name for name in owners if name in names]
+        if not concerned:
+            raise ConfigurationError(
+                f"profile {profile!r} is for the metric {' or '.join(owners)}, which was not "
+                f"asked for; asked for: {', '.join(names)}"
+            )
+        for name in concerned:
+            if name in chosen:
+                raise ConfigurationError(
+                    f"metric {name!r} takes one profile, and was given {chosen[name]!r} "
+                    f"and {profile!r}"
+                )
+            chosen[name] = profile
+    return chosen
+
+
+@cache
+def _plugins() -> Mapping[str, EntryPoint]:
+    """Entry points by name; a built-in metric, or one found earlier, keeps its name."""
+    found: dict[str, EntryPoint] = {}
+    for point in entry_points(group=ENTRY_POINT_GROUP):
+        if point.name in _BUILT_IN or (point.name in found and found[point.name] != point):
+            warnings.warn(
+                f"the plug-in metric {point.name!r} ({point.value}) is left out: "
+                "there is a metric of this name already",
+                RuntimeWarning,
+                stacklevel=2,
+            )
+            continue
+        found[point.name] = point
+    return found
+
+
+def _origin(name: str) -> str:
+    plugin = _plugins().get(name)
+    if plugin is None:
+        return name.rpartition("@")[0] or name
+    return plugin.dist.name if plugin.dist else plugin.value
+
+
+def _unknown(noun: str, name: str, known: Iterable[str]) -> str:
+    names = sorted(known)
+    close = get_close_matches(name, names, n=1, cutoff=0.5)
+    hint = f"; did you mean {close[0]!r}?" if close else ""
+    there = f"there are {', '.join(names)}" if names else "there is none"
+    return f"there is no {noun} {name!r}{hint or ';'} {there}"

@@ -1,0 +1,135 @@
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import pytest
+from tests.metrics.fakes import AnswerMetric, AnswerResult, RankMetric, RankResult
+
+from trajmeter.errors import ConfigurationError, ReadError
+from trajmeter.metrics import MetricError, TaskIndex, metric, score_trajectories
+from trajmeter.records import Cause, Source, Task, Trajectory
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+TASKS = (
+    Task(id="one", aliases=("uno",), expected_answer="a b"),
+    Task(id="two", expected_answer="c"),
+)
+
+
+def _attempt(task_id: str, output: str | None) -> Trajectory:
+    return Trajectory(task_id=task_id, final_output=output)
+
+
+def test_each_attempt_is_scored_against_the_task_of_its_id_or_alias() -> None:
+    attempts = [_attempt("two", "c"), _attempt("uno", "b"), _attempt("three", "c")]
+    scored = list(score_trajectories(attempts, tasks=TASKS, metrics=[AnswerMetric()]))
+    assert [item.trajectory for item in scored] == attempts
+    assert [item.task.id if item.task else None for item in scored] == ["two", "one", None]
+    results = [item.results[0] for item in scored]
+    assert [isinstance(result, AnswerResult) for result in results] == [True] * 3
+    words = [result.parts.words for result in results if isinstance(result, AnswerResult)]
+    assert [group.coverage for group in words] == [1.0, 1 / 2, None]
+    assert words[2].cause is Cause.MISSING_GOLD
+
+
+def test_a_metric_that_raises_says_where_and_the_run_goes_on() -> None:
+    attempts = [_attempt("one", "boom"), _attempt("one", "a")]
+    scored = list(score_trajectories(attempts, tasks=TASKS, metrics=[AnswerMetric()]))
+    error = scored[0].results[0]
+    assert isinstance(error, MetricError)
+    assert error.message.startswith("RuntimeError: it went off (fakes.py:")
+    assert error.code is None
+    assert isinstance(scored[1].results[0], AnswerResult)
+
+
+def test_an_error_of_this_package_keeps_its_code() -> None:
+    @metric
+    def unreadable(task: Task | None, trajectory: Trajectory) -> float:
+        raise ReadError("snapshots.jsonl:3: no JSON")
+
+    (scored,) = score_trajectories([_attempt("one", "a")], metrics=[unreadable])
+    error = scored.results[0]
+    assert isinstance(error, MetricError)
+    assert error.code == "unreadable"
+
+
+def test_a_wrong_set_up_ends_the_run() -> None:
+    @metric
+    def misconfigured(task: Task | None, trajectory: Trajectory) -> float:
+        raise ConfigurationError("no such judge")
+
+    with pytest.raises(ConfigurationError, match="no such judge"):
+        list(score_trajectories([_attempt("one", "a")], metrics=[misconfigured]))
+
+
+def test_attempts_are_read_as_they_are_scored() -> None:
+    read = []
+
+    def reading() -> Iterator[Trajectory]:
+        for output in "ab":
+            read.append(output)
+            yield _attempt("one", output)
+
+    scoring = score_trajectories(reading(), metrics=[AnswerMetric()])
+    assert read == []
+    next(scoring)
+    assert read == ["a"]
+
+
+def test_a_metric_of_trials_sees_all_attempts_at_a_task_and_keeps_their_order() -> None:
+    attempts = [
+        _attempt("one", "aa"),
+        _attempt("two", "b"),
+        _attempt("uno", "aaa"),  # an alias is the same task
+        _attempt("unknown", "x"),
+        _attempt("one", "a"),
+    ]
+    scored = list(score_trajectories(attempts, tasks=TASKS, metrics=[AnswerMetric(), RankMetric()]))
+    assert [item.trajectory for item in scored] == attempts
+    ranks = [item.results[1] for item in scored]
+    assert ranks == [RankResult(rank=rank) for rank in (2, 1, 1, 1, 3)]
+    alone = list(score_trajectories(attempts, tasks=TASKS, metrics=[AnswerMetric()]))
+    assert [item.results[0] for item in scored] == [item.results[0] for item in alone]
+
+
+def test_a_trial_with_a_wrong_number_of_results_is_an_error_of_each_attempt() -> None:
+    class Forgetful(RankMetric):
+        def score_trial(self, task: object, trajectories: object) -> list[RankResult]:
+            return []
+
+    scored = list(score_trajectories([_attempt("one", "a")] * 2, metrics=[Forgetful()]))
+    expected = MetricError("gave 0 results for the 2 attempts of a task", code=None)
+    assert [item.results for item in scored] == [(expected,)] * 2
+
+
+def test_a_result_of_another_type_is_an_error() -> None:
+    class Confused(AnswerMetric):
+        def score(self, task: object, trajectory: object) -> AnswerResult:
+            return RankResult()  # type: ignore[return-value] # what is tested
+
+    (scored,) = score_trajectories([_attempt("one", "a")], metrics=[Confused()])
+    assert scored.results[0] == MetricError("gave a RankResult, expected a AnswerResult", code=None)
+
+
+def test_two_different_tasks_of_one_id_are_refused() -> None:
+    first = Task(id="one", question="a", source=Source(file="gold.jsonl", line=1))
+    second = Task(id="one", question="b", source=Source(file="gold.jsonl", line=9))
+    with pytest.raises(ConfigurationError, match=r"'one': gold\.jsonl:1 and gold\.jsonl:9"):
+        TaskIndex([first, second])
+
+
+def test_the_same_task_may_be_given_twice() -> None:
+    first = Task(id="one", source=Source(file="a.jsonl", line=1))
+    second = Task(id="one", source=Source(file="b.jsonl", line=1))
+    assert len(TaskIndex([first, second])) == 1
+
+
+def test_an_id_goes_before_an_alias_and_a_shared_alias_leads_nowhere() -> None:
+    index = TaskIndex(
+        [Task(id="a", aliases=("b", "x")), Task(id="b"), Task(id="c", aliases=("x", "y"))]
+    )
+    found = {key: index.find(key) for key in "abcxyz"}
+    ids = {key: task.id if task else None for key, task in found.items()}
+    assert ids == {"a": "a", "b": "b", "c": "c", "x": None, "y": "c", "z": None}
