@@ -92,6 +92,14 @@ class Comparison(Record):
     results: tuple[ComparedResult, ...]
     """One per result file, in the order given."""
 
+    def question_texts(self) -> dict[str, str]:
+        """Text of every question that some result has, by id, in order of first appearance."""
+        texts: dict[str, str] = {}
+        for result in self.results:
+            for question_id, question in result.questions.items():
+                texts.setdefault(question_id, question.question_text)
+        return texts
+
 
 def compare(
     evaluations: Sequence[tuple[str, FrameworkEvaluation]], *, original: bool = False

@@ -1,0 +1,57 @@
+"""What a comparison report says in words: its heading, and what a reader has to know."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from trajmeter.reports.comparison.tables import labels
+
+if TYPE_CHECKING:
+    from trajmeter.summaries.comparison import Comparison
+
+__all__ = ["heading", "notes"]
+
+
+def heading(comparison: Comparison) -> list[tuple[str, str]]:
+    """Name and value of each line under the title."""
+    return [
+        ("Scenario", comparison.scenario),
+        ("Scenario type", comparison.scenario_type or "not recorded"),
+        ("Mode", comparison.mode or "not recorded"),
+        ("Profile", comparison.scenario_profile),
+        ("Questions", str(len(comparison.question_texts()))),
+        (
+            "Runs per framework",
+            ", ".join(
+                f"{label}: {result.run_count}"
+                for label, result in zip(labels(comparison), comparison.results, strict=True)
+            ),
+        ),
+    ]
+
+
+def notes(comparison: Comparison) -> list[str]:
+    """What was left out of a figure, and why."""
+    remarks = []
+    for label, result in zip(labels(comparison), comparison.results, strict=True):
+        efficiency = result.scorecard.efficiency
+        absent = [
+            name
+            for name, part in (("cost", efficiency.cost), ("tokens", efficiency.tokens))
+            if part is None
+        ]
+        if absent:
+            remarks.append(
+                f"{label}: no known {' and '.join(absent)}, so efficiency rests on the other parts "
+                "with their weights rescaled."
+            )
+        if result.scorecard.capability.judge is None:
+            remarks.append(f"{label}: not judged, so capability rests on scenario signals alone.")
+        if result.code_quality and result.code_quality.error:
+            remarks.append(f"{label}: no static metrics. {result.code_quality.error}")
+    remarks.append(
+        "Efficiency and parts of developer experience compare these frameworks with each other; "
+        "cost and tokens count per answered question. The scorecard is a decision aid and replaces "
+        "none of the figures above."
+    )
+    return remarks

@@ -1,0 +1,255 @@
+"""The tables of a comparison report, as text and as numbers, for every format alike."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, NamedTuple
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Sequence
+
+    from trajmeter.records import StaticMetrics
+    from trajmeter.summaries.comparison import ComparedFigure, ComparedResult, Comparison
+
+__all__ = ["NOT_AVAILABLE", "Cell", "Table", "comparison_tables", "labels", "question_table"]
+
+NOT_AVAILABLE = "n/a"
+"""What stands where there is no figure."""
+
+
+class Cell(NamedTuple):
+    """One cell: what a reader sees, and the number behind it, which tables sort by."""
+
+    text: str
+    """Text as shown."""
+    value: float | None = None
+    """Number, if the cell shows one."""
+
+
+class Table(NamedTuple):
+    """One table: a row per figure, a column per framework."""
+
+    title: str
+    """Heading."""
+    first_column: str
+    """Heading of the column that names the figures."""
+    rows: list[tuple[str, list[Cell]]]
+    """Name of each figure, and a cell per framework."""
+
+
+def labels(comparison: Comparison) -> list[str]:
+    """Name of each column: the framework, with its file where two results share a framework."""
+    names = [result.framework for result in comparison.results]
+    return [
+        name if names.count(name) == 1 else f"{name} ({result.file})"
+        for name, result in zip(names, comparison.results, strict=True)
+    ]
+
+
+def comparison_tables(comparison: Comparison) -> Iterator[Table]:
+    """Every table but those of single questions; a table without figures is left out.
+
+    Args:
+        comparison: What to show.
+
+    Yields:
+        Summary, scorecard, latency, the scenario profile's figures, static quality and review.
+    """
+    results = comparison.results
+    tables = [
+        _summary(results),
+        _scorecard(results),
+        _latency(results),
+        _scenario(results),
+        _static(results),
+        _review(results),
+    ]
+    yield from (table for table in tables if table.rows)
+
+
+def question_table(comparison: Comparison, question_id: str) -> Table:
+    """Figures of one question, a column per framework."""
+    answers = [result.questions.get(question_id) for result in comparison.results]
+    rows = [
+        ("Outcome", [Cell(a.outcome.value if a and a.outcome else NOT_AVAILABLE) for a in answers])
+    ]
+    for name, field, show in _QUESTION_ROWS:
+        rows.append((name, [show(getattr(a, field)) if a else _none() for a in answers]))
+    keys = sorted({key for a in answers if a for key in a.extra_metrics})
+    rows += [
+        (_title(key), [_extra(a.extra_metrics.get(key)) if a else _none() for a in answers])
+        for key in keys
+    ]
+    return Table(question_id, "Metric", rows)
+
+
+def _summary(results: Sequence[ComparedResult]) -> Table:
+    rows = [
+        (name, [_figure(result.summary[field], show) for result in results])
+        for name, field, show in _SUMMARY_ROWS
+    ]
+    rows += [
+        (
+            f"Questions {outcome.value.replace('_', ' ')}",
+            [Cell(str(result.outcomes[outcome]), result.outcomes[outcome]) for result in results],
+        )
+        for outcome in results[0].outcomes
+    ]
+    return Table("Summary", "Metric", rows)
+
+
+def _scorecard(results: Sequence[ComparedResult]) -> Table:
+    cards = [result.scorecard for result in results]
+    rows = [
+        ("Capability", [_number(card.capability.value, 1) for card in cards]),
+        ("Efficiency", [_number(card.efficiency.value, 1) for card in cards]),
+        ("Developer Experience", [_number(card.developer_experience.value, 1) for card in cards]),
+    ]
+    return Table("Derived Scorecard (0-100)", "Axis", rows)
+
+
+def _latency(results: Sequence[ComparedResult]) -> Table:
+    rows = [
+        ("Latency p50 (s)", [_number(result.latency.p50, 2) for result in results]),
+        ("Latency p95 (s)", [_number(result.latency.p95, 2) for result in results]),
+    ]
+    return Table("Runtime Distribution", "Metric", rows)
+
+
+def _scenario(results: Sequence[ComparedResult]) -> Table:
+    keys = sorted({key for result in results for key in result.extra_aggregates})
+    rows = [
+        (_title(key), [_extra(result.extra_aggregates.get(key)) for result in results])
+        for key in keys
+    ]
+    return Table("Scenario-Specific Metrics", "Metric", rows)
+
+
+def _static(results: Sequence[ComparedResult]) -> Table:
+    measures = [r.code_quality.static_metrics if r.code_quality else None for r in results]
+    rows: list[tuple[str, list[Cell]]] = []
+    if any(measures):
+        rows = [
+            (name, [_measure(metrics, field, show) for metrics in measures])
+            for name, field, show in _STATIC_ROWS
+        ]
+    return Table("Code Quality: Static Metrics", "Metric", rows)
+
+
+def _review(results: Sequence[ComparedResult]) -> Table:
+    reviews = [r.code_quality.code_review if r.code_quality else None for r in results]
+    rows: list[tuple[str, list[Cell]]] = []
+    if any(reviews):
+        rows = [
+            (
+                name,
+                [_number(getattr(review, field), 1) if review else _none() for review in reviews],
+            )
+            for name, field in _REVIEW_ROWS
+        ]
+    return Table("Code Quality: Review (1-5)", "Criterion", rows)
+
+
+def _figure(figure: ComparedFigure, show: Callable[[float | None], Cell]) -> Cell:
+    cell = show(figure.value)
+    text = cell.text
+    if figure.run_stddev is not None:
+        text += f" ±{figure.run_stddev:.2f}"
+    if figure.value is not None and figure.n < figure.of:
+        text += f" ({figure.n} of {figure.of})"
+    return Cell(text, cell.value)
+
+
+def _measure(
+    metrics: StaticMetrics | None, field: str, show: Callable[[float | None], Cell]
+) -> Cell:
+    value = getattr(metrics, field) if metrics else None
+    return Cell(value) if isinstance(value, str) else show(value)
+
+
+def _extra(value: object) -> Cell:
+    if isinstance(value, bool):
+        return Cell("yes" if value else "no", float(value))
+    if isinstance(value, (int, float)):
+        return Cell(f"{value:.0f}" if float(value).is_integer() else f"{value:.3f}", float(value))
+    return _none() if value is None else Cell(str(value))
+
+
+def _title(key: str) -> str:
+    return key.replace("_", " ").title()
+
+
+def _none() -> Cell:
+    return Cell(NOT_AVAILABLE)
+
+
+def _number(value: float | None, decimals: int) -> Cell:
+    return _none() if value is None else Cell(f"{value:,.{decimals}f}", value)
+
+
+def _whole(value: float | None) -> Cell:
+    return _number(value, 0)
+
+
+def _tenths(value: float | None) -> Cell:
+    return _number(value, 1)
+
+
+def _hundredths(value: float | None) -> Cell:
+    return _number(value, 2)
+
+
+def _dollars(value: float | None) -> Cell:
+    return _none() if value is None else Cell(f"${value:,.4f}", value)
+
+
+def _percent(value: float | None) -> Cell:
+    return _none() if value is None else Cell(f"{value:.0%}", value)
+
+
+_SUMMARY_ROWS = (
+    ("Avg Latency (s)", "avg_latency", _hundredths),
+    ("Total Tokens", "total_tokens", _whole),
+    ("Est. Cost (USD)", "total_cost_usd", _dollars),
+    ("Avg Correctness (1-5)", "avg_correctness", _tenths),
+    ("Avg Completeness (1-5)", "avg_completeness", _tenths),
+    ("Avg Faithfulness (1-5)", "avg_faithfulness", _tenths),
+    ("Avg Retrieval Precision", "avg_retrieval_precision", _hundredths),
+    ("Avg Retrieval Recall", "avg_retrieval_recall", _hundredths),
+)
+_QUESTION_ROWS = (
+    ("Latency (s)", "latency_seconds", _hundredths),
+    ("Tokens", "total_tokens", _whole),
+    ("Cost (USD)", "estimated_cost_usd", _dollars),
+    ("Correctness", "correctness_score", _tenths),
+    ("Completeness", "completeness_score", _tenths),
+    ("Faithfulness", "faithfulness_score", _tenths),
+    ("Retrieval Precision", "retrieval_precision", _hundredths),
+    ("Retrieval Recall", "retrieval_recall", _hundredths),
+)
+_STATIC_ROWS = (
+    ("Source Lines (SLOC)", "sloc", _whole),
+    ("Comment Ratio", "comment_ratio", _percent),
+    ("Avg Cyclomatic Complexity", "avg_cyclomatic_complexity", _tenths),
+    ("Max Cyclomatic Complexity", "max_cyclomatic_complexity", _whole),
+    ("Complexity Grade", "complexity_grade", _whole),
+    ("Maintainability Index", "maintainability_index", _tenths),
+    ("Maintainability Grade", "maintainability_grade", _whole),
+    ("Halstead Volume", "halstead_volume", _whole),
+    ("Halstead Difficulty", "halstead_difficulty", _tenths),
+    ("Halstead Bugs (est.)", "halstead_bugs", _hundredths),
+    ("Total Imports", "num_imports", _whole),
+    ("Framework Imports", "num_framework_imports", _whole),
+    ("Classes", "num_classes", _whole),
+    ("Functions", "num_functions", _whole),
+    ("Type Annotation Coverage", "type_annotation_ratio", _percent),
+)
+_REVIEW_ROWS = (
+    ("Readability", "readability"),
+    ("Idiomatic Usage", "idiomatic_usage"),
+    ("Error Handling", "error_handling"),
+    ("Extensibility", "extensibility"),
+    ("Testability", "testability"),
+    ("Documentation", "documentation"),
+    ("Abstraction", "abstraction"),
+    ("Average", "avg_score"),
+)

@@ -1,0 +1,60 @@
+"""Markdown that stays what it was meant to be, whatever text is put into it."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
+__all__ = ["escape", "table"]
+
+# Markup anywhere in a line; an underscore inside a word is none, and tables read without it.
+_INLINE = re.compile(r"([\\`*\[\]|~$]|(?<![A-Za-z0-9])_|_(?![A-Za-z0-9])|:(?=//))")
+# Markup at the beginning of a block: headings, lists, quotations, rules.
+_BLOCK = re.compile(r"^([#+\->=]|\d{1,9}(?=[.)](?: |$)))")
+_ENTITIES = str.maketrans({"&": "&amp;", "<": "&lt;"})
+
+
+def escape(text: str) -> str:
+    r"""Text that Markdown shows as it is, on one line.
+
+    Line breaks become blanks, because a heading, list or table can begin only on a new line. What
+    Markdown or HTML would read as markup is escaped, addresses that would become links too.
+
+    Args:
+        text: Any text, such as an agent's answer.
+
+    Returns:
+        The text, safe anywhere in a paragraph or in a table's cell.
+
+    Example:
+        >>> print(escape("| a `b`\n# <script>"))
+        \| a \`b\` # &lt;script>
+        >>> print(escape("1. snake_case 4.5"))
+        1\. snake_case 4.5
+    """
+    line = _INLINE.sub(r"\\\1", " ".join(text.split())).translate(_ENTITIES)
+    return _BLOCK.sub(_escape_block, line)
+
+
+def _escape_block(match: re.Match[str]) -> str:
+    marker = match.group()
+    return f"{marker}\\" if marker.isdigit() else f"\\{marker}"
+
+
+def table(header: Sequence[str], rows: Iterable[Sequence[str]], *, numeric: bool = True) -> str:
+    """A table of cells that are escaped already.
+
+    Args:
+        header: Heading of each column.
+        rows: Cells of each row.
+        numeric: Align every column but the first to the right.
+
+    Returns:
+        The table, without a final line break.
+    """
+    aligned = "---:" if numeric else "---"
+    lines = [header, ["---", *[aligned] * (len(header) - 1)], *rows]
+    return "\n".join(f"| {' | '.join(cells)} |" for cells in lines)
