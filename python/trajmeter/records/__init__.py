@@ -12,6 +12,15 @@ from trajmeter.records.evaluation import (
     QuestionResult,
     StaticMetrics,
 )
+from trajmeter.records.measurements import (
+    InvalidReason,
+    Measurement,
+    Measurements,
+    PytestSummary,
+    RunLog,
+    SnapshotSummary,
+    measured,
+)
 from trajmeter.records.outcomes import Cause, Outcome, Score
 from trajmeter.records.problems import ReadProblem
 from trajmeter.records.scenario import Hop, Question, Scenario
@@ -30,14 +39,20 @@ __all__ = [
     "GoldRange",
     "GoldRole",
     "Hop",
+    "InvalidReason",
     "JudgeRecord",
+    "Measurement",
+    "Measurements",
     "Outcome",
+    "PytestSummary",
     "Question",
     "QuestionResult",
     "ReadProblem",
     "Record",
+    "RunLog",
     "Scenario",
     "Score",
+    "SnapshotSummary",
     "Source",
     "StaticMetrics",
     "Task",
@@ -46,4 +61,5 @@ __all__ = [
     "Turn",
     "Usage",
     "View",
+    "measured",
 ]

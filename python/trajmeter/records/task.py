@@ -8,6 +8,7 @@ from typing import Any
 from pydantic import Field
 
 from trajmeter.records._base import Record
+from trajmeter.records.measurements import Measurement
 from trajmeter.records.trajectory import Source, ToolCall
 
 __all__ = ["GoldRange", "GoldRole", "Task"]
@@ -62,6 +63,10 @@ class Task(Record):
     """Documents that hold the answer."""
     max_turns: int | None = None
     """Turn budget."""
+    baseline_seconds: dict[str, Measurement] | None = None
+    """Time of each benchmark before any change, by its full name with parameters."""
+    oracle_seconds: dict[str, Measurement] | None = None
+    """Time of each benchmark with the reference solution."""
     source: Source | None = None
     """Where the record was read from."""
     metadata: dict[str, Any] = Field(default_factory=dict)

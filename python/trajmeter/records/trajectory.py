@@ -7,6 +7,7 @@ from typing import Any
 from pydantic import Field, JsonValue
 
 from trajmeter.records._base import Record
+from trajmeter.records.measurements import Measurements, PytestSummary, RunLog, SnapshotSummary
 from trajmeter.records.views import View
 
 __all__ = ["Failure", "Source", "ToolCall", "Trajectory", "Turn", "Usage"]
@@ -120,6 +121,16 @@ class Trajectory(Record):
     """Why the run failed."""
     passed: bool | None = None
     """Whether the run passed its tests, as told from outside."""
+    trial: str | None = None
+    """Names the agents that ran side by side, so that the oracle among them is theirs."""
+    measurements: Measurements | None = None
+    """Benchmarks; ``None`` where none were recorded."""
+    pytest_summary: PytestSummary | None = None
+    """What became of the tests; ``None`` where that was not recorded."""
+    snapshot_summary: SnapshotSummary | None = None
+    """What became of the comparison of outputs; ``None`` where that was not recorded."""
+    run_log: RunLog | None = None
+    """What the run's files tell of its length, tokens and cost."""
     metadata: dict[str, Any] = Field(default_factory=dict)
     """Free data of the attempt, meant for metrics."""
     extra: dict[str, Any] = Field(default_factory=dict)

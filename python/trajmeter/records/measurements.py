@@ -1,0 +1,170 @@
+"""What was measured of an attempt: its benchmarks, its tests, and what the run's logs tell."""
+
+from __future__ import annotations
+
+import math
+from enum import Enum
+from typing import Any, Literal
+
+from pydantic import Field, model_validator
+
+from trajmeter.records._base import Record
+
+__all__ = [
+    "InvalidReason",
+    "Measurement",
+    "Measurements",
+    "PytestSummary",
+    "RunLog",
+    "SnapshotSummary",
+    "measured",
+]
+
+
+class InvalidReason(str, Enum):
+    """Why a benchmark has no usable value."""
+
+    MISSING = "missing"
+    """There is none, or it is null."""
+    FAILED = "failed"
+    """The benchmark failed."""
+    SKIPPED = "skipped"
+    """The benchmark's own suite skipped it."""
+    NOT_A_NUMBER = "not_a_number"
+    """Something else stands in its place: text, a list, true or false."""
+    NON_FINITE = "non_finite"
+    """NaN, or infinite."""
+    NOT_POSITIVE = "not_positive"
+    """Zero or negative."""
+
+
+def measured(raw: object) -> float | InvalidReason:
+    """Read what stands in the place of a time or a ratio: the number, or why it is not usable."""
+    if raw is None:
+        return InvalidReason.MISSING
+    if isinstance(raw, bool) or not isinstance(raw, (int, float)):
+        return InvalidReason.NOT_A_NUMBER
+    try:
+        number = float(raw)
+    except OverflowError:  # an integer beyond the greatest float
+        return InvalidReason.NON_FINITE
+    if not math.isfinite(number):
+        return InvalidReason.NON_FINITE
+    return number if number > 0 else InvalidReason.NOT_POSITIVE
+
+
+class Measurement(Record):
+    """One benchmark's value for one agent: a positive number, or the reason there is none.
+
+    It can be made of what stands in its place in a file: 1.5 is a value, ``None`` is missing.
+    """
+
+    value: float | None = None
+    """The number, finite and above 0; ``None`` where there is a reason."""
+    reason: InvalidReason | None = None
+    """Why there is no usable number; ``None`` where there is one."""
+
+    @model_validator(mode="before")
+    @classmethod
+    def _one_of_both(cls, given: Any) -> Any:
+        if isinstance(given, Measurement):
+            return given
+        if isinstance(given, dict) and given.keys() <= cls.model_fields.keys():
+            if given.get("reason") is not None:
+                return {"reason": given["reason"]}
+            given = given.get("value")
+        found = measured(given)
+        return {"reason": found} if isinstance(found, InvalidReason) else {"value": found}
+
+
+class Measurements(Record):
+    """An attempt's benchmarks: as times, or as ratios to the baseline the way fc-eval writes them.
+
+    Ratios are kept as written, faults included. An entry is
+    ``{"agent/nop": 1.2, "oracle/nop": 1.5, "significant": true}``: how many times faster than the
+    baseline the benchmark became by the agent, and by the oracle.
+    """
+
+    seconds: dict[str, Measurement] | None = None
+    """Time of each benchmark, by its full name with parameters."""
+    ratios: dict[str, Any] | None = None
+    """Entries by benchmark, in a table that names no agent."""
+    ratios_by_agent: dict[str, Any] | None = None
+    """Tables of entries by ``agent:model``; a file may hold those of other agents too."""
+    advantages_by_agent: dict[str, Any] | None = None
+    """Figures by ``agent:model`` that fc-eval's parser computed, as written."""
+    last_agent: str | None = None
+    """The ``agent:model`` that ``ratios`` belongs to."""
+    payload: dict[str, Any] | None = None
+    """Figures that fc-eval itself computed, where nothing they were made of is left."""
+
+
+class PytestSummary(Record):
+    """What became of the tests."""
+
+    passed: int = 0
+    """Tests that passed."""
+    failed: int = 0
+    """Tests that failed."""
+    error: int = 0
+    """Tests that ended in an error."""
+    skipped: int = 0
+    """Tests that were skipped."""
+    total: int = 0
+    """Tests in all, as recorded."""
+    status: str | None = None
+    """What the file calls it, such as ``passed``."""
+    problem: Literal["not_run", "unreadable"] | None = None
+    """Why there are no counts: the tests were not run, or their block is absent or unreadable."""
+    captured: bool = False
+    """Whether this is from the captured output of the tests, not from a result file."""
+
+
+class SnapshotSummary(Record):
+    """What became of the comparison of the benchmarks' outputs with recorded ones."""
+
+    passed: int = 0
+    """Outputs that agree."""
+    failed: int = 0
+    """Outputs that differ, or could not be made; also before the change."""
+    skipped: int = 0
+    """Outputs that were not compared."""
+    total: int = 0
+    """Outputs in all, as recorded."""
+    pass_to_fail: int = 0
+    """Outputs that agreed before the change, and no longer do."""
+    status: str = "failed"
+    """What the file calls it; only ``passed`` is a pass."""
+
+
+class RunLog(Record):
+    """What a run's files tell of its length, its tokens and its cost, as recorded."""
+
+    trajectory_length: int | None = None
+    """Number of interactions, where the run states it."""
+    entries: int | None = None
+    """Entries of the agent's JSON log; ``None`` where there is none, or it is no list."""
+    input_tokens: int | None = None
+    """Prompt tokens accumulated by the last entry of the JSON log that tells any."""
+    output_tokens: int | None = None
+    """Completion tokens of the same entry."""
+    tokens_before_bad_entry: bool = False
+    """Whether an entry that cannot be read lies after that entry."""
+    events: dict[str, int] | None = None
+    """Events of the terminal recording by code (``i`` is input); ``None`` without a recording."""
+    events_after_first_line: int = 0
+    """Events of the recording without its first line, which some count as a header unseen."""
+    recording_is_utf8: bool = True
+    """Whether the recording's bytes are UTF-8."""
+    task_cost_usd: float | None = None
+    """Cost in US dollars that the run states for this agent."""
+    total_cost_usd: float | None = None
+    """Cost in US dollars that the run states for the trial."""
+    costs_by_agent_model: dict[str, Any] | None = None
+    """Costs by ``agent:model``, as written."""
+    model_name: str | None = None
+    """The model as it was configured, by which price lists know it."""
+    started_at: str | None = None
+    """When the run began, ISO 8601."""
+    problems: tuple[str, ...] = Field(default=())
+    """What could not be read of the logs, each with its place."""
