@@ -197,6 +197,18 @@ advisories: $(VENV)/.tools ## Look the dependencies up among known vulnerabiliti
 	$(call INSTALL,$(VENV)) --group advisories
 	$(VENV)/bin/pip-audit --no-deps --disable-pip --requirement constraints.txt
 
+SUPPORTED_PYTHONS := 3.10 3.11 3.12 3.13
+.PHONY: constraints
+constraints: $(SUPPORTED_PYTHONS:%=.venv-pin-%/frozen.txt) ## Pin the newest tools and dependencies in constraints.txt
+	$(PYTHON) .ci/pin.py $(foreach version,$(SUPPORTED_PYTHONS),$(version)=.venv-pin-$(version)/frozen.txt)
+	rm -rf .venv-pin-*
+
+.venv-pin-%/frozen.txt:
+	$(or $(call find_python,$*),$(error Python $* is needed and was not found)) -m venv .venv-pin-$*
+	.venv-pin-$*/bin/python -m pip --quiet install --upgrade pip
+	TRAJMETER_BUILD=python .venv-pin-$*/bin/python -m pip --quiet install --group dev --group advisories '.[all]'
+	.venv-pin-$*/bin/python -m pip --quiet freeze --all --exclude setuptools --exclude trajmeter > $@
+
 .PHONY: clean
 clean: ## Remove everything that these targets make
 	rm -rf .venv-* target dist results python/trajmeter/kernels/_rust*.so

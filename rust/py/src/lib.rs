@@ -10,6 +10,10 @@ use pyo3::prelude::*;
 
 #[pymodule]
 mod _rust {
+    /// Whether the compiler optimised: a debug build computes the same, far more slowly.
+    #[pymodule_export]
+    const OPTIMISED: bool = !cfg!(debug_assertions);
+
     #[pymodule_export]
     use crate::spans::measure;
 }
