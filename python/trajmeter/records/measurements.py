@@ -66,7 +66,7 @@ class Measurement(Record):
 
     @model_validator(mode="before")
     @classmethod
-    def _one_of_both(cls, given: Any) -> Any:
+    def _one_of_both(cls, given: object) -> object:
         if isinstance(given, Measurement):
             return given
         if isinstance(given, dict) and given.keys() <= cls.model_fields.keys():

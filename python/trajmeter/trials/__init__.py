@@ -1,0 +1,6 @@
+"""Trials: the attempts at one task that ran side by side, and fc-eval's merge of them."""
+
+from trajmeter.trials.keys import resolve
+from trajmeter.trials.merge import deep_merge, merge_measurements
+
+__all__ = ["deep_merge", "merge_measurements", "resolve"]
