@@ -11,14 +11,12 @@ import sys
 from itertools import groupby
 from pathlib import Path
 
-_HEADER = """\
-# Every tool and dependency that development and CI use, pinned; `make constraints` writes this file.
-"""
+_HEADER = "# Every tool and dependency of development and CI, pinned by `make constraints`.\n"
 
 
 def _frozen(path: Path) -> dict[str, str]:
-    pins = (line.split("==") for line in path.read_text(encoding="utf-8").splitlines())
-    return {re.sub(r"[-_.]+", "-", pin[0]).lower(): pin[1] for pin in pins if len(pin) == 2}
+    pins = re.findall(r"^([\w.-]+)==(\S+)$", path.read_text(encoding="utf-8"), re.MULTILINE)
+    return {re.sub(r"[-_.]+", "-", package).lower(): version for package, version in pins}
 
 
 def _lines(package: str, pins: dict[str, str | None]) -> list[str]:

@@ -41,6 +41,10 @@ def _public_modules() -> list[ModuleType]:
     return [trajmeter, *(importlib.import_module(m.name) for m in found if _is_public(m.name))]
 
 
+def _constants_then_classes_then_functions(name: str) -> tuple[bool, bool, str]:
+    return not name.isupper(), not name[0].isupper(), name
+
+
 PUBLIC_MODULES = _public_modules()
 
 
@@ -56,7 +60,7 @@ def test_importing_the_package_loads_no_optional_dependency() -> None:
 @pytest.mark.parametrize("module", PUBLIC_MODULES, ids=lambda module: module.__name__)
 def test_a_public_module_lists_its_names_in_order_and_has_them_all(module: ModuleType) -> None:
     names = getattr(module, "__all__", [])
-    assert names == sorted(set(names))
+    assert names == sorted(set(names), key=_constants_then_classes_then_functions)
     assert [name for name in names if not hasattr(module, name)] == []
     assert names or hasattr(module, "__path__"), "only a package may leave all to its modules"
 
