@@ -16,6 +16,7 @@ __all__ = [
     "ExtraMissingError",
     "InputError",
     "InternalError",
+    "LineRangeError",
     "NegativeSpanError",
     "OffsetsError",
     "ReadError",
@@ -49,6 +50,12 @@ class ReversedSpanError(InputError):
     """A span ends before it begins."""
 
     code: ClassVar[str] = "reversed_span"
+
+
+class LineRangeError(InputError):
+    """A range of lines begins before line 1, or ends before it begins."""
+
+    code: ClassVar[str] = "invalid_line_range"
 
 
 class TotalOverflowError(InputError):

@@ -2,14 +2,28 @@
 
 from __future__ import annotations
 
-from trajmeter.kernels._contract import Float64Array, Int64Array, Kernels
+from trajmeter.kernels._contract import (
+    GMEAN_RELATIVE_TOLERANCE,
+    Fault,
+    FaultArrays,
+    Float64Array,
+    Int64Array,
+    Kernels,
+    SpanArrays,
+    SpanBatch,
+)
 from trajmeter.kernels._select import BackendName, active, backend, load
 
 __all__ = [
+    "GMEAN_RELATIVE_TOLERANCE",
     "BackendName",
+    "Fault",
+    "FaultArrays",
     "Float64Array",
     "Int64Array",
     "Kernels",
+    "SpanArrays",
+    "SpanBatch",
     "active",
     "backend",
     "load",

@@ -4,10 +4,18 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from trajmeter.errors import ArrayError
 from trajmeter.kernels import _checks
 
 if TYPE_CHECKING:
-    from trajmeter.kernels._contract import Int64Array, Kernels
+    from trajmeter.kernels._contract import (
+        FaultArrays,
+        Float64Array,
+        Int64Array,
+        Kernels,
+        SpanArrays,
+        SpanBatch,
+    )
 
 __all__ = ["CheckedKernels"]
 
@@ -25,6 +33,175 @@ class CheckedKernels:
         self._backend = backend
 
     def measure(self, start: Int64Array, end: Int64Array) -> int:
-        """Check the arrays, then measure."""
+        """Check the spans, then measure."""
         _checks.spans(start, end)
         return self._backend.measure(start, end)
+
+    def measure_batched(
+        self, start: Int64Array, end: Int64Array, offsets: Int64Array
+    ) -> Int64Array:
+        """Check the rows of spans, then measure each."""
+        _check_rows(start, end, offsets)
+        return self._backend.measure_batched(start, end, offsets)
+
+    def union(self, start: Int64Array, end: Int64Array) -> SpanArrays:
+        """Check the spans, then merge."""
+        _checks.spans(start, end)
+        return self._backend.union(start, end)
+
+    def union_batched(self, start: Int64Array, end: Int64Array, offsets: Int64Array) -> SpanBatch:
+        """Check the rows of spans, then merge each."""
+        _check_rows(start, end, offsets)
+        return self._backend.union_batched(start, end, offsets)
+
+    def intersection(
+        self, start: Int64Array, end: Int64Array, other_start: Int64Array, other_end: Int64Array
+    ) -> SpanArrays:
+        """Check both sets, then intersect."""
+        _checks.spans(start, end)
+        _checks.spans(other_start, other_end, "other_")
+        return self._backend.intersection(start, end, other_start, other_end)
+
+    def intersection_batched(
+        self,
+        start: Int64Array,
+        end: Int64Array,
+        offsets: Int64Array,
+        other_start: Int64Array,
+        other_end: Int64Array,
+        other_offsets: Int64Array,
+    ) -> SpanBatch:
+        """Check the rows of both sides, then intersect row by row."""
+        _check_rows(start, end, offsets)
+        _check_rows(other_start, other_end, other_offsets, "other_")
+        _checks.same_length(offsets, "offsets", other_offsets, "other_offsets")
+        return self._backend.intersection_batched(
+            start, end, offsets, other_start, other_end, other_offsets
+        )
+
+    def difference(
+        self, start: Int64Array, end: Int64Array, other_start: Int64Array, other_end: Int64Array
+    ) -> SpanArrays:
+        """Check both sets, then subtract."""
+        _checks.spans(start, end)
+        _checks.spans(other_start, other_end, "other_")
+        return self._backend.difference(start, end, other_start, other_end)
+
+    def difference_batched(
+        self,
+        start: Int64Array,
+        end: Int64Array,
+        offsets: Int64Array,
+        other_start: Int64Array,
+        other_end: Int64Array,
+        other_offsets: Int64Array,
+    ) -> SpanBatch:
+        """Check the rows of both sides, then subtract row by row."""
+        _check_rows(start, end, offsets)
+        _check_rows(other_start, other_end, other_offsets, "other_")
+        _checks.same_length(offsets, "offsets", other_offsets, "other_offsets")
+        return self._backend.difference_batched(
+            start, end, offsets, other_start, other_end, other_offsets
+        )
+
+    def intersection_measure(
+        self, start: Int64Array, end: Int64Array, other_start: Int64Array, other_end: Int64Array
+    ) -> int:
+        """Check both sets, then measure what they share."""
+        _checks.spans(start, end)
+        _checks.spans(other_start, other_end, "other_")
+        return self._backend.intersection_measure(start, end, other_start, other_end)
+
+    def intersection_measure_batched(
+        self,
+        start: Int64Array,
+        end: Int64Array,
+        offsets: Int64Array,
+        other_start: Int64Array,
+        other_end: Int64Array,
+        other_offsets: Int64Array,
+    ) -> Int64Array:
+        """Check the rows of both sides, then measure what they share row by row."""
+        _check_rows(start, end, offsets)
+        _check_rows(other_start, other_end, other_offsets, "other_")
+        _checks.same_length(offsets, "offsets", other_offsets, "other_offsets")
+        return self._backend.intersection_measure_batched(
+            start, end, offsets, other_start, other_end, other_offsets
+        )
+
+    def check_spans(self, start: Int64Array, end: Int64Array) -> FaultArrays:
+        """Check the arrays, then every span."""
+        _checks.spans(start, end)
+        return self._backend.check_spans(start, end)
+
+    def line_starts(self, buffer: bytes) -> Int64Array:
+        """Check the buffer, then find its lines."""
+        _checks.buffer(buffer)
+        return self._backend.line_starts(buffer)
+
+    def lines_to_bytes(
+        self, line_starts: Int64Array, size: int, first: Int64Array, last: Int64Array
+    ) -> SpanArrays:
+        """Check the file and the ranges, then convert."""
+        _checks.integers(line_starts, "line_starts")
+        _checks.size(size)
+        _check_ranges(first, last)
+        return self._backend.lines_to_bytes(line_starts, size, first, last)
+
+    def lines_to_bytes_batched(
+        self,
+        line_starts: Int64Array,
+        offsets: Int64Array,
+        size: Int64Array,
+        file: Int64Array,
+        first: Int64Array,
+        last: Int64Array,
+    ) -> SpanArrays:
+        """Check the files and the ranges, then convert."""
+        _checks.integers(line_starts, "line_starts")
+        _checks.offsets(offsets, len(line_starts), of="line starts")
+        _checks.integers(size, "size")
+        if len(size) != len(offsets) - 1:
+            raise ArrayError(
+                f"size has {len(size)} values, expected {len(offsets) - 1}, one less than offsets"
+            )
+        _checks.integers(file, "file")
+        _check_ranges(first, last)
+        _checks.same_length(file, "file", first, "first")
+        return self._backend.lines_to_bytes_batched(line_starts, offsets, size, file, first, last)
+
+    def bytes_to_lines(
+        self, line_starts: Int64Array, size: int, start: Int64Array, end: Int64Array
+    ) -> SpanArrays:
+        """Check the file and the spans, then convert."""
+        _checks.integers(line_starts, "line_starts")
+        _checks.size(size)
+        _checks.spans(start, end)
+        return self._backend.bytes_to_lines(line_starts, size, start, end)
+
+    def gmean(self, values: Float64Array) -> float:
+        """Check the array, then average."""
+        _checks.floats(values, "values")
+        return self._backend.gmean(values)
+
+    def gmean_grouped(self, values: Float64Array, offsets: Int64Array) -> Float64Array:
+        """Check the groups, then average each."""
+        _checks.floats(values, "values")
+        _checks.offsets(offsets, len(values))
+        return self._backend.gmean_grouped(values, offsets)
+
+    def check_values(self, values: Float64Array) -> FaultArrays:
+        """Check the array, then every value."""
+        _checks.floats(values, "values")
+        return self._backend.check_values(values)
+
+
+def _check_rows(start: Int64Array, end: Int64Array, offsets: Int64Array, prefix: str = "") -> None:
+    _checks.spans(start, end, prefix)
+    _checks.offsets(offsets, len(start), f"{prefix}offsets", "spans")
+
+
+def _check_ranges(first: Int64Array, last: Int64Array) -> None:
+    _checks.integers(first, "first")
+    _checks.integers(last, "last")
+    _checks.same_length(first, "first", last, "last")

@@ -12,15 +12,16 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from trajmeter.errors import ArrayError, OffsetsError
+from trajmeter.errors import ArrayError, InputError, OffsetsError
 
 if TYPE_CHECKING:
     from trajmeter.kernels._contract import Int64Array
 
-__all__ = ["floats", "integers", "offsets", "spans"]
+__all__ = ["buffer", "floats", "integers", "offsets", "same_length", "size", "spans"]
 
 _INT64 = np.dtype(np.int64)
 _FLOAT64 = np.dtype(np.float64)
+_INT64_MAX = 2**63 - 1
 
 # C_CONTIGUOUS | ALIGNED as bits of ``flags.num``: one attribute instead of two, at 100 ns a call.
 _READABLE_AS_SLICE = 0x0001 | 0x0100
@@ -53,13 +54,19 @@ def floats(value: object, name: str) -> None:
     raise _array_error(value, name, _FLOAT64)
 
 
-def spans(start: Int64Array, end: Int64Array, names: tuple[str, str] = ("start", "end")) -> None:
+def same_length(value: Int64Array, name: str, other: Int64Array, other_name: str) -> None:
+    """Raise ``ArrayError`` unless ``other`` has as many values as ``value``."""
+    if len(value) != len(other):
+        raise ArrayError(
+            f"{other_name} has {len(other)} values, expected {len(value)}, as many as {name}"
+        )
+
+
+def spans(start: Int64Array, end: Int64Array, prefix: str = "") -> None:
     """Raise ``ArrayError`` unless ``start`` and ``end`` are flat ``int64`` arrays of one length."""
-    integers(start, names[0])
-    integers(end, names[1])
-    if len(start) != len(end):
-        message = f"{names[1]} has {len(end)} values, expected {len(start)}, as many as {names[0]}"
-        raise ArrayError(message)
+    integers(start, f"{prefix}start")
+    integers(end, f"{prefix}end")
+    same_length(start, f"{prefix}start", end, f"{prefix}end")
 
 
 def offsets(value: Int64Array, length: int, name: str = "offsets", of: str = "values") -> None:
@@ -73,18 +80,27 @@ def offsets(value: Int64Array, length: int, name: str = "offsets", of: str = "va
     """
     integers(value, name)
     if not len(value):
-        message = f"{name} is empty, expected at least 1 value: n + 1 offsets for n rows"
-        raise OffsetsError(message)
+        raise OffsetsError(f"{name} is empty, expected at least 1 value: n + 1 offsets for n rows")
     first, last = int(value[0]), int(value[-1])
     if first < 0:
-        message = f"{name}[0] is {first}, expected 0 or more"
-        raise OffsetsError(message)
+        raise OffsetsError(f"{name}[0] is {first}, expected 0 or more")
     _check_order(value, name)
     if last > length:
-        message = (
+        raise OffsetsError(
             f"{name}[{len(value) - 1}] is {last}, expected at most {length}, the number of {of}"
         )
-        raise OffsetsError(message)
+
+
+def size(value: int, name: str = "size") -> None:
+    """Raise ``InputError`` unless ``value`` is a number of bytes."""
+    if type(value) is not int or not 0 <= value <= _INT64_MAX:
+        raise InputError(f"{name} is {value!r}, expected an int of 0 or more that fits in 64 bits")
+
+
+def buffer(value: bytes, name: str = "buffer") -> None:
+    """Raise ``ArrayError`` unless ``value`` is ``bytes``."""
+    if not isinstance(value, bytes):
+        raise ArrayError(f"{name} is a {type(value).__qualname__}, expected bytes")
 
 
 def _check_order(value: Int64Array, name: str) -> None:
@@ -95,11 +111,10 @@ def _check_order(value: Int64Array, name: str) -> None:
     elif bool((value[1:] >= value[:-1]).all()):
         return
     index = int(np.argmax(value[1:] < value[:-1])) + 1
-    message = (
+    raise OffsetsError(
         f"{name}[{index}] is {value[index]}, expected at least {value[index - 1]}, "
         "the offset before it"
     )
-    raise OffsetsError(message)
 
 
 def _array_error(value: object, name: str, dtype: np.dtype[Any]) -> ArrayError:

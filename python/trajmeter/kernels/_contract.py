@@ -7,15 +7,49 @@ Arrays are borrowed and never copied; they must not change during a call.
 
 from __future__ import annotations
 
+from enum import IntEnum
 from typing import Protocol, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
 
-__all__ = ["Float64Array", "Int64Array", "Kernels"]
+__all__ = [
+    "GMEAN_RELATIVE_TOLERANCE",
+    "Fault",
+    "FaultArrays",
+    "Float64Array",
+    "Int64Array",
+    "Kernels",
+    "SpanArrays",
+    "SpanBatch",
+]
 
 Int64Array: TypeAlias = npt.NDArray[np.int64]
 Float64Array: TypeAlias = npt.NDArray[np.float64]
+
+SpanArrays: TypeAlias = tuple[Int64Array, Int64Array]
+"""Start and end of each span of one set."""
+SpanBatch: TypeAlias = tuple[Int64Array, Int64Array, Int64Array]
+"""Start and end of each span of many sets, and the offsets of the sets, which begin at 0."""
+FaultArrays: TypeAlias = tuple[Int64Array, Int64Array]
+"""Index of each bad element, rising, and its :class:`Fault`."""
+
+GMEAN_RELATIVE_TOLERANCE = 1e-14
+"""How far the geometric means of the two backends may lie apart, as a fraction of their size.
+
+Both multiply the same mantissas, but in another order, and round differently.
+"""
+
+
+class Fault(IntEnum):
+    """Why a kernel would refuse an element."""
+
+    NEGATIVE = 1
+    """A span that begins before 0, or a value below 0."""
+    REVERSED = 2
+    """A span that ends before it begins."""
+    NOT_A_NUMBER = 3
+    """A value that is NaN."""
 
 
 class Kernels(Protocol):
@@ -26,3 +60,98 @@ class Kernels(Protocol):
 
     def measure(self, start: Int64Array, end: Int64Array) -> int:
         """Number of bytes that the spans cover, overlaps counted once."""
+
+    def measure_batched(
+        self, start: Int64Array, end: Int64Array, offsets: Int64Array
+    ) -> Int64Array:
+        """Number of bytes that each row of spans covers."""
+
+    def union(self, start: Int64Array, end: Int64Array) -> SpanArrays:
+        """Canonical set that covers what the spans cover."""
+
+    def union_batched(self, start: Int64Array, end: Int64Array, offsets: Int64Array) -> SpanBatch:
+        """Canonical set of each row of spans."""
+
+    def intersection(
+        self, start: Int64Array, end: Int64Array, other_start: Int64Array, other_end: Int64Array
+    ) -> SpanArrays:
+        """Canonical set of what both sets cover."""
+
+    def intersection_batched(
+        self,
+        start: Int64Array,
+        end: Int64Array,
+        offsets: Int64Array,
+        other_start: Int64Array,
+        other_end: Int64Array,
+        other_offsets: Int64Array,
+    ) -> SpanBatch:
+        """Canonical set of what each row shares with its partner."""
+
+    def difference(
+        self, start: Int64Array, end: Int64Array, other_start: Int64Array, other_end: Int64Array
+    ) -> SpanArrays:
+        """Canonical set of what the first set covers and the other does not."""
+
+    def difference_batched(
+        self,
+        start: Int64Array,
+        end: Int64Array,
+        offsets: Int64Array,
+        other_start: Int64Array,
+        other_end: Int64Array,
+        other_offsets: Int64Array,
+    ) -> SpanBatch:
+        """Canonical set of what each row covers and its partner does not."""
+
+    def intersection_measure(
+        self, start: Int64Array, end: Int64Array, other_start: Int64Array, other_end: Int64Array
+    ) -> int:
+        """Number of bytes that both sets cover."""
+
+    def intersection_measure_batched(
+        self,
+        start: Int64Array,
+        end: Int64Array,
+        offsets: Int64Array,
+        other_start: Int64Array,
+        other_end: Int64Array,
+        other_offsets: Int64Array,
+    ) -> Int64Array:
+        """Number of bytes that each row shares with its partner."""
+
+    def check_spans(self, start: Int64Array, end: Int64Array) -> FaultArrays:
+        """Every span that the other operations would refuse, and why."""
+
+    def line_starts(self, buffer: bytes) -> Int64Array:
+        """Byte at which each line begins, the empty one after a final newline included."""
+
+    def lines_to_bytes(
+        self, line_starts: Int64Array, size: int, first: Int64Array, last: Int64Array
+    ) -> SpanArrays:
+        """Bytes of each 1-based, inclusive range of lines of one file."""
+
+    def lines_to_bytes_batched(
+        self,
+        line_starts: Int64Array,
+        offsets: Int64Array,
+        size: Int64Array,
+        file: Int64Array,
+        first: Int64Array,
+        last: Int64Array,
+    ) -> SpanArrays:
+        """Bytes of each range of lines, each of a file of its own choice."""
+
+    def bytes_to_lines(
+        self, line_starts: Int64Array, size: int, start: Int64Array, end: Int64Array
+    ) -> SpanArrays:
+        """First and last line that each span of one file touches."""
+
+    def gmean(self, values: Float64Array) -> float:
+        """Geometric mean of all values."""
+
+    def gmean_grouped(self, values: Float64Array, offsets: Int64Array) -> Float64Array:
+        """Geometric mean of each group of values; NaN where it is undefined."""
+
+    def check_values(self, values: Float64Array) -> FaultArrays:
+        """Every value that the geometric means would refuse, and why."""

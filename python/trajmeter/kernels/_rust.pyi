@@ -1,8 +1,69 @@
 """The compiled kernels. Call them through ``trajmeter.kernels``, which checks the arguments."""
 
-from trajmeter.kernels._contract import Int64Array
+from trajmeter.kernels._contract import (
+    FaultArrays,
+    Float64Array,
+    Int64Array,
+    SpanArrays,
+    SpanBatch,
+)
 
 OPTIMISED: bool
 """Whether the compiler optimised: a debug build computes the same, far more slowly."""
 
 def measure(start: Int64Array, end: Int64Array) -> int: ...
+def measure_batched(start: Int64Array, end: Int64Array, offsets: Int64Array) -> Int64Array: ...
+def union(start: Int64Array, end: Int64Array) -> SpanArrays: ...
+def union_batched(start: Int64Array, end: Int64Array, offsets: Int64Array) -> SpanBatch: ...
+def intersection(
+    start: Int64Array, end: Int64Array, other_start: Int64Array, other_end: Int64Array
+) -> SpanArrays: ...
+def intersection_batched(
+    start: Int64Array,
+    end: Int64Array,
+    offsets: Int64Array,
+    other_start: Int64Array,
+    other_end: Int64Array,
+    other_offsets: Int64Array,
+) -> SpanBatch: ...
+def difference(
+    start: Int64Array, end: Int64Array, other_start: Int64Array, other_end: Int64Array
+) -> SpanArrays: ...
+def difference_batched(
+    start: Int64Array,
+    end: Int64Array,
+    offsets: Int64Array,
+    other_start: Int64Array,
+    other_end: Int64Array,
+    other_offsets: Int64Array,
+) -> SpanBatch: ...
+def intersection_measure(
+    start: Int64Array, end: Int64Array, other_start: Int64Array, other_end: Int64Array
+) -> int: ...
+def intersection_measure_batched(
+    start: Int64Array,
+    end: Int64Array,
+    offsets: Int64Array,
+    other_start: Int64Array,
+    other_end: Int64Array,
+    other_offsets: Int64Array,
+) -> Int64Array: ...
+def check_spans(start: Int64Array, end: Int64Array) -> FaultArrays: ...
+def line_starts(buffer: bytes) -> Int64Array: ...
+def lines_to_bytes(
+    line_starts: Int64Array, size: int, first: Int64Array, last: Int64Array
+) -> SpanArrays: ...
+def lines_to_bytes_batched(
+    line_starts: Int64Array,
+    offsets: Int64Array,
+    size: Int64Array,
+    file: Int64Array,
+    first: Int64Array,
+    last: Int64Array,
+) -> SpanArrays: ...
+def bytes_to_lines(
+    line_starts: Int64Array, size: int, start: Int64Array, end: Int64Array
+) -> SpanArrays: ...
+def gmean(values: Float64Array) -> float: ...
+def gmean_grouped(values: Float64Array, offsets: Int64Array) -> Float64Array: ...
+def check_values(values: Float64Array) -> FaultArrays: ...

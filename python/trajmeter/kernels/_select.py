@@ -54,8 +54,7 @@ def load(name: BackendName) -> Kernels:
         return CheckedKernels(_import_rust())
     if name == "python":
         return CheckedKernels(_import_python())
-    message = f"there is no kernel backend {name!r}, expected 'rust' or 'python'"
-    raise ConfigurationError(message)
+    raise ConfigurationError(f"there is no kernel backend {name!r}, expected 'rust' or 'python'")
 
 
 @cache
@@ -70,8 +69,7 @@ def _choose() -> tuple[BackendName, Kernels]:
         return "rust", load("rust")
     if wanted == "python":
         return "python", load("python")
-    message = f"{_VARIABLE} is {wanted!r}, expected 'auto', 'rust' or 'python'"
-    raise ConfigurationError(message)
+    raise ConfigurationError(f"{_VARIABLE} is {wanted!r}, expected 'auto', 'rust' or 'python'")
 
 
 def _import_rust() -> Kernels:
@@ -80,11 +78,10 @@ def _import_rust() -> Kernels:
     except ModuleNotFoundError as error:
         if error.name != _EXTENSION:
             raise _broken(f"it needs a module that is missing: {error}") from error
-        message = (
+        raise _ExtensionMissingError(
             f"the Rust extension {_EXTENSION} is not installed; install trajmeter where cargo is "
             f"available, or set {_VARIABLE}=python"
-        )
-        raise _ExtensionMissingError(message) from error
+        ) from error
     except Exception as error:
         raise _broken(f"importing it raised {type(error).__name__}: {error}") from error
     absent = [name for name in vars(Kernels) if name[0] != "_" and not hasattr(extension, name)]

@@ -8,6 +8,17 @@ use std::fmt;
 /// Result of a kernel.
 pub type Result<T> = std::result::Result<T, Error>;
 
+/// Why a kernel would refuse an element; the numbers are those of `Fault` in Python.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Fault {
+    /// A span that begins before 0, or a value below 0.
+    Negative = 1,
+    /// A span that ends before it begins.
+    Reversed = 2,
+    /// A value that is NaN.
+    NotANumber = 3,
+}
+
 /// A kernel's refusal, with the place and the value that it refuses.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Error {
@@ -33,6 +44,47 @@ pub enum Error {
         /// End of the span.
         end: i64,
     },
+    /// A range of lines begins before line 1, or ends before it begins.
+    LineRange {
+        /// Position of the range in the arrays.
+        index: usize,
+        /// First line.
+        first: i64,
+        /// Last line.
+        last: i64,
+    },
+    /// A code stands for nothing: it is negative, or not below the number of things coded.
+    Code {
+        /// What is coded, in the singular.
+        what: &'static str,
+        /// Position of the code in its array.
+        index: usize,
+        /// The code.
+        code: i64,
+        /// How many things there are.
+        count: usize,
+    },
+    /// A figure is undefined because there is nothing to compute it from.
+    Empty {
+        /// What there is none of, and for which figure one is needed.
+        what: &'static str,
+        /// The figure.
+        figure: &'static str,
+    },
+    /// A number lies outside the domain of a figure.
+    ValueDomain {
+        /// Position of the value in its array.
+        index: usize,
+        /// The value.
+        value: f64,
+    },
+    /// A geometric mean is asked for of values that hold both 0.0 and infinity.
+    ZeroAndInfinity {
+        /// Position of the first 0.0.
+        zero: usize,
+        /// Position of the first infinity.
+        infinity: usize,
+    },
     /// A sum of sizes does not fit in a signed 64-bit integer.
     Overflow {
         /// What was being added up.
@@ -47,6 +99,10 @@ impl Error {
         match self {
             Self::NegativeSpan { .. } => "negative_span",
             Self::ReversedSpan { .. } => "reversed_span",
+            Self::LineRange { .. } => "invalid_line_range",
+            Self::Code { .. } => "invalid_input",
+            Self::Empty { .. } => "empty_input",
+            Self::ValueDomain { .. } | Self::ZeroAndInfinity { .. } => "value_domain",
             Self::Overflow { .. } => "overflow",
         }
     }
@@ -77,6 +133,43 @@ impl fmt::Display for Error {
                     "{what} {index} is [{start}, {end}): its end lies before its start"
                 )
             }
+            Self::LineRange { index, first, last } => {
+                write!(f, "line range {index} is {first}-{last}: ")?;
+                if *first < 1 {
+                    write!(f, "its first line is below 1, expected 1 or more")
+                } else {
+                    write!(f, "its last line lies before its first")
+                }
+            }
+            Self::Code {
+                what,
+                index,
+                code,
+                count,
+            } => {
+                write!(
+                    f,
+                    "{what} {index} is {code}, expected at least 0 and less than {count}, \
+                     the number of {what}s"
+                )
+            }
+            Self::Empty { what, figure } => {
+                write!(f, "there are no {what}, expected at least 1 for a {figure}")
+            }
+            Self::ValueDomain { index, value } => {
+                let value = Number(*value);
+                write!(
+                    f,
+                    "value {index} is {value}, expected a number from 0 to inf"
+                )
+            }
+            Self::ZeroAndInfinity { zero, infinity } => {
+                write!(
+                    f,
+                    "value {zero} is 0.0 and value {infinity} is inf: \
+                     their geometric mean is undefined"
+                )
+            }
             Self::Overflow { what } => {
                 write!(f, "{what} exceeds the largest 64-bit integer, {}", i64::MAX)
             }
@@ -85,3 +178,43 @@ impl fmt::Display for Error {
 }
 
 impl std::error::Error for Error {}
+
+/// A number written as Python's `repr` writes it, and NaN as `NaN`.
+struct Number(f64);
+
+impl fmt::Display for Number {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let text = format!("{:?}", self.0);
+        // The digits agree; Python signs an exponent and gives it two digits.
+        let Some((digits, exponent)) = text.split_once('e') else {
+            return f.write_str(&text);
+        };
+        match exponent.strip_prefix('-') {
+            Some(exponent) => write!(f, "{digits}e-{exponent:0>2}"),
+            None => write!(f, "{digits}e+{exponent:0>2}"),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::Number;
+
+    #[test]
+    fn numbers_read_as_in_python() {
+        for (number, text) in [
+            (-1.0, "-1.0"),
+            (-0.5, "-0.5"),
+            (-1e-4, "-0.0001"),
+            (-1e-5, "-1e-05"),
+            (-1.5e-300, "-1.5e-300"),
+            (-123_456_789_012_345.6, "-123456789012345.6"),
+            (-1e16, "-1e+16"),
+            (-2.5e100, "-2.5e+100"),
+            (f64::NEG_INFINITY, "-inf"),
+            (f64::NAN, "NaN"),
+        ] {
+            assert_eq!(Number(number).to_string(), text);
+        }
+    }
+}

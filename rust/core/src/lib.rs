@@ -6,7 +6,9 @@
 #![forbid(unsafe_code)]
 
 mod error;
+pub mod lines;
+pub mod means;
 pub mod pool;
 pub mod spans;
 
-pub use error::{Error, Result};
+pub use error::{Error, Fault, Result};

@@ -62,6 +62,25 @@ pub fn map_rows<T: Send>(
     run(pieces(offsets), work)
 }
 
+/// Applies `work` to consecutive pieces of `size` out of `length`, and gives its results in order.
+///
+/// # Errors
+///
+/// The error of the first piece that fails, as if the pieces had been worked on one by one.
+pub fn map_pieces<T: Send>(
+    length: usize,
+    size: usize,
+    work: impl Fn(Range<usize>) -> Result<T> + Send + Sync,
+) -> Result<Vec<T>> {
+    let begins = (0..length).step_by(size);
+    run(
+        begins
+            .map(|begin| begin..length.min(begin + size))
+            .collect(),
+        work,
+    )
+}
+
 /// Lets `work` fill `out`, one element per row, range by range.
 ///
 /// # Errors

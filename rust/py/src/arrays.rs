@@ -5,10 +5,19 @@
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
-use numpy::{Element, PyReadonlyArray1};
+use numpy::{Element, IntoPyArray, PyArray1, PyReadonlyArray1};
 use pyo3::prelude::*;
+use trajmeter_core::Fault;
+use trajmeter_core::spans::{Batch, Rows, Spans};
 
 use crate::errors::{self, InternalError};
+
+/// A borrowed array of 64-bit integers.
+pub type Integers<'py> = PyReadonlyArray1<'py, i64>;
+/// A borrowed array of doubles.
+pub type Floats<'py> = PyReadonlyArray1<'py, f64>;
+/// A new array of 64-bit integers.
+pub type NewIntegers<'py> = Bound<'py, PyArray1<i64>>;
 
 /// From this many values on, a kernel releases the GIL. Below, releasing costs more than it gives.
 const LONG: usize = 2048;
@@ -18,6 +27,19 @@ pub fn slice<'a, T: Element>(array: &'a PyReadonlyArray1<'_, T>) -> PyResult<&'a
     array
         .as_slice()
         .map_err(|error| InternalError::new_err(format!("unchecked array: {error}")))
+}
+
+/// The rows that three borrowed arrays hold.
+pub fn rows<'a>(
+    start: &'a Integers<'_>,
+    end: &'a Integers<'_>,
+    offsets: &'a Integers<'_>,
+) -> PyResult<Rows<'a>> {
+    Ok(Rows {
+        start: slice(start)?,
+        end: slice(end)?,
+        offsets: slice(offsets)?,
+    })
 }
 
 /// Runs `kernel` on `size` values, without the GIL where that can take long.
@@ -38,4 +60,24 @@ pub fn run<T: Send>(
         Ok(result) => result.map_err(|error| errors::raise(&error)),
         Err(payload) => Err(errors::internal(payload.as_ref())),
     }
+}
+
+/// Start and end arrays of a set of spans.
+pub fn spans(py: Python<'_>, spans: Spans) -> (NewIntegers<'_>, NewIntegers<'_>) {
+    (spans.start.into_pyarray(py), spans.end.into_pyarray(py))
+}
+
+/// Start, end and offset arrays of many sets of spans.
+pub fn batch(py: Python<'_>, batch: Batch) -> (NewIntegers<'_>, NewIntegers<'_>, NewIntegers<'_>) {
+    let (start, end) = spans(py, batch.spans);
+    (start, end, batch.offsets.into_pyarray(py))
+}
+
+/// Index and reason arrays of the elements that a kernel would refuse.
+pub fn faults(
+    py: Python<'_>,
+    (index, faults): (Vec<i64>, Vec<Fault>),
+) -> (NewIntegers<'_>, NewIntegers<'_>) {
+    let reasons: Vec<_> = faults.into_iter().map(|fault| fault as i64).collect();
+    (index.into_pyarray(py), reasons.into_pyarray(py))
 }

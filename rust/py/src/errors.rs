@@ -6,10 +6,14 @@ use pyo3::import_exception;
 use pyo3::prelude::*;
 use trajmeter_core::Error;
 
+import_exception!(trajmeter.errors, EmptyInputError);
+import_exception!(trajmeter.errors, InputError);
 import_exception!(trajmeter.errors, InternalError);
+import_exception!(trajmeter.errors, LineRangeError);
 import_exception!(trajmeter.errors, NegativeSpanError);
 import_exception!(trajmeter.errors, ReversedSpanError);
 import_exception!(trajmeter.errors, TotalOverflowError);
+import_exception!(trajmeter.errors, ValueDomainError);
 
 /// The exception of `trajmeter.errors` that stands for `error`, with the same message.
 pub fn raise(error: &Error) -> PyErr {
@@ -17,6 +21,12 @@ pub fn raise(error: &Error) -> PyErr {
     match error {
         Error::NegativeSpan { .. } => NegativeSpanError::new_err(message),
         Error::ReversedSpan { .. } => ReversedSpanError::new_err(message),
+        Error::LineRange { .. } => LineRangeError::new_err(message),
+        Error::Code { .. } => InputError::new_err(message),
+        Error::Empty { .. } => EmptyInputError::new_err(message),
+        Error::ValueDomain { .. } | Error::ZeroAndInfinity { .. } => {
+            ValueDomainError::new_err(message)
+        }
         Error::Overflow { .. } => TotalOverflowError::new_err(message),
     }
 }

@@ -4,6 +4,8 @@
 
 mod arrays;
 mod errors;
+mod lines;
+mod means;
 mod spans;
 
 use pyo3::prelude::*;
@@ -15,5 +17,13 @@ mod _rust {
     const OPTIMISED: bool = !cfg!(debug_assertions);
 
     #[pymodule_export]
-    use crate::spans::measure;
+    use crate::lines::{bytes_to_lines, line_starts, lines_to_bytes, lines_to_bytes_batched};
+    #[pymodule_export]
+    use crate::means::{check_values, gmean, gmean_grouped};
+    #[pymodule_export]
+    use crate::spans::{
+        check_spans, difference, difference_batched, intersection, intersection_batched,
+        intersection_measure, intersection_measure_batched, measure, measure_batched, union,
+        union_batched,
+    };
 }

@@ -5,6 +5,44 @@ numpy appears at the edges only, to take the numbers out of arrays and to put re
 
 from __future__ import annotations
 
-from trajmeter.kernels._python.spans import measure
+from trajmeter.kernels._python.lines import (
+    bytes_to_lines,
+    line_starts,
+    lines_to_bytes,
+    lines_to_bytes_batched,
+)
+from trajmeter.kernels._python.means import check_values, gmean, gmean_grouped
+from trajmeter.kernels._python.spans import (
+    check_spans,
+    difference,
+    difference_batched,
+    intersection,
+    intersection_batched,
+    intersection_measure,
+    intersection_measure_batched,
+    measure,
+    measure_batched,
+    union,
+    union_batched,
+)
 
-__all__ = ["measure"]
+__all__ = [
+    "bytes_to_lines",
+    "check_spans",
+    "check_values",
+    "difference",
+    "difference_batched",
+    "gmean",
+    "gmean_grouped",
+    "intersection",
+    "intersection_batched",
+    "intersection_measure",
+    "intersection_measure_batched",
+    "line_starts",
+    "lines_to_bytes",
+    "lines_to_bytes_batched",
+    "measure",
+    "measure_batched",
+    "union",
+    "union_batched",
+]

@@ -1,0 +1,140 @@
+"""Geometric means: the n-th root of the product of n values.
+
+The product is carried as a mantissa and an exponent, so that it neither overflows nor vanishes, and
+no logarithm is taken but one of the mantissa in the end. What counts and what does not:
+
+=====================  ====================================================================
+-0.0                   counts as 0.0
+any 0.0                the mean is 0.0
+any inf                the mean is inf
+both 0.0 and inf       undefined: an error in a plain mean, NaN in a grouped one
+no value               undefined: an error in a plain mean, NaN in a grouped one
+NaN, a negative value  an error in either, with the first index; :func:`check_values` lists all
+=====================  ====================================================================
+
+The mean never leaves the range of its values; of equal values it is that value, exactly.
+"""
+
+from __future__ import annotations
+
+from itertools import pairwise
+from math import frexp, inf, isnan, ldexp, log2, nan, prod
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from trajmeter.errors import EmptyInputError, ValueDomainError
+from trajmeter.kernels._contract import Fault
+
+if TYPE_CHECKING:
+    from trajmeter.kernels._contract import FaultArrays, Float64Array, Int64Array
+
+__all__ = ["check_values", "gmean", "gmean_grouped"]
+
+_SAFE_EXPONENT = 1000
+"""A product from ``2**-1000`` to ``2**1000`` has full precision, with room for one factor more."""
+
+_BELOW_TWO = 2.0 - 2.0**-52
+"""Where a root is rounded up to 2, it may lead past the greatest double."""
+
+_is_value = (0.0).__le__
+"""Whether a number may enter a mean; false for NaN, and true for -0.0."""
+
+
+def gmean(values: Float64Array) -> float:
+    """Average ratios: the number whose n-th power is the product of the n values.
+
+    Args:
+        values: Numbers from 0.0 to inf.
+
+    Returns:
+        The geometric mean, between the least and the greatest value; 0.0 or inf where one is.
+
+    Raises:
+        EmptyInputError: There are no values.
+        ValueDomainError: A value is negative or NaN; the first one is named. Or both 0.0 and inf
+            are among them; the first index of each is named.
+    """
+    numbers = _checked(values)
+    if not numbers:
+        raise EmptyInputError("there are no values, expected at least 1 for a geometric mean")
+    mean = _mean(numbers)
+    if isnan(mean):
+        raise ValueDomainError(
+            f"value {numbers.index(0.0)} is 0.0 and value {numbers.index(inf)} is inf: "
+            "their geometric mean is undefined"
+        )
+    return mean
+
+
+def gmean_grouped(values: Float64Array, offsets: Int64Array) -> Float64Array:
+    """Average ratios within groups.
+
+    Args:
+        values: Numbers from 0.0 to inf.
+        offsets: Group i holds the values ``[offsets[i], offsets[i + 1])``. Values outside all
+            groups are not looked at.
+
+    Returns:
+        The geometric mean of each group; NaN for a group that is empty, or holds both 0.0 and inf.
+
+    Raises:
+        ValueDomainError: A value is negative or NaN; the first one is named by its place in
+            ``values``.
+    """
+    bounds = offsets.tolist()
+    base = bounds[0]
+    numbers = _checked(values[base : bounds[-1]], base)
+    groups = (numbers[begin - base : end - base] for begin, end in pairwise(bounds))
+    return np.array([_mean(group) for group in groups], np.float64)
+
+
+def check_values(values: Float64Array) -> FaultArrays:
+    """List every value that the geometric means would refuse.
+
+    Args:
+        values: Any numbers.
+
+    Returns:
+        Index of each bad value, rising, and its :class:`Fault`: ``NOT_A_NUMBER`` or ``NEGATIVE``.
+    """
+    bad = [
+        (index, Fault.NOT_A_NUMBER if isnan(value) else Fault.NEGATIVE)
+        for index, value in enumerate(values.tolist())
+        if not _is_value(value)
+    ]
+    return (
+        np.array([index for index, _ in bad], np.int64),
+        np.array([fault for _, fault in bad], np.int64),
+    )
+
+
+def _checked(values: Float64Array, base: int = 0) -> list[float]:
+    numbers: list[float] = values.tolist()
+    if all(map(_is_value, numbers)):
+        return numbers
+    index, bad = next(pair for pair in enumerate(numbers) if not _is_value(pair[1]))
+    raise ValueDomainError(
+        f"value {base + index} is {'NaN' if isnan(bad) else bad}, expected a number from 0 to inf"
+    )
+
+
+def _mean(numbers: list[float]) -> float:
+    """Geometric mean of checked numbers; NaN where it is undefined."""
+    if not numbers:
+        return nan
+    least, greatest = min(numbers), max(numbers)
+    if not least or greatest == inf:
+        return abs(least * greatest)  # -0.0 is 0.0, and 0.0 times inf is NaN
+    # In pieces so short that the product of each stays precise; the commonest values need few.
+    reach = max(1 - frexp(least)[1], frexp(greatest)[1], 1)
+    piece = max(_SAFE_EXPONENT // reach, 1)
+    mantissa, exponent = 1.0, 0
+    for begin in range(0, len(numbers), piece):
+        factor, power = frexp(prod(numbers[begin : begin + piece]))
+        mantissa, carry = frexp(mantissa * factor)
+        exponent += power + carry
+    # As powers of 2 with a mantissa from 1 on, the root of which is at least 1 and below 2.
+    whole, rest = divmod(exponent - 1, len(numbers))
+    root = 2.0 ** ((rest + log2(2.0 * mantissa)) / len(numbers))
+    return min(max(ldexp(min(root, _BELOW_TWO), whole), least), greatest)

@@ -1,0 +1,379 @@
+//! Geometric means: the n-th root of the product of n values.
+//!
+//! The product is carried as a mantissa from 1 to 2 and a power of 2, and never overflows. Taking a
+//! double apart is a matter of its bits: no logarithm is taken but one of the mantissa in the end.
+//! What zeros, infinities and values outside the domain do is told in the twin.
+
+use std::ops::Range;
+
+use crate::{Error, Fault, Result, pool};
+
+const FRACTION: u64 = (1 << 52) - 1;
+const ONE: u64 = 1.0_f64.to_bits();
+const BIAS: i64 = 1023;
+const LEAST_NORMAL: i64 = f64::MIN_POSITIVE.to_bits() as i64;
+const INFINITY: i64 = f64::INFINITY.to_bits() as i64;
+
+/// Products in flight: enough to hide the latency of a multiplication at any vector width.
+const LANES: usize = 16;
+
+/// Values of one block. A lane multiplies 512 mantissas below 2, which stays below 2^1023.
+const BLOCK: usize = 512 * LANES;
+
+/// Values of one piece of a plain mean; from two of them on, it is worked on in parallel.
+const PIECE: usize = 1 << 18;
+
+/// Below this many values, setting up the lanes takes longer than going one by one.
+const SMALL: usize = 2 * LANES;
+
+/// Where a root is rounded up to 2, it may lead past the greatest double.
+const BELOW_TWO: f64 = 2.0 - f64::EPSILON;
+
+/// Geometric mean of all values.
+///
+/// # Errors
+///
+/// [`Error::ValueDomain`] for the first value that is negative or NaN, [`Error::Empty`] without
+/// values, and [`Error::ZeroAndInfinity`] where both occur.
+pub fn gmean(values: &[f64]) -> Result<f64> {
+    if values.is_empty() {
+        return Err(Error::Empty {
+            what: "values",
+            figure: "geometric mean",
+        });
+    }
+    let product = pool::map_pieces(values.len(), PIECE, |piece| Product::of(values, piece))?
+        .into_iter()
+        .fold(Product::EMPTY, Product::times);
+    if let (Some(zero), Some(infinity)) = (product.zero, product.infinity) {
+        return Err(Error::ZeroAndInfinity { zero, infinity });
+    }
+    Ok(product.mean())
+}
+
+/// Geometric mean of each group `offsets[i]..offsets[i + 1]` of the values.
+///
+/// NaN stands for a group that is empty, or holds both 0.0 and infinity.
+///
+/// # Errors
+///
+/// [`Error::ValueDomain`] for the first value of any group that is negative or NaN.
+pub fn gmean_grouped(values: &[f64], offsets: &[i64]) -> Result<Vec<f64>> {
+    let mut means = vec![0.0; offsets.len() - 1];
+    pool::fill_rows(offsets, &mut means, |groups, out| {
+        for (mean, group) in out.iter_mut().zip(groups) {
+            let group = offsets[group] as usize..offsets[group + 1] as usize;
+            *mean = Product::of(values, group)?.mean();
+        }
+        Ok(())
+    })?;
+    Ok(means)
+}
+
+/// Every value that the geometric means would refuse: its index, rising, and why.
+#[must_use]
+pub fn check_values(values: &[f64]) -> (Vec<i64>, Vec<Fault>) {
+    let fault = |(index, value): (usize, &f64)| {
+        let fault = if value.is_nan() {
+            Fault::NotANumber
+        } else if *value < 0.0 {
+            Fault::Negative
+        } else {
+            return None;
+        };
+        Some((index as i64, fault))
+    };
+    values.iter().enumerate().filter_map(fault).unzip()
+}
+
+/// A product of positive finite values, and what else was among them.
+#[derive(Debug, Clone, Copy)]
+struct Product {
+    /// From 1 to below 2.
+    mantissa: f64,
+    /// The product is `mantissa` times 2 to this power.
+    exponent: i64,
+    /// How many values, those outside the product included.
+    count: usize,
+    /// Bits of the least positive finite value.
+    least: i64,
+    /// Bits of the greatest positive finite value.
+    greatest: i64,
+    /// Index of the first 0.0.
+    zero: Option<usize>,
+    /// Index of the first infinity.
+    infinity: Option<usize>,
+}
+
+impl Product {
+    const EMPTY: Self = Self {
+        mantissa: 1.0,
+        exponent: 0,
+        count: 0,
+        least: i64::MAX,
+        greatest: 0,
+        zero: None,
+        infinity: None,
+    };
+
+    fn of(values: &[f64], range: Range<usize>) -> Result<Self> {
+        let mut product = Self::EMPTY;
+        let mut begin = range.start;
+        while begin < range.end {
+            let end = range.end.min(begin + BLOCK);
+            let block = &values[begin..end];
+            let fast = if block.len() < SMALL {
+                Self::of_few(block)
+            } else {
+                Self::of_block(block)
+            };
+            let factor = match fast {
+                Some(factor) => factor,
+                None => Self::of_any(block, begin)?,
+            };
+            product = product.times(factor);
+            begin = end;
+        }
+        Ok(product)
+    }
+
+    /// Product of a few values, if all are normal numbers.
+    fn of_few(values: &[f64]) -> Option<Self> {
+        let (mut mantissa, mut exponents) = (1.0, 0);
+        let (mut least, mut greatest) = (i64::MAX, 0);
+        for value in values {
+            let bits = value.to_bits();
+            mantissa *= f64::from_bits(bits & FRACTION | ONE);
+            exponents += bits >> 52;
+            least = least.min(bits as i64);
+            greatest = greatest.max(bits as i64);
+        }
+        Self::of_normal(mantissa, exponents, values.len(), least, greatest)
+    }
+
+    /// Product of a block of values, if all are normal numbers.
+    fn of_block(values: &[f64]) -> Option<Self> {
+        pulp::Arch::new().dispatch(|| Self::of_lanes(values))
+    }
+
+    #[allow(clippy::inline_always)] // `dispatch` compiles for the CPU only what is inlined into it
+    #[inline(always)]
+    fn of_lanes(values: &[f64]) -> Option<Self> {
+        let mut mantissas = [1.0; LANES];
+        let mut exponents = [0; LANES];
+        let mut least = [i64::MAX; LANES];
+        let mut greatest = [0; LANES];
+        let chunks = values.chunks_exact(LANES);
+        let (count, rest) = (chunks.len(), chunks.remainder());
+        for chunk in chunks {
+            for lane in 0..LANES {
+                let bits = chunk[lane].to_bits();
+                mantissas[lane] *= f64::from_bits(bits & FRACTION | ONE);
+                exponents[lane] += bits >> 52;
+                least[lane] = least[lane].min(bits as i64);
+                greatest[lane] = greatest[lane].max(bits as i64);
+            }
+        }
+        let mut product = Self::of_few(rest)?;
+        for lane in 0..LANES {
+            let factor = Self::of_normal(
+                mantissas[lane],
+                exponents[lane],
+                count,
+                least[lane],
+                greatest[lane],
+            );
+            product = product.times(factor?);
+        }
+        Some(product)
+    }
+
+    fn of_normal(
+        mantissa: f64,
+        exponents: u64,
+        count: usize,
+        least: i64,
+        greatest: i64,
+    ) -> Option<Self> {
+        if least < LEAST_NORMAL || greatest >= INFINITY {
+            return None;
+        }
+        let exponent = exponents as i64 - BIAS * count as i64;
+        Some(
+            Self {
+                exponent,
+                count,
+                least,
+                greatest,
+                ..Self::EMPTY
+            }
+            .carrying(mantissa),
+        )
+    }
+
+    /// Product of any values, one by one.
+    fn of_any(values: &[f64], base: usize) -> Result<Self> {
+        let mut product = Self::EMPTY;
+        for (index, &value) in (base..).zip(values) {
+            let bits = value.to_bits() as i64;
+            let mut factor = Self {
+                count: 1,
+                ..Self::EMPTY
+            };
+            if value.is_nan() || value < 0.0 {
+                return Err(Error::ValueDomain { index, value });
+            } else if value == 0.0 {
+                factor.zero = Some(index);
+            } else if bits == INFINITY {
+                factor.infinity = Some(index);
+            } else {
+                (factor.least, factor.greatest) = (bits, bits);
+                // A subnormal number has fewer digits; as a normal one it can be taken apart.
+                let (value, power) = if bits < LEAST_NORMAL {
+                    (value * 2.0_f64.powi(54), -54)
+                } else {
+                    (value, 0)
+                };
+                factor.exponent = power;
+                factor = factor.carrying(value);
+            }
+            product = product.times(factor);
+        }
+        Ok(product)
+    }
+
+    /// This product with the normal number `mantissa`, of any size, as its mantissa.
+    fn carrying(self, mantissa: f64) -> Self {
+        let bits = mantissa.to_bits();
+        Self {
+            mantissa: f64::from_bits(bits & FRACTION | ONE),
+            exponent: self.exponent + (bits >> 52) as i64 - BIAS,
+            ..self
+        }
+    }
+
+    fn times(self, other: Self) -> Self {
+        let product = Self {
+            mantissa: 1.0,
+            exponent: self.exponent + other.exponent,
+            count: self.count + other.count,
+            least: self.least.min(other.least),
+            greatest: self.greatest.max(other.greatest),
+            zero: self.zero.or(other.zero),
+            infinity: self.infinity.or(other.infinity),
+        };
+        product.carrying(self.mantissa * other.mantissa)
+    }
+
+    /// The geometric mean; NaN where it is undefined.
+    fn mean(self) -> f64 {
+        match (self.zero, self.infinity) {
+            (Some(_), Some(_)) => return f64::NAN,
+            (Some(_), None) => return 0.0,
+            (None, Some(_)) => return f64::INFINITY,
+            (None, None) if self.count == 0 => return f64::NAN,
+            (None, None) => {}
+        }
+        let count = self.count as i64;
+        let whole = self.exponent.div_euclid(count);
+        let rest = self.exponent.rem_euclid(count) as f64;
+        let root = ((rest + self.mantissa.log2()) / self.count as f64)
+            .exp2()
+            .min(BELOW_TWO);
+        let (least, greatest) = (double(self.least), double(self.greatest));
+        scale(root, whole).max(least).min(greatest)
+    }
+}
+
+fn double(bits: i64) -> f64 {
+    f64::from_bits(bits as u64)
+}
+
+/// `root` times 2 to `power`, rounded once; `root` is from 1 to below 2.
+fn scale(root: f64, power: i64) -> f64 {
+    let times = |power: i64| double((power + BIAS) << 52);
+    if power > -BIAS {
+        root * times(power)
+    } else {
+        root * times(-1000) * times(power + 1000)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{BLOCK, PIECE, check_values, gmean, gmean_grouped};
+    use crate::{Error, Fault};
+
+    const TINY: f64 = 5e-324;
+
+    fn close(left: f64, right: f64) -> bool {
+        (left - right).abs() <= 1e-14 * right
+    }
+
+    #[test]
+    fn equal_values_come_back_exactly() {
+        for value in [
+            TINY,
+            3.0 * TINY,
+            f64::MIN_POSITIVE,
+            0.1,
+            1.0,
+            3.0,
+            f64::MAX,
+            f64::INFINITY,
+        ] {
+            for count in [1, 2, 3, 31, 32, 1000, BLOCK + 1, 3 * PIECE] {
+                assert_eq!(gmean(&vec![value; count]), Ok(value), "{value} x {count}");
+            }
+        }
+    }
+
+    #[test]
+    fn huge_ranges_neither_overflow_nor_vanish() {
+        // 2^-1074 * 2^1022 = 2^-52, and its root is 2^-26.
+        let values = [TINY, 2.0_f64.powi(1022)].repeat(10_000);
+        assert!(gmean(&values).is_ok_and(|mean| close(mean, 2.0_f64.powi(-26))));
+        assert!(gmean(&vec![f64::MAX; 5000]).is_ok_and(f64::is_finite));
+    }
+
+    #[test]
+    fn special_values_follow_the_policy() {
+        let (inf, nan) = (f64::INFINITY, f64::NAN);
+        assert_eq!(
+            gmean(&[2.0, 0.0, nan]).map_err(|error| error.code()),
+            Err("value_domain")
+        );
+        assert_eq!(gmean(&[0.0, 5.0]), Ok(0.0));
+        assert_eq!(gmean(&[-0.0, 5.0]).map(f64::to_bits), Ok(0));
+        assert_eq!(gmean(&[inf, 5.0]), Ok(inf));
+        let both = Err(Error::ZeroAndInfinity {
+            zero: 2,
+            infinity: 1,
+        });
+        assert_eq!(gmean(&[1.0, inf, 0.0, 0.0]), both);
+        assert_eq!(gmean(&[]).map_err(|error| error.code()), Err("empty_input"));
+        let grouped = gmean_grouped(&[9.0, 2.0, 8.0, inf, 0.0, 0.0], &[1, 1, 3, 5, 6]);
+        assert!(grouped.is_ok_and(|means| {
+            means[0].is_nan() && close(means[1], 4.0) && means[2].is_nan() && means[3] == 0.0
+        }));
+        let faults = vec![Fault::Negative, Fault::NotANumber];
+        assert_eq!(
+            check_values(&[0.0, -1.0, 1.0, nan, -0.0]),
+            (vec![1, 3], faults)
+        );
+    }
+
+    #[test]
+    fn first_bad_value_is_named_wherever_it_stands() {
+        let mut values = vec![1.5; 3 * PIECE];
+        values[PIECE + 7] = f64::NAN;
+        values[2 * PIECE] = -3.0;
+        let index = |result: Result<f64, Error>| match result {
+            Err(Error::ValueDomain { index, .. }) => Some(index),
+            _ => None,
+        };
+        assert_eq!(index(gmean(&values)), Some(PIECE + 7));
+        values[BLOCK + 3] = -1.0;
+        assert_eq!(index(gmean(&values)), Some(BLOCK + 3));
+    }
+}

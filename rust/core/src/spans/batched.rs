@@ -1,0 +1,228 @@
+//! The same operations on many sets at once, each a row of a ragged batch.
+
+use std::ops::Range;
+
+use super::canonical::{self, Scratch, Survey};
+use super::{OTHER, SPAN, Sink, Spans, Total, check, combine};
+use crate::{Result, pool};
+
+/// Many sets of spans: row i is `offsets[i]..offsets[i + 1]` of the spans.
+///
+/// The offsets are n + 1 for n rows, never fall, and stay inside the spans.
+#[derive(Debug, Clone, Copy)]
+pub struct Rows<'a> {
+    /// First byte of each span.
+    pub start: &'a [i64],
+    /// The byte after the last of each span.
+    pub end: &'a [i64],
+    /// Where each row begins, and where the last one ends.
+    pub offsets: &'a [i64],
+}
+
+/// Many canonical sets of spans.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Batch {
+    /// The spans, row after row.
+    pub spans: Spans,
+    /// Where each row begins, from 0, and where the last one ends.
+    pub offsets: Vec<i64>,
+}
+
+impl<'a> Rows<'a> {
+    /// How many rows and spans there are.
+    #[must_use]
+    pub fn size(&self) -> usize {
+        self.offsets.len() + self.start.len()
+    }
+
+    fn len(&self) -> usize {
+        self.offsets.len() - 1
+    }
+
+    fn check(&self, what: &'static str) -> Result<()> {
+        let (begin, end) = (self.offsets[0] as usize, self.offsets[self.len()] as usize);
+        check(what, begin, &self.start[begin..end], &self.end[begin..end])
+    }
+
+    fn row(&self, row: usize) -> (&'a [i64], &'a [i64]) {
+        let spans = self.offsets[row] as usize..self.offsets[row + 1] as usize;
+        (&self.start[spans.clone()], &self.end[spans])
+    }
+}
+
+/// Number of bytes that each row covers.
+///
+/// # Errors
+///
+/// [`Error::NegativeSpan`](crate::Error::NegativeSpan) or
+/// [`Error::ReversedSpan`](crate::Error::ReversedSpan), for the first bad span of any row.
+pub fn measure_batched(rows: Rows) -> Result<Vec<i64>> {
+    rows.check(SPAN)?;
+    let mut measures = vec![0; rows.len()];
+    pool::fill_rows(rows.offsets, &mut measures, |range, out| {
+        let mut scratch = Scratch::default();
+        for (slot, row) in out.iter_mut().zip(range) {
+            let mut total = Total::default();
+            merge_row(rows, row, &mut scratch, &mut total);
+            *slot = total.0;
+        }
+        Ok(())
+    })?;
+    Ok(measures)
+}
+
+/// Canonical set of each row.
+///
+/// # Errors
+///
+/// As [`measure_batched`].
+pub fn union_batched(rows: Rows) -> Result<Batch> {
+    rows.check(SPAN)?;
+    let pieces = pool::map_rows(rows.offsets, |range| {
+        let mut scratch = Scratch::default();
+        let fill = |row, merged: &mut Spans| merge_row(rows, row, &mut scratch, merged);
+        Ok(Batch::of(range, fill))
+    })?;
+    Ok(Batch::concat(pieces))
+}
+
+/// What each row shares with its partner in `others`, which has as many rows.
+///
+/// # Errors
+///
+/// As [`measure_batched`]; a bad span of `rows` comes before one of `others`.
+pub fn intersection_batched(rows: Rows, others: Rows) -> Result<Batch> {
+    combine_batched(rows, others, |pair, shared| {
+        combine::overlap(
+            &pair.0.start,
+            &pair.0.end,
+            &pair.1.start,
+            &pair.1.end,
+            shared,
+        );
+    })
+}
+
+/// What each row covers and its partner in `others` does not.
+///
+/// # Errors
+///
+/// As [`intersection_batched`].
+pub fn difference_batched(rows: Rows, others: Rows) -> Result<Batch> {
+    combine_batched(rows, others, |pair, left| {
+        combine::without(&pair.0.start, &pair.0.end, &pair.1.start, &pair.1.end, left);
+    })
+}
+
+/// Number of bytes that each row shares with its partner in `others`.
+///
+/// # Errors
+///
+/// As [`intersection_batched`].
+pub fn intersection_measure_batched(rows: Rows, others: Rows) -> Result<Vec<i64>> {
+    rows.check(SPAN)?;
+    others.check(OTHER)?;
+    let mut measures = vec![0; rows.len()];
+    pool::fill_rows(
+        &combined_offsets(rows, others),
+        &mut measures,
+        |range, out| {
+            let mut pair = Pair::default();
+            for (slot, row) in out.iter_mut().zip(range) {
+                let mut total = Total::default();
+                pair.load(rows, others, row);
+                combine::overlap(
+                    &pair.0.start,
+                    &pair.0.end,
+                    &pair.1.start,
+                    &pair.1.end,
+                    &mut total,
+                );
+                *slot = total.0;
+            }
+            Ok(())
+        },
+    )?;
+    Ok(measures)
+}
+
+fn combine_batched(
+    rows: Rows,
+    others: Rows,
+    operation: impl Fn(&Pair, &mut Spans) + Send + Sync,
+) -> Result<Batch> {
+    rows.check(SPAN)?;
+    others.check(OTHER)?;
+    let pieces = pool::map_rows(&combined_offsets(rows, others), |range| {
+        let mut pair = Pair::default();
+        Ok(Batch::of(range, |row, out| {
+            pair.load(rows, others, row);
+            operation(&pair, out);
+        }))
+    })?;
+    Ok(Batch::concat(pieces))
+}
+
+/// Offsets whose rows weigh as much as both sides together.
+fn combined_offsets(rows: Rows, others: Rows) -> Vec<i64> {
+    rows.offsets
+        .iter()
+        .zip(others.offsets)
+        .map(|(offset, other)| offset + other)
+        .collect()
+}
+
+fn merge_row(rows: Rows, row: usize, scratch: &mut Scratch, sink: &mut impl Sink) {
+    let (start, end) = rows.row(row);
+    canonical::merge(&Survey::of_checked(start, end), start, end, scratch, sink);
+}
+
+/// The canonical sets of a row and its partner, and the memory to make them.
+#[derive(Default)]
+struct Pair(Spans, Spans, Scratch);
+
+impl Pair {
+    fn load(&mut self, rows: Rows, others: Rows, row: usize) {
+        self.0.clear();
+        self.1.clear();
+        merge_row(rows, row, &mut self.2, &mut self.0);
+        merge_row(others, row, &mut self.2, &mut self.1);
+    }
+}
+
+impl Spans {
+    fn clear(&mut self) {
+        self.start.clear();
+        self.end.clear();
+    }
+}
+
+impl Batch {
+    fn of(rows: Range<usize>, mut fill: impl FnMut(usize, &mut Spans)) -> Self {
+        let mut spans = Spans::default();
+        let mut offsets = Vec::with_capacity(rows.len() + 1);
+        offsets.push(0);
+        for row in rows {
+            fill(row, &mut spans);
+            offsets.push(spans.start.len() as i64);
+        }
+        Self { spans, offsets }
+    }
+
+    fn concat(pieces: Vec<Self>) -> Self {
+        let mut pieces = pieces.into_iter();
+        let mut whole = pieces.next().unwrap_or(Self {
+            spans: Spans::default(),
+            offsets: vec![0],
+        });
+        for piece in pieces {
+            let base = whole.spans.start.len() as i64;
+            whole
+                .offsets
+                .extend(piece.offsets[1..].iter().map(|offset| base + offset));
+            whole.spans.start.extend(piece.spans.start);
+            whole.spans.end.extend(piece.spans.end);
+        }
+        whole
+    }
+}
