@@ -87,8 +87,9 @@ def _fields(value: object) -> dict[str, Any]:
         return {"value": float(value), "passed": value}
     if isinstance(value, Real):
         number = float(value)
-        if math.isnan(number):
-            return {"outcome": Outcome.NOT_SCORED, "cause": Cause.NOT_A_NUMBER}
+        if not math.isfinite(number):
+            refused = {"outcome": Outcome.NOT_SCORED, "cause": Cause.NON_FINITE}
+            return refused | {"reason": f"gave {number}"}
         return {"value": number}
     raise TypeError(f"gave {value!r}, expected a number, a bool, a Score, a Result or None")
 

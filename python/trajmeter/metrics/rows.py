@@ -89,12 +89,15 @@ class FamilyColumns:
 
     name: str
     """Name of the metric."""
+    metric: AnyMetric
+    """The metric."""
     columns: tuple[Column, ...]
     """Its columns: version, parameters and error, then those of its result."""
     groups: tuple[FigureGroup, ...]
     """Groups of the result, with the positions of their columns in the table."""
 
     def __init__(self, metric: AnyMetric, *, offset: int) -> None:
+        self.metric = metric
         self.name = name = metric.name
         about = (
             Column(f"{name}.version", "string", description="Version of the metric."),

@@ -1,0 +1,96 @@
+"""What a summary holds: every figure averaged over attempts, with how many it was averaged over."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from pydantic import Field, JsonValue
+
+from trajmeter.records import Record
+
+__all__ = ["AttemptsSummary", "ErrorSummary", "FigureSummary", "MetricSummary", "Summary"]
+
+
+class FigureSummary(Record):
+    """One figure over all attempts.
+
+    ``scored``, ``abstained`` and the counts of ``not_scored`` add up to ``total``.
+    """
+
+    macro: float | None
+    """Mean of the attempts' values, each counting the same; ``None`` of no value."""
+    micro: float | None
+    """Ratio of the summed counts the figure is made of, so that large tasks weigh more; ``None``
+    where the figure is no such ratio, or nothing was counted."""
+    sum: float | None
+    """Sum of the values; ``None`` of no value."""
+    scored: int
+    """Attempts in the mean: measured, or set by a rule."""
+    total: int
+    """All attempts."""
+    abstained: int
+    """Attempts that gave the metric nothing to act on; outside the mean."""
+    assigned: dict[str, int] = Field(default_factory=dict)
+    """Of the scored, those whose value a rule set, by cause."""
+    not_scored: dict[str, int] = Field(default_factory=dict)
+    """Attempts that could not be scored, by cause; outside the mean."""
+    higher_is_better: bool | None = None
+    """Direction; ``None`` for a count or a description."""
+    unit: str | None = None
+    """Unit where the name does not say it."""
+
+
+class AttemptsSummary(Record):
+    """All attempts, or those of one agent and model."""
+
+    agent: str | None = None
+    """Name of the agent, where all attempts are of one."""
+    model: str | None = None
+    """Name of the model, where all attempts are of one."""
+    source: str | None = None
+    """File of the attempts, where they name neither agent nor model."""
+    attempts: int
+    """Number of attempts."""
+    figures: dict[str, FigureSummary]
+    """Each figure by its column, in the order of the columns."""
+    aggregates: dict[str, dict[str, Any]] = Field(default_factory=dict)
+    """Run-level figures by metric, of those that have them, as the metric itself makes them."""
+
+
+class MetricSummary(Record):
+    """A metric that scored."""
+
+    name: str
+    """Name of the family."""
+    version: str
+    """Version of the definition."""
+    parameters: dict[str, JsonValue]
+    """Its settings, such as the profile."""
+
+
+class ErrorSummary(Record):
+    """An exception that a metric raised."""
+
+    metric: str
+    """Name of the metric."""
+    message: str
+    """Class, message and place of the exception."""
+    attempts: int
+    """Attempts it was raised for."""
+
+
+class Summary(Record):
+    """Scores aggregated over attempts."""
+
+    trajmeter_version: str
+    """Version of this package."""
+    backend: str
+    """Kernel backend that computed."""
+    metrics: tuple[MetricSummary, ...]
+    """The metrics, in order."""
+    overall: AttemptsSummary
+    """All attempts."""
+    groups: tuple[AttemptsSummary, ...]
+    """Attempts by agent and model, or by file where neither is named, as they first came."""
+    errors: tuple[ErrorSummary, ...] = ()
+    """What metrics raised; of many different errors, the first of each metric."""

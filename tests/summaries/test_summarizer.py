@@ -1,0 +1,260 @@
+from __future__ import annotations
+
+import math
+from typing import TYPE_CHECKING, Annotated
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from tests.metrics.fakes import COVERAGE, AnswerMetric, RankMetric
+
+from trajmeter.errors import ConfigurationError
+from trajmeter.metrics import Figure, Group, Result, RowLayout, score_trajectories
+from trajmeter.records import Cause, Outcome, Source, Task, Trajectory
+from trajmeter.summaries.summarizer import Summarizer
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping, Sequence
+
+    from pydantic import JsonValue
+
+    from trajmeter.metrics import AnyMetric
+    from trajmeter.summaries.summary import FigureSummary, Summary
+
+TASKS = (
+    Task(id="one", expected_answer="a b"),
+    Task(id="two", expected_answer="c"),
+    Task(id="none", expected_answer=""),
+)
+
+
+class RatioResult(Group, Result):
+    coverage: Annotated[float | None, COVERAGE] = None
+    hits: int | None = None
+    wanted: int | None = None
+    passed: bool | None = None
+    words: tuple[str, ...] = ()
+
+
+class Replay:
+    """Gives the results it was made with, one after the other."""
+
+    name = "ratio"
+    version = "1"
+    requires = ()
+    parameters: Mapping[str, JsonValue] = {"profile": "plain"}
+    result_type = RatioResult
+
+    def __init__(self, results: Iterable[RatioResult]) -> None:
+        self._results = iter(results)
+
+    def score(self, task: Task | None, trajectory: Trajectory) -> RatioResult:
+        return next(self._results)
+
+
+def _summarize(
+    metrics: Sequence[AnyMetric], attempts: Iterable[Trajectory], tasks: Iterable[Task] = ()
+) -> Summary:
+    layout = RowLayout(metrics)
+    summarizer = Summarizer(layout)
+    for scored in score_trajectories(attempts, metrics=metrics, tasks=tasks):
+        summarizer.add(scored, layout.values(scored))
+    return summarizer.summary()
+
+
+def _replay(results: Sequence[RatioResult]) -> Summary:
+    return _summarize([Replay(results)], [Trajectory(task_id="t")] * len(results))
+
+
+def test_macro_counts_attempts_alike_and_micro_weighs_them_by_their_counts() -> None:
+    summary = _replay(
+        [
+            RatioResult(coverage=1 / 2, hits=1, wanted=2, passed=True),
+            RatioResult(coverage=3 / 4, hits=6, wanted=8, passed=False),
+        ]
+    )
+    coverage = summary.overall.figures["ratio.coverage"]
+    assert coverage.macro == (1 / 2 + 3 / 4) / 2
+    assert coverage.micro == (1 + 6) / (2 + 8)
+    assert (coverage.scored, coverage.total) == (2, 2)
+    assert coverage.higher_is_better is True
+    passed = summary.overall.figures["ratio.passed"]
+    assert (passed.macro, passed.micro, passed.sum) == (0.5, None, 1)
+    assert summary.overall.figures["ratio.hits"].sum == 7
+    assert list(summary.overall.figures) == [
+        "ratio.coverage",
+        "ratio.hits",
+        "ratio.wanted",
+        "ratio.passed",
+    ]
+
+
+def test_what_is_not_in_the_mean_is_counted_by_what_became_of_it() -> None:
+    missing = RatioResult(outcome=Outcome.NOT_SCORED, cause=Cause.MISSING_GOLD)
+    refused = RatioResult(outcome=Outcome.ASSIGNED, cause=Cause.NOT_A_DIFF, coverage=0.0)
+    summary = _replay(
+        [
+            RatioResult(coverage=1.0, hits=3, wanted=3),
+            RatioResult(),  # scored, but without this figure
+            RatioResult(outcome=Outcome.ABSTAINED, hits=9, wanted=9),
+            missing,
+            missing,
+            refused,
+        ]
+    )
+    coverage = summary.overall.figures["ratio.coverage"]
+    assert (coverage.scored, coverage.total, coverage.abstained) == (2, 6, 2)
+    assert coverage.not_scored == {"missing_gold": 2}
+    assert coverage.assigned == {"not_a_diff": 1}
+    assert coverage.macro == (1.0 + 0.0) / 2
+    assert coverage.micro == 3 / 3  # the abstained group's counts stay out
+    hits = summary.overall.figures["ratio.hits"]
+    assert (hits.scored, hits.abstained, hits.assigned) == (1, 3, {})
+
+
+@pytest.mark.parametrize("value", [math.nan, math.inf, -math.inf])
+def test_a_value_that_is_no_finite_number_never_enters_a_mean(value: float) -> None:
+    summary = _replay([RatioResult(coverage=value), RatioResult(coverage=0.25)])
+    coverage = summary.overall.figures["ratio.coverage"]
+    assert coverage.macro == 0.25
+    assert coverage.not_scored == {"non_finite": 1}
+    assert (coverage.scored, coverage.total) == (1, 2)
+
+
+def test_infinities_of_both_signs_cancel_nothing() -> None:
+    summary = _replay([RatioResult(coverage=x) for x in (math.inf, -math.inf, 0.25)])
+    coverage = summary.overall.figures["ratio.coverage"]
+    assert (coverage.macro, coverage.not_scored) == (0.25, {"non_finite": 2})
+
+
+def test_a_row_without_one_of_its_counts_stays_out_of_the_micro_average() -> None:
+    summary = _replay(
+        [
+            RatioResult(coverage=0.5, hits=1, wanted=2),
+            RatioResult(coverage=0.5, hits=None, wanted=1000),
+        ]
+    )
+    coverage = summary.overall.figures["ratio.coverage"]
+    assert (coverage.macro, coverage.micro) == (0.5, 1 / 2)
+
+
+def test_no_attempts_give_no_means() -> None:
+    coverage = _replay([]).overall.figures["ratio.coverage"]
+    assert (coverage.macro, coverage.micro, coverage.sum) == (None, None, None)
+    assert (coverage.scored, coverage.total) == (0, 0)
+
+
+_FINITE = st.floats(-1e9, 1e9)
+_RESULTS = st.builds(
+    RatioResult,
+    outcome=st.sampled_from(Outcome),
+    cause=st.sampled_from([None, Cause.FAILED, Cause.MISSING_GOLD]),
+    coverage=st.none() | _FINITE,
+    hits=st.none() | st.integers(0, 10**18),
+    wanted=st.none() | st.integers(0, 10**18),
+)
+
+
+@given(st.lists(_RESULTS, max_size=60), st.integers(1, 40))
+def test_averages_are_those_of_the_definition(results: list[RatioResult], repeat: int) -> None:
+    results *= repeat  # more than one batch of rows
+    coverage = _replay(results).overall.figures["ratio.coverage"]
+    usable = [r for r in results if r.outcome in (Outcome.SCORED, Outcome.ASSIGNED)]
+    values = [r.coverage for r in usable if r.coverage is not None]
+    counts = [(r.hits, r.wanted) for r in usable if r.hits is not None and r.wanted is not None]
+    wanted = sum(wanted for _, wanted in counts)
+    if values:
+        assert coverage.macro == pytest.approx(math.fsum(values) / len(values), rel=1e-12)
+    else:
+        assert coverage.macro is None
+    assert coverage.micro == (sum(hits for hits, _ in counts) / wanted if wanted else None)
+    assert coverage.scored == len(values)
+    assert coverage.scored + coverage.abstained + sum(coverage.not_scored.values()) == len(results)
+    assert coverage.total == len(results)
+
+
+@given(st.lists(st.tuples(st.sampled_from(["x", "y", None]), _RESULTS), max_size=30))
+def test_groups_add_up_to_the_whole(attempts: list[tuple[str | None, RatioResult]]) -> None:
+    summary = _summarize(
+        [Replay([result for _, result in attempts])],
+        [Trajectory(task_id="t", agent=agent) for agent, _ in attempts],
+    )
+    assert len(summary.groups) == len({agent for agent, _ in attempts})
+
+    def total(pick: str) -> int:
+        return sum(getattr(group.figures["ratio.coverage"], pick) for group in summary.groups)
+
+    whole: FigureSummary = summary.overall.figures["ratio.coverage"]
+    assert (total("scored"), total("total")) == (whole.scored, whole.total)
+    assert total("abstained") == whole.abstained
+    assert summary.overall.attempts == sum(group.attempts for group in summary.groups)
+
+
+def test_attempts_are_grouped_by_agent_and_model_or_else_by_file() -> None:
+    def attempt(file: str, agent: str | None = None, model: str | None = None) -> Trajectory:
+        return Trajectory(task_id="one", agent=agent, model=model, source=Source(file=file))
+
+    summary = _summarize(
+        [AnswerMetric()],
+        [
+            attempt("a.jsonl", "crab", "m1"),
+            attempt("b.jsonl", "crab", "m1"),
+            attempt("b.jsonl", "crab", "m2"),
+            attempt("b.jsonl", model="m2"),
+            attempt("b.jsonl"),
+            attempt("b.jsonl"),
+        ],
+    )
+    told = [(g.agent, g.model, g.source, g.attempts) for g in summary.groups]
+    assert told == [
+        ("crab", "m1", None, 2),
+        ("crab", "m2", None, 1),
+        (None, "m2", None, 1),
+        (None, None, "b.jsonl", 2),
+    ]
+    assert summary.overall.attempts == 6
+
+
+def test_errors_of_metrics_are_counted_by_message() -> None:
+    attempts = [Trajectory(task_id="one", final_output="boom")] * 3
+    summary = _summarize([RankMetric(), AnswerMetric()], attempts, TASKS)
+    (error,) = summary.errors
+    assert (error.metric, error.attempts) == ("answer", 3)
+    assert error.message.startswith("RuntimeError: it went off")
+    coverage = summary.overall.figures["answer.parts.words.coverage"]
+    assert (coverage.not_scored, coverage.total) == ({"metric_error": 3}, 3)
+    assert summary.overall.figures["rank.rank"].scored == 3
+
+
+def test_a_family_adds_figures_of_the_run_for_each_agent() -> None:
+    attempts = [
+        Trajectory(task_id="one", agent="x", final_output="aaaa"),
+        Trajectory(task_id="two", agent="x", final_output="aa"),
+        Trajectory(task_id="two", agent="y", final_output="a"),
+        Trajectory(task_id="two", agent="y", final_output="boom"),
+    ]
+    summary = _summarize([RankMetric(), AnswerMetric()], attempts, TASKS)
+    means = [group.aggregates for group in summary.groups]
+    x, y = (mean["answer"] for mean in means)
+    assert x == {"longest": 4, "mean_length": {"value": (4 + 2) / 2, "scored": 2, "total": 2}}
+    assert y == {"longest": 1, "mean_length": {"value": 1.0, "scored": 1, "total": 1}}
+    assert summary.overall.aggregates["answer"]["longest"] == 4
+
+
+def test_a_summary_tells_what_made_it() -> None:
+    summary = _replay([])
+    (metric,) = summary.metrics
+    assert (metric.name, metric.version, metric.parameters) == ("ratio", "1", {"profile": "plain"})
+    assert summary.backend in ("rust", "python")
+    assert summary.trajmeter_version
+
+
+def test_a_micro_average_of_an_unknown_count_is_refused() -> None:
+    class Wrong(RatioResult):
+        recall: Annotated[float | None, Figure(numerator=("hits",), denominator=("gold",))] = None
+
+    class WrongMetric(Replay):
+        result_type = Wrong
+
+    with pytest.raises(ConfigurationError, match=r"ratio\.recall is made of 'ratio\.gold'"):
+        Summarizer(RowLayout([WrongMetric([])]))
