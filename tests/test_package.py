@@ -26,8 +26,8 @@ OPTIONAL = (
     "scipy",
     "tree_sitter",
     "typer",
+    "unidiff",
     "vl_convert",
-    "whatthepatch",
     "yaml",
 )
 
