@@ -17,6 +17,7 @@ __all__ = [
     "InputError",
     "InternalError",
     "LineRangeError",
+    "NegativeKeyError",
     "NegativeSpanError",
     "OffsetsError",
     "ReadError",
@@ -56,6 +57,12 @@ class LineRangeError(InputError):
     """A range of lines begins before line 1, or ends before it begins."""
 
     code: ClassVar[str] = "invalid_line_range"
+
+
+class NegativeKeyError(InputError):
+    """The key of a span, which says what it lies in, is negative."""
+
+    code: ClassVar[str] = "negative_key"
 
 
 class TotalOverflowError(InputError):

@@ -85,10 +85,21 @@ pub enum Error {
         /// Position of the first infinity.
         infinity: usize,
     },
+    /// The key of a span, which says what it lies in, is negative.
+    NegativeKey {
+        /// Which spans, as above.
+        what: &'static str,
+        /// Position of the span in the arrays.
+        index: usize,
+        /// The key.
+        key: i64,
+    },
     /// A sum of sizes does not fit in a signed 64-bit integer.
     Overflow {
-        /// What was being added up.
+        /// What was being added up, and for what: `"gold size of trajectory"`.
         what: &'static str,
+        /// Position of the row that it was added up for.
+        index: usize,
     },
 }
 
@@ -103,6 +114,7 @@ impl Error {
             Self::Code { .. } => "invalid_input",
             Self::Empty { .. } => "empty_input",
             Self::ValueDomain { .. } | Self::ZeroAndInfinity { .. } => "value_domain",
+            Self::NegativeKey { .. } => "negative_key",
             Self::Overflow { .. } => "overflow",
         }
     }
@@ -170,8 +182,15 @@ impl fmt::Display for Error {
                      their geometric mean is undefined"
                 )
             }
-            Self::Overflow { what } => {
-                write!(f, "{what} exceeds the largest 64-bit integer, {}", i64::MAX)
+            Self::NegativeKey { what, index, key } => {
+                write!(f, "{what} {index} has key {key}, expected 0 or more")
+            }
+            Self::Overflow { what, index } => {
+                write!(
+                    f,
+                    "{what} {index} exceeds the largest 64-bit integer, {}",
+                    i64::MAX
+                )
             }
         }
     }

@@ -10,6 +10,7 @@ import_exception!(trajmeter.errors, EmptyInputError);
 import_exception!(trajmeter.errors, InputError);
 import_exception!(trajmeter.errors, InternalError);
 import_exception!(trajmeter.errors, LineRangeError);
+import_exception!(trajmeter.errors, NegativeKeyError);
 import_exception!(trajmeter.errors, NegativeSpanError);
 import_exception!(trajmeter.errors, ReversedSpanError);
 import_exception!(trajmeter.errors, TotalOverflowError);
@@ -27,6 +28,7 @@ pub fn raise(error: &Error) -> PyErr {
         Error::ValueDomain { .. } | Error::ZeroAndInfinity { .. } => {
             ValueDomainError::new_err(message)
         }
+        Error::NegativeKey { .. } => NegativeKeyError::new_err(message),
         Error::Overflow { .. } => TotalOverflowError::new_err(message),
     }
 }
