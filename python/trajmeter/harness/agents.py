@@ -1,0 +1,170 @@
+"""Agents under comparison: a small protocol, and how one is loaded and what it may answer."""
+
+from __future__ import annotations
+
+import importlib
+import inspect
+import sys
+from collections.abc import Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Protocol, cast
+
+from pydantic import Field, ValidationError
+
+from trajmeter.errors import ConfigurationError, InputError
+from trajmeter.records import Record
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+__all__ = [
+    "Agent",
+    "Answer",
+    "AnswerUsage",
+    "Document",
+    "FunctionAgent",
+    "load_agent",
+    "read_answer",
+]
+
+
+class Document(Record):
+    """One document of a scenario."""
+
+    name: str
+    """Path below the scenario's document folder, which is also its name as a source."""
+    text: str
+    """Its text."""
+
+
+class AnswerUsage(Record):
+    """What an answer took, as the framework reports it."""
+
+    prompt_tokens: int = Field(default=0, ge=0)
+    """Prompt tokens."""
+    completion_tokens: int = Field(default=0, ge=0)
+    """Completion tokens."""
+    total_tokens: int | None = None
+    """Total as reported."""
+    latency_seconds: float | None = None
+    """Latency as reported; the harness measures its own."""
+    model_name: str | None = None
+    """Model that answered."""
+
+
+class Answer(Record):
+    """What an agent answers to one question."""
+
+    text: str
+    """The answer."""
+    sources_used: tuple[str, ...] = ()
+    """Documents that it draws on, by name."""
+    usage: AnswerUsage = AnswerUsage()
+    """Tokens and model."""
+    metadata: dict[str, Any] = Field(default_factory=dict)
+    """Such as ``tool_trace``, ``tool_calls`` and ``agents_used``."""
+
+
+class Agent(Protocol):
+    """An agent framework's implementation of a scenario."""
+
+    async def ingest(self, documents: Sequence[Document], settings: Mapping[str, Any]) -> None:
+        """Prepare: called once per run, with the scenario's documents and settings."""
+
+    async def query(self, question: str) -> object:
+        """Answer one question: an :class:`Answer`, an object of its fields, or plain text."""
+
+    async def cleanup(self) -> None:
+        """Let go of what was prepared: called once per run, also after an error."""
+
+
+class FunctionAgent:
+    """An agent made of one function of the question; the function may be a coroutine function."""
+
+    def __init__(self, function: Any) -> None:  # noqa: ANN401 - any callable of one question
+        self.query = function
+
+    def ingest(self, documents: Sequence[Document], settings: Mapping[str, Any]) -> None:
+        """Nothing to prepare."""
+
+    def cleanup(self) -> None:
+        """Nothing to let go of."""
+
+
+def load_agent(reference: str) -> tuple[str, Agent, Path | None]:
+    """Load an agent named as ``module:object``.
+
+    The object is a class (made without arguments), an object with ``query``, or a function of the
+    question. Modules of the current folder are found too.
+
+    Args:
+        reference: Such as ``my_agents:LangGraphAgent``.
+
+    Returns:
+        Name (the object's ``name``, else its own), the agent, and its source file.
+
+    Raises:
+        ConfigurationError: The reference is malformed, or nothing is there; the message says what.
+    """
+    module_name, separator, attribute = reference.partition(":")
+    if not (module_name and separator and attribute):
+        raise ConfigurationError(
+            f"agent {reference!r}: expected module:object, such as my_agents:answer"
+        )
+    here = str(Path.cwd())
+    if here not in sys.path:
+        sys.path.insert(0, here)
+    try:
+        module = importlib.import_module(module_name)
+    except ImportError as error:
+        raise ConfigurationError(f"agent {reference!r}: cannot be imported: {error}") from error
+    found: Any = module
+    for part in attribute.split("."):
+        if not hasattr(found, part):
+            raise ConfigurationError(
+                f"agent {reference!r}: {getattr(found, '__name__', found)} has no {part!r}"
+            )
+        found = getattr(found, part)
+    file = inspect.getsourcefile(module)
+    name = str(getattr(found, "name", None) or getattr(found, "__name__", attribute))
+    return name, _as_agent(found, reference), Path(file) if file else None
+
+
+def read_answer(raw: object) -> Answer:
+    """Read what an agent returned.
+
+    Args:
+        raw: An :class:`Answer`, a mapping or object of its fields, or plain text.
+
+    Returns:
+        The answer.
+
+    Raises:
+        InputError: It is something else, or a field is of the wrong kind.
+    """
+    if isinstance(raw, Answer):
+        return raw
+    if isinstance(raw, str):
+        return Answer(text=raw)
+    fields = raw if isinstance(raw, Mapping) else getattr(raw, "__dict__", None)
+    if not fields:
+        raise InputError(f"expected an answer, a mapping or text, got {type(raw).__name__}")
+    known = {key: fields[key] for key in Answer.model_fields if fields.get(key) is not None}
+    try:
+        return Answer.model_validate(known, from_attributes=True)
+    except ValidationError as error:
+        first = error.errors()[0]
+        place = ".".join(map(str, first["loc"]))
+        raise InputError(f"answer.{place}: {first['msg']}, got {first['input']!r}") from error
+
+
+def _as_agent(found: Any, reference: str) -> Agent:  # noqa: ANN401 - whatever the module holds
+    made = found() if inspect.isclass(found) else found
+    if callable(getattr(made, "query", None)):
+        return cast("Agent", made)
+    if callable(made):
+        return cast("Agent", FunctionAgent(made))
+    raise ConfigurationError(
+        f"agent {reference!r}: expected a class, an object with query, or a function of the "
+        f"question, got {type(made).__name__}"
+    )

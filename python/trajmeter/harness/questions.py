@@ -1,0 +1,177 @@
+"""One question, asked, scored and judged."""
+
+from __future__ import annotations
+
+import time
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from trajmeter.harness.agents import read_answer
+from trajmeter.harness.calls import DeadlineExceededError, call
+from trajmeter.judges import judge_answer
+from trajmeter.metrics.answers import retrieval, scenario_profile
+from trajmeter.records import AnswerOutcome, QuestionResult
+from trajmeter.summaries.answers import FAILED_ANSWER, TIMED_OUT_ANSWER
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from trajmeter.harness.agents import Agent, Answer
+    from trajmeter.judges import Judge
+    from trajmeter.records import Question
+
+__all__ = ["AskingOptions", "ask_question"]
+
+_NO_SCORES = {"correctness_score": 0.0, "completeness_score": 0.0, "faithfulness_score": 0.0}
+
+
+class _Answered(NamedTuple):
+    """What a scenario profile looks at of an answer."""
+
+    text: str
+    sources: Sequence[str]
+    metadata: Mapping[str, Any]
+
+
+@dataclass(frozen=True)
+class AskingOptions:
+    """How questions are asked and scored."""
+
+    profile: str = "default"
+    """Scenario profile."""
+    timeout_seconds: float = 120.0
+    """Deadline of one question."""
+    judge: Judge | None = None
+    """Judge of the answers; ``None`` leaves the judge's scores out."""
+    original: bool = False
+    """Score as the ``framework-comparison`` profile does."""
+
+
+async def ask_question(agent: Agent, question: Question, options: AskingOptions) -> QuestionResult:
+    """Ask one question and score the answer.
+
+    Neither a time-out nor an exception of the agent leaves this function: both become results with
+    scores of 0, marked by their outcome. A judge that fails leaves its scores out.
+
+    Args:
+        agent: Agent to ask.
+        question: The question.
+        options: Deadline, scenario profile and judge.
+
+    Returns:
+        The question's result.
+    """
+    started = time.perf_counter()
+    try:
+        raw = await call(agent.query, question.text, timeout_seconds=options.timeout_seconds)
+        answer = read_answer(raw)
+    except DeadlineExceededError:
+        return _unanswered(question, options, AnswerOutcome.TIMED_OUT, options.timeout_seconds)
+    except Exception as error:  # noqa: BLE001 - an agent may raise anything, and the run goes on
+        if options.original and isinstance(error, TimeoutError):
+            return _unanswered(question, options, AnswerOutcome.TIMED_OUT, options.timeout_seconds)
+        seconds = 0.0 if options.original else time.perf_counter() - started
+        told = f"{type(error).__name__}: {error}"
+        return _unanswered(question, options, AnswerOutcome.FAILED, seconds, told)
+    return await _scored(question, answer, options, time.perf_counter() - started)
+
+
+async def _scored(
+    question: Question, answer: Answer, options: AskingOptions, seconds: float
+) -> QuestionResult:
+    from trajmeter.prices import price_usd
+
+    usage = answer.usage
+    total = usage.prompt_tokens + usage.completion_tokens
+    cost = price_usd(usage.model_name or "", usage.prompt_tokens, usage.completion_tokens)
+    reported = usage.latency_seconds
+    fields: dict[str, Any] = {}
+    if options.judge is not None:
+        verdict = await judge_answer(
+            options.judge,
+            question=question.text,
+            expected=question.expected_answer,
+            actual=answer.text,
+            sources=answer.sources_used,
+        )
+        fields["judge"] = verdict.record
+        if verdict.value is not None:
+            fields |= {
+                "correctness_score": float(verdict.value.correctness),
+                "completeness_score": float(verdict.value.completeness),
+                "faithfulness_score": float(verdict.value.faithfulness),
+                "judge_reasoning": verdict.value.reasoning,
+            }
+    return _result(
+        question,
+        _Answered(answer.text, answer.sources_used, answer.metadata),
+        options,
+        outcome=AnswerOutcome.ANSWERED,
+        latency_seconds=reported if options.original and reported is not None else seconds,
+        reported_latency_seconds=reported,
+        prompt_tokens=usage.prompt_tokens,
+        completion_tokens=usage.completion_tokens,
+        total_tokens=usage.total_tokens if options.original and usage.total_tokens else total,
+        estimated_cost_usd=cost or 0.0,
+        priced=cost is not None,
+        model_name=usage.model_name,
+        **fields,
+    )
+
+
+def _unanswered(
+    question: Question,
+    options: AskingOptions,
+    outcome: AnswerOutcome,
+    seconds: float,
+    error: str | None = None,
+) -> QuestionResult:
+    timed_out = outcome is AnswerOutcome.TIMED_OUT
+    placeholder = TIMED_OUT_ANSWER if timed_out else FAILED_ANSWER
+    reason = (
+        f"Query timed out after {seconds:g}s." if timed_out else f"Framework query error: {error}"
+    )
+    # No answer holds no hop; the original looks for them in the placeholder.
+    text = placeholder if options.original else ""
+    return _result(
+        question,
+        _Answered(text, (), {}),
+        options,
+        shown=placeholder,
+        outcome=outcome,
+        error=error,
+        latency_seconds=seconds,
+        prompt_tokens=0,
+        completion_tokens=0,
+        total_tokens=0,
+        estimated_cost_usd=0.0,
+        model_name="timeout" if timed_out else "error",
+        judge_reasoning=reason,
+        **_NO_SCORES,
+    )
+
+
+def _result(
+    question: Question,
+    answer: _Answered,
+    options: AskingOptions,
+    *,
+    shown: str | None = None,
+    **fields: Any,  # noqa: ANN401 - fields of QuestionResult, which refuses unknown ones
+) -> QuestionResult:
+    found = retrieval(answer.sources, question.expected_sources, original=options.original)
+    profile = scenario_profile(options.profile)
+    return QuestionResult(
+        question_id=question.id,
+        question_text=question.text,
+        expected_answer=question.expected_answer,
+        actual_answer=answer.text if shown is None else shown,
+        sources_expected=question.expected_sources,
+        sources_retrieved=tuple(answer.sources),
+        retrieval_precision=found.precision,
+        retrieval_recall=found.recall,
+        extra_metrics=profile.question_figures(question, answer, original=options.original),
+        question_metadata=question.metadata,
+        answer_metadata=dict(answer.metadata),
+        **fields,
+    )

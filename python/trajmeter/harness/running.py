@@ -1,0 +1,162 @@
+"""A scenario, run against one agent: documents in, questions asked, one evaluation out."""
+
+from __future__ import annotations
+
+import asyncio
+import platform
+from dataclasses import dataclass
+from datetime import datetime, timezone
+from importlib.metadata import PackageNotFoundError, version
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from trajmeter.errors import ConfigurationError
+from trajmeter.harness.agents import Document
+from trajmeter.harness.calls import call
+from trajmeter.harness.questions import AskingOptions, ask_question
+from trajmeter.records import FrameworkEvaluation, QuestionResult
+from trajmeter.summaries.answers import aggregates
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    from trajmeter.harness.agents import Agent
+    from trajmeter.harness.journal import Journal
+    from trajmeter.records import CodeQuality, Question, Scenario
+
+__all__ = ["RunOptions", "read_documents", "run_scenario"]
+
+_SETUP_SECONDS = 600.0
+"""Deadline of an agent's ingest and cleanup, which may build an index."""
+
+
+@dataclass(frozen=True)
+class RunOptions:
+    """How one run is made."""
+
+    asking: AskingOptions
+    """How questions are asked and scored."""
+    concurrency: int = 1
+    """Questions under way at once; more than one disturbs latencies."""
+    run_id: int = 0
+    """0-based number of the run."""
+
+
+def read_documents(scenario: Scenario) -> list[Document]:
+    """Read a scenario's documents, sorted by name.
+
+    Raises:
+        ConfigurationError: The folder is absent, or a document is not UTF-8 text.
+    """
+    root = Path(scenario.documents_dir)
+    if not root.is_dir():
+        raise ConfigurationError(f"{root}: no such folder of documents")
+    documents = []
+    for file in sorted(path for path in root.rglob("*") if path.is_file()):
+        if not file.resolve().is_relative_to(root.resolve()):
+            raise ConfigurationError(f"{file}: leads outside the folder of documents")
+        try:
+            text = file.read_text(encoding="utf-8")
+        except UnicodeDecodeError as error:
+            raise ConfigurationError(f"{file}: not UTF-8 text: {error}") from error
+        documents.append(Document(name=file.relative_to(root).as_posix(), text=text))
+    return documents
+
+
+async def run_scenario(
+    scenario: Scenario,
+    agent: Agent,
+    *,
+    framework: str,
+    options: RunOptions,
+    journal: Journal,
+    code_quality: CodeQuality | None = None,
+    progress: Callable[[QuestionResult], None] | None = None,
+) -> FrameworkEvaluation:
+    """Ask an agent every question of a scenario.
+
+    Questions that the journal holds already are not asked again. Every finished one is in the
+    journal before the next begins to be scored, so an interruption loses only what was under way.
+
+    Args:
+        scenario: What to ask.
+        agent: Whom to ask.
+        framework: Name of the agent's framework.
+        options: Deadline, judge, concurrency.
+        journal: Finished questions.
+        code_quality: Quality of the implementation, measured once per framework.
+        progress: Called with each result.
+
+    Returns:
+        The evaluation, its questions in the scenario's order.
+
+    Raises:
+        Exception: Whatever the agent's ``ingest`` raises: without it no question can be asked.
+    """
+    started = _now()
+    pending = [q for q in scenario.questions if q.id not in journal.finished]
+    if pending:
+        ingest = getattr(agent, "ingest", None)
+        if ingest is not None:
+            documents = read_documents(scenario)
+            await call(ingest, documents, scenario.settings, timeout_seconds=_SETUP_SECONDS)
+        try:
+            await _ask_all(agent, pending, options, journal, progress)
+        finally:
+            cleanup = getattr(agent, "cleanup", None)
+            if cleanup is not None:
+                await call(cleanup, timeout_seconds=_SETUP_SECONDS)
+    questions = tuple(journal.finished[question.id] for question in scenario.questions)
+    asking = options.asking
+    return FrameworkEvaluation(
+        framework_name=framework,
+        scenario_name=scenario.name,
+        scenario_type=scenario.scenario_type,
+        evaluation_mode=scenario.mode,
+        evaluation_profile=scenario.profile,
+        questions=questions,
+        code_quality=code_quality,
+        run_id=options.run_id,
+        versions=_versions(),
+        started_at=started,
+        finished_at=_now(),
+        **aggregates(questions, profile=scenario.profile, original=asking.original),
+    )
+
+
+async def _ask_all(
+    agent: Agent,
+    pending: Sequence[Question],
+    options: RunOptions,
+    journal: Journal,
+    progress: Callable[[QuestionResult], None] | None,
+) -> None:
+    slots = asyncio.Semaphore(options.concurrency)
+
+    async def ask(question: Question) -> None:
+        async with slots:
+            result = await ask_question(agent, question, options.asking)
+        journal.write(result)
+        if progress is not None:
+            progress(result)
+
+    tasks = [asyncio.ensure_future(ask(question)) for question in pending]
+    try:
+        await asyncio.gather(*tasks)
+    finally:
+        for task in tasks:
+            task.cancel()
+
+
+def _now() -> str:
+    return datetime.now(timezone.utc).isoformat(timespec="seconds")
+
+
+def _versions() -> dict[str, str]:
+    versions = {"python": platform.python_version()}
+    for package in ("trajmeter", "genai-prices", "pydantic-ai-slim"):
+        try:
+            versions[package] = version(package)
+        except PackageNotFoundError:
+            continue
+    return versions

@@ -1,0 +1,28 @@
+"""Judges: models that score what rules cannot, with every exchange recordable and replayable."""
+
+from __future__ import annotations
+
+from trajmeter.judges.answers import AnswerScores, judge_answer
+from trajmeter.judges.asking import Judge, Verdict
+from trajmeter.judges.exchange import ChatModel, ExchangeError, Prompt, Reply, TransientError
+from trajmeter.judges.openai import DEFAULT_MODEL, OpenAIChat
+from trajmeter.judges.recording import Recorder, Replay
+from trajmeter.judges.reviews import ReviewScores, review_code
+
+__all__ = [
+    "DEFAULT_MODEL",
+    "AnswerScores",
+    "ChatModel",
+    "ExchangeError",
+    "Judge",
+    "OpenAIChat",
+    "Prompt",
+    "Recorder",
+    "Replay",
+    "Reply",
+    "ReviewScores",
+    "TransientError",
+    "Verdict",
+    "judge_answer",
+    "review_code",
+]

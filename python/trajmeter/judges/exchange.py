@@ -1,0 +1,84 @@
+"""One exchange with a judging model: what is asked, what came back, or why nothing did."""
+
+from __future__ import annotations
+
+from typing import Any, ClassVar, Protocol
+
+from pydantic import Field
+
+from trajmeter.errors import TrajmeterError
+from trajmeter.records import Cause, Record
+
+__all__ = ["ChatModel", "ExchangeError", "Prompt", "Reply", "TransientError"]
+
+
+class Prompt(Record):
+    """What a judge is asked."""
+
+    instructions: str
+    """What the judge is and how it scores; the same for every question."""
+    text: str
+    """What to judge."""
+    schema_name: str
+    """Name of the reply's JSON Schema."""
+    json_schema: dict[str, Any]
+    """JSON Schema that the reply has to meet."""
+
+
+class Reply(Record):
+    """What a model replied."""
+
+    text: str = ""
+    """The reply's text, meant to be JSON."""
+    refusal: str | None = None
+    """The model's words where it declined to answer."""
+    prompt_tokens: int = Field(default=0, ge=0)
+    """Tokens of the prompt."""
+    completion_tokens: int = Field(default=0, ge=0)
+    """Tokens of the reply."""
+
+
+class ChatModel(Protocol):
+    """A model that replies to one prompt; retries and reading the reply are not its business."""
+
+    @property
+    def name(self) -> str:
+        """Name of the model, as the price table knows it."""
+
+    @property
+    def replayed(self) -> bool:
+        """Whether replies come from a recording."""
+
+    async def reply(self, prompt: Prompt) -> Reply:
+        """Ask once.
+
+        Raises:
+            TransientError: Nothing came back, and asking again may help.
+            ExchangeError: Nothing came back, and asking again will not help.
+        """
+
+
+class ExchangeError(TrajmeterError):
+    """A judging model could not be asked."""
+
+    code: ClassVar[str] = "judge_error"
+
+    def __init__(self, message: str, cause: Cause = Cause.JUDGE_ERROR) -> None:
+        super().__init__(message)
+        self.cause = cause
+
+
+class TransientError(ExchangeError):
+    """A judging model could not be asked just now: rate limit, server error, time-out."""
+
+    code: ClassVar[str] = "judge_unavailable"
+
+    def __init__(
+        self,
+        message: str,
+        cause: Cause = Cause.JUDGE_ERROR,
+        *,
+        retry_after_seconds: float | None = None,
+    ) -> None:
+        super().__init__(message, cause)
+        self.retry_after_seconds = retry_after_seconds

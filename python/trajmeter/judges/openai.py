@@ -1,0 +1,143 @@
+"""Any endpoint that speaks OpenAI's chat completions, by pydantic-ai."""
+
+from __future__ import annotations
+
+import os
+import re
+from typing import TYPE_CHECKING
+
+from trajmeter.errors import ConfigurationError, ExtraMissingError
+from trajmeter.judges.exchange import ExchangeError, Prompt, Reply, TransientError
+from trajmeter.records import Cause
+
+if TYPE_CHECKING:
+    from pydantic_ai.messages import ModelResponse
+
+__all__ = ["DEFAULT_MODEL", "OpenAIChat"]
+
+DEFAULT_MODEL = "gpt-5-mini"
+"""Judge used where none is named."""
+
+_KEY_VARIABLE = "OPENAI_API_KEY"
+# Reasoning models answer a request that sets their temperature with an error.
+_FIXED_TEMPERATURE = re.compile(r"(^|/)(o\d|gpt-5)")
+_TRANSIENT = frozenset({408, 409, 425, 429})
+_SERVER_ERROR = 500
+
+
+class OpenAIChat:
+    """A model behind an OpenAI-compatible endpoint.
+
+    The key is read from the environment and never shown; a message that quotes it is redacted.
+
+    Args:
+        model: Name of the model.
+        base_url: Address of the endpoint; by default ``OPENAI_BASE_URL``, else OpenAI's own.
+        key_variable: Environment variable that holds the key.
+        timeout_seconds: How long to wait for one reply.
+
+    Raises:
+        ExtraMissingError: pydantic-ai is not installed.
+        ConfigurationError: The environment holds no key.
+    """
+
+    replayed = False
+
+    def __init__(
+        self,
+        model: str = DEFAULT_MODEL,
+        *,
+        base_url: str | None = None,
+        key_variable: str = _KEY_VARIABLE,
+        timeout_seconds: float = 60.0,
+    ) -> None:
+        try:
+            from openai import AsyncOpenAI
+            from pydantic_ai.models.openai import OpenAIChatModel
+            from pydantic_ai.providers.openai import OpenAIProvider
+        except ModuleNotFoundError as error:
+            raise ExtraMissingError(
+                "an LLM judge needs pydantic-ai; install trajmeter[judge]"
+            ) from error
+        self._key = os.environ.get(key_variable, "")
+        if not self._key:
+            raise ConfigurationError(
+                f"no key for the judge {model!r}: set the environment variable {key_variable}, "
+                "or replay a recording"
+            )
+        self.name = model
+        self._timeout_seconds = timeout_seconds
+        # Attempts are counted and reported where they are made, so the client makes just one.
+        client = AsyncOpenAI(
+            api_key=self._key, base_url=base_url, max_retries=0, timeout=timeout_seconds
+        )
+        self._model = OpenAIChatModel(model, provider=OpenAIProvider(openai_client=client))
+
+    async def reply(self, prompt: Prompt) -> Reply:
+        """Ask once; see :class:`~trajmeter.judges.exchange.ChatModel`."""
+        import openai
+        from pydantic_ai import exceptions
+
+        try:
+            response = await self._request(prompt)
+        except exceptions.ModelHTTPError as error:
+            message = self._redacted(
+                f"the endpoint answered with status {error.status_code}: {error}"
+            )
+            if error.status_code in _TRANSIENT or error.status_code >= _SERVER_ERROR:
+                raise TransientError(
+                    message, retry_after_seconds=getattr(error, "retry_after", None)
+                ) from None
+            raise ExchangeError(message) from None
+        except exceptions.ContentFilterError as error:
+            return Reply(refusal=self._redacted(str(error)))
+        except exceptions.UnexpectedModelBehavior as error:
+            raise TransientError(
+                self._redacted(f"the endpoint's answer is no chat completion: {error}"),
+                Cause.JUDGE_UNPARSEABLE,
+            ) from None
+        except (exceptions.ModelAPIError, openai.APIError) as error:
+            raise _transport_error(error, self._redacted(str(error))) from None
+        return _reply(response)
+
+    async def _request(self, prompt: Prompt) -> ModelResponse:
+        from pydantic_ai.direct import model_request
+        from pydantic_ai.messages import ModelRequest
+        from pydantic_ai.models import ModelRequestParameters
+        from pydantic_ai.output import OutputObjectDefinition
+        from pydantic_ai.settings import ModelSettings
+
+        settings = ModelSettings(timeout=self._timeout_seconds)
+        if not _FIXED_TEMPERATURE.search(self.name):
+            settings["temperature"] = 0.0
+        return await model_request(
+            self._model,
+            [ModelRequest.user_text_prompt(prompt.text, instructions=prompt.instructions)],
+            model_settings=settings,
+            model_request_parameters=ModelRequestParameters(
+                output_mode="native",
+                output_object=OutputObjectDefinition(
+                    json_schema=prompt.json_schema, name=prompt.schema_name, strict=True
+                ),
+                allow_text_output=True,
+            ),
+        )
+
+    def _redacted(self, message: str) -> str:
+        return message.replace(self._key, "[redacted]")
+
+
+def _reply(response: ModelResponse) -> Reply:
+    details = response.provider_details or {}
+    return Reply(
+        text=response.text or "",
+        refusal=details.get("refusal"),
+        prompt_tokens=response.usage.input_tokens,
+        completion_tokens=response.usage.output_tokens,
+    )
+
+
+def _transport_error(error: Exception, message: str) -> TransientError:
+    causes = [error, error.__cause__]
+    timed_out = any("Timeout" in type(cause).__name__ for cause in causes if cause is not None)
+    return TransientError(message, Cause.JUDGE_TIMEOUT if timed_out else Cause.JUDGE_ERROR)

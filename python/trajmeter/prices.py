@@ -1,0 +1,93 @@
+"""Prices of tokens, from the table that comes with genai-prices; no request is made."""
+
+from __future__ import annotations
+
+import re
+from functools import lru_cache
+from typing import TYPE_CHECKING
+
+from trajmeter.errors import ExtraMissingError, InputError
+
+if TYPE_CHECKING:
+    from datetime import datetime
+
+__all__ = ["price_table", "price_usd"]
+
+# Bedrock ends a model's name with its version, such as "-v1:0"; that colon separates no provider.
+_VERSION = re.compile(r"-v\d+:\d+$")
+_BEDROCK = "aws"
+
+
+def price_usd(
+    model: str, input_tokens: int, output_tokens: int, *, at: datetime | None = None
+) -> float | None:
+    """Cost of a call, or of any number of calls, by a model's price per token.
+
+    Names are trimmed, and may carry a provider in front: ``openai/gpt-5-mini``,
+    ``openai:gpt-5-mini``, ``openai/azure:gpt-5-mini``. The nearest provider that sells the model
+    sets the price; without one, the model's own maker does.
+
+    Args:
+        model: Name of the model; dated and upper-case spellings are known.
+        input_tokens: Tokens of all prompts.
+        output_tokens: Tokens of all replies.
+        at: When the calls were made; by default the price of today.
+
+    Returns:
+        US dollars, or ``None`` for a model without a known price.
+
+    Raises:
+        InputError: A token count is negative.
+        ExtraMissingError: genai-prices is not installed.
+
+    Example:
+        >>> price_usd("openai/gpt-5-mini", 1_000_000, 0)
+        0.25
+        >>> price_usd("a-model-nobody-sells", 1, 1) is None
+        True
+    """
+    if input_tokens < 0 or output_tokens < 0:
+        raise InputError(
+            f"token counts must be 0 or more, got {input_tokens} input and {output_tokens} output"
+        )
+    try:
+        from genai_prices import Usage, calc_price
+    except ModuleNotFoundError as error:
+        raise ExtraMissingError("costs need genai-prices; install trajmeter[prices]") from error
+    name, providers = _split(model)
+    if not name:
+        return None
+    usage = Usage(input_tokens=input_tokens, output_tokens=output_tokens)
+    for provider in (*providers, None):
+        try:
+            price = calc_price(usage, name, provider_id=provider, genai_request_timestamp=at)
+        except LookupError:
+            continue
+        return float(price.total_price)
+    return None
+
+
+def price_table() -> str:
+    """Name and version of the price table, to stand beside every cost.
+
+    Raises:
+        ExtraMissingError: genai-prices is not installed.
+    """
+    try:
+        import genai_prices
+    except ModuleNotFoundError as error:
+        raise ExtraMissingError("costs need genai-prices; install trajmeter[prices]") from error
+    return f"genai-prices {genai_prices.__version__}"
+
+
+@lru_cache(maxsize=1024)
+def _split(model: str) -> tuple[str, tuple[str, ...]]:
+    """The model's bare name, and the providers named in front of it, nearest first."""
+    *before, name = model.strip().split("/")
+    version = _VERSION.search(name)
+    suffix = version.group() if version else ""
+    *more, name = name.removesuffix(suffix).split(":")
+    providers = [part.strip().lower() for part in reversed([*before, *more]) if part.strip()]
+    if suffix:
+        providers.append(_BEDROCK)
+    return name.strip() + suffix, tuple(providers)
