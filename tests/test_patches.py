@@ -50,7 +50,7 @@ def lines_of(patch: str) -> dict[str, tuple[int, ...]]:
         ("@@ -7 +7 @@\n-a\n+b\n", (7,)),
         # The remark on the last newline is no line.
         (
-            "@@ -7,2 +7,2 @@\n a\n-b\n\\ No newline at end of file\n+b\n\\ No newline at end of file",
+            "@@ -7,2 +7,2 @@\n a\n-b\n\\ No newline\n+b\n\\ No newline",
             (8,),
         ),
         # A blank line of context that lost its leading blank: lines 4, 5 (blank), 6, 7.

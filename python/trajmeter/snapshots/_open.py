@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from trajmeter.errors import ReadError
+from trajmeter.snapshots._folder import FolderSnapshots
 from trajmeter.snapshots._lines import LineSnapshots
 
 if TYPE_CHECKING:
@@ -20,21 +21,27 @@ __all__ = ["open_snapshots"]
 def open_snapshots(
     path: str | Path, *, on_problem: Callable[[ReadProblem], None] | None = None
 ) -> SnapshotStore:
-    """Open a file of snapshots, one JSON object a line.
+    """Open a store of snapshots: a file of JSON lines, or a folder.
 
     Args:
-        path: The file.
+        path: A file with one snapshot a line, found by a task's commit, and where several share
+            it by its repository; or a folder, either one checkout that serves every task, or one
+            that holds a folder for each commit or task id.
         on_problem: Called with every line that is left out because it cannot be read, or because
             it repeats a snapshot. Without it the first such line raises.
 
     Returns:
-        A store that reads a snapshot when a task asks for it, and can be pickled.
+        A store that reads a snapshot when a task asks for it, and can be pickled. A folder knows
+        no definitions.
 
     Raises:
-        ReadError: The file cannot be read or, without ``on_problem``, one of its lines.
+        ReadError: The path cannot be read or, without ``on_problem``, one of its lines.
     """
+    place = Path(path)
     try:
-        return LineSnapshots(Path(path), on_problem=on_problem or _refuse)
+        if place.is_dir():
+            return FolderSnapshots(place)
+        return LineSnapshots(place, on_problem=on_problem or _refuse)
     except OSError as error:
         raise ReadError(f"{path}: cannot be read: {error.strerror}") from error
 

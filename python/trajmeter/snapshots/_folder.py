@@ -1,0 +1,123 @@
+"""Snapshots in folders of files: one checkout for all tasks, or a folder for each.
+
+Only what is asked for is read. No path leads outside: names with ``..`` are not found, nor are
+links that lead out of the folder, nor what lies under ``.git``.
+"""
+
+from __future__ import annotations
+
+import os
+from collections import OrderedDict
+from collections.abc import Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from trajmeter import kernels
+from trajmeter.errors import ReadError
+from trajmeter.snapshots.snapshot import FileSnapshot, Snapshot
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from trajmeter.records import Task
+
+__all__ = ["FolderSnapshots"]
+
+# A checkout keeps the line starts of the files that were asked for.
+_KEPT = 8
+_GIT = ".git"
+
+
+class FolderSnapshots:
+    """A folder that is one checkout, or that holds a folder per commit or per task."""
+
+    def __init__(self, root: Path) -> None:
+        self._root = root
+        self._is_checkout = any(
+            entry.name == _GIT or (entry.is_file() and not entry.name.startswith("."))
+            for entry in root.iterdir()
+        )
+        self._kept: OrderedDict[str, Snapshot] = OrderedDict()
+
+    def find(self, task: Task) -> Snapshot | None:
+        """Give the folder named after the task's commit, its id or an alias, in this order.
+
+        Without one, the whole folder, if it is a checkout: if it holds ``.git``, or a file, itself
+        whose name does not begin with a dot. A checkout serves every task, whatever its commit.
+        """
+        for name in (task.commit, task.id, *task.aliases):
+            if name is not None and _is_plain(name) and (self._root / name).is_dir():
+                return self._snapshot(name, task.commit if name == task.commit else None)
+        return self._snapshot("", None) if self._is_checkout else None
+
+    def _snapshot(self, name: str, commit: str | None) -> Snapshot:
+        snapshot = self._kept.get(name)
+        if snapshot is None:
+            files = _FolderFiles((self._root / name).resolve())
+            snapshot = self._kept[name] = Snapshot(repo=None, commit=commit, files=files)
+            if len(self._kept) > _KEPT:
+                self._kept.popitem(last=False)
+        self._kept.move_to_end(name)
+        return snapshot
+
+
+def _is_plain(name: str) -> bool:
+    """Whether the name is that of an entry of a folder, and of no other place."""
+    return name not in {"", ".", "..", _GIT} and not any(mark in name for mark in "/\\:\0")
+
+
+class _FolderFiles(Mapping[str, FileSnapshot]):
+    """The files under a folder, by relative path; each is read when it is first asked for."""
+
+    def __init__(self, root: Path) -> None:
+        self._root = root
+        self._places: dict[str, Path] = {}
+        self._files: dict[str, FileSnapshot] = {}
+
+    def __contains__(self, path: object) -> bool:
+        return isinstance(path, str) and self._place(path) is not None
+
+    def __getitem__(self, path: str) -> FileSnapshot:
+        file = self._files.get(path)
+        if file is None:
+            place = self._place(path)
+            if place is None:
+                raise KeyError(path)
+            try:
+                content = place.read_bytes()
+            except OSError as error:
+                raise ReadError(f"{place}: {error.strerror}") from error
+            starts = kernels.active().line_starts(content)
+            file = self._files[path] = FileSnapshot(len(content), starts, definitions=None)
+        return file
+
+    def __iter__(self) -> Iterator[str]:
+        for folder, folders, names in os.walk(self._root):
+            here = Path(folder).relative_to(self._root)
+            folders[:] = sorted(name for name in folders if (here / name) != Path(_GIT))
+            for name in sorted(names):
+                path = (here / name).as_posix()
+                if path in self:
+                    yield path
+
+    def __len__(self) -> int:
+        return sum(1 for _ in self)
+
+    def _place(self, path: str) -> Path | None:
+        """Where the file lies, links followed, if it is a file within the root."""
+        place = self._places.get(path)
+        parts = path.split("/")
+        if place is not None or parts[0] == _GIT or not {"", ".", ".."}.isdisjoint(parts):
+            return place
+        asked = self._root / path
+        try:
+            # Most of the paths asked for do not exist, which the first test finds out fast.
+            if not asked.is_file():
+                return None
+            place = asked.resolve()
+        except (OSError, ValueError):  # a name that no file system can hold
+            return None
+        if not place.is_relative_to(self._root):
+            return None
+        self._places[path] = place
+        return place
