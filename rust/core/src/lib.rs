@@ -10,5 +10,6 @@ pub mod lines;
 pub mod means;
 pub mod pool;
 pub mod spans;
+pub mod trajectory;
 
 pub use error::{Error, Fault, Result};

@@ -21,7 +21,7 @@ use crate::Result;
 const PIECE: usize = 1 << 15;
 
 /// Below this many rows and values a batch stays on the calling thread, and none is started.
-const SERIAL: usize = 2 * PIECE;
+pub(crate) const SERIAL: usize = 2 * PIECE;
 
 struct Pool {
     process: u32,
@@ -102,7 +102,7 @@ pub fn fill_rows<T: Send>(
     Ok(())
 }
 
-fn run<I: Send, T: Send>(
+pub(crate) fn run<I: Send, T: Send>(
     tasks: Vec<I>,
     work: impl Fn(I) -> Result<T> + Send + Sync,
 ) -> Result<Vec<T>> {
@@ -116,7 +116,7 @@ fn run<I: Send, T: Send>(
 }
 
 /// Cuts the rows into ranges of about [`PIECE`] rows and values each.
-fn pieces(offsets: &[i64]) -> Vec<Range<usize>> {
+pub(crate) fn pieces(offsets: &[i64]) -> Vec<Range<usize>> {
     let rows = offsets.len() - 1;
     let weight = |row: usize| (offsets[row] - offsets[0]) as usize + row;
     if weight(rows) < SERIAL {

@@ -1,0 +1,110 @@
+//! Which way a trajectory is computed, by its size and by how full its line is.
+//!
+//! | line | method |
+//! |---|---|
+//! | at most [`CROWDED`] bytes per span | `bitmap` |
+//! | at most [`SHORT`] spans | `packed`: sort all starts, sweep |
+//! | more | `buckets`: sort the starts of one bucket after the other, sweep |
+//! | longer than the numbers above hold | `wide`: sort and sweep file by file |
+
+use super::bitmap::Bitmap;
+use super::buckets::Buckets;
+use super::input::{Trajectory, bits};
+use super::line::{Line, number_keys};
+use super::packed::Packed;
+use super::step::Step;
+use super::wide;
+
+/// Bytes of a line per span up to which a bitmap is faster than a sort.
+///
+/// At the limit a span costs 25 bytes of each bitmap to clear and to fill.
+const CROWDED: usize = 200;
+
+/// Up to this many spans, their packed starts lie in the cache while they are sorted.
+pub(super) const SHORT: usize = 4096;
+
+/// Keys per span up to which tables by key are made without numbering the keys anew.
+const SPARSE: usize = 4;
+
+/// Bytes that a thread keeps for its next trajectory; more is given back.
+///
+/// Fresh memory costs more than most of what is done with it.
+const KEPT: usize = 64 << 20;
+
+/// Memory of the methods, kept from one trajectory to the next.
+#[derive(Default)]
+pub(super) struct Memory {
+    /// Figures of the trajectory that was computed last.
+    pub steps: Vec<Step>,
+    line: Line,
+    bitmap: Bitmap,
+    packed: Packed,
+    buckets: Buckets,
+}
+
+impl Memory {
+    /// Computes a trajectory into `steps`, and gives the size of its gold.
+    pub fn score(&mut self, trajectory: &Trajectory<'_>) -> u64 {
+        self.steps.clear();
+        self.steps.resize(trajectory.len(), Step::default());
+        let spans = trajectory.spans.len();
+        let total = spans + trajectory.gold.len();
+        let (key_bits, end_bits) = (trajectory.key_bits, trajectory.end_bits);
+        // Each file takes 2^end_bits bytes here: quick to lay out, if seldom the shortest line.
+        if key_bits + end_bits <= (total * CROWDED).max(1).ilog2() {
+            let place = |(key, start, end)| {
+                (
+                    (key << end_bits | start) as u64,
+                    (key << end_bits | end) as u64,
+                )
+            };
+            return self.bitmap.score(
+                trajectory,
+                1 << (key_bits + end_bits),
+                place,
+                &mut self.steps,
+            );
+        }
+        if spans <= SHORT {
+            return match Packed::index_bits(trajectory) {
+                Some(index_bits) => self.packed.score(trajectory, index_bits, &mut self.steps),
+                None => wide::score(trajectory, &mut self.steps),
+            };
+        }
+        if 1 << key_bits.min(63) <= SPARSE * total {
+            return self.long(trajectory);
+        }
+        let (keys, gold_keys, count) = number_keys(&trajectory.spans, &trajectory.gold);
+        self.long(&trajectory.with_keys(&keys, &gold_keys, bits(count as u64)))
+    }
+
+    /// Computes a trajectory of many spans, whose keys index tables.
+    fn long(&mut self, trajectory: &Trajectory<'_>) -> u64 {
+        if self.line.lay(trajectory).is_none() {
+            return wide::score(trajectory, &mut self.steps);
+        }
+        let line = &self.line;
+        let total = trajectory.spans.len() + trajectory.gold.len();
+        if line.length <= (total * CROWDED) as u64 {
+            return self.bitmap.score(
+                trajectory,
+                line.length,
+                |span| line.place(span),
+                &mut self.steps,
+            );
+        }
+        match Buckets::shift(trajectory, line) {
+            Some(shift) => self.buckets.score(trajectory, line, shift, &mut self.steps),
+            None => wide::score(trajectory, &mut self.steps),
+        }
+    }
+
+    /// Gives memory back if it is more than [`KEPT`].
+    pub fn trim(&mut self) {
+        let methods = self.bitmap.bytes() + self.packed.bytes() + self.buckets.bytes();
+        let kept = methods + self.line.bytes() + size_of::<Step>() * self.steps.capacity();
+        if kept > KEPT {
+            *self = Self::default();
+        }
+    }
+}
