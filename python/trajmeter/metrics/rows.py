@@ -150,4 +150,4 @@ def _source(source: Source | None) -> str | None:
         return None
     if source.line is not None:
         return f"{source.file}:{source.line}"
-    return source.file if source.record is None else f"{source.file}#{source.record}"
+    return source.file if source.record is None else f"{source.file}: {source.record}"

@@ -1,0 +1,18 @@
+"""Writers: result files, one module a format, each file complete or not there."""
+
+from __future__ import annotations
+
+from trajmeter.writers._open import check_output, open_table
+from trajmeter.writers.csv import CsvWriter
+from trajmeter.writers.jsonl import JsonLinesWriter
+from trajmeter.writers.parquet import ParquetWriter
+from trajmeter.writers.table import TableWriter
+
+__all__ = [
+    "CsvWriter",
+    "JsonLinesWriter",
+    "ParquetWriter",
+    "TableWriter",
+    "check_output",
+    "open_table",
+]

@@ -1,0 +1,88 @@
+"""Opening an output file: the format by its suffix, and the file in one piece or not at all."""
+
+from __future__ import annotations
+
+import os
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING, BinaryIO
+
+from trajmeter.errors import ConfigurationError
+from trajmeter.writers.csv import CsvWriter
+from trajmeter.writers.jsonl import JsonLinesWriter
+from trajmeter.writers.parquet import ParquetWriter
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
+    from trajmeter.metrics import RowLayout
+    from trajmeter.writers.table import TableWriter
+
+__all__ = ["check_output", "open_table"]
+
+_WRITERS: dict[str, Callable[[BinaryIO, RowLayout], TableWriter]] = {
+    ".csv": CsvWriter,
+    ".jsonl": JsonLinesWriter,
+    ".parquet": ParquetWriter,
+}
+
+
+def check_output(path: str | Path) -> None:
+    """Check, before anything is scored, that results could be written to this file.
+
+    Raises:
+        ConfigurationError: The suffix is of no known format, the folder is absent, or the file is a
+            folder or may not be written.
+    """
+    path = Path(path)
+    if path.suffix.lower() not in _WRITERS:
+        raise ConfigurationError(
+            f"{path}: results are written to a file that ends in {', '.join(_WRITERS)}"
+        )
+    target = path.resolve()
+    if target.is_dir():
+        raise ConfigurationError(f"{path} is a folder, expected a file")
+    if not target.parent.is_dir():
+        raise ConfigurationError(f"{path}: the folder {target.parent} does not exist")
+    if not os.access(target if target.exists() else target.parent, os.W_OK):
+        raise ConfigurationError(f"{path}: no permission to write")
+
+
+@contextmanager
+def open_table(path: str | Path, layout: RowLayout) -> Iterator[TableWriter]:
+    """Write a results table to a file, as its suffix says: JSON lines, CSV or Parquet.
+
+    The rows go to a file beside it, which takes its place when all are written. If anything goes
+    wrong before, the earlier content stays as it was.
+
+    Args:
+        path: The file.
+        layout: Columns of the rows.
+
+    Raises:
+        ConfigurationError: See :func:`check_output`.
+        ExtraMissingError: The format needs an extra that is not installed.
+    """
+    check_output(path)
+    target = Path(path).resolve()
+    with _replacing(target) as stream:
+        writer = _WRITERS[Path(path).suffix.lower()](stream, layout)
+        yield writer
+        writer.finish()
+
+
+@contextmanager
+def _replacing(target: Path) -> Iterator[BinaryIO]:
+    if target.exists() and not target.is_file():  # a pipe or a device cannot be replaced
+        with target.open("wb") as stream:
+            yield stream
+        return
+    beside = target.with_name(f".{target.name}.{os.getpid()}.part")
+    try:
+        with beside.open("wb") as stream:
+            yield stream
+            stream.flush()
+            os.fsync(stream.fileno())
+        beside.replace(target)
+    finally:
+        beside.unlink(missing_ok=True)

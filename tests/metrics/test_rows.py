@@ -1,0 +1,196 @@
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING, Annotated, Any, Literal
+
+import pytest
+from pydantic import BaseModel, Field
+
+import trajmeter
+from tests.metrics.fakes import COVERAGE, AnswerMetric, RankMetric
+from trajmeter.errors import ConfigurationError
+from trajmeter.metrics import Figure, Group, Result, RowLayout, score_trajectories
+from trajmeter.records import Cause, Outcome, Source, Task, Trajectory
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from pydantic import JsonValue
+
+    from trajmeter.metrics import AnyMetric
+
+TASKS = (Task(id="one", expected_answer="a b"),)
+
+
+def _rows(metrics: Sequence[AnyMetric], *attempts: Trajectory) -> list[dict[str, object]]:
+    layout = RowLayout(metrics)
+    return [
+        layout.row(item) for item in score_trajectories(attempts, metrics=metrics, tasks=TASKS)
+    ]
+
+
+def test_a_row_has_the_paths_of_the_result_as_its_keys() -> None:
+    attempt = Trajectory(
+        task_id="one",
+        agent="crab",
+        model="m",
+        attempt="2",
+        source=Source(file="p.jsonl", line=3),
+        final_output="a",
+    )
+    (row,) = _rows([AnswerMetric()], attempt)
+    assert row == {
+        "task_id": "one",
+        "agent": "crab",
+        "model": "m",
+        "attempt": "2",
+        "source": "p.jsonl:3",
+        "backend": trajmeter.backend(),
+        "answer.version": "7",
+        "answer.parameters": '{"profile": null}',
+        "answer.error": None,
+        "answer.length": 1,
+        "answer.parts.words.outcome": "scored",
+        "answer.parts.words.cause": None,
+        "answer.parts.words.coverage": 1 / 2,
+        "answer.parts.words.hits": 1,
+        "answer.parts.words.wanted": 2,
+        "answer.parts.words.per_word": (1.0, 0.0),
+        "answer.parts.letters.outcome": "scored",
+        "answer.parts.letters.cause": None,
+        "answer.parts.letters.coverage": 1 / 3,  # of "a", "b" and the blank
+        "answer.parts.letters.hits": 1,
+        "answer.parts.letters.wanted": 3,
+        "answer.parts.letters.per_word": (0.0, 1.0, 0.0),
+    }
+
+
+@pytest.mark.parametrize(
+    ("source", "told"),
+    [
+        (None, None),
+        (Source(file="a.json"), "a.json"),
+        (Source(file="a.json", record="[2]"), "a.json: [2]"),
+        (Source(file="a.jsonl", line=2), "a.jsonl:2"),
+    ],
+)
+def test_a_row_tells_where_its_attempt_was_read(source: Source | None, told: str | None) -> None:
+    (row,) = _rows([RankMetric()], Trajectory(task_id="one", source=source))
+    assert row["source"] == told
+
+
+def test_a_metric_that_raised_has_no_figures_and_says_why() -> None:
+    (row,) = _rows([AnswerMetric(), RankMetric()], Trajectory(task_id="one", final_output="boom"))
+    assert str(row["answer.error"]).startswith("RuntimeError: it went off")
+    for group in ("words", "letters"):
+        assert row[f"answer.parts.{group}.outcome"] == Outcome.NOT_SCORED.value
+        assert row[f"answer.parts.{group}.cause"] == Cause.METRIC_ERROR.value
+        assert row[f"answer.parts.{group}.coverage"] is None
+    assert (row["rank.outcome"], row["rank.rank"], row["rank.error"]) == ("scored", 1, None)
+
+
+class Note(BaseModel):
+    text: str
+
+
+class EveryType(Group, Result):
+    flag: bool | None = None
+    count: int = 0
+    either: int | float = 0
+    ratio: Annotated[float, COVERAGE] | None = None
+    label: str = ""
+    choice: Literal["left", "right"] = "left"
+    reason: Cause | None = None
+    causes: tuple[Cause, ...] = ()
+    shares: dict[str, float] = Field(default_factory=dict)
+    by_cause: dict[str, Cause] = Field(default_factory=dict)
+    notes: tuple[Note, ...] = ()
+    anything: dict[str, Any] = Field(default_factory=dict)
+    pair: tuple[int, str] = (0, "")
+
+
+class EveryTypeMetric:
+    name = "every"
+    version = "1"
+    requires = ()
+    parameters: Mapping[str, JsonValue] = {}
+    result_type: type[Result] = EveryType
+
+    def score(self, task: Task | None, trajectory: Trajectory) -> Result:
+        return EveryType(
+            causes=(Cause.FAILED,),
+            by_cause={"first": Cause.FAILED},
+            notes=(Note(text="x"),),
+            reason=Cause.UNPRICED,
+            anything={"cause": Cause.FAILED},
+        )
+
+
+def test_columns_have_the_types_of_the_fields() -> None:
+    (family,) = RowLayout([EveryTypeMetric()]).families
+    types = {column.name: (column.kind, column.shape, column.role) for column in family.columns}
+    assert types == {
+        "every.version": ("string", "scalar", "about"),
+        "every.parameters": ("string", "scalar", "about"),
+        "every.error": ("string", "scalar", "about"),
+        "every.outcome": ("string", "scalar", "outcome"),
+        "every.cause": ("string", "scalar", "cause"),
+        "every.flag": ("boolean", "scalar", "figure"),
+        "every.count": ("integer", "scalar", "figure"),
+        "every.either": ("number", "scalar", "figure"),
+        "every.ratio": ("number", "scalar", "figure"),
+        "every.label": ("string", "scalar", "figure"),
+        "every.choice": ("string", "scalar", "figure"),
+        "every.reason": ("string", "scalar", "figure"),
+        "every.causes": ("string", "list", "figure"),
+        "every.shares": ("number", "mapping", "figure"),
+        "every.by_cause": ("string", "mapping", "figure"),
+        "every.notes": ("json", "scalar", "figure"),
+        "every.anything": ("json", "scalar", "figure"),
+        "every.pair": ("json", "scalar", "figure"),
+    }
+    figures = {column.name: column.figure for column in family.columns if column.figure}
+    assert figures == {"every.ratio": COVERAGE}
+
+
+def test_a_row_holds_nothing_but_json_values() -> None:
+    (row,) = _rows([EveryTypeMetric()], Trajectory(task_id="one"))
+    told = {key: row[f"every.{key}"] for key in ("reason", "causes", "by_cause", "notes")}
+    assert told == {
+        "reason": "unpriced",
+        "causes": ["failed"],
+        "by_cause": {"first": "failed"},
+        "notes": [{"text": "x"}],
+    }
+    assert {type(value) for value in row.values()} <= {str, int, float, bool, list, dict, type(None)}
+    json.dumps(row)
+
+
+def test_descriptions_are_those_of_the_fields() -> None:
+    (family,) = RowLayout([AnswerMetric()]).families
+    described = {column.name: column.description for column in family.columns}
+    assert described["answer.parts.words.coverage"] == "Wanted words found / wanted words."
+    assert described["answer.version"]
+
+
+def test_two_columns_of_one_name_are_refused() -> None:
+    class Versioned(Result):
+        version: str = ""
+        score: Annotated[float | None, Figure()] = None
+
+    class VersionedMetric(EveryTypeMetric):
+        result_type = Versioned
+
+    with pytest.raises(ConfigurationError, match=r"two columns are named every\.version"):
+        RowLayout([VersionedMetric()])
+
+
+def test_a_result_without_fields_is_refused() -> None:
+    class Empty(Result):
+        pass
+
+    class EmptyMetric(EveryTypeMetric):
+        result_type = Empty
+
+    with pytest.raises(ConfigurationError, match="'every' has no figures"):
+        RowLayout([EmptyMetric()])
