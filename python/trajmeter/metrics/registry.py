@@ -61,7 +61,9 @@ class _Family:
 
 
 # Modules are named, not imported. Each offers ``create(resources) -> Metric``.
-_BUILT_IN: dict[str, _Family] = {}
+_BUILT_IN: dict[str, _Family] = {
+    "turns": _Family("trajmeter.metrics.turns", profiles=("ptcrunner",)),
+}
 
 
 @dataclass(frozen=True, slots=True)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from trajmeter.records._base import Record
+from trajmeter.records.assertions import Assertion, Verdict
 from trajmeter.records.evaluation import (
     AnswerOutcome,
     CodeQuality,
@@ -30,6 +31,7 @@ from trajmeter.records.views import Extent, View
 
 __all__ = [
     "AnswerOutcome",
+    "Assertion",
     "Cause",
     "CodeQuality",
     "CodeReview",
@@ -60,6 +62,7 @@ __all__ = [
     "Trajectory",
     "Turn",
     "Usage",
+    "Verdict",
     "View",
     "measured",
 ]

@@ -8,6 +8,7 @@ from typing import Any
 from pydantic import Field
 
 from trajmeter.records._base import Record
+from trajmeter.records.assertions import Assertion
 from trajmeter.records.measurements import Measurement
 from trajmeter.records.trajectory import Source, ToolCall
 
@@ -63,6 +64,20 @@ class Task(Record):
     """Documents that hold the answer."""
     max_turns: int | None = None
     """Turn budget."""
+    timeout_seconds: float | None = None
+    """Time budget."""
+    assertions: tuple[Assertion, ...] = ()
+    """What has to hold of an attempt."""
+    name: str | None = None
+    """Short name for a reader."""
+    description: str | None = None
+    """What the task is about."""
+    complexity: str | None = None
+    """How hard it is, in the words of the dataset."""
+    tags: tuple[str, ...] = ()
+    """Labels to group tasks by."""
+    simulated_human_guidance: str | None = None
+    """Instructions to the simulated user who talks with the agent."""
     baseline_seconds: dict[str, Measurement] | None = None
     """Time of each benchmark before any change, by its full name with parameters."""
     oracle_seconds: dict[str, Measurement] | None = None

@@ -7,6 +7,7 @@ from typing import Any
 from pydantic import Field, JsonValue
 
 from trajmeter.records._base import Record
+from trajmeter.records.assertions import Verdict
 from trajmeter.records.measurements import Measurements, PytestSummary, RunLog, SnapshotSummary
 from trajmeter.records.views import View
 
@@ -59,6 +60,8 @@ class ToolCall(Record):
     """Whether the call succeeded; ``None`` where the log does not say."""
     error: str | None = None
     """The error in words; with ``success`` unknown it means the call failed."""
+    turn: int | None = None
+    """Number of the turn that made it, where calls are recorded apart from turns."""
 
 
 class Turn(Record):
@@ -103,6 +106,10 @@ class Trajectory(Record):
     """Turns in order; ``None`` where only figures about them were recorded."""
     turn_count: int | None = None
     """Number of turns where they were counted, but not recorded."""
+    tool_calls: tuple[ToolCall, ...] | None = None
+    """Calls of the whole run, where they are recorded apart from turns; else those of its turns."""
+    dropped_calls: int = 0
+    """Calls without a name, which the reader left out."""
     transcript: str | None = None
     """The whole conversation as text."""
     final_views: tuple[View, ...] | None = None
@@ -121,6 +128,11 @@ class Trajectory(Record):
     """Why the run failed."""
     passed: bool | None = None
     """Whether the run passed its tests, as told from outside."""
+    verdicts: tuple[Verdict, ...] | None = None
+    """What a judge said of the task's assertions; ``None`` where none was asked."""
+    unusable: dict[str, str] = Field(default_factory=dict)
+    """Fields, by their dotted path, whose recorded value could not be used, each with the reason;
+    the field itself is empty."""
     trial: str | None = None
     """Names the agents that ran side by side, so that the oracle among them is theirs."""
     measurements: Measurements | None = None
@@ -135,3 +147,10 @@ class Trajectory(Record):
     """Free data of the attempt, meant for metrics."""
     extra: dict[str, Any] = Field(default_factory=dict)
     """Keys of the file that no reader knows."""
+
+    @property
+    def calls(self) -> tuple[ToolCall, ...] | None:
+        """Tool calls of the run, in order; ``None`` where neither they nor turns were recorded."""
+        if self.tool_calls is not None or self.turns is None:
+            return self.tool_calls
+        return tuple([call for turn in self.turns for call in turn.tool_calls])

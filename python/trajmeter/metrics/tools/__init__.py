@@ -1,0 +1,1 @@
+"""Tool-call matching: what an agent called, against what a reference calls."""

@@ -1,0 +1,113 @@
+"""Arguments of a tool call: reading them from text, and telling whether two are equal as JSON."""
+
+from __future__ import annotations
+
+import json
+import math
+from collections.abc import Hashable
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, NoReturn, TypeAlias
+
+from trajmeter.json_lines import kind
+
+if TYPE_CHECKING:
+    from pydantic import JsonValue
+
+__all__ = ["Arguments", "JsonKey", "Malformed", "arguments_key", "json_key", "read_arguments"]
+
+Arguments: TypeAlias = "dict[str, JsonValue]"
+JsonKey: TypeAlias = Hashable
+
+# Python holds true equal to 1; in JSON they are different values.
+_TRUE, _FALSE = object(), object()
+
+# Values of these types are their own keys, and most arguments hold no others.
+_THEIR_OWN_KEY = frozenset((str, int, type(None)))
+
+
+@dataclass(frozen=True, slots=True)
+class Malformed:
+    """Arguments that are no JSON object, so that their call matches nothing, itself included."""
+
+    reason: str
+    """What was found, and what was expected."""
+
+
+def read_arguments(recorded: JsonValue) -> Arguments | Malformed:
+    """Give the arguments as an object, whether they were recorded as one or as JSON text.
+
+    Null and absent arguments are an empty object. NaN and infinities are no JSON, as text or as
+    numbers.
+
+    Example:
+        >>> read_arguments('{"q": 1}')
+        {'q': 1}
+        >>> read_arguments("[1]")
+        Malformed(reason='the arguments are a list, expected an object')
+    """
+    arguments = recorded
+    if arguments is None:
+        return {}
+    if isinstance(arguments, str):
+        try:
+            arguments = json.loads(arguments, parse_constant=_refuse_constant)
+        except ValueError as error:
+            return Malformed(f"the arguments are no JSON: {error}")
+        except RecursionError:
+            return _TOO_DEEP
+    if not isinstance(arguments, dict):
+        return Malformed(f"the arguments are {kind(arguments)}, expected an object")
+    return arguments
+
+
+def json_key(value: object) -> JsonKey:
+    """Give a hashable value that two JSON values share exactly when they are equal.
+
+    Numbers are equal by value, so 1 is 1.0, and integers of any size are compared exactly; true is
+    not 1; the order of an object's keys does not matter, that of a list does.
+
+    Raises:
+        ValueError: The value holds NaN, an infinity, or something that JSON does not know.
+        RecursionError: It is nested too deeply.
+
+    Example:
+        >>> json_key({"a": 1, "b": None}) == json_key({"b": None, "a": 1.0})
+        True
+        >>> json_key([True]) == json_key([1])
+        False
+    """
+    if value is None or isinstance(value, str):
+        return value
+    if isinstance(value, bool):
+        return _TRUE if value else _FALSE
+    if isinstance(value, (int, float)):
+        if isinstance(value, float) and not math.isfinite(value):
+            raise ValueError(f"{value} is no JSON number")
+        return value
+    if isinstance(value, dict):
+        if _THEIR_OWN_KEY.issuperset(map(type, value.values())):
+            return frozenset(value.items())
+        return frozenset([(name, json_key(item)) for name, item in value.items()])
+    if isinstance(value, (list, tuple)):
+        return tuple([json_key(item) for item in value])
+    raise ValueError(f"a {type(value).__name__} is no JSON value")
+
+
+def arguments_key(recorded: JsonValue) -> tuple[Arguments, JsonKey] | Malformed:
+    """Read the arguments, and give them with their :func:`json_key`."""
+    arguments = read_arguments(recorded)
+    if isinstance(arguments, Malformed):
+        return arguments
+    try:
+        return arguments, json_key(arguments)
+    except ValueError as error:
+        return Malformed(f"the arguments are no JSON: {error}")
+    except RecursionError:
+        return _TOO_DEEP
+
+
+_TOO_DEEP = Malformed("the arguments are nested too deeply to be compared")
+
+
+def _refuse_constant(name: str) -> NoReturn:
+    raise ValueError(f"{name} is no JSON number")

@@ -1,0 +1,128 @@
+"""What turn analysis says of one run."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+from pydantic import Field
+
+from trajmeter.metrics._result import Figure, Group, Result
+
+__all__ = ["RunFigures", "TokenFigures", "TurnsResult"]
+
+
+class RunFigures(Group):
+    """Figures of the run as a whole, which stand where turns were counted but not recorded."""
+
+    turn_count: int | None = None
+    """Number of turns, recorded or only counted."""
+    budget_exhausted: Annotated[bool | None, Figure(higher_is_better=False)] = None
+    """Whether the run's failure reason is one of the three that mean an exhausted turn budget."""
+    passed: Annotated[bool | None, Figure(higher_is_better=True)] = None
+    """Whether the run passed, as told from outside; ``None`` where nobody said."""
+
+
+class TokenFigures(Group):
+    """Tokens of the run's usage; not scored where none was recorded."""
+
+    input_tokens: Annotated[int | None, Figure(low=0, higher_is_better=False)] = None
+    """Prompt tokens."""
+    output_tokens: Annotated[int | None, Figure(low=0, higher_is_better=False)] = None
+    """Completion tokens."""
+    total_tokens: Annotated[int | None, Figure(low=0, higher_is_better=False)] = None
+    """Total as reported, else prompt and completion tokens where both are known."""
+
+
+def _rate(numerator: str, denominator: str, *, higher_is_better: bool = False) -> Figure:
+    return Figure(
+        low=0.0,
+        high=1.0,
+        higher_is_better=higher_is_better,
+        numerator=(numerator,),
+        denominator=(denominator,),
+    )
+
+
+class TurnsResult(Group, Result):
+    """How well an agent interacted, turn by turn.
+
+    The figures of this group are computed from turns; where those were only counted, the group is
+    not scored. A ratio is ``None`` where there is nothing to divide by.
+    """
+
+    recorded_turns: int | None = None
+    """Number of turns that were recorded."""
+    first_turn_valid: Annotated[bool | None, Figure(higher_is_better=True)] = None
+    """Whether the first turn has a program and did not fail for want of one that can be read.
+
+    ``None`` without turns, and in a log of an agent that writes no programs.
+    """
+    parse_failures: int | None = None
+    """Turns with the reason ``parse_error``."""
+    parse_failure_rate: Annotated[float | None, _rate("parse_failures", "recorded_turns")] = None
+    """Turns with the reason ``parse_error`` / turns."""
+    no_code_turns: int | None = None
+    """Turns with the reason ``no_code_found``."""
+    no_code_rate: Annotated[float | None, _rate("no_code_turns", "recorded_turns")] = None
+    """Turns with the reason ``no_code_found`` / turns."""
+    multi_code_block_turns: int | None = None
+    """Turns with the reason ``multiple_code_blocks``."""
+    multi_code_block_rate: Annotated[
+        float | None, _rate("multi_code_block_turns", "recorded_turns")
+    ] = None
+    """Turns with the reason ``multiple_code_blocks`` / turns."""
+    error_turns: dict[str, int] = Field(default_factory=dict)
+    """Turns by the reason they carry, successful turns included."""
+    error_breakdown: dict[str, int] = Field(default_factory=dict)
+    """Failed turns by reason; turns without a structured reason are left out."""
+    dominant_error: str | None = None
+    """Most frequent reason of failed turns; of equals the first by code points."""
+    has_failed_turn: Annotated[bool | None, Figure(higher_is_better=False)] = None
+    """Whether any turn failed; one of unknown success did not."""
+    turns_to_first_tool_call: Annotated[int | None, Figure(higher_is_better=False)] = None
+    """Number of the first turn with a tool call that succeeded; one of unknown success counts."""
+    followed_failures: int | None = None
+    """Failed turns that were not the last."""
+    recovered_failures: int | None = None
+    """Failed turns followed at once by a successful one."""
+    recovered_errors: Annotated[
+        float | None, _rate("recovered_failures", "followed_failures", higher_is_better=True)
+    ] = None
+    """Failed turns followed at once by a successful one / failed turns that were not the last."""
+    repeated_failures: Annotated[int | None, Figure(low=0, higher_is_better=False)] = None
+    """Failed turns whose reason and message are those of the failed turn just before."""
+    recorded_calls: int | None = None
+    """Tool calls of the turns."""
+    repeated_calls: int | None = None
+    """Calls equal in name and arguments to an earlier one."""
+    repeated_tool_calls: Annotated[float | None, _rate("repeated_calls", "recorded_calls")] = None
+    """Calls equal in name and arguments to an earlier one / calls."""
+    successful_calls: int | None = None
+    """Calls known to have succeeded."""
+    known_calls: int | None = None
+    """Calls known to have succeeded or failed."""
+    tool_call_success_rate: Annotated[
+        float | None, _rate("successful_calls", "known_calls", higher_is_better=True)
+    ] = None
+    """Calls that succeeded / calls known to have succeeded or failed."""
+    run: RunFigures
+    """Figures of the run as a whole."""
+    tokens: TokenFigures
+    """Tokens of the run."""
+
+    def error_rate(self, reason: str) -> float | None:
+        """Turns that carry a reason / turns, successful ones included.
+
+        Without turns, what the other rates are then: ``None``, or 0.0 in the profile.
+
+        Example:
+            >>> from trajmeter.metrics.turns import analyse
+            >>> from trajmeter.records import Failure, Trajectory, Turn
+            >>> failed = Turn(success=False, error=Failure(reason="parse_error", message="bad"))
+            >>> done = Turn(success=True, program="(+ 1 2)")
+            >>> analyse(Trajectory(task_id="t", turns=(failed, done))).error_rate("parse_error")
+            0.5
+        """
+        if not self.recorded_turns:
+            return self.parse_failure_rate
+        return self.error_turns.get(reason, 0) / self.recorded_turns

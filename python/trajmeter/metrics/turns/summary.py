@@ -1,0 +1,145 @@
+"""Turn analysis over many runs."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+from typing import TYPE_CHECKING
+
+from pydantic import BaseModel, ConfigDict
+
+from trajmeter.metrics._result import Mean
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from trajmeter.metrics._result import Result
+    from trajmeter.metrics.turns.result import TurnsResult
+    from trajmeter.records import Task, Trajectory
+
+__all__ = ["TurnsAggregator", "TurnsSummary", "aggregate"]
+
+
+class TurnsSummary(BaseModel):
+    """Turn analysis over many runs: each mean over the runs that have the figure.
+
+    ``total`` counts the runs that could have it: all of them, the passed ones, or those with a
+    failed turn. A figure that no run has is ``None``; without any run all are 0, but for the two
+    "on pass".
+    """
+
+    model_config = ConfigDict(frozen=True, extra="forbid", use_attribute_docstrings=True)
+
+    first_turn_validity_rate: Mean
+    """Runs whose first turn is valid."""
+    mean_parse_failure_rate: Mean
+    """Mean share of turns that could not be parsed."""
+    mean_no_code_rate: Mean
+    """Mean share of turns without code."""
+    mean_multi_code_block_rate: Mean
+    """Mean share of turns with several code blocks."""
+    mean_turns_on_pass: Mean
+    """Mean number of turns of passed runs."""
+    recoverable_error_salvage_rate: Mean
+    """Passed runs among those with a failed turn; 0 where no run has one."""
+    budget_exhausted_rate: Mean
+    """Runs that exhausted their turn budget."""
+    pass_rate: Mean
+    """Passed runs, of those known to have passed or not."""
+    mean_input_tokens: Mean
+    """Mean prompt tokens."""
+    mean_output_tokens: Mean
+    """Mean completion tokens."""
+    mean_total_tokens: Mean
+    """Mean total tokens."""
+    mean_total_tokens_on_pass: Mean
+    """Mean total tokens of passed runs."""
+
+
+def aggregate(results: Iterable[TurnsResult], *, original: bool = False) -> TurnsSummary:
+    """Summarise runs.
+
+    Args:
+        results: One result a run.
+        original: Count as the ``ptcrunner`` profile does: what is missing is 0, and a run of
+            unknown outcome did not pass.
+
+    Example:
+        >>> aggregate([]).pass_rate.value
+        0.0
+        >>> aggregate([]).mean_turns_on_pass.value is None
+        True
+    """
+    aggregator = TurnsAggregator(original=original)
+    for result in results:
+        aggregator.count(result)
+    return aggregator.figures()
+
+
+class TurnsAggregator:
+    """Running totals over runs; keeps no run."""
+
+    def __init__(self, *, original: bool = False) -> None:
+        self._original = original
+        self._runs = 0
+        self._means = {name: _RunningMean() for name in TurnsSummary.model_fields}
+
+    def add(self, task: Task | None, trajectory: Trajectory, result: Result) -> None:
+        """Count one scored run."""
+        del task, trajectory
+        self.count(result)  # type: ignore[arg-type] # the engine hands back what this metric gave
+
+    def count(self, result: TurnsResult) -> None:
+        """Count the result of one run."""
+        run, tokens = result.run, result.tokens
+        self._runs += 1
+        self._add("first_turn_validity_rate", result.first_turn_valid)
+        self._add("mean_parse_failure_rate", result.parse_failure_rate)
+        self._add("mean_no_code_rate", result.no_code_rate)
+        self._add("mean_multi_code_block_rate", result.multi_code_block_rate)
+        self._add("budget_exhausted_rate", run.budget_exhausted)
+        self._add("pass_rate", run.passed)
+        self._add("mean_input_tokens", tokens.input_tokens)
+        self._add("mean_output_tokens", tokens.output_tokens)
+        self._add("mean_total_tokens", tokens.total_tokens)
+        if run.passed:
+            self._add("mean_turns_on_pass", run.turn_count)
+            self._add("mean_total_tokens_on_pass", tokens.total_tokens)
+        if result.has_failed_turn:
+            self._add("recoverable_error_salvage_rate", run.passed)
+
+    def figures(self) -> TurnsSummary:
+        """Means of all runs so far."""
+        means = {name: mean.value() for name, mean in self._means.items()}
+        for name, mean in means.items():
+            # Nothing to divide by is no salvage, and no runs at all are zeros by convention.
+            is_zero = not self._runs and not name.endswith("_on_pass")
+            if is_zero or (name == "recoverable_error_salvage_rate" and not mean.total):
+                means[name] = mean.model_copy(update={"value": 0.0})
+        return TurnsSummary(**means)
+
+    def _add(self, name: str, value: float | None) -> None:
+        self._means[name].add((value or 0) if self._original else value)
+
+
+class _RunningMean:
+    """A mean whose sum is exact, so that the order of the runs does not matter."""
+
+    __slots__ = ("_scored", "_sum", "_total")
+
+    def __init__(self) -> None:
+        self._sum: int | Fraction = 0
+        self._scored = 0
+        self._total = 0
+
+    def add(self, value: float | None) -> None:
+        """Count one run, and its value if it has one."""
+        self._total += 1
+        if value is not None:
+            self._scored += 1
+            if value:  # most rates are 0, and fractions are slow
+                self._sum += value if isinstance(value, int) else Fraction(value)
+
+    def value(self) -> Mean:
+        """The mean so far."""
+        mean = float(self._sum / self._scored) if self._scored else None
+        return Mean(value=mean, scored=self._scored, total=self._total)
