@@ -23,7 +23,7 @@ endif
 
 # The suite runs on the development Python and, from the wheel, on the oldest and newest supported.
 OTHER_PYTHONS ?= 3.10 3.13
-find_python = $(firstword $(wildcard $(HOME)/.pyenv/versions/$(1).*/bin/python3) $(shell command -v python$(1)))
+find_python = $(firstword $(wildcard $(HOME)/.pyenv/versions/$(1).*/bin/python3) $(shell command -v python$(1) 2>/dev/null))
 FOUND_PYTHONS := $(foreach version,$(OTHER_PYTHONS),$(if $(call find_python,$(version)),$(version)))
 
 BUILD_FILES := pyproject.toml constraints.txt README.md $(wildcard build_backend/*.py)
@@ -186,8 +186,9 @@ CI := lint types test test-python-backend test-pythons docs bench-smoke test-pac
 .PHONY: ci
 ci: ## Everything that must pass before a change is merged
 	@for target in $(CI); do \
-		echo "== make $$target"; \
+		echo "== make $$target"; began=$$(date +%s); \
 		$(MAKE) --no-print-directory $$target || exit 1; \
+		echo "== $$target took $$(($$(date +%s) - began)) s"; \
 	done
 
 # No part of ci: they need the network and change with the day.

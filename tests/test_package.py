@@ -5,6 +5,7 @@ import pkgutil
 import re
 import subprocess
 import sys
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
@@ -15,6 +16,7 @@ from trajmeter import errors
 if TYPE_CHECKING:
     from types import ModuleType
 
+ROOT = Path(__file__).parents[1]
 OPTIONAL = (
     "altair",
     "genai_prices",
@@ -92,3 +94,10 @@ def test_every_error_has_a_code_of_its_own() -> None:
 def test_every_error_class_is_public() -> None:
     defined = {name for name, value in vars(errors).items() if isinstance(value, type)}
     assert defined == set(errors.__all__)
+
+
+def test_every_code_of_the_rust_core_is_that_of_an_exception() -> None:
+    source = (ROOT / "rust" / "core" / "src" / "error.rs").read_text(encoding="utf-8")
+    codes = set(re.findall(r'=> "([a-z_]+)",', source))
+    assert {"negative_span", "overflow"} <= codes
+    assert codes <= {error.code for error in _error_classes()}

@@ -10,6 +10,7 @@ import pytest
 
 ROOT = Path(__file__).parents[1]
 MANIFEST = (ROOT / "pyproject.toml").read_text(encoding="utf-8")
+LONGEST_FILE = 400  # lines; what outgrows it holds more than one thing
 MAKEFILE = (ROOT / "Makefile").read_text(encoding="utf-8")
 
 
@@ -36,6 +37,15 @@ def test_no_file_names_a_place_on_the_machine_it_was_written_on() -> None:
     texts = _tracked_texts()
     assert "pyproject.toml" in texts
     assert [name for name, text in texts.items() if any(place in text for place in places)] == []
+
+
+def test_a_source_file_is_one_noun_of_the_domain_and_short() -> None:
+    sources = {
+        name: text for name, text in _tracked_texts().items() if name.endswith((".py", ".rs"))
+    }
+    assert [name for name, text in sources.items() if text.count("\n") > LONGEST_FILE] == []
+    vague = {"common", "helpers", "misc", "shared", "utils", "util"}
+    assert [name for name in sources if vague & set(re.split(r"[/._]", name))] == []
 
 
 def test_both_build_systems_know_one_version() -> None:

@@ -1,4 +1,5 @@
 """Trials: the attempts at one task that ran side by side, and fc-eval's merge of them."""
+
 from __future__ import annotations
 
 from trajmeter.trials.keys import resolve

@@ -47,7 +47,9 @@ def deep_merge(earlier: Mapping[str, Any], later: Mapping[str, Any]) -> dict[str
     merged = dict(earlier)
     for key, value in later.items():
         before = merged.get(key)
-        both = isinstance(before, dict) and isinstance(value, dict)
-        merged[key] = deep_merge(before, value) if both else value
+        if isinstance(before, dict) and isinstance(value, dict):
+            merged[key] = deep_merge(before, value)
+        else:
+            merged[key] = value
     merged.pop("error", None)
     return merged
