@@ -69,13 +69,15 @@ def parse(content: bytes) -> JsonValue:
         ReadError: It is no JSON; the message says why, and where in the document.
     """
     try:
-        value: JsonValue = from_json(content.removeprefix(_BOM))
+        value: JsonValue = from_json(content.strip(_BLANK))
     except ValueError as error:
         repaired = _ESCAPE.sub(_whole, content) if rb"\u" in content else content
         if repaired != content:
             return parse(repaired)
-        start = content[:_SHOWN].decode(errors="replace")
-        raise ReadError(f"no valid JSON: {error}; it begins {start!r}") from error
+        # The line that callers name is that of the file; the parser's own is of use in documents.
+        reason = str(error).replace(" at line 1 column ", " at column ")
+        start = content.strip(_BLANK)[:_SHOWN].decode(errors="replace")
+        raise ReadError(f"no valid JSON: {reason}; it begins {start!r}") from error
     return value
 
 
@@ -87,7 +89,7 @@ def explain(error: ValidationError) -> str:
     ).removeprefix(".")
     shown = reprlib.repr(first["input"])
     more = error.error_count() - 1
-    rest = f" (and {more} more such errors)" if more else ""
+    rest = f" (and {more} more)" if more else ""
     return f"{where}: {first['msg']}, got {shown}{rest}"
 
 
