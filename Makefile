@@ -106,7 +106,7 @@ demo: build ## Score the bundled examples, print the tables and write results/
 
 .PHONY: bench
 bench: build ## Time the kernels and the metrics, and print one table
-	$(VENV)/bin/python -m pytest benches --benchmark-only
+	$(VENV)/bin/python -m benches
 
 # --- checks -------------------------------------------------------------------------------------
 

@@ -1,10 +1,30 @@
-"""Refuses to time kernels that were compiled without optimisation."""
+"""What every benchmark is run under: optimised kernels, and cases chosen by their threads."""
 
 from __future__ import annotations
 
 from importlib.util import find_spec
 
 import pytest
+
+from benches.contest import Entry
+
+
+def pytest_addoption(parser: pytest.Parser) -> None:
+    parser.addoption(
+        "--parallel-only", action="store_true", help="run only the cases that use threads"
+    )
+
+
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    if config.getoption("--parallel-only"):
+        items[:] = [item for item in items if _is_parallel(item)]
+
+
+def _is_parallel(item: pytest.Item) -> bool:
+    if not isinstance(item, pytest.Function) or not hasattr(item, "callspec"):
+        return False
+    entry = item.callspec.params.get("entry")
+    return isinstance(entry, Entry) and entry.case.parallel
 
 
 def pytest_sessionstart() -> None:

@@ -1,0 +1,1 @@
+"""Benchmarks: each checks its answer, then times it beside its peers."""

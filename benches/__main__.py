@@ -1,0 +1,56 @@
+"""Run the benchmarks and print one table: ``python -m benches [options of pytest]``."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+
+from benches.table import Timing, header, table
+
+_HERE = Path(__file__).parent
+
+
+def _run(threads: int, arguments: list[str], *, parallel_only: bool) -> list[Timing]:
+    """Time every case with so many threads, in a process of its own, as a pool is made once."""
+    with tempfile.TemporaryDirectory() as folder:
+        report = Path(folder) / "report.json"
+        environment = os.environ | {
+            "RAYON_NUM_THREADS": str(threads),
+            "POLARS_MAX_THREADS": str(threads),
+        }
+        command = [sys.executable, "-m", "pytest", "--quiet", "--benchmark-quiet"]
+        command += ["--benchmark-only", f"--benchmark-json={report}", str(_HERE), *arguments]
+        # Options that select no benchmark are no reason to stop.
+        command += ["-W", "ignore::pytest_benchmark.logger.PytestBenchmarkWarning"]
+        command += ["--parallel-only"] if parallel_only else []
+        done = subprocess.run(command, env=environment, stdout=sys.stderr, check=False)
+        if done.returncode not in (0, 5):  # 5: no test was selected
+            sys.exit(done.returncode)
+        results = json.loads(report.read_text())["benchmarks"] if report.exists() else []
+    return [
+        Timing(
+            case=result["group"],
+            contender=result["extra_info"].get("contender", result["name"]),
+            threads=threads,
+            seconds=result["stats"]["median"],
+        )
+        for result in results
+    ]
+
+
+def main() -> None:
+    """Time everything on one thread, and what uses threads on all of them as well."""
+    arguments = sys.argv[1:]
+    cores = os.cpu_count() or 1
+    timings = _run(1, arguments, parallel_only=False)
+    if cores > 1:
+        timings += _run(cores, arguments, parallel_only=True)
+    sys.stdout.write(f"{header()}\n\n{table(timings)}\n")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,129 @@
+"""The benchmark table, in Markdown."""
+
+from __future__ import annotations
+
+import datetime as dt
+import os
+import platform
+import sys
+from dataclasses import dataclass
+from importlib import import_module
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from benches.contest import Case
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
+__all__ = ["Timing", "cases", "header", "table"]
+
+_HEADINGS = ("measured", "prepared", "threads", "time", "rate", "ratios", "bar")
+
+
+@dataclass(frozen=True)
+class Timing:
+    """How long one contender took."""
+
+    case: str
+    """Name of the case."""
+    contender: str
+    """Name of the contender."""
+    threads: int
+    """How many threads it could use."""
+    seconds: float
+    """Median time of one call."""
+
+
+def cases() -> list[Case]:
+    """Every case of every file beside this one."""
+    modules = sorted(Path(__file__).parent.glob("bench_*.py"))
+    return [
+        case
+        for path in modules
+        for case in getattr(import_module(f"benches.{path.stem}"), "CASES", ())
+        if isinstance(case, Case)
+    ]
+
+
+def header() -> str:
+    """Machine, date and command: without them no figure means anything."""
+    today = dt.datetime.now(tz=dt.timezone.utc).date()
+    command = " ".join(["python -m benches", *sys.argv[1:]])
+    return (
+        f"`{command}` on {today}: {_processor()}, {os.cpu_count()} cores, "
+        f"{platform.system()} {platform.machine()}, Python {platform.python_version()}. "
+        "Medians; ratios are a peer's time over ours, in the same run."
+    )
+
+
+def table(timings: Iterable[Timing]) -> str:
+    """One row for each case and number of threads, in the order of the files."""
+    groups: dict[tuple[str, int], dict[str, float]] = {}
+    for timing in timings:
+        groups.setdefault((timing.case, timing.threads), {})[timing.contender] = timing.seconds
+    rows = [
+        _row(case, threads, seconds)
+        for case in cases()
+        for (name, threads), seconds in groups.items()
+        if name == case.name and case.contenders[0] in seconds
+    ]
+    widths = [max(len(row[column]) for row in [_HEADINGS, *rows]) for column in range(7)]
+    lines = [_line(_HEADINGS, widths), _line(["-" * width for width in widths], widths)]
+    return "\n".join([*lines, *(_line(row, widths) for row in rows)])
+
+
+def _row(case: Case, threads: int, seconds: dict[str, float]) -> tuple[str, ...]:
+    own = seconds[case.contenders[0]]
+    rate = case.size / own
+    ratios = {peer: seconds[peer] / own for peer in case.contenders[1:] if peer in seconds}
+    verdicts = [
+        _verdict(ratios[peer] >= bar, f"{bar:g}x {peer}")
+        for peer, bar in case.bars.items()
+        if peer in ratios
+    ]
+    if case.least_rate is not None:
+        verdicts.append(_verdict(rate >= case.least_rate, _rate(case.least_rate, case.unit)))
+    if case.most_seconds is not None:
+        verdicts.append(_verdict(own <= case.most_seconds, _time(case.most_seconds)))
+    return (
+        case.name,
+        case.prepared,
+        str(threads),
+        _time(own),
+        _rate(rate, case.unit),
+        ", ".join(f"{peer} {ratio:.3g}x" for peer, ratio in ratios.items()),
+        ", ".join(verdicts),
+    )
+
+
+def _verdict(met: bool, bar: str) -> str:  # noqa: FBT001 - a word would say no more
+    return f"{bar} met" if met else f"{bar} MISSED"
+
+
+def _time(seconds: float) -> str:
+    for unit, scale in (("s", 1.0), ("ms", 1e-3), ("µs", 1e-6)):
+        if seconds >= scale:
+            return f"{seconds / scale:.3g} {unit}"
+    return f"{seconds / 1e-9:.3g} ns"
+
+
+def _rate(rate: float, unit: str) -> str:
+    for prefix, scale in (("G", 1e9), ("M", 1e6), ("k", 1e3)):
+        if rate >= scale:
+            return f"{rate / scale:.3g} {prefix} {unit}s/s"
+    return f"{rate:.3g} {unit}s/s"
+
+
+def _line(cells: Sequence[str], widths: Sequence[int]) -> str:
+    padded = (cell.ljust(width) for cell, width in zip(cells, widths, strict=True))
+    return f"| {' | '.join(padded)} |"
+
+
+def _processor() -> str:
+    information = Path("/proc/cpuinfo")
+    if information.exists():
+        for line in information.read_text().splitlines():
+            if line.startswith("model name"):
+                return line.partition(":")[2].strip()
+    return platform.processor() or "unknown processor"
