@@ -113,8 +113,6 @@ class Entry:
         del answer
         benchmark.group = case.name
         benchmark.extra_info["contender"] = self.contender
-        if benchmark.disabled:
-            return
         iterations = max(1, math.ceil(_ROUND_SECONDS / seconds))
         rounds = int(_CONTENDER_SECONDS / (seconds * iterations))
         rounds = min(max(rounds, _LEAST_ROUNDS), _MOST_ROUNDS)
