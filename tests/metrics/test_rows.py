@@ -24,9 +24,7 @@ TASKS = (Task(id="one", expected_answer="a b"),)
 
 def _rows(metrics: Sequence[AnyMetric], *attempts: Trajectory) -> list[dict[str, object]]:
     layout = RowLayout(metrics)
-    return [
-        layout.row(item) for item in score_trajectories(attempts, metrics=metrics, tasks=TASKS)
-    ]
+    return [layout.row(item) for item in score_trajectories(attempts, metrics=metrics, tasks=TASKS)]
 
 
 def test_a_row_has_the_paths_of_the_result_as_its_keys() -> None:
@@ -162,7 +160,15 @@ def test_a_row_holds_nothing_but_json_values() -> None:
         "by_cause": {"first": "failed"},
         "notes": [{"text": "x"}],
     }
-    assert {type(value) for value in row.values()} <= {str, int, float, bool, list, dict, type(None)}
+    assert {type(value) for value in row.values()} <= {
+        str,
+        int,
+        float,
+        bool,
+        list,
+        dict,
+        type(None),
+    }
     json.dumps(row)
 
 

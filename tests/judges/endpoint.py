@@ -1,0 +1,96 @@
+"""A local endpoint that speaks chat completions, and misbehaves on demand."""
+
+from __future__ import annotations
+
+import json
+import threading
+import time
+from contextlib import contextmanager
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+
+class Endpoint:
+    """Answers each request with the next step of a script.
+
+    A step is the text of a reply, a status code, ``"slow"``, ``"cut"`` or ``{"refusal": text}``.
+    """
+
+    def __init__(self, script: list[Any], address: str) -> None:
+        self.script = script
+        self.address = address
+        self.requests: list[dict[str, Any]] = []
+        self.keys: list[str] = []
+
+
+@contextmanager
+def endpoint(*script: Any, slow_seconds: float = 1.0) -> Iterator[Endpoint]:  # noqa: ANN401 - steps
+    """Serve a script on the loopback address."""
+
+    class Handler(BaseHTTPRequestHandler):
+        def do_POST(self) -> None:
+            body = json.loads(self.rfile.read(int(self.headers["content-length"])))
+            told.requests.append(body)
+            told.keys.append(self.headers["authorization"])
+            step = told.script[min(len(told.requests), len(told.script)) - 1]
+            status, payload = 200, b""
+            if isinstance(step, int):
+                status = step
+                payload = json.dumps(
+                    {"error": {"message": f"no, {self.headers['authorization']}", "code": "x"}}
+                ).encode()
+            elif step == "cut":
+                payload = b'{"id": "x", "choices": ['
+            else:
+                if step == "slow":
+                    time.sleep(slow_seconds)
+                payload = json.dumps(completion(step)).encode()
+            try:
+                self.send_response(status)
+                self.send_header("content-type", "application/json")
+                self.send_header("content-length", str(len(payload)))
+                if status == 429:
+                    self.send_header("retry-after", "0")
+                self.end_headers()
+                self.wfile.write(payload)
+            except (BrokenPipeError, ConnectionResetError):
+                return  # the client gave up waiting
+
+        def log_message(self, *_: object) -> None:
+            """Keep the test's output quiet."""
+
+    server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
+    told = Endpoint(list(script), f"http://127.0.0.1:{server.server_port}/v1")
+    thread = threading.Thread(target=server.serve_forever, daemon=True)
+    thread.start()
+    try:
+        yield told
+    finally:
+        server.shutdown()
+        server.server_close()
+        thread.join()
+
+
+def completion(step: Any) -> dict[str, Any]:  # noqa: ANN401 - a step
+    refused = step["refusal"] if isinstance(step, dict) else None
+    return {
+        "id": "c1",
+        "object": "chat.completion",
+        "created": 1_760_000_000,
+        "model": "judge-model",
+        "choices": [
+            {
+                "index": 0,
+                "finish_reason": "stop",
+                "message": {
+                    "role": "assistant",
+                    "content": None if refused else step,
+                    "refusal": refused,
+                },
+            }
+        ],
+        "usage": {"prompt_tokens": 50, "completion_tokens": 5, "total_tokens": 55},
+    }

@@ -1,0 +1,130 @@
+"""Asking a judge: retries, invalid replies, and the outcomes that are no score."""
+
+from __future__ import annotations
+
+import asyncio
+
+import pytest
+
+from tests.judges.scripted import GOOD, ScriptedModel
+from trajmeter.judges import (
+    AnswerScores,
+    ExchangeError,
+    Judge,
+    Reply,
+    TransientError,
+    Verdict,
+    judge_answer,
+)
+from trajmeter.prices import price_usd
+from trajmeter.records import Cause
+
+BUSY = TransientError("status 429", retry_after_seconds=0.0)
+
+
+def verdict(model: ScriptedModel) -> Verdict[AnswerScores]:
+    judge = Judge(model, price_usd, first_pause_seconds=0.0)
+    return asyncio.run(
+        judge_answer(judge, question="Where?", expected="Here.", actual="There.", sources=["a.md"])
+    )
+
+
+def test_a_valid_reply_is_a_verdict_with_its_usage_and_cost() -> None:
+    got = verdict(ScriptedModel(GOOD))
+    assert got.value == AnswerScores(
+        reasoning="fine", correctness=5, completeness=4, faithfulness=3
+    )
+    # 100 prompt tokens at $0.25 a million and 10 completion tokens at $2.00: 25e-6 + 20e-6
+    assert got.record.cost_usd == pytest.approx(45e-6)
+    assert (got.record.prompt_tokens, got.record.completion_tokens) == (100, 10)
+    assert (got.record.attempts, got.record.cause) == (1, None)
+
+
+def test_the_judge_sees_question_reference_answer_and_sources_as_data() -> None:
+    model = ScriptedModel(GOOD)
+    verdict(model)
+    (prompt,) = model.prompts
+    for text in ("Where?", "Here.", "There.", "a.md"):
+        assert text in prompt.text
+        assert text not in prompt.instructions
+    assert set(prompt.json_schema["required"]) == set(AnswerScores.model_fields)
+
+
+def test_transport_errors_are_retried_and_then_stand() -> None:
+    assert verdict(ScriptedModel(BUSY, BUSY, GOOD)).record.attempts == 3
+    got = verdict(ScriptedModel(BUSY, BUSY, BUSY, BUSY))
+    assert got.value is None
+    assert (got.record.cause, got.record.attempts) == (Cause.JUDGE_ERROR, 4)
+
+
+def test_an_error_that_will_not_pass_is_not_retried() -> None:
+    got = verdict(ScriptedModel(ExchangeError("status 401")))
+    assert (got.value, got.record.attempts, got.record.message) == (None, 1, "status 401")
+
+
+def test_a_time_out_is_told_apart() -> None:
+    slow = TransientError("no reply", Cause.JUDGE_TIMEOUT, retry_after_seconds=0.0)
+    assert verdict(ScriptedModel(slow, slow, slow, slow)).record.cause is Cause.JUDGE_TIMEOUT
+
+
+@pytest.mark.parametrize(
+    "bad",
+    [
+        "not JSON",
+        '{"correctness": 5}',
+        GOOD.replace("5", "6"),
+        GOOD.replace("5", "0"),
+        GOOD.replace("5", '"high"'),
+        "[]",
+        "",
+    ],
+)
+def test_an_invalid_reply_is_asked_for_again_and_never_a_score(bad: str) -> None:
+    model = ScriptedModel(bad, GOOD)
+    assert verdict(model).value is not None
+    assert "could not be used" in model.prompts[1].text
+    got = verdict(ScriptedModel(bad, bad, bad))
+    assert got.value is None
+    assert (got.record.cause, got.record.attempts) == (Cause.JUDGE_UNPARSEABLE, 3)
+    assert got.record.prompt_tokens == 300  # invalid replies cost too
+
+
+def test_a_fenced_reply_is_read() -> None:
+    assert verdict(ScriptedModel(f"```json\n{GOOD}\n```")).value is not None
+
+
+def test_a_refusal_stands() -> None:
+    got = verdict(ScriptedModel(Reply(refusal="I would rather not.")))
+    assert (got.value, got.record.cause) == (None, Cause.JUDGE_REFUSED)
+    assert got.record.message == "I would rather not."
+
+
+def test_no_more_calls_run_at_once_than_allowed() -> None:
+    class Counting(ScriptedModel):
+        running = most = 0
+
+        async def reply(self, prompt: object) -> Reply:
+            del prompt
+            Counting.running += 1
+            Counting.most = max(Counting.most, Counting.running)
+            await asyncio.sleep(0.001)
+            Counting.running -= 1
+            return Reply(text=GOOD)
+
+    async def ask_all() -> None:
+        judge = Judge(Counting(), price_usd, concurrency=2)
+        await asyncio.gather(*(judge.ask("i", str(i), AnswerScores) for i in range(8)))
+
+    asyncio.run(ask_all())
+    assert Counting.most == 2
+
+
+def test_a_rate_limit_spaces_the_calls() -> None:
+    async def ask_three() -> float:
+        judge = Judge(ScriptedModel(GOOD, GOOD, GOOD), price_usd, requests_per_minute=6_000)
+        loop = asyncio.get_running_loop()
+        started = loop.time()
+        await asyncio.gather(*(judge.ask("i", str(i), AnswerScores) for i in range(3)))
+        return loop.time() - started
+
+    assert asyncio.run(ask_three()) >= 0.02  # the third call begins 2 * 10 ms after the first

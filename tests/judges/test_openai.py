@@ -1,0 +1,117 @@
+"""The judge against a real local server that speaks chat completions."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+
+import pytest
+
+from tests.judges.endpoint import Endpoint, endpoint
+from tests.judges.scripted import GOOD
+from trajmeter.errors import ConfigurationError
+from trajmeter.judges import AnswerScores, Judge, OpenAIChat, Verdict
+from trajmeter.prices import price_usd
+from trajmeter.records import Cause
+
+KEY = "sk-secret-of-the-test"
+
+
+@pytest.fixture(autouse=True)
+def _key(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("JUDGE_KEY", KEY)
+
+
+def ask(
+    server: Endpoint, model: str = "gpt-4o-mini", *, timeout_seconds: float = 5.0
+) -> Verdict[AnswerScores]:
+    async def once() -> Verdict[AnswerScores]:
+        chat = OpenAIChat(
+            model,
+            base_url=server.address,
+            key_variable="JUDGE_KEY",
+            timeout_seconds=timeout_seconds,
+        )
+        judge = Judge(chat, price_usd, first_pause_seconds=0.0, transport_attempts=3)
+        return await judge.ask("grade", "this", AnswerScores)
+
+    return asyncio.run(once())
+
+
+def test_a_verdict_comes_with_schema_temperature_and_usage() -> None:
+    with endpoint(GOOD) as server:
+        got = ask(server)
+    assert got.value is not None
+    assert (got.record.prompt_tokens, got.record.completion_tokens) == (50, 5)
+    (request,) = server.requests
+    assert request["temperature"] == 0.0
+    schema = request["response_format"]["json_schema"]["schema"]
+    assert set(schema["properties"]) == set(AnswerScores.model_fields)
+    assert server.keys == [f"Bearer {KEY}"]
+
+
+@pytest.mark.parametrize("model", ["gpt-5-mini", "o3-mini"])
+def test_reasoning_models_are_sent_no_temperature(model: str) -> None:
+    with endpoint(GOOD) as server:
+        assert ask(server, model).value is not None
+    assert "temperature" not in server.requests[0]
+
+
+@pytest.mark.parametrize("status", [429, 500, 503])
+def test_rate_limits_and_server_errors_are_retried(status: int) -> None:
+    with endpoint(status, status, GOOD) as server:
+        got = ask(server)
+    assert got.value is not None
+    assert got.record.attempts == 3
+
+
+@pytest.mark.parametrize("status", [400, 401, 404])
+def test_a_request_the_endpoint_will_not_take_is_not_repeated(status: int) -> None:
+    with endpoint(status) as server:
+        got = ask(server)
+    assert (got.value, got.record.cause) == (None, Cause.JUDGE_ERROR)
+    assert len(server.requests) == 1
+    assert str(status) in (got.record.message or "")
+
+
+def test_a_slow_reply_is_a_time_out() -> None:
+    with endpoint("slow", slow_seconds=1.0) as server:
+        got = ask(server, timeout_seconds=0.1)
+    assert (got.value, got.record.cause) == (None, Cause.JUDGE_TIMEOUT)
+    assert got.record.attempts == 3
+
+
+def test_a_response_that_is_no_json_is_retried() -> None:
+    with endpoint("cut", GOOD) as server:
+        got = ask(server)
+    assert got.value is not None
+    assert got.record.attempts == 2
+
+
+def test_a_reply_of_the_wrong_schema_is_asked_for_again_and_then_unparseable() -> None:
+    with endpoint('{"correctness": 9}') as server:
+        got = ask(server)
+    assert (got.value, got.record.cause) == (None, Cause.JUDGE_UNPARSEABLE)
+    assert len(server.requests) == 3
+
+
+def test_a_refusal_is_no_score() -> None:
+    with endpoint({"refusal": "I cannot grade this."}) as server:
+        got = ask(server)
+    assert (got.value, got.record.cause) == (None, Cause.JUDGE_REFUSED)
+    assert got.record.message == "I cannot grade this."
+
+
+def test_the_key_appears_in_no_message_and_no_log(caplog: pytest.LogCaptureFixture) -> None:
+    caplog.set_level(logging.DEBUG)
+    for status in (401, 500):
+        with endpoint(status) as server:  # the endpoint quotes the key in its error
+            got = ask(server)
+        assert KEY not in got.record.model_dump_json()
+    assert KEY not in caplog.text
+
+
+def test_without_a_key_the_variable_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delenv("JUDGE_KEY")
+    with pytest.raises(ConfigurationError, match="set the environment variable JUDGE_KEY"):
+        OpenAIChat(key_variable="JUDGE_KEY")

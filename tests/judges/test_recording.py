@@ -1,0 +1,62 @@
+"""Recorded exchanges replay to the same verdicts, offline and at no cost."""
+
+from __future__ import annotations
+
+import asyncio
+from typing import TYPE_CHECKING
+
+import pytest
+
+from tests.judges.scripted import GOOD, ScriptedModel
+from trajmeter.errors import ReadError
+from trajmeter.judges import AnswerScores, Judge, Recorder, Replay, Reply, TransientError, Verdict
+from trajmeter.prices import price_usd
+from trajmeter.records import Cause
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from trajmeter.judges import ChatModel
+
+
+def ask(model: ChatModel, text: str = "what") -> Verdict[AnswerScores]:
+    judge = Judge(model, price_usd, first_pause_seconds=0.0)
+    return asyncio.run(judge.ask("how", text, AnswerScores))
+
+
+def test_a_replay_gives_the_same_verdict_at_no_cost(tmp_path: Path) -> None:
+    file = tmp_path / "judge.jsonl"
+    busy = TransientError("status 503", retry_after_seconds=0.0)
+    first = ask(Recorder(ScriptedModel(busy, "nonsense", GOOD), file))
+    again = ask(Replay("gpt-5-mini", file))
+    assert again.value == first.value is not None
+    assert again.record.attempts == first.record.attempts == 3
+    assert (again.record.replayed, again.record.cost_usd) == (True, 0.0)
+
+
+def test_a_recorded_refusal_and_a_recorded_error_are_replayed(tmp_path: Path) -> None:
+    file = tmp_path / "judge.jsonl"
+    slow = TransientError("late", Cause.JUDGE_TIMEOUT, retry_after_seconds=0.0)
+    ask(Recorder(ScriptedModel(Reply(refusal="no")), file), "one")
+    ask(Recorder(ScriptedModel(slow, slow, slow, slow), file), "two")
+    assert ask(Replay("gpt-5-mini", file), "one").record.cause is Cause.JUDGE_REFUSED
+    assert ask(Replay("gpt-5-mini", file), "two").record.cause is Cause.JUDGE_TIMEOUT
+
+
+def test_a_prompt_that_was_not_recorded_says_what_may_have_changed(tmp_path: Path) -> None:
+    file = tmp_path / "judge.jsonl"
+    ask(Recorder(ScriptedModel(GOOD), file))
+    got = ask(Replay("gpt-5-mini", file), "something else")
+    assert got.record.cause is Cause.JUDGE_ERROR
+    assert "begins 'something else'" in (got.record.message or "")
+
+
+def test_a_broken_recording_names_its_line(tmp_path: Path) -> None:
+    file = tmp_path / "judge.jsonl"
+    ask(Recorder(ScriptedModel(GOOD), file))
+    with file.open("a") as lines:
+        lines.write("{}\n")
+    with pytest.raises(ReadError, match=r"judge\.jsonl:2: not a recorded exchange"):
+        Replay("gpt-5-mini", file)
+    with pytest.raises(ReadError, match="cannot be read"):
+        Replay("gpt-5-mini", tmp_path / "absent.jsonl")

@@ -1,0 +1,72 @@
+"""Retrieval quality: sets of sources, and what happens where one of them is empty."""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from trajmeter.metrics.answers import retrieval
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+SOURCES = st.lists(st.sampled_from(["a.md", "b.md", "c.md", "A.md"]), max_size=6)
+
+
+@pytest.mark.parametrize(
+    ("retrieved", "expected", "precision", "recall"),
+    [
+        (["a", "b"], ["a", "c", "d"], 1 / 2, 1 / 3),
+        (["a", "b", "b"], ["a"], 1 / 2, 1.0),  # a copy is no second source: 1 of {a, b}
+        (["A"], ["a"], 0.0, 0.0),  # names are compared exactly
+        ([], ["a"], 0.0, 0.0),
+        (["a"], [], None, None),
+        ([], [], None, None),
+    ],
+)
+def test_default_counts_sets(
+    retrieved: list[str], expected: list[str], precision: float | None, recall: float | None
+) -> None:
+    assert retrieval(retrieved, expected) == (precision, recall)
+
+
+@pytest.mark.parametrize(
+    ("retrieved", "expected", "precision", "recall"),
+    [
+        (["a", "b", "b"], ["a"], 1 / 3, 1.0),  # every copy counts: 1 of 3
+        (["a", "a", "b"], ["a"], 2 / 3, 1.0),
+        (["a"], [], 0.0, 1.0),
+        ([], ["a"], 0.0, 0.0),
+    ],
+)
+def test_original_counts_copies(
+    retrieved: list[str], expected: list[str], precision: float, recall: float
+) -> None:
+    assert retrieval(retrieved, expected, original=True) == (precision, recall)
+
+
+@given(SOURCES, SOURCES)
+def test_order_and_copies_change_nothing(retrieved: list[str], expected: list[str]) -> None:
+    assert retrieval(retrieved, expected) == retrieval(retrieved[::-1] * 2, expected[::-1])
+
+
+@given(SOURCES, SOURCES, st.booleans())
+def test_figures_stay_between_0_and_1(
+    retrieved: list[str], expected: list[str], original: bool
+) -> None:
+    for figure in retrieval(retrieved, expected, original=original):
+        assert figure is None or 0.0 <= figure <= 1.0
+
+
+def test_published_cases(reference_data: Path) -> None:
+    cases = json.loads((reference_data / "compare/retrieval/cases.json").read_text())["cases"]
+    for case in cases:
+        found = retrieval(case["retrieved"], case["expected"], original=True)
+        assert found == (case["precision"], case["recall"]), case["id"]
+        if case["expected"]:
+            on_sets = (case["on_sets"]["precision"], case["on_sets"]["recall"])
+            assert retrieval(case["retrieved"], case["expected"]) == on_sets, case["id"]

@@ -1,0 +1,113 @@
+"""Scenarios: what is read, and which file and field an error names."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import pytest
+
+from trajmeter.errors import ConfigurationError
+from trajmeter.readers.scenarios import read_scenario
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+SPEC = """\
+name: harbour
+version: 1
+scenario_type: rag_qa
+documents_dir: documents/
+config: {llm_model: gpt-5-mini, top_k: 3}
+evaluation: {profile: multihop_chain_qa}
+modes:
+  baseline: {top_k: 2}
+  capability: {max_steps: 4}
+owner: quay
+"""
+QUESTIONS = """\
+questions:
+  - id: 7
+    text: Where?
+    expected_sources: [a.md]
+    metadata:
+      branching_points: "2"
+      required_tools: null
+      required_hops: [{id: h, any_of: [pier], source: a.md}]
+  - {id: q2, text: "When?"}
+"""
+
+
+def write(folder: Path, *, spec: str = SPEC, questions: str = QUESTIONS) -> Path:
+    (folder / "documents").mkdir(exist_ok=True)
+    (folder / "spec.yaml").write_text(spec)
+    (folder / "questions.yaml").write_text(questions)
+    return folder
+
+
+def test_a_mode_is_laid_over_the_configuration(tmp_path: Path) -> None:
+    write(tmp_path)
+    assert read_scenario(tmp_path).settings == {"llm_model": "gpt-5-mini", "top_k": 2}
+    capability = read_scenario(tmp_path, mode="capability")
+    assert capability.settings == {"llm_model": "gpt-5-mini", "top_k": 3, "max_steps": 4}
+    assert (capability.profile, capability.extra) == ("multihop_chain_qa", {"owner": "quay"})
+
+
+def test_questions_are_read_with_numbers_as_text_and_null_lists_as_none(tmp_path: Path) -> None:
+    first, second = read_scenario(write(tmp_path)).questions
+    assert (first.id, first.branching_points, first.required_tools) == ("7", 2, ())
+    assert first.required_hops[0].any_of == ("pier",)
+    assert (second.expected_answer, second.difficulty) == ("", None)
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "message"),
+    [
+        ("name: harbour", "label: harbour", r"spec\.yaml: name: expected text"),
+        ("config: {", "config: [{", r"spec\.yaml: not valid YAML"),
+        ("documents_dir: documents/", "documents_dir: ../..", r"leads outside"),
+        ("modes:", "modes: none\nrest:", r"spec\.yaml: modes: expected a mapping, got 'none'"),
+    ],
+)
+def test_a_wrong_spec_names_file_and_field(
+    tmp_path: Path, old: str, new: str, message: str
+) -> None:
+    with pytest.raises(ConfigurationError, match=message):
+        read_scenario(write(tmp_path, spec=SPEC.replace(old, new)))
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "message"),
+    [
+        ("id: q2", "id: '7'", r"questions\[1\]\.id: '7' is the id of questions\[0\] too"),
+        ('text: "When?"', "note: x", r"questions\[1\]\.text: expected text, got nothing"),
+        ("any_of: [pier]", "any_of: pier", r"required_hops\[0\]\.any_of: expected a list"),
+        ("any_of: [pier]", "any_of: [' ']", r"any_of\[0\]: expected text, got ' '"),
+        ("any_of: [pier]", "any_of: [410]", r"any_of\[0\]: expected text, got 410"),
+        ('"2"', "two", r"questions\[0\]\.metadata\.branching_points: expected a whole number"),
+        ("[a.md]", "a.md", r"questions\[0\]\.expected_sources: expected a list, got 'a.md'"),
+    ],
+)
+def test_a_wrong_question_names_file_and_field(
+    tmp_path: Path, old: str, new: str, message: str
+) -> None:
+    with pytest.raises(ConfigurationError, match=rf"questions\.yaml: .*{message}"):
+        read_scenario(write(tmp_path, questions=QUESTIONS.replace(old, new)))
+
+
+def test_absent_files_and_unknown_modes_are_named(tmp_path: Path) -> None:
+    with pytest.raises(ConfigurationError, match=r"spec\.yaml: no such file"):
+        read_scenario(tmp_path)
+    with pytest.raises(ConfigurationError, match="no mode 'fast'; there are: baseline, capab"):
+        read_scenario(write(tmp_path), mode="fast")
+
+
+def test_tags_that_would_run_code_are_refused(tmp_path: Path) -> None:
+    spec = SPEC.replace("owner: quay", "owner: !!python/object/apply:os.getcwd []")
+    with pytest.raises(ConfigurationError, match="not valid YAML"):
+        read_scenario(write(tmp_path, spec=spec))
+
+
+def test_published_scenarios(reference_data: Path) -> None:
+    root = reference_data / "compare/scenarios"
+    assert [q.id for q in read_scenario(root / "tide_notes").questions] == ["q1", "q2", "q3", "q4"]
+    assert read_scenario(root / "ferry_chain").profile == "multihop_chain_qa"

@@ -1,0 +1,134 @@
+"""Results side by side: percentiles, outcomes, and files of the old shape."""
+
+from __future__ import annotations
+
+import json
+import statistics
+from typing import TYPE_CHECKING
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from trajmeter.errors import ConfigurationError
+from trajmeter.records import AnswerOutcome, FrameworkEvaluation, QuestionResult
+from trajmeter.summaries.answers import FAILED_ANSWER, TIMED_OUT_ANSWER
+from trajmeter.summaries.comparison import compare, percentile
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+
+def question(number: int, latency: float, **fields: object) -> QuestionResult:
+    given = {"question_id": f"q{number}", "question_text": "?", "latency_seconds": latency}
+    return QuestionResult.model_validate(given | fields)
+
+
+def evaluation(name: str, *questions: QuestionResult, **fields: object) -> FrameworkEvaluation:
+    given = {"framework_name": name, "scenario_name": "s", "questions": questions}
+    return FrameworkEvaluation.model_validate(given | fields)
+
+
+def test_percentiles_interpolate_between_ranks() -> None:
+    values = [1.0, 2.0, 3.0, 10.0]
+    assert percentile(values, 50) == 2.5  # rank 1.5
+    assert percentile(values, 95) == pytest.approx(8.95)  # rank 2.85: 3 + 0.85 * 7
+    assert percentile([7.0], 95) == 7.0
+    assert percentile([], 50) is None
+
+
+@given(st.lists(st.floats(0, 1e6), min_size=2, max_size=40))
+def test_percentiles_agree_with_the_inclusive_method(values: list[float]) -> None:
+    ranks = statistics.quantiles(values, n=100, method="inclusive")
+    assert percentile(values, 95) == pytest.approx(ranks[94], rel=1e-9, abs=1e-9)
+
+
+def test_old_files_tell_time_outs_and_failures_by_their_placeholders() -> None:
+    old = evaluation(
+        "Anchor",
+        question(1, 4.0, correctness_score=4.0),
+        question(2, 30.0, actual_answer=TIMED_OUT_ANSWER, model_name="timeout"),
+        question(3, 0.0, actual_answer=FAILED_ANSWER, model_name="error"),
+    )
+    (result,) = compare([("a.json", old)]).results
+    assert result.outcomes == {
+        AnswerOutcome.ANSWERED: 1,
+        AnswerOutcome.TIMED_OUT: 1,
+        AnswerOutcome.FAILED: 1,
+    }
+    assert result.summary["avg_latency"].value == 17.0  # (4 + 30) / 2, without the failure
+    assert result.latency.n == 2
+    (original,) = compare([("a.json", old)], original=True).results
+    assert original.summary["avg_latency"].value == pytest.approx(34 / 3)
+
+
+def test_means_say_how_many_questions_they_rest_on() -> None:
+    partly = evaluation("A", question(1, 1.0, correctness_score=3.0), question(2, 1.0))
+    (result,) = compare([("a.json", partly)]).results
+    figure = result.summary["avg_correctness"]
+    assert (figure.value, figure.n, figure.of) == (3.0, 1, 2)
+
+
+def test_profile_aggregates_missing_from_an_averaged_file_are_rebuilt() -> None:
+    figures = {"is_multi_hop": 1.0, "required_hops": 3.0, "chain_success": 1 / 3}
+    old = evaluation(
+        "A",
+        question(1, 1.0, extra_metrics=figures),
+        evaluation_profile="multihop_chain_qa",
+        run_count=3,
+        extra_aggregates={"run_count": 3.0},
+    )
+    (result,) = compare([("a.json", old)]).results
+    # a success of a third of the runs stays a third
+    assert result.extra_aggregates["multi_hop_chain_success_rate"] == pytest.approx(1 / 3)
+
+
+def test_without_questions_the_files_own_figures_stand() -> None:
+    bare = evaluation("A", avg_latency=2.5, total_tokens=7)
+    (result,) = compare([("a.json", bare)]).results
+    assert result.summary["avg_latency"].value == 2.5
+    assert result.latency.p50 is None
+
+
+def test_excerpts_end_after_300_characters() -> None:
+    long = evaluation("A", question(1, 1.0, actual_answer="x" * 301))
+    short = evaluation("B", question(1, 1.0, actual_answer="x" * 300))
+    results = compare([("a.json", long), ("b.json", short)]).results
+    assert results[0].questions["q1"].excerpt == "x" * 300 + "…"
+    assert results[1].questions["q1"].excerpt == "x" * 300
+
+
+@pytest.mark.parametrize(
+    ("field", "value"),
+    [("scenario_name", "other"), ("evaluation_profile", "tool_branching_qa")],
+)
+def test_results_of_different_scenarios_are_refused_by_name(field: str, value: str) -> None:
+    pair = [("a.json", evaluation("A")), ("b.json", evaluation("B", **{field: value}))]
+    with pytest.raises(ConfigurationError, match=rf"{field}.*{value} \(b\.json\)"):
+        compare(pair)
+    with pytest.raises(ConfigurationError, match="nothing to compare"):
+        compare([])
+
+
+def test_published_reports(reference_data: Path) -> None:
+    root = reference_data / "compare"
+    reports = json.loads((root / "results/expected_reports.json").read_text())["reports"]
+    for report in reports:
+        files = [
+            (name, FrameworkEvaluation.model_validate_json((root / name).read_text()))
+            for name in report["files"]
+        ]
+        comparison = compare(files, original=True)
+        for result, expected in zip(comparison.results, report["unrounded"], strict=True):
+            got = {name: figure.value for name, figure in result.summary.items()}
+            got |= {
+                "latency_p50": result.latency.p50,
+                "latency_p95": result.latency.p95,
+                "capability": result.scorecard.capability.value,
+                "efficiency_real_0_33": result.scorecard.efficiency.value,
+                "developer_experience": result.scorecard.developer_experience.value,
+            }
+            for name, value in got.items():
+                wanted = expected[name]
+                assert value == (None if wanted is None else pytest.approx(wanted, abs=1e-9))
+            assert result.extra_aggregates == pytest.approx(expected["extra_aggregates"])

@@ -1,0 +1,127 @@
+"""Repeated runs: means, sums, deviations, and the answer that stands for all."""
+
+from __future__ import annotations
+
+import json
+import math
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from trajmeter.errors import ConfigurationError
+from trajmeter.records import AnswerOutcome, FrameworkEvaluation, QuestionResult
+from trajmeter.summaries.answers import TIMED_OUT_ANSWER
+from trajmeter.summaries.repeats import average, representative
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+
+def question(correctness: float | None, **fields: Any) -> QuestionResult:
+    given = {"question_id": "q1", "question_text": "?", "actual_answer": str(correctness)}
+    return QuestionResult(**(given | {"correctness_score": correctness} | fields))
+
+
+def run(*questions: QuestionResult, **fields: Any) -> FrameworkEvaluation:
+    return FrameworkEvaluation(
+        framework_name="Anchor", scenario_name="harbour", questions=questions, **fields
+    )
+
+
+TIMED_OUT = question(
+    0.0, actual_answer=TIMED_OUT_ANSWER, model_name="timeout", latency_seconds=30.0
+)
+
+
+def test_scores_are_averaged_tokens_summed_and_deviations_are_those_of_a_sample() -> None:
+    runs = [
+        run(question(score, total_tokens=10, latency_seconds=2.0 * score), total_tokens=10)
+        for score in (5.0, 4.0, 3.0)
+    ]
+    got = average(runs)
+    (only,) = got.questions
+    assert (only.correctness_score, only.latency_seconds) == (4.0, 8.0)
+    assert (only.total_tokens, got.total_tokens) == (30, 30)
+    # variance of 5, 4, 3 with n - 1: (1 + 0 + 1) / 2 = 1
+    assert only.extra_metrics["correctness_stddev"] == 1.0
+    assert got.extra_aggregates["correctness_run_stddev"] == 1.0
+    assert (got.run_id, got.run_count, got.extra_aggregates["run_count"]) == (-1, 3, 3.0)
+
+
+def test_the_representative_is_closest_to_the_mean_and_ties_go_to_the_earliest() -> None:
+    # mean 3: 5, 1 and 3 are 2, 2 and 0 away; without the 3, the earlier of the two is taken
+    assert representative([question(5.0), question(1.0), question(3.0)]).actual_answer == "3.0"
+    assert representative([question(5.0), question(1.0)]).actual_answer == "5.0"
+
+
+def test_a_time_out_stands_only_for_a_question_that_no_run_answered() -> None:
+    copies = [TIMED_OUT, TIMED_OUT, question(5.0)]  # mean 5 / 3, to which 0 is closer
+    assert representative(copies).actual_answer == "5.0"
+    assert representative(copies, original=True).actual_answer == TIMED_OUT_ANSWER
+    assert representative([TIMED_OUT]).actual_answer == TIMED_OUT_ANSWER
+    averaged = average([run(copy) for copy in copies]).questions[0]
+    assert averaged.run_outcomes == {AnswerOutcome.TIMED_OUT: 2, AnswerOutcome.ANSWERED: 1}
+
+
+def test_a_question_missing_from_a_run_is_averaged_over_the_others() -> None:
+    other = question(2.0, question_id="q2")
+    got = average([run(question(4.0), other), run(question(2.0))])
+    assert [q.correctness_score for q in got.questions] == [3.0, 2.0]
+    assert "correctness_stddev" not in got.questions[1].extra_metrics
+
+
+def test_profile_aggregates_are_the_mean_of_the_runs_own() -> None:
+    runs = [
+        run(question(5.0, extra_metrics={"chain_success": done}), extra_aggregates={"rate": rate})
+        for done, rate in ((True, 1.0), (False, 0.0), (False, 0.0))
+    ]
+    got = average(runs)
+    assert got.extra_aggregates["rate"] == pytest.approx(1 / 3)
+    assert got.questions[0].extra_metrics["chain_success"] == pytest.approx(1 / 3)
+    assert "rate" not in average(runs, original=True).extra_aggregates
+
+
+def test_failed_runs_have_no_latency_to_average() -> None:
+    failed = question(0.0, outcome=AnswerOutcome.FAILED, latency_seconds=0.5)
+    got = average([run(failed), run(question(4.0, latency_seconds=2.0))])
+    assert got.questions[0].latency_seconds == 2.0
+
+
+def test_an_unjudged_question_stays_unjudged() -> None:
+    got = average([run(question(None)), run(question(None))])
+    assert got.questions[0].correctness_score is None
+    assert got.avg_correctness is None
+
+
+@pytest.mark.parametrize(
+    ("runs", "message"),
+    [
+        ([], "nothing to average"),
+        ([run(), FrameworkEvaluation(framework_name="B", scenario_name="harbour")], "Anchor, B"),
+        ([run(), run(run_count=3)], "result 2 is itself an average"),
+    ],
+)
+def test_runs_that_do_not_belong_together_are_refused(
+    runs: list[FrameworkEvaluation], message: str
+) -> None:
+    with pytest.raises(ConfigurationError, match=message):
+        average(runs)
+
+
+def agrees(got: Any, expected: Any) -> bool:
+    if isinstance(expected, dict):
+        return all(agrees(got.get(key), value) for key, value in expected.items())
+    if isinstance(expected, list):
+        return len(got) == len(expected) and all(map(agrees, got, expected))
+    if isinstance(expected, float):
+        return isinstance(got, (int, float)) and math.isclose(got, expected, abs_tol=1e-12)
+    return bool(got == expected)
+
+
+def test_published_sets(reference_data: Path) -> None:
+    sets = json.loads((reference_data / "compare/repeats/sets.json").read_text())["sets"]
+    for case in sets:
+        runs = [FrameworkEvaluation.model_validate(run) for run in case["runs"]]
+        got = average(runs, original=True).model_dump(mode="json")
+        assert agrees(got, case["expected"]), case["set"]
+        assert got["extra_aggregates"].keys() == case["expected"]["extra_aggregates"].keys()
