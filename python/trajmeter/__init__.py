@@ -12,12 +12,16 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from trajmeter.errors import TrajmeterError
     from trajmeter.kernels import backend
+    from trajmeter.metrics import metric
+    from trajmeter.scoring import score
 
-__all__ = ["TrajmeterError", "__version__", "backend"]
+__all__ = ["TrajmeterError", "__version__", "backend", "metric", "score"]
 
 _HOME = {
     "TrajmeterError": "errors",
     "backend": "kernels",
+    "metric": "metrics",
+    "score": "scoring",
 }
 """The module, below this package, that each public name comes from."""
 

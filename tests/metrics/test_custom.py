@@ -3,8 +3,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 import pytest
-
 from tests.metrics.fakes import RankResult
+
 from trajmeter.errors import ConfigurationError
 from trajmeter.metrics import FunctionMetric, Result, RowLayout, ScoreResult, metric
 from trajmeter.metrics.engine import MetricError, score_trajectories
@@ -41,7 +41,7 @@ def test_a_decorated_function_is_a_metric_and_still_a_function() -> None:
     assert length(None, ATTEMPT) == 2
     assert length.__doc__ == "Length of the final output."
     result = length.score(None, ATTEMPT)
-    assert result == length.result_type(value=2.0)
+    assert result.model_dump(exclude_defaults=True) == {"value": 2.0}
 
 
 @pytest.mark.parametrize(

@@ -1,13 +1,12 @@
 from __future__ import annotations
 
-import importlib
 from importlib.metadata import EntryPoint
+from types import SimpleNamespace
 from typing import TYPE_CHECKING
 
 import pytest
-
 from tests.metrics import fakes
-from trajmeter import records
+
 from trajmeter.errors import ConfigurationError, ExtraMissingError, UnknownNameError
 from trajmeter.metrics import Resources, RowLayout, available, create, describe, registry
 
@@ -15,11 +14,17 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
 
-BUILT_IN = sorted(registry._BUILT_IN)  # noqa: SLF001 - the table is what is tested
+ALL_BUILT_IN = sorted(registry._BUILT_IN)  # noqa: SLF001 - the table is what is tested
 
 
 def make_answer(resources: Resources) -> fakes.AnswerMetric:
     metric = fakes.AnswerMetric()
+    metric.parameters = {"profile": resources.profile}
+    return metric
+
+
+def make_rank(resources: Resources) -> fakes.RankMetric:
+    metric = fakes.RankMetric()
     metric.parameters = {"profile": resources.profile}
     return metric
 
@@ -36,33 +41,236 @@ def make_badly(resources: Resources) -> object:
     raise KeyError("absent")
 
 
-RANK = fakes.RankMetric()
+PLUGGED = fakes.RankMetric()
 NO_METRIC = "text"
 
 
-@pytest.fixture(autouse=True)
+@pytest.fixture
 def families(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
-    """Two built-in families of this module's, and plug-ins of every kind."""
+    """Two families in the place of the built-in ones, and plug-ins of every kind."""
     family = registry._Family  # noqa: SLF001 - a table of the test's own
     monkeypatch.setattr(
         registry,
         "_BUILT_IN",
         {
-            "answer": family("tests.metrics.test_registry_family", profiles=("quirky", "shared")),
-            "other": family("tests.metrics.test_registry_family", profiles=("odd", "shared")),
+            "answer": family("answer_family", profiles=("quirky", "shared")),
+            "rank": family("rank_family", profiles=("odd", "shared")),
         },
     )
-    plugins = {
-        "rank": "tests.metrics.test_registry:RANK",
-        "made": "tests.metrics.test_registry:make_answer",
-        "nothing": "tests.metrics.test_registry:make_nothing",
-        "text": "tests.metrics.test_registry:NO_METRIC",
-        "extra": "tests.metrics.test_registry:make_without_extra",
-        "badly": "tests.metrics.test_registry:make_badly",
-        "broken": "tests.metrics.absent:create",
+    modules = {
+        "answer_family": SimpleNamespace(create=make_answer),
+        "rank_family": SimpleNamespace(create=make_rank),
     }
-    points = [EntryPoint(name, value, "trajmeter.metrics") for name, value in plugins.items()]
-    monkeypatch.setattr(registry, "entry_points", lambda group: points)
+    monkeypatch.setattr(registry, "import_module", modules.__getitem__)
+    plugins = {
+        "plugged": "PLUGGED",
+        "made": "make_answer",
+        "nothing": "make_nothing",
+        "text": "NO_METRIC",
+        "extra": "make_without_extra",
+        "badly": "make_badly",
+    }
+    points = [
+        EntryPoint(name, f"tests.metrics.test_registry:{value}", "trajmeter.metrics")
+        for name, value in plugins.items()
+    ]
+    points.append(EntryPoint("broken", "tests.metrics.absent:create", "trajmeter.metrics"))
+    found = {registry.ENTRY_POINT_GROUP: points}
+    monkeypatch.setattr(registry, "entry_points", lambda *, group: found[group])
     registry._plugins.cache_clear()  # noqa: SLF001 - found once per process
     yield
     registry._plugins.cache_clear()  # noqa: SLF001 - likewise
+
+
+@pytest.mark.usefixtures("families")
+class TestCreate:
+    def test_metrics_come_in_the_order_of_their_names_each_with_its_profile(self) -> None:
+        metrics = create(["rank", "answer"], profiles=["quirky"])
+        assert [metric.name for metric in metrics] == ["rank", "answer"]
+        assert [metric.parameters for metric in metrics] == [
+            {"profile": None},
+            {"profile": "quirky"},
+        ]
+
+    def test_a_profile_of_two_families_is_for_each_that_is_asked_for(self) -> None:
+        both = create(["rank", "answer"], profiles=["shared"])
+        assert [metric.parameters for metric in both] == [{"profile": "shared"}] * 2
+        (alone,) = create(["rank"], profiles=["shared"])
+        assert alone.parameters == {"profile": "shared"}
+
+    @pytest.mark.parametrize(
+        ("profiles", "message"),
+        [
+            (["odd"], r"'odd' is for the metric rank, which was not asked for; .*: answer"),
+            (["quirky", "shared"], r"'answer' takes one profile, and was given 'quirky' and 'sha"),
+            (["quirky", "quirky"], r"'answer' takes one profile"),
+        ],
+    )
+    def test_profiles_that_do_not_fit_are_refused(self, profiles: list[str], message: str) -> None:
+        with pytest.raises(ConfigurationError, match=message):
+            create(["answer"], profiles=profiles)
+
+    def test_an_unknown_profile_is_told_with_those_that_exist(self) -> None:
+        message = r"no profile 'quirk'; did you mean 'quirky'\? there are odd, quirky, shared"
+        with pytest.raises(UnknownNameError, match=message):
+            create(["answer"], profiles=["quirk"])
+
+    @pytest.mark.parametrize(
+        ("name", "message"),
+        [
+            ("awnser", r"no metric 'awnser'; did you mean 'answer'\? there are answer, badly,"),
+            ("zzz", r"no metric 'zzz'; there are answer, badly, broken, extra,"),
+        ],
+    )
+    def test_an_unknown_metric_is_told_with_those_that_exist(self, name: str, message: str) -> None:
+        with pytest.raises(UnknownNameError, match=message):
+            create([name])
+
+    def test_no_metric_is_refused(self) -> None:
+        with pytest.raises(ConfigurationError, match="no metric was asked for"):
+            create([])
+
+    @pytest.mark.parametrize("names", [["rank", "rank"], ["rank", "plugged"]])
+    def test_one_family_cannot_be_asked_for_twice(self, names: list[str]) -> None:
+        with pytest.raises(ConfigurationError, match="'rank' is asked for twice"):
+            create(names)
+
+
+@pytest.mark.usefixtures("families")
+class TestPlugins:
+    @pytest.mark.parametrize(("name", "family"), [("plugged", "rank"), ("made", "answer")])
+    def test_a_plug_in_is_a_metric_or_makes_one(self, name: str, family: str) -> None:
+        (metric,) = create([name])
+        assert metric.name == family
+
+    @pytest.mark.parametrize(
+        ("name", "message"),
+        [
+            ("nothing", r"metric 'nothing' made Resources\("),
+            ("text", r"metric 'text' is 'text', expected a metric or a function"),
+            ("badly", r"metric 'badly' cannot be made: KeyError: 'absent'"),
+        ],
+    )
+    def test_a_plug_in_that_makes_no_metric_is_told(self, name: str, message: str) -> None:
+        with pytest.raises(ConfigurationError, match=message):
+            create([name])
+
+    def test_a_missing_extra_is_told_as_it_is(self) -> None:
+        with pytest.raises(ExtraMissingError, match=r"trajmeter\[patches\]"):
+            create(["extra"])
+
+    def test_a_plug_in_that_cannot_be_imported_warns_and_is_refused_if_asked_for(self) -> None:
+        with (
+            pytest.warns(RuntimeWarning, match=r"'broken' \(tests\.metrics\.absent:create\)"),
+            pytest.raises(ConfigurationError, match="cannot be imported: ModuleNotFoundError"),
+        ):
+            create(["broken"])
+
+    def test_a_broken_plug_in_does_not_stand_in_the_way(self) -> None:
+        assert [metric.name for metric in create(["answer"])] == ["answer"]
+
+    def test_all_are_listed_broken_ones_with_their_error(self) -> None:
+        with pytest.warns(RuntimeWarning, match="'broken'"):
+            listed = available()
+        names = ["answer", "badly", "broken", "extra", "made", "nothing", "plugged", "rank", "text"]
+        assert [info.name for info in listed] == names
+        broken = {info.name for info in listed if info.error}
+        assert broken == {"badly", "broken", "extra", "nothing", "text"}
+        assert all((info.metric is None) == (info.error is not None) for info in listed)
+
+    def test_a_plug_in_cannot_take_the_name_of_a_built_in_metric(
+        self, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        point = EntryPoint("rank", "tests.metrics.test_registry:make_answer", "trajmeter.metrics")
+        found = {registry.ENTRY_POINT_GROUP: [point]}
+        monkeypatch.setattr(registry, "entry_points", lambda *, group: found[group])
+        registry._plugins.cache_clear()  # noqa: SLF001 - found once per process
+        with pytest.warns(RuntimeWarning, match="'rank'.* is left out: there is a metric of this"):
+            (info,) = [info for info in available() if info.name == "rank"]
+        assert (info.origin, info.error) == ("built-in", None)
+
+
+@pytest.mark.usefixtures("families")
+def test_a_metric_is_described_by_its_defaults() -> None:
+    info = describe("answer")
+    assert (info.name, info.origin, info.profiles) == ("answer", "built-in", ("quirky", "shared"))
+    assert info.metric is not None
+    assert info.metric.parameters == {"profile": None}
+    with pytest.raises(UnknownNameError, match="did you mean 'answer'"):
+        describe("anser")
+
+
+class TestMetricFiles:
+    SOURCE = """
+from trajmeter import metric
+
+@metric
+def length(task, trajectory):
+    return len(trajectory.final_output or "")
+
+@metric
+def answered(task, trajectory):
+    return trajectory.final_output is not None
+"""
+
+    def _write(self, folder: Path, source: str = SOURCE) -> str:
+        file = folder / "my metrics.py"
+        file.write_text(source)
+        return str(file)
+
+    def test_a_file_and_a_name(self, tmp_path: Path) -> None:
+        file = self._write(tmp_path)
+        metrics = create([f"{file}@answered", f"{file}@length"])
+        assert [metric.name for metric in metrics] == ["answered", "length"]
+
+    def test_the_name_may_be_left_out_where_there_is_one(self, tmp_path: Path) -> None:
+        single = self.SOURCE[: self.SOURCE.rindex("@metric")]
+        (metric,) = create([self._write(tmp_path, single)])
+        assert metric.name == "length"
+
+    @pytest.mark.parametrize(
+        ("source", "name", "message"),
+        [
+            (SOURCE, "@width", r"no metric 'width' in .*metrics there: answered, length"),
+            (SOURCE, "", r"has to name one of its metrics \(.*@name\): answered, length"),
+            ("x = 1", "", r"none; decorate a function with trajmeter\.metric"),
+            ("1 / 0", "@x", r"raised ZeroDivisionError: division by zero"),
+            ("def :", "@x", r"raised SyntaxError"),
+        ],
+    )
+    def test_a_file_that_holds_no_such_metric_is_refused(
+        self, tmp_path: Path, source: str, name: str, message: str
+    ) -> None:
+        with pytest.raises(ConfigurationError, match=message):
+            create([self._write(tmp_path, source) + name])
+
+    def test_an_absent_file_is_refused(self, tmp_path: Path) -> None:
+        with pytest.raises(ConfigurationError, match=r"absent\.py does not exist"):
+            create([str(tmp_path / "absent.py@x")])
+
+    def test_a_file_is_run_once(self, tmp_path: Path) -> None:
+        file = self._write(tmp_path)
+        first, second = create([f"{file}@length"]), create([f"{file}@length"])
+        assert first[0] is second[0]
+
+
+@pytest.mark.parametrize("name", ALL_BUILT_IN)
+def test_a_built_in_metric_says_what_it_needs_and_gives(name: str) -> None:
+    (metric,) = create([name])
+    assert metric.name == name
+    assert metric.version
+    fields = {
+        *(f"Task.{field}" for field in Task.model_fields),
+        *(f"Trajectory.{field}" for field in Trajectory.model_fields),
+        *(f"Resources.{field.name}" for field in dataclasses.fields(Resources)),
+    }
+    assert set(metric.requires) <= fields
+    undescribed = [column.name for column in RowLayout([metric]).columns if not column.description]
+    assert undescribed == []
+
+
+@pytest.mark.parametrize("name", ALL_BUILT_IN)
+def test_the_profiles_of_a_built_in_metric_can_be_chosen(name: str) -> None:
+    for profile in describe(name).profiles:
+        (metric,) = create([name], profiles=[profile])
+        assert metric.parameters.get("profile") == profile

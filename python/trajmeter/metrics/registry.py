@@ -83,7 +83,7 @@ class MetricInfo:
 
 
 def create(
-    names: Sequence[str],
+    metrics: Sequence[str | AnyMetric],
     *,
     snapshots: SnapshotStore | None = None,
     profiles: Iterable[str] = (),
@@ -91,7 +91,8 @@ def create(
     """Make the metrics of these names, each with the profile of its family.
 
     Args:
-        names: Names of metrics, or ``file.py@name``, in the order of the results' columns.
+        metrics: Names of metrics, or ``file.py@name``, in the order of the results' columns;
+            metrics that are made already stay as they are.
         snapshots: Repositories, for metrics that look into them.
         profiles: Compatibility profiles, at most one for each family asked for.
 
@@ -101,18 +102,21 @@ def create(
             profiles are of one family, or a metric cannot be made.
         ExtraMissingError: A metric needs an extra that is not installed.
     """
-    if not names:
+    if not metrics:
         raise ConfigurationError("no metric was asked for")
+    names = [metric for metric in metrics if isinstance(metric, str)]
     chosen = _profile_of_each_family(names, profiles)
-    metrics = tuple(
-        _make(_find(name), name, Resources(snapshots=snapshots, profile=chosen.get(name)))
-        for name in names
+    made = tuple(
+        _make(_find(metric), metric, Resources(snapshots=snapshots, profile=chosen.get(metric)))
+        if isinstance(metric, str)
+        else metric
+        for metric in metrics
     )
-    families = [metric.name for metric in metrics]
+    families = [metric.name for metric in made]
     for name in families:
         if families.count(name) > 1:
             raise ConfigurationError(f"metric {name!r} is asked for twice")
-    return metrics
+    return made
 
 
 def available() -> tuple[MetricInfo, ...]:

@@ -8,6 +8,7 @@ the backend and each metric's version and parameters.
 from __future__ import annotations
 
 import json
+from importlib.metadata import version
 from operator import attrgetter
 from typing import TYPE_CHECKING, Any
 
@@ -51,9 +52,16 @@ class RowLayout:
     """Every column, in order."""
     families: tuple[FamilyColumns, ...]
     """Columns of each metric, in the order the metrics were given."""
+    names: tuple[str, ...]
+    """Name of every column, in order."""
+    backend: str
+    """Kernel backend that computes."""
+    package_version: str
+    """Version of this package."""
 
     def __init__(self, metrics: Sequence[AnyMetric]) -> None:
-        self._backend = backend()
+        self.backend = backend()
+        self.package_version = version("trajmeter")
         families = []
         columns = list(_IDENTITY)
         for metric in metrics:
@@ -69,7 +77,7 @@ class RowLayout:
 
     def values(self, scored: Scored) -> list[Any]:
         """Values of a scored attempt, in the order of :attr:`columns`."""
-        values = [*_identity(scored.trajectory), self._backend]
+        values = [*_identity(scored.trajectory), self.backend]
         for family, result in zip(self.families, scored.results, strict=True):
             values += family.values(result)
         return values

@@ -5,8 +5,6 @@ from __future__ import annotations
 from collections import Counter
 from typing import TYPE_CHECKING, Any, TypeAlias
 
-import trajmeter
-from trajmeter.kernels import backend
 from trajmeter.metrics import Aggregating, MetricError
 from trajmeter.summaries._tally import SummarizedFigure, Tally, summarized_figures
 from trajmeter.summaries.summary import AttemptsSummary, ErrorSummary, MetricSummary, Summary
@@ -87,8 +85,8 @@ class Summarizer:
             for key, attempts in self._attempts.items()
         )
         return Summary(
-            trajmeter_version=trajmeter.__version__,
-            backend=backend(),
+            trajmeter_version=self._layout.package_version,
+            backend=self._layout.backend,
             metrics=tuple(
                 MetricSummary(
                     name=family.name,

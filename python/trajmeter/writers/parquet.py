@@ -7,9 +7,7 @@ from typing import TYPE_CHECKING, Any, BinaryIO
 
 from pydantic_core import PydanticSerializationError, to_json
 
-import trajmeter
 from trajmeter.errors import ExtraMissingError
-from trajmeter.kernels import backend
 from trajmeter.writers.table import storable
 
 if TYPE_CHECKING:
@@ -66,8 +64,8 @@ def arrow_schema(layout: RowLayout) -> pa.Schema:
         for family in layout.families
     }
     made_by: dict[bytes | str, bytes | str] = {
-        "trajmeter.version": trajmeter.__version__,
-        "trajmeter.backend": backend(),
+        "trajmeter.version": layout.package_version,
+        "trajmeter.backend": layout.backend,
         "trajmeter.metrics": json.dumps(metrics, sort_keys=True),
     }
     return pa.schema(fields, metadata=made_by)
