@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import dataclasses
 from importlib.metadata import EntryPoint
 from types import SimpleNamespace
 from typing import TYPE_CHECKING
@@ -9,6 +10,7 @@ from tests.metrics import fakes
 
 from trajmeter.errors import ConfigurationError, ExtraMissingError, UnknownNameError
 from trajmeter.metrics import Resources, RowLayout, available, create, describe, registry
+from trajmeter.records import Task, Trajectory
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
