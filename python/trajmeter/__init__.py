@@ -13,14 +13,25 @@ if TYPE_CHECKING:
     from trajmeter.errors import TrajmeterError
     from trajmeter.kernels import backend
     from trajmeter.metrics import metric
+    from trajmeter.metrics.context import ContextTracker, prepare
     from trajmeter.scoring import score
 
-__all__ = ["TrajmeterError", "__version__", "backend", "metric", "score"]
+__all__ = [
+    "ContextTracker",
+    "TrajmeterError",
+    "__version__",
+    "backend",
+    "metric",
+    "prepare",
+    "score",
+]
 
 _HOME = {
+    "ContextTracker": "metrics.context",
     "TrajmeterError": "errors",
     "backend": "kernels",
     "metric": "metrics",
+    "prepare": "metrics.context",
     "score": "scoring",
 }
 """The module, below this package, that each public name comes from."""

@@ -2,6 +2,21 @@
 
 from __future__ import annotations
 
+from trajmeter.kernels._context import (
+    GRANULARITIES,
+    ContextFile,
+    ContextKernel,
+    ContextRules,
+    ContextSizes,
+    ContextTally,
+    ContextTrackerKernel,
+    FileTables,
+    FinalSizes,
+    GoldLines,
+    ResolvedPath,
+    StepCoverage,
+    StepSizes,
+)
 from trajmeter.kernels._contract import (
     GMEAN_RELATIVE_TOLERANCE,
     Fault,
@@ -16,14 +31,27 @@ from trajmeter.kernels._select import BackendName, active, backend, load
 
 __all__ = [
     "GMEAN_RELATIVE_TOLERANCE",
+    "GRANULARITIES",
     "BackendName",
+    "ContextFile",
+    "ContextKernel",
+    "ContextRules",
+    "ContextSizes",
+    "ContextTally",
+    "ContextTrackerKernel",
     "Fault",
     "FaultArrays",
+    "FileTables",
+    "FinalSizes",
     "Float64Array",
+    "GoldLines",
     "Int64Array",
     "Kernels",
+    "ResolvedPath",
     "SpanArrays",
     "SpanBatch",
+    "StepCoverage",
+    "StepSizes",
     "active",
     "backend",
     "load",

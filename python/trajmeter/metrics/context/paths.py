@@ -1,0 +1,132 @@
+"""Which file of the repository a path of a log means.
+
+A log names files as the agent saw them: below the container's root, below a checkout of another
+name, quoted, relative to some folder. A path is normalised; then its leading folders are dropped
+one by one until a file of the snapshot is left. What is left must be
+
+- the whole path, or what follows the root of a container (``/testbed``, ``/app``, ``/repo``,
+  ``/workspace/<folder>``, ``/home/<folder>``, ``/<repository>``); or
+- a folder and a name at least; or
+- a bare name, if exactly one file of the snapshot has that name.
+
+The last two are guesses. They are not made for copies, below ``site-packages`` and the like, and
+the last not for scratch files, below ``/tmp`` and the like.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Collection
+
+__all__ = ["Path", "file_path", "find", "is_leak", "parse"]
+
+_QUOTES = "'\"`"
+
+# How many leading folders each of the containers' roots takes, the folder of any name included.
+_ROOTS = {"testbed": 1, "app": 1, "repo": 1, "workspace": 2, "home": 2}
+
+_COPIES = frozenset({"site-packages", "dist-packages", "node_modules"})
+_SCRATCH = frozenset({"tmp", "proc", "dev", "etc"})
+
+# Patches of the task that some containers hold, which solve it or show its tests.
+_LEAKS = frozenset({"fix.patch", "test.patch"})
+
+
+@dataclass(frozen=True, slots=True)
+class Path:
+    """A path of a log, normalised."""
+
+    parts: tuple[str, ...]
+    """Folders and name, without ``.`` and ``..``."""
+    absolute: bool
+    """Whether it begins at the root of the file system."""
+    climbs: bool
+    """Whether it leaves the folder it is relative to, so that its beginning is not known."""
+
+    @property
+    def is_copy(self) -> bool:
+        """Whether it is an installed copy."""
+        return not _COPIES.isdisjoint(self.parts)
+
+    @property
+    def is_scratch(self) -> bool:
+        """Whether it lies outside any checkout."""
+        return self.absolute and not _SCRATCH.isdisjoint(self.parts[:1])
+
+
+def parse(raw: str) -> Path:
+    """Normalise a path: quotes, backslashes, repeated slashes, ``.`` and ``..``."""
+    text = raw.strip().strip(_QUOTES).replace("\\", "/")
+    absolute = text.startswith("/")
+    climbs = False
+    parts: list[str] = []
+    for part in text.split("/"):
+        if part == "..":
+            climbs |= not parts and not absolute
+            parts = parts[:-1]
+        elif part not in ("", "."):
+            parts.append(part)
+    return Path(tuple(parts), absolute=absolute, climbs=climbs)
+
+
+def find(raw: str, files: Collection[str], repo: str | None) -> str | None:
+    """Find the file that a path means.
+
+    Args:
+        raw: The path, as the log wrote it.
+        files: Paths of the snapshot's files, relative to its root.
+        repo: Name of the repository, as the task writes it.
+
+    Returns:
+        The path of one of ``files``, or ``None`` for a path that leads nowhere.
+    """
+    if raw in files:
+        return raw
+    path = parse(raw)
+    root = _root_length(path, repo)
+    for dropped in range(len(path.parts)):
+        candidate = "/".join(path.parts[dropped:])
+        if candidate not in files:
+            continue
+        if dropped in (0, root) and not path.climbs:
+            return candidate
+        if path.is_copy:
+            return None
+        is_bare = dropped == len(path.parts) - 1
+        if is_bare and (path.is_scratch or _occurs_below(candidate, files)):
+            return None
+        return candidate
+    return None
+
+
+def file_path(raw: str, repo: str | None) -> str | None:
+    """The path below the repository's root, as far as can be told without a snapshot.
+
+    Returns:
+        The path, or ``None`` for one that lies outside any checkout.
+    """
+    path = parse(raw)
+    if path.is_copy or path.is_scratch:
+        return None
+    return "/".join(path.parts[_root_length(path, repo) :]) or None
+
+
+def is_leak(raw: str) -> bool:
+    """Whether a path names a patch of the task, which an agent should not see."""
+    return not _LEAKS.isdisjoint(parse(raw).parts[-1:])
+
+
+def _root_length(path: Path, repo: str | None) -> int:
+    """How many leading folders lead to the checkout in a container, 0 if that is not known."""
+    if not path.absolute or len(path.parts) < 2:  # noqa: PLR2004 - a root and a name
+        return 0
+    first = path.parts[0]
+    is_repo = repo is not None and first == repo.replace("__", "/").split("/")[-1]
+    return min(_ROOTS.get(first, int(is_repo)), len(path.parts) - 1)
+
+
+def _occurs_below(name: str, files: Collection[str]) -> bool:
+    return any(file.endswith("/" + name) for file in files)

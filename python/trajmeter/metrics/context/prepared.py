@@ -1,0 +1,125 @@
+"""A task made ready to score attempts against: its gold, compiled once."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+from typing import TYPE_CHECKING
+
+from trajmeter.errors import UnknownNameError
+from trajmeter.kernels import GoldLines
+from trajmeter.kernels._python.context import ContextKernel
+from trajmeter.metrics.context import contextbench
+from trajmeter.metrics.context.edits import edited_pairs
+from trajmeter.metrics.context.files import TaskFiles
+from trajmeter.patches import edited_lines
+from trajmeter.records import GoldRole
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping, Sequence
+
+    from trajmeter.kernels import ContextRules, ResolvedPath
+    from trajmeter.records import Task
+    from trajmeter.snapshots import Snapshot
+
+__all__ = ["PROFILES", "PreparedTask", "prepare", "rules_of"]
+
+PROFILES = ("contextbench",)
+"""Compatibility profiles of the context metrics."""
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class PreparedTask:
+    """A task whose gold is compiled; make one with :func:`prepare`, and score many attempts."""
+
+    task: Task
+    """The task."""
+    rules: ContextRules
+    """Whose rules apply: ``default``, or those of the profile."""
+    resolve: Callable[[str], ResolvedPath]
+    """Finds the file that a path of a log means."""
+    kernel: ContextKernel
+    """The gold, and the files that paths were found to mean."""
+    has_snapshot: bool
+    """Whether bytes are known."""
+    has_definitions: bool
+    """Whether definitions are known."""
+    initial_gold: Mapping[str, Sequence[tuple[int, int]]]
+    """First and last line of the initial gold ranges, by path."""
+    initial_gold_size: int
+    """Number of lines in the initial gold ranges."""
+    unresolved_gold_paths: int | None
+    """Number of paths of gold that lead to no file of the snapshot; ``None`` without one."""
+
+    @property
+    def has_gold(self) -> bool:
+        """Whether gold was recorded, even if it is empty."""
+        return self.task.gold_ranges is not None
+
+    @cached_property
+    def gold_edits(self) -> frozenset[tuple[str, int]] | None:
+        """Path and line of each line that the gold patch edits; ``None`` without a gold patch.
+
+        Raises:
+            ExtraMissingError: The extra ``patches`` is not installed.
+        """
+        if self.task.gold_patch is None:
+            return None
+        return frozenset(edited_pairs(edited_lines(self.task.gold_patch)))
+
+
+def prepare(
+    task: Task,
+    snapshot: Snapshot | None,
+    *,
+    profile: str | None = None,
+) -> PreparedTask:
+    """Compile a task's gold, so that any number of attempts can be scored against it.
+
+    Args:
+        task: The task, with its gold ranges and gold patch.
+        snapshot: The repository that the attempts start from. Without one, files, lines and edit
+            locations are compared by normalised paths, and bytes and definitions are not scored.
+        profile: ``"contextbench"`` to reproduce ContextBench, quirks included.
+
+    Raises:
+        UnknownNameError: There is no profile of this name.
+    """
+    rules = rules_of(profile)
+    files = TaskFiles(task, snapshot, rules)
+    gold = []
+    initial: dict[str, list[tuple[int, int]]] = {}
+    for written in task.gold_ranges or ():
+        path, file = files.gold(written.path)
+        is_initial = written.role is GoldRole.INITIAL
+        # ContextBench counts lines of the initial ranges alone.
+        in_lines = is_initial or profile is None
+        gold.append(GoldLines(file, written.first_line, written.last_line, in_lines=in_lines))
+        if is_initial:
+            initial.setdefault(path, []).append((written.first_line, written.last_line))
+    return PreparedTask(
+        task=task,
+        rules=rules,
+        resolve=files.resolve,
+        kernel=ContextKernel(files.resolve, gold, rules),
+        has_snapshot=snapshot is not None,
+        has_definitions=not files.lacks_definitions,
+        initial_gold=initial,
+        initial_gold_size=contextbench.lines_size(initial.values()),
+        unresolved_gold_paths=None if snapshot is None else len(files.unresolved_gold),
+    )
+
+
+def rules_of(profile: str | None) -> ContextRules:
+    """The rules that a profile stands for.
+
+    Raises:
+        UnknownNameError: There is no profile of this name.
+    """
+    if profile is None:
+        return "default"
+    if profile == "contextbench":
+        return "contextbench"
+    raise UnknownNameError(
+        f"the context metrics have no profile {profile!r}; there is {', '.join(PROFILES)}"
+    )

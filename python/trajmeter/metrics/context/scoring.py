@@ -1,0 +1,165 @@
+"""Scoring one attempt against a prepared task."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, TypeVar
+
+from trajmeter.kernels import GRANULARITIES
+from trajmeter.metrics.context.edits import edit_locations
+from trajmeter.metrics.context.figures import CONTEXTBENCH, DEFAULT
+from trajmeter.metrics.context.frozen import frozen
+from trajmeter.metrics.context.results import (
+    ContextBenchEditLocation,
+    ContextResult,
+    EditLocation,
+    FinalContext,
+    FinalFigures,
+    TrajectoryContext,
+    TrajectoryFigures,
+    ViewFigures,
+)
+from trajmeter.metrics.context.reversed_lines import with_reversed_lines
+from trajmeter.records import Cause, Outcome
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from trajmeter.kernels import ContextSizes, ContextTally
+    from trajmeter.metrics._result import Group
+    from trajmeter.metrics.context.prepared import PreparedTask
+    from trajmeter.records import Trajectory, Turn
+
+    GroupT = TypeVar("GroupT", bound=Group)
+
+__all__ = ["compose", "score", "without_task"]
+
+# Groups that could not be scored are alike, and frozen: one of each is enough.
+_CAUSES = (
+    Cause.MISSING_GOLD,
+    Cause.MISSING_SNAPSHOT,
+    Cause.NO_CONTEXT_EXTRACTED,
+    Cause.NO_STEPS,
+)
+
+
+def _unscored(group: type[GroupT]) -> dict[Cause, GroupT]:
+    return {cause: group(outcome=Outcome.NOT_SCORED, cause=cause) for cause in _CAUSES}
+
+
+_NO_FINAL = _unscored(FinalFigures)
+_NO_STEPS = _unscored(TrajectoryFigures)
+_NO_EDITS = _unscored(EditLocation)
+_NO_DELETIONS = _unscored(ContextBenchEditLocation)
+_NO_VIEWS = _unscored(ViewFigures)
+
+
+def score(prepared: PreparedTask, trajectory: Trajectory) -> ContextResult:
+    """Score one attempt.
+
+    Args:
+        prepared: The task.
+        trajectory: The attempt; its final context is that of its final views, or the union of its
+            turns where it declares none.
+
+    Raises:
+        TotalOverflowError: Sizes add up to more than 64 bits hold.
+        ExtraMissingError: It has a final patch, and the extra ``patches`` is not installed.
+    """
+    turns, final_views = trajectory.turns, trajectory.final_views
+    sizes = prepared.kernel.score(turns, final_views)
+    if prepared.rules == "contextbench":
+        steps = [turn.views for turn in turns or () if turn.views is not None]
+        sizes = with_reversed_lines(sizes, prepared.resolve, steps, final_views)
+    return compose(prepared, sizes, trajectory.final_patch)
+
+
+def without_task(turns: Sequence[Turn] | None) -> ContextResult:
+    """Result of an attempt at a task that is not known."""
+    num_steps = sum(turn.views is not None for turn in turns or ())
+    return _void(Cause.MISSING_GOLD, num_steps)
+
+
+def compose(prepared: PreparedTask, sizes: ContextSizes, final_patch: str | None) -> ContextResult:
+    """Make a result of what the kernel measured, and of the final patch."""
+    num_steps, has_final_context, tally, final_sizes, step_sizes = sizes
+    conventions = DEFAULT
+    if prepared.rules == "contextbench":
+        cause = _contextbench_cause(prepared, has_final_context=has_final_context)
+        if cause is not None:
+            return _void(cause, num_steps)
+        conventions = CONTEXTBENCH
+    final: dict[str, Any] = {}
+    trajectory: dict[str, Any] = {"num_steps": num_steps}
+    for index, name in enumerate(GRANULARITIES):
+        cause = _cause(prepared, name)
+        if cause is None and has_final_context:
+            final[name] = conventions.final(*final_sizes[index])
+        else:
+            final[name] = _NO_FINAL[cause or Cause.NO_CONTEXT_EXTRACTED]
+        if cause is None and num_steps:
+            gold = final_sizes[index][1]
+            trajectory[name] = conventions.steps(
+                step_sizes[index], gold, num_steps, line=name == "line"
+            )
+        else:
+            trajectory[name] = _NO_STEPS[cause or Cause.NO_STEPS]
+    edit_location, deletions = edit_locations(prepared, final_patch)
+    return frozen(
+        ContextResult,
+        {
+            "final": frozen(FinalContext, final),
+            "trajectory": frozen(TrajectoryContext, trajectory),
+            "edit_location": edit_location,
+            "contextbench_editloc": deletions,
+            "views": _views(prepared, tally),
+        },
+    )
+
+
+def _cause(prepared: PreparedTask, granularity: str) -> Cause | None:
+    """Why a granularity cannot be scored, whatever the attempt did."""
+    if not prepared.has_gold:
+        return Cause.MISSING_GOLD
+    if granularity == "span" and not prepared.has_snapshot:
+        return Cause.MISSING_SNAPSHOT
+    if granularity == "symbol" and not prepared.has_definitions:
+        return Cause.MISSING_SNAPSHOT
+    return None
+
+
+def _contextbench_cause(prepared: PreparedTask, *, has_final_context: bool) -> Cause | None:
+    """Why ContextBench leaves a whole attempt out."""
+    if not prepared.has_gold:
+        return Cause.MISSING_GOLD
+    if not prepared.has_snapshot:
+        return Cause.MISSING_SNAPSHOT
+    return None if has_final_context else Cause.NO_CONTEXT_EXTRACTED
+
+
+def _void(cause: Cause, num_steps: int) -> ContextResult:
+    final, steps = _NO_FINAL[cause], _NO_STEPS[cause]
+    return ContextResult(
+        final=FinalContext(file=final, symbol=final, span=final, line=final),
+        trajectory=TrajectoryContext(
+            num_steps=num_steps, file=steps, symbol=steps, span=steps, line=steps
+        ),
+        edit_location=_NO_EDITS[cause],
+        contextbench_editloc=_NO_DELETIONS[cause],
+        views=_NO_VIEWS[cause],
+    )
+
+
+def _views(prepared: PreparedTask, tally: ContextTally) -> ViewFigures:
+    total, unresolved_paths, empty_ranges, leaked_patches = tally
+    return frozen(
+        ViewFigures,
+        {
+            "outcome": Outcome.SCORED,
+            "cause": None,
+            "total": total,
+            "unresolved_paths": unresolved_paths if prepared.has_snapshot else None,
+            "unresolved_gold_paths": prepared.unresolved_gold_paths,
+            "empty_ranges": empty_ranges,
+            "leaked_patches": leaked_patches,
+        },
+    )

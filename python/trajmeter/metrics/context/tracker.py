@@ -1,0 +1,79 @@
+"""Scoring an attempt while it runs."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from trajmeter.metrics.context.reversed_lines import with_reversed_lines
+from trajmeter.metrics.context.scoring import compose
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from trajmeter.kernels import StepCoverage
+    from trajmeter.metrics.context.prepared import PreparedTask
+    from trajmeter.metrics.context.results import ContextResult
+    from trajmeter.records import View
+
+__all__ = ["ContextTracker"]
+
+
+class ContextTracker:
+    """Follows one attempt turn by turn, inside a harness.
+
+    Args:
+        prepared: The task.
+
+    Example:
+        >>> from trajmeter import ContextTracker, prepare
+        >>> from trajmeter.records import GoldRange, Task, View
+        >>> gold = (GoldRange(path="a.py", first_line=1, last_line=4),)
+        >>> tracker = ContextTracker(prepare(Task(id="t", gold_ranges=gold), None))
+        >>> tracker.update([View(path="a.py", extent="lines", start=3, end=9)]).line
+        0.5
+        >>> tracker.update([View(path="a.py", extent="lines", start=1, end=2)]).line
+        1.0
+        >>> tracker.result().trajectory.line.auc_coverage
+        0.75
+    """
+
+    def __init__(self, prepared: PreparedTask) -> None:
+        self._prepared = prepared
+        self._kernel = prepared.kernel.tracker()
+        # By the rules of ContextBench views are needed once more where lines are reversed.
+        self._steps: list[Sequence[View]] | None = [] if prepared.rules == "contextbench" else None
+
+    def update(self, views: Sequence[View]) -> StepCoverage:
+        """Add one turn's views, none included, as a step.
+
+        Returns:
+            The number of the step, and the share of gold seen so far at each granularity.
+
+        Raises:
+            TotalOverflowError: Sizes add up to more than 64 bits hold.
+        """
+        if self._steps is not None:
+            self._steps.append(tuple(views))
+        return self._kernel.update(views)
+
+    def result(
+        self, final_views: Sequence[View] | None = None, *, final_patch: str | None = None
+    ) -> ContextResult:
+        """Score the attempt so far, as if it had ended.
+
+        Args:
+            final_views: The context that the agent declares in the end; without it the union of
+                the turns.
+            final_patch: The patch in the end, if there is one.
+
+        Returns:
+            What :func:`score` gives for a trajectory of the same turns, final views and patch.
+
+        Raises:
+            TotalOverflowError: Sizes add up to more than 64 bits hold.
+            ExtraMissingError: There is a final patch, and the extra ``patches`` is not installed.
+        """
+        sizes = self._kernel.sizes(final_views)
+        if self._steps is not None:
+            sizes = with_reversed_lines(sizes, self._prepared.resolve, self._steps, final_views)
+        return compose(self._prepared, sizes, final_patch)
