@@ -110,6 +110,13 @@ def test_an_empty_patch_is_kept_apart_from_none() -> None:
     assert read({"instance_id": "i", "model_patch": None}).final_patch is None
 
 
+def test_a_model_is_taken_where_it_is_named() -> None:
+    trajectory = read({"instance_id": "i", "model_name_or_path": "toy-7b", "model_patch": ""})
+    assert trajectory.model == "toy-7b"
+    assert trajectory.agent is None
+    assert trajectory.extra == {}
+
+
 @pytest.mark.parametrize("missing", [{}, {"instance_id": None}, {"instance_id": ""}])
 def test_the_upstream_id_stands_in(missing: dict[str, JsonValue]) -> None:
     trajectory = read({**missing, "original_inst_id": "up-1", "traj_data": {}})
@@ -129,7 +136,6 @@ def test_unknown_keys_are_kept_where_they_stood() -> None:
             "original_inst_id": "up-1",
             "repo_url": "https://example.org/acme/widget",
             "commit": "c0ffee",
-            "model_name_or_path": "toy",
             "traj_data": {"pred_steps": [{"files": [], "tool": "cat"}, {}], "note": [1]},
         }
     )
@@ -137,7 +143,6 @@ def test_unknown_keys_are_kept_where_they_stood() -> None:
         "original_inst_id": "up-1",
         "repo_url": "https://example.org/acme/widget",
         "commit": "c0ffee",
-        "model_name_or_path": "toy",
         "traj_data": {"note": [1]},
     }
     assert trajectory.turns == (Turn(views=(), extra={"tool": "cat"}), Turn(views=()))

@@ -9,6 +9,7 @@ context, stand in this order:
 
 A view of the second or third kind whose path is not among the ``files`` is not ``listed``. The
 lines are kept as recorded: nothing promises that they are positive, in order, or within the file.
+``model_name_or_path``, which the predictions of SWE-bench carry, is the model.
 """
 
 from __future__ import annotations
@@ -66,6 +67,7 @@ class _Prediction(TypedDict):
     original_inst_id: NotRequired[str | None]
     traj_data: NotRequired[_TrajectoryData | None]
     model_patch: NotRequired[str | None]
+    model_name_or_path: NotRequired[str | None]
 
 
 _PREDICTION = TypeAdapter(_Prediction)
@@ -82,8 +84,8 @@ def sniff(record: Mapping[str, JsonValue]) -> bool:
 def read(record: Mapping[str, JsonValue], source: Source) -> Trajectory:
     """Turn a prediction into a trajectory.
 
-    The record names neither agent nor model; its source tells attempts apart. A final context of
-    which no part is recorded is ``None``, and so are steps; an empty list of steps is no steps.
+    Most records name neither agent nor model; their source tells attempts apart. A final context
+    of which no part is recorded is ``None``, and so are steps; an empty list of steps is ``()``.
 
     Raises:
         ReadError: It has no id.
@@ -102,6 +104,7 @@ def read(record: Mapping[str, JsonValue], source: Source) -> Trajectory:
         extra["original_inst_id"] = original
     return Trajectory(
         task_id=task_id,
+        model=prediction.get("model_name_or_path"),
         source=source,
         turns=None if steps is None else tuple(_turn(step) for step in steps),
         final_views=_final_views(data),
