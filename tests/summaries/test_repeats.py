@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import math
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import pytest
 
@@ -17,15 +17,14 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 
-def question(correctness: float | None, **fields: Any) -> QuestionResult:
+def question(correctness: float | None, **fields: object) -> QuestionResult:
     given = {"question_id": "q1", "question_text": "?", "actual_answer": str(correctness)}
-    return QuestionResult(**(given | {"correctness_score": correctness} | fields))
+    return QuestionResult.model_validate(given | {"correctness_score": correctness} | fields)
 
 
-def run(*questions: QuestionResult, **fields: Any) -> FrameworkEvaluation:
-    return FrameworkEvaluation(
-        framework_name="Anchor", scenario_name="harbour", questions=questions, **fields
-    )
+def run(*questions: QuestionResult, **fields: object) -> FrameworkEvaluation:
+    given = {"framework_name": "Anchor", "scenario_name": "harbour", "questions": questions}
+    return FrameworkEvaluation.model_validate(given | fields)
 
 
 TIMED_OUT = question(
@@ -108,11 +107,15 @@ def test_runs_that_do_not_belong_together_are_refused(
         average(runs)
 
 
-def agrees(got: Any, expected: Any) -> bool:
+def agrees(got: object, expected: object) -> bool:
     if isinstance(expected, dict):
-        return all(agrees(got.get(key), value) for key, value in expected.items())
+        return isinstance(got, dict) and all(
+            agrees(got.get(key), value) for key, value in expected.items()
+        )
     if isinstance(expected, list):
-        return len(got) == len(expected) and all(map(agrees, got, expected))
+        return (
+            isinstance(got, list) and len(got) == len(expected) and all(map(agrees, got, expected))
+        )
     if isinstance(expected, float):
         return isinstance(got, (int, float)) and math.isclose(got, expected, abs_tol=1e-12)
     return bool(got == expected)

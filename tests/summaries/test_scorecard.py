@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import pytest
 
@@ -21,9 +21,9 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 
-def framework(**fields: Any) -> FrameworkEvaluation:
+def framework(**fields: object) -> FrameworkEvaluation:
     given = {"framework_name": "F", "scenario_name": "s", "avg_latency": 1.0}
-    return FrameworkEvaluation(**(given | fields))
+    return FrameworkEvaluation.model_validate(given | fields)
 
 
 def judged(correctness: float, completeness: float, faithfulness: float) -> dict[str, float]:
@@ -34,10 +34,12 @@ def judged(correctness: float, completeness: float, faithfulness: float) -> dict
     }
 
 
-def asked(answered: int, timed_out: int, **fields: Any) -> tuple[QuestionResult, ...]:
+def asked(answered: int, timed_out: int, **fields: object) -> tuple[QuestionResult, ...]:
     kinds = [AnswerOutcome.ANSWERED] * answered + [AnswerOutcome.TIMED_OUT] * timed_out
     return tuple(
-        QuestionResult(question_id=str(i), question_text="?", outcome=kind, **fields)
+        QuestionResult.model_validate(
+            {"question_id": str(i), "question_text": "?", "outcome": kind} | fields
+        )
         for i, kind in enumerate(kinds)
     )
 

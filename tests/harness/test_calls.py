@@ -1,0 +1,45 @@
+"""Deadlines hold for coroutines and functions, well-behaved or not."""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from typing import TYPE_CHECKING, Any
+
+import pytest
+from tests.harness import toys
+
+from trajmeter.harness.calls import DeadlineExceededError, call
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+
+@pytest.mark.parametrize("function", [toys.plain, toys.fields])
+def test_functions_and_coroutines_return(function: Callable[..., Any]) -> None:
+    got = asyncio.run(call(function, "q", timeout_seconds=5))
+    assert "q" in (got if isinstance(got, str) else got["text"])
+
+
+@pytest.mark.parametrize("function", [toys.blocking, toys.stubborn])
+def test_nothing_holds_up_the_run_past_its_deadline(function: Callable[..., Any]) -> None:
+    async def timed() -> float:
+        started = time.perf_counter()
+        with pytest.raises(DeadlineExceededError):
+            await call(function, "q", timeout_seconds=0.05)
+        return time.perf_counter() - started
+
+    assert asyncio.run(timed()) < 0.4  # both would take half a second
+
+
+def test_what_a_function_raises_is_raised() -> None:
+    def fail(_: str) -> None:
+        raise LookupError("gone")
+
+    def stop(_: str) -> None:
+        raise StopIteration
+
+    with pytest.raises(LookupError, match="gone"):
+        asyncio.run(call(fail, "q", timeout_seconds=5))
+    with pytest.raises(RuntimeError, match="StopIteration"):
+        asyncio.run(call(stop, "q", timeout_seconds=5))

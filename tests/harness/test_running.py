@@ -1,0 +1,171 @@
+"""A scenario run from documents to evaluation: time-outs, failures, journal and resume."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+import pytest
+from tests.harness.toys import Whole
+from tests.judges.scripted import GOOD, ScriptedModel
+
+from trajmeter.errors import ConfigurationError, ReadError
+from trajmeter.harness import (
+    AskingOptions,
+    Journal,
+    RunOptions,
+    fingerprint,
+    read_documents,
+    run_scenario,
+)
+from trajmeter.judges import Judge, Reply
+from trajmeter.prices import price_usd
+from trajmeter.records import AnswerOutcome, Cause, FrameworkEvaluation, Hop, Question, Scenario
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+
+@pytest.fixture
+def scenario(tmp_path: Path) -> Scenario:
+    documents = tmp_path / "documents"
+    (documents / "more").mkdir(parents=True)
+    (documents / "b.md").write_text("quay")
+    (documents / "more" / "a.md").write_text("pier")
+    questions = [
+        Question(
+            id=f"q{i}",
+            text=text,
+            expected_sources=("a.md", "b.md"),
+            required_hops=(Hop(id="h", any_of=("pier", "timed out"), source="a.md"),),
+        )
+        for i, text in enumerate(("where", "hang", "raise"))
+    ]
+    return Scenario(
+        name="harbour",
+        profile="multihop_chain_qa",
+        documents_dir=str(documents),
+        settings={"top_k": 3},
+        questions=tuple(questions),
+    )
+
+
+def run(
+    scenario: Scenario, agent: Whole, journal: Journal, judge: Judge | None = None
+) -> FrameworkEvaluation:
+    asking = AskingOptions(profile=scenario.profile, timeout_seconds=0.1, judge=judge)
+    return asyncio.run(
+        run_scenario(
+            scenario,
+            agent,
+            framework="Whole",
+            options=RunOptions(asking),
+            journal=journal,
+        )
+    )
+
+
+def test_every_question_has_an_outcome_and_the_run_goes_on(
+    scenario: Scenario, tmp_path: Path
+) -> None:
+    agent = Whole()
+    judge = Judge(ScriptedModel(GOOD), price_usd)
+    got = run(scenario, agent, Journal(tmp_path / "j", "d"), judge)
+    answered, hung, raised = got.questions
+    assert agent.calls == ["ingest 3", "where", "hang", "raise", "cleanup"]
+    assert agent.documents == ["b.md", "more/a.md"]
+
+    assert answered.outcome is AnswerOutcome.ANSWERED
+    assert (answered.correctness_score, answered.retrieval_recall) == (5.0, 0.5)
+    assert answered.estimated_cost_usd == pytest.approx(0.00025)  # 1,000 tokens at $0.25 a million
+    assert answered.extra_metrics["grounded_hop_coverage"] == 1.0
+
+    assert (hung.outcome, hung.correctness_score) == (AnswerOutcome.TIMED_OUT, 0.0)
+    assert (hung.latency_seconds, hung.model_name) == (0.1, "timeout")
+    assert hung.extra_metrics["hop_coverage"] == 0.0  # "timed out" in no answer of the agent's
+
+    assert (raised.outcome, raised.faithfulness_score) == (AnswerOutcome.FAILED, 0.0)
+    assert raised.error == "RuntimeError: tool died: <b>no</b>"
+    assert got.avg_correctness == pytest.approx(5 / 3)
+    # the failure is outside the mean latency, the time-out counts at its limit
+    assert got.avg_latency == pytest.approx(((answered.latency_seconds or 0) + 0.1) / 2)
+
+
+def test_a_judge_that_fails_leaves_its_scores_out_and_everything_else_stands(
+    scenario: Scenario, tmp_path: Path
+) -> None:
+    judge = Judge(ScriptedModel(Reply(refusal="no")), price_usd)
+    one = scenario.model_copy(update={"questions": scenario.questions[:1]})
+    (question,) = run(one, Whole(), Journal(tmp_path / "j", "d"), judge).questions
+    assert question.correctness_score is None
+    assert question.judge is not None
+    assert question.judge.cause is Cause.JUDGE_REFUSED
+    assert question.retrieval_precision == 1.0
+
+
+def test_an_interrupted_run_resumes_where_it_was(scenario: Scenario, tmp_path: Path) -> None:
+    file = tmp_path / "run.journal"
+    first = Journal(file, "digest")
+    finished = run(scenario, Whole(), first).questions[0]
+    file.unlink()
+    for result in (finished,):
+        Journal(file, "digest").write(result)
+    with file.open("a") as journal:
+        journal.write('{"question_id": "q1", "quest')  # cut off while it was written
+    agent = Whole()
+    resumed = run(scenario, agent, Journal(file, "digest"))
+    assert agent.calls == ["ingest 3", "hang", "raise", "cleanup"]
+    assert resumed.questions[0] == finished
+    nothing_left = Whole()
+    assert run(scenario, nothing_left, Journal(file, "digest")).questions == resumed.questions
+    assert nothing_left.calls == []
+
+
+def test_a_journal_of_another_run_is_not_resumed(scenario: Scenario, tmp_path: Path) -> None:
+    file = tmp_path / "run.journal"
+    run(scenario, Whole(), Journal(file, fingerprint(scenario, agent="a")))
+    other = fingerprint(scenario, agent="b")
+    assert other != fingerprint(scenario, agent="a")
+    assert Journal(file, other).finished == {}
+    assert not file.exists()
+
+
+def test_a_broken_journal_names_its_line(tmp_path: Path) -> None:
+    file = tmp_path / "run.journal"
+    file.write_text(json.dumps({"fingerprint": "d"}) + "\n{}\n")
+    with pytest.raises(ReadError, match=r"run\.journal:2: not a question's result"):
+        Journal(file, "d")
+    file.write_text("nonsense\n")
+    with pytest.raises(ReadError, match=r"run\.journal:1: not a journal"):
+        Journal(file, "d")
+
+
+def test_the_original_takes_the_agents_own_figures(scenario: Scenario, tmp_path: Path) -> None:
+    one = scenario.model_copy(update={"questions": scenario.questions[1:2]})
+    options = RunOptions(AskingOptions(profile=one.profile, timeout_seconds=0.1, original=True))
+    options = replace(options, concurrency=2)
+    journal = Journal(tmp_path / "j", "d")
+    got = asyncio.run(
+        run_scenario(one, Whole(), framework="W", options=options, journal=journal)
+    ).questions[0]
+    # the original looks for hops in "Query timed out before producing an answer."
+    assert got.extra_metrics["hop_coverage"] == 1.0
+
+
+def test_an_agent_that_cannot_prepare_stops_the_run(scenario: Scenario, tmp_path: Path) -> None:
+    class Unprepared(Whole):
+        async def ingest(self, *_: object) -> None:
+            raise ConnectionError("no index")
+
+    with pytest.raises(ConnectionError, match="no index"):
+        run(scenario, Unprepared(), Journal(tmp_path / "j", "d"))
+
+
+def test_documents_that_are_absent_or_no_text_are_named(scenario: Scenario, tmp_path: Path) -> None:
+    (tmp_path / "documents" / "c.bin").write_bytes(b"\xff\xfe")
+    with pytest.raises(ConfigurationError, match=r"c\.bin: not UTF-8"):
+        read_documents(scenario)
+    with pytest.raises(ConfigurationError, match="no such folder"):
+        read_documents(scenario.model_copy(update={"documents_dir": str(tmp_path / "x")}))
