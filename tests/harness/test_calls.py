@@ -7,8 +7,8 @@ import time
 from typing import TYPE_CHECKING, Any
 
 import pytest
-from tests.harness import toys
 
+from tests.harness import toys
 from trajmeter.harness.calls import DeadlineExceededError, call
 
 if TYPE_CHECKING:

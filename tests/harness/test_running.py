@@ -8,9 +8,9 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import pytest
+
 from tests.harness.toys import Whole
 from tests.judges.scripted import GOOD, ScriptedModel
-
 from trajmeter.errors import ConfigurationError, ReadError
 from trajmeter.harness import (
     AskingOptions,

@@ -27,7 +27,7 @@ class Endpoint:
 
 
 @contextmanager
-def endpoint(*script: Any, slow_seconds: float = 1.0) -> Iterator[Endpoint]:  # noqa: ANN401 - steps
+def endpoint(*script: Any, slow_seconds: float = 1.0) -> Iterator[Endpoint]:
     """Serve a script on the loopback address."""
 
     class Handler(BaseHTTPRequestHandler):
@@ -74,7 +74,7 @@ def endpoint(*script: Any, slow_seconds: float = 1.0) -> Iterator[Endpoint]:  # 
         thread.join()
 
 
-def completion(step: Any) -> dict[str, Any]:  # noqa: ANN401 - a step
+def completion(step: Any) -> dict[str, Any]:
     refused = step["refusal"] if isinstance(step, dict) else None
     return {
         "id": "c1",

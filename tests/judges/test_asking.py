@@ -5,8 +5,8 @@ from __future__ import annotations
 import asyncio
 
 import pytest
-from tests.judges.scripted import GOOD, ScriptedModel
 
+from tests.judges.scripted import GOOD, ScriptedModel
 from trajmeter.judges import (
     AnswerScores,
     ExchangeError,

@@ -6,9 +6,9 @@ import asyncio
 import logging
 
 import pytest
+
 from tests.judges.endpoint import Endpoint, endpoint
 from tests.judges.scripted import GOOD
-
 from trajmeter.errors import ConfigurationError
 from trajmeter.judges import AnswerScores, Judge, OpenAIChat, Verdict
 from trajmeter.prices import price_usd

@@ -6,8 +6,8 @@ import asyncio
 from typing import TYPE_CHECKING
 
 import pytest
-from tests.judges.scripted import GOOD, ScriptedModel
 
+from tests.judges.scripted import GOOD, ScriptedModel
 from trajmeter.errors import ReadError
 from trajmeter.judges import AnswerScores, Judge, Recorder, Replay, Reply, TransientError, Verdict
 from trajmeter.prices import price_usd

@@ -3,8 +3,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 import pytest
-from tests.metrics.fakes import RankResult
 
+from tests.metrics.fakes import RankResult
 from trajmeter.errors import ConfigurationError
 from trajmeter.metrics import FunctionMetric, Result, RowLayout, ScoreResult, metric
 from trajmeter.metrics.engine import MetricError, score_trajectories

@@ -3,8 +3,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 import pytest
-from tests.metrics.fakes import AnswerMetric, AnswerResult, RankMetric, RankResult
 
+from tests.metrics.fakes import AnswerMetric, AnswerResult, RankMetric, RankResult
 from trajmeter.errors import ConfigurationError, ReadError
 from trajmeter.metrics import MetricError, TaskIndex, metric, score_trajectories
 from trajmeter.records import Cause, Source, Task, Trajectory

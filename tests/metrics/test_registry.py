@@ -6,8 +6,8 @@ from types import SimpleNamespace
 from typing import TYPE_CHECKING
 
 import pytest
-from tests.metrics import fakes
 
+from tests.metrics import fakes
 from trajmeter.errors import ConfigurationError, ExtraMissingError, UnknownNameError
 from trajmeter.metrics import Resources, RowLayout, available, create, describe, registry
 from trajmeter.records import Task, Trajectory

@@ -5,9 +5,9 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import pytest
 from pydantic import BaseModel, Field
-from tests.metrics.fakes import COVERAGE, AnswerMetric, RankMetric
 
 import trajmeter
+from tests.metrics.fakes import COVERAGE, AnswerMetric, RankMetric
 from trajmeter.errors import ConfigurationError
 from trajmeter.metrics import Figure, Group, Result, RowLayout, score_trajectories
 from trajmeter.records import Cause, Outcome, Source, Task, Trajectory

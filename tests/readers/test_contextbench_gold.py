@@ -139,7 +139,7 @@ def test_labelled_text_is_no_empty_gold() -> None:
         ([{"file": "a", "end_line": 2**63}], "gold_context[0].end_line: Input should be less"),
     ],
 )
-def test_a_wrong_context_is_told_with_its_place(context: Any, message: str) -> None:  # noqa: ANN401 - any JSON
+def test_a_wrong_context_is_told_with_its_place(context: Any, message: str) -> None:
     with pytest.raises(ValidationError) as caught:
         read({"instance_id": "i", "gold_context": context})
     assert message in json_lines.explain(caught.value)

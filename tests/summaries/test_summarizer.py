@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING, Annotated
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from tests.metrics.fakes import COVERAGE, AnswerMetric, RankMetric
 
+from tests.metrics.fakes import COVERAGE, AnswerMetric, RankMetric
 from trajmeter.errors import ConfigurationError
 from trajmeter.metrics import Figure, Group, Result, RowLayout, score_trajectories
 from trajmeter.records import Cause, Outcome, Source, Task, Trajectory

@@ -12,9 +12,9 @@ import pyarrow as pa
 import pytest
 from pyarrow import parquet
 from pydantic import Field
-from tests.metrics.fakes import AnswerMetric
 
 import trajmeter
+from tests.metrics.fakes import AnswerMetric
 from trajmeter.errors import ConfigurationError, ExtraMissingError
 from trajmeter.metrics import Result, RowLayout, score_trajectories
 from trajmeter.records import Cause, Source, Task, Trajectory

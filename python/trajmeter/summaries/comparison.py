@@ -146,8 +146,8 @@ def percentile(values: Sequence[float], percent: float) -> float | None:
     """Percentile by linear interpolation between the two nearest ranks; ``None`` for no values.
 
     Example:
-        >>> percentile([1.0, 2.0, 3.0, 10.0], 95)  # rank 0.95 * 3 = 2.85: 3 + 0.85 * (10 - 3)
-        8.95
+        >>> percentile([1.0, 2.0, 3.0, 11.0], 75)  # rank 0.75 * 3 = 2.25: 3 + 0.25 * (11 - 3)
+        5.0
     """
     if not values:
         return None
