@@ -1,4 +1,4 @@
-"""Runs what the documents show: README.md and every page below docs/.
+"""Runs what the documents show: README.md, every page below docs/ and each example's README.md.
 
 A ``python`` block is executed, and its ``>>>`` examples are compared with what they print; the
 blocks of a page share their names. In a ``console`` block each ``$ trajmeter`` command is run and
@@ -17,7 +17,11 @@ from pathlib import Path
 import pytest
 
 ROOT = Path(__file__).parents[1]
-PAGES = [ROOT / "README.md", *sorted(ROOT.glob("docs/**/*.md"))]
+PAGES = [
+    ROOT / "README.md",
+    *sorted(ROOT.glob("docs/**/*.md")),
+    *sorted(ROOT.glob("examples/*/README.md")),
+]
 BLOCK = re.compile(r"^```(?P<language>\w+)\n(?P<text>.*?)^```$", re.MULTILINE | re.DOTALL)
 COMMAND = re.compile(
     r"^\$ (?P<command>trajmeter (?:.|\\\n)*?)(?<!\\)\n(?P<output>(?:(?!\$ ).*\n?)*)", re.MULTILINE
