@@ -24,6 +24,7 @@ from trajmeter.kernels._contract import (
     Float64Array,
     Int64Array,
     Kernels,
+    LevelArrays,
     SpanArrays,
     SpanBatch,
 )
@@ -47,6 +48,7 @@ __all__ = [
     "GoldLines",
     "Int64Array",
     "Kernels",
+    "LevelArrays",
     "ResolvedPath",
     "SpanArrays",
     "SpanBatch",

@@ -13,6 +13,7 @@ if TYPE_CHECKING:
         Float64Array,
         Int64Array,
         Kernels,
+        LevelArrays,
         SpanArrays,
         SpanBatch,
     )
@@ -194,6 +195,32 @@ class CheckedKernels:
         """Check the array, then every value."""
         _checks.floats(values, "values")
         return self._backend.check_values(values)
+
+    def level_advantages(
+        self,
+        names: bytes,
+        name_offsets: Int64Array,
+        capitals: str,
+        blanks: str,
+        benchmark: Int64Array,
+        agent: Float64Array,
+        oracle: Float64Array,
+        offsets: Int64Array,
+    ) -> LevelArrays:
+        """Check names and ratios, then average."""
+        _checks.buffer(names, "names")
+        _checks.offsets(name_offsets, len(names), "name_offsets", "bytes")
+        _checks.characters(capitals, "capitals")
+        _checks.characters(blanks, "blanks")
+        _checks.integers(benchmark, "benchmark")
+        _checks.floats(agent, "agent")
+        _checks.floats(oracle, "oracle")
+        _checks.same_length(benchmark, "benchmark", agent, "agent")
+        _checks.same_length(benchmark, "benchmark", oracle, "oracle")
+        _checks.offsets(offsets, len(benchmark), of="entries")
+        return self._backend.level_advantages(
+            names, name_offsets, capitals, blanks, benchmark, agent, oracle, offsets
+        )
 
 
 def _check_rows(start: Int64Array, end: Int64Array, offsets: Int64Array, prefix: str = "") -> None:

@@ -15,9 +15,18 @@ import numpy as np
 from trajmeter.errors import ArrayError, InputError, OffsetsError
 
 if TYPE_CHECKING:
-    from trajmeter.kernels._contract import Int64Array
+    from trajmeter.kernels._contract import Float64Array, Int64Array
 
-__all__ = ["buffer", "floats", "integers", "offsets", "same_length", "size", "spans"]
+__all__ = [
+    "buffer",
+    "characters",
+    "floats",
+    "integers",
+    "offsets",
+    "same_length",
+    "size",
+    "spans",
+]
 
 _INT64 = np.dtype(np.int64)
 _FLOAT64 = np.dtype(np.float64)
@@ -54,7 +63,9 @@ def floats(value: object, name: str) -> None:
     raise _array_error(value, name, _FLOAT64)
 
 
-def same_length(value: Int64Array, name: str, other: Int64Array, other_name: str) -> None:
+def same_length(
+    value: Int64Array, name: str, other: Int64Array | Float64Array, other_name: str
+) -> None:
     """Raise ``ArrayError`` unless ``other`` has as many values as ``value``."""
     if len(value) != len(other):
         raise ArrayError(
@@ -101,6 +112,19 @@ def buffer(value: bytes, name: str = "buffer") -> None:
     """Raise ``ArrayError`` unless ``value`` is ``bytes``."""
     if not isinstance(value, bytes):
         raise ArrayError(f"{name} is a {type(value).__qualname__}, expected bytes")
+
+
+def characters(value: str, name: str) -> None:
+    """Raise ``InputError`` unless ``value`` is text whose characters all exist in UTF-8."""
+    if not isinstance(value, str):
+        raise ArrayError(f"{name} is a {type(value).__qualname__}, expected str")
+    try:
+        value.encode()
+    except UnicodeEncodeError as error:
+        raise InputError(
+            f"{name} holds {value[error.start]!r} at {error.start}, half of a surrogate pair, "
+            "expected whole characters"
+        ) from error
 
 
 def _check_order(value: Int64Array, name: str) -> None:

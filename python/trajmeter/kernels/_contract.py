@@ -20,6 +20,7 @@ __all__ = [
     "Float64Array",
     "Int64Array",
     "Kernels",
+    "LevelArrays",
     "SpanArrays",
     "SpanBatch",
 ]
@@ -33,6 +34,11 @@ SpanBatch: TypeAlias = tuple[Int64Array, Int64Array, Int64Array]
 """Start and end of each span of many sets, and the offsets of the sets, which begin at 0."""
 FaultArrays: TypeAlias = tuple[Int64Array, Int64Array]
 """Index of each bad element, rising, and its :class:`Fault`."""
+
+LevelArrays: TypeAlias = tuple[
+    Int64Array, Float64Array, Float64Array, Float64Array, Float64Array, Float64Array
+]
+"""Of each agent: entries that count, geometric mean of its ratios, advantage at levels 1 to 4."""
 
 GMEAN_RELATIVE_TOLERANCE = 1e-14
 """How far the geometric means of the two backends may lie apart, as a fraction of their size.
@@ -155,3 +161,16 @@ class Kernels(Protocol):
 
     def check_values(self, values: Float64Array) -> FaultArrays:
         """Every value that the geometric means would refuse, and why."""
+
+    def level_advantages(
+        self,
+        names: bytes,
+        name_offsets: Int64Array,
+        capitals: str,
+        blanks: str,
+        benchmark: Int64Array,
+        agent: Float64Array,
+        oracle: Float64Array,
+        offsets: Int64Array,
+    ) -> LevelArrays:
+        """How far each agent gets ahead of the oracle, over all benchmarks and over groups."""

@@ -4,6 +4,7 @@ from trajmeter.kernels._contract import (
     FaultArrays,
     Float64Array,
     Int64Array,
+    LevelArrays,
     SpanArrays,
     SpanBatch,
 )
@@ -67,3 +68,13 @@ def bytes_to_lines(
 def gmean(values: Float64Array) -> float: ...
 def gmean_grouped(values: Float64Array, offsets: Int64Array) -> Float64Array: ...
 def check_values(values: Float64Array) -> FaultArrays: ...
+def level_advantages(
+    names: bytes,
+    name_offsets: Int64Array,
+    capitals: str,
+    blanks: str,
+    benchmark: Int64Array,
+    agent: Float64Array,
+    oracle: Float64Array,
+    offsets: Int64Array,
+) -> LevelArrays: ...

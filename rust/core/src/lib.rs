@@ -6,6 +6,7 @@
 #![forbid(unsafe_code)]
 
 mod error;
+pub mod levels;
 pub mod lines;
 pub mod means;
 pub mod pool;

@@ -88,7 +88,7 @@ pub fn check_values(values: &[f64]) -> (Vec<i64>, Vec<Fault>) {
 
 /// A product of positive finite values, and what else was among them.
 #[derive(Debug, Clone, Copy)]
-struct Product {
+pub(crate) struct Product {
     /// From 1 to below 2.
     mantissa: f64,
     /// The product is `mantissa` times 2 to this power.
@@ -106,7 +106,7 @@ struct Product {
 }
 
 impl Product {
-    const EMPTY: Self = Self {
+    pub(crate) const EMPTY: Self = Self {
         mantissa: 1.0,
         exponent: 0,
         count: 0,
@@ -227,19 +227,35 @@ impl Product {
             } else if bits == INFINITY {
                 factor.infinity = Some(index);
             } else {
-                (factor.least, factor.greatest) = (bits, bits);
-                // A subnormal number has fewer digits; as a normal one it can be taken apart.
-                let (value, power) = if bits < LEAST_NORMAL {
-                    (value * 2.0_f64.powi(54), -54)
-                } else {
-                    (value, 0)
-                };
-                factor.exponent = power;
-                factor = factor.carrying(value);
+                factor = Self::of_one(value);
             }
             product = product.times(factor);
         }
         Ok(product)
+    }
+
+    /// Product of one positive finite value.
+    pub(crate) fn of_one(value: f64) -> Self {
+        let bits = value.to_bits() as i64;
+        // A subnormal number has fewer digits; as a normal one it can be taken apart.
+        let (mantissa, exponent) = if bits < LEAST_NORMAL {
+            (value * 2.0_f64.powi(54), -54)
+        } else {
+            (value, 0)
+        };
+        let one = Self {
+            exponent,
+            count: 1,
+            least: bits,
+            greatest: bits,
+            ..Self::EMPTY
+        };
+        one.carrying(mantissa)
+    }
+
+    /// How many values were multiplied.
+    pub(crate) fn count(self) -> usize {
+        self.count
     }
 
     /// This product with the normal number `mantissa`, of any size, as its mantissa.
@@ -252,7 +268,7 @@ impl Product {
         }
     }
 
-    fn times(self, other: Self) -> Self {
+    pub(crate) fn times(self, other: Self) -> Self {
         let product = Self {
             mantissa: 1.0,
             exponent: self.exponent + other.exponent,
@@ -266,12 +282,14 @@ impl Product {
     }
 
     /// The geometric mean; NaN where it is undefined.
-    fn mean(self) -> f64 {
+    pub(crate) fn mean(self) -> f64 {
         match (self.zero, self.infinity) {
             (Some(_), Some(_)) => return f64::NAN,
             (Some(_), None) => return 0.0,
             (None, Some(_)) => return f64::INFINITY,
             (None, None) if self.count == 0 => return f64::NAN,
+            // Equal values, of which a root could only be rounded.
+            (None, None) if self.least == self.greatest => return double(self.least),
             (None, None) => {}
         }
         let count = self.count as i64;

@@ -4,6 +4,7 @@
 
 mod arrays;
 mod errors;
+mod levels;
 mod lines;
 mod means;
 mod spans;
@@ -16,6 +17,8 @@ mod _rust {
     #[pymodule_export]
     const OPTIMISED: bool = !cfg!(debug_assertions);
 
+    #[pymodule_export]
+    use crate::levels::level_advantages;
     #[pymodule_export]
     use crate::lines::{bytes_to_lines, line_starts, lines_to_bytes, lines_to_bytes_batched};
     #[pymodule_export]

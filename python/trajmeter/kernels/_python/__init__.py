@@ -5,6 +5,7 @@ numpy appears at the edges only, to take the numbers out of arrays and to put re
 
 from __future__ import annotations
 
+from trajmeter.kernels._python.levels import level_advantages
 from trajmeter.kernels._python.lines import (
     bytes_to_lines,
     line_starts,
@@ -38,6 +39,7 @@ __all__ = [
     "intersection_batched",
     "intersection_measure",
     "intersection_measure_batched",
+    "level_advantages",
     "line_starts",
     "lines_to_bytes",
     "lines_to_bytes_batched",

@@ -29,7 +29,7 @@ from trajmeter.kernels._contract import Fault
 if TYPE_CHECKING:
     from trajmeter.kernels._contract import FaultArrays, Float64Array, Int64Array
 
-__all__ = ["check_values", "gmean", "gmean_grouped"]
+__all__ = ["check_values", "gmean", "gmean_grouped", "mean"]
 
 _SAFE_EXPONENT = 1000
 """A product from ``2**-1000`` to ``2**1000`` has full precision, with room for one factor more."""
@@ -58,13 +58,13 @@ def gmean(values: Float64Array) -> float:
     numbers = _checked(values)
     if not numbers:
         raise EmptyInputError("there are no values, expected at least 1 for a geometric mean")
-    mean = _mean(numbers)
-    if isnan(mean):
+    figure = mean(numbers)
+    if isnan(figure):
         raise ValueDomainError(
             f"value {numbers.index(0.0)} is 0.0 and value {numbers.index(inf)} is inf: "
             "their geometric mean is undefined"
         )
-    return mean
+    return figure
 
 
 def gmean_grouped(values: Float64Array, offsets: Int64Array) -> Float64Array:
@@ -86,7 +86,7 @@ def gmean_grouped(values: Float64Array, offsets: Int64Array) -> Float64Array:
     base = bounds[0]
     numbers = _checked(values[base : bounds[-1]], base)
     groups = (numbers[begin - base : end - base] for begin, end in pairwise(bounds))
-    return np.array([_mean(group) for group in groups], np.float64)
+    return np.array([mean(group) for group in groups], np.float64)
 
 
 def check_values(values: Float64Array) -> FaultArrays:
@@ -119,7 +119,7 @@ def _checked(values: Float64Array, base: int = 0) -> list[float]:
     )
 
 
-def _mean(numbers: list[float]) -> float:
+def mean(numbers: list[float]) -> float:
     """Geometric mean of checked numbers; NaN where it is undefined."""
     if not numbers:
         return nan
