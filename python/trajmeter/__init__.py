@@ -15,24 +15,40 @@ if TYPE_CHECKING:
     from trajmeter.metrics import metric
     from trajmeter.metrics.context import ContextTracker, prepare
     from trajmeter.scoring import score
+    from trajmeter.spans import SpanSet, difference, intersection, measure, union
+    from trajmeter.statistics.means import gmean, gmean_grouped
 
 __all__ = [
     "ContextTracker",
+    "SpanSet",
     "TrajmeterError",
     "__version__",
     "backend",
+    "difference",
+    "gmean",
+    "gmean_grouped",
+    "intersection",
+    "measure",
     "metric",
     "prepare",
     "score",
+    "union",
 ]
 
 _HOME = {
     "ContextTracker": "metrics.context",
+    "SpanSet": "spans",
     "TrajmeterError": "errors",
     "backend": "kernels",
+    "difference": "spans",
+    "gmean": "statistics.means",
+    "gmean_grouped": "statistics.means",
+    "intersection": "spans",
+    "measure": "spans",
     "metric": "metrics",
     "prepare": "metrics.context",
     "score": "scoring",
+    "union": "spans",
 }
 """The module, below this package, that each public name comes from."""
 

@@ -1,0 +1,1 @@
+"""Statistics of measurements: averages that suit them, and what they can be trusted for."""
