@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, BinaryIO
 
 from trajmeter.errors import ConfigurationError
+from trajmeter.writers._atomic import replacing
 from trajmeter.writers.csv import CsvWriter
 from trajmeter.writers.jsonl import JsonLinesWriter
 from trajmeter.writers.parquet import ParquetWriter
@@ -65,24 +66,7 @@ def open_table(path: str | Path, layout: RowLayout) -> Iterator[TableWriter]:
     """
     check_output(path)
     target = Path(path).resolve()
-    with _replacing(target) as stream:
+    with replacing(target) as stream:
         writer = _WRITERS[Path(path).suffix.lower()](stream, layout)
         yield writer
         writer.finish()
-
-
-@contextmanager
-def _replacing(target: Path) -> Iterator[BinaryIO]:
-    if target.exists() and not target.is_file():  # a pipe or a device cannot be replaced
-        with target.open("wb") as stream:
-            yield stream
-        return
-    beside = target.with_name(f".{target.name}.{os.getpid()}.part")
-    try:
-        with beside.open("wb") as stream:
-            yield stream
-            stream.flush()
-            os.fsync(stream.fileno())
-        beside.replace(target)
-    finally:
-        beside.unlink(missing_ok=True)

@@ -1,0 +1,61 @@
+"""Result files of a framework comparison: one JSON document per run, and one for their average."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from trajmeter.errors import ConfigurationError
+from trajmeter.writers._atomic import replacing
+
+if TYPE_CHECKING:
+    from datetime import datetime
+    from pathlib import Path
+
+    from trajmeter.records import FrameworkEvaluation
+
+__all__ = ["evaluation_file_name", "write_evaluation"]
+
+
+def evaluation_file_name(
+    framework: str, scenario: str, *, at: datetime, run: int | None = None
+) -> str:
+    """Name of a result file.
+
+    Args:
+        framework: Name of the framework.
+        scenario: Name of the scenario.
+        at: When the run began, in UTC.
+        run: Number of the run from 1, where there are several; ``None`` for the only one and for
+            the average.
+
+    Returns:
+        ``<framework>_<scenario>_<YYYYMMDD_HHMMSS>[_runN].json``.
+
+    Example:
+        >>> from datetime import datetime
+        >>> evaluation_file_name("Pydantic AI", "rag_qa", at=datetime(2026, 2, 9, 17, 43), run=2)
+        'pydantic_ai_rag_qa_20260209_174300_run2.json'
+    """
+    parts = [_safe("_".join(framework.lower().split())), _safe(scenario), f"{at:%Y%m%d_%H%M%S}"]
+    if run is not None:
+        parts.append(f"run{run}")
+    return "_".join(parts) + ".json"
+
+
+def write_evaluation(evaluation: FrameworkEvaluation, file: Path) -> None:
+    """Write one result file, in one piece or not at all.
+
+    Raises:
+        ConfigurationError: The file cannot be written.
+    """
+    try:
+        file.parent.mkdir(parents=True, exist_ok=True)
+        with replacing(file) as stream:
+            stream.write(evaluation.model_dump_json(indent=2).encode() + b"\n")
+    except OSError as error:
+        raise ConfigurationError(f"{file}: cannot be written: {error}") from error
+
+
+def _safe(name: str) -> str:
+    """A name without what would lead into another folder."""
+    return "".join("-" if character in '/\\:*?"<>|\0' else character for character in name)
