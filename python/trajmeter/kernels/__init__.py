@@ -23,10 +23,13 @@ from trajmeter.kernels._contract import (
     FaultArrays,
     Float64Array,
     Int64Array,
+    JoinArrays,
     Kernels,
     LevelArrays,
     SpanArrays,
     SpanBatch,
+    TrajectoryArrays,
+    TrajectoryFigureArrays,
 )
 from trajmeter.kernels._select import BackendName, active, backend, load
 
@@ -47,6 +50,7 @@ __all__ = [
     "Float64Array",
     "GoldLines",
     "Int64Array",
+    "JoinArrays",
     "Kernels",
     "LevelArrays",
     "ResolvedPath",
@@ -54,6 +58,8 @@ __all__ = [
     "SpanBatch",
     "StepCoverage",
     "StepSizes",
+    "TrajectoryArrays",
+    "TrajectoryFigureArrays",
     "active",
     "backend",
     "load",

@@ -12,10 +12,13 @@ if TYPE_CHECKING:
         FaultArrays,
         Float64Array,
         Int64Array,
+        JoinArrays,
         Kernels,
         LevelArrays,
         SpanArrays,
         SpanBatch,
+        TrajectoryArrays,
+        TrajectoryFigureArrays,
     )
 
 __all__ = ["CheckedKernels"]
@@ -222,6 +225,84 @@ class CheckedKernels:
             names, name_offsets, capitals, blanks, benchmark, agent, oracle, offsets
         )
 
+    def trajectory(
+        self,
+        key: Int64Array,
+        start: Int64Array,
+        end: Int64Array,
+        step_offsets: Int64Array,
+        trajectory_offsets: Int64Array,
+        gold_key: Int64Array,
+        gold_start: Int64Array,
+        gold_end: Int64Array,
+        gold_offsets: Int64Array,
+    ) -> TrajectoryArrays:
+        """Check spans, steps, trajectories and gold, then measure."""
+        _check_keyed(key, start, end)
+        _checks.offsets(step_offsets, len(start), "step_offsets", "spans")
+        _checks.offsets(trajectory_offsets, len(step_offsets) - 1, "trajectory_offsets", "steps")
+        _check_keyed(gold_key, gold_start, gold_end, "gold_")
+        _checks.offsets(gold_offsets, len(gold_start), "gold_offsets", "gold spans")
+        _checks.same_length(trajectory_offsets, "trajectory_offsets", gold_offsets, "gold_offsets")
+        return self._backend.trajectory(
+            key,
+            start,
+            end,
+            step_offsets,
+            trajectory_offsets,
+            gold_key,
+            gold_start,
+            gold_end,
+            gold_offsets,
+        )
+
+    def trajectory_figures(
+        self,
+        size: Int64Array,
+        added: Int64Array,
+        gold_added: Int64Array,
+        gold_size: Int64Array,
+        trajectory_offsets: Int64Array,
+    ) -> TrajectoryFigureArrays:
+        """Check that the arrays are of one batch, then divide."""
+        _checks.integers(size, "size")
+        _checks.integers(added, "added")
+        _checks.same_length(size, "size", added, "added")
+        _checks.integers(gold_added, "gold_added")
+        _checks.same_length(size, "size", gold_added, "gold_added")
+        _checks.integers(gold_size, "gold_size")
+        _check_figure_offsets(trajectory_offsets, len(size), len(gold_size))
+        return self._backend.trajectory_figures(
+            size, added, gold_added, gold_size, trajectory_offsets
+        )
+
+    def overlap_join(
+        self,
+        file: Int64Array,
+        start: Int64Array,
+        end: Int64Array,
+        definition_start: Int64Array,
+        definition_end: Int64Array,
+        definition_offsets: Int64Array,
+    ) -> JoinArrays:
+        """Check the spans and the definitions, then pair them."""
+        _checks.integers(file, "file")
+        _checks.spans(start, end)
+        _checks.same_length(start, "start", file, "file")
+        _checks.spans(definition_start, definition_end, "definition_")
+        _checks.offsets(
+            definition_offsets, len(definition_start), "definition_offsets", "definitions"
+        )
+        return self._backend.overlap_join(
+            file, start, end, definition_start, definition_end, definition_offsets
+        )
+
+
+def _check_keyed(key: Int64Array, start: Int64Array, end: Int64Array, prefix: str = "") -> None:
+    _checks.integers(key, f"{prefix}key")
+    _checks.spans(start, end, prefix)
+    _checks.same_length(start, f"{prefix}start", key, f"{prefix}key")
+
 
 def _check_rows(start: Int64Array, end: Int64Array, offsets: Int64Array, prefix: str = "") -> None:
     _checks.spans(start, end, prefix)
@@ -232,3 +313,20 @@ def _check_ranges(first: Int64Array, last: Int64Array) -> None:
     _checks.integers(first, "first")
     _checks.integers(last, "last")
     _checks.same_length(first, "first", last, "last")
+
+
+def _check_figure_offsets(offsets: Int64Array, steps: int, trajectories: int) -> None:
+    """Check offsets into figures, which have one element per step of these trajectories."""
+    _checks.integers(offsets, "trajectory_offsets")
+    first = int(offsets[0]) if len(offsets) else 0
+    _checks.offsets(offsets, first + steps, "trajectory_offsets", "steps")
+    if int(offsets[-1]) != first + steps:
+        raise ArrayError(
+            f"size has {steps} values, expected {int(offsets[-1]) - first}, the number of steps "
+            "in trajectory_offsets"
+        )
+    if trajectories != len(offsets) - 1:
+        raise ArrayError(
+            f"gold_size has {trajectories} values, expected {len(offsets) - 1}, one less than "
+            "trajectory_offsets"
+        )

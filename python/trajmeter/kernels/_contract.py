@@ -19,10 +19,13 @@ __all__ = [
     "FaultArrays",
     "Float64Array",
     "Int64Array",
+    "JoinArrays",
     "Kernels",
     "LevelArrays",
     "SpanArrays",
     "SpanBatch",
+    "TrajectoryArrays",
+    "TrajectoryFigureArrays",
 ]
 
 Int64Array: TypeAlias = npt.NDArray[np.int64]
@@ -34,6 +37,12 @@ SpanBatch: TypeAlias = tuple[Int64Array, Int64Array, Int64Array]
 """Start and end of each span of many sets, and the offsets of the sets, which begin at 0."""
 FaultArrays: TypeAlias = tuple[Int64Array, Int64Array]
 """Index of each bad element, rising, and its :class:`Fault`."""
+TrajectoryArrays: TypeAlias = tuple[Int64Array, Int64Array, Int64Array, Int64Array]
+"""Size, added and gold added of each step, and the size of each trajectory's gold."""
+TrajectoryFigureArrays: TypeAlias = tuple[Float64Array, Float64Array, Float64Array]
+"""Coverage of each step, and AUC-coverage and redundancy of each trajectory."""
+JoinArrays: TypeAlias = tuple[Int64Array, Int64Array]
+"""Partners of each element, one after the other, and the offsets of the elements, from 0."""
 
 LevelArrays: TypeAlias = tuple[
     Int64Array, Float64Array, Float64Array, Float64Array, Float64Array, Float64Array
@@ -174,3 +183,38 @@ class Kernels(Protocol):
         offsets: Int64Array,
     ) -> LevelArrays:
         """How far each agent gets ahead of the oracle, over all benchmarks and over groups."""
+
+    def trajectory(
+        self,
+        key: Int64Array,
+        start: Int64Array,
+        end: Int64Array,
+        step_offsets: Int64Array,
+        trajectory_offsets: Int64Array,
+        gold_key: Int64Array,
+        gold_start: Int64Array,
+        gold_end: Int64Array,
+        gold_offsets: Int64Array,
+    ) -> TrajectoryArrays:
+        """What each step of many trajectories looked at, what was new in it, and what gold."""
+
+    def trajectory_figures(
+        self,
+        size: Int64Array,
+        added: Int64Array,
+        gold_added: Int64Array,
+        gold_size: Int64Array,
+        trajectory_offsets: Int64Array,
+    ) -> TrajectoryFigureArrays:
+        """Coverage, AUC-coverage and redundancy of what :meth:`trajectory` measured."""
+
+    def overlap_join(
+        self,
+        file: Int64Array,
+        start: Int64Array,
+        end: Int64Array,
+        definition_start: Int64Array,
+        definition_end: Int64Array,
+        definition_offsets: Int64Array,
+    ) -> JoinArrays:
+        """Definitions of its file that each span overlaps."""

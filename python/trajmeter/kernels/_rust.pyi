@@ -5,8 +5,11 @@ from trajmeter.kernels._contract import (
     Float64Array,
     Int64Array,
     LevelArrays,
+    JoinArrays,
     SpanArrays,
     SpanBatch,
+    TrajectoryArrays,
+    TrajectoryFigureArrays,
 )
 
 OPTIMISED: bool
@@ -78,3 +81,29 @@ def level_advantages(
     oracle: Float64Array,
     offsets: Int64Array,
 ) -> LevelArrays: ...
+def trajectory(
+    key: Int64Array,
+    start: Int64Array,
+    end: Int64Array,
+    step_offsets: Int64Array,
+    trajectory_offsets: Int64Array,
+    gold_key: Int64Array,
+    gold_start: Int64Array,
+    gold_end: Int64Array,
+    gold_offsets: Int64Array,
+) -> TrajectoryArrays: ...
+def trajectory_figures(
+    size: Int64Array,
+    added: Int64Array,
+    gold_added: Int64Array,
+    gold_size: Int64Array,
+    trajectory_offsets: Int64Array,
+) -> TrajectoryFigureArrays: ...
+def overlap_join(
+    file: Int64Array,
+    start: Int64Array,
+    end: Int64Array,
+    definition_start: Int64Array,
+    definition_end: Int64Array,
+    definition_offsets: Int64Array,
+) -> JoinArrays: ...

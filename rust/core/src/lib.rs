@@ -9,6 +9,7 @@ mod error;
 pub mod levels;
 pub mod lines;
 pub mod means;
+pub mod overlap;
 pub mod pool;
 pub mod spans;
 pub mod trajectory;

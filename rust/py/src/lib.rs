@@ -7,7 +7,9 @@ mod errors;
 mod levels;
 mod lines;
 mod means;
+mod overlap;
 mod spans;
+mod trajectory;
 
 use pyo3::prelude::*;
 
@@ -24,9 +26,13 @@ mod _rust {
     #[pymodule_export]
     use crate::means::{check_values, gmean, gmean_grouped};
     #[pymodule_export]
+    use crate::overlap::overlap_join;
+    #[pymodule_export]
     use crate::spans::{
         check_spans, difference, difference_batched, intersection, intersection_batched,
         intersection_measure, intersection_measure_batched, measure, measure_batched, union,
         union_batched,
     };
+    #[pymodule_export]
+    use crate::trajectory::{trajectory, trajectory_figures};
 }

@@ -13,6 +13,7 @@ from trajmeter.kernels._python.lines import (
     lines_to_bytes_batched,
 )
 from trajmeter.kernels._python.means import check_values, gmean, gmean_grouped
+from trajmeter.kernels._python.overlap import overlap_join
 from trajmeter.kernels._python.spans import (
     check_spans,
     difference,
@@ -26,6 +27,7 @@ from trajmeter.kernels._python.spans import (
     union,
     union_batched,
 )
+from trajmeter.kernels._python.trajectory import trajectory, trajectory_figures
 
 __all__ = [
     "bytes_to_lines",
@@ -45,6 +47,9 @@ __all__ = [
     "lines_to_bytes_batched",
     "measure",
     "measure_batched",
+    "overlap_join",
+    "trajectory",
+    "trajectory_figures",
     "union",
     "union_batched",
 ]

@@ -104,7 +104,8 @@ impl<'a> KeyedSpans<'a> {
 
 impl Batch<'_> {
     /// Number of trajectories.
-    pub(super) fn len(&self) -> usize {
+    #[must_use]
+    pub fn len(&self) -> usize {
         self.trajectory_offsets.len() - 1
     }
 
@@ -121,8 +122,21 @@ impl Batch<'_> {
         range(self.gold_offsets, rows)
     }
 
+    /// Whether there are no trajectories.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
+    /// Number of steps of all trajectories.
+    #[must_use]
+    pub fn steps(&self) -> usize {
+        self.steps_of(&(0..self.len())).len()
+    }
+
     /// How much work the batch is: its spans, steps and trajectories.
-    pub(super) fn weight(&self) -> usize {
+    #[must_use]
+    pub fn weight(&self) -> usize {
         self.weight_of(&(0..self.len())) + self.len()
     }
 

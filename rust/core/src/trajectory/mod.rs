@@ -24,6 +24,7 @@
 
 mod bitmap;
 mod buckets;
+mod figures;
 
 mod input;
 mod line;
@@ -42,6 +43,7 @@ use std::ops::Range;
 
 use crate::{Error, Result, pool};
 
+pub use figures::{Figures, trajectory_figures};
 use input::Trajectory;
 pub use input::{Batch, KeyedSpans};
 use method::Memory;
