@@ -63,6 +63,7 @@ class _Family:
 # Modules are named, not imported. Each offers ``create(resources) -> Metric``.
 _BUILT_IN: dict[str, _Family] = {
     "context": _Family("trajmeter.metrics.context", profiles=("contextbench",)),
+    "rules": _Family("trajmeter.metrics.rules", profiles=("transform-gym",)),
     "turns": _Family("trajmeter.metrics.turns", profiles=("ptcrunner",)),
 }
 

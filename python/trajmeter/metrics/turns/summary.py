@@ -2,18 +2,18 @@
 
 from __future__ import annotations
 
-from fractions import Fraction
 from typing import TYPE_CHECKING
 
 from pydantic import BaseModel, ConfigDict
 
 from trajmeter.metrics._result import Mean
+from trajmeter.metrics._running_mean import RunningMean
+from trajmeter.metrics.turns.result import TurnsResult
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
     from trajmeter.metrics._result import Result
-    from trajmeter.metrics.turns.result import TurnsResult
     from trajmeter.records import Task, Trajectory
 
 __all__ = ["TurnsAggregator", "TurnsSummary", "aggregate"]
@@ -81,12 +81,13 @@ class TurnsAggregator:
     def __init__(self, *, original: bool = False) -> None:
         self._original = original
         self._runs = 0
-        self._means = {name: _RunningMean() for name in TurnsSummary.model_fields}
+        self._means = {name: RunningMean() for name in TurnsSummary.model_fields}
 
     def add(self, task: Task | None, trajectory: Trajectory, result: Result) -> None:
         """Count one scored run."""
         del task, trajectory
-        self.count(result)  # type: ignore[arg-type] # the engine hands back what this metric gave
+        if isinstance(result, TurnsResult):
+            self.count(result)
 
     def count(self, result: TurnsResult) -> None:
         """Count the result of one run."""
@@ -109,7 +110,7 @@ class TurnsAggregator:
 
     def figures(self) -> TurnsSummary:
         """Means of all runs so far."""
-        means = {name: mean.value() for name, mean in self._means.items()}
+        means = {name: mean.mean() for name, mean in self._means.items()}
         for name, mean in means.items():
             # Nothing to divide by is no salvage, and no runs at all are zeros by convention.
             is_zero = not self._runs and not name.endswith("_on_pass")
@@ -119,27 +120,3 @@ class TurnsAggregator:
 
     def _add(self, name: str, value: float | None) -> None:
         self._means[name].add((value or 0) if self._original else value)
-
-
-class _RunningMean:
-    """A mean whose sum is exact, so that the order of the runs does not matter."""
-
-    __slots__ = ("_scored", "_sum", "_total")
-
-    def __init__(self) -> None:
-        self._sum: int | Fraction = 0
-        self._scored = 0
-        self._total = 0
-
-    def add(self, value: float | None) -> None:
-        """Count one run, and its value if it has one."""
-        self._total += 1
-        if value is not None:
-            self._scored += 1
-            if value:  # most rates are 0, and fractions are slow
-                self._sum += value if isinstance(value, int) else Fraction(value)
-
-    def value(self) -> Mean:
-        """The mean so far."""
-        mean = float(self._sum / self._scored) if self._scored else None
-        return Mean(value=mean, scored=self._scored, total=self._total)

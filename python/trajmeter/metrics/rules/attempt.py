@@ -1,0 +1,94 @@
+"""An attempt as the rules see it: its texts, and why one of them is not there."""
+
+from __future__ import annotations
+
+from functools import cached_property
+from typing import TYPE_CHECKING
+
+from trajmeter.records import Cause
+
+if TYPE_CHECKING:
+    from trajmeter.records import ToolCall, Trajectory
+
+__all__ = ["Attempt", "CannotScoreError"]
+
+
+class CannotScoreError(Exception):
+    """A rule lacks what it needs; becomes the outcome of its score, and never leaves the family."""
+
+    def __init__(self, cause: Cause, reason: str) -> None:
+        super().__init__(reason)
+        self.cause = cause
+        self.reason = reason
+
+
+class Attempt:
+    """One trajectory; what several rules need of it is made once."""
+
+    def __init__(self, trajectory: Trajectory) -> None:
+        self.trajectory = trajectory
+
+    @cached_property
+    def transcript(self) -> str:
+        """The transcript in lower case.
+
+        Raises:
+            CannotScoreError: There is none.
+        """
+        text = self.trajectory.transcript
+        if text is None:
+            raise self.absence("transcript", Cause.MISSING_TRANSCRIPT, "no transcript was recorded")
+        return text.lower()
+
+    @cached_property
+    def output(self) -> str:
+        """The final output in lower case.
+
+        Raises:
+            CannotScoreError: There is none.
+        """
+        text = self.trajectory.final_output
+        if text is None:
+            raise self.absence("final_output", Cause.MISSING_OUTPUT, "no output was recorded")
+        return text.lower()
+
+    @property
+    def calls(self) -> tuple[ToolCall, ...]:
+        """The tool calls, in order.
+
+        Raises:
+            CannotScoreError: Neither they nor turns were recorded.
+        """
+        calls = self.trajectory.calls
+        if calls is None:
+            raise self.absence("tool_calls", Cause.MISSING_CALLS, "no tool calls were recorded")
+        return calls
+
+    @property
+    def turn_count(self) -> int | None:
+        """Number of turns, recorded or only counted; ``None`` where neither.
+
+        Raises:
+            CannotScoreError: The recorded count is no number.
+        """
+        trajectory = self.trajectory
+        if trajectory.turns is not None:
+            return len(trajectory.turns)
+        if "turn_count" in trajectory.unusable:
+            raise CannotScoreError(Cause.INVALID_INPUT, trajectory.unusable["turn_count"])
+        return trajectory.turn_count
+
+    def contains(self, text: str) -> bool:
+        """Whether the transcript contains a text, in whatever case.
+
+        Raises:
+            CannotScoreError: There is no transcript.
+        """
+        return text.lower() in self.transcript
+
+    def absence(self, field: str, cause: Cause, reason: str) -> CannotScoreError:
+        """Say why a field is empty: its recorded value was unusable, or there was none."""
+        unusable = self.trajectory.unusable.get(field)
+        if unusable is not None:
+            return CannotScoreError(Cause.INVALID_INPUT, unusable)
+        return CannotScoreError(cause, reason)

@@ -1,0 +1,133 @@
+"""Rules ``latency`` and ``cost_budget``: what a run used, against what it was allowed."""
+
+from __future__ import annotations
+
+import math
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeGuard
+
+from trajmeter.metrics.rules.configuration import read_budget
+from trajmeter.metrics.rules.grade import abstain, passes, within_budget
+from trajmeter.metrics.rules.result import BudgetCheck, CostScore, LatencyScore
+from trajmeter.records import Cause, Outcome, Usage
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from trajmeter.metrics.rules.attempt import Attempt
+
+__all__ = ["cost_budget", "duration_ms", "latency"]
+
+
+def latency(metadata: Mapping[str, Any], attempt: Attempt) -> LatencyScore:
+    """Score the duration of a run against the budget ``max_latency_ms``.
+
+    Raises:
+        CannotScoreError: There is a budget, and the duration was not recorded.
+    """
+    budget = read_budget(metadata.get("max_latency_ms"))
+    if budget is None:
+        return abstain(LatencyScore, "the task has no time budget")
+    duration = duration_ms(attempt)
+    if not _is_measured(duration):
+        raise attempt.absence("duration_seconds", Cause.MISSING_USAGE, _missing("duration"))
+    ratio = duration / budget
+    score = within_budget(ratio)
+    return LatencyScore(
+        score=score,
+        passed=passes(score),
+        reason=f"the run took {duration:g} ms of {budget:g} ms",
+        budget_ms=budget,
+        duration_ms=duration,
+        ratio=ratio,
+    )
+
+
+def duration_ms(attempt: Attempt) -> float | None:
+    """Duration of the run in milliseconds."""
+    seconds = attempt.trajectory.duration_seconds
+    # Dividing by 1,000 and multiplying again leaves 1000.9999999999999 of 1001.
+    return None if seconds is None else round(seconds * 1000, 6)
+
+
+def cost_budget(metadata: Mapping[str, Any], attempt: Attempt) -> CostScore:
+    """Score what a run used of credits, US dollars and tokens against the budgets there are.
+
+    The lowest score counts. Where one of the figures was not recorded there is no score, and the
+    others stand in the checks.
+
+    Args:
+        metadata: Holds ``max_credits``, ``max_cost_usd`` and ``max_tokens``.
+        attempt: The attempt.
+    """
+    budgets = [
+        (kind, budget)
+        for kind in _KINDS
+        if (budget := read_budget(metadata.get(kind.key))) is not None
+    ]
+    if not budgets:
+        return abstain(CostScore, "the task has no budget for credits, US dollars or tokens")
+    usage = attempt.trajectory.usage or Usage()
+    checks = tuple([_check(kind, budget, _used(kind, usage)) for kind, budget in budgets])
+    for (kind, _), check in zip(budgets, checks, strict=True):
+        if check.score is None:
+            error = attempt.absence(f"usage.{kind.field}", Cause.MISSING_USAGE, check.reason)
+            return CostScore(
+                outcome=Outcome.NOT_SCORED, cause=error.cause, reason=error.reason, checks=checks
+            )
+    worst = min(checks, key=lambda check: check.score or 0.0)
+    return CostScore(
+        score=worst.score,
+        passed=passes(worst.score or 0.0),
+        reason=worst.reason,
+        ratio=max(check.ratio or 0.0 for check in checks),
+        checks=checks,
+    )
+
+
+class _Kind(NamedTuple):
+    key: str
+    """Key of the budget in the metadata."""
+    field: str
+    """Field of the usage that it limits."""
+    noun: str
+
+
+_KINDS = (
+    _Kind("max_credits", "credits", "credits"),
+    _Kind("max_cost_usd", "cost_usd", "US dollars"),
+    _Kind("max_tokens", "total_tokens", "tokens"),
+)
+
+
+def _used(kind: _Kind, usage: Usage) -> float | None:
+    used: float | None = getattr(usage, kind.field)
+    if kind.field == "total_tokens" and not _is_measured(used):
+        parts = (usage.input_tokens, usage.output_tokens)
+        return sum(filter(None, parts)) if all(map(_is_measured, parts)) else None
+    return used
+
+
+def _check(kind: _Kind, budget: float, used: float | None) -> BudgetCheck:
+    if not _is_measured(used):
+        reason = _missing(kind.noun)
+        return BudgetCheck(
+            name=kind.key, budget=budget, used=None, ratio=None, score=None, reason=reason
+        )
+    ratio = used / budget
+    return BudgetCheck(
+        name=kind.key,
+        budget=budget,
+        used=used,
+        ratio=ratio,
+        score=within_budget(ratio),
+        reason=f"the run used {used:g} of {budget:g} {kind.noun}",
+    )
+
+
+def _is_measured(value: float | None) -> TypeGuard[float]:
+    """Whether a figure was recorded; a negative one or NaN says that it was not."""
+    return value is not None and math.isfinite(value) and value >= 0
+
+
+def _missing(noun: str) -> str:
+    return f"the task has a budget for {noun}, and the run recorded none"

@@ -1,0 +1,64 @@
+"""Rule ``completeness``: the run reached its end, and left an output."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from trajmeter.metrics.rules.configuration import read_texts
+from trajmeter.metrics.rules.grade import abstain, fraction, passes
+from trajmeter.metrics.rules.result import CompletenessScore
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from trajmeter.metrics.rules.attempt import Attempt
+
+__all__ = ["completeness"]
+
+
+def completeness(
+    metadata: Mapping[str, Any],
+    max_turns: int | None,
+    attempt: Attempt,
+    *,
+    original: bool = False,
+) -> CompletenessScore:
+    """Check that the run reached its end, and that its output is not empty; each is worth half.
+
+    The end is told by a marker in the transcript where the task lists markers, of which one is
+    enough; else by turns left in the budget, because a run that was cut off uses them all.
+
+    Args:
+        metadata: Holds ``completion_markers``.
+        max_turns: Turn budget; tells nothing unless it is above 1, as a single turn always uses it.
+        attempt: The attempt.
+        original: Grade as the ``transform-gym`` profile does.
+
+    Raises:
+        CannotScoreError: The attempt's transcript (with markers) or output was not recorded.
+    """
+    markers = read_texts(metadata.get("completion_markers"))
+    matched: tuple[str, ...] = ()
+    if markers:
+        matched = tuple([marker for marker in markers if attempt.contains(marker)])
+        completed = bool(matched)
+    else:
+        if max_turns is None or max_turns <= 1:
+            reason = "the task has no completion markers, and no budget of several turns"
+            return abstain(CompletenessScore, reason)
+        turns = attempt.turn_count
+        if turns is None:
+            return abstain(CompletenessScore, "the number of turns was not recorded")
+        completed = turns < max_turns
+    has_output = bool(attempt.output.strip())
+    score = fraction(completed + has_output, 2)
+    end = "the run reached its end" if completed else "the run did not reach its end"
+    return CompletenessScore(
+        score=score,
+        passed=passes(score, original=original),
+        reason=f"{end}, and its output is {'not ' if has_output else ''}empty",
+        completed=completed,
+        completion_signal="marker" if markers else "turn_budget",
+        output_non_empty=has_output,
+        matched_markers=matched,
+    )

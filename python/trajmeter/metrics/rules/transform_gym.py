@@ -1,0 +1,130 @@
+"""Profile ``transform-gym``: the rules as the framework that they come from grades.
+
+It abstains where a figure was not recorded, knows no budgets but for time and credits, takes a
+duration of 0 or less for one within the budget and credits of 0 or less for none, does not grade
+``transcript_not_contains``, asks a judge about every assertion and divides by the verdicts it got.
+A rule that cannot be applied scores 0. Passing is compared without allowing for rounding.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, TypeVar
+
+from trajmeter.metrics.rules.budgets import duration_ms
+from trajmeter.metrics.rules.configuration import read_budget
+from trajmeter.metrics.rules.grade import abstain, fraction, passes, within_budget
+from trajmeter.metrics.rules.judge import ask
+from trajmeter.metrics.rules.result import (
+    BudgetCheck,
+    CostScore,
+    JudgeCheck,
+    JudgeScore,
+    LatencyScore,
+    RuleScore,
+)
+from trajmeter.records import Cause, Outcome
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from trajmeter.metrics.rules.attempt import Attempt, CannotScoreError
+    from trajmeter.metrics.rules.judge import AssertionJudge
+    from trajmeter.records import Task, Trajectory
+
+__all__ = ["cost_budget", "fail", "latency", "llm_judge"]
+
+_ScoreT = TypeVar("_ScoreT", bound=RuleScore)
+
+
+def fail(model: type[_ScoreT], error: CannotScoreError) -> _ScoreT:
+    """Score of a rule that raised: 0, by the framework's rule for failed metrics."""
+    return model(
+        outcome=Outcome.ASSIGNED,
+        cause=Cause.METRIC_ERROR,
+        score=0.0,
+        passed=False,
+        reason=error.reason,
+    )
+
+
+def latency(metadata: Mapping[str, Any], attempt: Attempt) -> LatencyScore:
+    """Score the duration of a run against the budget ``max_latency_ms``.
+
+    Raises:
+        CannotScoreError: There is a budget, and the duration is no number.
+    """
+    budget = read_budget(metadata.get("max_latency_ms"))
+    if budget is None:
+        return abstain(LatencyScore, "the task has no time budget")
+    duration = duration_ms(attempt)
+    if duration is None:
+        error = attempt.absence("duration_seconds", Cause.MISSING_USAGE, "no duration was recorded")
+        if error.cause is Cause.INVALID_INPUT:
+            raise error
+        return abstain(LatencyScore, error.reason)
+    ratio = duration / budget
+    score = within_budget(ratio)
+    return LatencyScore(
+        score=score,
+        passed=passes(score, original=True),
+        reason=f"the run took {duration:g} ms of {budget:g} ms",
+        budget_ms=budget,
+        duration_ms=duration,
+        ratio=ratio,
+    )
+
+
+def cost_budget(metadata: Mapping[str, Any], attempt: Attempt) -> CostScore:
+    """Score the credits a run used against the budget ``max_credits``.
+
+    Raises:
+        CannotScoreError: There is a budget, and the credits are no number.
+    """
+    budget = read_budget(metadata.get("max_credits"))
+    if budget is None:
+        return abstain(CostScore, "the task has no budget for credits")
+    usage = attempt.trajectory.usage
+    used = None if usage is None else usage.credits
+    if used is None or used <= 0:
+        error = attempt.absence("usage.credits", Cause.MISSING_USAGE, "no credits were recorded")
+        if error.cause is Cause.INVALID_INPUT:
+            raise error
+        return abstain(CostScore, error.reason)
+    ratio = used / budget
+    score = within_budget(ratio)
+    reason = f"the run used {used:g} of {budget:g} credits"
+    check = BudgetCheck(
+        name="max_credits", budget=budget, used=used, ratio=ratio, score=score, reason=reason
+    )
+    return CostScore(
+        score=score,
+        passed=passes(score, original=True),
+        reason=reason,
+        ratio=ratio,
+        checks=(check,),
+    )
+
+
+def llm_judge(
+    task: Task | None, trajectory: Trajectory, judge: AssertionJudge | None = None
+) -> JudgeScore:
+    """Share of verdicts that pass, of all verdicts on the task's assertions of any type.
+
+    Raises:
+        CannotScoreError: There is neither a judge nor a recorded verdict, or the judge failed.
+    """
+    if task is None or not task.assertions:
+        return abstain(JudgeScore, "the task has no assertions")
+    sent = len(task.assertions)
+    verdicts = ask(task, trajectory, task.assertions, judge)
+    passed = sum([verdict.result == "pass" for verdict in verdicts])
+    score = fraction(passed, len(verdicts) or sent)
+    return JudgeScore(
+        score=score,
+        passed=passes(score, original=True),
+        reason=f"{passed} of {len(verdicts)} verdicts pass, of {sent} assertions",
+        sent=sent,
+        judged=len(verdicts),
+        dropped=0,
+        checks=tuple([JudgeCheck(name=v.name, result=v.result, reason=v.reason) for v in verdicts]),
+    )

@@ -1,0 +1,271 @@
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from trajmeter.errors import UnknownNameError
+from trajmeter.metrics import Resources
+from trajmeter.metrics.rules import RulesMetric, RulesResult, create
+from trajmeter.records import Assertion, Cause, Outcome, Task, ToolCall, Trajectory, Usage, Verdict
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+    from random import Random
+
+    from trajmeter.metrics.rules import RuleScore
+
+CASES = json.loads((Path(__file__).parents[2] / "cases" / "rules.json").read_text())["cases"]
+
+
+@pytest.mark.parametrize("case", CASES, ids=lambda case: f"{case['rule']}: {case['name']}")
+def test_cases(case: dict[str, Any]) -> None:
+    task = Task(id="t", **case.get("task", {}))
+    trajectory = Trajectory(task_id="t", **case.get("attempt", {}), verdicts=case.get("verdicts"))
+    differing = case.get("transform_gym")
+
+    _compare(RulesMetric().score(task, trajectory), case["rule"], case["expected"])
+    original = RulesMetric(profile="transform-gym").score(task, trajectory)
+    _compare(original, case["rule"], case["expected"] if differing is None else differing)
+
+
+def _compare(result: RulesResult, rule: str, expected: dict[str, Any]) -> None:
+    got = getattr(result, rule).model_dump(mode="json")
+    assert {name: got[name] for name in expected} == {
+        name: pytest.approx(value, abs=1e-12) if isinstance(value, float) else value
+        for name, value in expected.items()
+    }
+    assert got["reason"]
+
+
+def test_each_check_says_why() -> None:
+    task = Task(
+        id="t",
+        metadata={"expected_tools": "open", "forbidden_tools": "rm", "max_tokens": 10},
+        assertions=(
+            Assertion(name="greets", type="transcript_contains", check="hello"),
+            Assertion(type="tool_called", tool="search"),
+        ),
+    )
+    trajectory = Trajectory(
+        task_id="t",
+        transcript="Hello.",
+        tool_calls=(ToolCall(name="rm"),),
+        usage=Usage(total_tokens=25),
+    )
+
+    result = RulesMetric().score(task, trajectory)
+
+    assert [(c.name, c.passed, c.reason) for c in result.assertion_pass_rate.checks] == [
+        ("greets", True, "the transcript contains 'hello'"),
+        ("tool_called", False, "'search' was not called"),
+    ]
+    assert [c.reason for c in result.tool_usage.checks] == [
+        "'open' is expected and was not called",
+        "'rm' is forbidden and was called",
+    ]
+    assert result.cost_budget.checks[0].reason == "the run used 25 of 10 tokens"
+    assert result.cost_budget.score == 4.0  # 10 / (25 / 10)
+
+
+def test_without_a_task_only_errors_are_looked_for() -> None:
+    result = RulesMetric().score(None, Trajectory(task_id="t", transcript="ERROR: x"))
+
+    outcomes = {name: getattr(result, name).outcome for name in RulesResult.model_fields}
+    assert outcomes.pop("error_handling") is Outcome.SCORED
+    assert set(outcomes.values()) == {Outcome.ABSTAINED}
+    assert result.error_handling.score == 0.0
+
+
+JUDGED = Task(id="t", assertions=(Assertion(name="p", type="llm_judge", check="Was it kind?"),))
+
+
+def test_a_judge_may_be_any_callable() -> None:
+    def judge(task: Task, trajectory: Trajectory, assertions: Sequence[Assertion]) -> list[Verdict]:
+        assert (task, trajectory.task_id) == (JUDGED, "t")
+        return [Verdict(name=a.label, result="pass", reason="it was") for a in assertions]
+
+    score = RulesMetric(judge=judge).score(JUDGED, Trajectory(task_id="t")).llm_judge
+
+    assert (score.score, score.sent, score.judged) == (10.0, 1, 1)
+    assert score.checks[0].reason == "it was"
+
+
+def test_a_judge_goes_before_recorded_verdicts() -> None:
+    trajectory = Trajectory(task_id="t", verdicts=(Verdict(name="p", result="pass"),))
+
+    score = RulesMetric(judge=lambda *_: []).score(JUDGED, trajectory).llm_judge
+
+    assert score.cause is Cause.JUDGE_UNDECIDED
+
+
+@pytest.mark.parametrize(
+    ("error", "cause"),
+    [(TimeoutError("60 s"), Cause.JUDGE_TIMEOUT), (KeyError("choices"), Cause.JUDGE_ERROR)],
+)
+def test_a_judge_that_raises_is_no_score_and_0_in_the_profile(
+    error: Exception, cause: Cause
+) -> None:
+    def judge(*_: object) -> list[Verdict]:
+        raise error
+
+    trajectory = Trajectory(task_id="t")
+    default = RulesMetric(judge=judge).score(JUDGED, trajectory).llm_judge
+    original = RulesMetric(judge=judge, profile="transform-gym").score(JUDGED, trajectory).llm_judge
+
+    assert (default.outcome, default.cause, default.score) == (Outcome.NOT_SCORED, cause, None)
+    assert (original.outcome, original.score, original.passed) == (Outcome.ASSIGNED, 0.0, False)
+
+
+def test_passing_allows_for_rounding_but_not_in_the_profile() -> None:
+    # 10 / (1000 / 699.99999999) is 6.9999999999: below 7 by 1e-10.
+    task = Task(id="t", metadata={"max_latency_ms": 699.99999999})
+    trajectory = Trajectory(task_id="t", duration_seconds=1.0)
+
+    default = RulesMetric().score(task, trajectory).latency
+    original = RulesMetric(profile="transform-gym").score(task, trajectory).latency
+
+    assert default.score == original.score
+    assert default.score is not None
+    assert default.score < 7.0
+    assert (default.passed, original.passed) == (True, False)
+
+
+def test_an_unknown_profile_is_named() -> None:
+    with pytest.raises(UnknownNameError, match=r"'ptcrunner'.*'transform-gym'"):
+        create(Resources(profile="ptcrunner"))
+
+
+def test_parameters_tell_profile_and_judge() -> None:
+    metric = create(Resources(profile="transform-gym"))
+
+    assert metric.parameters == {"profile": "transform-gym", "judge": False}
+
+
+texts = st.text(alphabet="abE:rO ", max_size=6)
+assertions = st.builds(
+    Assertion,
+    name=st.none() | st.sampled_from("pq"),
+    type=st.sampled_from(
+        ["transcript_contains", "transcript_not_contains", "output_contains", "tool_called", "x"]
+    ),
+    check=texts | st.none(),
+    tool=st.none() | texts,
+)
+tasks = st.builds(
+    Task,
+    id=st.just("t"),
+    max_turns=st.none() | st.integers(0, 4),
+    assertions=st.lists(assertions, max_size=4).map(tuple),
+    metadata=st.fixed_dictionaries(
+        {},
+        optional={
+            "expected_tools": st.lists(texts),
+            "forbidden_tools": texts,
+            "error_markers": st.lists(texts),
+            "completion_markers": st.lists(texts),
+            "max_latency_ms": st.floats() | texts,
+            "max_credits": st.floats(),
+            "max_tokens": st.integers(-1, 5),
+        },
+    ),
+)
+attempts = st.builds(
+    Trajectory,
+    task_id=st.just("t"),
+    transcript=st.none() | texts,
+    final_output=st.none() | texts,
+    turn_count=st.none() | st.integers(0, 5),
+    duration_seconds=st.none() | st.floats(),
+    tool_calls=st.none() | st.lists(st.builds(ToolCall, name=texts), max_size=3).map(tuple),
+    usage=st.none()
+    | st.builds(Usage, credits=st.floats() | st.none(), total_tokens=st.integers(-1, 9)),
+    verdicts=st.none()
+    | st.lists(
+        st.builds(
+            Verdict, name=st.sampled_from("pqx"), result=st.sampled_from(["pass", "fail", "?"])
+        )
+    ).map(tuple),
+)
+
+
+@given(tasks, attempts)
+def test_scores_are_between_0_and_10_and_agree_with_their_outcome(
+    task: Task, attempt: Trajectory
+) -> None:
+    for profile in (None, "transform-gym"):
+        result = RulesMetric(profile=profile).score(task, attempt)
+        for name in RulesResult.model_fields:
+            rule: RuleScore = getattr(result, name)
+            assert (rule.score is None) == (rule.outcome is Outcome.NOT_SCORED)
+            assert (rule.cause is None) == (rule.outcome in (Outcome.SCORED, Outcome.ABSTAINED))
+            if rule.score is not None:
+                assert 0.0 <= rule.score <= 10.0
+                assert rule.passed == (rule.score >= 7.0)
+            if rule.outcome is Outcome.ABSTAINED:
+                assert (rule.score, rule.passed) == (10.0, True)
+
+
+@given(tasks, attempts, st.randoms())
+def test_the_order_of_assertions_does_not_matter(
+    task: Task, attempt: Trajectory, random: Random
+) -> None:
+    shuffled = list(task.assertions)
+    random.shuffle(shuffled)
+    other = task.model_copy(update={"assertions": tuple(shuffled)})
+
+    before = RulesMetric().score(task, attempt).assertion_pass_rate
+    after = RulesMetric().score(other, attempt).assertion_pass_rate
+
+    assert before.score == after.score
+
+
+def test_reference_cases(reference_data: Path) -> None:
+    cases = json.loads((reference_data / "rules" / "cases.json").read_text())["cases"]
+    assert cases
+    for case in cases:
+        _compare_reference(case, None, case["expected"])
+        if case["source"] in ("run", "test"):  # the original answered only these
+            _compare_reference(case, "transform-gym", case.get("original", case["expected"]))
+
+
+def _compare_reference(case: dict[str, Any], profile: str | None, expected: dict[str, Any]) -> None:
+    task, trajectory = _reference_task(case["test_case"]), _reference_attempt(case)
+    score = getattr(RulesMetric(profile=profile).score(task, trajectory), case["metric"])
+    if expected.get("outcome") == "not_scored":
+        assert score.outcome is Outcome.NOT_SCORED, case["name"]
+        assert score.cause == expected.get("cause", score.cause), case["name"]
+        return
+    assert score.score == pytest.approx(expected["score"], abs=1e-12), case["name"]
+    assert score.passed is expected["passed"], case["name"]
+    assert (score.outcome is Outcome.ABSTAINED) is expected["abstained"], case["name"]
+
+
+def _reference_task(case: dict[str, Any]) -> Task:
+    return Task(
+        id=case["id"],
+        max_turns=case.get("max_turns", 1),
+        metadata=case.get("metadata") or {},
+        assertions=case.get("assertions") or (),
+    )
+
+
+def _reference_attempt(case: dict[str, Any]) -> Trajectory:
+    result = case["result"]
+    duration = result["duration_ms"]
+    return Trajectory.model_validate(
+        {
+            "task_id": "t",
+            "transcript": result["transcript"],
+            "final_output": result["output"],
+            "tool_calls": result["tool_calls"],
+            "duration_seconds": None if duration is None else duration / 1000,
+            "turn_count": result["turn_count"],
+            "usage": result["token_usage"],
+            "verdicts": case.get("judge"),
+        }
+    )
