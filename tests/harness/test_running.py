@@ -134,7 +134,9 @@ def test_a_journal_of_another_run_is_not_resumed(scenario: Scenario, tmp_path: P
 
 def test_a_broken_journal_names_its_line(tmp_path: Path) -> None:
     file = tmp_path / "run.journal"
-    file.write_text(json.dumps({"fingerprint": "d"}) + "\n{}\n")
+    file.write_text(
+        json.dumps({"fingerprint": "d", "started_at": "2026-03-01T12:00:00+00:00"}) + "\n{}\n"
+    )
     with pytest.raises(ReadError, match=r"run\.journal:2: not a question's result"):
         Journal(file, "d")
     file.write_text("nonsense\n")

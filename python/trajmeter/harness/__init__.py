@@ -11,6 +11,7 @@ from trajmeter.harness.agents import (
     load_agent,
     read_answer,
 )
+from trajmeter.harness.evaluating import EvaluationOptions, Framework, evaluate
 from trajmeter.harness.journal import Journal, fingerprint
 from trajmeter.harness.questions import AskingOptions, ask_question
 from trajmeter.harness.running import RunOptions, read_documents, run_scenario
@@ -21,10 +22,13 @@ __all__ = [
     "AnswerUsage",
     "AskingOptions",
     "Document",
+    "EvaluationOptions",
+    "Framework",
     "FunctionAgent",
     "Journal",
     "RunOptions",
     "ask_question",
+    "evaluate",
     "fingerprint",
     "load_agent",
     "read_answer",

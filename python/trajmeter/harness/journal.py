@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import hashlib
 import json
-from typing import TYPE_CHECKING
+from datetime import datetime, timezone
+from typing import TYPE_CHECKING, NamedTuple
 
 from pydantic import ValidationError
 
@@ -29,6 +30,8 @@ def fingerprint(scenario: Scenario, **options: object) -> str:
 class Journal:
     """Finished questions of one run, a line each, written as soon as they are finished.
 
+    ``started_at`` is when the run began, in UTC; a resumed run keeps the time of its beginning.
+
     Args:
         file: The journal; it is made when the first question is finished.
         digest: What the run depends on, by :func:`fingerprint`.
@@ -40,6 +43,7 @@ class Journal:
     def __init__(self, file: Path, digest: str) -> None:
         self._file = file
         self._digest = digest
+        self.started_at = datetime.now(timezone.utc).replace(microsecond=0)
         self.finished: dict[str, QuestionResult] = {}
         if file.exists():
             self._resume()
@@ -50,7 +54,7 @@ class Journal:
         lines = [result.model_dump_json()]
         if not self._file.exists():
             self._file.parent.mkdir(parents=True, exist_ok=True)
-            lines.insert(0, json.dumps({"fingerprint": self._digest}))
+            lines.insert(0, _Header(self._digest, self.started_at.isoformat()).line())
         with self._file.open("a", encoding="utf-8") as journal:
             journal.write("".join(f"{line}\n" for line in lines))
 
@@ -63,12 +67,14 @@ class Journal:
         # What follows the last line break was cut off while it was written.
         complete = lines[:-1]
         try:
-            same = bool(complete) and json.loads(complete[0]).get("fingerprint") == self._digest
-        except (json.JSONDecodeError, AttributeError) as error:
+            header = _Header(**json.loads(complete[0])) if complete else None
+            started_at = datetime.fromisoformat(header.started_at) if header else None
+        except (TypeError, ValueError) as error:
             raise ReadError(f"{self._file}:1: not a journal: {error}") from error
-        if not same:
+        if header is None or started_at is None or header.fingerprint != self._digest:
             self._file.unlink()
             return
+        self.started_at = started_at
         for number, line in enumerate(complete[1:], start=2):
             try:
                 result = QuestionResult.model_validate_json(line)
@@ -79,3 +85,15 @@ class Journal:
             self.finished[result.question_id] = result
         if lines[-1]:
             self._file.write_text("".join(f"{line}\n" for line in complete), encoding="utf-8")
+
+
+class _Header(NamedTuple):
+    """First line of a journal."""
+
+    fingerprint: str
+    """What the run depends on."""
+    started_at: str
+    """When it began."""
+
+    def line(self) -> str:
+        return json.dumps(self._asdict())

@@ -93,7 +93,6 @@ async def run_scenario(
     Raises:
         Exception: Whatever the agent's ``ingest`` raises: without it no question can be asked.
     """
-    started = _now()
     pending = [q for q in scenario.questions if q.id not in journal.finished]
     if pending:
         ingest = getattr(agent, "ingest", None)
@@ -118,8 +117,8 @@ async def run_scenario(
         code_quality=code_quality,
         run_id=options.run_id,
         versions=_versions(),
-        started_at=started,
-        finished_at=_now(),
+        started_at=journal.started_at.isoformat(),
+        finished_at=datetime.now(timezone.utc).isoformat(timespec="seconds"),
         **aggregates(questions, profile=scenario.profile, original=asking.original),
     )
 
@@ -146,10 +145,6 @@ async def _ask_all(
     finally:
         for task in tasks:
             task.cancel()
-
-
-def _now() -> str:
-    return datetime.now(timezone.utc).isoformat(timespec="seconds")
 
 
 def _versions() -> dict[str, str]:

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
     from trajmeter.records import FrameworkEvaluation
 
-__all__ = ["evaluation_file_name", "write_evaluation"]
+__all__ = ["evaluation_file_name", "evaluation_stem", "write_evaluation", "write_text"]
 
 
 def evaluation_file_name(
@@ -36,10 +36,13 @@ def evaluation_file_name(
         >>> evaluation_file_name("Pydantic AI", "rag_qa", at=datetime(2026, 2, 9, 17, 43), run=2)
         'pydantic_ai_rag_qa_20260209_174300_run2.json'
     """
-    parts = [_safe("_".join(framework.lower().split())), _safe(scenario), f"{at:%Y%m%d_%H%M%S}"]
-    if run is not None:
-        parts.append(f"run{run}")
-    return "_".join(parts) + ".json"
+    suffix = "" if run is None else f"_run{run}"
+    return f"{evaluation_stem(framework, scenario)}_{at:%Y%m%d_%H%M%S}{suffix}.json"
+
+
+def evaluation_stem(framework: str, scenario: str) -> str:
+    """What the names of all result files of a framework and a scenario begin with."""
+    return f"{_safe('_'.join(framework.lower().split()))}_{_safe(scenario)}"
 
 
 def write_evaluation(evaluation: FrameworkEvaluation, file: Path) -> None:
@@ -48,10 +51,19 @@ def write_evaluation(evaluation: FrameworkEvaluation, file: Path) -> None:
     Raises:
         ConfigurationError: The file cannot be written.
     """
+    write_text(evaluation.model_dump_json(indent=2) + "\n", file)
+
+
+def write_text(text: str, file: Path) -> None:
+    """Write a text file as UTF-8, in one piece or not at all; its folder is made.
+
+    Raises:
+        ConfigurationError: The file cannot be written.
+    """
     try:
         file.parent.mkdir(parents=True, exist_ok=True)
         with replacing(file) as stream:
-            stream.write(evaluation.model_dump_json(indent=2).encode() + b"\n")
+            stream.write(text.encode())
     except OSError as error:
         raise ConfigurationError(f"{file}: cannot be written: {error}") from error
 
