@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections import Counter
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
 
 from trajmeter.errors import ConfigurationError
 from trajmeter.metrics import Figure
@@ -15,12 +15,18 @@ from trajmeter.summaries.summary import FigureSummary
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
-    from trajmeter.metrics.rows import FigureGroup, RowLayout
+    from trajmeter.metrics.rows import Column, FigureGroup, RowLayout
 
 __all__ = ["SummarizedFigure", "Tally", "summarized_figures"]
 
 _SCORED, _ASSIGNED = Outcome.SCORED.value, Outcome.ASSIGNED.value
 _ABSTAINED = Outcome.ABSTAINED.value
+
+_NUMERIC: dict[str, Literal["boolean", "integer", "number"]] = {
+    "boolean": "boolean",
+    "integer": "integer",
+    "number": "number",
+}
 
 # Rows gathered before they are counted; columns of this length are counted in C.
 _BATCH = 1024
@@ -30,8 +36,6 @@ _BATCH = 1024
 class SummarizedFigure:
     """A figure with the positions of what its averages are made of."""
 
-    name: str
-    """Its column."""
     position: int
     """Position of its values in a row."""
     outcome: int | None
@@ -40,8 +44,12 @@ class SummarizedFigure:
     """Positions of the counts whose sum is divided in the micro average."""
     denominator: tuple[int, ...]
     """Positions of the counts whose sum divides."""
-    figure: Figure
-    """Direction and unit."""
+    column: Column
+    """Its column, with direction and unit."""
+    numerator_names: tuple[str, ...]
+    """Columns of the counts that are divided."""
+    denominator_names: tuple[str, ...]
+    """Columns of the counts that divide."""
 
 
 def summarized_figures(layout: RowLayout) -> tuple[SummarizedFigure, ...]:
@@ -55,25 +63,30 @@ def summarized_figures(layout: RowLayout) -> tuple[SummarizedFigure, ...]:
 
 
 def _of_group(group: FigureGroup) -> Iterable[SummarizedFigure]:
-    positions = {
-        column.name: group.offset + index
+    columns = {
+        column.name: (group.offset + index, column)
         for index, column in enumerate(group.columns)
-        if column.role == "figure"
-        and column.shape == "scalar"
-        and column.kind in ("boolean", "integer", "number")
+        if column.role == "figure" and column.shape == "scalar" and column.kind in _NUMERIC
     }
-    figures = {column.name: column.figure or Figure() for column in group.columns}
-    for name, position in positions.items():
-        figure = figures[name]
-        try:
-            numerator = tuple(positions[f"{group.name}.{key}"] for key in figure.numerator)
-            denominator = tuple(positions[f"{group.name}.{key}"] for key in figure.denominator)
-        except KeyError as error:
-            raise ConfigurationError(
-                f"the micro average of {name} is made of {error}, which is no figure of its group"
-            ) from error
-        outcome = group.offset if group.has_outcome else None
-        yield SummarizedFigure(name, position, outcome, numerator, denominator, figure)
+    outcome = group.offset if group.has_outcome else None
+    for name, (position, column) in columns.items():
+        figure = column.figure or Figure()
+        numerator = tuple(f"{group.name}.{key}" for key in figure.numerator)
+        denominator = tuple(f"{group.name}.{key}" for key in figure.denominator)
+        for count in (*numerator, *denominator):
+            if count not in columns:
+                raise ConfigurationError(
+                    f"the micro average of {name} is made of {count}, which is no number"
+                )
+        yield SummarizedFigure(
+            column=column,
+            position=position,
+            outcome=outcome,
+            numerator=tuple(columns[count][0] for count in numerator),
+            denominator=tuple(columns[count][0] for count in denominator),
+            numerator_names=numerator,
+            denominator_names=denominator,
+        )
 
 
 @dataclass(slots=True)
@@ -132,7 +145,7 @@ class Tally:
         """The figures counted so far, by their columns."""
         self._count_rows()
         return {
-            figure.name: _summary(figure, count, self.attempts)
+            figure.column.name: _summary(figure, count, self.attempts)
             for figure, count in zip(self._figures, self._counts, strict=True)
         }
 
@@ -244,6 +257,7 @@ def _sum(values: Sequence[float]) -> float:
 
 def _summary(figure: SummarizedFigure, count: _Count, attempts: int) -> FigureSummary:
     total = _sum(count.sums)
+    about = figure.column.figure or Figure()
     return FigureSummary(
         macro=total / count.scored if count.scored else None,
         micro=count.numerator / count.denominator if count.denominator else None,
@@ -253,6 +267,9 @@ def _summary(figure: SummarizedFigure, count: _Count, attempts: int) -> FigureSu
         abstained=count.abstained,
         assigned=dict(sorted(count.assigned.items())),
         not_scored=dict(sorted(count.not_scored.items())),
-        higher_is_better=figure.figure.higher_is_better,
-        unit=figure.figure.unit,
+        kind=_NUMERIC[figure.column.kind],
+        higher_is_better=about.higher_is_better,
+        unit=about.unit,
+        numerator=figure.numerator_names,
+        denominator=figure.denominator_names,
     )

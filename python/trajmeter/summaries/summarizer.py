@@ -19,8 +19,8 @@ __all__ = ["Summarizer"]
 
 _Key: TypeAlias = tuple[str | None, str | None, str | None]
 
-# Different messages kept for each metric: one that names its record differs for every attempt.
-_KEPT_MESSAGES = 20
+# Different errors kept for each metric: one that names its record differs for every attempt.
+_KEPT_ERRORS = 20
 
 
 class Summarizer:
@@ -52,7 +52,7 @@ class Summarizer:
         self._figures = summarized_figures(layout)
         self._attempts: dict[_Key, _Attempts] = {}
         self._aggregators = self._new_aggregators()
-        self._errors = [Counter[str]() for _ in layout.families]
+        self._errors = [Counter[MetricError]() for _ in layout.families]
 
     def add(self, scored: Scored, values: Sequence[Any]) -> None:
         """Count one attempt.
@@ -125,16 +125,16 @@ class Summarizer:
 
     def _add_errors(self, scored: Scored) -> None:
         for errors, result in zip(self._errors, scored.results, strict=True):
-            if isinstance(result, MetricError) and (
-                result.message in errors or len(errors) < _KEPT_MESSAGES
-            ):
-                errors[result.message] += 1
+            if isinstance(result, MetricError) and (result in errors or len(errors) < _KEPT_ERRORS):
+                errors[result] += 1
 
     def _error_summaries(self) -> tuple[ErrorSummary, ...]:
         return tuple(
-            ErrorSummary(metric=family.name, message=message, attempts=attempts)
+            ErrorSummary(
+                metric=family.name, message=error.message, code=error.code, attempts=attempts
+            )
             for family, errors in zip(self._layout.families, self._errors, strict=True)
-            for message, attempts in errors.items()
+            for error, attempts in errors.items()
         )
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, Literal
 
 from pydantic import Field, JsonValue
 
@@ -34,10 +34,16 @@ class FigureSummary(Record):
     """Of the scored, those whose value a rule set, by cause."""
     not_scored: dict[str, int] = Field(default_factory=dict)
     """Attempts that could not be scored, by cause; outside the mean."""
+    kind: Literal["boolean", "integer", "number"]
+    """Type of the values; the mean of a boolean is the share of attempts for which it is true."""
     higher_is_better: bool | None = None
     """Direction; ``None`` for a count or a description."""
     unit: str | None = None
     """Unit where the name does not say it."""
+    numerator: tuple[str, ...] = ()
+    """Columns whose sum the micro average divides; empty where it has none."""
+    denominator: tuple[str, ...] = ()
+    """Columns whose sum it divides by."""
 
 
 class AttemptsSummary(Record):
@@ -75,6 +81,8 @@ class ErrorSummary(Record):
     """Name of the metric."""
     message: str
     """Class, message and place of the exception."""
+    code: str | None
+    """Code of an exception of this package, else ``None``."""
     attempts: int
     """Attempts it was raised for."""
 

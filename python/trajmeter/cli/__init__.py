@@ -1,0 +1,7 @@
+"""The command line: ``trajmeter``, one module a command."""
+
+from __future__ import annotations
+
+from trajmeter.cli._main import main
+
+__all__ = ["main"]

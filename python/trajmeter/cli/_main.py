@@ -1,0 +1,102 @@
+"""The entry point: runs a command, and turns whatever it raises into a message and a code."""
+
+from __future__ import annotations
+
+import os
+import sys
+import traceback
+import warnings
+from typing import TYPE_CHECKING, Protocol, runtime_checkable
+
+from trajmeter.cli.exit_codes import ExitCode
+from trajmeter.errors import BackendError, ConfigurationError, ExtraMissingError, ReadError
+from trajmeter.reports.plain_text import visible
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+__all__ = ["main"]
+
+_CODES: tuple[tuple[type[BaseException] | tuple[type[BaseException], ...], ExitCode], ...] = (
+    (KeyboardInterrupt, ExitCode.INTERRUPTED),
+    (ReadError, ExitCode.UNREADABLE_INPUT),
+    # Readers turn an OSError of their own into a ReadError; what is left is a full disk and such.
+    ((ConfigurationError, ExtraMissingError, BackendError, OSError), ExitCode.USAGE),
+)
+
+
+@runtime_checkable
+class _UsageError(Protocol):
+    """What typer raises for a wrong call; the class has moved between its versions."""
+
+    exit_code: int
+
+    def show(self) -> None:
+        """Print the message, and how to get help, on stderr."""
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Run the command line.
+
+    Args:
+        arguments: Arguments without the program's name; those of this process by default.
+
+    Returns:
+        The exit code, see :class:`~trajmeter.cli.exit_codes.ExitCode`.
+    """
+    _print_whatever_the_encoding()
+    with warnings.catch_warnings():
+        warnings.showwarning = _show_warning
+        try:
+            return _run(arguments)
+        except BrokenPipeError:
+            # Whoever read the output, such as head, has seen enough. What is still buffered would
+            # raise once more at exit.
+            os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+            return ExitCode.OK
+        except (KeyboardInterrupt, Exception) as error:  # noqa: BLE001 - a crash would exit with 1
+            return _tell_error(error)
+
+
+def _tell_error(error: BaseException) -> ExitCode:
+    if isinstance(error, _UsageError):
+        error.show()
+        return ExitCode.USAGE
+    for kinds, code in _CODES:
+        if isinstance(error, kinds):
+            _tell("interrupted" if code is ExitCode.INTERRUPTED else f"error: {error}")
+            return code
+    traceback.print_exception(error)
+    _tell("error: this is a defect of trajmeter; please report it with the lines above")
+    return ExitCode.INTERNAL_ERROR
+
+
+def _run(arguments: Sequence[str] | None) -> int:
+    try:
+        from trajmeter.cli._app import app
+    except ModuleNotFoundError as error:
+        if error.name not in ("typer", "rich"):
+            raise
+        raise ExtraMissingError(
+            f"the command line needs {error.name}: pip install 'trajmeter[cli]'"
+        ) from error
+    # The commands return their exit code; without a code, such as after --help, all is well.
+    code: int | None = app(arguments, standalone_mode=False)
+    sys.stdout.flush()
+    return code or ExitCode.OK
+
+
+def _print_whatever_the_encoding() -> None:
+    """Let text that the terminal's encoding lacks be escaped instead of raising."""
+    for stream in (sys.stdout, sys.stderr):
+        if hasattr(stream, "reconfigure"):
+            stream.reconfigure(errors="backslashreplace")
+
+
+def _show_warning(message: Warning | str, *_place: object, **_file: object) -> None:
+    """Print a warning as one line; its place in the code says nothing to a user."""
+    _tell(f"warning: {message}")
+
+
+def _tell(text: str) -> None:
+    sys.stderr.write("".join(f"trajmeter: {visible(line)}\n" for line in text.splitlines()))

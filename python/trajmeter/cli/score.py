@@ -1,0 +1,191 @@
+"""``trajmeter score``: score trajectories, write a row for each, and print a summary."""
+
+from __future__ import annotations
+
+import sys
+from contextlib import ExitStack
+from enum import Enum
+from pathlib import Path  # noqa: TC003 - typer reads the annotations
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from trajmeter.cli._messages import Messages
+from trajmeter.cli._progress import tracked
+from trajmeter.cli._stdout import stdout_console
+from trajmeter.cli.exit_codes import ExitCode
+from trajmeter.errors import ReadError
+from trajmeter.metrics import create
+from trajmeter.readers import read_tasks, read_trajectories
+from trajmeter.reports.scores import print_report, score_report, to_markdown
+from trajmeter.scoring import DEFAULT_METRICS, Scorer
+from trajmeter.snapshots import open_snapshots
+from trajmeter.writers import CsvWriter, JsonLinesWriter, check_output, open_table
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from trajmeter.records import Trajectory
+    from trajmeter.summaries.summary import Summary
+    from trajmeter.writers import TableWriter
+
+__all__ = ["Format", "score"]
+
+
+class Format(str, Enum):
+    """What is printed."""
+
+    TABLE = "table"
+    """The summary as tables for a terminal."""
+    MARKDOWN = "markdown"
+    """The same tables as Markdown."""
+    JSON = "json"
+    """The summary as one JSON document."""
+    JSONL = "jsonl"
+    """The rows as JSON lines."""
+    CSV = "csv"
+    """The rows as CSV."""
+
+
+_ROW_WRITERS: dict[Format, type[JsonLinesWriter | CsvWriter]] = {
+    Format.JSONL: JsonLinesWriter,
+    Format.CSV: CsvWriter,
+}
+
+
+def score(
+    predictions: Annotated[
+        list[Path],
+        typer.Argument(
+            exists=True,
+            metavar="PREDICTIONS...",
+            show_default=False,
+            help="Files of recorded trajectories; their formats are told by their content.",
+        ),
+    ],
+    tasks: Annotated[
+        list[Path] | None,
+        typer.Option(
+            "--tasks",
+            "-t",
+            exists=True,
+            metavar="GOLD",
+            show_default=False,
+            help="Tasks with their references. May be repeated.",
+        ),
+    ] = None,
+    snapshots: Annotated[
+        Path | None,
+        typer.Option(
+            "--snapshots",
+            "-s",
+            exists=True,
+            metavar="FILE|DIR",
+            show_default=False,
+            help="Repositories at the tasks' commits: a file of snapshots, or a folder.",
+        ),
+    ] = None,
+    metrics: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--metrics",
+            "-m",
+            metavar="A,B",
+            show_default=", ".join(DEFAULT_METRICS),
+            help="Metrics by name, or file.py@name for one of your own. May be repeated. "
+            "See trajmeter metrics list.",
+        ),
+    ] = None,
+    profiles: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--profile",
+            "-p",
+            metavar="P",
+            show_default=False,
+            help="Reproduce another tool's numbers, quirks included. Once for each metric.",
+        ),
+    ] = None,
+    output: Annotated[
+        Path | None,
+        typer.Option(
+            "--output",
+            "-o",
+            metavar="OUT",
+            show_default=False,
+            help="Write one row for each trajectory to a .jsonl, .parquet or .csv file.",
+        ),
+    ] = None,
+    output_format: Annotated[
+        Format,
+        typer.Option(
+            "--format",
+            "-f",
+            help="Print the summary as tables, markdown or json, or the rows as jsonl or csv.",
+        ),
+    ] = Format.TABLE,
+) -> ExitCode:
+    """Score trajectories, write one row for each, and print a summary.
+
+    What cannot be read is reported with its file and line, and everything else is scored: the
+    command then ends with code 4. What cannot be scored is counted with its cause, and is no error.
+
+    Examples:
+    trajmeter score preds.jsonl --tasks gold.jsonl --snapshots snapshots.jsonl
+
+    trajmeter score a.jsonl b.jsonl -t gold.jsonl -s checkout/ -o scores.parquet
+
+    trajmeter score preds.jsonl -t gold.jsonl -m context,turns -p contextbench
+
+    trajmeter score preds.jsonl -m my_metric.py@answered --format json
+    """
+    messages = Messages()
+    messages.tell_backend()
+    if output is not None:
+        check_output(output)
+    names = [name.strip() for part in metrics or DEFAULT_METRICS for name in part.split(",")]
+    report = messages.report_unreadable
+    store = open_snapshots(snapshots, on_problem=report) if snapshots is not None else None
+    scorer = Scorer(
+        create(names, snapshots=store, profiles=profiles or ()),
+        tasks=read_tasks(tasks or (), on_problem=report),
+    )
+    trajectories = read_trajectories(predictions, on_problem=report)
+    with tracked(trajectories, predictions, messages.console) as watched:
+        _write_rows(scorer, watched, output, _ROW_WRITERS.get(output_format))
+    messages.tell_unreadable()
+    summary = scorer.summary()
+    if output is not None:
+        messages.tell(f"trajmeter: wrote {summary.overall.attempts:,} rows to {output}")
+    _print_summary(summary, output_format)
+    unreadable = messages.unreadable or any(e.code == ReadError.code for e in summary.errors)
+    return ExitCode.UNREADABLE_INPUT if unreadable else ExitCode.OK
+
+
+def _write_rows(
+    scorer: Scorer,
+    trajectories: Iterable[Trajectory],
+    output: Path | None,
+    printer: type[JsonLinesWriter | CsvWriter] | None,
+) -> None:
+    """Score everything, writing each row to the file, to stdout, or to both."""
+    with ExitStack() as stack:
+        tables: list[TableWriter] = []
+        if output is not None:
+            tables.append(stack.enter_context(open_table(output, scorer.layout)))
+        if printer is not None:
+            tables.append(printer(sys.stdout.buffer, scorer.layout))
+            stack.callback(tables[-1].finish)
+        for _, values in scorer.score(trajectories):
+            for table in tables:
+                table.write(values)
+
+
+def _print_summary(summary: Summary, output_format: Format) -> None:
+    if output_format is Format.JSON:
+        typer.echo(summary.model_dump_json(indent=2))
+    elif output_format is Format.MARKDOWN:
+        typer.echo(to_markdown(score_report(summary)), nl=False)
+    elif output_format is Format.TABLE:
+        console = stdout_console()
+        print_report(score_report(summary, width=console.width), console)

@@ -1,0 +1,57 @@
+"""What is not in the means, or was put there by a rule, and which figures it concerns."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping, Sequence
+
+    from trajmeter.summaries.summary import FigureSummary
+
+__all__ = ["outcome_rows"]
+
+_ORDER = ("not scored", "abstained", "assigned")
+
+
+def outcome_rows(figures: Mapping[str, FigureSummary]) -> tuple[tuple[str, str, str, str], ...]:
+    """Rows of outcome, cause, attempts and the figures concerned, those of most attempts first.
+
+    Args:
+        figures: Figures of one metric, by their names within it.
+    """
+    concerned: dict[tuple[str, str, int], list[str]] = {}
+    for name, figure in figures.items():
+        for key in _counted(figure):
+            concerned.setdefault(key, []).append(name)
+    ranked = sorted(concerned.items(), key=lambda item: (_ORDER.index(item[0][0]), -item[0][2]))
+    return tuple(
+        (outcome, cause, str(attempts), ", ".join(_places(names, list(figures))))
+        for (outcome, cause, attempts), names in ranked
+    )
+
+
+def _counted(figure: FigureSummary) -> Iterator[tuple[str, str, int]]:
+    for cause, attempts in figure.not_scored.items():
+        yield "not scored", cause, attempts
+    if figure.abstained:
+        yield "abstained", "", figure.abstained
+    for cause, attempts in figure.assigned.items():
+        yield "assigned", cause, attempts
+
+
+def _places(chosen: Sequence[str], shown: Sequence[str], prefix: str = "") -> list[str]:
+    """Names of figures, with that of their group in the place of all its figures."""
+    below = [name for name in shown if name.startswith(prefix)]
+    if set(below) <= set(chosen):
+        return [prefix.rstrip(".") or "all figures"]
+    places = []
+    for segment in dict.fromkeys(name.removeprefix(prefix).partition(".")[0] for name in below):
+        name = prefix + segment
+        if name in chosen:
+            places.append(name)
+        if any(other.startswith(f"{name}.") and other in chosen for other in below):
+            places += _places(chosen, shown, f"{name}.")
+    if prefix and len(places) > 1:
+        return [f"{prefix}({', '.join(place.removeprefix(prefix) for place in places)})"]
+    return places

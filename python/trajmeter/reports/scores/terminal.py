@@ -1,0 +1,77 @@
+"""The report of a scoring run for a terminal."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING, Literal
+
+from rich import box
+from rich.table import Table as RichTable
+from rich.text import Text
+
+from trajmeter.reports.scores.tables import GAP
+
+if TYPE_CHECKING:
+    from rich.console import Console
+
+    from trajmeter.reports.scores.tables import ScoreReport, Table
+
+__all__ = ["print_report", "print_table"]
+
+_LEAST_WIDTH = 8
+"""Characters of a column of text in the narrowest of terminals."""
+
+# Where a long name may be broken: after a dot, an underscore, a slash, a hyphen or a bracket.
+_PARTS = re.compile(r"[^._/(-]*[._/(-]|[^._/(-]+")
+
+
+def print_report(report: ScoreReport, console: Console) -> None:
+    """Print a report.
+
+    Args:
+        report: The report.
+        console: Where to print; its width decides where cells are broken.
+    """
+    console.print(Text(report.heading), soft_wrap=True)
+    for table in report.tables:
+        console.print()
+        console.print(Text(table.title, style="bold"), soft_wrap=True)
+        print_table(table, console)
+
+
+def print_table(table: Table, console: Console) -> None:
+    """Print one table, without its title."""
+    rendered = RichTable(box=box.HORIZONTALS, show_edge=False, pad_edge=False, padding=(0, 1, 0, 0))
+    widths = _widths(table, console.width)
+    for column, heading in enumerate(table.header):
+        justify: Literal["left", "right"] = "left" if column in table.texts else "right"
+        rendered.add_column(_cell(heading, widths[column]), justify=justify, overflow="fold")
+    for row in table.rows:
+        rendered.add_row(*map(_cell, row, widths))
+    console.print(rendered)
+
+
+def _widths(table: Table, available: int) -> list[int]:
+    """Width of each column's cells: numbers stay whole, and texts share what is left."""
+    widths = table.widths()
+    left = available - sum(width for index, width in enumerate(widths) if index not in table.texts)
+    by_width = sorted(table.texts, key=widths.__getitem__)
+    for rank, column in enumerate(by_width):
+        widths[column] = min(widths[column], max(left // (len(by_width) - rank), _LEAST_WIDTH))
+        left -= widths[column]
+    return [width - GAP for width in widths]
+
+
+def _cell(text: str, width: int) -> Text:
+    """Text that is shown as it is; a plain string would be read for markup."""
+    words = (_broken(word, width) if len(word) > width else word for word in text.split(" "))
+    return Text(" ".join(words))
+
+
+def _broken(word: str, width: int) -> str:
+    lines = [""]
+    for part in _PARTS.findall(word):
+        if lines[-1] and len(lines[-1]) + len(part) > width:
+            lines.append("")
+        lines[-1] += part
+    return "\n".join(lines)
