@@ -17,6 +17,7 @@ app = typer.Typer(
     help="Score recorded agent trajectories.",
     no_args_is_help=True,
     add_completion=False,
+    rich_markup_mode="markdown",
     pretty_exceptions_enable=False,
 )
 app.command("score")(score.score)

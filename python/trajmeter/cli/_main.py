@@ -54,7 +54,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
             # raise once more at exit.
             os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
             return ExitCode.OK
-        except (KeyboardInterrupt, Exception) as error:  # noqa: BLE001 - a crash would exit with 1
+        except (KeyboardInterrupt, SystemExit, Exception) as error:  # noqa: BLE001 - see ExitCode
             return _tell_error(error)
 
 
@@ -73,6 +73,9 @@ def _tell_error(error: BaseException) -> ExitCode:
 
 def _run(arguments: Sequence[str] | None) -> int:
     try:
+        from typer import Exit
+        from typer.main import get_command
+
         from trajmeter.cli._app import app
     except ModuleNotFoundError as error:
         if error.name not in ("typer", "rich"):
@@ -80,10 +83,16 @@ def _run(arguments: Sequence[str] | None) -> int:
         raise ExtraMissingError(
             f"the command line needs {error.name}: pip install 'trajmeter[cli]'"
         ) from error
-    # The commands return their exit code; without a code, such as after --help, all is well.
-    code: int | None = app(arguments, standalone_mode=False)
+    # Not ``app()``, which would turn a closed pipe into code 1 and wrap an interrupt.
+    command = get_command(app)
+    words = sys.argv[1:] if arguments is None else list(arguments)
+    try:
+        with command.make_context("trajmeter", words) as context:
+            code: ExitCode = command.invoke(context)
+    except Exit as done:  # after --help and --version
+        return done.exit_code
     sys.stdout.flush()
-    return code or ExitCode.OK
+    return code
 
 
 def _print_whatever_the_encoding() -> None:

@@ -88,7 +88,7 @@ def _column_cells(column: Column) -> tuple[str, str, str, str, str]:
         column.kind if column.shape == "scalar" else f"{column.shape} of {column.kind}",
         _range(figure.low, figure.high, figure.unit) if figure else "",
         direction[figure.higher_is_better] if figure else "",
-        column.description or "",
+        (column.description or "").partition("\n\n")[0].replace("``", ""),
     )
 
 

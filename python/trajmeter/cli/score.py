@@ -58,7 +58,7 @@ def score(
         list[Path],
         typer.Argument(
             exists=True,
-            metavar="PREDICTIONS...",
+            metavar="PREDICTIONS",
             show_default=False,
             help="Files of recorded trajectories; their formats are told by their content.",
         ),
@@ -130,14 +130,12 @@ def score(
     What cannot be read is reported with its file and line, and everything else is scored: the
     command then ends with code 4. What cannot be scored is counted with its cause, and is no error.
 
-    Examples:
-    trajmeter score preds.jsonl --tasks gold.jsonl --snapshots snapshots.jsonl
+    **Examples**
 
-    trajmeter score a.jsonl b.jsonl -t gold.jsonl -s checkout/ -o scores.parquet
-
-    trajmeter score preds.jsonl -t gold.jsonl -m context,turns -p contextbench
-
-    trajmeter score preds.jsonl -m my_metric.py@answered --format json
+        trajmeter score preds.jsonl --tasks gold.jsonl --snapshots snapshots.jsonl
+        trajmeter score a.jsonl b.jsonl -t gold.jsonl -s checkout/ -o scores.parquet
+        trajmeter score preds.jsonl -t gold.jsonl -m context,turns -p contextbench
+        trajmeter score preds.jsonl -m my_metric.py@answered --format json
     """
     messages = Messages()
     messages.tell_backend()

@@ -67,7 +67,7 @@ def _run(file: str) -> ModuleType:
     sys.modules[module_name] = module  # dataclasses and pydantic look their module up
     try:
         spec.loader.exec_module(module)
-    except Exception as error:
+    except (Exception, SystemExit) as error:
         del sys.modules[module_name]
         raise ConfigurationError(
             f"the metric file {file} raised {type(error).__name__}: {error}"

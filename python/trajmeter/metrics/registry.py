@@ -161,7 +161,7 @@ def _find(name: str) -> _Maker:
 def _load(plugin: EntryPoint) -> _Maker:
     try:
         maker: _Maker = plugin.load()
-    except Exception as error:
+    except (Exception, SystemExit) as error:
         message = (
             f"the plug-in metric {plugin.name!r} ({plugin.value}) cannot be imported: "
             f"{type(error).__name__}: {error}"
