@@ -9,3 +9,13 @@ trajmeter score examples/context/predictions.jsonl \
     --tasks examples/context/gold.jsonl \
     --snapshots examples/context/snapshots.jsonl \
     --output results/context.jsonl
+
+echo
+echo "Answers: two toy agents asked the questions of a scenario, judged from a recording"
+(
+    cd examples/scenario
+    trajmeter run . --agent agents:Searcher --agent agents:Chainer --mode capability \
+        --judge-replay judge.jsonl --output ../../results
+)
+trajmeter compare results/*_lighthouse_*.json --output results/comparison.html >/dev/null
+echo "Report with charts: results/comparison.html"

@@ -13,8 +13,8 @@ if TYPE_CHECKING:
     from trajmeter.harness import Document
 
 _COMMON = frozenset(
-    ("a", "an", "and", "are", "at", "doe", "how", "i", "in", "it", "many", "not", "of", "on")
-    + ("the", "to", "wa", "what", "when", "with")
+    {"a", "an", "and", "are", "at", "doe", "how", "i", "in", "it", "many", "not", "of", "on"}
+    | {"the", "to", "wa", "what", "when", "with"}
 )
 
 

@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from trajmeter.cli import metrics, score
+from trajmeter.cli import average, compare, metrics, price, quality, run, score
 from trajmeter.kernels import backend
 
 __all__ = ["app"]
@@ -21,6 +21,11 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
 )
 app.command("score")(score.score)
+app.command("run")(run.run)
+app.command("compare")(compare.compare)
+app.command("average")(average.average)
+app.command("quality")(quality.quality)
+app.command("price")(price.price)
 app.add_typer(metrics.app, name="metrics")
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from trajmeter.writers._open import check_output, open_table
 from trajmeter.writers.csv import CsvWriter
+from trajmeter.writers.evaluations import evaluation_file_name, write_evaluation, write_text
 from trajmeter.writers.jsonl import JsonLinesWriter
 from trajmeter.writers.parquet import ParquetWriter
 from trajmeter.writers.table import TableWriter
@@ -14,5 +15,8 @@ __all__ = [
     "ParquetWriter",
     "TableWriter",
     "check_output",
+    "evaluation_file_name",
     "open_table",
+    "write_evaluation",
+    "write_text",
 ]

@@ -4,6 +4,6 @@ from __future__ import annotations
 
 from trajmeter.reports.comparison.html import html_report
 from trajmeter.reports.comparison.markdown import markdown_report
-from trajmeter.reports.comparison.terminal import terminal_report
+from trajmeter.reports.comparison.terminal import print_comparison
 
-__all__ = ["html_report", "markdown_report", "terminal_report"]
+__all__ = ["html_report", "markdown_report", "print_comparison"]

@@ -6,35 +6,37 @@ from typing import TYPE_CHECKING
 
 from trajmeter.reports.comparison.notes import heading, notes
 from trajmeter.reports.comparison.tables import comparison_tables, labels
+from trajmeter.reports.plain_text import visible
 
 if TYPE_CHECKING:
-    from rich.console import RenderableType
+    from rich.console import Console
 
     from trajmeter.summaries.comparison import Comparison
 
-__all__ = ["terminal_report"]
+__all__ = ["print_comparison"]
 
 
-def terminal_report(comparison: Comparison) -> list[RenderableType]:
-    """The comparison's tables, without those of single questions, for a rich console.
+def print_comparison(comparison: Comparison, console: Console) -> None:
+    """Print the comparison's tables, without those of single questions.
 
     Args:
         comparison: What to show.
-
-    Returns:
-        What to print, one after another; text of results is never read as markup.
+        console: Where to print; its width decides where cells are broken.
     """
-    from rich.table import Table
     from rich.text import Text
 
+    from trajmeter.reports.scores import Table, print_table
+
     facts = ", ".join(f"{name.lower()} {value}" for name, value in heading(comparison)[2:])
-    blocks: list[RenderableType] = [Text(f"{comparison.scenario}: {facts}")]
+    console.print(Text(visible(f"{comparison.scenario}: {facts}")), soft_wrap=True)
+    columns = tuple(visible(label) for label in labels(comparison))
     for section in comparison_tables(comparison):
-        table = Table(title=Text(section.title), title_justify="left", title_style="bold")
-        table.add_column(Text(section.first_column))
-        for label in labels(comparison):
-            table.add_column(Text(label), justify="right")
-        for name, cells in section.rows:
-            table.add_row(Text(name), *(Text(cell.text) for cell in cells))
-        blocks.append(table)
-    return [*blocks, *(Text(f"- {note}") for note in notes(comparison))]
+        console.print()
+        console.print(Text(section.title, style="bold"), soft_wrap=True)
+        rows = tuple(
+            (visible(name), *(visible(cell.text) for cell in cells)) for name, cells in section.rows
+        )
+        print_table(Table("", (section.first_column, *columns), rows), console)
+    console.print()
+    for note in notes(comparison):
+        console.print(Text(visible(f"- {note}")))

@@ -1,0 +1,28 @@
+"""Names and values in two columns, for commands that answer with a handful of figures."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from trajmeter.cli._stdout import stdout_console
+from trajmeter.reports.plain_text import visible
+from trajmeter.reports.scores import Table, print_table
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping
+
+__all__ = ["print_fields"]
+
+
+def print_fields(fields: Mapping[str, object]) -> None:
+    """Print names and values; what is in a mapping among them is named after it."""
+    rows = tuple(_flat(fields, ""))
+    print_table(Table("", ("field", "value"), rows, texts=(0, 1)), stdout_console())
+
+
+def _flat(fields: Mapping[str, object], prefix: str) -> Iterator[tuple[str, str]]:
+    for name, value in fields.items():
+        if isinstance(value, dict):
+            yield from _flat(value, f"{prefix}{name}.")
+        else:
+            yield f"{prefix}{name}", "-" if value is None else visible(str(value))

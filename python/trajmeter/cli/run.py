@@ -1,0 +1,240 @@
+"""``trajmeter run``: ask agents the questions of a scenario, and score their answers."""
+
+from __future__ import annotations
+
+import asyncio
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from trajmeter.cli._messages import Messages
+from trajmeter.cli._options import OriginalProfile, PlainFormat, is_original
+from trajmeter.cli._stdout import stdout_console
+from trajmeter.cli.exit_codes import ExitCode
+from trajmeter.errors import ConfigurationError
+from trajmeter.harness import (
+    AskingOptions,
+    EvaluationOptions,
+    Framework,
+    RunOptions,
+    evaluate,
+    load_agent,
+)
+from trajmeter.judges import DEFAULT_MODEL, Judge, OpenAIChat, Recorder, Replay
+from trajmeter.metrics.answers import scenario_profile
+from trajmeter.prices import price_usd
+from trajmeter.readers.scenarios import read_scenario
+from trajmeter.reports.comparison import print_comparison
+from trajmeter.summaries.comparison import compare
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from trajmeter.judges import ChatModel
+    from trajmeter.records import FrameworkEvaluation, QuestionResult, Scenario
+
+__all__ = ["run"]
+
+
+def run(
+    scenario: Annotated[
+        Path,
+        typer.Argument(
+            exists=True,
+            file_okay=False,
+            metavar="SCENARIO",
+            show_default=False,
+            help="Folder with spec.yaml, questions.yaml and documents.",
+        ),
+    ],
+    agents: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--agent",
+            "-a",
+            metavar="[NAME=]MODULE:OBJECT",
+            show_default=False,
+            help="Agent to ask: a class, an object with query, or a function. May be repeated.",
+        ),
+    ] = None,
+    output: Annotated[
+        Path, typer.Option("--output", "-o", metavar="DIR", help="Folder of the result files.")
+    ] = Path("results"),
+    runs: Annotated[int, typer.Option(min=1, metavar="N", help="Runs to average.")] = 1,
+    query_timeout_seconds: Annotated[
+        float, typer.Option(min=0.001, metavar="S", help="Deadline of each question.")
+    ] = 120.0,
+    concurrency: Annotated[
+        int,
+        typer.Option(
+            min=1, metavar="K", help="Questions under way at once; more than 1 disturbs latencies."
+        ),
+    ] = 1,
+    mode: Annotated[
+        str, typer.Option(metavar="MODE", help="Mode of the scenario: baseline, capability.")
+    ] = "baseline",
+    judge: Annotated[
+        str, typer.Option(metavar="MODEL", help="Model that judges answers and code.")
+    ] = DEFAULT_MODEL,
+    judge_base_url: Annotated[
+        str | None,
+        typer.Option(
+            metavar="URL",
+            show_default=False,
+            help="OpenAI-compatible endpoint of the judge; its key is read from OPENAI_API_KEY.",
+        ),
+    ] = None,
+    judge_requests_per_minute: Annotated[
+        float | None,
+        typer.Option(min=0.001, metavar="R", show_default=False, help="Rate limit of the judge."),
+    ] = None,
+    judge_record: Annotated[
+        Path | None,
+        typer.Option(
+            metavar="FILE", show_default=False, help="Record every exchange with the judge."
+        ),
+    ] = None,
+    judge_replay: Annotated[
+        Path | None,
+        typer.Option(
+            exists=True,
+            metavar="FILE",
+            show_default=False,
+            help="Judge from a recording: offline, at no cost.",
+        ),
+    ] = None,
+    skip_judge: Annotated[bool, typer.Option("--skip-judge", help="Judge no answer.")] = False,
+    skip_code_review: Annotated[
+        bool, typer.Option("--skip-code-review", help="Have no code reviewed by the judge.")
+    ] = False,
+    skip_code_quality: Annotated[
+        bool, typer.Option("--skip-code-quality", help="Measure and review no code.")
+    ] = False,
+    packages: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--package",
+            metavar="PACKAGE",
+            show_default=False,
+            help="Top-level package that counts as the frameworks'. May be repeated.",
+        ),
+    ] = None,
+    dry_run: Annotated[
+        bool, typer.Option("--dry-run", help="Print the scenario as it is read, and ask nothing.")
+    ] = False,
+    output_format: Annotated[
+        PlainFormat, typer.Option("--format", "-f", help="What to print.")
+    ] = PlainFormat.TABLE,
+    profile: OriginalProfile = None,
+) -> ExitCode:
+    """Ask agents the questions of a scenario, score and judge their answers, and write results.
+
+    A question that times out or fails scores 0 and the run goes on. After Ctrl-C the same call
+    resumes where it was.
+
+    Examples:
+    trajmeter run scenario/ --agent my_agents:Graph --agent plain=my_agents:answer --runs 3
+
+    trajmeter run scenario/ --agent my_agents:Graph --judge-replay judge.jsonl
+    """
+    read = read_scenario(scenario, mode=mode)
+    scenario_profile(read.profile)  # an unknown one is an error before anything is asked
+    if dry_run:
+        sys.stdout.write(read.model_dump_json(indent=2) + "\n")
+        return ExitCode.OK
+    frameworks = _frameworks(agents or ())
+    messages = Messages()
+    wants_review = not (skip_code_review or skip_code_quality)
+    judging: Judge | None = None
+    if not skip_judge or wants_review:
+        model = _model(judge, base_url=judge_base_url, record=judge_record, replay=judge_replay)
+        judging = Judge(model, price_usd, requests_per_minute=judge_requests_per_minute)
+    options = EvaluationOptions(
+        RunOptions(
+            AskingOptions(
+                profile=read.profile,
+                timeout_seconds=query_timeout_seconds,
+                judge=None if skip_judge else judging,
+                original=is_original(profile),
+            ),
+            concurrency=concurrency,
+        ),
+        runs=runs,
+        reviewer=judging if wants_review else None,
+        code_quality=not skip_code_quality,
+        packages=tuple(packages or ()),
+    )
+    try:
+        results = asyncio.run(_evaluate_all(read, frameworks, options, output, messages))
+    except KeyboardInterrupt:
+        messages.tell("finished questions are kept; the same call resumes the run")
+        raise
+    _print(results, output_format, original=is_original(profile))
+    return ExitCode.OK
+
+
+async def _evaluate_all(
+    scenario: Scenario,
+    frameworks: Sequence[Framework],
+    options: EvaluationOptions,
+    folder: Path,
+    messages: Messages,
+) -> list[tuple[str, FrameworkEvaluation]]:
+    results = []
+    for framework in frameworks:
+        done = 0
+
+        def tell(number: int, result: QuestionResult, name: str = framework.name) -> None:
+            nonlocal done
+            done += 1
+            outcome = result.outcome.value.replace("_", " ") if result.outcome else ""
+            messages.tell(
+                f"{name}: {done}/{options.runs * len(scenario.questions)} run {number} "
+                f"{result.question_id} {outcome} {result.latency_seconds or 0.0:.2f} s"
+            )
+
+        file, evaluation = await evaluate(
+            scenario, framework, options=options, folder=folder, progress=tell
+        )
+        messages.tell(f"{framework.name}: wrote {file}")
+        results.append((file.name, evaluation))
+    return results
+
+
+def _frameworks(references: Sequence[str]) -> list[Framework]:
+    if not references:
+        raise ConfigurationError("name at least one agent with --agent MODULE:OBJECT")
+    frameworks: list[Framework] = []
+    for reference in references:
+        given, separator, target = reference.partition("=")
+        name, agent, source = load_agent(target if separator else reference)
+        name = given if separator else name
+        if any(framework.name == name for framework in frameworks):
+            raise ConfigurationError(
+                f"two agents are called {name!r}; name one with --agent NAME={reference}"
+            )
+        frameworks.append(Framework(name, agent, source))
+    return frameworks
+
+
+def _model(
+    name: str, *, base_url: str | None, record: Path | None, replay: Path | None
+) -> ChatModel:
+    if replay is not None:
+        if record is not None:
+            raise ConfigurationError("--judge-record and --judge-replay exclude each other")
+        return Replay(name, replay)
+    model = OpenAIChat(name, base_url=base_url)
+    return model if record is None else Recorder(model, record)
+
+
+def _print(
+    results: Sequence[tuple[str, FrameworkEvaluation]], form: PlainFormat, *, original: bool
+) -> None:
+    comparison = compare(results, original=original)
+    if form is PlainFormat.JSON:
+        sys.stdout.write(comparison.model_dump_json(indent=2) + "\n")
+        return
+    print_comparison(comparison, stdout_console())
