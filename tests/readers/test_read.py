@@ -69,11 +69,11 @@ def test_files_are_read_in_order_and_by_any_kind_of_path(tmp_path: Path) -> None
     [
         ('{"instance_id": "x", "traj_d', "no valid JSON: EOF while parsing"),
         ("}", "no valid JSON: expected value"),
-        ("[1]", "expected ContextBench predictions or Trajectory records, got a list"),
-        ("null", "expected ContextBench predictions or Trajectory records, got null"),
+        ("[1]", " or Trajectory records, got a list"),
+        ("null", " or Trajectory records, got null"),
         ('{"a": 1, "b": 2}', "got an object with the keys ['a', 'b']"),
         ('{"traj_data": {}}', "no id: expected instance_id or original_inst_id"),
-        (GOLD, "expected ContextBench predictions or Trajectory records, got ContextBench gold"),
+        (GOLD, " or Trajectory records, got ContextBench gold"),
         ('{"instance_id": 1, "traj_data": {}}', "instance_id: Input should be a valid string"),
     ],
 )
@@ -93,9 +93,9 @@ def test_a_broken_line_is_told_and_the_others_are_read(
 def test_a_broken_record_of_a_document_is_told_by_its_index(tmp_path: Path) -> None:
     ids, problems = read(write(tmp_path / "p.json", f"[{OWN}, 7, {PREDICTION}]"))
     assert ids == ["own", "i"]
-    assert problems == [
-        "p.json: [1]: expected ContextBench predictions or Trajectory records, got a number"
-    ]
+    (problem,) = problems
+    assert problem.startswith("p.json: [1]: expected ContextBench predictions, ")
+    assert problem.endswith(" or Trajectory records, got a number")
 
 
 @pytest.mark.parametrize(

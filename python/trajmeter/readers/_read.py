@@ -13,6 +13,8 @@ from trajmeter.errors import ReadError
 from trajmeter.readers import (
     contextbench_gold,
     contextbench_predictions,
+    mini_swe_agent,
+    mini_swe_agent_2,
     task_records,
     trajectory_records,
 )
@@ -46,11 +48,19 @@ class _Format(Protocol[_RecordT_co]):
 
 
 # The first that recognises a record reads it: the ones with telling keys come first.
-_TRAJECTORIES: tuple[_Format[Trajectory], ...] = (contextbench_predictions, trajectory_records)
+_TRAJECTORIES: tuple[_Format[Trajectory], ...] = (
+    contextbench_predictions,
+    mini_swe_agent,
+    mini_swe_agent_2,
+    trajectory_records,
+)
 _TASKS: tuple[_Format[Task], ...] = (contextbench_gold, task_records)
 
 # A file none of whose first records is recognised is the wrong file, which is said once.
 _PATIENCE = 20
+
+# In a folder of runs lie logs and lists as well, so that here names have to tell.
+_RUN_FILES = "*.traj.json"
 
 
 def read_trajectories(
@@ -61,9 +71,9 @@ def read_trajectories(
     """Read trajectories, one by one, in the order of the files and of their records.
 
     Args:
-        paths: One file or several, each of any format known: ContextBench predictions, or
-            trajectories of ours; as JSON lines, a JSON document or Parquet. The formats are told
-            by content, never by name.
+        paths: One file or several, each of any format known: ContextBench predictions, runs of
+            mini-swe-agent, or trajectories of ours; as JSON lines, a JSON document or Parquet. The
+            formats are told by content. Of a folder, all files ``*.traj.json`` below it are read.
         on_problem: Called with every file and every record that is left out because it cannot be
             read, as soon as it is met. Without it the first such problem raises.
 
@@ -114,8 +124,9 @@ def _read(
     on_problem: Callable[[ReadProblem], None] | None,
 ) -> Iterator[_RecordT_co]:
     report = on_problem or _refuse
-    for path in [paths] if isinstance(paths, (str, Path)) else paths:
-        for reader, value, source in _recognised(Path(path), formats, others, report):
+    given = [paths] if isinstance(paths, (str, Path)) else paths
+    for path in (file for each in given for file in _files(Path(each))):
+        for reader, value, source in _recognised(path, formats, others, report):
             try:
                 record = reader.read(value, source)
             except ReadError as error:
@@ -124,6 +135,11 @@ def _read(
                 report(_problem(source, json_lines.explain(error)))
             else:
                 yield record
+
+
+def _files(path: Path) -> Iterable[Path]:
+    """The files to read of a folder that keeps one a run; a folder without any is read in vain."""
+    return (sorted(path.rglob(_RUN_FILES)) if path.is_dir() else []) or [path]
 
 
 def _recognised(
@@ -174,7 +190,8 @@ def _recognise(
 def _unrecognised(
     value: JsonValue, formats: Sequence[_Format[object]], others: Sequence[_Format[object]]
 ) -> str:
-    expected = " or ".join(known.CONTENT for known in formats)
+    *most, last = [known.CONTENT for known in formats]
+    expected = f"{', '.join(most)} or {last}"
     other = _recognise(value, others)
     if other is not None:
         return f"expected {expected}, got {other.CONTENT}"

@@ -1,0 +1,131 @@
+"""Runs of mini-swe-agent 2: one JSON object of messages in their provider's shape, and ``extra``.
+
+Each answer of the model is a turn, with the actions that its ``extra`` lists and the observations
+up to the next answer. A format error leaves no answer, only a user message that says so in its
+``extra`` and holds the call's usage there; it is a turn of its own, which failed.
+
+The files that a turn's commands show are its views, by the same rules as for version 1
+(:mod:`trajmeter.readers._shell`); no final context is declared.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any
+
+from trajmeter.readers._mini_swe_run import (
+    Message,
+    repository_of,
+    run_fields,
+    seconds_between,
+    text_of,
+    usage_of,
+    validated,
+    views_shown,
+)
+from trajmeter.records import Failure, ToolCall, Trajectory
+
+if TYPE_CHECKING:
+    from pydantic import JsonValue
+
+    from trajmeter.records import Source
+
+__all__ = ["CONTENT", "read", "sniff"]
+
+CONTENT = "runs of mini-swe-agent 2"
+
+
+def sniff(record: Mapping[str, JsonValue]) -> bool:
+    """Whether the record is a run of version 2."""
+    version = record.get("trajectory_format")
+    return isinstance(version, str) and version.startswith("mini-swe-agent-1.")
+
+
+def read(record: Mapping[str, JsonValue], source: Source) -> Trajectory:
+    """Turn a run into a trajectory.
+
+    Raises:
+        pydantic.ValidationError: A value has the wrong type.
+    """
+    run = validated(record)
+    messages = run["messages"]
+    repository = repository_of(run)
+    starts = [n for n, message in enumerate(messages) if _begins_turn(message)]
+    turns = []
+    for number, (start, end) in enumerate(
+        zip(starts, [*starts[1:], len(messages)], strict=True), 1
+    ):
+        before = messages[start - 1] if start else {}
+        turn = _turn(before, messages[start], messages[start + 1 : end], repository)
+        turns.append({"number": number, **turn})
+    return Trajectory.model_validate({**run_fields(run, source), "turns": turns})
+
+
+def _begins_turn(message: Message) -> bool:
+    is_answer = message.get("role") == "assistant" or message.get("object") == "response"
+    return is_answer or "interrupt_type" in _extra(message)
+
+
+def _turn(
+    before: Message, message: Message, after: list[Message], repository: str | None
+) -> dict[str, Any]:
+    extra = _extra(message)
+    commands = _commands(extra.get("actions"))
+    calls = [
+        _call(command, observed)
+        for (command, _), observed in zip(commands, _observed(commands, after), strict=True)
+    ]
+    interrupt = extra.get("interrupt_type")
+    failed = next((call for call in calls if call.success is False), None)
+    error: Failure | None = None
+    if isinstance(interrupt, str):
+        error = Failure(reason=interrupt, message=text_of(message) or None)
+    elif failed is not None:
+        error = Failure(reason="exit_code", message=failed.error)
+    is_known = bool(calls) and all(call.success is not None for call in calls)
+    observations = [message, *(other for other in after if other.get("role") != "exit")]
+    return {
+        "program": "\n".join(command for command, _ in commands) if commands else None,
+        "success": False if error else (True if is_known else None),
+        "error": error,
+        "tool_calls": calls,
+        "views": views_shown((command for command, _ in commands), repository),
+        "usage": usage_of(extra),
+        "duration_seconds": seconds_between(before, observations[-1]),
+    }
+
+
+def _commands(actions: JsonValue) -> list[tuple[str, JsonValue]]:
+    """The commands of a turn, each with the id that its observation carries."""
+    return [
+        (command, action.get("tool_call_id"))
+        for action in (actions if isinstance(actions, list) else ())
+        if isinstance(action, dict) and isinstance(command := action.get("command"), str)
+    ]
+
+
+def _observed(
+    commands: list[tuple[str, JsonValue]], after: list[Message]
+) -> list[Mapping[str, JsonValue]]:
+    """What was recorded of each command: by its id, else by its position."""
+    found = [message for message in after if "returncode" in _extra(message)]
+    observed: list[Mapping[str, JsonValue]] = []
+    for position, (_, identity) in enumerate(commands):
+        same = [m for m in found if identity in (m.get("tool_call_id"), m.get("call_id"))]
+        matches = found[position : position + 1] if identity is None else same
+        observed.append(_extra(matches[0]) if matches else {})
+    return observed
+
+
+def _call(command: str, observed: Mapping[str, JsonValue]) -> ToolCall:
+    code, exception = observed.get("returncode"), observed.get("exception_info")
+    success = code == 0 if isinstance(code, int) else None
+    error = None
+    if success is False:
+        error = exception if isinstance(exception, str) else f"exit code {code}"
+    return ToolCall(name="bash", arguments={"command": command}, success=success, error=error)
+
+
+def _extra(message: Message) -> Mapping[str, JsonValue]:
+    extra = message.get("extra")
+    return extra if isinstance(extra, Mapping) else {}
