@@ -139,6 +139,7 @@ def run(
 
     trajmeter run scenario/ --agent my_agents:Graph --judge-replay judge.jsonl
     """
+    original = is_original(profile)
     read = read_scenario(scenario, mode=mode)
     scenario_profile(read.profile)  # an unknown one is an error before anything is asked
     if dry_run:
@@ -157,7 +158,7 @@ def run(
                 profile=read.profile,
                 timeout_seconds=query_timeout_seconds,
                 judge=None if skip_judge else judging,
-                original=is_original(profile),
+                original=original,
             ),
             concurrency=concurrency,
         ),
@@ -171,7 +172,7 @@ def run(
     except KeyboardInterrupt:
         messages.tell("finished questions are kept; the same call resumes the run")
         raise
-    _print(results, output_format, original=is_original(profile))
+    _print(results, output_format, original=original)
     return ExitCode.OK
 
 

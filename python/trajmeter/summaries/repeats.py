@@ -71,8 +71,8 @@ def average(runs: Sequence[FrameworkEvaluation], *, original: bool = False) -> F
         update={
             "questions": questions,
             **{field: mean(getattr(q, name) for q in questions) for field, name in _MEANS.items()},
-            "total_tokens": sum(run.total_tokens or 0 for run in runs),
-            "total_cost_usd": sum(run.total_cost_usd or 0.0 for run in runs),
+            "total_tokens": sum(question.total_tokens or 0 for question in questions),
+            "total_cost_usd": sum(question.estimated_cost_usd or 0.0 for question in questions),
             "extra_aggregates": extra
             | {key: value for key, value in deviations.items() if value is not None}
             | {"run_count": float(len(runs))},

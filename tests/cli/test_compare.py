@@ -1,0 +1,139 @@
+"""``trajmeter compare``, ``average``, ``quality`` and ``price``."""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING
+
+import pytest
+
+from trajmeter.cli import main
+from trajmeter.cli.exit_codes import ExitCode
+from trajmeter.readers.evaluations import read_evaluation
+from trajmeter.records import FrameworkEvaluation, QuestionResult
+from trajmeter.writers import write_evaluation
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+
+@pytest.fixture
+def results(tmp_path: Path) -> list[str]:
+    files = []
+    for i, name in enumerate(("Anchor", "Buoy [bold]")):
+        question = QuestionResult(
+            question_id="q1",
+            question_text="?",
+            actual_answer="pier",
+            latency_seconds=1.0 + i,
+            total_tokens=100,
+            estimated_cost_usd=0.01,
+            correctness_score=5.0 - i,
+        )
+        file = tmp_path / f"{i}.json"
+        write_evaluation(
+            FrameworkEvaluation(framework_name=name, scenario_name="s", questions=(question,)), file
+        )
+        files.append(str(file))
+    return files
+
+
+def test_frameworks_are_shown_side_by_side(
+    results: list[str], capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main(["compare", *results]) == ExitCode.OK
+    printed = capsys.readouterr().out
+    assert "Buoy [bold]" in printed
+    (line,) = [line for line in printed.splitlines() if line.startswith("Avg Correctness")]
+    assert line.split()[-2:] == ["5.0", "4.0"]
+
+
+@pytest.mark.parametrize(("suffix", "begins"), [(".md", "# Framework"), (".html", "<!doctype")])
+def test_a_report_is_written_as_its_suffix_says(
+    results: list[str], tmp_path: Path, suffix: str, begins: str
+) -> None:
+    report = tmp_path / f"report{suffix}"
+    assert main(["compare", *results, "-o", str(report)]) == ExitCode.OK
+    assert report.read_text().startswith(begins)
+
+
+def test_json_holds_every_figure(results: list[str], capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["compare", *results, "--format", "json"]) == ExitCode.OK
+    printed = json.loads(capsys.readouterr().out)
+    anchor = printed["results"][0]
+    assert anchor["summary"]["avg_correctness"] == {
+        "value": 5.0,
+        "n": 1,
+        "of": 1,
+        "run_stddev": None,
+    }
+    assert anchor["latency"] == {"p50": 1.0, "p95": 1.0, "n": 1}
+    assert anchor["questions"]["q1"]["excerpt"] == "pier"
+
+
+def test_an_unreadable_result_is_reported_and_the_others_are_compared(
+    results: list[str], tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    broken = tmp_path / "broken.json"
+    broken.write_text('{"framework_name": "C"}')
+    assert main(["compare", *results, str(broken)]) == ExitCode.UNREADABLE_INPUT
+    captured = capsys.readouterr()
+    assert "broken.json: scenario_name: Field required" in captured.err
+    assert "Anchor" in captured.out
+    assert main(["compare", str(broken)]) == ExitCode.UNREADABLE_INPUT
+
+
+def test_wrong_reports_and_profiles_are_usage_errors(
+    results: list[str], capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main(["compare", *results, "-o", "report.pdf"]) == ExitCode.USAGE
+    assert "a report is a file that ends in .md, .html" in capsys.readouterr().err
+    assert main(["compare", *results, "--profile", "x"]) == ExitCode.USAGE
+
+
+def test_runs_are_averaged_into_a_result_file(
+    results: list[str], tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    average = tmp_path / "average.json"
+    same = [results[0], results[0]]
+    assert main(["average", *same, "-o", str(average), "--format", "json"]) == ExitCode.OK
+    assert json.loads(capsys.readouterr().out)["run_count"] == 2
+    assert read_evaluation(average).total_tokens == 200
+    assert main(["average", *results]) == ExitCode.USAGE
+    assert "must share their framework_name" in capsys.readouterr().err
+
+
+def test_quality_is_measured_and_a_broken_file_reported(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    file = tmp_path / "agent.py"
+    file.write_text("import langgraph\nimport helper\n")
+    call = ["quality", str(file), "--framework", "LangGraph", "--format", "json"]
+    assert main(call) == ExitCode.OK
+    assert json.loads(capsys.readouterr().out)["static_metrics"]["num_framework_imports"] == 1
+    assert main([*call, "--package", "helper"]) == ExitCode.OK
+    assert json.loads(capsys.readouterr().out)["static_metrics"]["num_framework_imports"] == 2
+    file.write_text("def broken(:\n")
+    assert main(["quality", str(file)]) == ExitCode.UNREADABLE_INPUT
+    assert "agent.py, line 1" in capsys.readouterr().err
+
+
+def test_prices_are_printed_with_their_table(capsys: pytest.CaptureFixture[str]) -> None:
+    call = ["price", "openai/gpt-5-mini", "--prompt-tokens", "1000000", "--format", "json"]
+    assert main(call) == ExitCode.OK
+    printed = json.loads(capsys.readouterr().out)
+    assert (printed["cost_usd"], printed["priced"]) == (0.25, True)
+    assert printed["price_table"].startswith("genai-prices ")
+    assert main(["price", "no-such-model", "--prompt-tokens", "5"]) == ExitCode.OK
+    assert "False" in capsys.readouterr().out
+
+
+def test_published_results(reference_data: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    root = reference_data / "compare"
+    report = json.loads((root / "results/expected_reports.json").read_text())["reports"][0]
+    files = [str(root / name) for name in report["files"]]
+    call = ["compare", *files, "--format", "json", "--profile", "framework-comparison"]
+    assert main(call) == ExitCode.OK
+    printed = json.loads(capsys.readouterr().out)
+    for result, expected in zip(printed["results"], report["unrounded"], strict=True):
+        assert result["summary"]["avg_latency"]["value"] == pytest.approx(expected["avg_latency"])

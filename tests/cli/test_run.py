@@ -1,0 +1,178 @@
+"""``trajmeter run`` over the example scenario: files, resume, errors, and nothing lost."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+from tests.judges.endpoint import endpoint
+from tests.judges.scripted import GOOD
+from trajmeter.cli import main
+from trajmeter.cli.exit_codes import ExitCode
+from trajmeter.readers.evaluations import read_evaluation
+from trajmeter.records import AnswerOutcome
+
+SCENARIO = Path(__file__).parents[2] / "examples" / "scenario"
+AGENTS = ("--agent", "agents:Searcher", "--agent", "agents:Chainer", "--mode", "capability")
+
+
+@pytest.fixture(autouse=True)
+def _in_the_scenario(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(SCENARIO)
+    monkeypatch.setattr(sys, "path", [*sys.path])
+
+
+def test_the_example_is_judged_from_its_recording(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    code = main(
+        ["run", ".", *AGENTS, "--judge-replay", "judge.jsonl", "-o", str(tmp_path), "-f", "json"]
+    )
+    assert code == ExitCode.OK
+    printed = json.loads(capsys.readouterr().out)
+    searcher, chainer = printed["results"]
+    assert searcher["summary"]["avg_correctness"]["value"] == 2.5  # (5 + 2 + 2 + 1) / 4
+    # (5 + 5 + 4 + 0) / 4: the question it failed scores 0
+    assert chainer["summary"]["avg_correctness"]["value"] == 3.5
+    assert chainer["outcomes"] == {"answered": 3, "timed_out": 0, "failed": 1}
+    assert chainer["extra_aggregates"]["multi_hop_chain_success_rate"] == 1.0
+    files = sorted(tmp_path.iterdir())
+    assert [file.name.split("_")[0] for file in files] == ["chainer", "searcher"]
+    evaluation = read_evaluation(files[0])
+    assert evaluation.questions[3].outcome is AnswerOutcome.FAILED
+    assert evaluation.questions[3].error == "LookupError: no document mentions it"
+    assert evaluation.code_quality is not None
+    assert evaluation.code_quality.code_review is not None
+
+
+def test_repeated_runs_have_a_file_each_and_one_for_their_average(tmp_path: Path) -> None:
+    code = main(
+        [
+            "run",
+            ".",
+            "--agent",
+            "agents:Searcher",
+            "--runs",
+            "2",
+            "--skip-judge",
+            "--skip-code-quality",
+            "-o",
+            str(tmp_path),
+        ]
+    )
+    assert code == ExitCode.OK
+    stems = sorted(file.stem for file in tmp_path.iterdir())
+    assert [stem[-5:] for stem in stems if "_run" in stem] == ["_run1", "_run2"]
+    average = read_evaluation(tmp_path / f"{stems[0]}.json")
+    assert (average.run_id, average.run_count) == (-1, 2)
+    assert average.avg_correctness is None
+    first = read_evaluation(tmp_path / f"{stems[1]}.json")
+    assert average.total_tokens == 2 * (first.total_tokens or 0)
+
+
+def test_a_live_judge_is_recorded_and_its_key_stands_nowhere(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    key = "sk-secret-of-the-run"
+    monkeypatch.setenv("OPENAI_API_KEY", key)
+    recording = tmp_path / "judge.jsonl"
+    base = ["run", ".", "--agent", "agents:Searcher", "--skip-code-review"]
+    with endpoint(GOOD) as server:
+        live = tmp_path / "live"
+        code = main(
+            [
+                *base,
+                "--judge-base-url",
+                server.address,
+                "--judge-record",
+                str(recording),
+                "-o",
+                str(live),
+            ]
+        )
+    assert code == ExitCode.OK
+    replayed = tmp_path / "replayed"
+    assert main([*base, "--judge-replay", str(recording), "-o", str(replayed)]) == ExitCode.OK
+    (first,), (second,) = list(live.iterdir()), list(replayed.iterdir())
+    scores = [q.correctness_score for q in read_evaluation(first).questions]
+    assert scores == [q.correctness_score for q in read_evaluation(second).questions] == [5.0] * 4
+    captured = capsys.readouterr()
+    written = [file.read_text() for file in tmp_path.rglob("*") if file.is_file()]
+    assert all(key not in text for text in (captured.out, captured.err, *written))
+
+
+def test_an_interrupted_run_keeps_what_was_finished_and_resumes(tmp_path: Path) -> None:
+    agent = tmp_path / "slow_agent.py"
+    agent.write_text(
+        "import pathlib, time\n"
+        "def answer(question):\n"
+        "    with open('asked.txt', 'a') as asked: asked.write(question + '\\n')\n"
+        "    if 'cat' in question and not pathlib.Path('go').exists(): time.sleep(60)\n"
+        "    return question\n"
+    )
+    call = [sys.executable, "-c", "import sys; from trajmeter.cli import main; sys.exit(main())"]
+    call += ["run", str(SCENARIO), "--agent", "slow_agent:answer", "--skip-judge"]
+    call += ["--skip-code-quality", "-o", "results"]
+    with subprocess.Popen(
+        call, cwd=tmp_path, stderr=subprocess.PIPE, stdout=subprocess.DEVNULL, text=True
+    ) as process:
+        asked = tmp_path / "asked.txt"
+        deadline = time.monotonic() + 60
+        while time.monotonic() < deadline:
+            if asked.exists() and "cat" in asked.read_text():
+                break
+            time.sleep(0.05)
+        os.kill(process.pid, signal.SIGINT)
+        _, told = process.communicate(timeout=30)
+    assert process.returncode == ExitCode.INTERRUPTED
+    assert "the same call resumes the run" in told
+    assert not list((tmp_path / "results").glob("*.json"))
+
+    (tmp_path / "go").touch()
+    again = subprocess.run(
+        call, cwd=tmp_path, capture_output=True, text=True, check=True, timeout=60
+    )
+    assert again.returncode == ExitCode.OK
+    (file,) = (tmp_path / "results").iterdir()
+    assert len(read_evaluation(file).questions) == 4
+    questions = asked.read_text().splitlines()
+    assert len(questions) == 5  # the four, and the one that was under way once more
+    assert sum("cat" in question for question in questions) == 2
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        ([], "name at least one agent"),
+        (["--agent", "agents"], "expected module:object"),
+        (["--agent", "agents:Searcher", "--agent", "agents:Searcher"], "two agents are called"),
+        (["--agent", "agents:Searcher", "--mode", "fast"], "no mode 'fast'"),
+        (["--agent", "agents:Searcher", "--profile", "other"], "unknown profile 'other'"),
+        (["--agent", "agents:Searcher"], "set the environment variable OPENAI_API_KEY"),
+    ],
+)
+def test_a_wrong_call_says_what_is_wrong_before_anything_is_asked(
+    arguments: list[str],
+    message: str,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    monkeypatch.delenv("OPENAI_API_KEY", raising=False)
+    assert main(["run", ".", *arguments, "-o", str(tmp_path)]) == ExitCode.USAGE
+    assert message in capsys.readouterr().err
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_a_dry_run_prints_the_scenario_as_it_is_read(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["run", ".", "--dry-run", "--mode", "capability"]) == ExitCode.OK
+    printed = json.loads(capsys.readouterr().out)
+    assert printed["settings"] == {"llm_model": "gpt-5-mini", "top_k": 2, "max_steps": 3}
+    assert len(printed["questions"]) == 4
