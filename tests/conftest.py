@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Literal
 
 import pytest
 from hypothesis import settings
@@ -18,15 +18,25 @@ settings.register_profile("thorough", deadline=None, max_examples=5_000)
 settings.load_profile(os.environ.get("TRAJMETER_HYPOTHESIS_PROFILE", "suite"))
 
 
+def _load(name: Literal["python", "rust"]) -> Kernels:
+    if name == "rust" and os.environ.get("TRAJMETER_TEST_BACKEND") == "python":
+        pytest.skip("TRAJMETER_TEST_BACKEND=python: this environment holds no extension")
+    from trajmeter.kernels import load
+
+    return load(name)
+
+
 @pytest.fixture(params=["python", "rust"], scope="session")
 def kernels(request: pytest.FixtureRequest) -> Kernels:
     """Each backend in turn; a missing extension fails unless the suite was told to do without."""
-    name: str = request.param
-    if name == "rust" and os.environ.get("TRAJMETER_TEST_BACKEND") == "python":
-        pytest.skip("TRAJMETER_TEST_BACKEND=python: this environment holds no extension")
-    from trajmeter import kernels as backends
+    name: Literal["python", "rust"] = request.param
+    return _load(name)
 
-    return backends.load(name)
+
+@pytest.fixture(scope="session")
+def rust() -> Kernels:
+    """The Rust backend, for tests that hold it against the twin."""
+    return _load("rust")
 
 
 @pytest.fixture(scope="session")

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from itertools import accumulate
 from typing import TYPE_CHECKING, Any, TypeAlias
 
@@ -33,13 +32,6 @@ ORACLE = [1.0, 4.0, 2.0, 3.0]
 
 def offsets_of(lengths: Sequence[int]) -> np.ndarray[Any, np.dtype[np.int64]]:
     return np.array([0, *accumulate(lengths)], np.int64)
-
-
-@pytest.fixture(scope="session")
-def rust() -> Kernels:
-    if os.environ.get("TRAJMETER_TEST_BACKEND") == "python":
-        pytest.skip("TRAJMETER_TEST_BACKEND=python: this environment holds no extension")
-    return load("rust")
 
 
 def levels(backend: Kernels, names: Sequence[str], rows: Rows) -> LevelArrays:

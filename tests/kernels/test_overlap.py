@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import os
 from itertools import accumulate, pairwise
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeAlias
@@ -51,13 +50,6 @@ def outcome(kernels: Kernels, arrays: Sequence[Any]) -> object:
         return joined(kernels, arrays)
     except TrajmeterError as error:
         return type(error), error.code, str(error)
-
-
-@pytest.fixture(scope="session")
-def rust() -> Kernels:
-    if os.environ.get("TRAJMETER_TEST_BACKEND") == "python":
-        pytest.skip("TRAJMETER_TEST_BACKEND=python: this environment holds no extension")
-    return load("rust")
 
 
 @pytest.mark.parametrize("case", CASES, ids=lambda case: str(case["name"]))

@@ -7,15 +7,21 @@ import math
 import os
 import subprocess
 import sys
-from itertools import accumulate
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TypeAlias
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from tests.kernels.batches import (
+    Span,
+    Steps,
+    Trajectory,
+    arguments,
+    scattered,
+)
 from trajmeter.errors import ArrayError, OffsetsError, TrajmeterError
 from trajmeter.kernels import load
 
@@ -24,33 +30,8 @@ if TYPE_CHECKING:
 
     from trajmeter.kernels import Int64Array, Kernels
 
-Span: TypeAlias = "tuple[int, int, int]"
-Steps: TypeAlias = "Sequence[Sequence[Span]]"
-Trajectory: TypeAlias = "tuple[Steps, Sequence[Span]]"
-
 CASES = json.loads((Path(__file__).parents[1] / "cases" / "trajectory.json").read_text())["cases"]
 MAXIMUM = 2**63 - 1
-
-
-def offsets_of(rows: Sequence[Sequence[object]]) -> Int64Array:
-    return np.array([0, *accumulate(map(len, rows))], np.int64)
-
-
-def columns_of(spans: Sequence[Span]) -> list[Int64Array]:
-    return [np.array([span[side] for span in spans], np.int64) for side in range(3)]
-
-
-def arguments(trajectories: Sequence[Trajectory]) -> list[Int64Array]:
-    """Trajectories as the arrays of one batch."""
-    steps = [step for steps, _ in trajectories for step in steps]
-    golds = [gold for _, gold in trajectories]
-    return [
-        *columns_of([span for step in steps for span in step]),
-        offsets_of(steps),
-        offsets_of([steps for steps, _ in trajectories]),
-        *columns_of([span for gold in golds for span in gold]),
-        offsets_of(golds),
-    ]
 
 
 def measured(kernels: Kernels, arrays: Sequence[Int64Array]) -> list[list[int]]:
@@ -66,13 +47,6 @@ def outcome(kernels: Kernels, arrays: Sequence[Any]) -> object:
         return measured(kernels, arrays)
     except TrajmeterError as error:
         return type(error), error.code, str(error)
-
-
-@pytest.fixture(scope="session")
-def rust() -> Kernels:
-    if os.environ.get("TRAJMETER_TEST_BACKEND") == "python":
-        pytest.skip("TRAJMETER_TEST_BACKEND=python: this environment holds no extension")
-    return load("rust")
 
 
 @pytest.mark.parametrize("case", CASES, ids=lambda case: str(case["name"]))
@@ -242,24 +216,6 @@ def test_everything_in_one_step_is_the_union(kernels: Kernels) -> None:
     assert at_once[0] == at_once[1]
 
 
-def scattered(trajectories: int) -> list[Int64Array]:
-    """Distinct trajectories of 10 steps of 3 views."""
-    random = np.random.default_rng(7)
-    spans = 30 * trajectories
-    start, gold_start = (random.integers(0, 100_000, size) for size in (spans, 5 * trajectories))
-    return [
-        random.integers(0, 50, spans),
-        start,
-        start + random.integers(1, 4_000, spans),
-        np.arange(0, spans + 1, 3),
-        np.arange(0, 10 * trajectories + 1, 10),
-        random.integers(0, 50, 5 * trajectories),
-        gold_start,
-        gold_start + 1_000,
-        np.arange(0, 5 * trajectories + 1, 5),
-    ]
-
-
 def test_backends_agree_on_a_large_batch(rust: Kernels) -> None:
     arrays = scattered(4_000)
     assert measured(rust, arrays) == measured(load("python"), arrays)
@@ -291,9 +247,9 @@ def test_backends_agree_on_long_trajectories(rust: Kernels, spans: int, file_siz
 _HASHED = """
 import hashlib, sys
 import numpy as np
-sys.path.insert(0, {folder!r})
+sys.path.insert(0, {root!r})
+from tests.kernels.batches import scattered
 from trajmeter.kernels import load
-from test_trajectory import scattered
 results = load("rust").trajectory(*scattered(20_000))
 print(hashlib.sha256(b"".join(result.tobytes() for result in results)).hexdigest())
 """
@@ -301,7 +257,7 @@ print(hashlib.sha256(b"".join(result.tobytes() for result in results)).hexdigest
 
 @pytest.mark.usefixtures("rust")
 def test_any_number_of_threads_gives_the_same() -> None:
-    script = _HASHED.format(folder=str(Path(__file__).parent))
+    script = _HASHED.format(root=str(Path(__file__).parents[2]))
     hashes = {
         subprocess.run(
             [sys.executable, "-c", script],
@@ -413,53 +369,3 @@ def test_arguments_are_left_as_they_are(kernels: Kernels) -> None:
         array.flags.writeable = False
     assert measured(kernels, arrays) == [[60, 60], [60, 40], [10, 20], [30]]
     assert all(map(np.array_equal, arrays, WORKED))
-
-
-numbers = st.integers(0, MAXIMUM)
-
-
-@given(st.lists(st.tuples(st.lists(st.tuples(numbers, numbers, numbers), max_size=6), numbers)))
-def test_backends_agree_on_figures(
-    rust: Kernels, batch: list[tuple[list[tuple[int, int, int]], int]]
-) -> None:
-    """Bit for bit: both divide the same two doubles."""
-    steps = [step for steps, _ in batch for step in steps]
-    arrays = (
-        *columns_of(steps),
-        np.array([gold for _, gold in batch], np.int64),
-        offsets_of([steps for steps, _ in batch]) + 3,
-    )
-    twin = load("python").trajectory_figures(*arrays)
-    for ours, theirs in zip(rust.trajectory_figures(*arrays), twin, strict=True):
-        assert ours.tobytes() == theirs.tobytes()
-
-
-FIGURES = (
-    np.array([60, 60]),
-    np.array([60, 40]),
-    np.array([10, 20]),
-    np.array([30]),
-    np.array([7, 9]),
-)
-
-
-@pytest.mark.parametrize(
-    ("place", "value", "refusal", "message"),
-    [
-        (0, np.array([60.0, 60.0]), ArrayError, "size has dtype float64"),
-        (1, np.array([60]), ArrayError, "added has 1 values, expected 2, as many as size"),
-        (2, np.array([1]), ArrayError, "gold_added has 1 values, expected 2, as many as size"),
-        (3, np.array([1, 2]), ArrayError, "gold_size has 2 values, expected 1"),
-        (4, np.array([7, 8]), ArrayError, "size has 2 values, expected 1"),
-        (4, np.array([7, 10]), OffsetsError, "trajectory_offsets[1] is 10, expected at most 9"),
-        (4, np.array([0], np.int64)[:0], OffsetsError, "trajectory_offsets is empty"),
-        (4, np.array([9, 7]), OffsetsError, "trajectory_offsets[1] is 7, expected at least 9"),
-    ],
-)
-def test_bad_arguments_of_figures(
-    kernels: Kernels, place: int, value: Any, refusal: type[Exception], message: str
-) -> None:
-    arrays: list[Any] = [*FIGURES[:place], value, *FIGURES[place + 1 :]]
-    with pytest.raises(refusal) as error:
-        kernels.trajectory_figures(*arrays)
-    assert str(error.value).startswith(message)
