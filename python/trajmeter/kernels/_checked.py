@@ -8,6 +8,8 @@ from trajmeter.errors import ArrayError
 from trajmeter.kernels import _checks
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from trajmeter.kernels._contract import (
         FaultArrays,
         Float64Array,
@@ -30,11 +32,21 @@ class CheckedKernels:
     Neither backend checks or prepares arrays of its own, so neither can check less than the other.
     """
 
-    __slots__ = ("_backend",)
+    __slots__ = ("_backend", "_trajectory_fits")
 
-    def __init__(self, backend: Kernels) -> None:
-        """Put the checks in front of ``backend``."""
+    def __init__(
+        self, backend: Kernels, trajectory_fits: Callable[..., bool] | None = None
+    ) -> None:
+        """Put the checks in front of ``backend``.
+
+        Args:
+            backend: What computes.
+            trajectory_fits: Tells of arguments of ``trajectory`` that they are evidently good, at
+                a tenth of what the checks cost, which take longer than a small trajectory. It
+                never refuses: where it is not sure the checks decide.
+        """
         self._backend = backend
+        self._trajectory_fits = trajectory_fits or _unsure
 
     def measure(self, start: Int64Array, end: Int64Array) -> int:
         """Check the spans, then measure."""
@@ -238,12 +250,26 @@ class CheckedKernels:
         gold_offsets: Int64Array,
     ) -> TrajectoryArrays:
         """Check spans, steps, trajectories and gold, then measure."""
-        _check_keyed(key, start, end)
-        _checks.offsets(step_offsets, len(start), "step_offsets", "spans")
-        _checks.offsets(trajectory_offsets, len(step_offsets) - 1, "trajectory_offsets", "steps")
-        _check_keyed(gold_key, gold_start, gold_end, "gold_")
-        _checks.offsets(gold_offsets, len(gold_start), "gold_offsets", "gold spans")
-        _checks.same_length(trajectory_offsets, "trajectory_offsets", gold_offsets, "gold_offsets")
+        if not self._trajectory_fits(
+            key,
+            start,
+            end,
+            step_offsets,
+            trajectory_offsets,
+            gold_key,
+            gold_start,
+            gold_end,
+            gold_offsets,
+        ):
+            _check_keyed(key, start, end)
+            _checks.offsets(step_offsets, len(start), "step_offsets", "spans")
+            steps = len(step_offsets) - 1
+            _checks.offsets(trajectory_offsets, steps, "trajectory_offsets", "steps")
+            _check_keyed(gold_key, gold_start, gold_end, "gold_")
+            _checks.offsets(gold_offsets, len(gold_start), "gold_offsets", "gold spans")
+            _checks.same_length(
+                trajectory_offsets, "trajectory_offsets", gold_offsets, "gold_offsets"
+            )
         return self._backend.trajectory(
             key,
             start,
@@ -296,6 +322,10 @@ class CheckedKernels:
         return self._backend.overlap_join(
             file, start, end, definition_start, definition_end, definition_offsets
         )
+
+
+def _unsure(*_: object) -> bool:
+    return False
 
 
 def _check_keyed(key: Int64Array, start: Int64Array, end: Int64Array, prefix: str = "") -> None:

@@ -15,6 +15,7 @@ import numpy.typing as npt
 
 __all__ = [
     "GMEAN_RELATIVE_TOLERANCE",
+    "CompiledKernels",
     "Fault",
     "FaultArrays",
     "Float64Array",
@@ -218,3 +219,21 @@ class Kernels(Protocol):
         definition_offsets: Int64Array,
     ) -> JoinArrays:
         """Definitions of its file that each span overlaps."""
+
+
+class CompiledKernels(Kernels, Protocol):
+    """The kernels of the Rust extension, and what it offers beside them."""
+
+    def trajectory_fits(
+        self,
+        key: object,
+        start: object,
+        end: object,
+        step_offsets: object,
+        trajectory_offsets: object,
+        gold_key: object,
+        gold_start: object,
+        gold_end: object,
+        gold_offsets: object,
+    ) -> bool:
+        """Whether arguments of :meth:`trajectory` are evidently what the checks let through."""

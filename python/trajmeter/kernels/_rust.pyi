@@ -92,6 +92,17 @@ def trajectory(
     gold_end: Int64Array,
     gold_offsets: Int64Array,
 ) -> TrajectoryArrays: ...
+def trajectory_fits(
+    key: object,
+    start: object,
+    end: object,
+    step_offsets: object,
+    trajectory_offsets: object,
+    gold_key: object,
+    gold_start: object,
+    gold_end: object,
+    gold_offsets: object,
+) -> bool: ...
 def trajectory_figures(
     size: Int64Array,
     added: Int64Array,

@@ -8,7 +8,7 @@ from typing import Literal, TypeAlias
 
 from trajmeter.errors import BackendError, ConfigurationError
 from trajmeter.kernels._checked import CheckedKernels
-from trajmeter.kernels._contract import Kernels
+from trajmeter.kernels._contract import CompiledKernels, Kernels
 
 __all__ = ["BackendName", "active", "backend", "load"]
 
@@ -51,7 +51,8 @@ def load(name: BackendName) -> Kernels:
         ConfigurationError: There is no backend of this name.
     """
     if name == "rust":
-        return CheckedKernels(_import_rust())
+        extension = _import_rust()
+        return CheckedKernels(extension, extension.trajectory_fits)
     if name == "python":
         return CheckedKernels(_import_python())
     raise ConfigurationError(f"there is no kernel backend {name!r}, expected 'rust' or 'python'")
@@ -72,7 +73,7 @@ def _choose() -> tuple[BackendName, Kernels]:
     raise ConfigurationError(f"{_VARIABLE} is {wanted!r}, expected 'auto', 'rust' or 'python'")
 
 
-def _import_rust() -> Kernels:
+def _import_rust() -> CompiledKernels:
     try:
         import trajmeter.kernels._rust as extension
     except ModuleNotFoundError as error:
@@ -84,7 +85,8 @@ def _import_rust() -> Kernels:
         ) from error
     except Exception as error:
         raise _broken(f"importing it raised {type(error).__name__}: {error}") from error
-    absent = [name for name in vars(Kernels) if name[0] != "_" and not hasattr(extension, name)]
+    names = [*vars(Kernels), *vars(CompiledKernels)]
+    absent = [name for name in names if name[0] != "_" and not hasattr(extension, name)]
     if absent:
         raise _broken(f"it was built from other sources and lacks {', '.join(absent)}")
     return extension

@@ -5,7 +5,9 @@
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
-use numpy::{Element, IntoPyArray, PyArray1, PyReadonlyArray1};
+use numpy::{
+    Element, IntoPyArray, PyArray1, PyArrayMethods, PyReadonlyArray1, PyUntypedArrayMethods,
+};
 use pyo3::prelude::*;
 use trajmeter_core::Fault;
 use trajmeter_core::spans::{Batch, Rows, Spans};
@@ -25,6 +27,9 @@ pub type NewFloats<'py> = Bound<'py, PyArray1<f64>>;
 /// From this many values on, a kernel releases the GIL. Below, releasing costs more than it gives.
 const LONG: usize = 2048;
 
+/// Below this many values, copying them is faster than handing over the memory that holds them.
+const FEW: usize = 512;
+
 /// The memory of a borrowed flat array.
 pub fn slice<'a, T: Element>(array: &'a PyReadonlyArray1<'_, T>) -> PyResult<&'a [T]> {
     array
@@ -43,6 +48,25 @@ pub fn rows<'a>(
         end: slice(end)?,
         offsets: slice(offsets)?,
     })
+}
+
+/// How many values `array` has, if it is what the checks in Python let through.
+pub fn flat_length(array: &Bound<'_, PyAny>) -> Option<usize> {
+    let array = array.cast_exact::<PyArray1<i64>>().ok()?;
+    (array.is_c_contiguous() && array.data().is_aligned()).then(|| array.len())
+}
+
+/// How many rows `offsets` cut, if they cut `length` values and are what the checks let through.
+pub fn row_count(offsets: &Bound<'_, PyAny>, length: usize) -> Option<usize> {
+    let offsets = offsets
+        .cast_exact::<PyArray1<i64>>()
+        .ok()?
+        .try_readonly()
+        .ok()?;
+    let offsets = offsets.as_slice().ok()?;
+    let (&first, &last) = (offsets.first()?, offsets.last()?);
+    let fit = first >= 0 && offsets.is_sorted() && last as u64 <= length as u64;
+    fit.then(|| offsets.len() - 1)
 }
 
 /// Runs `kernel` on `size` values, without the GIL where that can take long.
@@ -65,15 +89,24 @@ pub fn run<T: Send>(
     }
 }
 
+/// A new array.
+pub fn array<T: Element>(py: Python<'_>, values: Vec<T>) -> Bound<'_, PyArray1<T>> {
+    if values.len() < FEW {
+        PyArray1::from_slice(py, &values)
+    } else {
+        values.into_pyarray(py)
+    }
+}
+
 /// Start and end arrays of a set of spans.
 pub fn spans(py: Python<'_>, spans: Spans) -> (NewIntegers<'_>, NewIntegers<'_>) {
-    (spans.start.into_pyarray(py), spans.end.into_pyarray(py))
+    (array(py, spans.start), array(py, spans.end))
 }
 
 /// Start, end and offset arrays of many sets of spans.
 pub fn batch(py: Python<'_>, batch: Batch) -> (NewIntegers<'_>, NewIntegers<'_>, NewIntegers<'_>) {
     let (start, end) = spans(py, batch.spans);
-    (start, end, batch.offsets.into_pyarray(py))
+    (start, end, array(py, batch.offsets))
 }
 
 /// Index and reason arrays of the elements that a kernel would refuse.
@@ -82,5 +115,5 @@ pub fn faults(
     (index, faults): (Vec<i64>, Vec<Fault>),
 ) -> (NewIntegers<'_>, NewIntegers<'_>) {
     let reasons: Vec<_> = faults.into_iter().map(|fault| fault as i64).collect();
-    (index.into_pyarray(py), reasons.into_pyarray(py))
+    (array(py, index), array(py, reasons))
 }

@@ -34,5 +34,5 @@ mod _rust {
         union_batched,
     };
     #[pymodule_export]
-    use crate::trajectory::{trajectory, trajectory_figures};
+    use crate::trajectory::{trajectory, trajectory_figures, trajectory_fits};
 }

@@ -1,10 +1,9 @@
 //! Binding of the overlap join.
 
-use numpy::IntoPyArray;
 use pyo3::prelude::*;
 use trajmeter_core::overlap::{self, Definitions};
 
-use crate::arrays::{Integers, NewIntegers, run, slice};
+use crate::arrays::{Integers, NewIntegers, array, run, slice};
 
 #[pyfunction]
 pub fn overlap_join<'py>(
@@ -25,8 +24,5 @@ pub fn overlap_join<'py>(
     let join = run(py, start.len() + definitions.start.len(), || {
         overlap::overlap_join(file, start, end, definitions)
     })?;
-    Ok((
-        join.definitions.into_pyarray(py),
-        join.offsets.into_pyarray(py),
-    ))
+    Ok((array(py, join.definitions), array(py, join.offsets)))
 }

@@ -1,10 +1,9 @@
 //! Bindings of the trajectory kernels.
 
-use numpy::IntoPyArray;
 use pyo3::prelude::*;
 use trajmeter_core::trajectory::{self as core, Batch, KeyedSpans, Sizes};
 
-use crate::arrays::{Integers, NewFloats, NewIntegers, run, slice};
+use crate::arrays::{Integers, NewFloats, NewIntegers, array, flat_length, row_count, run, slice};
 
 type TrajectoryArrays<'py> = (
     NewIntegers<'py>,
@@ -24,6 +23,34 @@ fn keyed<'a>(
         start: slice(start)?,
         end: slice(end)?,
     })
+}
+
+/// Whether the arguments of [`trajectory`] are evidently good: then the checks in Python, which
+/// cost more than a small trajectory, have nothing to find.
+#[pyfunction]
+#[allow(clippy::too_many_arguments)] // those of `trajectory`
+pub fn trajectory_fits(
+    key: &Bound<'_, PyAny>,
+    start: &Bound<'_, PyAny>,
+    end: &Bound<'_, PyAny>,
+    step_offsets: &Bound<'_, PyAny>,
+    trajectory_offsets: &Bound<'_, PyAny>,
+    gold_key: &Bound<'_, PyAny>,
+    gold_start: &Bound<'_, PyAny>,
+    gold_end: &Bound<'_, PyAny>,
+    gold_offsets: &Bound<'_, PyAny>,
+) -> bool {
+    let length = |columns: [&Bound<'_, PyAny>; 3]| {
+        let [key, start, end] = columns.map(flat_length);
+        start.filter(|_| key == start && end == start)
+    };
+    let rows = || {
+        let steps = row_count(step_offsets, length([key, start, end])?)?;
+        let trajectories = row_count(trajectory_offsets, steps)?;
+        let gold = length([gold_key, gold_start, gold_end])?;
+        (row_count(gold_offsets, gold)? == trajectories).then_some(())
+    };
+    rows().is_some()
 }
 
 #[pyfunction]
@@ -60,10 +87,10 @@ pub fn trajectory<'py>(
     };
     run(py, batch.weight(), || core::trajectory(&batch, out))?;
     Ok((
-        size.into_pyarray(py),
-        added.into_pyarray(py),
-        gold_added.into_pyarray(py),
-        gold_size.into_pyarray(py),
+        array(py, size),
+        array(py, added),
+        array(py, gold_added),
+        array(py, gold_size),
     ))
 }
 
@@ -88,8 +115,8 @@ pub fn trajectory_figures<'py>(
         ))
     })?;
     Ok((
-        figures.coverage.into_pyarray(py),
-        figures.auc_coverage.into_pyarray(py),
-        figures.redundancy.into_pyarray(py),
+        array(py, figures.coverage),
+        array(py, figures.auc_coverage),
+        array(py, figures.redundancy),
     ))
 }
