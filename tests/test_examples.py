@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+import trajmeter
 from trajmeter.patches import edited_lines
 from trajmeter.readers import read_tasks, read_trajectories
 from trajmeter.snapshots import Snapshot, open_snapshots
@@ -85,3 +86,24 @@ def line_sets(task: Task) -> dict[str, set[int]]:
     for gold in task.gold_ranges or ():
         sets.setdefault(gold.path, set()).update(range(gold.first_line, gold.last_line + 1))
     return sets
+
+
+def test_the_first_attempt_scores_as_worked_out_by_hand() -> None:
+    scores = trajmeter.score(
+        CONTEXT / "predictions.jsonl",
+        tasks=CONTEXT / "gold.jsonl",
+        snapshots=CONTEXT / "snapshots.jsonl",
+    )
+    row = scores.rows[0]
+    # The arithmetic stands in the page of the example.
+    assert row["context.final.line.coverage"] == pytest.approx(18 / 23)
+    assert row["context.final.line.precision"] == 1.0
+    assert row["context.trajectory.line.auc_coverage"] == pytest.approx((12 + 18 + 18) / (3 * 23))
+    assert row["context.trajectory.line.redundancy"] == pytest.approx(1 - 34 / 38)
+    assert row["context.edit_location.coverage"] == 1 / 2
+    assert row["context.edit_location.precision"] == 1.0
+    causes = [row["context.final.symbol.cause"] for row in scores.rows]
+    assert causes == [
+        *(None, None, "no_context_extracted", "missing_snapshot"),
+        *(None, None, None, "missing_gold"),
+    ]
