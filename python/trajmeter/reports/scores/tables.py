@@ -90,11 +90,17 @@ def _metric_tables(metric: str, summary: Summary, width: int | None) -> Iterator
         yield from _fitting(_run_figures(metric, summary), width)
     if len(summary.groups) > 1 and (arrangement.grid or metric not in overall.aggregates):
         yield from _fitting(_by_group(metric, arrangement, summary.groups), width)
-    shown = {name.removeprefix(f"{metric}."): overall.figures[name] for name in arrangement.shown}
+    # A figure that is nowhere and has no direction, such as whether a metric without a threshold
+    # passed, is no news.
+    concerned = {
+        name.removeprefix(f"{metric}."): figure
+        for name, figure in overall.figures.items()
+        if name in arrangement.shown and (figure.scored or figure.higher_is_better is not None)
+    }
     yield Table(
         f"{metric}: not in the means, or set by a rule",
         ("outcome", "cause", "attempts", "figures"),
-        outcome_rows(shown),
+        outcome_rows(concerned),
         texts=(0, 1, 3),
     )
 

@@ -1,0 +1,182 @@
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import sys
+import warnings
+from itertools import permutations
+from typing import TYPE_CHECKING, TypeAlias
+
+import pytest
+from typer.testing import CliRunner
+
+import trajmeter
+from trajmeter.cli import _main
+from trajmeter.cli._app import app
+from trajmeter.cli.exit_codes import ExitCode
+from trajmeter.errors import (
+    BackendError,
+    ConfigurationError,
+    ExtraMissingError,
+    InternalError,
+    ReadError,
+)
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from pathlib import Path
+
+    Run: TypeAlias = Callable[..., tuple[int, str, str]]
+
+PROGRAM = [sys.executable, "-c", "import sys; from trajmeter.cli import main; sys.exit(main())"]
+
+
+def _process(*arguments: str, **environment: str) -> subprocess.CompletedProcess[str]:
+    return subprocess.run(
+        [*PROGRAM, *arguments],
+        capture_output=True,
+        check=False,
+        text=True,
+        env={**os.environ, **environment},
+    )
+
+
+def test_the_first_code_that_applies_is_the_one() -> None:
+    order = [130, 3, 2, 4, 1, 0]
+    for several in permutations(ExitCode, 3):
+        assert ExitCode.first_of(*several) == min(several, key=order.index)
+
+
+@pytest.mark.parametrize(
+    ("error", "code", "message"),
+    [
+        (ConfigurationError("no such thing"), 2, "trajmeter: error: no such thing\n"),
+        (ExtraMissingError("pip install x"), 2, "trajmeter: error: pip install x\n"),
+        (BackendError("is broken"), 2, "trajmeter: error: is broken\n"),
+        (OSError(28, "No space left"), 2, "trajmeter: error: [Errno 28] No space left\n"),
+        (ReadError("a.jsonl: \x1b[0m"), 4, "trajmeter: error: a.jsonl: \\x1b[0m\n"),
+        (KeyboardInterrupt(), 130, "trajmeter: interrupted\n"),
+    ],
+)
+def test_an_error_becomes_a_message_and_a_code(
+    run: Run, monkeypatch: pytest.MonkeyPatch, error: BaseException, code: int, message: str
+) -> None:
+    def fail(_arguments: object) -> int:
+        raise error
+
+    monkeypatch.setattr(_main, "_run", fail)
+    assert run("score") == (code, "", message)
+
+
+@pytest.mark.parametrize("error", [InternalError("panic"), AttributeError("x"), SystemExit(1)])
+def test_a_crash_shows_where_and_does_not_look_like_a_gate(
+    run: Run, monkeypatch: pytest.MonkeyPatch, error: BaseException
+) -> None:
+    def fail(_arguments: object) -> int:
+        raise error
+
+    monkeypatch.setattr(_main, "_run", fail)
+    code, out, err = run("score")
+    assert (code, out) == (3, "")
+    assert err.startswith("Traceback")
+    assert err.endswith("please report it with the lines above\n")
+
+
+def test_a_warning_is_one_line(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+    def warn(_arguments: object) -> int:
+        warnings.warn("the plug-in is broken", RuntimeWarning, stacklevel=1)
+        return 0
+
+    monkeypatch.setattr(_main, "_run", warn)
+    with warnings.catch_warnings():
+        warnings.simplefilter("always")
+        assert run("score") == (0, "", "trajmeter: warning: the plug-in is broken\n")
+
+
+def test_the_version_tells_the_backend(run: Run) -> None:
+    code, out, err = run("--version")
+    assert (code, err) == (0, "")
+    assert out == f"trajmeter {trajmeter.__version__} ({trajmeter.backend()} kernels)\n"
+
+
+def test_without_a_command_the_help_is_shown(run: Run) -> None:
+    code, out, err = run()
+    assert code == 2
+    assert "score" in out + err
+    assert "Traceback" not in err
+
+
+@pytest.mark.parametrize(
+    ("arguments", "shown"),
+    [
+        (["--help"], "Score trajectories, write one row for each"),
+        (["score", "--help"], "trajmeter score preds.jsonl --tasks gold.jsonl"),
+        (["metrics", "show", "--help"], "trajmeter metrics show context"),
+    ],
+)
+def test_every_command_explains_itself(arguments: list[str], shown: str) -> None:
+    result = CliRunner(env={"COLUMNS": "100"}).invoke(app, arguments)
+    assert result.exit_code == 0
+    assert shown in result.output
+
+
+class TestProcess:
+    """The same, as a program that another one calls."""
+
+    def test_codes_and_streams(self, folder: Path) -> None:
+        done = _process("score", "preds.jsonl", "-m", "metrics.py@length", "-f", "csv")
+        assert (done.returncode, done.stderr) == (0, "")
+        assert len(done.stdout.splitlines()) == 3
+        (folder / "preds.jsonl").write_text("{\n")
+        done = _process("score", "preds.jsonl", "-m", "metrics.py@length")
+        assert done.returncode == 4
+        assert done.stderr.startswith("unreadable: preds.jsonl:1")
+        assert _process("score", "absent.jsonl").returncode == 2
+
+    def test_no_colours_and_no_bars_where_nobody_looks(self, folder: Path) -> None:
+        done = _process(
+            "score", "preds.jsonl", "-m", "metrics.py@length,turns", TERM="xterm-256color"
+        )
+        assert "\x1b" not in done.stdout + done.stderr
+
+    def test_an_encoding_without_the_characters_is_no_crash(self, folder: Path) -> None:
+        line = '{"task_id": "one", "agent": "\N{CRAB}", "final_output": "a"}\n'
+        (folder / "preds.jsonl").write_text(line + line.replace("\N{CRAB}", "b"), encoding="utf-8")
+        done = _process("score", "preds.jsonl", "-m", "metrics.py@length", PYTHONIOENCODING="ascii")
+        assert (done.returncode, done.stderr) == (0, "")
+        assert "\\U0001f980" in done.stdout
+
+    @pytest.mark.skipif(os.name == "nt", reason="signals and pipes of POSIX")
+    def test_a_reader_that_has_seen_enough_is_no_error(self, folder: Path) -> None:
+        (folder / "preds.jsonl").write_text('{"task_id": "one", "final_output": "a"}\n' * 5_000)
+        arguments = ["score", "preds.jsonl", "-m", "metrics.py@length", "-f", "jsonl"]
+        with subprocess.Popen(
+            [*PROGRAM, *arguments], stdout=subprocess.PIPE, stderr=subprocess.PIPE
+        ) as process:
+            assert process.stdout is not None
+            assert process.stderr is not None
+            process.stdout.readline()
+            process.stdout.close()
+            assert process.wait(timeout=30) == 0
+            assert process.stderr.read() == b""
+
+    @pytest.mark.skipif(os.name == "nt", reason="signals of POSIX")
+    def test_an_interrupt_writes_nothing_and_exits_with_its_code(self, folder: Path) -> None:
+        (folder / "slow.py").write_text(
+            "import sys, time, trajmeter\n"
+            "@trajmeter.metric\n"
+            "def slow(task, trajectory):\n"
+            "    print('started', file=sys.stderr, flush=True)\n"
+            "    time.sleep(60)\n"
+        )
+        arguments = ["score", "preds.jsonl", "-m", "slow.py@slow", "-o", "out.jsonl"]
+        with subprocess.Popen(
+            [*PROGRAM, *arguments], stdout=subprocess.PIPE, stderr=subprocess.PIPE
+        ) as process:
+            assert process.stderr is not None
+            assert process.stderr.readline() == b"started\n"
+            process.send_signal(signal.SIGINT)
+            out, err = process.communicate(timeout=30)
+        assert (process.returncode, out, err) == (130, b"", b"trajmeter: interrupted\n")
+        assert sorted(path.name for path in folder.glob("*out*")) == []

@@ -1,0 +1,240 @@
+from __future__ import annotations
+
+import csv
+import io
+import json
+from typing import TYPE_CHECKING, TypeAlias
+
+import pytest
+from pyarrow import parquet
+
+import trajmeter
+from trajmeter import kernels
+from trajmeter.records import Trajectory
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from pathlib import Path
+
+    Run: TypeAlias = Callable[..., tuple[int, str, str]]
+
+LENGTH = "metrics.py@length"
+
+
+def _rows(text: str) -> list[dict[str, object]]:
+    return [json.loads(line) for line in text.splitlines()]
+
+
+def test_the_summary_is_data_and_all_else_is_not(run: Run) -> None:
+    code, out, err = run("score", "preds.jsonl", "-m", LENGTH)
+    assert (code, err) == (0, "")
+    assert [line.rstrip() for line in out.splitlines()] == [
+        f"2 attempts; length 1; {trajmeter.backend()} kernels",
+        "",
+        "length",
+        "figure  macro  scored",
+        "─────────────────────",
+        "value   3.000     1/2",
+        "",
+        "length by agent and model",
+        "               value",
+        "────────────────────",
+        "crab   macro   3.000",
+        "       scored    1/1",
+        "heron  macro       -",
+        "       scored    0/1",
+        "",
+        "length: not in the means, or set by a rule",
+        "outcome    cause  attempts  figures",
+        "───────────────────────────────────────",
+        "abstained                1  all figures",
+    ]
+
+
+def test_the_summary_as_json(run: Run) -> None:
+    code, out, err = run("score", "preds.jsonl", "-m", LENGTH, "--format", "json")
+    assert (code, err) == (0, "")
+    summary = json.loads(out)
+    assert summary["metrics"] == [{"name": "length", "version": "1", "parameters": {}}]
+    value = summary["overall"]["figures"]["length.value"]
+    assert (value["macro"], value["scored"], value["total"]) == (3.0, 1, 2)
+    assert [group["agent"] for group in summary["groups"]] == ["crab", "heron"]
+
+
+def test_the_summary_as_markdown(run: Run) -> None:
+    code, out, err = run("score", "preds.jsonl", "-m", LENGTH, "--format", "markdown")
+    assert (code, err) == (0, "")
+    assert (
+        "## length\n\n| figure | macro | scored |\n| --- | ---: | ---: |\n| value | 3.000 |" in out
+    )
+
+
+def test_rows_as_json_lines(run: Run) -> None:
+    code, out, err = run("score", "preds.jsonl", "-m", LENGTH, "--format", "jsonl")
+    assert (code, err) == (0, "")
+    first, second = _rows(out)
+    assert (first["task_id"], first["agent"], first["length.value"]) == ("one", "crab", 3.0)
+    assert (second["length.value"], second["length.outcome"]) == (None, "abstained")
+    assert first["source"] == "preds.jsonl:1"
+
+
+def test_rows_as_csv(run: Run) -> None:
+    code, out, err = run("score", "preds.jsonl", "-m", LENGTH, "--format", "csv")
+    assert (code, err) == (0, "")
+    rows = list(csv.DictReader(io.StringIO(out)))
+    assert [row["length.value"] for row in rows] == ["3.0", ""]
+
+
+@pytest.mark.parametrize("suffix", ["jsonl", "csv", "parquet"])
+def test_rows_in_a_file_beside_the_summary(run: Run, folder: Path, suffix: str) -> None:
+    code, out, err = run("score", "preds.jsonl", "-m", LENGTH, "-o", f"out.{suffix}")
+    assert (code, err) == (0, f"trajmeter: wrote 2 rows to out.{suffix}\n")
+    assert out.startswith("2 attempts; length 1;")
+    file = folder / f"out.{suffix}"
+    rows: list[dict[str, object]]
+    if suffix == "parquet":
+        rows = parquet.read_table(file).to_pylist()
+    elif suffix == "csv":
+        rows = list(csv.DictReader(io.StringIO(file.read_text())))
+    else:
+        rows = _rows(file.read_text())
+    assert [row["agent"] for row in rows] == ["crab", "heron"]
+
+
+def test_several_files_and_several_metrics(run: Run, folder: Path) -> None:
+    (folder / "more.jsonl").write_text('{"task_id": "two", "final_output": "abcde"}\n')
+    code, out, err = run(
+        *("score", "preds.jsonl", "more.jsonl", "-t", "gold.jsonl"),
+        *("-m", f"{LENGTH}, turns", "-m", "rules", "-f", "jsonl"),
+    )
+    assert (code, err) == (0, "")
+    rows = _rows(out)
+    assert [row["length.value"] for row in rows] == [3.0, None, 5.0]
+    assert {key.partition(".")[0] for key in rows[0]} >= {"length", "turns", "rules"}
+
+
+def test_context_is_scored_unless_other_metrics_are_asked_for(run: Run) -> None:
+    code, out, _ = run("score", "preds.jsonl", "-t", "gold.jsonl", "-f", "jsonl")
+    assert code == 0
+    assert "context.final.file.coverage" in _rows(out)[0]
+
+
+def test_a_line_that_cannot_be_read_is_reported_and_the_others_are_scored(
+    run: Run, folder: Path
+) -> None:
+    preds = folder / "preds.jsonl"
+    first, second = preds.read_text().splitlines()
+    preds.write_text(f'{first}\n{{"task_id": "two"\n{second}\n{{"task_id": 3}}\n')
+    code, out, err = run("score", "preds.jsonl", "-m", LENGTH, "-o", "out.jsonl", "-f", "csv")
+    assert code == 4
+    assert [row["agent"] for row in csv.DictReader(io.StringIO(out))] == ["crab", "heron"]
+    assert [row["source"] for row in _rows((folder / "out.jsonl").read_text())] == [
+        "preds.jsonl:1",
+        "preds.jsonl:3",
+    ]
+    second_line, fourth_line, wrote = err.splitlines()
+    assert second_line.startswith("unreadable: preds.jsonl:2: no valid JSON")
+    assert fourth_line.startswith("unreadable: preds.jsonl:4: ")
+    assert wrote == "trajmeter: wrote 2 rows to out.jsonl"
+
+
+def test_many_problems_are_counted_and_the_first_are_shown(run: Run, folder: Path) -> None:
+    with (folder / "preds.jsonl").open("a") as file:
+        file.write("{\n" * 1234)
+    code, _, err = run("score", "preds.jsonl", "-m", LENGTH)
+    assert code == 4
+    lines = err.splitlines()
+    assert len(lines) == 11
+    assert lines[-1] == "unreadable: 1,224 more like these, 1,234 in all"
+
+
+def test_a_task_that_cannot_be_read_is_reported(run: Run, folder: Path) -> None:
+    (folder / "gold.jsonl").write_text('{"id": "one"}\n[]\n')
+    code, _, err = run("score", "preds.jsonl", "-t", "gold.jsonl", "-m", LENGTH)
+    assert code == 4
+    assert err.startswith("unreadable: gold.jsonl:2: ")
+
+
+def test_what_a_metric_cannot_read_is_unreadable_too(run: Run) -> None:
+    code, out, _ = run("score", "preds.jsonl", "-m", "metrics.py@unreadable")
+    assert code == 4
+    assert "ReadError: snapshots.jsonl:3: no valid JSON (metrics.py:" in out
+
+
+def test_a_metric_that_raises_is_an_outcome(run: Run) -> None:
+    code, out, err = run("score", "preds.jsonl", "-m", "metrics.py@fragile")
+    assert (code, err) == (0, "")
+    assert "not scored  metric_error         1  all figures" in out
+    assert "ZeroDivisionError: division by zero (metrics.py:" in out
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["absent.jsonl"], "path 'absent.jsonl' does not exist"),
+        (["preds.jsonl", "-t", "absent.jsonl"], "path 'absent.jsonl' does not exist"),
+        (["preds.jsonl", "-s", "absent"], "path 'absent' does not exist"),
+        (["preds.jsonl", "-m", "contxt"], "there is no metric 'contxt'; did you mean 'context'?"),
+        (["preds.jsonl", "-m", ""], "there is no metric ''; there are "),
+        (["preds.jsonl", "-m", "turns,turns"], "metric 'turns' is asked for twice"),
+        (["preds.jsonl", "-p", "contexbench"], "did you mean 'contextbench'?"),
+        (["preds.jsonl", "-m", "turns", "-p", "contextbench"], "is for the metric context, which"),
+        (["preds.jsonl", "-o", "out.txt"], "to a file that ends in .csv, .jsonl, .parquet"),
+        (["preds.jsonl", "-o", "absent/out.csv"], "does not exist"),
+        (["preds.jsonl", "-f", "xml"], "'xml' is not one of"),
+        (["preds.jsonl", "--colour"], "--colour"),
+        ([], "Missing argument"),
+    ],
+)
+def test_a_wrong_call_is_told_and_nothing_is_done(
+    run: Run, folder: Path, arguments: list[str], message: str
+) -> None:
+    before = sorted(folder.iterdir())
+    code, out, err = run("score", *arguments)
+    assert (code, out) == (2, "")
+    assert message.lower() in " ".join(err.split()).lower()
+    assert "Traceback" not in err
+    assert sorted(folder.iterdir()) == before
+
+
+def test_text_of_a_trajectory_stays_text(run: Run, folder: Path) -> None:
+    hostile = "[red]x[/red]\x1b[31m\x07\n| a | b |\u202e\ud800"
+    attempts = [
+        Trajectory(task_id="one", agent=hostile.replace("\ud800", ""), final_output="a"),
+        Trajectory(task_id="one", agent="crab", final_output="a"),
+    ]
+    lines = [attempt.model_dump_json(exclude_none=True) + "\n" for attempt in attempts]
+    (folder / "preds.jsonl").write_text("".join(lines))
+    code, out, _ = run("score", "preds.jsonl", "-m", LENGTH)
+    assert code == 0
+    assert r"[red]x[/red]\x1b[31m\x07\n| a | b |\u202e" in out
+    assert not {"\x1b", "\x07", "\u202e"} & set(out)
+    _, out, _ = run("score", "preds.jsonl", "-m", LENGTH, "-f", "markdown")
+    assert r"\[red\]x\[/red\]" in out
+    assert not {"\x1b", "\x07", "\u202e"} & set(out)
+
+
+def test_the_slower_kernels_are_told_unless_they_were_asked_for(
+    run: Run, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(kernels._select, "_choose", lambda: ("python", kernels.load("python")))  # noqa: SLF001 - as without the extension
+    _, _, err = run("score", "preds.jsonl", "-m", LENGTH)
+    (line,) = err.splitlines()
+    assert line.startswith("trajmeter: the Rust extension is not installed: using the pure-Python")
+    monkeypatch.setenv("TRAJMETER_BACKEND", "python")
+    _, _, err = run("score", "preds.jsonl", "-m", LENGTH)
+    assert err == ""
+
+
+def test_an_interrupt_leaves_the_earlier_file(run: Run, folder: Path) -> None:
+    (folder / "out.jsonl").write_text("earlier\n")
+    code, out, err = run("score", "preds.jsonl", "-m", "metrics.py@interrupted", "-o", "out.jsonl")
+    assert (code, out, err) == (130, "", "trajmeter: interrupted\n")
+    assert (folder / "out.jsonl").read_text() == "earlier\n"
+    assert not list(folder.glob(".*"))
+
+
+def test_a_metric_that_ends_the_program_does_not_look_like_a_gate(run: Run) -> None:
+    code, _, err = run("score", "preds.jsonl", "-m", "metrics.py@leaving")
+    assert code == 3
+    assert "SystemExit: 1" in err
