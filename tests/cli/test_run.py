@@ -29,6 +29,10 @@ def _in_the_scenario(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(sys, "path", [*sys.path])
 
 
+def _call(*options: str) -> list[str]:
+    return ["run", ".", "--agent", "agents:Searcher", *options]
+
+
 def test_the_example_is_judged_from_its_recording(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -83,23 +87,14 @@ def test_a_live_judge_is_recorded_and_its_key_stands_nowhere(
     key = "sk-secret-of-the-run"
     monkeypatch.setenv("OPENAI_API_KEY", key)
     recording = tmp_path / "judge.jsonl"
-    base = ["run", ".", "--agent", "agents:Searcher", "--skip-code-review"]
     with endpoint(GOOD) as server:
         live = tmp_path / "live"
-        code = main(
-            [
-                *base,
-                "--judge-base-url",
-                server.address,
-                "--judge-record",
-                str(recording),
-                "-o",
-                str(live),
-            ]
-        )
+        asked = ["--judge-base-url", server.address, "--judge-record", str(recording)]
+        code = main(_call("--skip-code-review", *asked, "-o", str(live)))
     assert code == ExitCode.OK
     replayed = tmp_path / "replayed"
-    assert main([*base, "--judge-replay", str(recording), "-o", str(replayed)]) == ExitCode.OK
+    again = _call("--skip-code-review", "--judge-replay", str(recording), "-o", str(replayed))
+    assert main(again) == ExitCode.OK
     (first,), (second,) = list(live.iterdir()), list(replayed.iterdir())
     scores = [q.correctness_score for q in read_evaluation(first).questions]
     assert scores == [q.correctness_score for q in read_evaluation(second).questions] == [5.0] * 4

@@ -11,9 +11,9 @@ from trajmeter.judges import (
     AnswerScores,
     ExchangeError,
     Judge,
+    Judgement,
     Reply,
     TransientError,
-    Verdict,
     judge_answer,
 )
 from trajmeter.prices import price_usd
@@ -22,7 +22,7 @@ from trajmeter.records import Cause
 BUSY = TransientError("status 429", retry_after_seconds=0.0)
 
 
-def verdict(model: ScriptedModel) -> Verdict[AnswerScores]:
+def verdict(model: ScriptedModel) -> Judgement[AnswerScores]:
     judge = Judge(model, price_usd, first_pause_seconds=0.0)
     return asyncio.run(
         judge_answer(judge, question="Where?", expected="Here.", actual="There.", sources=["a.md"])

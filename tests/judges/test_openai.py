@@ -10,7 +10,7 @@ import pytest
 from tests.judges.endpoint import Endpoint, endpoint
 from tests.judges.scripted import GOOD
 from trajmeter.errors import ConfigurationError
-from trajmeter.judges import AnswerScores, Judge, OpenAIChat, Verdict
+from trajmeter.judges import AnswerScores, Judge, Judgement, OpenAIChat
 from trajmeter.prices import price_usd
 from trajmeter.records import Cause
 
@@ -24,8 +24,8 @@ def _key(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def ask(
     server: Endpoint, model: str = "gpt-4o-mini", *, timeout_seconds: float = 5.0
-) -> Verdict[AnswerScores]:
-    async def once() -> Verdict[AnswerScores]:
+) -> Judgement[AnswerScores]:
+    async def once() -> Judgement[AnswerScores]:
         chat = OpenAIChat(
             model,
             base_url=server.address,

@@ -9,7 +9,7 @@ import pytest
 
 from tests.judges.scripted import GOOD, ScriptedModel
 from trajmeter.errors import ReadError
-from trajmeter.judges import AnswerScores, Judge, Recorder, Replay, Reply, TransientError, Verdict
+from trajmeter.judges import AnswerScores, Judge, Judgement, Recorder, Replay, Reply, TransientError
 from trajmeter.prices import price_usd
 from trajmeter.records import Cause
 
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from trajmeter.judges import ChatModel
 
 
-def ask(model: ChatModel, text: str = "what") -> Verdict[AnswerScores]:
+def ask(model: ChatModel, text: str = "what") -> Judgement[AnswerScores]:
     judge = Judge(model, price_usd, first_pause_seconds=0.0)
     return asyncio.run(judge.ask("how", text, AnswerScores))
 

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from trajmeter.cli._judging import BaseUrl, Recording, Replayed, RequestsPerMinute, make_judge
 from trajmeter.cli._messages import Messages
 from trajmeter.cli._options import OriginalProfile, PlainFormat, is_original
 from trajmeter.cli._stdout import stdout_console
@@ -22,9 +23,8 @@ from trajmeter.harness import (
     evaluate,
     load_agent,
 )
-from trajmeter.judges import DEFAULT_MODEL, Judge, OpenAIChat, Recorder, Replay
+from trajmeter.judges import DEFAULT_MODEL
 from trajmeter.metrics.answers import scenario_profile
-from trajmeter.prices import price_usd
 from trajmeter.readers.scenarios import read_scenario
 from trajmeter.reports.comparison import print_comparison
 from trajmeter.summaries.comparison import compare
@@ -32,7 +32,7 @@ from trajmeter.summaries.comparison import compare
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from trajmeter.judges import ChatModel
+    from trajmeter.judges import Judge
     from trajmeter.records import FrameworkEvaluation, QuestionResult, Scenario
 
 __all__ = ["run"]
@@ -78,33 +78,10 @@ def run(
     judge: Annotated[
         str, typer.Option(metavar="MODEL", help="Model that judges answers and code.")
     ] = DEFAULT_MODEL,
-    judge_base_url: Annotated[
-        str | None,
-        typer.Option(
-            metavar="URL",
-            show_default=False,
-            help="OpenAI-compatible endpoint of the judge; its key is read from OPENAI_API_KEY.",
-        ),
-    ] = None,
-    judge_requests_per_minute: Annotated[
-        float | None,
-        typer.Option(min=0.001, metavar="R", show_default=False, help="Rate limit of the judge."),
-    ] = None,
-    judge_record: Annotated[
-        Path | None,
-        typer.Option(
-            metavar="FILE", show_default=False, help="Record every exchange with the judge."
-        ),
-    ] = None,
-    judge_replay: Annotated[
-        Path | None,
-        typer.Option(
-            exists=True,
-            metavar="FILE",
-            show_default=False,
-            help="Judge from a recording: offline, at no cost.",
-        ),
-    ] = None,
+    judge_base_url: BaseUrl = None,
+    judge_requests_per_minute: RequestsPerMinute = None,
+    judge_record: Recording = None,
+    judge_replay: Replayed = None,
     skip_judge: Annotated[bool, typer.Option("--skip-judge", help="Judge no answer.")] = False,
     skip_code_review: Annotated[
         bool, typer.Option("--skip-code-review", help="Have no code reviewed by the judge.")
@@ -150,8 +127,13 @@ def run(
     wants_review = not (skip_code_review or skip_code_quality)
     judging: Judge | None = None
     if not skip_judge or wants_review:
-        model = _model(judge, base_url=judge_base_url, record=judge_record, replay=judge_replay)
-        judging = Judge(model, price_usd, requests_per_minute=judge_requests_per_minute)
+        judging = make_judge(
+            judge,
+            base_url=judge_base_url,
+            requests_per_minute=judge_requests_per_minute,
+            record=judge_record,
+            replay=judge_replay,
+        )
     options = EvaluationOptions(
         RunOptions(
             AskingOptions(
@@ -218,17 +200,6 @@ def _frameworks(references: Sequence[str]) -> list[Framework]:
             )
         frameworks.append(Framework(name, agent, source))
     return frameworks
-
-
-def _model(
-    name: str, *, base_url: str | None, record: Path | None, replay: Path | None
-) -> ChatModel:
-    if replay is not None:
-        if record is not None:
-            raise ConfigurationError("--judge-record and --judge-replay exclude each other")
-        return Replay(name, replay)
-    model = OpenAIChat(name, base_url=base_url)
-    return model if record is None else Recorder(model, record)
 
 
 def _print(

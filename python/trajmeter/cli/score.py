@@ -10,11 +10,13 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from trajmeter.cli._judging import BaseUrl, Recording, Replayed, RequestsPerMinute, make_judge
 from trajmeter.cli._messages import Messages
 from trajmeter.cli._progress import tracked
 from trajmeter.cli._stdout import stdout_console
 from trajmeter.cli.exit_codes import ExitCode
 from trajmeter.errors import ReadError
+from trajmeter.judges import DEFAULT_MODEL, ModelAssertionJudge
 from trajmeter.metrics import create
 from trajmeter.readers import read_tasks, read_trajectories
 from trajmeter.reports.scores import print_report, score_report, to_markdown
@@ -106,6 +108,18 @@ def score(
             help="Reproduce another tool's numbers, quirks included. Once for each metric.",
         ),
     ] = None,
+    judge: Annotated[
+        str | None,
+        typer.Option(
+            metavar="MODEL",
+            show_default=False,
+            help="Model that judges the assertions no rule can grade; none is asked by default.",
+        ),
+    ] = None,
+    judge_base_url: BaseUrl = None,
+    judge_requests_per_minute: RequestsPerMinute = None,
+    judge_record: Recording = None,
+    judge_replay: Replayed = None,
     output: Annotated[
         Path | None,
         typer.Option(
@@ -144,8 +158,18 @@ def score(
     names = [name.strip() for part in metrics or DEFAULT_METRICS for name in part.split(",")]
     report = messages.report_unreadable
     store = open_snapshots(snapshots, on_problem=report) if snapshots is not None else None
+    assertion_judge = None
+    if judge is not None or judge_replay is not None:
+        asked = make_judge(
+            judge or DEFAULT_MODEL,
+            base_url=judge_base_url,
+            requests_per_minute=judge_requests_per_minute,
+            record=judge_record,
+            replay=judge_replay,
+        )
+        assertion_judge = ModelAssertionJudge(asked)
     scorer = Scorer(
-        create(names, snapshots=store, profiles=profiles or ()),
+        create(names, snapshots=store, profiles=profiles or (), judge=assertion_judge),
         tasks=read_tasks(tasks or (), on_problem=report),
     )
     trajectories = read_trajectories(predictions, on_problem=report)

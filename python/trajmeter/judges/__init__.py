@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from trajmeter.judges.answers import AnswerScores, judge_answer
-from trajmeter.judges.asking import Judge, Verdict
+from trajmeter.judges.asking import Judge, Judgement
+from trajmeter.judges.assertions import AssertionVerdicts, ModelAssertionJudge
 from trajmeter.judges.exchange import ChatModel, ExchangeError, Prompt, Reply, TransientError
 from trajmeter.judges.openai import DEFAULT_MODEL, OpenAIChat
 from trajmeter.judges.recording import Recorder, Replay
@@ -12,9 +13,12 @@ from trajmeter.judges.reviews import ReviewScores, review_code
 __all__ = [
     "DEFAULT_MODEL",
     "AnswerScores",
+    "AssertionVerdicts",
     "ChatModel",
     "ExchangeError",
     "Judge",
+    "Judgement",
+    "ModelAssertionJudge",
     "OpenAIChat",
     "Prompt",
     "Recorder",
@@ -22,7 +26,6 @@ __all__ = [
     "Reply",
     "ReviewScores",
     "TransientError",
-    "Verdict",
     "judge_answer",
     "review_code",
 ]

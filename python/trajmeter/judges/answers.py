@@ -10,7 +10,7 @@ from pydantic import BaseModel, ConfigDict, Field
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from trajmeter.judges.asking import Judge, Verdict
+    from trajmeter.judges.asking import Judge, Judgement
 
 __all__ = ["AnswerScores", "judge_answer"]
 
@@ -46,7 +46,7 @@ class AnswerScores(BaseModel):
 
 async def judge_answer(
     judge: Judge, *, question: str, expected: str, actual: str, sources: Sequence[str]
-) -> Verdict[AnswerScores]:
+) -> Judgement[AnswerScores]:
     """Have one answer judged.
 
     Args:

@@ -18,18 +18,18 @@ if TYPE_CHECKING:
 
     from trajmeter.judges.exchange import ChatModel, Reply
 
-__all__ = ["Judge", "Verdict"]
+__all__ = ["Judge", "Judgement"]
 
-VerdictT = TypeVar("VerdictT", bound=BaseModel)
+JudgementT = TypeVar("JudgementT", bound=BaseModel)
 
 _FENCED = re.compile(r"^```[a-z]*\n(.*?)\n?```$", re.DOTALL)
 
 
 @dataclass(frozen=True)
-class Verdict(Generic[VerdictT]):
+class Judgement(Generic[JudgementT]):
     """What a judge said, or why it said nothing that counts."""
 
-    value: VerdictT | None
+    value: JudgementT | None
     """The verdict; ``None`` with a cause in ``record``."""
     record: JudgeRecord
     """Tokens, cost and attempts, and the cause where there is no verdict."""
@@ -65,7 +65,9 @@ class Judge:
         """Prepare the slots that calls wait for."""
         self._slots = asyncio.Semaphore(self.concurrency)
 
-    async def ask(self, instructions: str, text: str, verdict: type[VerdictT]) -> Verdict[VerdictT]:
+    async def ask(
+        self, instructions: str, text: str, verdict: type[JudgementT]
+    ) -> Judgement[JudgementT]:
         """Ask for a verdict.
 
         Args:
@@ -89,9 +91,9 @@ class Judge:
             try:
                 reply = await self._reply(prompt, tally)
             except ExchangeError as error:
-                return Verdict(None, self._record(tally, error.cause, str(error)))
+                return Judgement(None, self._record(tally, error.cause, str(error)))
             if reply.refusal is not None:
-                return Verdict(None, self._record(tally, Cause.JUDGE_REFUSED, reply.refusal))
+                return Judgement(None, self._record(tally, Cause.JUDGE_REFUSED, reply.refusal))
             try:
                 value = verdict.model_validate_json(_unfenced(reply.text))
             except ValidationError as error:
@@ -103,8 +105,8 @@ class Judge:
                     "Reply again with one JSON object that meets the schema, and nothing else."
                 )
             else:
-                return Verdict(value, self._record(tally))
-        return Verdict(None, self._record(tally, Cause.JUDGE_UNPARSEABLE, message))
+                return Judgement(value, self._record(tally))
+        return Judgement(None, self._record(tally, Cause.JUDGE_UNPARSEABLE, message))
 
     async def _reply(self, prompt: Prompt, tally: _Tally) -> Reply:
         pause = self.first_pause_seconds

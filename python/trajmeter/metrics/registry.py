@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
     from importlib.metadata import EntryPoint
 
+    from trajmeter.metrics.rules.judge import AssertionJudge
     from trajmeter.snapshots import SnapshotStore
 
 __all__ = ["MetricFactory", "MetricInfo", "Resources", "available", "create", "describe"]
@@ -38,6 +39,8 @@ class Resources:
     """Repositories at the commits of the tasks."""
     profile: str | None = None
     """Compatibility profile of the family; ``None`` is the default."""
+    judge: AssertionJudge | None = None
+    """Judge of what no rule can grade."""
 
 
 class MetricFactory(Protocol):
@@ -89,6 +92,7 @@ def create(
     *,
     snapshots: SnapshotStore | None = None,
     profiles: Iterable[str] = (),
+    judge: AssertionJudge | None = None,
 ) -> tuple[AnyMetric, ...]:
     """Make the metrics of these names, each with the profile of its family.
 
@@ -97,6 +101,7 @@ def create(
             metrics that are made already stay as they are.
         snapshots: Repositories, for metrics that look into them.
         profiles: Compatibility profiles, at most one for each family asked for.
+        judge: Judge of assertions, for metrics that have one.
 
     Raises:
         UnknownNameError: There is no metric or no profile of a name.
@@ -109,7 +114,11 @@ def create(
     names = [metric for metric in metrics if isinstance(metric, str)]
     chosen = _profile_of_each_family(names, profiles)
     made = tuple(
-        _make(_find(metric), metric, Resources(snapshots=snapshots, profile=chosen.get(metric)))
+        _make(
+            _find(metric),
+            metric,
+            Resources(snapshots=snapshots, profile=chosen.get(metric), judge=judge),
+        )
         if isinstance(metric, str)
         else metric
         for metric in metrics

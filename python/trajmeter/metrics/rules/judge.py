@@ -24,6 +24,7 @@ _INDECISION = {
     "error": Cause.JUDGE_ERROR,
     "failed": Cause.JUDGE_ERROR,
     "timeout": Cause.JUDGE_TIMEOUT,
+    "unparseable": Cause.JUDGE_UNPARSEABLE,
 }
 
 

@@ -130,4 +130,4 @@ class RulesMetric:
 
 def create(resources: Resources) -> RulesMetric:
     """Make the metric for the registry."""
-    return RulesMetric(profile=resources.profile)
+    return RulesMetric(judge=resources.judge, profile=resources.profile)
