@@ -5,11 +5,12 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from trajmeter.errors import ArrayError
-from trajmeter.kernels import _checks
+from trajmeter.kernels import _checked_context, _checks
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Sequence
 
+    from trajmeter.kernels._context import ContextKernel, ContextRules, GoldLines, ResolvedPath
     from trajmeter.kernels._contract import (
         FaultArrays,
         Float64Array,
@@ -322,6 +323,15 @@ class CheckedKernels:
         return self._backend.overlap_join(
             file, start, end, definition_start, definition_end, definition_offsets
         )
+
+    def context(
+        self,
+        resolve: Callable[[str], ResolvedPath],
+        gold: Sequence[GoldLines],
+        rules: ContextRules,
+    ) -> ContextKernel:
+        """Check the files, then compile the gold."""
+        return _checked_context.context(self._backend, resolve, gold, rules)
 
 
 def _unsure(*_: object) -> bool:

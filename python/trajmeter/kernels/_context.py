@@ -141,7 +141,8 @@ ContextTally: TypeAlias = tuple[int, int, int, int]
 
 1. Views.
 2. Distinct paths, as written, that lead nowhere.
-3. Views with a range that holds nothing: reversed, or outside the file.
+3. Views with a range that holds no line of their file: reversed, or outside the file. ContextBench
+   does not cut lines to the file, and may give such a range bytes.
 4. Views of a patch of the benchmark.
 """
 

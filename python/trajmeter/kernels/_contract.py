@@ -8,10 +8,15 @@ Arrays are borrowed and never copied; they must not change during a call.
 from __future__ import annotations
 
 from enum import IntEnum
-from typing import Protocol, TypeAlias
+from typing import TYPE_CHECKING, Protocol, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    from trajmeter.kernels._context import ContextKernel, ContextRules, GoldLines, ResolvedPath
 
 __all__ = [
     "GMEAN_RELATIVE_TOLERANCE",
@@ -219,6 +224,14 @@ class Kernels(Protocol):
         definition_offsets: Int64Array,
     ) -> JoinArrays:
         """Definitions of its file that each span overlaps."""
+
+    def context(
+        self,
+        resolve: Callable[[str], ResolvedPath],
+        gold: Sequence[GoldLines],
+        rules: ContextRules,
+    ) -> ContextKernel:
+        """A task's gold, compiled, to score what trajectories viewed."""
 
 
 class CompiledKernels(Kernels, Protocol):

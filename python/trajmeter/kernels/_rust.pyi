@@ -1,5 +1,16 @@
 """The compiled kernels. Call them through ``trajmeter.kernels``, which checks the arguments."""
 
+from collections.abc import Callable, Sequence
+from typing import final
+
+from trajmeter.kernels._context import (
+    ContextRules,
+    ContextSizes,
+    GoldLines,
+    ResolvedPath,
+    TurnLike,
+    ViewLike,
+)
 from trajmeter.kernels._contract import (
     FaultArrays,
     Float64Array,
@@ -118,3 +129,31 @@ def overlap_join(
     definition_end: Int64Array,
     definition_offsets: Int64Array,
 ) -> JoinArrays: ...
+def context(
+    resolve: Callable[[str], ResolvedPath], gold: Sequence[GoldLines], rules: ContextRules
+) -> ContextKernel: ...
+
+@final
+class ContextKernel:
+    def score(
+        self, turns: Sequence[TurnLike] | None, final_views: Sequence[ViewLike] | None
+    ) -> ContextSizes: ...
+    def tracker(self) -> ContextTrackerKernel: ...
+
+@final
+class ContextTrackerKernel:
+    def update(self, views: Sequence[ViewLike]) -> StepCoverage: ...
+    def sizes(self, final_views: Sequence[ViewLike] | None) -> ContextSizes: ...
+
+@final
+class StepCoverage:
+    @property
+    def step(self) -> int: ...
+    @property
+    def file(self) -> float | None: ...
+    @property
+    def symbol(self) -> float | None: ...
+    @property
+    def span(self) -> float | None: ...
+    @property
+    def line(self) -> float | None: ...

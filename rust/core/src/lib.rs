@@ -5,6 +5,7 @@
 
 #![forbid(unsafe_code)]
 
+pub mod context;
 mod error;
 pub mod levels;
 pub mod lines;

@@ -3,6 +3,7 @@
 #![allow(clippy::needless_pass_by_value)] // pyo3 hands arguments over by value
 
 mod arrays;
+mod context;
 mod errors;
 mod levels;
 mod lines;
@@ -19,6 +20,8 @@ mod _rust {
     #[pymodule_export]
     const OPTIMISED: bool = !cfg!(debug_assertions);
 
+    #[pymodule_export]
+    use crate::context::{ContextKernel, ContextTrackerKernel, StepCoverage, context};
     #[pymodule_export]
     use crate::levels::level_advantages;
     #[pymodule_export]

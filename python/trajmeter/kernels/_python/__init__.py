@@ -5,6 +5,7 @@ numpy appears at the edges only, to take the numbers out of arrays and to put re
 
 from __future__ import annotations
 
+from trajmeter.kernels._python.context import context
 from trajmeter.kernels._python.levels import level_advantages
 from trajmeter.kernels._python.lines import (
     bytes_to_lines,
@@ -33,6 +34,7 @@ __all__ = [
     "bytes_to_lines",
     "check_spans",
     "check_values",
+    "context",
     "difference",
     "difference_batched",
     "gmean",

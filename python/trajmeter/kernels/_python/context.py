@@ -7,11 +7,10 @@ index within its file, and lines a to b are the span ``[a, b + 1)``.
 
 from __future__ import annotations
 
-from copy import copy
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, TypeAlias
 
-from trajmeter.errors import TotalOverflowError
+from trajmeter.errors import InputError, TotalOverflowError
 from trajmeter.kernels._python.context_file import KnownFile, MissingFile, new_file
 from trajmeter.kernels._python.pieces import GoldSpans, Pieces, merge
 
@@ -22,6 +21,7 @@ if TYPE_CHECKING:
         ContextFile,
         ContextRules,
         ContextSizes,
+        ContextTally,
         FinalSizes,
         GoldLines,
         ResolvedPath,
@@ -30,12 +30,30 @@ if TYPE_CHECKING:
         ViewLike,
     )
 
-__all__ = ["ContextKernel", "ContextTrackerKernel", "StepCoverage"]
+__all__ = ["ContextKernel", "ContextTrackerKernel", "StepCoverage", "context"]
 
 _File: TypeAlias = KnownFile | MissingFile
 _Spans: TypeAlias = list[tuple[int, int, int]]
 
+_EXTENTS = frozenset({"lines", "bytes", "whole", "unknown"})
+
 _LARGEST = 2**63 - 1
+
+
+def context(
+    resolve: Callable[[str], ResolvedPath], gold: Sequence[GoldLines], rules: ContextRules
+) -> ContextKernel:
+    """Compile a task's gold.
+
+    Args:
+        resolve: Finds the file that a path of a log means; asked once for every path.
+        gold: Lines that the reference names.
+        rules: What line numbers and touching definitions mean.
+
+    Raises:
+        TotalOverflowError: The gold of a granularity adds up to more than 64 bits hold.
+    """
+    return ContextKernel(resolve, gold, rules)
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,22 +76,17 @@ class ContextKernel:
         gold: Sequence[GoldLines],
         rules: ContextRules,
     ) -> None:
-        """Compile the gold.
-
-        Args:
-            resolve: Finds the file that a path of a log means; asked once for every path.
-            gold: Lines that the reference names.
-            rules: What line numbers and touching definitions mean.
-        """
+        """Compile the gold, as :func:`context` says."""
         self.rules = rules
         self.contextbench = rules == "contextbench"
         self._resolve = resolve
         self._files: dict[int, _File] = {}
         self._targets: dict[str, tuple[_File | None, bool]] = {}
-        context = _Context()
+        seen = _Context()
         for file, first, last, in_lines in gold:
-            context.add_gold(self._file(file), first, last, in_lines=in_lines)
-        self.gold = tuple(_Gold(spans) for spans in context.spans())
+            seen.add_gold(self._file(file), first, last, in_lines=in_lines)
+        self.gold = tuple(_Gold(spans) for spans in seen.spans())
+        _refuse_overflow("gold size", [gold.size for gold in self.gold])
 
     def score(
         self, turns: Sequence[TurnLike] | None, final_views: Sequence[ViewLike] | None
@@ -81,13 +94,14 @@ class ContextKernel:
         """Score a whole trajectory; without final views the union of its steps stands for them.
 
         Raises:
+            InputError: The extent of a view is none of those there are.
             TotalOverflowError: Sizes add up to more than 64 bits hold.
         """
         tracker = self.tracker()
         for turn in turns or ():
             views = turn.views
             if views is not None:
-                tracker.add(views)
+                tracker.update(views)
         return tracker.sizes(final_views)
 
     def tracker(self) -> ContextTrackerKernel:
@@ -116,52 +130,63 @@ class ContextTrackerKernel:
     def __init__(self, kernel: ContextKernel) -> None:
         """Begin without steps."""
         self._kernel = kernel
-        self._steps = 0
-        self._has_range = False
-        self._tally = _Tally()
-        self._unions = tuple(_Union(gold) for gold in kernel.gold)
-
-    def add(self, views: Sequence[ViewLike]) -> None:
-        """Add one step."""
-        context = _Context()
-        context.add(views, self._kernel, self._tally)
-        self._steps += 1
-        self._has_range |= context.has_range
-        for union, spans in zip(self._unions, context.spans(), strict=True):
-            union.add(spans)
+        self._walked = _Walked(kernel)
 
     def update(self, views: Sequence[ViewLike]) -> StepCoverage:
         """Add one step; its coverage so far.
 
         Raises:
-            TotalOverflowError: Sizes add up to more than 64 bits hold.
+            InputError: The extent of a view is none of those there are; nothing is added.
         """
-        self.add(views)
-        coverage = (union.coverage[-1] if union.coverage else None for union in self._unions)
-        return StepCoverage(self._steps, *coverage)
+        self._walked.add(views)
+        unions = self._walked.unions
+        coverage = (union.coverage[-1] if union.coverage else None for union in unions)
+        return StepCoverage(self._walked.count, *coverage)
 
     def sizes(self, final_views: Sequence[ViewLike] | None) -> ContextSizes:
-        """Sizes of the steps so far, as :meth:`ContextKernel.score` gives them."""
-        if final_views is None:
-            final = tuple(union.final() for union in self._unions)
-            has_final_context = bool(final[0][2]) or self._has_range
-            steps = tuple(union.steps() for union in self._unions)
-            return self._steps, has_final_context, self._tally.counts(), final, steps
-        tally = copy(self._tally)
-        context = _Context()
-        context.add(final_views, self._kernel, tally)
-        unions = tuple(_Union(gold) for gold in self._kernel.gold)
-        for union, spans in zip(unions, context.spans(), strict=True):
+        """Sizes of the steps so far, as :meth:`ContextKernel.score` gives them.
+
+        Raises:
+            InputError: The extent of a view is none of those there are.
+            TotalOverflowError: Sizes add up to more than 64 bits hold.
+        """
+        steps = final = self._walked
+        tally = steps.tally
+        if final_views is not None:
+            final = _Walked(self._kernel)
+            final.add(final_views)
+            tally = tally.with_other(final.tally)
+            # ContextBench takes the final context as the one step of a trajectory without steps.
+            if self._kernel.contextbench and not steps.count:
+                steps = final
+        step_sizes = tuple(union.steps() for union in steps.unions)
+        final_sizes = tuple(union.final() for union in final.unions)
+        _refuse_overflow("sum of step sizes", [viewed for _, _, viewed, _ in step_sizes])
+        _refuse_overflow("sum of covered sizes", [covered for _, covered, _, _ in step_sizes])
+        _refuse_overflow("size of the final context", [size for _, _, size in final_sizes])
+        has_final_context = final.has_range or final_sizes[0][2] > 0
+        return steps.count, has_final_context, tally.counts(), final_sizes, step_sizes
+
+
+class _Walked:
+    """The union of some steps."""
+
+    def __init__(self, kernel: ContextKernel) -> None:
+        self.count = 0
+        self.has_range = False
+        self.tally = _Tally()
+        self.unions = tuple(_Union(gold) for gold in kernel.gold)
+        self._kernel = kernel
+
+    def add(self, views: Sequence[ViewLike]) -> None:
+        """Add one step."""
+        seen = _Context()
+        seen.add(views, self._kernel)
+        self.count += 1
+        self.has_range |= seen.has_range
+        self.tally = self.tally.with_other(seen.tally)
+        for union, spans in zip(self.unions, seen.spans(), strict=True):
             union.add(spans)
-        final = tuple(union.final() for union in unions)
-        has_final_context = bool(final[0][2]) or context.has_range
-        # ContextBench takes the final context as the one step of a trajectory without steps.
-        if self._kernel.contextbench and not self._steps:
-            num_steps = 1
-        else:
-            num_steps, unions = self._steps, self._unions
-        steps = tuple(union.steps() for union in unions)
-        return num_steps, has_final_context, tally.counts(), final, steps
 
 
 class _Tally:
@@ -169,11 +194,21 @@ class _Tally:
 
     def __init__(self) -> None:
         self.views = 0
-        self.unresolved: frozenset[str] = frozenset()
+        self.unresolved: set[str] = set()
         self.empty_ranges = 0
         self.leaked_views = 0
 
-    def counts(self) -> tuple[int, int, int, int]:
+    def with_other(self, other: _Tally) -> _Tally:
+        """The two together."""
+        both = _Tally()
+        both.views = self.views + other.views
+        both.unresolved = self.unresolved | other.unresolved
+        both.empty_ranges = self.empty_ranges + other.empty_ranges
+        both.leaked_views = self.leaked_views + other.leaked_views
+        return both
+
+    def counts(self) -> ContextTally:
+        """The numbers."""
         return self.views, len(self.unresolved), self.empty_ranges, self.leaked_views
 
 
@@ -182,6 +217,7 @@ class _Context:
 
     def __init__(self) -> None:
         self.has_range = False
+        self.tally = _Tally()
         self._file: _Spans = []
         self._symbol: _Spans = []
         self._span: _Spans = []
@@ -191,31 +227,34 @@ class _Context:
         """Files, definitions, bytes and lines, in any order, with overlaps."""
         return self._file, self._symbol, self._span, self._line
 
-    def add(self, views: Sequence[ViewLike], kernel: ContextKernel, tally: _Tally) -> None:
+    def add(self, views: Sequence[ViewLike], kernel: ContextKernel) -> None:
         """Add views, and count what becomes of them."""
-        unresolved = []
+        tally = self.tally
         named: _Spans = []
         has_names = False
         for view in views:
+            tally.views += 1
             file, leak = kernel.target(view.path)
             tally.leaked_views += leak
             if file is None:
-                unresolved.append(view.path)
+                tally.unresolved.add(view.path)
                 continue
-            if view.listed or not kernel.contextbench:
-                self._file.append((0, file.code, file.code + 1))
             for name in view.symbols:
                 has_names = True
                 named += [(file.code, index, index + 1) for index in file.named(name)]
+            if view.listed or not kernel.contextbench:
+                self._file.append((0, file.code, file.code + 1))
+            extent = view.extent
+            if extent not in _EXTENTS:
+                raise InputError(
+                    f"the extent of a view is {extent}, expected lines, bytes, whole or unknown"
+                )
             # ContextBench gives ranges to lines only: a whole file is no more than listed.
-            if view.extent == "unknown" or (view.extent == "whole" and kernel.contextbench):
+            if extent == "unknown" or (extent == "whole" and kernel.contextbench):
                 continue
             self.has_range = True
-            covers = self._add_range(file, view.extent, view.start, view.end)
+            covers = self._add_range(file, extent, view.start, view.end)
             tally.empty_ranges += file.known and not covers
-        tally.views += len(views)
-        if unresolved:
-            tally.unresolved = tally.unresolved.union(unresolved)
         if has_names and kernel.contextbench:
             self._symbol = named
         else:
@@ -237,7 +276,7 @@ class _Context:
             self._span.append((file.code, *covered))
             for first, last in file.definitions(*covered):
                 self._symbol.append((file.code, first, last))
-        return lines is not None or covered is not None
+        return lines is not None
 
 
 class _Gold:
@@ -245,10 +284,9 @@ class _Gold:
 
     def __init__(self, spans: _Spans) -> None:
         self.keys: dict[int, GoldSpans] = {}
-        self.size = 0
         for key, start, end in merge(spans):
             self.keys.setdefault(key, GoldSpans()).append(start, end)
-            self.size += end - start
+        self.size = sum(gold.size for gold in self.keys.values())
 
 
 class _Union:
@@ -276,10 +314,6 @@ class _Union:
                 if gold is not None:
                     self._covered += gold.within(first, last)
         self._covered_sum += self._covered
-        if max(self._viewed_size, self._covered_sum) > _LARGEST:
-            raise TotalOverflowError(
-                f"the sizes of the steps exceed the largest 64-bit integer, {_LARGEST}"
-            )
         if self._gold.size:
             self.coverage.append(self._covered / self._gold.size)
 
@@ -291,3 +325,11 @@ class _Union:
         """The steps."""
         coverage = tuple(self.coverage) if self._gold.size else None
         return coverage, self._covered_sum, self._viewed_size, self._size
+
+
+def _refuse_overflow(what: str, sizes: Sequence[int]) -> None:
+    for index, size in enumerate(sizes):
+        if size > _LARGEST:
+            raise TotalOverflowError(
+                f"{what} of granularity {index} exceeds the largest 64-bit integer, {_LARGEST}"
+            )

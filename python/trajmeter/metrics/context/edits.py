@@ -43,11 +43,11 @@ def edited_pairs(edits: EditedLines) -> Iterator[tuple[str, int]]:
 
 
 def _edited(prepared: PreparedTask, edits: EditedLines | None) -> EditLocation:
-    gold = prepared.gold_edits
-    if gold is None:
+    if prepared.task.gold_patch is None:
         return _NO_GOLD
     if edits is None:
         return _NO_PATCH
+    gold = prepared.gold_edits
     predicted = set(edited_pairs(edits))
     shared = len(gold & predicted)
     outcome, cause = _standing(has_gold=bool(gold), is_diff=edits.is_diff)

@@ -24,7 +24,7 @@ class Conventions(Protocol):
         """Figures of the final context at one granularity."""
 
     def steps(
-        self, sizes: StepSizes, gold: int, num_steps: int, *, line: bool
+        self, granularity: str, sizes: StepSizes, gold: int, num_steps: int
     ) -> TrajectoryFigures:
         """Figures of the steps, of which there is one at least, at one granularity."""
 
@@ -54,11 +54,10 @@ class _Default:
 
     def steps(
         self,
+        granularity: str,  # noqa: ARG002 - ContextBench tells lines apart
         sizes: StepSizes,
         gold: int,
         num_steps: int,
-        *,
-        line: bool,  # noqa: ARG002 - ContextBench tells lines apart
     ) -> TrajectoryFigures:
         coverage, covered_sum, viewed, union = sizes
         repeated = viewed - union
@@ -101,11 +100,11 @@ class _ContextBench:
         )
 
     def steps(
-        self, sizes: StepSizes, gold: int, num_steps: int, *, line: bool
+        self, granularity: str, sizes: StepSizes, gold: int, num_steps: int
     ) -> TrajectoryFigures:
         coverage, covered_sum, viewed, union = sizes
         repeated = viewed - union
-        without_gold = 0.0 if line else 1.0
+        without_gold = 0.0 if granularity == "line" else 1.0
         return frozen(
             TrajectoryFigures,
             {

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import defaultdict
+from itertools import count
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -31,16 +32,20 @@ class TaskFiles:
 
     unresolved_gold: set[str]
     """Paths of gold, as written, that lead to no file of the snapshot."""
+    has_snapshot: bool
+    """Whether there is a snapshot."""
     lacks_definitions: bool
     """Whether the definitions of a file with gold were not extracted."""
 
     def __init__(self, task: Task, snapshot: Snapshot | None, rules: ContextRules) -> None:
         self.unresolved_gold = set()
+        self.has_snapshot = snapshot is not None
         self.lacks_definitions = snapshot is None
         self._repo = task.repo
         self._snapshot = snapshot
         self._contextbench = rules == "contextbench"
         self._files: dict[str, ContextFile] = {}
+        self._codes = count()
 
     def resolve(self, raw: str) -> ResolvedPath:
         """The file that a path of a log means."""
@@ -73,7 +78,8 @@ class TaskFiles:
             tables = None
             if self._snapshot is not None and path in self._snapshot.files:
                 tables = _tables(self._snapshot.files[path], keep_empty=self._contextbench)
-            file = self._files[path] = ContextFile(len(self._files), tables)
+            # Several threads may meet a path at once: one number is drawn for each, one is kept.
+            file = self._files.setdefault(path, ContextFile(next(self._codes), tables))
         return file
 
 

@@ -7,18 +7,17 @@ from functools import cached_property
 from typing import TYPE_CHECKING
 
 from trajmeter.errors import UnknownNameError
-from trajmeter.kernels import GoldLines
-from trajmeter.kernels._python.context import ContextKernel
+from trajmeter.kernels import GoldLines, active
 from trajmeter.metrics.context import contextbench
 from trajmeter.metrics.context.edits import edited_pairs
 from trajmeter.metrics.context.files import TaskFiles
 from trajmeter.patches import edited_lines
-from trajmeter.records import GoldRole
+from trajmeter.records import Cause, GoldRole
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
-    from trajmeter.kernels import ContextRules, ResolvedPath
+    from trajmeter.kernels import ContextKernel, ContextRules, Kernels, ResolvedPath
     from trajmeter.records import Task
     from trajmeter.snapshots import Snapshot
 
@@ -41,9 +40,9 @@ class PreparedTask:
     kernel: ContextKernel
     """The gold, and the files that paths were found to mean."""
     has_snapshot: bool
-    """Whether bytes are known."""
-    has_definitions: bool
-    """Whether definitions are known."""
+    """Whether the files are those of a snapshot."""
+    causes: Mapping[str, Cause | None]
+    """Why a granularity cannot be scored, whatever an attempt did; ``None`` for one that can."""
     initial_gold: Mapping[str, Sequence[tuple[int, int]]]
     """First and last line of the initial gold ranges, by path."""
     initial_gold_size: int
@@ -57,15 +56,13 @@ class PreparedTask:
         return self.task.gold_ranges is not None
 
     @cached_property
-    def gold_edits(self) -> frozenset[tuple[str, int]] | None:
-        """Path and line of each line that the gold patch edits; ``None`` without a gold patch.
+    def gold_edits(self) -> frozenset[tuple[str, int]]:
+        """Path and line of each line that the gold patch edits.
 
         Raises:
             ExtraMissingError: The extra ``patches`` is not installed.
         """
-        if self.task.gold_patch is None:
-            return None
-        return frozenset(edited_pairs(edited_lines(self.task.gold_patch)))
+        return frozenset(edited_pairs(edited_lines(self.task.gold_patch or "")))
 
 
 def prepare(
@@ -73,6 +70,7 @@ def prepare(
     snapshot: Snapshot | None,
     *,
     profile: str | None = None,
+    kernels: Kernels | None = None,
 ) -> PreparedTask:
     """Compile a task's gold, so that any number of attempts can be scored against it.
 
@@ -81,6 +79,7 @@ def prepare(
         snapshot: The repository that the attempts start from. Without one, files, lines and edit
             locations are compared by normalised paths, and bytes and definitions are not scored.
         profile: ``"contextbench"`` to reproduce ContextBench, quirks included.
+        kernels: Backend that computes; by default the one of this process.
 
     Raises:
         UnknownNameError: There is no profile of this name.
@@ -101,13 +100,26 @@ def prepare(
         task=task,
         rules=rules,
         resolve=files.resolve,
-        kernel=ContextKernel(files.resolve, gold, rules),
-        has_snapshot=snapshot is not None,
-        has_definitions=not files.lacks_definitions,
+        kernel=(kernels or active()).context(files.resolve, gold, rules),
+        has_snapshot=files.has_snapshot,
+        causes=_causes(task, files),
         initial_gold=initial,
         initial_gold_size=contextbench.lines_size(initial.values()),
         unresolved_gold_paths=None if snapshot is None else len(files.unresolved_gold),
     )
+
+
+def _causes(task: Task, files: TaskFiles) -> dict[str, Cause | None]:
+    """What is missing for each granularity: gold, then the part of the snapshot it needs."""
+    missing = Cause.MISSING_GOLD if task.gold_ranges is None else None
+    no_bytes = None if files.has_snapshot else Cause.MISSING_SNAPSHOT
+    no_definitions = Cause.MISSING_SNAPSHOT if files.lacks_definitions else None
+    return {
+        "file": missing,
+        "symbol": missing or no_definitions,
+        "span": missing or no_bytes,
+        "line": missing,
+    }
 
 
 def rules_of(profile: str | None) -> ContextRules:

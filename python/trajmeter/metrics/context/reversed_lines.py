@@ -22,7 +22,7 @@ __all__ = ["with_reversed_lines"]
 def with_reversed_lines(
     sizes: ContextSizes,
     resolve: Callable[[str], ResolvedPath],
-    steps: Sequence[Sequence[View]],
+    steps: Iterable[Sequence[View]],
     final_views: Sequence[View] | None,
 ) -> ContextSizes:
     """Give the sizes of lines as ContextBench has them, reversed ranges included.
@@ -33,10 +33,11 @@ def with_reversed_lines(
         steps: Views of each step.
         final_views: Views of the declared final context, if any.
     """
-    contexts = [*steps, final_views or ()]
-    if not any(_is_reversed(view) for views in contexts for view in views):
-        return sizes
     num_steps, has_final_context, tally, final, by_step = sizes
+    _, _, empty_ranges, _ = tally
+    if not empty_ranges:
+        return sizes
+    steps = list(steps)
     if final_views is None:
         final_views = tuple(chain.from_iterable(steps))
     steps = steps or [final_views]
@@ -51,15 +52,6 @@ def with_reversed_lines(
     final = (*final[:-1], (intersection, gold, size(final_views)))
     by_step = (*by_step[:-1], (coverage, covered_sum, viewed, union))
     return num_steps, has_final_context, tally, final, by_step
-
-
-def _is_reversed(view: View) -> bool:
-    return (
-        view.start is not None
-        and view.end is not None
-        and view.start > view.end > 0
-        and view.extent == "lines"
-    )
 
 
 def _ranges(

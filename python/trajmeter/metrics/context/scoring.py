@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, TypeVar
 
-from trajmeter.kernels import GRANULARITIES
 from trajmeter.metrics.context.edits import edit_locations
 from trajmeter.metrics.context.figures import CONTEXTBENCH, DEFAULT
 from trajmeter.metrics.context.frozen import frozen
@@ -68,7 +67,8 @@ def score(prepared: PreparedTask, trajectory: Trajectory) -> ContextResult:
     turns, final_views = trajectory.turns, trajectory.final_views
     sizes = prepared.kernel.score(turns, final_views)
     if prepared.rules == "contextbench":
-        steps = [turn.views for turn in turns or () if turn.views is not None]
+        views = (turn.views for turn in turns or ())
+        steps = (seen for seen in views if seen is not None)
         sizes = with_reversed_lines(sizes, prepared.resolve, steps, final_views)
     return compose(prepared, sizes, trajectory.final_patch)
 
@@ -90,19 +90,18 @@ def compose(prepared: PreparedTask, sizes: ContextSizes, final_patch: str | None
         conventions = CONTEXTBENCH
     final: dict[str, Any] = {}
     trajectory: dict[str, Any] = {"num_steps": num_steps}
-    for index, name in enumerate(GRANULARITIES):
-        cause = _cause(prepared, name)
-        if cause is None and has_final_context:
-            final[name] = conventions.final(*final_sizes[index])
+    for (name, missing), last, steps in zip(
+        prepared.causes.items(), final_sizes, step_sizes, strict=True
+    ):
+        if missing is None and has_final_context:
+            final[name] = conventions.final(*last)
         else:
-            final[name] = _NO_FINAL[cause or Cause.NO_CONTEXT_EXTRACTED]
-        if cause is None and num_steps:
-            gold = final_sizes[index][1]
-            trajectory[name] = conventions.steps(
-                step_sizes[index], gold, num_steps, line=name == "line"
-            )
+            final[name] = _NO_FINAL[missing or Cause.NO_CONTEXT_EXTRACTED]
+        if missing is None and num_steps:
+            _, gold_size, _ = last
+            trajectory[name] = conventions.steps(name, steps, gold_size, num_steps)
         else:
-            trajectory[name] = _NO_STEPS[cause or Cause.NO_STEPS]
+            trajectory[name] = _NO_STEPS[missing or Cause.NO_STEPS]
     edit_location, deletions = edit_locations(prepared, final_patch)
     return frozen(
         ContextResult,
@@ -114,17 +113,6 @@ def compose(prepared: PreparedTask, sizes: ContextSizes, final_patch: str | None
             "views": _views(prepared, tally),
         },
     )
-
-
-def _cause(prepared: PreparedTask, granularity: str) -> Cause | None:
-    """Why a granularity cannot be scored, whatever the attempt did."""
-    if not prepared.has_gold:
-        return Cause.MISSING_GOLD
-    if granularity == "span" and not prepared.has_snapshot:
-        return Cause.MISSING_SNAPSHOT
-    if granularity == "symbol" and not prepared.has_definitions:
-        return Cause.MISSING_SNAPSHOT
-    return None
 
 
 def _contextbench_cause(prepared: PreparedTask, *, has_final_context: bool) -> Cause | None:

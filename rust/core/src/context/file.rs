@@ -1,0 +1,262 @@
+//! What a view of one file covers: its lines, its bytes and its definitions.
+
+/// A half-open range.
+pub type Range = (i64, i64);
+
+/// Whose rules for lines and definitions apply.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Rules {
+    /// Ours.
+    Default,
+    /// Those of `ContextBench`.
+    ContextBench,
+}
+
+/// What the numbers of a view count.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Extent {
+    /// Lines, from 1, both included.
+    Lines,
+    /// Bytes, from 0, half-open.
+    Bytes,
+    /// The whole file.
+    Whole,
+    /// No range was recorded.
+    Unknown,
+}
+
+/// Lines, from 1, and bytes, from 0, both half-open; `None` where there are none.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Cover {
+    /// Lines.
+    pub lines: Option<Range>,
+    /// Bytes.
+    pub bytes: Option<Range>,
+}
+
+/// What a snapshot knows of a file.
+#[derive(Debug, Clone)]
+pub struct Tables {
+    size: i64,
+    line_starts: Vec<i64>,
+    line_count: i64,
+    starts: Vec<i64>,
+    ends: Vec<i64>,
+    /// For every definition, the nearest one before it that ends later.
+    wider: Vec<Option<u32>>,
+}
+
+/// A file that gold or a view leads to.
+#[derive(Debug, Clone)]
+pub struct File {
+    code: i64,
+    rules: Rules,
+    tables: Option<Tables>,
+}
+
+/// An end that means the end of the file, as does a missing one.
+const TO_THE_END: i64 = -1;
+
+/// Numbers of a log are kept within bounds of which sums of a few fit in 64 bits.
+const LIMIT: i64 = 1 << 62;
+
+impl Tables {
+    /// Tables of a file of `size` bytes.
+    ///
+    /// `line_starts` rises from 0 and holds the size once more where the file ends in a newline;
+    /// `starts` does not fall, and no definition ends before it begins. Whoever hands them over has
+    /// checked this.
+    #[must_use]
+    pub fn new(
+        rules: Rules,
+        size: i64,
+        line_starts: Vec<i64>,
+        starts: Vec<i64>,
+        ends: Vec<i64>,
+    ) -> Self {
+        // ContextBench counts a line after the last newline.
+        let phantom = rules == Rules::Default && line_starts.last() == Some(&size);
+        Self {
+            size,
+            line_count: line_starts.len() as i64 - i64::from(phantom),
+            line_starts,
+            wider: wider(&ends),
+            starts,
+            ends,
+        }
+    }
+
+    fn cover(&self, rules: Rules, extent: Extent, start: Option<i64>, end: Option<i64>) -> Cover {
+        match (extent, rules) {
+            (Extent::Unknown, _) => Cover::default(),
+            (Extent::Lines, Rules::Default) => self.cover_lines(start, end),
+            (Extent::Lines, Rules::ContextBench) => Cover {
+                lines: positive(start, end),
+                bytes: self.contextbench_bytes(start, end),
+            },
+            (Extent::Bytes, _) => self.cover_bytes(start, end),
+            (Extent::Whole, _) => self.cover_bytes(Some(0), Some(self.size)),
+        }
+    }
+
+    fn cover_lines(&self, start: Option<i64>, end: Option<i64>) -> Cover {
+        let first = start.unwrap_or(1).max(1);
+        let last = to_the_end(end).unwrap_or(self.line_count);
+        let last = last.min(self.line_count);
+        if first > last {
+            return Cover::default();
+        }
+        Cover {
+            lines: Some((first, last + 1)),
+            bytes: Some((self.line_starts[first as usize - 1], self.line_end(last))),
+        }
+    }
+
+    fn cover_bytes(&self, start: Option<i64>, end: Option<i64>) -> Cover {
+        let first = start.unwrap_or(0).max(0);
+        let last = to_the_end(end).unwrap_or(self.size).min(self.size);
+        if first >= last {
+            return Cover::default();
+        }
+        Cover {
+            lines: Some((self.line_of(first), self.line_of(last - 1) + 1)),
+            bytes: Some((first, last)),
+        }
+    }
+
+    /// Bytes of a line range as `ContextBench` cuts them, bytes that do not exist included.
+    ///
+    /// An empty file has one byte; the line after the last newline has one, past the end. The first
+    /// line is raised to 1, and the last to the first.
+    fn contextbench_bytes(&self, start: Option<i64>, end: Option<i64>) -> Option<Range> {
+        let (start, end) = (start?, end?);
+        if self.size == 0 {
+            return Some((0, 1));
+        }
+        let first = start.max(1);
+        if first > self.line_count {
+            return None;
+        }
+        let begin = self.line_starts[first as usize - 1];
+        let last = end.max(first).min(self.line_count);
+        Some((begin, self.line_end(last).max(begin + 1)))
+    }
+
+    fn line_of(&self, byte: i64) -> i64 {
+        self.line_starts.partition_point(|&start| start <= byte) as i64
+    }
+
+    fn line_end(&self, line: i64) -> i64 {
+        self.line_starts
+            .get(line as usize)
+            .copied()
+            .unwrap_or(self.size)
+    }
+
+    fn definitions(&self, rules: Rules, (start, end): Range, mut found: impl FnMut(Range)) {
+        let low = self.starts.partition_point(|&begin| begin < start);
+        let inside = self.starts[low..].partition_point(|&begin| begin < end);
+        if inside > 0 {
+            found((low as i64, (low + inside) as i64));
+        }
+        // ContextBench compares a definition's end, which is exclusive, as if it were inclusive.
+        let reach = start - i64::from(rules == Rules::ContextBench);
+        let mut next = low.checked_sub(1);
+        while let Some(index) = next {
+            if self.ends[index] > reach {
+                found((index as i64, index as i64 + 1));
+                next = index.checked_sub(1);
+            } else {
+                next = self.wider[index].map(|index| index as usize);
+            }
+        }
+    }
+}
+
+impl File {
+    /// The file `code`, with what a snapshot knows of it, if it is in one.
+    #[must_use]
+    pub fn new(code: i64, rules: Rules, tables: Option<Tables>) -> Self {
+        Self {
+            code,
+            rules,
+            tables,
+        }
+    }
+
+    /// Number of the file within its task.
+    #[must_use]
+    pub fn code(&self) -> i64 {
+        self.code
+    }
+
+    /// Whether its content is known.
+    #[must_use]
+    pub fn is_known(&self) -> bool {
+        self.tables.is_some()
+    }
+
+    /// Lines and bytes of a range as a view gives it.
+    ///
+    /// A range is cut to the file. One that is reversed, or lies outside the file, holds nothing. An
+    /// end that is missing, or -1, means the end of the file. Of a file that is in no snapshot, lines
+    /// are taken as written, and nothing else is known.
+    #[must_use]
+    pub fn cover(&self, extent: Extent, start: Option<i64>, end: Option<i64>) -> Cover {
+        if let Some(tables) = &self.tables {
+            return tables.cover(self.rules, extent, start, end);
+        }
+        let lines = match (extent, self.rules) {
+            (Extent::Lines, Rules::ContextBench) => positive(start, end),
+            (Extent::Lines, Rules::Default) => to_the_end(end).and_then(|end| {
+                let first = bounded(start.unwrap_or(1)).max(1);
+                ordered(first, bounded(end))
+            }),
+            _ => None,
+        };
+        Cover { lines, bytes: None }
+    }
+
+    /// Calls `found` with the definitions that share a byte with a range, as ranges of their indices.
+    ///
+    /// Those that begin inside the range follow one another. Of those before it, the ones that reach
+    /// it are found by skipping, from each that does not, to the nearest that ends later.
+    pub fn definitions(&self, bytes: Range, found: impl FnMut(Range)) {
+        if let Some(tables) = &self.tables {
+            tables.definitions(self.rules, bytes, found);
+        }
+    }
+}
+
+fn to_the_end(end: Option<i64>) -> Option<i64> {
+    end.filter(|&end| end != TO_THE_END)
+}
+
+/// Lines as `ContextBench` counts them: as written, if both ends are positive.
+fn positive(first: Option<i64>, last: Option<i64>) -> Option<Range> {
+    let (first, last) = (first?, last?);
+    if first <= 0 || last < first {
+        return None;
+    }
+    ordered(bounded(first), bounded(last))
+}
+
+fn ordered(first: i64, last: i64) -> Option<Range> {
+    (first <= last).then_some((first, last + 1))
+}
+
+fn bounded(number: i64) -> i64 {
+    number.clamp(-LIMIT, LIMIT)
+}
+
+fn wider(ends: &[i64]) -> Vec<Option<u32>> {
+    let mut wider: Vec<Option<u32>> = Vec::with_capacity(ends.len());
+    for (index, end) in ends.iter().enumerate() {
+        let mut before = index.checked_sub(1).map(|before| before as u32);
+        while let Some(place) = before.filter(|&place| ends[place as usize] <= *end) {
+            before = wider[place as usize];
+        }
+        wider.push(before);
+    }
+    wider
+}

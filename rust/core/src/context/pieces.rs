@@ -1,0 +1,135 @@
+//! What has been seen: disjoint pieces, to which spans are added one by one.
+//!
+//! The pieces lie in chunks of bounded length, so that adding a span costs the logarithm of their
+//! number, and a chunk at most, however many there are: a flat vector is quadratic on spans that
+//! never overlap, and a tree of pieces costs twice as much at 10^5 of them.
+
+use super::{Range, Span};
+
+/// A chunk that grows longer is halved. Longer chunks are slower to insert into, shorter ones mean
+/// more of them to search; between 64 and 256 the difference is small.
+const LONGEST_CHUNK: usize = 128;
+
+/// Disjoint spans that do not touch, in order.
+#[derive(Debug, Clone, Default)]
+pub(super) struct Pieces {
+    chunks: Vec<Vec<Span>>,
+    /// Key and end of the last piece of each chunk.
+    last: Vec<(i64, i64)>,
+}
+
+impl Pieces {
+    /// Adds a span that is not empty; calls `new` with the parts of it that are new, in order.
+    pub fn add(&mut self, span: Span, mut new: impl FnMut(Range)) {
+        let Some(last_chunk) = self.chunks.len().checked_sub(1) else {
+            self.chunks.push(vec![span]);
+            self.last.push((span.key, span.end));
+            return new((span.start, span.end));
+        };
+        let from = (span.key, span.start);
+        let chunk = if last_chunk == 0 {
+            0
+        } else {
+            let behind = self.last.partition_point(|&end| end < from);
+            behind.min(last_chunk)
+        };
+        let pieces = &mut self.chunks[chunk];
+        let low = pieces.partition_point(|piece| (piece.key, piece.end) < from);
+        let mut gaps = Gaps::new(span);
+        let high = low + gaps.swallow(&pieces[low..], &mut new);
+        if high == pieces.len() && chunk < last_chunk {
+            self.swallow_behind(chunk + 1, &mut gaps, &mut new);
+        }
+        gaps.close(&mut new);
+        if !gaps.found {
+            return;
+        }
+        let pieces = &mut self.chunks[chunk];
+        if low == high {
+            pieces.insert(low, gaps.union);
+        } else {
+            pieces[low] = gaps.union;
+            pieces.drain(low + 1..high);
+        }
+        self.settle(chunk);
+    }
+
+    /// Removes the pieces that the span meets from the chunks from `behind` on.
+    fn swallow_behind(&mut self, behind: usize, gaps: &mut Gaps, new: &mut impl FnMut(Range)) {
+        let mut emptied = behind;
+        while let Some(pieces) = self.chunks.get_mut(emptied) {
+            let count = gaps.swallow(pieces, new);
+            if count < pieces.len() {
+                pieces.drain(..count);
+                break;
+            }
+            emptied += 1;
+        }
+        self.chunks.drain(behind..emptied);
+        self.last.drain(behind..emptied);
+    }
+
+    /// Notes the end of a chunk that changed, and halves it if it is too long.
+    fn settle(&mut self, chunk: usize) {
+        let pieces = &mut self.chunks[chunk];
+        if pieces.len() > LONGEST_CHUNK {
+            let second = pieces.split_off(pieces.len() / 2);
+            self.last[chunk] = end_of(&second);
+            self.last.insert(chunk, end_of(pieces));
+            self.chunks.insert(chunk + 1, second);
+        } else {
+            self.last[chunk] = end_of(pieces);
+        }
+    }
+}
+
+fn end_of(pieces: &[Span]) -> (i64, i64) {
+    pieces.last().map_or((0, 0), |piece| (piece.key, piece.end))
+}
+
+/// A span that is being added: what it makes up with the pieces it meets, and what is new of it.
+struct Gaps {
+    union: Span,
+    end: i64,
+    /// Up to here the span has been compared.
+    place: i64,
+    /// Whether anything was new.
+    found: bool,
+}
+
+impl Gaps {
+    fn new(span: Span) -> Self {
+        Self {
+            union: span,
+            end: span.end,
+            place: span.start,
+            found: false,
+        }
+    }
+
+    /// Takes in the pieces, from the first on, that the span meets; gives their number.
+    fn swallow(&mut self, pieces: &[Span], new: &mut impl FnMut(Range)) -> usize {
+        let mut count = 0;
+        for piece in pieces {
+            if piece.key != self.union.key || piece.start > self.end {
+                break;
+            }
+            if self.place < piece.start {
+                self.found = true;
+                new((self.place, piece.start));
+            }
+            self.place = piece.end;
+            self.union.start = self.union.start.min(piece.start);
+            self.union.end = self.union.end.max(piece.end);
+            count += 1;
+        }
+        count
+    }
+
+    fn close(&mut self, new: &mut impl FnMut(Range)) {
+        if self.place < self.end {
+            self.found = true;
+            new((self.place, self.end));
+        }
+    }
+}

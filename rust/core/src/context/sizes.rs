@@ -1,0 +1,123 @@
+//! Sizes of a trajectory's steps and of its final context, and the two ways to them.
+
+use super::{GRANULARITIES, Gold, Rules, Tracker, Views};
+use crate::{Error, Result};
+
+/// From this many spans at all granularities on, a trajectory goes through the trajectory
+/// kernel, which sorts everything at once; below, adding step by step is faster.
+const LONG: usize = 2048;
+
+pub(super) const STEP_SIZES: &str = "sum of step sizes of granularity";
+
+/// The final context at one granularity.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct FinalSizes {
+    /// Size of what it shares with gold.
+    pub intersection: i64,
+    /// Size of gold.
+    pub gold: i64,
+    /// Its own size.
+    pub predicted: i128,
+}
+
+/// The steps at one granularity.
+#[derive(Debug, Clone, PartialEq)]
+pub struct StepSizes {
+    /// Share of gold seen after each step; `None` without gold.
+    pub coverage: Option<Vec<f64>>,
+    /// Size of the gold seen after each step, summed over the steps.
+    pub covered_sum: i128,
+    /// Size of each step, summed over the steps.
+    pub viewed: i128,
+    /// Size of their union.
+    pub union: i128,
+}
+
+/// What became of the views.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Tally {
+    /// Views.
+    pub views: i64,
+    /// Numbers of the paths that lead nowhere, one for each view.
+    pub unresolved: Vec<u64>,
+    /// Views with a range that holds nothing: reversed, or outside the file.
+    pub empty_ranges: i64,
+    /// Views of a patch of the benchmark.
+    pub leaked_views: i64,
+}
+
+/// Everything that is said of one trajectory.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Sizes {
+    /// Number of steps.
+    pub num_steps: i64,
+    /// Whether the final context holds a file or a span that leads somewhere.
+    pub has_final_context: bool,
+    /// What became of the views, those of the final context included.
+    pub tally: Tally,
+    /// The final context, by granularity.
+    pub last: [FinalSizes; GRANULARITIES],
+    /// The steps, by granularity.
+    pub steps: [StepSizes; GRANULARITIES],
+}
+
+impl Tally {
+    /// Number of distinct paths that lead nowhere.
+    #[must_use]
+    pub fn unresolved_paths(&self) -> i64 {
+        let mut numbers = self.unresolved.clone();
+        numbers.sort_unstable();
+        numbers.dedup();
+        numbers.len() as i64
+    }
+
+    pub(super) fn add(&mut self, other: &Self) {
+        self.views += other.views;
+        self.unresolved.extend_from_slice(&other.unresolved);
+        self.empty_ranges += other.empty_ranges;
+        self.leaked_views += other.leaked_views;
+    }
+
+    pub(super) fn clear(&mut self) {
+        self.unresolved.clear();
+        (self.views, self.empty_ranges, self.leaked_views) = (0, 0, 0);
+    }
+}
+
+/// Scores a whole trajectory, whose steps are those of `views`; its final context is `last`, a
+/// single step, or the union of the steps.
+///
+/// # Errors
+///
+/// [`Error::Overflow`] if a sum of sizes exceeds an `i64`.
+pub fn score(
+    gold: &[Gold; GRANULARITIES],
+    rules: Rules,
+    views: &mut Views,
+    last: Option<&mut Views>,
+) -> Result<Sizes> {
+    let mut steps = Tracker::default();
+    if views.len() < LONG {
+        steps.add(gold, views);
+    } else {
+        steps = Tracker::measured(gold, views)?;
+    }
+    steps.sizes(gold, rules, last)
+}
+
+/// Refuses sizes that do not fit in an `i64`.
+pub(super) fn checked(sizes: Sizes) -> Result<Sizes> {
+    let viewed = sizes.steps.iter().map(|steps| steps.viewed);
+    let covered = sizes.steps.iter().map(|steps| steps.covered_sum);
+    let predicted = sizes.last.iter().map(|last| last.predicted);
+    check(viewed, STEP_SIZES)?;
+    check(covered, "sum of covered sizes of granularity")?;
+    check(predicted, "size of the final context of granularity")?;
+    Ok(sizes)
+}
+
+fn check(sums: impl Iterator<Item = i128>, what: &'static str) -> Result<()> {
+    let mut sums = sums.enumerate();
+    let too_large = sums.find(|&(_, sum)| sum > i128::from(i64::MAX));
+    too_large.map_or(Ok(()), |(index, _)| Err(Error::Overflow { what, index }))
+}

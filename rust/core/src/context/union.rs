@@ -1,0 +1,135 @@
+//! The union of steps at one granularity, and what each step found of gold.
+
+use super::gold::{Gold, merge};
+use super::pieces::Pieces;
+use super::sizes::STEP_SIZES;
+use super::{FinalSizes, Span, StepSizes};
+use crate::trajectory::{Batch, KeyedSpans, Sizes, trajectory};
+use crate::{Error, Result};
+
+/// Sizes are kept in 128 bits: whether they fit in 64 is looked at when they are asked for.
+#[derive(Debug, Clone, Default)]
+pub(super) struct Union {
+    pieces: Pieces,
+    size: i128,
+    covered: i64,
+    viewed_size: i128,
+    covered_sum: i128,
+    coverage: Vec<f64>,
+}
+
+impl Union {
+    /// The union of steps that end at `ends` among `spans`, all at once; it takes no further steps.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Overflow`] if the steps' sizes add up to more than an `i64`; `index` is that of the
+    /// granularity.
+    pub fn measured(gold: &Gold, spans: &[Span], ends: &[i64], index: usize) -> Result<Self> {
+        let columns = Columns::new(spans);
+        let gold_columns = Columns::new(gold.spans());
+        let step_offsets: Vec<i64> = std::iter::once(0).chain(ends.iter().copied()).collect();
+        let mut sizes = vec![0; 3 * ends.len()];
+        let (size, rest) = sizes.split_at_mut(ends.len());
+        let (added, gold_added) = rest.split_at_mut(ends.len());
+        let batch = Batch {
+            spans: columns.keyed(),
+            step_offsets: &step_offsets,
+            trajectory_offsets: &[0, ends.len() as i64],
+            gold: gold_columns.keyed(),
+            gold_offsets: &[0, gold.spans().len() as i64],
+        };
+        let out = Sizes {
+            size,
+            added,
+            gold_added,
+            gold_size: &mut [0],
+        };
+        trajectory(&batch, out).map_err(|error| match error {
+            Error::Overflow { .. } => Error::Overflow {
+                what: STEP_SIZES,
+                index,
+            },
+            other => other,
+        })?;
+        let mut union = Self::default();
+        for ((&size, &added), &gold_added) in size.iter().zip(&*added).zip(&*gold_added) {
+            union.viewed_size += i128::from(size);
+            union.size += i128::from(added);
+            union.covered += gold_added;
+            union.end_step(gold);
+        }
+        Ok(union)
+    }
+
+    /// Adds one step; sorts its spans.
+    pub fn add(&mut self, gold: &Gold, step: &mut [Span]) {
+        if step.len() > 1 {
+            step.sort_unstable();
+        }
+        merge(step, |span| {
+            self.viewed_size += i128::from(span.end - span.start);
+            self.pieces.add(span, |(start, end)| {
+                self.size += i128::from(end - start);
+                self.covered += gold.within(span.key, (start, end));
+            });
+        });
+        self.end_step(gold);
+    }
+
+    fn end_step(&mut self, gold: &Gold) {
+        self.covered_sum += i128::from(self.covered);
+        if gold.size() > 0 {
+            self.coverage.push(self.covered as f64 / gold.size() as f64);
+        }
+    }
+
+    /// Share of gold seen so far; `None` without gold or steps.
+    pub fn coverage(&self) -> Option<f64> {
+        self.coverage.last().copied()
+    }
+
+    /// The union as a final context.
+    pub fn last(&self, gold: &Gold) -> FinalSizes {
+        FinalSizes {
+            intersection: self.covered,
+            gold: gold.size(),
+            predicted: self.size,
+        }
+    }
+
+    /// The steps.
+    pub fn steps(&self, gold: &Gold) -> StepSizes {
+        StepSizes {
+            coverage: (gold.size() > 0).then(|| self.coverage.clone()),
+            covered_sum: self.covered_sum,
+            viewed: self.viewed_size,
+            union: self.size,
+        }
+    }
+}
+
+/// Spans as the trajectory kernel takes them.
+struct Columns {
+    key: Vec<i64>,
+    start: Vec<i64>,
+    end: Vec<i64>,
+}
+
+impl Columns {
+    fn new(spans: &[Span]) -> Self {
+        Self {
+            key: spans.iter().map(|span| span.key).collect(),
+            start: spans.iter().map(|span| span.start).collect(),
+            end: spans.iter().map(|span| span.end).collect(),
+        }
+    }
+
+    fn keyed(&self) -> KeyedSpans<'_> {
+        KeyedSpans {
+            key: &self.key,
+            start: &self.start,
+            end: &self.end,
+        }
+    }
+}

@@ -1,0 +1,149 @@
+//! The spans of views, collected step by step.
+
+use super::{Extent, File, GRANULARITIES, Range, Rules, Span, Tally};
+
+const FILE: usize = 0;
+const SYMBOL: usize = 1;
+const BYTES: usize = 2;
+const LINE: usize = 3;
+
+/// What one view says of its file.
+#[derive(Debug, Clone, Copy)]
+pub struct View {
+    /// What the numbers count.
+    pub extent: Extent,
+    /// First line or byte.
+    pub start: Option<i64>,
+    /// Last line, or the byte after the last.
+    pub end: Option<i64>,
+    /// Whether the file was listed as seen.
+    pub listed: bool,
+}
+
+/// Views of some steps.
+#[derive(Debug, Clone, Default)]
+pub struct Views {
+    /// Spans of all steps, by granularity.
+    pub(super) spans: [Vec<Span>; GRANULARITIES],
+    /// Where each step ends among the spans, by granularity.
+    pub(super) ends: [Vec<i64>; GRANULARITIES],
+    /// Whether a range was recorded for a file that is there.
+    pub(super) has_range: bool,
+    pub(super) tally: Tally,
+    /// Definitions that the open step asks for by name.
+    named: Vec<Span>,
+    has_names: bool,
+}
+
+impl Views {
+    /// Adds lines that the reference names, outside any step; only some count as lines.
+    pub fn add_gold(&mut self, file: &File, first: i64, last: i64, in_lines: bool) {
+        self.spans[FILE].push(Span::unit(0, file.code()));
+        let kept = self.spans[LINE].len();
+        self.add_range(file, Extent::Lines, Some(first), Some(last));
+        if !in_lines {
+            self.spans[LINE].truncate(kept);
+        }
+    }
+
+    /// The spans, by granularity, whatever their steps.
+    #[must_use]
+    pub fn into_spans(self) -> [Vec<Span>; GRANULARITIES] {
+        self.spans
+    }
+
+    /// Counts a view whose path leads nowhere; `path` is a number that tells such paths apart.
+    pub fn add_unresolved(&mut self, path: u64, leak: bool) {
+        self.tally.views += 1;
+        self.tally.leaked_views += i64::from(leak);
+        self.tally.unresolved.push(path);
+    }
+
+    /// Adds a view to the open step; `leak` says whether it is of a patch of the benchmark.
+    pub fn add(&mut self, rules: Rules, file: &File, leak: bool, view: View) {
+        self.tally.views += 1;
+        self.tally.leaked_views += i64::from(leak);
+        if view.listed || rules == Rules::Default {
+            self.spans[FILE].push(Span::unit(0, file.code()));
+        }
+        // ContextBench gives ranges to lines only: a whole file is no more than listed.
+        match (view.extent, rules) {
+            (Extent::Unknown, _) | (Extent::Whole, Rules::ContextBench) => return,
+            _ => self.has_range = true,
+        }
+        let found = self.add_range(file, view.extent, view.start, view.end);
+        self.tally.empty_ranges += i64::from(file.is_known() && !found);
+    }
+
+    /// Adds definitions of a file that a view of the open step asks for by name, if there are any.
+    pub fn add_named(&mut self, file: &File, definitions: impl Iterator<Item = i64>) {
+        self.has_names = true;
+        let key = file.code();
+        self.named
+            .extend(definitions.map(|index| Span::unit(key, index)));
+    }
+
+    /// Ends the open step.
+    pub fn end_step(&mut self, rules: Rules) {
+        // ContextBench takes the names instead of the ranges, where a step has any.
+        if self.has_names && rules == Rules::ContextBench {
+            let begin = self.ends[SYMBOL].last().copied().unwrap_or(0);
+            self.spans[SYMBOL].truncate(begin as usize);
+        }
+        self.spans[SYMBOL].append(&mut self.named);
+        self.has_names = false;
+        for (ends, spans) in self.ends.iter_mut().zip(&self.spans) {
+            ends.push(spans.len() as i64);
+        }
+    }
+
+    /// Number of steps that have ended.
+    #[must_use]
+    pub fn steps(&self) -> usize {
+        self.ends[FILE].len()
+    }
+
+    /// Number of spans at all granularities.
+    #[must_use]
+    pub fn len(&self) -> usize {
+        self.spans.iter().map(Vec::len).sum()
+    }
+
+    /// Whether no view covers anything.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.spans.iter().all(Vec::is_empty)
+    }
+
+    /// Forgets everything, but keeps the memory.
+    pub fn clear(&mut self) {
+        for (spans, ends) in self.spans.iter_mut().zip(&mut self.ends) {
+            spans.clear();
+            ends.clear();
+        }
+        self.has_range = false;
+        self.tally.clear();
+        self.named.clear();
+        self.has_names = false;
+    }
+
+    fn add_range(
+        &mut self,
+        file: &File,
+        extent: Extent,
+        start: Option<i64>,
+        end: Option<i64>,
+    ) -> bool {
+        let key = file.code();
+        let cover = file.cover(extent, start, end);
+        if let Some(lines) = cover.lines {
+            self.spans[LINE].push(Span::of(key, lines));
+        }
+        if let Some(bytes) = cover.bytes {
+            self.spans[BYTES].push(Span::of(key, bytes));
+            let symbols = &mut self.spans[SYMBOL];
+            file.definitions(bytes, |range: Range| symbols.push(Span::of(key, range)));
+        }
+        cover.lines.is_some()
+    }
+}
