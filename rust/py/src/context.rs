@@ -3,21 +3,17 @@
 use std::cell::Cell;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use numpy::PyReadonlyArray1;
-use pyo3::exceptions::PyOverflowError;
 use pyo3::intern;
 use pyo3::prelude::*;
-use pyo3::types::{PyDict, PyString, PyTuple, PyTupleMethods};
+use pyo3::types::{PyDict, PyTuple, PyTupleMethods};
 use trajmeter_core::context::{
     Extent, File, FinalSizes, GRANULARITIES, Gold, Rules, Sizes, StepSizes, Tables, Tracker, View,
     Views, score,
 };
 
-use crate::arrays::run;
-use crate::errors::{self, InputError};
-
-/// Numbers beyond 64 bits stand for this one, or its negative.
-const LARGEST: i64 = i64::MAX;
+use crate::arrays::{Integers, run, slice};
+use crate::attributes::{Attributes, extent, integer, number};
+use crate::errors;
 
 thread_local! {
     /// Memory for views, kept from one score to the next.
@@ -333,65 +329,9 @@ impl StepCoverage {
     }
 }
 
-/// The attributes of a record.
-///
-/// A pydantic model keeps its fields in `__dict__`, where they are found in a quarter of the time
-/// that asking the model takes. What is not there is asked of the object.
-struct Attributes<'py> {
-    object: Bound<'py, PyAny>,
-    fields: Option<Bound<'py, PyDict>>,
-}
-
-impl<'py> Attributes<'py> {
-    fn of(object: Bound<'py, PyAny>) -> PyResult<Self> {
-        let fields = object
-            .getattr_opt(intern!(object.py(), "__dict__"))?
-            .and_then(|fields| fields.cast_into::<PyDict>().ok());
-        Ok(Self { object, fields })
-    }
-
-    fn get(&self, name: &Bound<'py, PyString>) -> PyResult<Bound<'py, PyAny>> {
-        if let Some(fields) = &self.fields {
-            if let Some(value) = fields.get_item(name)? {
-                return Ok(value);
-            }
-        }
-        self.object.getattr(name)
-    }
-}
-
-fn extent(value: &Bound<'_, PyAny>) -> PyResult<Extent> {
-    let text = value.cast::<PyString>()?;
-    match text.to_str()? {
-        "lines" => Ok(Extent::Lines),
-        "bytes" => Ok(Extent::Bytes),
-        "whole" => Ok(Extent::Whole),
-        "unknown" => Ok(Extent::Unknown),
-        other => Err(InputError::new_err(format!(
-            "the extent of a view is {other}, expected lines, bytes, whole or unknown"
-        ))),
-    }
-}
-
-fn number(value: &Bound<'_, PyAny>) -> PyResult<Option<i64>> {
-    if value.is_none() {
-        return Ok(None);
-    }
-    integer(value).map(Some)
-}
-
-fn integer(value: &Bound<'_, PyAny>) -> PyResult<i64> {
-    match value.extract::<i64>() {
-        Err(error) if error.is_instance_of::<PyOverflowError>(value.py()) => {
-            Ok(if value.lt(0)? { -LARGEST } else { LARGEST })
-        }
-        result => result,
-    }
-}
-
 fn column(array: &Bound<'_, PyAny>) -> PyResult<Vec<i64>> {
-    let array: PyReadonlyArray1<'_, i64> = array.extract()?;
-    Ok(crate::arrays::slice(&array)?.to_vec())
+    let array: Integers<'_> = array.extract()?;
+    Ok(slice(&array)?.to_vec())
 }
 
 fn listed(py: Python<'_>, sizes: Sizes) -> PyResult<Bound<'_, PyTuple>> {

@@ -3,6 +3,7 @@
 #![allow(clippy::needless_pass_by_value)] // pyo3 hands arguments over by value
 
 mod arrays;
+mod attributes;
 mod context;
 mod errors;
 mod levels;
