@@ -46,6 +46,9 @@ def read(*paths: Path) -> tuple[list[str], list[str]]:
         (f"\ufeff\n[\n{PREDICTION},\n{OWN}\n]\n", [(None, "[0]"), (None, "[1]")]),
         (json.dumps(json.loads(PREDICTION), indent=2), [(None, None)]),
         (json.dumps([json.loads(OWN)], indent=2), [(None, "[0]")]),
+        # Records by their id, as SWE-bench keeps its predictions.
+        (f'{{"i": {PREDICTION}, "j": {PREDICTION}}}', [(None, "i"), (None, "j")]),
+        (json.dumps({"i": json.loads(PREDICTION)}, indent=2), [(None, "i")]),
     ],
 )
 def test_lines_and_documents_are_told_apart(

@@ -45,8 +45,8 @@ def entries(path: Path) -> Iterator[Entry]:
     """Yield the records of a file, each with where it stands.
 
     Lines and Parquet rows are read as they are asked for; a JSON document is read as a whole, and
-    is a list of records, or one record. In place of what cannot be read stands the error; one that
-    ends the reading has a source without line and record.
+    is a list of records, an object of records by their id, or one record. In place of what cannot
+    be read stands the error; one that ends the reading has a source without line and record.
 
     Raises:
         ExtraMissingError: The file is Parquet, and pyarrow is not installed.
@@ -89,11 +89,24 @@ def _is_document(head: list[bytes]) -> bool:
         opening = json_lines.first_byte(head[0])
         is_record = len(head) > 1 and json_lines.first_byte(head[1]) == b"{"
         return opening == b"[" or (opening == b"{" and len(head) > 1 and not is_record)
-    return isinstance(value, list) and len(head) == 1
+    return len(head) == 1 and (isinstance(value, list) or _is_keyed(value))
+
+
+def _is_keyed(value: JsonValue) -> bool:
+    """Whether this is an object of records by their id, as SWE-bench keeps its predictions."""
+    return (
+        isinstance(value, dict)
+        and bool(value)
+        and all(isinstance(item, dict) and "instance_id" in item for item in value.values())
+    )
 
 
 def _document(name: str, file: BinaryIO) -> Iterator[Entry]:
     value = json_lines.parse(file.read())
+    if isinstance(value, dict) and _is_keyed(value):
+        for key, item in value.items():
+            yield Source(file=name, record=key), item
+        return
     if not isinstance(value, list):
         yield Source(file=name), value
         return

@@ -11,6 +11,7 @@ The files that a turn's commands show are its views, by the same rules as for ve
 from __future__ import annotations
 
 from collections.abc import Mapping
+from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
 from trajmeter.readers._mini_swe_run import (
@@ -52,9 +53,7 @@ def read(record: Mapping[str, JsonValue], source: Source) -> Trajectory:
     repository = repository_of(run)
     starts = [n for n, message in enumerate(messages) if _begins_turn(message)]
     turns = []
-    for number, (start, end) in enumerate(
-        zip(starts, [*starts[1:], len(messages)], strict=True), 1
-    ):
+    for number, (start, end) in enumerate(pairwise([*starts, len(messages)]), start=1):
         before = messages[start - 1] if start else {}
         turn = _turn(before, messages[start], messages[start + 1 : end], repository)
         turns.append({"number": number, **turn})
