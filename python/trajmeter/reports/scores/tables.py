@@ -81,7 +81,7 @@ def _metric_tables(metric: str, summary: Summary, width: int | None) -> Iterator
     overall = summary.overall
     arrangement = arrange(overall.figures, metric)
     grid = _grid(metric, arrangement, overall)
-    if width is not None and sum(grid.widths()) > width:
+    if width is not None and sum(grid.widths()) - GAP > width:
         arrangement = arrange(overall.figures, metric, as_list=True)
         grid = _grid(metric, arrangement, overall)
     yield grid
@@ -189,7 +189,7 @@ def _fitting(table: Table, width: int | None) -> Iterator[Table]:
             continue
         taken = sum(widths[other] for other in parts[-1])
         has_numbers = len(parts[-1]) > len(table.texts)
-        if width is not None and has_numbers and taken + widths[column] > width:
+        if width is not None and has_numbers and taken + widths[column] - GAP > width:
             parts.append(list(table.texts))
         parts[-1].append(column)
     for index, part in enumerate(parts):

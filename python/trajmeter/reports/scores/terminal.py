@@ -32,10 +32,10 @@ def print_report(report: ScoreReport, console: Console) -> None:
         report: The report.
         console: Where to print; its width decides where cells are broken.
     """
-    console.print(Text(report.heading), soft_wrap=True)
+    console.print(Text(report.heading))
     for table in report.tables:
         console.print()
-        console.print(Text(table.title, style="bold"), soft_wrap=True)
+        console.print(Text(table.title, style="bold"))
         print_table(table, console)
 
 
@@ -54,7 +54,8 @@ def print_table(table: Table, console: Console) -> None:
 def _widths(table: Table, available: int) -> list[int]:
     """Width of each column's cells: numbers stay whole, and texts share what is left."""
     widths = table.widths()
-    left = available - sum(width for index, width in enumerate(widths) if index not in table.texts)
+    numbers = sum(width for index, width in enumerate(widths) if index not in table.texts)
+    left = available + GAP - numbers  # no gap follows the last column
     by_width = sorted(table.texts, key=widths.__getitem__)
     for rank, column in enumerate(by_width):
         widths[column] = min(widths[column], max(left // (len(by_width) - rank), _LEAST_WIDTH))

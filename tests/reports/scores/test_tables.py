@@ -1,0 +1,275 @@
+from __future__ import annotations
+
+import io
+from typing import TYPE_CHECKING, Annotated
+
+import pytest
+from pydantic import BaseModel
+from rich.console import Console
+
+from tests.metrics.fakes import AnswerMetric, RankMetric
+from trajmeter.metrics import Figure, Group, Result
+from trajmeter.records import Cause, Outcome, Source, Task, Trajectory
+from trajmeter.reports.plain_text import visible
+from trajmeter.reports.scores import Table, print_report, print_table, score_report, to_markdown
+from trajmeter.scoring import score
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from pydantic import JsonValue
+
+    from trajmeter.metrics import AnyMetric
+    from trajmeter.summaries.summary import Summary
+
+TASKS = (
+    Task(id="one", expected_answer="a b"),
+    Task(id="two", expected_answer="c"),
+    Task(id="none", expected_answer=""),
+)
+ATTEMPTS = (
+    Trajectory(task_id="one", agent="crab", model="m", final_output="a"),
+    Trajectory(task_id="two", agent="crab", model="m", final_output="c"),
+    Trajectory(task_id="none", agent="heron", final_output="anything"),
+    Trajectory(task_id="three", agent="heron", final_output="x"),
+    Trajectory(task_id="two", agent="heron", final_output="boom"),
+)
+
+
+def _summary(metrics: Sequence[AnyMetric], attempts: Sequence[Trajectory] = ATTEMPTS) -> Summary:
+    return score(attempts, tasks=TASKS, metrics=metrics).summary
+
+
+def _printed(summary: Summary, width: int) -> str:
+    stream = io.StringIO()
+    print_report(score_report(summary, width=width), Console(file=stream, width=width))
+    return "\n".join(line.rstrip() for line in stream.getvalue().splitlines())
+
+
+REPORT = """\
+5 attempts; answer 7, rank 1; {backend} kernels
+
+answer
+                 coverage
+─────────────────────────
+words    macro      0.750
+         micro      0.667
+         scored       2/5
+letters  macro      0.667
+         micro      0.500
+         scored       2/5
+
+answer: other figures
+figure  macro  sum  scored
+──────────────────────────
+length  3.333   10     3/5
+
+answer: figures of the run
+figure          crab / m        heron
+─────────────────────────────────────
+longest                1            8
+mean_length  1.000 (2/2)  8.000 (1/2)
+
+answer by agent and model: coverage
+                  words  letters
+────────────────────────────────
+crab / m  macro   0.750    0.667
+          scored    2/2      2/2
+heron     macro       -        -
+          scored    0/3      0/3
+
+answer: not in the means, or set by a rule
+outcome     cause         attempts  figures
+───────────────────────────────────────────
+not scored  metric_error         1  parts
+not scored  missing_gold         1  parts
+abstained                        2  length
+abstained                        1  parts
+
+rank
+figure  macro  sum  scored
+──────────────────────────
+rank    1.200    6     5/5
+
+rank by agent and model
+                   rank
+───────────────────────
+crab / m  macro   1.500
+          scored    2/2
+heron     macro   1.000
+          scored    3/3
+
+errors
+metric  attempts  message
+──────────────────────────────────────────────────────────
+answer         1  RuntimeError: it went off (fakes.py:{line})
+"""
+
+
+def test_the_report_in_full() -> None:
+    # words: 1/2 and 1/1, so macro 0.750 and micro 2/3; letters: 1/3 and 1/1, micro 2/4
+    summary = _summary([AnswerMetric(), RankMetric()])
+    (error,) = summary.errors
+    line = error.message.rpartition(":")[2].rstrip(")")
+    assert _printed(summary, 80) + "\n" == REPORT.format(backend=summary.backend, line=line)
+
+
+def test_the_report_as_markdown_has_the_same_tables() -> None:
+    report = score_report(_summary([AnswerMetric(), RankMetric()]))
+    text = to_markdown(report)
+    assert [line[3:] for line in text.splitlines() if line.startswith("## ")] == [
+        table.title for table in report.tables
+    ]
+    assert "| letters | macro | 0.667 |\n|  | micro | 0.500 |\n|  | scored | 2/5 |\n" in text
+
+
+@pytest.mark.parametrize("width", [20, 30, 40, 60, 80, 120])
+def test_no_line_is_wider_than_the_terminal(width: int) -> None:
+    lines = _printed(_summary([Given(EVERYTHING), RankMetric()]), width).splitlines()
+    assert max(map(len, lines)) <= width
+
+
+def test_a_grid_that_does_not_fit_becomes_a_list() -> None:
+    wide = score_report(_summary([AnswerMetric()]), width=25)
+    assert wide.tables[0].header == ("", "", "coverage")
+    narrow = score_report(_summary([AnswerMetric()]), width=24)
+    assert narrow.tables[0].header == ("figure", "macro", "micro", "sum", "scored")
+    assert [row[0] for row in narrow.tables[0].rows] == [
+        "length",
+        "parts.words.coverage",
+        "parts.letters.coverage",
+    ]
+
+
+def test_columns_of_many_agents_are_shown_in_parts() -> None:
+    attempts = [
+        Trajectory(task_id="two", agent=f"agent-{number}", final_output="c") for number in range(9)
+    ]
+    report = score_report(_summary([AnswerMetric()], attempts), width=60)
+    parts = [table for table in report.tables if "figures of the run" in table.title]
+    assert parts[1].title == "answer: figures of the run (continued)"
+    assert [name for table in parts for name in table.header if name != "figure"] == [
+        f"agent-{number}" for number in range(9)
+    ]
+    assert all(table.header[0] == "figure" for table in parts)
+
+
+RATE = Figure(low=0, high=1, higher_is_better=True, numerator=("hits",), denominator=("tries",))
+
+
+class Shared(Group):
+    rate: Annotated[float | None, RATE] = None
+    hits: int = 0
+    tries: int = 0
+
+
+class Alone(Group):
+    only_here: Annotated[float | None, Figure(higher_is_better=False)] = None
+    note: int | None = None
+
+
+class Later(BaseModel):
+    near: Shared
+    far: Shared
+
+
+class EverythingResult(Result):
+    near: Shared
+    far: Shared
+    later: Later
+    alone: Alone
+    yes: bool | None = None
+
+
+_SHARED = Shared(rate=0.5, hits=1, tries=2)
+EVERYTHING = EverythingResult(
+    near=_SHARED,
+    far=Shared(outcome=Outcome.ASSIGNED, cause=Cause.TIMED_OUT, rate=0.0),
+    later=Later(near=_SHARED, far=Shared(outcome=Outcome.NOT_SCORED, cause=Cause.NO_STEPS)),
+    alone=Alone(only_here=12345.678, note=1234567),
+    yes=True,
+)
+
+
+OUTCOMES = "given: not in the means, or set by a rule"
+
+
+class Given:
+    """Gives one result to every attempt."""
+
+    name = "given"
+    version = "1"
+    requires = ()
+    parameters: Mapping[str, JsonValue] = {"profile": "strict"}
+
+    def __init__(self, result: Result) -> None:
+        self._result = result
+        self.result_type = type(result)
+
+    def score(self, task: Task | None, trajectory: Trajectory) -> Result:
+        return self._result
+
+
+def test_groups_of_one_name_are_told_apart_by_their_paths() -> None:
+    report = score_report(_summary([Given(EVERYTHING)], ATTEMPTS[:1]))
+    assert report.heading.startswith("1 attempt; given 1 (strict); ")
+    grid, others, outcomes = report.tables
+    assert [row[0] for row in grid.rows if row[0]] == ["near", "far", "later.near", "later.far"]
+    assert [row[2] for row in grid.rows if row[1] == "macro"] == ["0.500", "0.000", "0.500", "-"]
+    assert others.rows == (
+        ("yes", "1.000", "-", "1/1"),
+        ("alone.only_here", "12,345.7", "-", "1/1"),
+        ("alone.note", "1,234,567.0", "1,234,567", "1/1"),
+    )
+    assert outcomes.rows == (
+        ("not scored", "no_steps", "1", "later.far"),
+        ("assigned", "timed_out", "1", "far"),
+    )
+
+
+def test_a_figure_that_nobody_has_is_only_told_among_the_outcomes() -> None:
+    nothing = EverythingResult(
+        near=_SHARED, far=_SHARED, later=Later(near=_SHARED, far=_SHARED), alone=Alone()
+    )
+    report = score_report(_summary([Given(nothing)], ATTEMPTS[:1]))
+    assert [table.title for table in report.tables] == ["given", OUTCOMES]
+    assert report.tables[1].rows == (("abstained", "", "1", "alone"),)
+
+
+def test_files_are_named_as_shortly_as_tells_them_apart() -> None:
+    def labels(*files: str) -> tuple[str, ...]:
+        attempts = [Trajectory(task_id="one", source=Source(file=file)) for file in files]
+        tables = score_report(_summary([RankMetric()], attempts)).tables
+        (table,) = (table for table in tables if "by agent" in table.title)
+        return tuple(row[0] for row in table.rows if row[0])
+
+    assert labels("a/x.jsonl", "a/y.jsonl") == ("x", "y")
+    assert labels("a/x.jsonl", "a/x.json") == ("x.jsonl", "x.json")
+    assert labels("a/x.jsonl", "b/x.jsonl") == ("a/x.jsonl", "b/x.jsonl")
+
+
+def test_no_attempts_make_a_short_report() -> None:
+    report = score_report(_summary([RankMetric()], []))
+    assert (report.heading[:12], report.tables) == ("0 attempts; ", ())
+
+
+def test_text_is_never_read_for_markup() -> None:
+    stream = io.StringIO()
+    print_table(
+        Table("", ("[bold]x",), (("[/nothing] [link=a]b",),)), Console(file=stream, width=80)
+    )
+    assert "[/nothing] [link=a]b" in stream.getvalue()
+    assert "[bold]x" in stream.getvalue()
+
+
+@pytest.mark.parametrize(
+    ("text", "shown"),
+    [
+        ("plain \N{CRAB} text", "plain \N{CRAB} text"),
+        ("\x1b[31mred\x07", r"\x1b[31mred\x07"),
+        ("a\nb\tc", r"a\nb\tc"),
+        ("\u202edrawkcab\ud800", r"\u202edrawkcab\ud800"),
+    ],
+)
+def test_what_would_not_show_is_escaped(text: str, shown: str) -> None:
+    assert visible(text) == shown
