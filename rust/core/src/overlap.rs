@@ -216,3 +216,82 @@ impl<'a> File<'a> {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::{Definitions, overlap_join};
+
+    /// Splitmix64; a number from 0 to `limit - 1`.
+    fn below(state: &mut u64, limit: i64) -> i64 {
+        *state = state.wrapping_add(0x9e37_79b9_7f4a_7c15);
+        let mut bits = *state;
+        bits = (bits ^ (bits >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+        bits = (bits ^ (bits >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
+        ((bits ^ (bits >> 31)) % limit as u64) as i64
+    }
+
+    /// Columns of spans of up to 20 bytes in so many files, empty ones among them.
+    fn spans(state: &mut u64, count: i64, files: i64) -> [Vec<i64>; 3] {
+        let mut columns = [vec![], vec![], vec![]];
+        for _ in 0..below(state, count) {
+            let start = below(state, 60);
+            let end = start + below(state, 20);
+            for (column, value) in columns.iter_mut().zip([below(state, files), start, end]) {
+                column.push(value);
+            }
+        }
+        columns
+    }
+
+    #[test]
+    fn agrees_with_a_look_at_every_pair() {
+        for seed in 0..500 {
+            let state = &mut seed.clone();
+            let [mut file_of, start, end] = spans(state, 40, 3);
+            let [file, span_start, span_end] = spans(state, 30, 3);
+            file_of.sort_unstable();
+            let offsets = [0, 1, 2, 3].map(|file| file_of.partition_point(|&of| of < file) as i64);
+            let definitions = Definitions {
+                start: &start,
+                end: &end,
+                offsets: &offsets,
+            };
+            let join = overlap_join(&file, &span_start, &span_end, definitions).unwrap();
+            for (span, bounds) in join.offsets.windows(2).enumerate() {
+                let expected: Vec<_> = (0..start.len())
+                    .filter(|&definition| file_of[definition] == file[span])
+                    .filter(|&definition| {
+                        start[definition].max(span_start[span])
+                            < end[definition].min(span_end[span])
+                    })
+                    .map(|definition| definition as i64)
+                    .collect();
+                let found = &join.definitions[bounds[0] as usize..bounds[1] as usize];
+                assert_eq!(found, expected, "seed {seed}, span {span}");
+            }
+            assert_eq!(join.offsets.len(), file.len() + 1);
+        }
+    }
+
+    #[test]
+    fn files_too_far_apart_to_be_packed() {
+        let offsets: Vec<_> = (0..=4).map(|file| i64::from(file > 0)).collect();
+        let definitions = Definitions {
+            start: &[0],
+            end: &[i64::MAX],
+            offsets: &offsets,
+        };
+        let far = i64::MAX - 1;
+        let join = overlap_join(
+            &[3, 0, 0],
+            &[far; 3],
+            &[i64::MAX, far, i64::MAX],
+            definitions,
+        );
+        let join = join.unwrap();
+        assert_eq!(
+            (join.definitions, join.offsets),
+            (vec![0], vec![0, 0, 0, 1])
+        );
+    }
+}
