@@ -1,0 +1,80 @@
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING
+
+import pytest
+
+import trajmeter
+from tests.metrics.fakes import AnswerMetric, AnswerResult, RankMetric
+from trajmeter.errors import ConfigurationError, ReadError, UnknownNameError
+from trajmeter.records import ReadProblem, Task, Trajectory
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+TASK = Task(id="one", expected_answer="a b")
+ATTEMPTS = [Trajectory(task_id="one", final_output="a"), Trajectory(task_id="two")]
+
+
+def _write(path: Path, *records: Task | Trajectory, extra: str = "") -> Path:
+    lines = [record.model_dump_json(exclude_none=True) + "\n" for record in records]
+    path.write_text("".join(lines) + extra)
+    return path
+
+
+def test_records_in_typed_results_rows_and_summary_out() -> None:
+    scores = trajmeter.score(ATTEMPTS, tasks=[TASK], metrics=[AnswerMetric(), RankMetric()])
+    (first, rank), _ = (scored.results for scored in scores.results)
+    assert isinstance(first, AnswerResult)
+    assert first.parts.words.coverage == 1 / 2
+    assert [row["answer.parts.words.coverage"] for row in scores.rows] == [1 / 2, None]
+    assert scores.summary.overall.figures["answer.parts.words.coverage"].scored == 1
+    assert rank == scores.results[1].results[1]
+
+
+def test_files_and_records_give_the_same(tmp_path: Path) -> None:
+    attempts = _write(tmp_path / "preds.jsonl", *ATTEMPTS)
+    tasks = _write(tmp_path / "gold.jsonl", TASK)
+    of_records = trajmeter.score(ATTEMPTS, tasks=[TASK], metrics=[AnswerMetric()])
+    for given in (attempts, str(attempts), [attempts]):
+        of_files = trajmeter.score(given, tasks=tasks, metrics=[AnswerMetric()])
+        figures = of_files.summary.overall.figures
+        assert figures == of_records.summary.overall.figures
+    both = trajmeter.score([attempts, *ATTEMPTS], tasks=[tasks], metrics=[AnswerMetric()])
+    assert len(both.results) == 4
+
+
+def test_context_is_scored_by_default() -> None:
+    rows = trajmeter.score(ATTEMPTS).rows
+    assert "context.final.file.coverage" in rows[0]
+    assert rows[0]["context.final.file.cause"] == "missing_gold"
+
+
+def test_a_profile_goes_to_its_metric() -> None:
+    (row, _) = trajmeter.score(ATTEMPTS, metrics=["turns"], profiles=["ptcrunner"]).rows
+    assert json.loads(row["turns.parameters"])["profile"] == "ptcrunner"
+
+
+def test_what_cannot_be_read_raises_or_is_reported(tmp_path: Path) -> None:
+    preds = _write(tmp_path / "preds.jsonl", *ATTEMPTS, extra="{\n")
+    with pytest.raises(ReadError, match=r"preds\.jsonl:3"):
+        trajmeter.score(preds, metrics=[RankMetric()])
+    problems: list[ReadProblem] = []
+    scores = trajmeter.score(preds, metrics=[RankMetric()], on_problem=problems.append)
+    assert [problem.line for problem in problems] == [3]
+    assert len(scores.rows) == 2
+
+
+def test_wrong_names_are_refused() -> None:
+    with pytest.raises(UnknownNameError, match="did you mean 'context'"):
+        trajmeter.score([], metrics=["contexts"])
+    with pytest.raises(ConfigurationError, match="is asked for twice"):
+        trajmeter.score([], metrics=[RankMetric(), RankMetric()])
+
+
+@pytest.mark.parametrize("suffix", ["jsonl", "csv", "parquet"])
+def test_rows_are_written(tmp_path: Path, suffix: str) -> None:
+    target = tmp_path / f"scores.{suffix}"
+    trajmeter.score(ATTEMPTS, tasks=[TASK], metrics=[AnswerMetric()]).write(target)
+    assert target.stat().st_size > 0
