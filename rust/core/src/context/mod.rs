@@ -16,6 +16,9 @@ mod tracker;
 mod union;
 mod views;
 
+#[cfg(test)]
+mod tests;
+
 pub use file::{Cover, Extent, File, Range, Rules, Tables};
 pub use gold::Gold;
 pub use sizes::{FinalSizes, Sizes, StepSizes, Tally, score};

@@ -1,0 +1,234 @@
+//! What views cover, against the worked cases; pieces and unions against plain sets.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use serde_json::Value;
+
+use super::pieces::Pieces;
+use super::{Cover, Extent, File, GRANULARITIES, Gold, Rules, Span, Tables, Tracker, View, Views};
+
+const CASES: &str = include_str!("../../../../../tests/cases/context_views.json");
+
+type Outcome = std::result::Result<(), Box<dyn std::error::Error>>;
+
+#[test]
+fn views_cover_what_the_cases_say() -> Outcome {
+    let cases: Value = serde_json::from_str(CASES)?;
+    let mut asked = 0;
+    for case in list(&cases["cases"]) {
+        for (rules, key) in [
+            (Rules::Default, "default"),
+            (Rules::ContextBench, "contextbench"),
+        ] {
+            let file = file(case, rules);
+            for view in list(&case["views"]) {
+                let Some(answer) = view.get(key) else {
+                    continue;
+                };
+                let place = format!("{}, {}, {key}", case["name"], view["view"]);
+                let (cover, definitions) = covered(&file, &view["view"]);
+                assert_eq!(cover.lines, range(&answer[0]), "{place}");
+                assert_eq!(cover.bytes, range(&answer[1]), "{place}");
+                assert_eq!(definitions, numbers(&answer[2]), "{place}");
+                asked += 1;
+            }
+        }
+    }
+    assert!(asked > 60, "only {asked} answers were compared");
+    Ok(())
+}
+
+fn file(case: &Value, rules: Rules) -> File {
+    let side = |index: usize| {
+        list(&case["definitions"])
+            .iter()
+            .filter_map(|definition| definition[index].as_i64())
+            .collect()
+    };
+    let tables = case["size"].as_i64().map(|size| {
+        let line_starts = numbers(&case["line_starts"]);
+        Tables::new(rules, size, line_starts, side(0), side(1))
+    });
+    File::new(0, rules, tables)
+}
+
+fn covered(file: &File, view: &Value) -> (Cover, Vec<i64>) {
+    let extent = match view[0].as_str() {
+        Some("lines") => Extent::Lines,
+        Some("bytes") => Extent::Bytes,
+        Some("whole") => Extent::Whole,
+        _ => Extent::Unknown,
+    };
+    let cover = file.cover(extent, view[1].as_i64(), view[2].as_i64());
+    let mut definitions = Vec::new();
+    if let Some(bytes) = cover.bytes {
+        file.definitions(bytes, |(start, end)| definitions.extend(start..end));
+    }
+    definitions.sort_unstable();
+    (cover, definitions)
+}
+
+fn list(value: &Value) -> &[Value] {
+    value.as_array().map_or(&[], Vec::as_slice)
+}
+
+fn numbers(value: &Value) -> Vec<i64> {
+    list(value).iter().filter_map(Value::as_i64).collect()
+}
+
+fn range(value: &Value) -> Option<(i64, i64)> {
+    Some((value[0].as_i64()?, value[1].as_i64()?))
+}
+
+/// A sequence that is the same in every run.
+struct Random(u64);
+
+impl Random {
+    fn below(&mut self, limit: i64) -> i64 {
+        self.0 = self
+            .0
+            .wrapping_mul(6_364_136_223_846_793_005)
+            .wrapping_add(1);
+        ((self.0 >> 33) % limit as u64) as i64
+    }
+
+    fn span(&mut self, keys: i64, line: i64, length: i64) -> Span {
+        let start = self.below(line);
+        Span {
+            key: self.below(keys),
+            start,
+            end: start + 1 + self.below(length),
+        }
+    }
+}
+
+/// Which places each step adds, by a plain set; the pieces must report the same.
+fn check_pieces(random: &mut Random, count: usize, keys: i64, line: i64, length: i64) {
+    let mut pieces = Pieces::default();
+    let mut seen = BTreeSet::new();
+    for _ in 0..count {
+        let span = random.span(keys, line, length);
+        let mut new = Vec::new();
+        pieces.add(span, |(start, end)| {
+            assert!(start < end);
+            new.extend((start..end).map(|place| (span.key, place)));
+        });
+        let expected: Vec<_> = (span.start..span.end)
+            .map(|place| (span.key, place))
+            .filter(|&place| seen.insert(place))
+            .collect();
+        assert_eq!(new, expected);
+    }
+}
+
+#[test]
+fn pieces_report_what_is_new() {
+    let mut random = Random(1);
+    for _ in 0..50 {
+        check_pieces(&mut random, 60, 2, 40, 8);
+    }
+    // Enough pieces for several chunks; then spans that swallow whole chunks of them.
+    check_pieces(&mut random, 3000, 3, 20_000, 2);
+    check_pieces(&mut random, 3000, 1, 6000, 1);
+    check_pieces(&mut random, 2000, 2, 4000, 900);
+}
+
+/// A file of 100 lines of 10 bytes with nested definitions.
+fn sample(code: i64) -> File {
+    let starts: Vec<i64> = (0..30).map(|index| index * 30).collect();
+    let ends = starts.iter().map(|start| start + 45).collect();
+    let line_starts = (0..=100).map(|line| line * 10).collect();
+    let tables = Tables::new(Rules::Default, 1000, line_starts, starts, ends);
+    File::new(code, Rules::Default, Some(tables))
+}
+
+fn random_views(random: &mut Random, steps: usize) -> Views {
+    let files: Vec<File> = (0..4).map(sample).collect();
+    let mut views = Views::default();
+    for _ in 0..steps {
+        for _ in 0..random.below(5) {
+            let start = random.below(100);
+            let view = View {
+                extent: Extent::Lines,
+                start: Some(start),
+                end: Some(start + random.below(12)),
+                listed: true,
+            };
+            views.add(
+                Rules::Default,
+                &files[random.below(4) as usize],
+                false,
+                view,
+            );
+        }
+        views.end_step(Rules::Default);
+    }
+    views
+}
+
+fn random_gold(random: &mut Random) -> crate::Result<[Gold; GRANULARITIES]> {
+    let mut gold: [Gold; GRANULARITIES] = Default::default();
+    for (index, spans) in random_views(random, 1).into_spans().into_iter().enumerate() {
+        gold[index] = Gold::new(spans, index)?;
+    }
+    Ok(gold)
+}
+
+#[test]
+fn both_ways_measure_the_same() -> Outcome {
+    let mut random = Random(7);
+    for steps in [0, 1, 2, 10, 300] {
+        let gold = random_gold(&mut random)?;
+        let mut views = random_views(&mut random, steps);
+        let at_once = Tracker::measured(&gold, &views)?.sizes(&gold, Rules::Default, None)?;
+        let mut tracker = Tracker::default();
+        tracker.add(&gold, &mut views);
+        assert_eq!(tracker.sizes(&gold, Rules::Default, None)?, at_once);
+    }
+    Ok(())
+}
+
+#[test]
+fn unions_and_gold_agree_with_plain_sets() -> Outcome {
+    let mut random = Random(11);
+    for _ in 0..20 {
+        let gold = random_gold(&mut random)?;
+        let mut views = random_views(&mut random, 12);
+        let places: Vec<_> = views.spans.each_ref().map(|spans| set(spans)).into();
+        let viewed: Vec<BTreeMap<_, _>> = (0..GRANULARITIES)
+            .map(|index| sizes_of_steps(&views, index))
+            .collect();
+        let mut tracker = Tracker::default();
+        tracker.add(&gold, &mut views);
+        let sizes = tracker.sizes(&gold, Rules::Default, None)?;
+        for index in 0..GRANULARITIES {
+            let golden = set(gold[index].spans());
+            let found = sizes.last[index];
+            assert_eq!(found.gold, golden.len() as i64);
+            assert_eq!(found.predicted, places[index].len() as i128);
+            let shared = golden.intersection(&places[index]).count();
+            assert_eq!(found.intersection, shared as i64);
+            let total: usize = viewed[index].values().sum();
+            assert_eq!(sizes.steps[index].viewed, total as i128);
+        }
+    }
+    Ok(())
+}
+
+fn set(spans: &[Span]) -> BTreeSet<(i64, i64)> {
+    spans
+        .iter()
+        .flat_map(|span| (span.start..span.end).map(|place| (span.key, place)))
+        .collect()
+}
+
+fn sizes_of_steps(views: &Views, index: usize) -> BTreeMap<usize, usize> {
+    let mut begin = 0;
+    let mut sizes = BTreeMap::new();
+    for (step, &end) in views.ends[index].iter().enumerate() {
+        let spans = &views.spans[index][begin..end as usize];
+        sizes.insert(step, set(spans).len());
+        begin = end as usize;
+    }
+    sizes
+}
