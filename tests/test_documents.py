@@ -1,7 +1,8 @@
 """Runs what the documents show: README.md, every page below docs/ and each example's README.md.
 
 A ``python`` block is executed, and its ``>>>`` examples are compared with what they print; the
-blocks of a page share their names. In a ``console`` block each ``$ trajmeter`` command is run and
+blocks of a page share their names. One that begins with ``# name.py`` is a file of that name, which
+later commands find. In a ``console`` block each ``$ trajmeter`` command is run and
 its standard output compared. As in doctest, ``...`` stands for anything and white space is equal.
 """
 
@@ -26,6 +27,7 @@ BLOCK = re.compile(r"^```(?P<language>\w+)\n(?P<text>.*?)^```$", re.MULTILINE | 
 COMMAND = re.compile(
     r"^\$ (?P<command>trajmeter (?:.|\\\n)*?)(?<!\\)\n(?P<output>(?:(?!\$ ).*\n?)*)", re.MULTILINE
 )
+FILE = re.compile(r"# (?P<name>\w+\.py)\n")
 LENIENT = doctest.ELLIPSIS | doctest.NORMALIZE_WHITESPACE
 
 pytestmark = pytest.mark.documents
@@ -45,6 +47,9 @@ def beside_the_examples(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path
 
 
 def _failure_of_python(source: str, names: dict[str, object], place: str) -> str | None:
+    if file := FILE.match(source):
+        Path(file["name"]).write_text(source, encoding="utf-8")
+        return None
     example = doctest.DocTestParser().get_doctest(source, names, place, place, 0)
     if not example.examples:
         exec(compile(source, place, "exec"), names)  # noqa: S102 - running the page is the test

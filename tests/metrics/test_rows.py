@@ -172,6 +172,20 @@ def test_a_row_holds_nothing_but_json_values() -> None:
     json.dumps(row)
 
 
+def test_a_result_of_one_figure_is_a_row_too() -> None:
+    class Lone(Result):
+        figure: float = 0.5
+
+    class LoneMetric(EveryTypeMetric):
+        result_type = Lone
+
+        def score(self, task: Task | None, trajectory: Trajectory) -> Lone:
+            return Lone()
+
+    (row,) = _rows([LoneMetric()], Trajectory(task_id="one"))
+    assert row["every.figure"] == 0.5
+
+
 def test_descriptions_are_those_of_the_fields() -> None:
     (family,) = RowLayout([AnswerMetric()]).families
     described = {column.name: column.description for column in family.columns}

@@ -19,7 +19,7 @@ from trajmeter.metrics.engine import MetricError
 from trajmeter.records import Cause, Outcome
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Sequence
 
     from trajmeter.metrics._protocol import AnyMetric
     from trajmeter.metrics._result import Result
@@ -118,7 +118,7 @@ class FamilyColumns:
         self.groups = figure_groups(name, metric.result_type, offset=offset + len(about))
         own = [column for group in self.groups for column in group.columns]
         self.columns = (*about, *own)
-        self._get = attrgetter(*[path for group in self.groups for path in group.paths])
+        self._get = _getter([path for group in self.groups for path in group.paths])
         self._dumps = [
             (position, column.dump) for position, column in enumerate(own) if column.dump
         ]
@@ -133,6 +133,11 @@ class FamilyColumns:
             if values[position] is not None:
                 values[position] = dump(values[position])
         return [self._version, self._parameters, None, *values]
+
+
+def _getter(paths: Sequence[str]) -> Callable[[object], Sequence[Any]]:
+    get = attrgetter(*paths)
+    return get if len(paths) > 1 else lambda result: (get(result),)
 
 
 def _value_of_unscored(column: Column) -> str | None:

@@ -47,7 +47,7 @@ def _printed(summary: Summary, width: int) -> str:
 
 
 REPORT = """\
-5 attempts; answer 7, rank 1; {backend} kernels
+5 attempts; answer 7, rank 1
 
 answer
                  coverage
@@ -111,7 +111,7 @@ def test_the_report_in_full() -> None:
     summary = _summary([AnswerMetric(), RankMetric()])
     (error,) = summary.errors
     line = error.message.rpartition(":")[2].rstrip(")")
-    assert _printed(summary, 80) + "\n" == REPORT.format(backend=summary.backend, line=line)
+    assert _printed(summary, 80) + "\n" == REPORT.format(line=line)
 
 
 def test_the_report_as_markdown_has_the_same_tables() -> None:
@@ -212,7 +212,7 @@ class Given:
 
 def test_groups_of_one_name_are_told_apart_by_their_paths() -> None:
     report = score_report(_summary([Given(EVERYTHING)], ATTEMPTS[:1]))
-    assert report.heading.startswith("1 attempt; given 1 (strict); ")
+    assert report.heading == "1 attempt; given 1 (strict)"
     grid, others, outcomes = report.tables
     assert [row[0] for row in grid.rows if row[0]] == ["near", "far", "later.near", "later.far"]
     assert [row[2] for row in grid.rows if row[1] == "macro"] == ["0.500", "0.000", "0.500", "-"]
@@ -248,9 +248,18 @@ def test_files_are_named_as_shortly_as_tells_them_apart() -> None:
     assert labels("a/x.jsonl", "b/x.jsonl") == ("a/x.jsonl", "b/x.jsonl")
 
 
+def test_figures_without_a_direction_stand_for_a_family_that_has_no_others() -> None:
+    class Counted(Result):
+        calls: int
+
+    tables = score_report(_summary([Given(Counted(calls=3))], ATTEMPTS)).tables
+    assert tables[1].title == "given by agent and model"
+    assert tables[1].header == ("", "", "calls")
+
+
 def test_no_attempts_make_a_short_report() -> None:
     report = score_report(_summary([RankMetric()], []))
-    assert (report.heading[:12], report.tables) == ("0 attempts; ", ())
+    assert (report.heading, report.tables) == ("0 attempts; rank 1", ())
 
 
 def test_text_is_never_read_for_markup() -> None:

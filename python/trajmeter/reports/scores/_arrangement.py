@@ -59,8 +59,9 @@ def arrange(
     if grid:
         headlines = {label: next(iter(row.values())) for label, row in grid.items()}
     else:
-        directed = [name for name in listed if _is_directed(own[name])][:_HEADLINES]
-        headlines = {name.removeprefix(prefix): name for name in directed}
+        telling = [name for name in listed if _is_directed(own[name])]
+        telling = telling or [name for name in listed if own[name].scored]
+        headlines = {name.removeprefix(prefix): name for name in telling[:_HEADLINES]}
     return Arrangement(grid, listed, headlines)
 
 

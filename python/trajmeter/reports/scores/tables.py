@@ -46,7 +46,7 @@ class ScoreReport:
     """The tables of one scoring run."""
 
     heading: str
-    """What was scored, and by what."""
+    """How many attempts were scored, and by which metrics."""
     tables: tuple[Table, ...]
     """Tables in the order they are shown."""
 
@@ -74,7 +74,7 @@ def _heading(summary: Summary) -> str:
         profile = metric.parameters.get("profile")
         metrics.append(f"{metric.name} {metric.version}" + (f" ({profile})" if profile else ""))
     count = f"{attempts:,} attempt" + ("" if attempts == 1 else "s")
-    return f"{count}; {', '.join(metrics)}; {summary.backend} kernels"
+    return f"{count}; {', '.join(metrics)}"
 
 
 def _metric_tables(metric: str, summary: Summary, width: int | None) -> Iterator[Table]:
