@@ -89,7 +89,7 @@ def test_messages_write_numbers_alike(rust: Kernels, twin: Kernels, value: float
 
 
 SHAPES = {
-    "many rows of few": (120_000, 3, 50),
+    "many rows of few": (40_000, 3, 50),
     "few rows of many": (40, 5_000, 100_000),
     "some rows empty, one huge": (3_000, 60, 2**40),
 }

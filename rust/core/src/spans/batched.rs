@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use super::canonical::{self, Scratch, Survey};
+use super::canonical::{self, Survey};
 use super::{OTHER, SPAN, Sink, Spans, Total, check, combine};
 use crate::{Result, pool};
 
@@ -60,11 +60,10 @@ pub fn measure_batched(rows: Rows) -> Result<Vec<i64>> {
     rows.check(SPAN)?;
     let mut measures = vec![0; rows.len()];
     pool::fill_rows(rows.offsets, &mut measures, |range, out| {
-        let mut scratch = Scratch::default();
         for (slot, row) in out.iter_mut().zip(range) {
             let mut total = Total::default();
-            merge_row(rows, row, &mut scratch, &mut total);
-            *slot = total.0;
+            merge_row(rows, row, &mut total);
+            *slot = total.bytes;
         }
         Ok(())
     })?;
@@ -79,8 +78,7 @@ pub fn measure_batched(rows: Rows) -> Result<Vec<i64>> {
 pub fn union_batched(rows: Rows) -> Result<Batch> {
     rows.check(SPAN)?;
     let pieces = pool::map_rows(rows.offsets, |range| {
-        let mut scratch = Scratch::default();
-        let fill = |row, merged: &mut Spans| merge_row(rows, row, &mut scratch, merged);
+        let fill = |row, merged: &mut Spans| merge_row(rows, row, merged);
         Ok(Batch::of(range, fill))
     })?;
     Ok(Batch::concat(pieces))
@@ -138,7 +136,7 @@ pub fn intersection_measure_batched(rows: Rows, others: Rows) -> Result<Vec<i64>
                     &pair.1.end,
                     &mut total,
                 );
-                *slot = total.0;
+                *slot = total.bytes;
             }
             Ok(())
         },
@@ -172,21 +170,21 @@ fn combined_offsets(rows: Rows, others: Rows) -> Vec<i64> {
         .collect()
 }
 
-fn merge_row(rows: Rows, row: usize, scratch: &mut Scratch, sink: &mut impl Sink) {
+fn merge_row(rows: Rows, row: usize, sink: &mut impl Sink) {
     let (start, end) = rows.row(row);
-    canonical::merge(&Survey::of_checked(start, end), start, end, scratch, sink);
+    canonical::merge(&Survey::of_checked(start, end), start, end, sink);
 }
 
 /// The canonical sets of a row and its partner, and the memory to make them.
 #[derive(Default)]
-struct Pair(Spans, Spans, Scratch);
+struct Pair(Spans, Spans);
 
 impl Pair {
     fn load(&mut self, rows: Rows, others: Rows, row: usize) {
         self.0.clear();
         self.1.clear();
-        merge_row(rows, row, &mut self.2, &mut self.0);
-        merge_row(others, row, &mut self.2, &mut self.1);
+        merge_row(rows, row, &mut self.0);
+        merge_row(others, row, &mut self.1);
     }
 }
 
@@ -199,11 +197,14 @@ impl Spans {
 
 impl Batch {
     fn of(rows: Range<usize>, mut fill: impl FnMut(usize, &mut Spans)) -> Self {
-        let mut spans = Spans::default();
+        let (mut spans, mut one) = (Spans::default(), Spans::default());
         let mut offsets = Vec::with_capacity(rows.len() + 1);
         offsets.push(0);
         for row in rows {
-            fill(row, &mut spans);
+            one.clear();
+            fill(row, &mut one);
+            spans.start.extend_from_slice(&one.start);
+            spans.end.extend_from_slice(&one.end);
             offsets.push(spans.start.len() as i64);
         }
         Self { spans, offsets }

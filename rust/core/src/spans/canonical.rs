@@ -1,6 +1,21 @@
 //! Merging spans into a canonical set, by the method that suits them.
+//!
+//! Spans that come sorted need one sweep. Others are cut into buckets by the high bits of their
+//! starts, so that what follows happens within the cache; a bucket then fills a bitmap, if the bytes
+//! it reaches over are few beside its spans, and is sorted otherwise.
 
+use std::cell::RefCell;
+use std::iter;
+
+use super::bitmap::Bitmap;
+use super::buckets::{Buckets, unpack};
 use super::{Result, Sink, check};
+
+/// Below this many spans, sorting them at once is fastest.
+const FEW: usize = 64;
+
+/// A bitmap pays up to this many bytes of file for each span: one word of it.
+const DENSE: usize = 64;
 
 /// What one look at all spans tells about them.
 pub struct Survey {
@@ -27,70 +42,76 @@ impl Survey {
     }
 }
 
-/// Memory that merging needs, kept from one set to the next.
+/// Memory that merging needs.
 #[derive(Default)]
-pub struct Scratch {
+struct Scratch {
     pairs: Vec<(i64, i64)>,
+    buckets: Buckets,
+    bitmap: Bitmap,
 }
 
-/// Pushes the canonical set of checked spans into `sink`.
-pub fn merge(
-    survey: &Survey,
-    start: &[i64],
-    end: &[i64],
-    scratch: &mut Scratch,
-    sink: &mut impl Sink,
-) {
-    let spans = start.iter().copied().zip(end.iter().copied());
-    let mut sweep = Sweep::new(sink);
+thread_local! {
+    /// Kept from one call to the next: memory that is new to a process costs more than the sorting.
+    static SCRATCH: RefCell<Scratch> = RefCell::default();
+}
+
+/// Spans whose scratch memory is kept.
+const KEPT: usize = 1 << 20;
+
+/// Gives the canonical set of checked spans to `sink`.
+pub fn merge(survey: &Survey, start: &[i64], end: &[i64], sink: &mut impl Sink) {
     if survey.sorted {
-        for (start, end) in spans {
-            sweep.add(start, end);
-        }
+        sink.take(start.len(), start.iter().copied().zip(end.iter().copied()));
+    } else if start.len() > KEPT {
+        merge_unsorted(start, end, &mut Scratch::default(), sink);
     } else {
+        SCRATCH.with_borrow_mut(|scratch| merge_unsorted(start, end, scratch, sink));
+    }
+}
+
+fn merge_unsorted(start: &[i64], end: &[i64], scratch: &mut Scratch, sink: &mut impl Sink) {
+    if start.len() < FEW || !scratch.buckets.fill(start, end) {
         let pairs = &mut scratch.pairs;
         pairs.clear();
-        pairs.extend(spans);
+        pairs.extend(start.iter().copied().zip(end.iter().copied()));
         pairs.sort_unstable_by_key(|&(start, _)| start);
-        for &(start, end) in pairs.iter() {
-            sweep.add(start, end);
-        }
+        sink.take(pairs.len(), pairs.iter().copied());
+    } else {
+        merge_buckets(scratch, sink);
     }
-    sweep.finish();
 }
 
-/// Merges spans that come in the order of their starts.
-struct Sweep<'a, S> {
-    start: i64,
-    reach: i64,
-    sink: &'a mut S,
-}
-
-impl<'a, S: Sink> Sweep<'a, S> {
-    fn new(sink: &'a mut S) -> Self {
-        Self {
-            start: 0,
-            reach: 0,
-            sink,
-        }
-    }
-
-    fn add(&mut self, start: i64, end: i64) {
-        if start > self.reach {
-            self.flush();
-            (self.start, self.reach) = (start, end);
+/// Merges one bucket after the other; what reaches beyond a bucket begins the next.
+fn merge_buckets(scratch: &mut Scratch, sink: &mut impl Sink) {
+    let Scratch {
+        buckets, bitmap, ..
+    } = scratch;
+    let mut reach = 0;
+    let after = buckets.end();
+    for bucket in buckets.iter() {
+        // Within the bucket, all positions count from its begin.
+        let carried = (reach - bucket.begin).clamp(0, bucket.width) as u32;
+        reach = reach.max(bucket.reach);
+        let spans = bucket.spans;
+        if (bucket.width as usize) <= DENSE * spans.len() {
+            bitmap.clear(bucket.width as usize);
+            bitmap.fill(0, carried);
+            for &packed in spans.iter() {
+                let (start, end) = unpack(packed);
+                bitmap.fill(start, end);
+            }
+            bitmap.give(bucket.begin, sink);
         } else {
-            self.reach = self.reach.max(end);
+            spans.sort_unstable();
+            let unpacked = iter::once((0, carried)).chain(spans.iter().copied().map(unpack));
+            let placed = unpacked.map(|(start, end)| {
+                (
+                    bucket.begin + i64::from(start),
+                    bucket.begin + i64::from(end),
+                )
+            });
+            sink.take(spans.len() + 1, placed);
         }
     }
-
-    fn flush(&mut self) {
-        if self.reach > self.start {
-            self.sink.push(self.start, self.reach);
-        }
-    }
-
-    fn finish(mut self) {
-        self.flush();
-    }
+    sink.take(1, iter::once((after, reach)));
 }

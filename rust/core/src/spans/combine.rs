@@ -1,8 +1,10 @@
 //! Two canonical sets made into one.
 
+use std::iter;
+
 use super::Sink;
 
-/// Pushes what both canonical sets cover.
+/// Gives what both canonical sets cover.
 pub fn overlap(
     start: &[i64],
     end: &[i64],
@@ -11,20 +13,20 @@ pub fn overlap(
     sink: &mut impl Sink,
 ) {
     let (mut span, mut other) = (0, 0);
-    while span < start.len() && other < other_start.len() {
-        let low = start[span].max(other_start[other]);
-        let high = end[span].min(other_end[other]);
-        if low < high {
-            sink.push(low, high);
+    sink.take_apart(iter::from_fn(|| {
+        if span == start.len() || other == other_start.len() {
+            return None;
         }
-        // Whichever ends here overlaps nothing further.
-        let (ends, other_ends) = (end[span] == high, other_end[other] == high);
-        span += usize::from(ends);
-        other += usize::from(other_ends);
-    }
+        let low = start[span].max(other_start[other]);
+        let (high, other_high) = (end[span], other_end[other]);
+        // Whichever ends first overlaps nothing further.
+        span += usize::from(high <= other_high);
+        other += usize::from(other_high <= high);
+        Some((low, high.min(other_high)))
+    }));
 }
 
-/// Pushes what the first canonical set covers and the other does not.
+/// Gives what the first canonical set covers and the other does not.
 ///
 /// That is what it shares with the gaps of the other, each from an end to the next start.
 pub fn without(
@@ -34,9 +36,7 @@ pub fn without(
     other_end: &[i64],
     sink: &mut impl Sink,
 ) {
-    let gap_start: Vec<_> = std::iter::once(0)
-        .chain(other_end.iter().copied())
-        .collect();
+    let gap_start: Vec<_> = iter::once(0).chain(other_end.iter().copied()).collect();
     let gap_end: Vec<_> = other_start.iter().copied().chain([i64::MAX]).collect();
     overlap(start, end, &gap_start, &gap_end, sink);
 }

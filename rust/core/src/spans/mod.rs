@@ -4,8 +4,11 @@
 //! *canonical* when its spans are sorted, not empty, and neither overlap nor touch; every result is.
 
 mod batched;
+mod bitmap;
+mod buckets;
 mod canonical;
 mod combine;
+mod sink;
 
 use std::borrow::Cow;
 
@@ -13,7 +16,8 @@ pub use batched::{
     Batch, Rows, difference_batched, intersection_batched, intersection_measure_batched,
     measure_batched, union_batched,
 };
-use canonical::{Scratch, Survey};
+use canonical::Survey;
+use sink::{Sink, Total};
 
 use crate::{Error, Fault, Result};
 
@@ -29,15 +33,19 @@ pub struct Spans {
     pub end: Vec<i64>,
 }
 
-/// Receives the spans of a canonical set, in order.
-trait Sink {
-    fn push(&mut self, start: i64, end: i64);
-}
+impl Spans {
+    /// Room for so many spans; memory that stays unused is never touched.
+    fn with_capacity(count: usize) -> Self {
+        let (start, end) = (Vec::with_capacity(count), Vec::with_capacity(count));
+        Self { start, end }
+    }
 
-impl Sink for Spans {
-    fn push(&mut self, start: i64, end: i64) {
-        self.start.push(start);
-        self.end.push(end);
+    /// Gives back the room that most of stayed unused.
+    fn shrink(&mut self) {
+        if self.start.len() < self.start.capacity() / 2 {
+            self.start.shrink_to_fit();
+            self.end.shrink_to_fit();
+        }
     }
 }
 
@@ -45,17 +53,6 @@ impl FromIterator<(i64, i64)> for Spans {
     fn from_iter<I: IntoIterator<Item = (i64, i64)>>(spans: I) -> Self {
         let (start, end) = spans.into_iter().unzip();
         Self { start, end }
-    }
-}
-
-/// Adds up the bytes of the spans it receives.
-#[derive(Default)]
-struct Total(i64);
-
-impl Sink for Total {
-    fn push(&mut self, start: i64, end: i64) {
-        // Disjoint spans within an i64: their sum is one as well.
-        self.0 += end - start;
     }
 }
 
@@ -72,8 +69,8 @@ impl<'a> Canonical<'a> {
             let (start, end) = (Cow::Borrowed(start), Cow::Borrowed(end));
             return Ok(Self { start, end });
         }
-        let mut merged = Spans::default();
-        canonical::merge(&survey, start, end, &mut Scratch::default(), &mut merged);
+        let mut merged = Spans::with_capacity(start.len());
+        canonical::merge(&survey, start, end, &mut merged);
         let (start, end) = (Cow::Owned(merged.start), Cow::Owned(merged.end));
         Ok(Self { start, end })
     }
@@ -87,8 +84,8 @@ impl<'a> Canonical<'a> {
 pub fn measure(start: &[i64], end: &[i64]) -> Result<i64> {
     let survey = Survey::of(SPAN, start, end)?;
     let mut total = Total::default();
-    canonical::merge(&survey, start, end, &mut Scratch::default(), &mut total);
-    Ok(total.0)
+    canonical::merge(&survey, start, end, &mut total);
+    Ok(total.bytes)
 }
 
 /// The canonical set that covers the same bytes.
@@ -98,8 +95,9 @@ pub fn measure(start: &[i64], end: &[i64]) -> Result<i64> {
 /// As [`measure`].
 pub fn union(start: &[i64], end: &[i64]) -> Result<Spans> {
     let survey = Survey::of(SPAN, start, end)?;
-    let mut merged = Spans::default();
-    canonical::merge(&survey, start, end, &mut Scratch::default(), &mut merged);
+    let mut merged = Spans::with_capacity(start.len());
+    canonical::merge(&survey, start, end, &mut merged);
+    merged.shrink();
     Ok(merged)
 }
 
@@ -172,7 +170,7 @@ pub fn intersection_measure(
         &others.end,
         &mut total,
     );
-    Ok(total.0)
+    Ok(total.bytes)
 }
 
 /// Every span that the other operations would refuse: its index, rising, and why.

@@ -1,0 +1,58 @@
+//! A bit for every byte of a stretch of file, which spans fill in no order.
+
+use super::Sink;
+
+const WORD: usize = u64::BITS as usize;
+
+/// Bytes that spans cover.
+///
+/// A long span sets bits in the words of its two ends only, and counts the whole words in between as
+/// covered from one to the other, so that its length costs nothing.
+#[derive(Default)]
+pub struct Bitmap {
+    words: Vec<u64>,
+    /// By how much the number of spans that cover whole words changes at each word.
+    changes: Vec<i32>,
+}
+
+impl Bitmap {
+    /// Forgets everything, and makes room for so many bytes.
+    pub fn clear(&mut self, bytes: usize) {
+        let words = bytes.div_ceil(WORD) + 1;
+        self.words.clear();
+        self.words.resize(words, 0);
+        self.changes.clear();
+        self.changes.resize(words, 0);
+    }
+
+    /// Covers a span.
+    pub fn fill(&mut self, start: u32, end: u32) {
+        if start >= end {
+            return;
+        }
+        let last = end - 1;
+        let (first_word, last_word) = (start as usize / WORD, last as usize / WORD);
+        let head = u64::MAX << (start % u64::BITS);
+        let tail = u64::MAX >> (u64::BITS - 1 - last % u64::BITS);
+        // Whether both ends lie in one word is a toss-up, so it is no branch.
+        let one_word = if first_word == last_word { 0 } else { u64::MAX };
+        self.words[first_word] |= head & (tail | one_word);
+        self.words[last_word] |= tail & (head | one_word);
+        if last_word > first_word + 1 {
+            self.changes[first_word + 1] += 1;
+            self.changes[last_word] -= 1;
+        }
+    }
+
+    /// Gives what is covered to `sink`, in order, as bytes from `begin` on.
+    pub fn give(&self, begin: i64, sink: &mut impl Sink) {
+        let mut open = 0;
+        let mut place = begin;
+        for (&word, &change) in self.words.iter().zip(&self.changes) {
+            open += change;
+            sink.take_word(place, if open > 0 { u64::MAX } else { word });
+            // Past the greatest offset, where no bit is set.
+            place = place.wrapping_add(WORD as i64);
+        }
+    }
+}
