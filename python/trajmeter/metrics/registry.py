@@ -131,9 +131,15 @@ def create(
 
 
 def available() -> tuple[MetricInfo, ...]:
-    """Every built-in metric and every plug-in, broken ones included, in order of name."""
-    names = sorted({*_BUILT_IN, *_plugins()})
-    return tuple(describe(name) for name in names)
+    """Every built-in metric and every plug-in, in order of name.
+
+    A broken plug-in warns, and is among them with its error.
+    """
+    found = tuple(describe(name) for name in sorted({*_BUILT_IN, *_plugins()}))
+    for info in found:
+        if info.error is not None and info.name not in _BUILT_IN:
+            warnings.warn(info.error, RuntimeWarning, stacklevel=2)
+    return found
 
 
 def describe(name: str) -> MetricInfo:
@@ -171,12 +177,10 @@ def _load(plugin: EntryPoint) -> _Maker:
     try:
         maker: _Maker = plugin.load()
     except (Exception, SystemExit) as error:
-        message = (
+        raise ConfigurationError(
             f"the plug-in metric {plugin.name!r} ({plugin.value}) cannot be imported: "
             f"{type(error).__name__}: {error}"
-        )
-        warnings.warn(message, RuntimeWarning, stacklevel=2)
-        raise ConfigurationError(message) from error
+        ) from error
     return maker
 
 
