@@ -32,6 +32,8 @@ class Figure:
     """Figures of the same group whose sum is divided in the micro average; empty: it has none."""
     denominator: tuple[str, ...] = ()
     """Figures of the same group whose sum divides in the micro average."""
+    independent: bool = False
+    """Whether the figure stands by itself, whatever became of its group."""
 
 
 class Group(BaseModel):

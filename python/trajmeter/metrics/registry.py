@@ -67,6 +67,7 @@ class _Family:
 _BUILT_IN: dict[str, _Family] = {
     "context": _Family("trajmeter.metrics.context", profiles=("contextbench",)),
     "rules": _Family("trajmeter.metrics.rules", profiles=("transform-gym",)),
+    "speedup": _Family("trajmeter.metrics.speedup", profiles=("fc-eval",)),
     "turns": _Family("trajmeter.metrics.turns", profiles=("ptcrunner",)),
 }
 

@@ -11,8 +11,12 @@ from pydantic import ValidationError
 from trajmeter import json_lines
 from trajmeter.errors import ReadError
 from trajmeter.readers import (
+    asv_results,
+    benchmark_rows,
+    captured_output,
     contextbench_gold,
     contextbench_predictions,
+    fceval_run,
     mini_swe_agent,
     mini_swe_agent_2,
     task_records,
@@ -31,6 +35,20 @@ if TYPE_CHECKING:
 __all__ = ["read_tasks", "read_trajectories"]
 
 _RecordT_co = TypeVar("_RecordT_co", covariant=True)
+
+
+class _Collection(Protocol):
+    """A format of attempts that can be read together only: a folder, or rows of one table."""
+
+    @property
+    def CONTENT(self) -> str:  # noqa: N802 - the modules' constant
+        """What it holds, in words."""
+
+    def sniff(self, path: Path, head: bytes) -> bool:
+        """Whether a folder, or a file that begins with ``head``, is of this format."""
+
+    def read(self, path: Path, report: Callable[[ReadProblem], None]) -> Iterator[Trajectory]:
+        """Read its attempts, and report what is left out."""
 
 
 class _Format(Protocol[_RecordT_co]):
@@ -52,9 +70,14 @@ _TRAJECTORIES: tuple[_Format[Trajectory], ...] = (
     contextbench_predictions,
     mini_swe_agent,
     mini_swe_agent_2,
+    asv_results,
     trajectory_records,
 )
+_COLLECTIONS: tuple[_Collection, ...] = (fceval_run, benchmark_rows, captured_output)
 _TASKS: tuple[_Format[Task], ...] = (contextbench_gold, task_records)
+
+# By so much of its beginning a file is recognised that is read as a whole.
+_HEAD = 1 << 16
 
 # A file none of whose first records is recognised is the wrong file, which is said once.
 _PATIENCE = 20
@@ -72,8 +95,10 @@ def read_trajectories(
 
     Args:
         paths: One file or several, each of any format known: ContextBench predictions, runs of
-            mini-swe-agent, or trajectories of ours; as JSON lines, a JSON document or Parquet. The
-            formats are told by content. Of a folder, all files ``*.traj.json`` below it are read.
+            mini-swe-agent, or trajectories of ours; as JSON lines, a JSON document or Parquet; runs
+            of fc-eval and captured output of its tests, ASV results, and rows of benchmarks, also
+            as CSV. The formats are told by content. Of a folder, a run of fc-eval is read, or all
+            files ``*.traj.json`` below it.
         on_problem: Called with every file and every record that is left out because it cannot be
             read, as soon as it is met. Without it the first such problem raises.
 
@@ -92,7 +117,13 @@ def read_trajectories(
         >>> print(problems[0])
         absent.jsonl: No such file or directory
     """
-    return _read(paths, _TRAJECTORIES, _TASKS, on_problem)
+    report = on_problem or _refuse
+    for path in _each(paths):
+        collection = _collection(path)
+        if collection is not None:
+            yield from collection.read(path, report)
+        else:
+            yield from _read(path, _TRAJECTORIES, _TASKS, report)
 
 
 def read_tasks(
@@ -114,18 +145,33 @@ def read_tasks(
         ReadError: Without ``on_problem``: a file or record cannot be read; the message says where.
         ExtraMissingError: A file is Parquet, and pyarrow is not installed.
     """
-    return _read(paths, _TASKS, _TRAJECTORIES, on_problem)
+    for path in _each(paths):
+        yield from _read(path, _TASKS, _TRAJECTORIES, on_problem or _refuse)
+
+
+def _each(paths: str | Path | Iterable[str | Path]) -> Iterator[Path]:
+    yield from map(Path, [paths] if isinstance(paths, (str, Path)) else paths)
+
+
+def _collection(path: Path) -> _Collection | None:
+    """The format that a folder or a file is read in as a whole."""
+    head = b""
+    if path.is_file():
+        try:
+            with path.open("rb") as file:
+                head = file.read(_HEAD)
+        except OSError:  # which reading the file as one of records reports
+            return None
+    return next((known for known in _COLLECTIONS if known.sniff(path, head)), None)
 
 
 def _read(
-    paths: str | Path | Iterable[str | Path],
+    given: Path,
     formats: Sequence[_Format[_RecordT_co]],
     others: Sequence[_Format[object]],
-    on_problem: Callable[[ReadProblem], None] | None,
+    report: Callable[[ReadProblem], None],
 ) -> Iterator[_RecordT_co]:
-    report = on_problem or _refuse
-    given = [paths] if isinstance(paths, (str, Path)) else paths
-    for path in (file for each in given for file in _files(Path(each))):
+    for path in _files(given):
         for reader, value, source in _recognised(path, formats, others, report):
             try:
                 record = reader.read(value, source)

@@ -68,9 +68,9 @@ def _of_group(group: FigureGroup) -> Iterable[SummarizedFigure]:
         for index, column in enumerate(group.columns)
         if column.role == "figure" and column.shape == "scalar" and column.kind in _NUMERIC
     }
-    outcome = group.offset if group.has_outcome else None
     for name, (position, column) in columns.items():
         figure = column.figure or Figure()
+        outcome = group.offset if group.has_outcome and not figure.independent else None
         numerator = tuple(f"{group.name}.{key}" for key in figure.numerator)
         denominator = tuple(f"{group.name}.{key}" for key in figure.denominator)
         for count in (*numerator, *denominator):

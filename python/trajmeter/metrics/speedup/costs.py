@@ -1,0 +1,118 @@
+"""What an attempt cost, and how many interactions it took."""
+
+from __future__ import annotations
+
+from datetime import datetime, timezone
+from typing import TYPE_CHECKING, Literal, TypedDict
+
+from trajmeter.errors import ExtraMissingError
+from trajmeter.prices import price_table, price_usd
+from trajmeter.records import RunLog
+
+if TYPE_CHECKING:
+    from trajmeter.records import Trajectory
+
+__all__ = ["Cost", "Length", "cost", "length", "tokens"]
+
+
+class Cost(TypedDict, total=False):
+    """Cost of an attempt, under the names of the result."""
+
+    task_cost_usd: float | None
+    cost_source: Literal["recorded", "tokens", "none"]
+    priced: bool | None
+    price_table: str | None
+
+
+class Length(TypedDict, total=False):
+    """Length of an attempt, under the names of the result."""
+
+    trajectory_length: int | None
+    trajectory_length_source: Literal["recorded", "json", "cast", "none"]
+    events_by_code: dict[str, int]
+
+
+def cost(attempt: Trajectory, warnings: list[str]) -> Cost:
+    """Find or compute the cost: as recorded, else tokens times their price.
+
+    A model without a known price costs 0, and is marked. Where there is neither cost nor tokens,
+    the cost is unknown; so it is where the price table is not installed, which is a warning.
+    """
+    recorded = recorded_cost(attempt)
+    if recorded is not None:
+        return {"task_cost_usd": recorded, "cost_source": "recorded"}
+    used = tokens(attempt)
+    if used is None:
+        return {}
+    log = attempt.run_log or RunLog()
+    names = [log.model_name] if log.model_name else _spellings(attempt.model or "")
+    at = _time(log.started_at)
+    try:
+        table = price_table()
+        prices = [price_usd(name, *used, at=at) for name in names]
+    except ExtraMissingError as error:
+        warnings.append(f"its cost is unknown: {error}")
+        return {}
+    known = next((found for found in prices if found is not None), None)
+    return {
+        "task_cost_usd": known or 0.0,
+        "cost_source": "tokens",
+        "priced": known is not None,
+        "price_table": table,
+    }
+
+
+def recorded_cost(attempt: Trajectory) -> float | None:
+    """The cost that the attempt states, its own before that of its trial."""
+    log = attempt.run_log or RunLog()
+    stated = attempt.usage.cost_usd if attempt.usage else None
+    return next(
+        (cost for cost in (log.task_cost_usd, log.total_cost_usd, stated) if cost is not None), None
+    )
+
+
+def tokens(attempt: Trajectory) -> tuple[int, int] | None:
+    """Prompt and completion tokens: those of the agent's log, else those the attempt states."""
+    log, usage = attempt.run_log, attempt.usage
+    if log is not None and (log.input_tokens is not None or log.output_tokens is not None):
+        return log.input_tokens or 0, log.output_tokens or 0
+    if usage is not None and (usage.input_tokens is not None or usage.output_tokens is not None):
+        return usage.input_tokens or 0, usage.output_tokens or 0
+    return None
+
+
+def length(attempt: Trajectory) -> Length:
+    """Count interactions: as recorded, else the entries of the agent's log, else typed input.
+
+    A log without entries and a recording without input tell nothing, so the length is unknown.
+    """
+    log = attempt.run_log or RunLog()
+    found: Length = {"events_by_code": log.events or {}}
+    if log.trajectory_length is not None:
+        return {
+            **found,
+            "trajectory_length": log.trajectory_length,
+            "trajectory_length_source": "recorded",
+        }
+    if log.entries:
+        return {**found, "trajectory_length": log.entries, "trajectory_length_source": "json"}
+    if log.events is not None:
+        typed = log.events.get("i")
+        return {**found, "trajectory_length": typed, "trajectory_length_source": "cast"}
+    return found
+
+
+def _spellings(model: str) -> list[str]:
+    # In reports the slash behind the provider is a dash, which many models have themselves.
+    return [model, model.replace("-", "/", 1)]
+
+
+def _time(text: str | None) -> datetime | None:
+    if text is None:
+        return None
+    try:
+        # Python 3.10 does not read the Z.
+        time = datetime.fromisoformat(text.replace("Z", "+00:00"))
+    except ValueError:
+        return None
+    return time if time.tzinfo else time.replace(tzinfo=timezone.utc)

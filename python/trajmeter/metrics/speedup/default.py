@@ -1,0 +1,119 @@
+"""Scoring a trial by the definition, where nobody gets another's numbers.
+
+Where fc-eval departs from it, :mod:`trajmeter.metrics.speedup.fceval` says how.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from trajmeter.metrics.speedup.failures import (
+    BASELINE_AGENT,
+    ORACLE_AGENT,
+    allowed_failures,
+    judge,
+)
+from trajmeter.metrics.speedup.ownership import oracle_table, own_tables
+from trajmeter.metrics.speedup.result import SpeedupResult
+from trajmeter.metrics.speedup.scoring import (
+    Case,
+    advantage_fields,
+    case_fields,
+    figures_of,
+    spending_fields,
+)
+from trajmeter.records import Cause, InvalidReason, Outcome
+
+if TYPE_CHECKING:
+    from trajmeter.metrics.speedup.levels import LevelFigures
+    from trajmeter.metrics.speedup.table import SpeedupTable
+    from trajmeter.metrics.speedup.trial import Trial
+
+__all__ = ["score_trial"]
+
+_SHOWN = 3
+
+
+def score_trial(trial: Trial) -> list[SpeedupResult]:
+    """Score each attempt of a trial, in their order."""
+    cases = _cases(trial)
+    return [
+        _result(trial, position, case, figures)
+        for position, (case, figures) in enumerate(zip(cases, figures_of(cases), strict=True))
+    ]
+
+
+def _cases(trial: Trial) -> list[Case]:
+    allowed = 0 if trial.is_alone else allowed_failures(trial.everyone)
+    tables = own_tables(trial)
+    oracle = oracle_table(trial, tables)
+    has_oracle = oracle is not None or ORACLE_AGENT in {each.agent for each in trial.everyone}
+    cases = []
+    for position, (attempt, key) in enumerate(zip(trial.attempts, trial.keys, strict=False)):
+        own = tables[position]
+        case = Case(attempt, key, judge(attempt, allowed=allowed), own.table)
+        if own.contradicted:
+            case.warnings.append(_contradiction(own.contradicted))
+        if own.table is None and any(table.table for table in tables):
+            case.warnings.append(
+                "nothing is measured under its own name; fc-eval would give it another's numbers"
+            )
+        if trial.twins(position):
+            case.warnings.append(
+                "another agent of its trial has the same name and model; fc-eval would keep one"
+            )
+        if case.verdict.failed and attempt.agent != BASELINE_AGENT:
+            _revert(case, oracle)
+        elif case.table is not None:
+            case.already_reverted = any(case.table.is_reverted)
+        case.lacks_oracle = not has_oracle and _lacks_oracle(case.table)
+        cases.append(case)
+    return cases
+
+
+def _revert(case: Case, oracle: SpeedupTable | None) -> None:
+    """Count a failed agent as one that changed nothing."""
+    # Measuring nothing is no way out: then it is the oracle's benchmarks that did not change.
+    table = case.table or oracle
+    case.table = table.reverted() if table else None
+    case.fallback = case.table is not None
+    if case.fallback and case.attempt.agent == ORACLE_AGENT:
+        case.warnings.append(
+            "the oracle itself failed and is reverted: its advantage is 0 only where it passes"
+        )
+
+
+def _lacks_oracle(table: SpeedupTable | None) -> bool:
+    ratios = table.oracle if table else []
+    return bool(ratios) and all(ratio is InvalidReason.MISSING for ratio in ratios)
+
+
+def _contradiction(benchmarks: tuple[str, ...]) -> str:
+    shown = ", ".join(repr(name) for name in benchmarks[:_SHOWN])
+    more = f" and {len(benchmarks) - _SHOWN} more" if len(benchmarks) > _SHOWN else ""
+    return f"another agent's file contradicts its own, which counts: {shown}{more}"
+
+
+def _result(trial: Trial, position: int, case: Case, figures: LevelFigures) -> SpeedupResult:
+    outcome, cause = _outcome(case, figures)
+    fields = case_fields(case) | spending_fields(case)
+    fields["num_valid_benchmarks"] = figures.valid
+    if outcome is not Outcome.NOT_SCORED:
+        fields["task_speedup"] = figures.speedup
+        if not case.lacks_oracle:
+            fields |= advantage_fields(figures.advantage)
+    if trial.is_side_by_side and trial.twins(position):
+        fields["instance"] = case.attempt.attempt
+    return SpeedupResult(outcome=outcome, cause=cause, **fields)
+
+
+def _outcome(case: Case, figures: LevelFigures) -> tuple[Outcome, Cause | None]:
+    if case.table is None:
+        return Outcome.NOT_SCORED, Cause.MISSING_MEASUREMENTS
+    if not figures.valid:
+        no_oracle = _lacks_oracle(case.table)
+        cause = Cause.MISSING_ORACLE if no_oracle else Cause.NO_VALID_BENCHMARK
+        return Outcome.NOT_SCORED, cause
+    if case.fallback:
+        return Outcome.ASSIGNED, Cause.REVERTED_TO_BASELINE
+    return Outcome.SCORED, Cause.MISSING_ORACLE if case.lacks_oracle else None

@@ -1,0 +1,89 @@
+"""When an agent failed: by its tests, by its snapshot, or by crashing."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from trajmeter.records import PytestSummary, SnapshotSummary, Trajectory
+
+__all__ = ["BASELINE_AGENT", "ORACLE_AGENT", "Verdict", "allowed_failures", "judge"]
+
+BASELINE_AGENT = "nop"
+"""The agent that changes nothing; it is never reverted."""
+ORACLE_AGENT = "oracle"
+"""The agent that applies the reference solution."""
+
+
+@dataclass(frozen=True, slots=True)
+class Verdict:
+    """Whether an attempt failed; ``None`` where nothing that tells is recorded."""
+
+    pytest_failed: bool | None = None
+    """More tests failed than are allowed, or none could be read."""
+    snapshot_failed: bool | None = None
+    """Outputs of the benchmarks changed, or could not be compared."""
+
+    @property
+    def success(self) -> bool | None:
+        """Neither failed. Speed plays no part."""
+        return None if self.snapshot_failed is None else not self.failed
+
+    @property
+    def failed(self) -> bool:
+        """One of both failed for certain."""
+        return bool(self.pytest_failed or self.snapshot_failed)
+
+
+def allowed_failures(trial: Sequence[Trajectory]) -> int:
+    """Failed tests that count as no fault of an agent: as many as the first oracle has."""
+    for attempt in trial:
+        if attempt.agent == ORACLE_AGENT:
+            return _failures(attempt.pytest_summary) if attempt.pytest_summary else 0
+    return 0
+
+
+def judge(attempt: Trajectory, *, allowed: int, as_fceval: bool = False) -> Verdict:
+    """Tell whether an attempt failed.
+
+    Args:
+        attempt: The attempt.
+        allowed: Failed tests that are tolerated. What was captured from the tests' output is judged
+            without any.
+        as_fceval: Whether to fail tests that were not run, and captured tests with exactly one
+            error; and a snapshot of which nothing is recorded.
+    """
+    tests, snapshot = attempt.pytest_summary, attempt.snapshot_summary
+    if tests is None and snapshot is None:
+        if attempt.passed is None and attempt.failure is None:
+            return Verdict()
+        return Verdict(pytest_failed=False, snapshot_failed=as_fceval or not attempt.passed)
+    return Verdict(
+        pytest_failed=_tests_failed(tests, allowed, as_fceval=as_fceval),
+        snapshot_failed=_snapshot_failed(snapshot),
+    )
+
+
+def _tests_failed(tests: PytestSummary | None, allowed: int, *, as_fceval: bool) -> bool:
+    if tests is None:
+        return False
+    if tests.problem == "unreadable":
+        return True
+    if tests.captured:
+        allowed = 0
+        if as_fceval and (tests.problem == "not_run" or tests.error == 1):
+            return True
+    return _failures(tests) > allowed
+
+
+def _snapshot_failed(snapshot: SnapshotSummary | None) -> bool:
+    if snapshot is None:
+        return False
+    return snapshot.status.lower() != "passed" or snapshot.pass_to_fail > 0
+
+
+def _failures(tests: PytestSummary) -> int:
+    return tests.failed + tests.error

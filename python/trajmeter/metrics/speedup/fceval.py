@@ -1,0 +1,164 @@
+"""The profile ``fc-eval``: its merge of a trial, with what surprises.
+
+An agent without a table of its own gets that of another model of the same agent, or what all
+agents' tables make together; and its record then replaces that model's. What is missing counts as
+speedup 1 and advantage 0.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import TYPE_CHECKING, Any
+
+from trajmeter.metrics.speedup.costs import recorded_cost, tokens
+from trajmeter.metrics.speedup.failures import BASELINE_AGENT, allowed_failures, judge
+from trajmeter.metrics.speedup.ownership import own_tables
+from trajmeter.metrics.speedup.result import SpeedupResult
+from trajmeter.metrics.speedup.scoring import Case, advantage_fields, case_fields, figures_of
+from trajmeter.metrics.speedup.table import SpeedupTable, read_table
+from trajmeter.records import Cause, InvalidReason, Outcome, RunLog
+from trajmeter.trials import merge_measurements, resolve
+
+if TYPE_CHECKING:
+    from trajmeter.metrics.speedup.levels import LevelFigures
+    from trajmeter.metrics.speedup.trial import Trial
+    from trajmeter.records import Trajectory
+
+__all__ = ["score_trial_as_fceval"]
+
+_ADVANTAGES = ("agent_advantage", *(f"agent_advantage_level{level}" for level in range(1, 5)))
+
+
+def score_trial_as_fceval(trial: Trial) -> list[SpeedupResult]:
+    """Score each attempt of a trial, in their order; one whose record was replaced has none."""
+    merged = merge_measurements(attempt.measurements for attempt in trial.everyone)
+    cases = _cases(trial, merged)
+    records: dict[str, tuple[int, Case]] = {}
+    for position, case in enumerate(cases):
+        records[case.key] = position, case
+    figures = figures_of(cases)
+    owners = dict(zip(trial.keys, range(len(trial.attempts)), strict=False))
+    results: list[SpeedupResult | None] = [None] * len(trial.attempts)
+    for key, (position, case) in records.items():
+        results[owners.get(key, position)] = _result(case, figures[position], merged)
+    resolved = trial.attempts[-1].passed is True
+    return [
+        (result or _replaced(attempt, key)).model_copy(update={"trial_resolved": resolved})
+        for result, attempt, key in zip(results, trial.attempts, trial.keys, strict=False)
+    ]
+
+
+def _cases(trial: Trial, merged: dict[str, Any]) -> list[Case]:
+    allowed = 0 if trial.is_alone else allowed_failures(trial.everyone)
+    by_agent = _object(merged.get("ratios_by_agent"))
+    own = own_tables(trial)
+    cases = []
+    for position, (attempt, key) in enumerate(zip(trial.attempts, trial.keys, strict=False)):
+        resolved = resolve(key, by_agent)
+        table = own[position].table
+        if attempt.measurements is None or attempt.measurements.seconds is None or table is None:
+            entries = by_agent.get(resolved)
+            if not isinstance(entries, dict):
+                entries = _object(merged.get("ratios"))
+            table = read_table(entries, booleans_are_numbers=True)
+        case = Case(attempt, resolved, judge(attempt, allowed=allowed, as_fceval=True), table)
+        if len(table) and attempt.agent != BASELINE_AGENT and case.verdict.failed:
+            case.table = _reverted(table)
+            case.fallback = True
+        cases.append(case)
+    return cases
+
+
+def _reverted(table: SpeedupTable) -> SpeedupTable:
+    """Revert a table: what is no object is dropped, and a missing ratio of the oracle becomes 1."""
+    reverted = SpeedupTable()
+    for benchmark, oracle, significant, is_entry in zip(
+        table.benchmarks, table.oracle, table.significant, table.is_entry, strict=True
+    ):
+        if is_entry:
+            usable = isinstance(oracle, float) or oracle is InvalidReason.NOT_POSITIVE
+            reverted.add(
+                benchmark,
+                1.0,
+                oracle if usable else 1.0,
+                significant=significant,
+                is_reverted=True,
+            )
+    return reverted
+
+
+def _result(case: Case, figures: LevelFigures, merged: dict[str, Any]) -> SpeedupResult:
+    attempt = case.attempt
+    fields = case_fields(case) | _spending(attempt, case.key)
+    fields["num_valid_benchmarks"] = figures.valid
+    if figures.valid:
+        fields["task_speedup"] = figures.speedup
+        fields |= advantage_fields(figures.advantage)
+        outcome, cause = Outcome.SCORED, None
+        if case.fallback:
+            outcome, cause = Outcome.ASSIGNED, Cause.REVERTED_TO_BASELINE
+        return SpeedupResult(outcome=outcome, cause=cause, **fields)
+    fields["task_speedup"] = 1.0
+    fields |= dict.fromkeys(_ADVANTAGES, 0.0)
+    if not case.table:
+        parsed = _object(_object(merged.get("advantages_by_agent")).get(case.key))
+        fields |= {name: _number(parsed[name]) for name in _ADVANTAGES if name in parsed}
+        for name, parsed_name in (
+            ("num_valid_benchmarks", "num_valid_benchmarks"),
+            ("num_benchmarks", "total_benchmarks"),
+        ):
+            if parsed_name in parsed:
+                fields[name] = int(_number(parsed[parsed_name]))
+    return SpeedupResult(outcome=Outcome.ASSIGNED, cause=Cause.NO_VALID_BENCHMARK, **fields)
+
+
+def _replaced(attempt: Trajectory, key: str) -> SpeedupResult:
+    return SpeedupResult(
+        outcome=Outcome.NOT_SCORED,
+        cause=Cause.MISSING_MEASUREMENTS,
+        key=key,
+        trial=attempt.trial,
+        warnings=("its record stands under another name, or was replaced by another's",),
+    )
+
+
+def _spending(attempt: Trajectory, key: str) -> dict[str, Any]:
+    """Tokens, cost and length; what was not recorded is 0, and any event is an interaction."""
+    log = attempt.run_log or RunLog()
+    if log.tokens_before_bad_entry:
+        attempt = attempt.model_copy(
+            update={"run_log": log.model_copy(update={"input_tokens": None, "output_tokens": None})}
+        )
+    prompt, completion = tokens(attempt) or (0, 0)
+    length, source = 0, "none"
+    if log.trajectory_length is not None:
+        length, source = log.trajectory_length, "recorded"
+    elif log.entries:
+        length, source = log.entries, "json"
+    elif log.events is not None:
+        length, source = log.events_after_first_line if log.recording_is_utf8 else 0, "cast"
+    booked = log.costs_by_agent_model
+    if booked is None:
+        booked = {key: log.total_cost_usd if log.total_cost_usd is not None else 0.0}
+    return {
+        "task_cost_usd": recorded_cost(attempt) or 0.0,
+        "cost_source": "recorded" if recorded_cost(attempt) is not None else "none",
+        "input_tokens": prompt,
+        "output_tokens": completion,
+        "trajectory_length": length,
+        "trajectory_length_source": source,
+        "events_by_code": log.events or {},
+        "costs_by_agent_model": {name: _number(cost) for name, cost in booked.items()},
+        "warnings": log.problems,
+    }
+
+
+def _object(value: object) -> dict[str, Any]:
+    return value if isinstance(value, dict) else {}
+
+
+def _number(value: object) -> float:
+    """A number, or 0.0 for anything else."""
+    if isinstance(value, (int, float)) and math.isfinite(value):
+        return float(value)
+    return 0.0

@@ -1,0 +1,78 @@
+"""Figures of speedup tables: many at once, by one call of the kernel."""
+
+from __future__ import annotations
+
+import string
+from dataclasses import dataclass
+from itertools import accumulate
+from math import nan
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from trajmeter import kernels
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
+    from trajmeter.kernels import Int64Array
+    from trajmeter.metrics.speedup.table import Ratio, SpeedupTable
+
+__all__ = ["LevelFigures", "alphabet", "level_figures"]
+
+_ASCII_BLANKS = "\t\n\v\f\r\x1c\x1d\x1e\x1f "
+
+
+@dataclass(frozen=True, slots=True)
+class LevelFigures:
+    """Figures of one table; the means are NaN where no benchmark counts."""
+
+    valid: int
+    """Benchmarks that count."""
+    speedup: float
+    """Geometric mean of the agent's ratios."""
+    advantage: tuple[float, float, float, float]
+    """Advantage at the levels 1 to 4."""
+
+
+def level_figures(tables: Sequence[SpeedupTable]) -> list[LevelFigures]:
+    """Average each table over all its benchmarks, and over groups of them."""
+    codes: dict[str, int] = {}
+    benchmark = [
+        codes.setdefault(name, len(codes)) for table in tables for name in table.benchmarks
+    ]
+    names = [name.encode(errors="surrogatepass") for name in codes]
+    text = b"".join(names)
+    valid, speedup, *advantages = kernels.active().level_advantages(
+        text,
+        _offsets(map(len, names)),
+        *alphabet(text),
+        np.array(benchmark, np.int64),
+        _numbers(ratio for table in tables for ratio in table.agent),
+        _numbers(ratio for table in tables for ratio in table.oracle),
+        _offsets(map(len, tables)),
+    )
+    columns = (valid.tolist(), speedup.tolist(), *(level.tolist() for level in advantages))
+    return [
+        LevelFigures(count, mean, (level1, level2, level3, level4))
+        for count, mean, level1, level2, level3, level4 in zip(*columns, strict=True)
+    ]
+
+
+def alphabet(names: bytes) -> tuple[str, str]:
+    """Tell which characters of some names are capitals, and which are blanks.
+
+    Both backends are told, so that they agree whatever Unicode each of them knows.
+    """
+    if names.isascii():
+        return string.ascii_uppercase, _ASCII_BLANKS
+    characters = set(names.decode(errors="surrogatepass"))
+    return "".join(filter(str.isupper, characters)), "".join(filter(str.isspace, characters))
+
+
+def _offsets(lengths: Iterable[int]) -> Int64Array:
+    return np.fromiter(accumulate(lengths, initial=0), np.int64)
+
+
+def _numbers(ratios: Iterable[Ratio]) -> kernels.Float64Array:
+    return np.array([ratio if isinstance(ratio, float) else nan for ratio in ratios], np.float64)

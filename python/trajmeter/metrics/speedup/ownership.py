@@ -1,0 +1,142 @@
+"""Which benchmarks are an agent's own, among all that the files of its trial hold.
+
+A file of fc-eval may hold the tables of every agent of its trial. An agent gets what stands under
+its own name in any of them, and never what stands under another's.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, TypeAlias
+
+from trajmeter.metrics.speedup.failures import BASELINE_AGENT, ORACLE_AGENT
+from trajmeter.metrics.speedup.table import SpeedupTable, read_table, table_of_times
+from trajmeter.records.agent_keys import is_same_agent
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping, Sequence
+
+    from trajmeter.metrics.speedup.trial import Trial
+    from trajmeter.records import Measurement, Measurements
+
+__all__ = ["OwnTable", "oracle_table", "own_tables"]
+
+_RATIOS = ("agent/nop", "oracle/nop")
+
+_Times: TypeAlias = "Mapping[str, Measurement]"
+
+
+@dataclass(frozen=True, slots=True)
+class OwnTable:
+    """An agent's own table."""
+
+    table: SpeedupTable | None
+    """Its benchmarks; ``None`` where no file holds any under its name."""
+    contradicted: tuple[str, ...] = ()
+    """Benchmarks of which another file says something else than the agent's own, which counts."""
+
+
+def own_tables(trial: Trial) -> list[OwnTable]:
+    """Find the own table of everyone in a trial, in their order."""
+    times = _reference_times(trial)
+    return [_own_table(trial, position, times) for position in range(len(trial.everyone))]
+
+
+def oracle_table(trial: Trial, tables: Sequence[OwnTable]) -> SpeedupTable | None:
+    """Find the benchmarks that the reference solution was measured by, if there are any."""
+    for attempt, own in zip(trial.everyone, tables, strict=True):
+        if attempt.agent == ORACLE_AGENT and own.table:
+            return own.table
+    baseline, oracle = _reference_times(trial)
+    return table_of_times(baseline, oracle, {}) if baseline and oracle else None
+
+
+def _own_table(trial: Trial, position: int, times: tuple[_Times | None, _Times]) -> OwnTable:
+    own = trial.everyone[position].measurements
+    baseline, oracle = times
+    if own is not None and own.seconds is not None and baseline is not None:
+        return OwnTable(table_of_times(baseline, oracle, own.seconds))
+    key = trial.keys[position]
+    others: dict[str, Any] | None = None
+    if not trial.twins(position):
+        for other, attempt in enumerate(trial.everyone):
+            if other != position:
+                others = _laid_over(others, _named_tables(attempt.measurements, key))
+    mine = _laid_over(None, _named_tables(own, key))
+    if mine is None:
+        mine = _unnamed_table(own, key)
+    entries = _laid_over(others, [mine] if mine is not None else [])
+    if entries is None:
+        return OwnTable(None)
+    return OwnTable(read_table(entries), tuple(_contradictions(mine or {}, others or {})))
+
+
+def _named_tables(measurements: Measurements | None, key: str) -> list[dict[str, Any]]:
+    """Tables that a file holds under an agent's name, the one spelled alike last."""
+    tables = (measurements.ratios_by_agent if measurements else None) or {}
+    return [
+        table
+        for name, table in sorted(tables.items(), key=lambda item: item[0] == key)
+        if is_same_agent(name, key) and isinstance(table, dict)
+    ]
+
+
+def _unnamed_table(measurements: Measurements | None, key: str) -> dict[str, Any] | None:
+    if measurements is None or measurements.ratios is None:
+        return None
+    owner = measurements.last_agent
+    return measurements.ratios if owner is None or is_same_agent(owner, key) else None
+
+
+def _laid_over(
+    table: dict[str, Any] | None, later: Iterable[dict[str, Any]]
+) -> dict[str, Any] | None:
+    """Lay tables over one another, field by field of each benchmark."""
+    for entries in later:
+        if table is None or table == entries:
+            table = entries
+            continue
+        table = dict(table)
+        for benchmark, entry in entries.items():
+            before = table.get(benchmark)
+            if isinstance(before, dict) and isinstance(entry, dict):
+                table[benchmark] = {**before, **entry}
+            else:
+                table[benchmark] = entry
+    return table
+
+
+def _contradictions(mine: dict[str, Any], others: dict[str, Any]) -> Iterable[str]:
+    if mine == others:
+        return
+    for benchmark, entry in mine.items():
+        if benchmark not in others:
+            continue
+        other = others[benchmark]
+        if isinstance(entry, dict) and isinstance(other, dict):
+            shared = [field for field in _RATIOS if field in entry and field in other]
+            differs = any(_differs(entry[field], other[field]) for field in shared)
+        else:
+            differs = _differs(entry, other)
+        if differs:
+            yield benchmark
+
+
+def _differs(one: object, other: object) -> bool:
+    # NaN is what it is, though it does not equal itself.
+    return one != other and (one == one or other == other)  # noqa: PLR0124 - tells NaN
+
+
+def _reference_times(trial: Trial) -> tuple[_Times | None, _Times]:
+    """Times of the baseline and of the oracle: the task's, else those of the trial's agents."""
+    measured = {
+        attempt.agent: attempt.measurements.seconds
+        for attempt in reversed(trial.everyone)
+        if attempt.measurements is not None and attempt.measurements.seconds is not None
+    }
+    baseline = trial.task.baseline_seconds if trial.task else None
+    oracle = trial.task.oracle_seconds if trial.task else None
+    return (
+        measured.get(BASELINE_AGENT) if baseline is None else baseline,
+        (measured.get(ORACLE_AGENT) if oracle is None else oracle) or {},
+    )

@@ -1,0 +1,66 @@
+"""Attempts of which only fc-eval's own figures are left: those of a merged result file."""
+
+from __future__ import annotations
+
+import math
+from typing import TYPE_CHECKING
+
+from trajmeter.metrics.speedup.failures import Verdict
+from trajmeter.metrics.speedup.result import SpeedupResult
+from trajmeter.metrics.speedup.scoring import Case, case_fields, spending_fields
+from trajmeter.metrics.speedup.table import read_table
+from trajmeter.records import Cause, Outcome
+from trajmeter.records.agent_keys import agent_key
+
+if TYPE_CHECKING:
+    from trajmeter.records import Trajectory
+
+__all__ = ["is_payload", "score_payload"]
+
+_WARNING = "the figures are those of fc-eval's merge: the agents' own files are not there"
+_ADVANTAGES = ("agent_advantage", *(f"agent_advantage_level{level}" for level in range(1, 5)))
+
+
+def is_payload(attempt: Trajectory) -> bool:
+    """Whether there are figures instead of what they were made of."""
+    return attempt.measurements is not None and attempt.measurements.payload is not None
+
+
+def score_payload(attempt: Trajectory) -> SpeedupResult:
+    """Take the figures as they are; what is no number is missing."""
+    measurements = attempt.measurements
+    payload = (measurements.payload if measurements else None) or {}
+    entries = (measurements.ratios if measurements else None) or {}
+    case = Case(
+        attempt,
+        agent_key(attempt.agent, attempt.model),
+        Verdict(_flag(payload.get("pytest_failed")), _flag(payload.get("snapshot_failed"))),
+        read_table(entries),
+        fallback=payload.get("fallback_to_baseline") is True,
+        warnings=[_WARNING],
+    )
+    fields = case_fields(case) | spending_fields(case)
+    fields["task_speedup"] = _number(payload.get("task_speedup"))
+    fields |= {name: _number(payload.get(name)) for name in _ADVANTAGES}
+    success = _flag(payload.get("success"))
+    fields["success"] = case.verdict.success if success is None else success
+    for name in ("num_benchmarks", "num_valid_benchmarks"):
+        count = payload.get(name)
+        if isinstance(count, int) and not isinstance(count, bool):
+            fields[name] = count
+    outcome, cause = Outcome.SCORED, None
+    if fields["task_speedup"] is None:
+        outcome, cause = Outcome.NOT_SCORED, Cause.MISSING_MEASUREMENTS
+    elif case.fallback:
+        outcome, cause = Outcome.ASSIGNED, Cause.REVERTED_TO_BASELINE
+    return SpeedupResult(outcome=outcome, cause=cause, **fields)
+
+
+def _flag(value: object) -> bool | None:
+    return value if isinstance(value, bool) else None
+
+
+def _number(value: object) -> float | None:
+    if isinstance(value, bool) or not isinstance(value, (int, float)):
+        return None
+    return float(value) if math.isfinite(value) else None

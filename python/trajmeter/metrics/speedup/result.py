@@ -1,0 +1,159 @@
+"""What the speedup metrics say of one attempt, under the names of fc-eval's payload."""
+
+from __future__ import annotations
+
+from typing import Annotated, Literal
+
+from pydantic import BaseModel, ConfigDict, Field
+from typing_extensions import TypedDict
+
+from trajmeter.metrics._result import Figure, Group, Result
+from trajmeter.records import InvalidReason
+
+__all__ = [
+    "BenchmarkSpeedup",
+    "PytestFigures",
+    "SnapshotFigures",
+    "SpeedupResult",
+]
+
+_Count = Annotated[int | None, Figure(low=0)]
+_Advantage = Annotated[float | None, Figure(higher_is_better=True)]
+
+BenchmarkSpeedup = TypedDict(
+    "BenchmarkSpeedup",
+    {
+        "agent/nop": float | None,
+        "oracle/nop": float | None,
+        "advantage": float | None,
+        "significant": bool | None,
+        "fallback_to_baseline": bool,
+        "invalid": InvalidReason | None,
+    },
+)
+"""One benchmark: the ratios that count (``None`` where there is none) and why it is invalid."""
+
+
+class PytestFigures(BaseModel):
+    """Tests of the attempt, as recorded; ``None`` where they were not."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid", use_attribute_docstrings=True)
+
+    passed: _Count = None
+    """Tests that passed."""
+    failed: _Count = None
+    """Tests that failed."""
+    error: _Count = None
+    """Tests that ended in an error."""
+    skipped: _Count = None
+    """Tests that were skipped."""
+    total: _Count = None
+    """Tests in all, as recorded."""
+    failed_total: Annotated[int | None, Figure(low=0, higher_is_better=False)] = None
+    """Failed and errors."""
+    status: str | None = None
+    """What the file calls it."""
+
+
+class SnapshotFigures(BaseModel):
+    """Comparison of the benchmarks' outputs, as recorded; ``None`` where it was not."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid", use_attribute_docstrings=True)
+
+    passed: _Count = None
+    """Outputs that agree."""
+    failed: _Count = None
+    """Outputs that differ, also those that did before."""
+    skipped: _Count = None
+    """Outputs that were not compared."""
+    total: _Count = None
+    """Outputs in all, as recorded."""
+    pass_to_fail: Annotated[int | None, Figure(low=0, higher_is_better=False)] = None
+    """Outputs that agreed before the change and no longer do."""
+    status: str | None = None
+    """What the file calls it."""
+
+
+class SpeedupResult(Group, Result):
+    """How much faster an agent made a task's benchmarks, beside the reference solution.
+
+    Ratios are baseline time / time: above 1 is faster. Of an attempt that failed they are those of
+    an agent that changed nothing; its outcome is then assigned.
+    """
+
+    key: str
+    """``agent:model``; empty where neither is known."""
+    instance: str | None = None
+    """Name of the agent's place in the trial, where another agent of the trial has the same key."""
+    trial: str | None = None
+    """Trial that the agents ran in side by side."""
+    task_speedup: Annotated[float | None, Figure(low=0, higher_is_better=True)] = None
+    """Geometric mean of the agent's ratios."""
+    agent_advantage: _Advantage = None
+    """Advantage over all benchmarks, the same as level 4."""
+    agent_advantage_level1: _Advantage = None
+    """Agent's geometric mean minus the oracle's, averaged over modules."""
+    agent_advantage_level2: _Advantage = None
+    """The same, averaged over classes."""
+    agent_advantage_level3: _Advantage = None
+    """The same, averaged over functions."""
+    agent_advantage_level4: _Advantage = None
+    """The same, over all benchmarks at once."""
+    worst_speedup: Annotated[float | None, Figure(low=0, higher_is_better=True)] = None
+    """Least ratio of the agent among the benchmarks that count."""
+    worst_benchmark: str | None = None
+    """Benchmark that has it."""
+    num_regressions: Annotated[int | None, Figure(low=0, higher_is_better=False)] = None
+    """Benchmarks that count and became slower."""
+    num_benchmarks: Annotated[int, Figure(low=0, independent=True)] = 0
+    """Benchmarks in the agent's table, invalid ones included."""
+    num_valid_benchmarks: Annotated[int, Figure(low=0, independent=True)] = 0
+    """Benchmarks that count: those with both ratios; without any oracle, those with the agent's."""
+    pytest_failed: Annotated[bool | None, Figure(higher_is_better=False, independent=True)] = None
+    """Whether more tests failed than the oracle's, or none could be read."""
+    snapshot_failed: Annotated[bool | None, Figure(higher_is_better=False, independent=True)] = None
+    """Whether outputs of the benchmarks changed, or could not be compared."""
+    success: Annotated[bool | None, Figure(higher_is_better=True, independent=True)] = None
+    """Whether neither failed; ``None`` where nothing that tells was recorded."""
+    tests_not_run: Annotated[bool, Figure(independent=True)] = False
+    """Whether the tests were not run, which is no failure."""
+    fallback_to_baseline: Annotated[bool, Figure(higher_is_better=False, independent=True)] = False
+    """Whether the ratios are those of an agent that changed nothing, because this one failed."""
+    already_reverted: Annotated[bool, Figure(independent=True)] = False
+    """Whether the recorded ratios were reverted for a failure that does not count in the end."""
+    task_cost_usd: Annotated[
+        float | None, Figure(low=0, higher_is_better=False, independent=True)
+    ] = None
+    """Cost in US dollars; ``None`` where neither a cost nor tokens were recorded."""
+    cost_source: Literal["recorded", "tokens", "none"] = "none"
+    """Whether the cost was recorded, or computed from tokens."""
+    priced: bool | None = None
+    """Whether the model has a known price, for a cost from tokens; if not, the cost is 0."""
+    price_table: str | None = None
+    """Name and version of the price table, for a cost from tokens."""
+    input_tokens: Annotated[int | None, Figure(low=0, independent=True)] = None
+    """Prompt tokens."""
+    output_tokens: Annotated[int | None, Figure(low=0, independent=True)] = None
+    """Completion tokens."""
+    trajectory_length: Annotated[
+        int | None, Figure(low=0, higher_is_better=False, independent=True)
+    ] = None
+    """Number of interactions."""
+    trajectory_length_source: Literal["recorded", "json", "cast", "none"] = "none"
+    """Where that number is from: the run itself, the agent's log, or the terminal recording."""
+    events_by_code: dict[str, int] = Field(default_factory=dict)
+    """Events of the terminal recording; ``i`` is input."""
+    costs_by_agent_model: dict[str, float] = Field(default_factory=dict)
+    """What the attempt adds to the costs of each ``agent:model``."""
+    trial_resolved: bool | None = None
+    """Whether fc-eval counts the trial as resolved, which is what its last agent says."""
+    pytest_summary: PytestFigures = PytestFigures()
+    """Tests of the attempt."""
+    snapshot_summary: SnapshotFigures = SnapshotFigures()
+    """Comparison of the benchmarks' outputs."""
+    invalid_benchmarks: dict[str, InvalidReason] = Field(default_factory=dict)
+    """Benchmarks that do not count, each with the reason."""
+    per_benchmark_speedups: dict[str, BenchmarkSpeedup] = Field(default_factory=dict)
+    """Every benchmark of the table."""
+    warnings: tuple[str, ...] = ()
+    """What about the recorded figures is to be doubted."""

@@ -1,0 +1,157 @@
+"""An attempt as it is scored, and the result that is made of it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+from trajmeter.metrics.speedup.costs import cost, length, tokens
+from trajmeter.metrics.speedup.levels import LevelFigures, level_figures
+from trajmeter.metrics.speedup.result import PytestFigures, SnapshotFigures
+from trajmeter.metrics.speedup.table import SpeedupTable
+from trajmeter.records import InvalidReason
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from trajmeter.metrics.speedup.failures import Verdict
+    from trajmeter.metrics.speedup.result import BenchmarkSpeedup
+    from trajmeter.records import PytestSummary, SnapshotSummary, Trajectory
+
+__all__ = ["Case", "advantage_fields", "case_fields", "figures_of", "spending_fields"]
+
+
+@dataclass(slots=True)
+class Case:
+    """One attempt with its effective table."""
+
+    attempt: Trajectory
+    """The attempt."""
+    key: str
+    """``agent:model``."""
+    verdict: Verdict
+    """Whether it failed."""
+    table: SpeedupTable | None
+    """Its benchmarks, reverted if it failed; ``None`` where there are none."""
+    fallback: bool = False
+    """Whether the table was reverted."""
+    already_reverted: bool = False
+    """Whether the table came reverted, though the attempt did not fail."""
+    lacks_oracle: bool = False
+    """Whether there is no oracle to compare with, so that the agent's ratios alone count."""
+    warnings: list[str] = field(default_factory=list)
+    """What is to be doubted."""
+
+
+def figures_of(cases: Sequence[Case]) -> list[LevelFigures]:
+    """Figures of every case's table, an absent one counting as empty."""
+    tables = []
+    for case in cases:
+        table = case.table or SpeedupTable()
+        tables.append(table.without_oracle() if case.lacks_oracle else table)
+    return level_figures(tables)
+
+
+def case_fields(case: Case) -> dict[str, Any]:
+    """What a result says of a case beside its figures."""
+    verdict, tests = case.verdict, case.attempt.pytest_summary
+    return {
+        **_table_fields(case),
+        "key": case.key,
+        "trial": case.attempt.trial,
+        "num_benchmarks": len(case.table) if case.table else 0,
+        "pytest_failed": verdict.pytest_failed,
+        "snapshot_failed": verdict.snapshot_failed,
+        "success": verdict.success,
+        "tests_not_run": tests is not None and tests.problem == "not_run",
+        "fallback_to_baseline": case.fallback,
+        "already_reverted": case.already_reverted,
+        "pytest_summary": _pytest_figures(tests),
+        "snapshot_summary": _snapshot_figures(case.attempt.snapshot_summary),
+    }
+
+
+def spending_fields(case: Case) -> dict[str, Any]:
+    """What a result says of tokens, cost and length, by the default rules."""
+    attempt = case.attempt
+    used = tokens(attempt) or (None, None)
+    spent = cost(attempt, case.warnings)
+    usd = spent.get("task_cost_usd")
+    return {
+        **spent,
+        **length(attempt),
+        "input_tokens": used[0],
+        "output_tokens": used[1],
+        "costs_by_agent_model": {} if usd is None else {case.key: usd},
+        "warnings": (*case.warnings, *(attempt.run_log.problems if attempt.run_log else ())),
+    }
+
+
+def advantage_fields(advantage: tuple[float, float, float, float]) -> dict[str, float]:
+    """The advantages under the names of a result."""
+    levels = {f"agent_advantage_level{level}": lead for level, lead in enumerate(advantage, 1)}
+    return {"agent_advantage": advantage[3], **levels}
+
+
+def _table_fields(case: Case) -> dict[str, Any]:
+    """What a result says of each benchmark."""
+    table = case.table or SpeedupTable()
+    rows: dict[str, BenchmarkSpeedup] = {}
+    invalid: dict[str, InvalidReason] = {}
+    worst: tuple[float, str] | None = None
+    regressions = 0
+    for benchmark, agent, oracle, significant in zip(
+        table.benchmarks, table.agent, table.oracle, table.significant, strict=True
+    ):
+        faster = agent if isinstance(agent, float) else None
+        best = oracle if isinstance(oracle, float) else None
+        fault = agent if isinstance(agent, InvalidReason) else None
+        if fault is None and isinstance(oracle, InvalidReason) and not case.lacks_oracle:
+            fault = oracle
+        rows[benchmark] = {
+            "agent/nop": faster,
+            "oracle/nop": best,
+            "advantage": None if faster is None or best is None else faster - best,
+            "significant": significant,
+            "fallback_to_baseline": case.fallback and faster is not None,
+            "invalid": fault,
+        }
+        if fault is not None:
+            invalid[benchmark] = fault
+        elif faster is not None:
+            regressions += faster < 1.0
+            worst = min(worst or (faster, benchmark), (faster, benchmark))
+    return {
+        "per_benchmark_speedups": rows,
+        "invalid_benchmarks": invalid,
+        "worst_speedup": worst[0] if worst else None,
+        "worst_benchmark": worst[1] if worst else None,
+        "num_regressions": regressions if worst else None,
+    }
+
+
+def _pytest_figures(tests: PytestSummary | None) -> PytestFigures:
+    if tests is None:
+        return PytestFigures()
+    return PytestFigures(
+        passed=tests.passed,
+        failed=tests.failed,
+        error=tests.error,
+        skipped=tests.skipped,
+        total=tests.total,
+        failed_total=tests.failed + tests.error,
+        status=tests.status,
+    )
+
+
+def _snapshot_figures(snapshot: SnapshotSummary | None) -> SnapshotFigures:
+    if snapshot is None:
+        return SnapshotFigures()
+    return SnapshotFigures(
+        passed=snapshot.passed,
+        failed=snapshot.failed,
+        skipped=snapshot.skipped,
+        total=snapshot.total,
+        pass_to_fail=snapshot.pass_to_fail,
+        status=snapshot.status,
+    )

@@ -1,0 +1,229 @@
+"""Speedup over many tasks: fc-eval's figures of a run, each with how many tasks it is made of."""
+
+from __future__ import annotations
+
+from collections import Counter
+from math import fsum
+from typing import TYPE_CHECKING, Any
+
+from pydantic import BaseModel, ConfigDict, Field
+
+from trajmeter.metrics._result import Mean
+from trajmeter.metrics.speedup.result import SpeedupResult
+from trajmeter.records import Outcome
+from trajmeter.statistics.pass_at_k import mean_pass_at_k
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from trajmeter.metrics._result import Result
+    from trajmeter.records import Task, Trajectory
+
+__all__ = ["SpeedupAggregator", "SpeedupSummary"]
+
+# Different warnings that are kept; one that names its file differs for every attempt.
+_KEPT_WARNINGS = 20
+
+
+class SpeedupSummary(BaseModel):
+    """Figures of a run. Means are over tasks; of several attempts at a task, their mean counts."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid", use_attribute_docstrings=True)
+
+    tasks: int
+    """Tasks that were attempted."""
+    mean_speedup: Mean
+    """Mean of the tasks' speedups."""
+    mean_success_rate: Mean
+    """Mean of the tasks' success."""
+    num_benchmarks: int | float
+    """Benchmarks of all tasks."""
+    num_valid_benchmarks: int | float
+    """Benchmarks of all tasks that count."""
+    agent_advantage: Mean
+    """Mean advantage over all benchmarks of a task."""
+    agent_advantage_level1: Mean
+    """Mean advantage by module."""
+    agent_advantage_level2: Mean
+    """Mean advantage by class."""
+    agent_advantage_level3: Mean
+    """Mean advantage by function."""
+    agent_advantage_level4: Mean
+    """The same as ``agent_advantage``."""
+    mean_cost_per_task: Mean
+    """Mean cost of a task in US dollars."""
+    cost_weighted_advantage: float | None
+    """Mean advantage / mean cost; 0 where the cost is 0, ``None`` where one of both is unknown.
+
+    A ratio of means: a negative advantage looks better the dearer it was.
+    """
+    mean_trajectory_length: Mean
+    """Mean number of interactions."""
+    trials: int
+    """Attempts known to have succeeded or not."""
+    n_resolved: int
+    """Attempts that succeeded."""
+    accuracy: float | None
+    """Share of attempts that succeeded; ``None`` without any."""
+    pass_at_k: dict[str, float] = Field(default_factory=dict)
+    """Mean over tasks of how likely one of k attempts succeeds, by k."""
+    total_cost: float
+    """Cost of all attempts in US dollars, as far as it is known."""
+    mean_cost_per_trial: float | None
+    """The same divided by ``trials``; ``None`` without any."""
+    regression_share: float | None
+    """Share of the benchmarks that count which became slower; ``None`` without any."""
+    worst_speedup: float | None
+    """Least ratio of any benchmark that counts."""
+    worst_workload: str | None
+    """The task and benchmark that have it."""
+    reverted: int
+    """Attempts that count as if they had changed nothing, because they failed."""
+    unpriced: int
+    """Attempts whose cost counts as 0, because their model has no known price."""
+    cost_by_agent_model: dict[str, float] = Field(default_factory=dict)
+    """``total_cost`` by ``agent:model``."""
+    warnings: dict[str, int] = Field(default_factory=dict)
+    """What is to be doubted, with the number of attempts; of many, the first."""
+
+
+_MEANS = {
+    "mean_speedup": "task_speedup",
+    "mean_success_rate": "success",
+    "agent_advantage": "agent_advantage",
+    "agent_advantage_level1": "agent_advantage_level1",
+    "agent_advantage_level2": "agent_advantage_level2",
+    "agent_advantage_level3": "agent_advantage_level3",
+    "agent_advantage_level4": "agent_advantage_level4",
+    "mean_cost_per_task": "task_cost_usd",
+    "mean_trajectory_length": "trajectory_length",
+}
+_SUMS = ("num_benchmarks", "num_valid_benchmarks")
+
+
+class _TaskFigures:
+    """Figures of the attempts of one agent at one task."""
+
+    def __init__(self) -> None:
+        self.judged = self.succeeded = 0
+        self._values: dict[str, list[float]] = {name: [] for name in (*_MEANS.values(), *_SUMS)}
+
+    def add(self, result: SpeedupResult) -> None:
+        if result.success is not None:
+            self.judged += 1
+            self.succeeded += result.success
+        for name, values in self._values.items():
+            value = getattr(result, name)
+            if value is not None:
+                values.append(value)
+
+    def mean(self, name: str) -> float | None:
+        return _mean(self._values[name])
+
+
+class SpeedupAggregator:
+    """Running totals over attempts; keeps their figures, no benchmarks.
+
+    Args:
+        as_fceval: Whether to count as fc-eval does: each attempt by itself, and a trial as resolved
+            if its last agent says so.
+    """
+
+    def __init__(self, *, as_fceval: bool = False) -> None:
+        self._as_fceval = as_fceval
+        self._tasks: dict[tuple[str, ...], _TaskFigures] = {}
+        self._trials: dict[tuple[str, str | None], bool] = {}
+        self._costs: dict[str, list[float]] = {}
+        self._warnings: Counter[str] = Counter()
+        self._valid = self._regressions = self._reverted = self._unpriced = 0
+        self._worst: tuple[float, str] | None = None
+
+    def add(self, task: Task | None, trajectory: Trajectory, result: Result) -> None:
+        """Count one scored attempt."""
+        if not isinstance(result, SpeedupResult):
+            return
+        task_id = task.id if task else trajectory.task_id
+        for warning in result.warnings:
+            if warning in self._warnings or len(self._warnings) < _KEPT_WARNINGS:
+                self._warnings[warning] += 1
+        identity: tuple[str, ...] = (result.key, result.instance or "", task_id)
+        if self._as_fceval:
+            trial = result.trial or trajectory.attempt
+            self._trials[task_id, trial] = bool(result.trial_resolved)
+            if result.outcome is Outcome.NOT_SCORED:
+                return  # another agent's record replaced it
+            identity = (*identity, str(len(self._tasks)))
+        self._tasks.setdefault(identity, _TaskFigures()).add(result)
+        for key, cost in result.costs_by_agent_model.items():
+            self._costs.setdefault(key, []).append(cost)
+        self._reverted += result.fallback_to_baseline
+        self._unpriced += result.priced is False
+        if result.worst_speedup is not None:
+            self._valid += result.num_valid_benchmarks
+            self._regressions += result.num_regressions or 0
+            worst = (result.worst_speedup, f"{task_id}: {result.worst_benchmark}")
+            self._worst = min(self._worst or worst, worst)
+
+    def figures(self) -> SpeedupSummary:
+        """Figures of all attempts so far."""
+        tasks = list(self._tasks.values())
+        means: dict[str, Any] = {name: _mean_of(tasks, key) for name, key in _MEANS.items()}
+        sums: dict[str, Any] = {name: _sum_of(tasks, name) for name in _SUMS}
+        advantage, cost = means["agent_advantage"], means["mean_cost_per_task"]
+        trials, resolved, chances = self._successes()
+        costs = {key: fsum(values) for key, values in self._costs.items()}
+        total_cost = fsum(costs.values())
+        nothing = 0.0 if self._as_fceval else None
+        return SpeedupSummary(
+            tasks=max(Counter(identity[:2] for identity in self._tasks).values(), default=0),
+            **means,
+            **sums,
+            cost_weighted_advantage=_quotient(advantage, cost),
+            trials=trials,
+            n_resolved=resolved,
+            accuracy=resolved / trials if trials else nothing,
+            pass_at_k={str(k): chance for k, chance in chances.items()},
+            total_cost=total_cost,
+            mean_cost_per_trial=total_cost / trials if trials else None,
+            cost_by_agent_model=costs,
+            regression_share=self._regressions / self._valid if self._valid else None,
+            worst_speedup=self._worst[0] if self._worst else None,
+            worst_workload=self._worst[1] if self._worst else None,
+            reverted=self._reverted,
+            unpriced=self._unpriced,
+            warnings=dict(self._warnings),
+        )
+
+    def _successes(self) -> tuple[int, int, dict[int, float]]:
+        """Attempts, those that succeeded, and pass@k."""
+        if self._as_fceval:
+            attempts = Counter(task for task, _ in self._trials)
+            resolved = Counter(task for (task, _), passed in self._trials.items() if passed)
+            counts = [(attempts[task], resolved[task]) for task in attempts]
+        else:
+            counts = [(task.judged, task.succeeded) for task in self._tasks.values()]
+        return (
+            sum(attempts for attempts, _ in counts),
+            sum(successes for _, successes in counts),
+            mean_pass_at_k(counts, with_one=not self._as_fceval),
+        )
+
+
+def _mean(values: Sequence[float]) -> float | None:
+    return fsum(values) / len(values) if values else None
+
+
+def _mean_of(tasks: Sequence[_TaskFigures], name: str) -> Mean:
+    found = [mean for mean in (task.mean(name) for task in tasks) if mean is not None]
+    return Mean(value=_mean(found), scored=len(found), total=len(tasks))
+
+
+def _sum_of(tasks: Sequence[_TaskFigures], name: str) -> int | float:
+    total = fsum(task.mean(name) or 0.0 for task in tasks)
+    return int(total) if total.is_integer() else total
+
+
+def _quotient(advantage: Mean, cost: Mean) -> float | None:
+    if advantage.value is None or cost.value is None:
+        return None
+    return advantage.value / cost.value if cost.value else 0.0

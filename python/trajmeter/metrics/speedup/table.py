@@ -1,0 +1,136 @@
+"""A speedup table: of each benchmark the agent's and the oracle's ratio, or why there is none."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING, Any, TypeAlias
+
+from trajmeter.records import InvalidReason, Measurement, measured
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+__all__ = ["Ratio", "SpeedupTable", "read_table", "table_of_times"]
+
+Ratio: TypeAlias = float | InvalidReason
+"""Baseline time / time, above 1 where it is faster; or why there is none."""
+
+_MISSING = Measurement(reason=InvalidReason.MISSING)
+
+
+@dataclass(slots=True)
+class SpeedupTable:
+    """What is known of one agent's benchmarks, in columns of one length."""
+
+    benchmarks: list[str] = field(default_factory=list)
+    """Full names, parameters included."""
+    agent: list[Ratio] = field(default_factory=list)
+    """Ratio with the agent's change."""
+    oracle: list[Ratio] = field(default_factory=list)
+    """Ratio with the reference solution."""
+    significant: list[bool | None] = field(default_factory=list)
+    """Whether the change was told from noise, as recorded; no figure depends on it."""
+    is_entry: list[bool] = field(default_factory=list)
+    """Whether there was an object to read."""
+    is_reverted: list[bool] = field(default_factory=list)
+    """Whether the agent's ratio is that of a reverted agent."""
+
+    def __len__(self) -> int:
+        return len(self.benchmarks)
+
+    def add(
+        self,
+        benchmark: str,
+        agent: Ratio,
+        oracle: Ratio,
+        *,
+        significant: bool | None = None,
+        is_entry: bool = True,
+        is_reverted: bool = False,
+    ) -> None:
+        """Append a benchmark."""
+        self.benchmarks.append(benchmark)
+        self.agent.append(agent)
+        self.oracle.append(oracle)
+        self.significant.append(significant)
+        self.is_entry.append(is_entry)
+        self.is_reverted.append(is_reverted)
+
+    def reverted(self) -> SpeedupTable:
+        """Give the table of an agent that changed nothing: its ratios are 1, the oracle's stay.
+
+        What was no object holds nothing to revert, and stays invalid.
+        """
+        agent = [
+            1.0 if is_entry else ratio
+            for ratio, is_entry in zip(self.agent, self.is_entry, strict=True)
+        ]
+        return replace(self, agent=agent, is_reverted=self.is_entry)
+
+    def without_oracle(self) -> SpeedupTable:
+        """Give the table with the agent's ratios on both sides, so that those alone count."""
+        return replace(self, oracle=self.agent)
+
+
+def read_table(entries: Mapping[str, Any], *, booleans_are_numbers: bool = False) -> SpeedupTable:
+    """Read a table as fc-eval writes it.
+
+    Args:
+        entries: Objects with ``agent/nop`` and ``oracle/nop``, by benchmark.
+        booleans_are_numbers: Whether true is 1 and false 0, instead of no number.
+    """
+    table = SpeedupTable()
+    for benchmark, entry in entries.items():
+        if not isinstance(entry, dict):
+            fault = InvalidReason.MISSING if entry is None else InvalidReason.NOT_A_NUMBER
+            table.add(benchmark, fault, fault, is_entry=False)
+            continue
+        significant = entry.get("significant")
+        table.add(
+            benchmark,
+            _recorded_ratio(entry, "agent", booleans_are_numbers=booleans_are_numbers),
+            _recorded_ratio(entry, "oracle", booleans_are_numbers=booleans_are_numbers),
+            significant=significant if isinstance(significant, bool) else None,
+            is_reverted=entry.get("fallback_to_baseline") is True,
+        )
+    return table
+
+
+def table_of_times(
+    baseline: Mapping[str, Measurement],
+    oracle: Mapping[str, Measurement],
+    agent: Mapping[str, Measurement],
+) -> SpeedupTable:
+    """Make a table of times: every benchmark that one of the three knows, the baseline's first."""
+    table = SpeedupTable()
+    for benchmark in {**baseline, **oracle, **agent}:
+        before = baseline.get(benchmark, _MISSING)
+        table.add(
+            benchmark,
+            _ratio(before, agent.get(benchmark, _MISSING)),
+            _ratio(before, oracle.get(benchmark, _MISSING)),
+        )
+    return table
+
+
+def _ratio(before: Measurement, after: Measurement) -> Ratio:
+    if after.value is None:
+        return after.reason or InvalidReason.MISSING
+    if before.value is None:
+        return before.reason or InvalidReason.MISSING
+    return measured(before.value / after.value)
+
+
+def _recorded_ratio(
+    entry: Mapping[str, Any], who: str, *, booleans_are_numbers: bool
+) -> Ratio:
+    """The ratio that an entry holds, or else that of the times it holds."""
+    ratio = entry.get(f"{who}/nop")
+    if isinstance(ratio, bool) and booleans_are_numbers:
+        return measured(int(ratio))
+    if ratio is not None or f"{who}_seconds" not in entry:
+        return measured(ratio)
+    return _ratio(
+        Measurement.model_validate(entry.get("nop_seconds")),
+        Measurement.model_validate(entry[f"{who}_seconds"]),
+    )

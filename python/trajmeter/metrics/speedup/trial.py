@@ -1,0 +1,72 @@
+"""Trials: attempts at one task that are judged by one another."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from trajmeter.metrics.speedup.failures import BASELINE_AGENT, ORACLE_AGENT
+from trajmeter.records.agent_keys import agent_key, is_same_agent
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from trajmeter.records import Task, Trajectory
+
+__all__ = ["Trial", "trials_of"]
+
+
+@dataclass(frozen=True, slots=True)
+class Trial:
+    """Attempts at one task, and who they are compared with."""
+
+    task: Task | None
+    """The task, where it is known."""
+    attempts: tuple[Trajectory, ...]
+    """Attempts to score, in the order they were configured."""
+    everyone: tuple[Trajectory, ...]
+    """The attempts, then the baseline and the oracle if those ran once for several trials."""
+
+    @property
+    def keys(self) -> list[str]:
+        """``agent:model`` of everyone."""
+        return [agent_key(attempt.agent, attempt.model) for attempt in self.everyone]
+
+    @property
+    def is_side_by_side(self) -> bool:
+        """Whether the attempts say that they ran together."""
+        return self.attempts[0].trial is not None
+
+    @property
+    def is_alone(self) -> bool:
+        """Whether this is a run of one agent, whose figures nobody has merged."""
+        return len(self.attempts) == 1 and self.is_side_by_side
+
+    def twins(self, position: int) -> int:
+        """How many others have the key of the attempt at a position."""
+        keys = self.keys
+        return sum(is_same_agent(keys[position], key) for key in keys) - 1
+
+
+def trials_of(
+    task: Task | None, attempts: Sequence[Trajectory]
+) -> Iterator[tuple[list[int], Trial]]:
+    """Tell the trials of a task apart, each with the positions of its attempts.
+
+    Agents that ran side by side say so; others are one trial for each repeated attempt. A baseline
+    or oracle that was not repeated is that of every repetition.
+    """
+    groups: dict[tuple[str | None, str | None], list[int]] = {}
+    for position, attempt in enumerate(attempts):
+        side_by_side = attempt.trial is not None
+        repetition = None if side_by_side else attempt.attempt
+        groups.setdefault((attempt.trial, repetition), []).append(position)
+    common = [attempts[position] for position in groups.get((None, None), [])]
+    for (name, repetition), positions in groups.items():
+        own = tuple(attempts[position] for position in positions)
+        everyone = own
+        if name is None and repetition is not None:
+            present = {attempt.agent for attempt in own}
+            missing = {BASELINE_AGENT, ORACLE_AGENT} - present
+            everyone += tuple(attempt for attempt in common if attempt.agent in missing)
+        yield positions, Trial(task, own, everyone)

@@ -1,0 +1,230 @@
+"""Flat tables of benchmarks: a row for each task, agent, model and benchmark.
+
+The columns are ``task_id``, ``agent``, ``model``, ``benchmark`` and the ratios ``agent_nop`` and
+``oracle_nop``, or the times ``nop_seconds``, ``agent_seconds`` and ``oracle_seconds``; optionally
+``significant``, and of the attempt, in any of its rows, ``attempt``, the counts of tests and of the
+snapshot as fc-eval names them (``test_failed``, ``snapshot_status`` …), ``is_resolved``,
+``trajectory_length``, ``task_cost_usd``, ``total_input_tokens`` and ``total_output_tokens``. A row
+without a benchmark tells of an attempt that measured nothing. The files are JSON lines, a JSON
+list, CSV or Parquet.
+"""
+
+from __future__ import annotations
+
+import csv
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from trajmeter import json_lines
+from trajmeter.errors import ReadError
+from trajmeter.readers._containers import entries
+from trajmeter.readers._loose_values import as_cost, as_count
+from trajmeter.readers.fceval_results import pytest_summary, snapshot_summary
+from trajmeter.records import (
+    Measurements,
+    PytestSummary,
+    ReadProblem,
+    RunLog,
+    SnapshotSummary,
+    Source,
+    Trajectory,
+    Usage,
+)
+from trajmeter.records.agent_keys import agent_key
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Mapping
+    from pathlib import Path
+
+    from pydantic import JsonValue
+
+__all__ = ["CONTENT", "ENTRY_FIELDS", "read", "sniff"]
+
+CONTENT = "rows of benchmarks"
+
+ENTRY_FIELDS = {
+    "agent_nop": "agent/nop",
+    "oracle_nop": "oracle/nop",
+    "significant": "significant",
+    "nop_seconds": "nop_seconds",
+    "agent_seconds": "agent_seconds",
+    "oracle_seconds": "oracle_seconds",
+}
+"""Columns of a benchmark, with the fields of its entry that they become."""
+
+
+class _Identity(NamedTuple):
+    """What tells an attempt from others."""
+
+    task_id: str
+    agent: str | None
+    model: str | None
+    attempt: str | None
+
+
+_OF_A_ROW = {*_Identity._fields, "benchmark", *ENTRY_FIELDS}
+_VALUES = (b"agent_nop", b"agent_seconds")
+_TEXTS = {*_Identity._fields, "benchmark", "tests", "snapshot_status"}
+_BOOLEANS = {"true": True, "false": False}
+
+
+def sniff(path: Path, head: bytes) -> bool:
+    """Whether a file that begins with ``head`` is such a table."""
+    if not path.is_file():
+        return False
+    if head.startswith(b"PAR1"):
+        return _is_parquet_table(path)
+    first = head.lstrip().splitlines()[:1] if head[:1] != b"[" else [head]
+    return any(b"benchmark" in line and any(name in line for name in _VALUES) for line in first)
+
+
+def read(path: Path, report: Callable[[ReadProblem], None]) -> Iterator[Trajectory]:
+    """Read every attempt, in the order in which they first occur."""
+    attempts: dict[_Identity, _Attempt] = {}
+    for source, value in _rows(path):
+        try:
+            _add(attempts, source, value)
+        except ReadError as error:
+            message = str(error)
+            report(
+                ReadProblem(
+                    file=source.file, line=source.line, record=source.record, message=message
+                )
+            )
+    for identity, attempt in attempts.items():
+        yield attempt.trajectory(identity)
+
+
+def _rows(path: Path) -> Iterator[tuple[Source, JsonValue | ReadError]]:
+    with path.open("rb") as file:
+        start = file.read(4).lstrip()
+    if start.startswith((b"{", b"[", b"PAR1")):
+        yield from entries(path)
+        return
+    with path.open(newline="", encoding="utf-8-sig", errors="replace") as file:
+        reader = csv.DictReader(file, restkey="", restval="")
+        for row in reader:
+            yield Source(file=str(path), line=reader.line_num), _from_csv(row)
+
+
+def _from_csv(row: Mapping[str, str]) -> JsonValue | ReadError:
+    """A row of texts as a row of values: numbers are read, and what is empty is missing."""
+    if "" in row:
+        return ReadError("the row has more values than the table has columns")
+    return {name: _value(name, text.strip()) for name, text in row.items()}
+
+
+def _value(name: str, text: str) -> str | float | bool | None:
+    if not text:
+        return None
+    if name in _TEXTS:
+        return text
+    if text.lower() in _BOOLEANS:
+        return _BOOLEANS[text.lower()]
+    try:
+        return float(text)
+    except ValueError:
+        return text
+
+
+def _is_parquet_table(path: Path) -> bool:
+    try:
+        from pyarrow import ArrowException
+        from pyarrow.parquet import ParquetFile
+    except ImportError:  # whoever reads the file then says what is missing
+        return False
+    try:
+        names = {name.encode() for name in ParquetFile(path).schema_arrow.names}
+    except ArrowException:  # likewise
+        return False
+    return b"benchmark" in names and not names.isdisjoint(_VALUES)
+
+
+@dataclass(slots=True)
+class _Attempt:
+    """Rows of one attempt."""
+
+    source: Source
+    entries: dict[str, Any] = field(default_factory=dict)
+    about: dict[str, Any] = field(default_factory=dict)
+
+    def trajectory(self, identity: _Identity) -> Trajectory:
+        about, key = self.about, agent_key(identity.agent, identity.model)
+        usage = Usage(
+            input_tokens=as_count(about.get("total_input_tokens")),
+            output_tokens=as_count(about.get("total_output_tokens")),
+            cost_usd=as_cost(about.get("total_cost")),
+        )
+        is_resolved = about.get("is_resolved")
+        return Trajectory(
+            task_id=identity.task_id,
+            agent=identity.agent,
+            model=identity.model,
+            attempt=identity.attempt,
+            source=self.source,
+            usage=None if usage == Usage() else usage,
+            passed=is_resolved if isinstance(is_resolved, bool) else None,
+            measurements=Measurements(ratios_by_agent={key: self.entries} if self.entries else {}),
+            pytest_summary=_tests(about),
+            snapshot_summary=_snapshot(about),
+            run_log=RunLog(
+                trajectory_length=as_count(about.get("trajectory_length")),
+                task_cost_usd=as_cost(about.get("task_cost_usd")),
+            ),
+        )
+
+
+def _add(attempts: dict[_Identity, _Attempt], source: Source, row: JsonValue | ReadError) -> None:
+    """Add a row to its attempt.
+
+    Raises:
+        ReadError: The row cannot be read, or names no task, or its benchmark is there already.
+    """
+    if isinstance(row, ReadError):
+        raise row
+    if not isinstance(row, dict):
+        raise ReadError(f"expected an object, got {json_lines.kind(row)}")
+    task_id = _name(row, "task_id")
+    if task_id is None:
+        raise ReadError("task_id is missing")
+    identity = _Identity(task_id, _name(row, "agent"), _name(row, "model"), _name(row, "attempt"))
+    attempt = attempts.setdefault(identity, _Attempt(source))
+    benchmark = _name(row, "benchmark")
+    if benchmark in attempt.entries:
+        raise ReadError(f"there is a row of the benchmark {benchmark!r} already, which counts")
+    if benchmark is not None:
+        attempt.entries[benchmark] = {
+            name: row[column] for column, name in ENTRY_FIELDS.items() if column in row
+        }
+    for name, value in row.items():
+        if value is not None and name not in _OF_A_ROW:
+            attempt.about.setdefault(name, value)
+
+
+def _name(row: Mapping[str, JsonValue], column: str) -> str | None:
+    value = row.get(column)
+    if value is None or isinstance(value, str):
+        return value
+    if isinstance(value, int) and not isinstance(value, bool):
+        return str(value)
+    raise ReadError(f"{column} is {value!r}, expected text")
+
+
+def _tests(about: Mapping[str, Any]) -> PytestSummary | None:
+    if about.keys().isdisjoint(("test_failed", "test_error")):
+        return None
+    summary = pytest_summary(about)
+    if "tests" in about:
+        return summary
+    status = "failed" if summary.failed + summary.error else "passed"
+    return summary.model_copy(update={"status": status})
+
+
+def _snapshot(about: Mapping[str, Any]) -> SnapshotSummary | None:
+    if about.keys().isdisjoint(("snapshot_status", "snapshot_pass_to_fail")):
+        return None
+    summary = snapshot_summary(about)
+    if "snapshot_status" in about:
+        return summary
+    status = "failed" if summary.pass_to_fail else "passed"
+    return summary.model_copy(update={"status": status})

@@ -1,0 +1,216 @@
+"""Runs of fc-eval: a folder of tasks, trials and agents, each with its ``results.json``.
+
+::
+
+    <run>/fc.lock · run_metadata.json · results.json
+    <run>/<task>/<trial>/results.json                      the merged result, or that of one agent
+    <run>/<task>/<trial>.agent-<number>-<agent>/           one agent's own
+        results.json · agent-logs/*.json · sessions/*.cast
+
+A trial is called ``<task>.<i>-of-<n>.<run>``. Agents' own results are read where they are there;
+a merged one is what is left without them. The folder of a task, of a trial or of an agent can be
+read by itself, and so can each ``results.json``.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from trajmeter.readers.fceval_config import Agent, agents_of_run, read_object
+from trajmeter.readers.fceval_logs import read_logs
+from trajmeter.readers.fceval_results import agent_of_result, is_trial, read_agent, read_merged
+from trajmeter.records import ReadProblem, Source
+from trajmeter.records.agent_keys import UNKNOWN_MODEL, normalise_model
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Mapping, Sequence
+    from collections.abc import Set as AbstractSet
+
+    from trajmeter.records import Trajectory
+
+__all__ = ["CONTENT", "read", "sniff"]
+
+CONTENT = "runs of fc-eval"
+
+_RESULTS = "results.json"
+_AGENT = re.compile(r"(?P<trial>.+?)\.agent-(?P<number>\d+)-(?P<agent>.*)", re.DOTALL)
+_TRIAL = re.compile(r"(?P<task>.+)\.(?P<attempt>\d+-of-(?P<of>\d+))\..*", re.DOTALL)
+_MARKS = (b'"trial_name"', b'"parser_extra_metrics"')
+
+
+def sniff(path: Path, head: bytes) -> bool:
+    """Whether a folder is of a run, or a file that begins with ``head`` holds results of one."""
+    if path.is_dir():
+        return any(True for _ in _folders(path))
+    return head.lstrip()[:1] == b"{" and any(mark in head for mark in _MARKS)
+
+
+def read(path: Path, report: Callable[[ReadProblem], None]) -> Iterator[Trajectory]:
+    """Read every agent's attempts, trial by trial, in the order the agents were configured.
+
+    Args:
+        path: Folder or file.
+        report: Called with every file that is left out because it cannot be read.
+    """
+    run = _Run(path if path.is_dir() else path.parent, report)
+    return run.read_folder(path) if path.is_dir() else run.read_file(path)
+
+
+def _folders(path: Path) -> Iterator[Path]:
+    """Folders of trials and of agents, in a run or in a part of one."""
+    for level, pattern in enumerate((".", "*", "*/*")):
+        for folder in sorted(path.glob(pattern)) if level else [path]:
+            if _AGENT.fullmatch(folder.name):
+                is_one = folder.is_dir()
+            else:
+                is_trial_folder = level > 1 or _TRIAL.fullmatch(folder.name)
+                is_one = bool(is_trial_folder) and (folder / _RESULTS).is_file()
+            if is_one:
+                yield folder
+
+
+def _trial_of(folder: Path) -> tuple[Path, str]:
+    """Where a trial's folders lie, and its name."""
+    match = _AGENT.fullmatch(folder.name)
+    return folder.parent, match["trial"] if match else folder.name
+
+
+@dataclass(frozen=True, slots=True)
+class _Place:
+    """What the place of a result tells of an attempt."""
+
+    trial: str
+    """Name of the trial, unlike that of any other."""
+    task_id: str
+    """Task, where the result names none."""
+    attempt: str | None
+    """Number of a repeated attempt."""
+
+    @classmethod
+    def of(cls, where: Path, name: str, task_id: str) -> _Place:
+        match = _TRIAL.fullmatch(name)
+        if match is None:
+            return cls(str(where / name), task_id, None)
+        return cls(
+            str(where / name), match["task"], match["attempt"] if match["of"] != "1" else None
+        )
+
+
+class _Run:
+    """A run, with the agents it was configured with."""
+
+    def __init__(self, folder: Path, report: Callable[[ReadProblem], None]) -> None:
+        self._report = report
+        self._agents = agents_of_run(folder, report)
+
+    def read_folder(self, path: Path) -> Iterator[Trajectory]:
+        trials: dict[tuple[Path, str], list[Path]] = {}
+        for folder in _folders(path):
+            trials.setdefault(_trial_of(folder), []).append(folder)
+        for (where, name), folders in trials.items():
+            yield from self._read_trial(_Place.of(where, name, where.name), folders)
+        if (path / _RESULTS).is_file() and _trial_of(path) not in trials:
+            yield from self._read_run(path / _RESULTS, {name for _, name in trials})
+
+    def read_file(self, path: Path) -> Iterator[Trajectory]:
+        result = read_object(path, self._report)
+        if result is None:
+            return
+        if isinstance(result.get("results"), list):
+            yield from self._read_run(path, frozenset())
+        else:
+            where, name = _trial_of(path.parent)
+            yield from self._read_result(_Place.of(where, name, where.name), path, result)
+
+    def _read_trial(self, place: _Place, folders: Sequence[Path]) -> Iterator[Trajectory]:
+        """Read a trial: its agents' own results, or else the merged one."""
+        numbered = sorted(
+            (int(match["number"]), folder)
+            for folder in folders
+            if (match := _AGENT.fullmatch(folder.name))
+        )
+        attempts: list[Trajectory] = []
+        for folder in [folder for _, folder in numbered] or folders:
+            result = read_object(folder / _RESULTS, self._report)
+            if result is not None:
+                attempts += self._read_result(place, folder / _RESULTS, result)
+        shared = Counter((attempt.agent, attempt.model) for attempt in attempts)
+        for attempt in attempts:
+            is_shared = shared[attempt.agent, attempt.model] > 1
+            yield _named_by_instance(attempt) if is_shared else attempt
+
+    def _read_run(self, path: Path, known: AbstractSet[str]) -> Iterator[Trajectory]:
+        """Read the results of a whole run, but for the trials that are known already."""
+        results = (read_object(path, self._report) or {}).get("results")
+        for position, result in enumerate(results if isinstance(results, list) else ()):
+            if not isinstance(result, dict) or not is_trial(result):
+                message = "expected the result of a trial"
+                record = f"results[{position}]"
+                self._report(ReadProblem(file=str(path), record=record, message=message))
+            elif result["trial_name"] not in known:
+                name = str(result["trial_name"])
+                yield from self._read_result(_Place.of(path.parent, name, name), path, result)
+
+    def _read_result(
+        self, place: _Place, path: Path, result: Mapping[str, Any]
+    ) -> Iterator[Trajectory]:
+        """Read the attempts of one result: several of a merged one, else one."""
+        if not is_trial(result):
+            message = "expected the result of a trial, with 'trial_name' and 'failure_mode'"
+            self._report(ReadProblem(file=str(path), message=message))
+            return
+        source = Source(file=str(path))
+        match = _AGENT.fullmatch(path.parent.name)
+        if match is None:
+            merged = list(
+                read_merged(
+                    result,
+                    source,
+                    trial=place.trial,
+                    attempt=place.attempt,
+                    task_id=place.task_id,
+                )
+            )
+            if merged:
+                yield from merged
+                return
+        yield read_agent(
+            result,
+            source,
+            agent=self._agent(result, match),
+            trial=place.trial,
+            attempt=place.attempt,
+            task_id=place.task_id,
+            logs=read_logs(path.parent),
+        )
+
+    def _agent(self, result: Mapping[str, Any], match: re.Match[str] | None) -> Agent | None:
+        """The agent of a result: as configured, as the result says, or as its folder is called."""
+        if match is not None and int(match["number"]) in self._agents:
+            return self._agents[int(match["number"])]
+        said = agent_of_result(result)
+        if said is None and match is None and len(self._agents) == 1:
+            return next(iter(self._agents.values()))
+        if said is None:
+            return Agent(match["agent"], UNKNOWN_MODEL) if match else None
+        same = [
+            agent
+            for agent in self._agents.values()
+            if (agent.name, agent.model) == (said.name, normalise_model(said.model))
+        ]
+        return same[0] if same else said
+
+
+def _named_by_instance(attempt: Trajectory) -> Trajectory:
+    """The attempt, told from another agent of its trial with the same name and model."""
+    folder = Path(attempt.source.file).parent.name if attempt.source else ""
+    match = _AGENT.fullmatch(folder)
+    if match is None:
+        return attempt
+    instance = f"agent-{match['number']}-{match['agent']}"
+    name = f"{attempt.attempt}.{instance}" if attempt.attempt else instance
+    return attempt.model_copy(update={"attempt": name})
