@@ -172,6 +172,16 @@ fn long_trajectories_agree_with_the_definition() {
 }
 
 #[test]
+fn long_trajectories_with_large_numbers_fall_back() {
+    for (shape, make) in shapes::FAR {
+        let case = make(&mut shapes::Random(2));
+        let (method, expected) = methods(&case).swap_remove(0);
+        assert_eq!(method, "wide");
+        assert_eq!(kernel(&[case]), Ok(vec![expected]), "{shape}");
+    }
+}
+
+#[test]
 fn batch_is_its_trajectories_one_by_one() {
     let mut random = shapes::Random(5);
     let cases: Vec<_> = (0..9_000)

@@ -52,6 +52,19 @@ pub const LONG: &[(&str, Make)] = &[
     ("many steps without spans", idle),
 ];
 
+/// Too large for the oracle, which counts bytes, and for the faster methods.
+pub const FAR: &[(&str, Make)] = &[
+    ("buckets too long for 32 bits", |random| {
+        far(random, 1 << 36, 9)
+    }),
+    ("a span too long for 32 bits", |random| {
+        far(random, 1 << 20, 1 << 32)
+    }),
+    ("files too long for 64 bits", |random| {
+        far(random, 1 << 62, 9)
+    }),
+];
+
 fn case(random: &mut Random, mut span: impl FnMut(&mut Random) -> Span) -> Case {
     let steps = random.below(8);
     let gold = random.below(5);
@@ -200,5 +213,18 @@ fn idle(random: &mut Random) -> Case {
     for step in (0..case.steps.len()).step_by(3) {
         case.steps.splice(step..step, vec![Vec::new(); 40]);
     }
+    case
+}
+
+/// Short spans in four files of this size, each seen from its first byte to its end; in the last
+/// file a span as long as is said lies there.
+fn far(random: &mut Random, size: i64, longest: i64) -> Case {
+    let mut case = long(random, 2 * SHORT, |random| random.span(4, size, 9));
+    let firsts = (0..4).map(|file| (file, 0, 1));
+    let lasts = [9, 9, 9, longest];
+    let lasts = (0..)
+        .zip(lasts)
+        .map(|(file, length)| (file, size, size + length));
+    case.steps.insert(100, firsts.chain(lasts).collect());
     case
 }
