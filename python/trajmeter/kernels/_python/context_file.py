@@ -151,9 +151,10 @@ def new_file(file: ContextFile, rules: ContextRules) -> KnownFile | MissingFile:
 
 def _positive(first: int | None, last: int | None) -> Range | None:
     """Lines as ContextBench counts them: as written, if both ends are positive."""
-    if first is None or last is None or first <= 0 or last < first:
+    if first is None or last is None:
         return None
-    return _bounded(first), _bounded(last) + 1
+    first, last = _bounded(first), _bounded(last)
+    return (first, last + 1) if 0 < first <= last else None
 
 
 def _bounded(number: int) -> int:

@@ -234,11 +234,7 @@ fn to_the_end(end: Option<i64>) -> Option<i64> {
 
 /// Lines as `ContextBench` counts them: as written, if both ends are positive.
 fn positive(first: Option<i64>, last: Option<i64>) -> Option<Range> {
-    let (first, last) = (first?, last?);
-    if first <= 0 || last < first {
-        return None;
-    }
-    ordered(bounded(first), bounded(last))
+    ordered(bounded(first?), bounded(last?)).filter(|&(first, _)| first > 0)
 }
 
 fn ordered(first: i64, last: i64) -> Option<Range> {
