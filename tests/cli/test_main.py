@@ -148,9 +148,16 @@ class TestProcess:
         assert "\\U0001f980" in done.stdout
 
     @pytest.mark.skipif(os.name == "nt", reason="signals and pipes of POSIX")
-    def test_a_reader_that_has_seen_enough_is_no_error(self, folder: Path) -> None:
-        (folder / "preds.jsonl").write_text('{"task_id": "one", "final_output": "a"}\n' * 5_000)
-        arguments = ["score", "preds.jsonl", "-m", "metrics.py@length", "-f", "jsonl"]
+    @pytest.mark.parametrize("output_format", ["jsonl", "csv", "table", "json"])
+    def test_a_reader_that_has_seen_enough_is_no_error(
+        self, folder: Path, output_format: str
+    ) -> None:
+        # A row, or an agent of the summary, for each line: more than the pipe holds.
+        lines = [
+            f'{{"task_id": "one", "agent": "a{i}", "final_output": "a"}}\n' for i in range(3000)
+        ]
+        (folder / "preds.jsonl").write_text("".join(lines))
+        arguments = ["score", "preds.jsonl", "-m", "metrics.py@length", "-f", output_format]
         with subprocess.Popen(
             [*PROGRAM, *arguments], stdout=subprocess.PIPE, stderr=subprocess.PIPE
         ) as process:

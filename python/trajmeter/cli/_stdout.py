@@ -12,5 +12,11 @@ _UNLIMITED = 100_000
 
 def stdout_console() -> Console:
     """Console for stdout: lines are broken where a terminal ends, and nowhere in a file or pipe."""
-    console = Console()
-    return console if console.is_terminal else Console(width=_UNLIMITED)
+    console = _DataConsole()
+    return console if console.is_terminal else _DataConsole(width=_UNLIMITED)
+
+
+class _DataConsole(Console):
+    def on_broken_pipe(self) -> None:
+        """Let the command line decide; rich would exit with 1, as a gate does."""
+        raise BrokenPipeError
