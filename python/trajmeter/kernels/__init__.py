@@ -19,6 +19,7 @@ from trajmeter.kernels._context import (
 )
 from trajmeter.kernels._contract import (
     GMEAN_RELATIVE_TOLERANCE,
+    BoolArray,
     Fault,
     FaultArrays,
     Float64Array,
@@ -37,6 +38,7 @@ __all__ = [
     "GMEAN_RELATIVE_TOLERANCE",
     "GRANULARITIES",
     "BackendName",
+    "BoolArray",
     "ContextFile",
     "ContextKernel",
     "ContextRules",

@@ -5,13 +5,14 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from trajmeter.errors import ArrayError
-from trajmeter.kernels import _checked_context, _checks
+from trajmeter.kernels import _checked_context, _checks, _joint_checks
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
     from trajmeter.kernels._context import ContextKernel, ContextRules, GoldLines, ResolvedPath
     from trajmeter.kernels._contract import (
+        BoolArray,
         FaultArrays,
         Float64Array,
         Int64Array,
@@ -58,7 +59,7 @@ class CheckedKernels:
         self, start: Int64Array, end: Int64Array, offsets: Int64Array
     ) -> Int64Array:
         """Check the rows of spans, then measure each."""
-        _check_rows(start, end, offsets)
+        _joint_checks.rows(start, end, offsets)
         return self._backend.measure_batched(start, end, offsets)
 
     def union(self, start: Int64Array, end: Int64Array) -> SpanArrays:
@@ -68,7 +69,7 @@ class CheckedKernels:
 
     def union_batched(self, start: Int64Array, end: Int64Array, offsets: Int64Array) -> SpanBatch:
         """Check the rows of spans, then merge each."""
-        _check_rows(start, end, offsets)
+        _joint_checks.rows(start, end, offsets)
         return self._backend.union_batched(start, end, offsets)
 
     def intersection(
@@ -89,8 +90,8 @@ class CheckedKernels:
         other_offsets: Int64Array,
     ) -> SpanBatch:
         """Check the rows of both sides, then intersect row by row."""
-        _check_rows(start, end, offsets)
-        _check_rows(other_start, other_end, other_offsets, "other_")
+        _joint_checks.rows(start, end, offsets)
+        _joint_checks.rows(other_start, other_end, other_offsets, "other_")
         _checks.same_length(offsets, "offsets", other_offsets, "other_offsets")
         return self._backend.intersection_batched(
             start, end, offsets, other_start, other_end, other_offsets
@@ -114,8 +115,8 @@ class CheckedKernels:
         other_offsets: Int64Array,
     ) -> SpanBatch:
         """Check the rows of both sides, then subtract row by row."""
-        _check_rows(start, end, offsets)
-        _check_rows(other_start, other_end, other_offsets, "other_")
+        _joint_checks.rows(start, end, offsets)
+        _joint_checks.rows(other_start, other_end, other_offsets, "other_")
         _checks.same_length(offsets, "offsets", other_offsets, "other_offsets")
         return self._backend.difference_batched(
             start, end, offsets, other_start, other_end, other_offsets
@@ -139,8 +140,8 @@ class CheckedKernels:
         other_offsets: Int64Array,
     ) -> Int64Array:
         """Check the rows of both sides, then measure what they share row by row."""
-        _check_rows(start, end, offsets)
-        _check_rows(other_start, other_end, other_offsets, "other_")
+        _joint_checks.rows(start, end, offsets)
+        _joint_checks.rows(other_start, other_end, other_offsets, "other_")
         _checks.same_length(offsets, "offsets", other_offsets, "other_offsets")
         return self._backend.intersection_measure_batched(
             start, end, offsets, other_start, other_end, other_offsets
@@ -162,7 +163,7 @@ class CheckedKernels:
         """Check the file and the ranges, then convert."""
         _checks.integers(line_starts, "line_starts")
         _checks.size(size)
-        _check_ranges(first, last)
+        _joint_checks.ranges(first, last)
         return self._backend.lines_to_bytes(line_starts, size, first, last)
 
     def lines_to_bytes_batched(
@@ -183,7 +184,7 @@ class CheckedKernels:
                 f"size has {len(size)} values, expected {len(offsets) - 1}, one less than offsets"
             )
         _checks.integers(file, "file")
-        _check_ranges(first, last)
+        _joint_checks.ranges(first, last)
         _checks.same_length(file, "file", first, "first")
         return self._backend.lines_to_bytes_batched(line_starts, offsets, size, file, first, last)
 
@@ -262,11 +263,11 @@ class CheckedKernels:
             gold_end,
             gold_offsets,
         ):
-            _check_keyed(key, start, end)
+            _joint_checks.keyed(key, start, end)
             _checks.offsets(step_offsets, len(start), "step_offsets", "spans")
             steps = len(step_offsets) - 1
             _checks.offsets(trajectory_offsets, steps, "trajectory_offsets", "steps")
-            _check_keyed(gold_key, gold_start, gold_end, "gold_")
+            _joint_checks.keyed(gold_key, gold_start, gold_end, "gold_")
             _checks.offsets(gold_offsets, len(gold_start), "gold_offsets", "gold spans")
             _checks.same_length(
                 trajectory_offsets, "trajectory_offsets", gold_offsets, "gold_offsets"
@@ -298,7 +299,7 @@ class CheckedKernels:
         _checks.integers(gold_added, "gold_added")
         _checks.same_length(size, "size", gold_added, "gold_added")
         _checks.integers(gold_size, "gold_size")
-        _check_figure_offsets(trajectory_offsets, len(size), len(gold_size))
+        _joint_checks.figure_offsets(trajectory_offsets, len(size), len(gold_size))
         return self._backend.trajectory_figures(
             size, added, gold_added, gold_size, trajectory_offsets
         )
@@ -324,6 +325,32 @@ class CheckedKernels:
             file, start, end, definition_start, definition_end, definition_offsets
         )
 
+    def align(self, reference: Int64Array, actual: Int64Array) -> Int64Array:
+        """Check the codes, then align."""
+        _joint_checks.codes(reference, actual)
+        return self._backend.align(reference, actual)
+
+    def align_matches(self, matches: BoolArray, rows: int, columns: int) -> Int64Array:
+        """Check the matrix, then align."""
+        _joint_checks.matches(matches, rows, columns)
+        return self._backend.align_matches(matches, rows, columns)
+
+    def edit_distance(self, reference: Int64Array, actual: Int64Array) -> int:
+        """Check the codes, then measure."""
+        _joint_checks.codes(reference, actual)
+        return self._backend.edit_distance(reference, actual)
+
+    def edit_distance_matches(self, matches: BoolArray, rows: int, columns: int) -> int:
+        """Check the matrix, then measure."""
+        _joint_checks.matches(matches, rows, columns)
+        return self._backend.edit_distance_matches(matches, rows, columns)
+
+    def assign(self, weights: Float64Array, rows: int, columns: int, *, full: bool) -> Int64Array:
+        """Check the matrix, then assign."""
+        _checks.floats(weights, "weights")
+        _checks.matrix(len(weights), "weights", rows, columns)
+        return self._backend.assign(weights, rows, columns, full=full)
+
     def context(
         self,
         resolve: Callable[[str], ResolvedPath],
@@ -336,37 +363,3 @@ class CheckedKernels:
 
 def _unsure(*_: object) -> bool:
     return False
-
-
-def _check_keyed(key: Int64Array, start: Int64Array, end: Int64Array, prefix: str = "") -> None:
-    _checks.integers(key, f"{prefix}key")
-    _checks.spans(start, end, prefix)
-    _checks.same_length(start, f"{prefix}start", key, f"{prefix}key")
-
-
-def _check_rows(start: Int64Array, end: Int64Array, offsets: Int64Array, prefix: str = "") -> None:
-    _checks.spans(start, end, prefix)
-    _checks.offsets(offsets, len(start), f"{prefix}offsets", "spans")
-
-
-def _check_ranges(first: Int64Array, last: Int64Array) -> None:
-    _checks.integers(first, "first")
-    _checks.integers(last, "last")
-    _checks.same_length(first, "first", last, "last")
-
-
-def _check_figure_offsets(offsets: Int64Array, steps: int, trajectories: int) -> None:
-    """Check offsets into figures, which have one element per step of these trajectories."""
-    _checks.integers(offsets, "trajectory_offsets")
-    first = int(offsets[0]) if len(offsets) else 0
-    _checks.offsets(offsets, first + steps, "trajectory_offsets", "steps")
-    if int(offsets[-1]) != first + steps:
-        raise ArrayError(
-            f"size has {steps} values, expected {int(offsets[-1]) - first}, the number of steps "
-            "in trajectory_offsets"
-        )
-    if trajectories != len(offsets) - 1:
-        raise ArrayError(
-            f"gold_size has {trajectories} values, expected {len(offsets) - 1}, one less than "
-            "trajectory_offsets"
-        )

@@ -15,13 +15,15 @@ import numpy as np
 from trajmeter.errors import ArrayError, InputError, OffsetsError
 
 if TYPE_CHECKING:
-    from trajmeter.kernels._contract import Float64Array, Int64Array
+    from trajmeter.kernels._contract import BoolArray, Float64Array, Int64Array
 
 __all__ = [
     "buffer",
     "characters",
+    "flags",
     "floats",
     "integers",
+    "matrix",
     "offsets",
     "same_length",
     "size",
@@ -30,6 +32,7 @@ __all__ = [
 
 _INT64 = np.dtype(np.int64)
 _FLOAT64 = np.dtype(np.float64)
+_BOOL = np.dtype(np.bool_)
 _INT64_MAX = 2**63 - 1
 
 # C_CONTIGUOUS | ALIGNED as bits of ``flags.num``: one attribute instead of two, at 100 ns a call.
@@ -61,6 +64,28 @@ def floats(value: object, name: str) -> None:
     ):
         return
     raise _array_error(value, name, _FLOAT64)
+
+
+def flags(value: BoolArray, name: str) -> None:
+    """Raise ``ArrayError`` unless ``value`` is a plain flat array of truth values."""
+    if (
+        type(value) is np.ndarray
+        and value.dtype == _BOOL
+        and value.ndim == 1
+        and value.flags.num & _READABLE_AS_SLICE == _READABLE_AS_SLICE
+    ):
+        return
+    raise _array_error(value, name, _BOOL)
+
+
+def matrix(length: int, name: str, rows: int, columns: int) -> None:
+    """Raise ``InputError`` unless an array of ``length`` values has these rows and columns."""
+    size(rows, "rows")
+    size(columns, "columns")
+    if rows * columns != length:
+        raise ArrayError(
+            f"{name} has {length} values, expected {rows * columns}: {rows} rows of {columns}"
+        )
 
 
 def same_length(
@@ -103,7 +128,7 @@ def offsets(value: Int64Array, length: int, name: str = "offsets", of: str = "va
 
 
 def size(value: int, name: str = "size") -> None:
-    """Raise ``InputError`` unless ``value`` is a number of bytes."""
+    """Raise ``InputError`` unless ``value`` is a number of things."""
     if type(value) is not int or not 0 <= value <= _INT64_MAX:
         raise InputError(f"{name} is {value!r}, expected an int of 0 or more that fits in 64 bits")
 

@@ -20,6 +20,7 @@ if TYPE_CHECKING:
 
 __all__ = [
     "GMEAN_RELATIVE_TOLERANCE",
+    "BoolArray",
     "CompiledKernels",
     "Fault",
     "FaultArrays",
@@ -36,6 +37,7 @@ __all__ = [
 
 Int64Array: TypeAlias = npt.NDArray[np.int64]
 Float64Array: TypeAlias = npt.NDArray[np.float64]
+BoolArray: TypeAlias = npt.NDArray[np.bool_]
 
 SpanArrays: TypeAlias = tuple[Int64Array, Int64Array]
 """Start and end of each span of one set."""
@@ -224,6 +226,21 @@ class Kernels(Protocol):
         definition_offsets: Int64Array,
     ) -> JoinArrays:
         """Definitions of its file that each span overlaps."""
+
+    def align(self, reference: Int64Array, actual: Int64Array) -> Int64Array:
+        """Partner of each reference step in the longest alignment, or -1."""
+
+    def align_matches(self, matches: BoolArray, rows: int, columns: int) -> Int64Array:
+        """Partner of each row's step in the longest alignment, or -1."""
+
+    def edit_distance(self, reference: Int64Array, actual: Int64Array) -> int:
+        """Fewest steps to insert, to remove or to replace."""
+
+    def edit_distance_matches(self, matches: BoolArray, rows: int, columns: int) -> int:
+        """Fewest steps to insert, to remove or to replace, given what matches what."""
+
+    def assign(self, weights: Float64Array, rows: int, columns: int, *, full: bool) -> Int64Array:
+        """Column of each row in the pairing that weighs most, or -1."""
 
     def context(
         self,

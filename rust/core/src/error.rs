@@ -78,6 +78,13 @@ pub enum Error {
         /// The value.
         value: f64,
     },
+    /// A weight is NaN, or so great that sums of weights could overflow.
+    Weight {
+        /// Position of the weight in its array.
+        index: usize,
+        /// The weight.
+        value: f64,
+    },
     /// A geometric mean is asked for of values that hold both 0.0 and infinity.
     ZeroAndInfinity {
         /// Position of the first 0.0.
@@ -113,7 +120,9 @@ impl Error {
             Self::LineRange { .. } => "invalid_line_range",
             Self::Code { .. } => "invalid_input",
             Self::Empty { .. } => "empty_input",
-            Self::ValueDomain { .. } | Self::ZeroAndInfinity { .. } => "value_domain",
+            Self::ValueDomain { .. } | Self::Weight { .. } | Self::ZeroAndInfinity { .. } => {
+                "value_domain"
+            }
             Self::NegativeKey { .. } => "negative_key",
             Self::Overflow { .. } => "overflow",
         }
@@ -173,6 +182,13 @@ impl fmt::Display for Error {
                 write!(
                     f,
                     "value {index} is {value}, expected a number from 0 to inf"
+                )
+            }
+            Self::Weight { index, value } => {
+                let value = Number(*value);
+                write!(
+                    f,
+                    "weight {index} is {value}, expected a number from -1e+100 to 1e+100"
                 )
             }
             Self::ZeroAndInfinity { zero, infinity } => {

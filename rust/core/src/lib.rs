@@ -5,6 +5,7 @@
 
 #![forbid(unsafe_code)]
 
+pub mod assignment;
 pub mod context;
 mod error;
 pub mod levels;
@@ -12,6 +13,7 @@ pub mod lines;
 pub mod means;
 pub mod overlap;
 pub mod pool;
+pub mod sequences;
 pub mod spans;
 pub mod trajectory;
 

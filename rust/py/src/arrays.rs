@@ -18,6 +18,8 @@ use crate::errors::{self, InternalError};
 pub type Integers<'py> = PyReadonlyArray1<'py, i64>;
 /// A borrowed array of doubles.
 pub type Floats<'py> = PyReadonlyArray1<'py, f64>;
+/// A borrowed array of truth values.
+pub type Flags<'py> = PyReadonlyArray1<'py, bool>;
 /// A new array of 64-bit integers.
 pub type NewIntegers<'py> = Bound<'py, PyArray1<i64>>;
 

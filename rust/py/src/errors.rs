@@ -25,7 +25,7 @@ pub fn raise(error: &Error) -> PyErr {
         Error::LineRange { .. } => LineRangeError::new_err(message),
         Error::Code { .. } => InputError::new_err(message),
         Error::Empty { .. } => EmptyInputError::new_err(message),
-        Error::ValueDomain { .. } | Error::ZeroAndInfinity { .. } => {
+        Error::ValueDomain { .. } | Error::Weight { .. } | Error::ZeroAndInfinity { .. } => {
             ValueDomainError::new_err(message)
         }
         Error::NegativeKey { .. } => NegativeKeyError::new_err(message),

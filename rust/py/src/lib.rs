@@ -10,6 +10,7 @@ mod levels;
 mod lines;
 mod means;
 mod overlap;
+mod sequences;
 mod spans;
 mod trajectory;
 
@@ -31,6 +32,8 @@ mod _rust {
     use crate::means::{check_values, gmean, gmean_grouped};
     #[pymodule_export]
     use crate::overlap::overlap_join;
+    #[pymodule_export]
+    use crate::sequences::{align, align_matches, assign, edit_distance, edit_distance_matches};
     #[pymodule_export]
     use crate::spans::{
         check_spans, difference, difference_batched, intersection, intersection_batched,

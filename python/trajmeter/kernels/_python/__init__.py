@@ -5,6 +5,7 @@ numpy appears at the edges only, to take the numbers out of arrays and to put re
 
 from __future__ import annotations
 
+from trajmeter.kernels._python.assignment import assign
 from trajmeter.kernels._python.context import context
 from trajmeter.kernels._python.levels import level_advantages
 from trajmeter.kernels._python.lines import (
@@ -15,6 +16,12 @@ from trajmeter.kernels._python.lines import (
 )
 from trajmeter.kernels._python.means import check_values, gmean, gmean_grouped
 from trajmeter.kernels._python.overlap import overlap_join
+from trajmeter.kernels._python.sequences import (
+    align,
+    align_matches,
+    edit_distance,
+    edit_distance_matches,
+)
 from trajmeter.kernels._python.spans import (
     check_spans,
     difference,
@@ -31,12 +38,17 @@ from trajmeter.kernels._python.spans import (
 from trajmeter.kernels._python.trajectory import trajectory, trajectory_figures
 
 __all__ = [
+    "align",
+    "align_matches",
+    "assign",
     "bytes_to_lines",
     "check_spans",
     "check_values",
     "context",
     "difference",
     "difference_batched",
+    "edit_distance",
+    "edit_distance_matches",
     "gmean",
     "gmean_grouped",
     "intersection",

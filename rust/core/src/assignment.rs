@@ -1,0 +1,275 @@
+//! The pairing of two sides that weighs most, by shortest augmenting paths.
+//!
+//! Rows enter one by one. A row that finds its best column taken looks for the cheapest chain of
+//! changes that ends at a free column: Dijkstra's search over reduced costs, which potentials keep
+//! at 0 or more. With m and n on the two sides, m the smaller, that takes O(m m n) time. The twin
+//! adds in the same order, so that both round alike.
+//!
+//! Reference: R. Jonker and A. Volgenant, "A shortest augmenting path algorithm for dense and
+//! sparse linear assignment problems", Computing 38 (1987).
+
+use pulp::NullaryFnOnce;
+
+use crate::{Error, Result};
+
+/// Greatest weight either way: sums of weights up to here stay far from infinity.
+const LIMIT: f64 = 1e100;
+
+const NONE: usize = usize::MAX;
+
+/// Pairs rows with columns so that the weights add up most; for each row its column, or -1.
+///
+/// With `full`, every row or every column, whichever are fewer, is paired; else only pairs that
+/// weigh more than 0 are made. The weight of row i with column j stands at `i * columns + j`.
+///
+/// # Errors
+///
+/// [`Error::Weight`] for the first weight that is NaN or beyond [`LIMIT`].
+pub fn assign(weights: &[f64], rows: usize, columns: usize, full: bool) -> Result<Vec<i64>> {
+    let is_weight = |weight: &f64| (-LIMIT..=LIMIT).contains(weight);
+    if let Some(index) = weights.iter().position(|weight| !is_weight(weight)) {
+        let value = weights[index];
+        return Err(Error::Weight { index, value });
+    }
+    // To leave two apart is worth 0, like pairing them at a weight of 0.
+    let cost = |row: usize, column: usize| {
+        let weight = weights[row * columns + column];
+        if full || weight > 0.0 { -weight } else { 0.0 }
+    };
+    let mut chosen = vec![NONE; rows];
+    if rows <= columns {
+        chosen = Costs::new(rows, columns, cost).cheapest();
+    } else {
+        let transposed = Costs::new(columns, rows, |column, row| cost(row, column));
+        for (column, row) in transposed.cheapest().into_iter().enumerate() {
+            chosen[row] = column;
+        }
+    }
+    let is_made = |row: usize, column: usize| {
+        column != NONE && (full || weights[row * columns + column] > 0.0)
+    };
+    let place = |(row, column)| {
+        if is_made(row, column) {
+            column as i64
+        } else {
+            -1
+        }
+    };
+    Ok(chosen.into_iter().enumerate().map(place).collect())
+}
+
+/// Columns looked at together: independent, so that the compiler keeps them in vectors.
+const LANES: usize = 8;
+
+/// Distance of a column that the search has passed, or that pads a row: a NaN, which no way is
+/// shorter than, and whose [`rank`] comes after that of infinity.
+const CLOSED: f64 = f64::from_bits(0x7FF8_0000_0000_0000);
+
+/// Costs row by row, at least as many columns as rows, the rows padded to whole [`LANES`].
+struct Costs {
+    values: Vec<f64>,
+    rows: usize,
+    columns: usize,
+    stride: usize,
+}
+
+impl Costs {
+    fn new(rows: usize, columns: usize, cost: impl Fn(usize, usize) -> f64) -> Self {
+        let stride = columns.next_multiple_of(LANES);
+        let mut values = vec![0.0; rows * stride];
+        for row in 0..rows {
+            for column in 0..columns {
+                values[row * stride + column] = cost(row, column);
+            }
+        }
+        Self {
+            values,
+            rows,
+            columns,
+            stride,
+        }
+    }
+
+    /// Column of each row at the least total cost.
+    fn cheapest(&self) -> Vec<usize> {
+        let cpu = pulp::Arch::new();
+        let mut row_potential = vec![0.0; self.rows];
+        let mut column_potential = vec![0.0; self.stride];
+        let mut row_of = vec![NONE; self.columns];
+        let mut column_of = vec![NONE; self.rows];
+        let mut distance = vec![CLOSED; self.stride];
+        let mut came_from = vec![NONE; self.stride];
+        let mut reached: Vec<(usize, f64)> = Vec::with_capacity(self.rows);
+        for entering in 0..self.rows {
+            distance[..self.columns].fill(f64::INFINITY);
+            reached.clear();
+            let (mut row, mut travelled) = (entering, 0.0);
+            let free = loop {
+                // Walk on from this row; the nearest open column, the first of equals, is next.
+                let offset = travelled - row_potential[row];
+                let costs = &self.values[row * self.stride..][..self.stride];
+                let column;
+                (column, travelled) = cpu.dispatch(Walk {
+                    row,
+                    offset,
+                    costs,
+                    potentials: &column_potential,
+                    distances: &mut distance,
+                    came_from: &mut came_from,
+                });
+                if row_of[column] == NONE {
+                    break column;
+                }
+                reached.push((column, travelled));
+                distance[column] = CLOSED;
+                row = row_of[column];
+            };
+            row_potential[entering] += travelled;
+            for &(column, distance) in &reached {
+                let change = travelled - distance;
+                row_potential[row_of[column]] += change;
+                column_potential[column] -= change;
+            }
+            // Give the free column away along the chain.
+            let mut column = free;
+            loop {
+                let row = came_from[column];
+                row_of[column] = row;
+                (column_of[row], column) = (column, column_of[row]);
+                if row == entering {
+                    break;
+                }
+            }
+        }
+        column_of
+    }
+}
+
+/// A walk from a row to every open column.
+struct Walk<'a> {
+    row: usize,
+    /// Distance of the row, less its potential.
+    offset: f64,
+    costs: &'a [f64],
+    potentials: &'a [f64],
+    distances: &'a mut [f64],
+    came_from: &'a mut [usize],
+}
+
+impl NullaryFnOnce for Walk<'_> {
+    type Output = (usize, f64);
+
+    /// Shortens the ways that lead over the row; gives the nearest column, the first of equals,
+    /// and its distance.
+    #[allow(clippy::inline_always)] // `dispatch` compiles for the CPU only what is inlined into it
+    #[inline(always)]
+    fn call(self) -> (usize, f64) {
+        // Loops this plain become vector instructions; a minimum of doubles would not.
+        let row = self.row;
+        let ways = self.distances.iter_mut().zip(self.came_from);
+        for ((distance, from), (cost, potential)) in
+            ways.zip(self.costs.iter().zip(self.potentials))
+        {
+            let through = self.offset + cost - potential;
+            let shorter = through < *distance;
+            *distance = if shorter { through } else { *distance };
+            if shorter {
+                *from = row;
+            }
+        }
+        let distances = self.distances.iter();
+        let nearest = distances.fold(i64::MAX, |least, &each| least.min(rank(each)));
+        let column = first_of_rank(nearest, self.distances);
+        (column, self.distances[column])
+    }
+}
+
+/// Columns looked at together for one at a certain distance.
+const CHUNK: usize = 16;
+
+#[inline]
+fn first_of_rank(nearest: i64, distances: &[f64]) -> usize {
+    let is_nearest = |distance: &f64| rank(*distance) == nearest;
+    let holds_nearest =
+        |chunk: &[f64]| chunk.iter().fold(false, |any, each| any | is_nearest(each));
+    // Costs are finite, so that some column is always near.
+    let chunk = distances.chunks(CHUNK).position(holds_nearest).unwrap_or(0) * CHUNK;
+    chunk + distances[chunk..].iter().position(is_nearest).unwrap_or(0)
+}
+
+/// An integer that orders distances as they are, and closed columns after all others.
+#[inline]
+fn rank(distance: f64) -> i64 {
+    let bits = distance.to_bits() as i64;
+    bits ^ (((bits >> 63) as u64) >> 1) as i64
+}
+
+#[cfg(test)]
+mod tests {
+    use super::assign;
+
+    /// The greatest total over all pairings, tried one by one.
+    fn naive(weights: &[f64], columns: usize, full: bool) -> f64 {
+        fn best(rows: &[&[f64]], taken: &mut Vec<bool>, skips: usize, full: bool) -> f64 {
+            let Some((row, rest)) = rows.split_first() else {
+                return 0.0;
+            };
+            let mut total = if full && skips == 0 {
+                f64::NEG_INFINITY
+            } else {
+                best(rest, taken, skips.saturating_sub(1), full)
+            };
+            for column in 0..row.len() {
+                if !taken[column] {
+                    taken[column] = true;
+                    total = total.max(row[column] + best(rest, taken, skips, full));
+                    taken[column] = false;
+                }
+            }
+            total
+        }
+        let rows: Vec<&[f64]> = weights.chunks(columns).collect();
+        let skips = rows.len().saturating_sub(columns);
+        best(&rows, &mut vec![false; columns], skips, full)
+    }
+
+    #[test]
+    fn agrees_with_trying_everything() {
+        let mut state = 7_u64;
+        let mut next = || {
+            state ^= state << 13;
+            state ^= state >> 7;
+            state ^= state << 17;
+            f64::from((state >> 40) as u32 % 13) - 4.0
+        };
+        for (rows, columns) in [
+            (1, 1),
+            (1, 4),
+            (4, 1),
+            (3, 3),
+            (2, 5),
+            (5, 2),
+            (5, 5),
+            (4, 6),
+        ] {
+            for _ in 0..50 {
+                let weights: Vec<f64> = (0..rows * columns).map(|_| next()).collect();
+                for full in [false, true] {
+                    let pairs = assign(&weights, rows, columns, full).unwrap_or_default();
+                    assert_eq!(pairs.len(), rows);
+                    let made = pairs.iter().enumerate().filter(|pair| *pair.1 >= 0);
+                    let total: f64 = made
+                        .map(|(row, &column)| weights[row * columns + column as usize])
+                        .sum();
+                    assert!((total - naive(&weights, columns, full)).abs() < 1e-9);
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn nothing_to_pair() {
+        assert_eq!(assign(&[], 0, 3, true), Ok(vec![]));
+        assert_eq!(assign(&[], 2, 0, true), Ok(vec![-1, -1]));
+    }
+}

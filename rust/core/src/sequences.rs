@@ -1,0 +1,254 @@
+//! Two sequences of steps: their longest alignment in order, and their edit distance.
+//!
+//! A row of the usual table differs from its neighbours by at most 1 in each column, so 64 columns
+//! fit in a word of differences, and a row is a handful of word operations: O(m n / 64) time.
+//!
+//! References: H. Hyyrö, "Bit-parallel LCS-length computation revisited" (2004), and "A bit-vector
+//! algorithm for computing Levenshtein and Damerau edit distances" (2003).
+
+use std::collections::HashMap;
+use std::ops::Range;
+
+const BITS: usize = u64::BITS as usize;
+
+/// Pairs as many steps as possible in order; for each reference step its partner's place, or -1.
+///
+/// Equal codes match, and a negative code matches nothing. Of several longest alignments it is the
+/// one found from the end: the last actual step is left out where that costs no pair, else the last
+/// reference step, else both are a pair.
+#[must_use]
+pub fn align(reference: &[i64], actual: &[i64]) -> Vec<i64> {
+    let mut codes = Codes::new(actual);
+    align_rows(reference.len(), actual.len(), |row, mask| {
+        codes.fill(reference[row], mask);
+    })
+}
+
+/// Pairs steps as [`align`] does, where `matches[i * columns + j]` tells what matches what.
+#[must_use]
+pub fn align_matches(matches: &[bool], rows: usize, columns: usize) -> Vec<i64> {
+    align_rows(rows, columns, |row, mask| {
+        pack(&matches[row * columns..(row + 1) * columns], mask);
+    })
+}
+
+/// Fewest steps to insert, to remove or to replace that turn one sequence into the other.
+#[must_use]
+pub fn edit_distance(reference: &[i64], actual: &[i64]) -> i64 {
+    let mut codes = Codes::new(actual);
+    distance_of_rows(reference.len(), actual.len(), |row, mask| {
+        codes.fill(reference[row], mask);
+    })
+}
+
+/// Edit distance where `matches[i * columns + j]` tells what matches what.
+#[must_use]
+pub fn edit_distance_matches(matches: &[bool], rows: usize, columns: usize) -> i64 {
+    distance_of_rows(rows, columns, |row, mask| {
+        pack(&matches[row * columns..(row + 1) * columns], mask);
+    })
+}
+
+/// Where each code occurs, to set the bits of one code at a time.
+struct Codes {
+    /// Columns, those of one code next to each other.
+    columns: Vec<usize>,
+    of_code: HashMap<i64, Range<usize>>,
+    /// Columns whose bits are set.
+    set: Range<usize>,
+}
+
+impl Codes {
+    fn new(actual: &[i64]) -> Self {
+        let mut columns: Vec<usize> = (0..actual.len()).filter(|&at| actual[at] >= 0).collect();
+        columns.sort_by_key(|&at| actual[at]);
+        let mut of_code = HashMap::new();
+        let mut begin = 0;
+        for run in columns.chunk_by(|&left, &right| actual[left] == actual[right]) {
+            of_code.insert(actual[run[0]], begin..begin + run.len());
+            begin += run.len();
+        }
+        Self {
+            columns,
+            of_code,
+            set: 0..0,
+        }
+    }
+
+    /// Sets in `mask` the bits of a code, in place of those of the code before it.
+    fn fill(&mut self, code: i64, mask: &mut [u64]) {
+        for &column in &self.columns[self.set.clone()] {
+            mask[column / BITS] = 0;
+        }
+        self.set = self.of_code.get(&code).cloned().unwrap_or(0..0);
+        for &column in &self.columns[self.set.clone()] {
+            mask[column / BITS] |= 1 << (column % BITS);
+        }
+    }
+}
+
+/// Sets the bits of `mask` to the flags.
+fn pack(flags: &[bool], mask: &mut [u64]) {
+    for (word, flags) in mask.iter_mut().zip(flags.chunks(BITS)) {
+        let bits = flags.iter().enumerate();
+        *word = bits.fold(0, |word, (bit, &flag)| word | u64::from(flag) << bit);
+    }
+}
+
+/// `fill` gets a row and the mask of the row before, and sets the columns that match the row.
+fn align_rows(rows: usize, columns: usize, mut fill: impl FnMut(usize, &mut [u64])) -> Vec<i64> {
+    let words = columns.div_ceil(BITS);
+    let mut mask = vec![0; words];
+    // A set bit of a row of the table: the length does not grow from the column before to this one.
+    let mut table = vec![u64::MAX; (rows + 1) * words];
+    for row in 0..rows {
+        fill(row, &mut mask);
+        let (above, here) = table[row * words..(row + 2) * words].split_at_mut(words);
+        let mut carry = false;
+        for ((&above, here), &mask) in above.iter().zip(here).zip(&mask) {
+            let hits = above & mask;
+            let (sum, carried) = above.overflowing_add(hits);
+            let (sum, carried_again) = sum.overflowing_add(u64::from(carry));
+            carry = carried || carried_again;
+            *here = sum | (above & !mask);
+        }
+    }
+
+    let grows =
+        |row: usize, column: usize| table[row * words + column / BITS] & 1 << (column % BITS) == 0;
+    let mut partners = vec![-1; rows];
+    let (mut row, mut column) = (rows, columns);
+    while row > 0 && column > 0 {
+        if !grows(row, column - 1) {
+            column -= 1;
+        } else if grows(row - 1, column - 1) {
+            // Where both rows grow in a column, they are equally long up to it.
+            row -= 1;
+        } else {
+            (row, column) = (row - 1, column - 1);
+            partners[row] = column as i64;
+        }
+    }
+    partners
+}
+
+fn distance_of_rows(rows: usize, columns: usize, mut fill: impl FnMut(usize, &mut [u64])) -> i64 {
+    let words = columns.div_ceil(BITS);
+    let mut distance = columns as i64;
+    let Some(last) = words.checked_sub(1) else {
+        return rows as i64;
+    };
+    let last_bit = 1 << ((columns - 1) % BITS);
+    let mut mask = vec![0; words];
+    // Columns at which the distance is 1 more than at the column before, and 1 less.
+    let (mut more, mut less) = (vec![u64::MAX; words], vec![0; words]);
+    for row in 0..rows {
+        fill(row, &mut mask);
+        // The same from one row to the next; before the first column each row costs 1 more.
+        let (mut row_more, mut row_less) = (1, 0);
+        for word in 0..words {
+            let (up, down) = (more[word], less[word]);
+            let hits = mask[word] | row_less;
+            let diagonal = (((hits & up).wrapping_add(up)) ^ up) | hits | down;
+            let mut rises = down | !(diagonal | up);
+            let mut falls = diagonal & up;
+            if word == last {
+                distance += i64::from(rises & last_bit != 0) - i64::from(falls & last_bit != 0);
+            }
+            let (next_more, next_less) = (rises >> (BITS - 1), falls >> (BITS - 1));
+            rises = rises << 1 | row_more;
+            falls = falls << 1 | row_less;
+            (row_more, row_less) = (next_more, next_less);
+            more[word] = falls | !(diagonal | rises);
+            less[word] = rises & diagonal;
+        }
+    }
+    distance
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{align, align_matches, edit_distance, edit_distance_matches};
+
+    /// The table as every textbook has it, and the walk back from its end.
+    fn naive_align(matches: &[bool], rows: usize, columns: usize) -> Vec<i64> {
+        let mut lengths = vec![vec![0; columns + 1]; rows + 1];
+        for row in 0..rows {
+            for column in 0..columns {
+                lengths[row + 1][column + 1] = if matches[row * columns + column] {
+                    lengths[row][column] + 1
+                } else {
+                    i64::max(lengths[row][column + 1], lengths[row + 1][column])
+                };
+            }
+        }
+        let mut partners = vec![-1; rows];
+        let (mut row, mut column) = (rows, columns);
+        while row > 0 && column > 0 {
+            let length = lengths[row][column];
+            if lengths[row][column - 1] == length {
+                column -= 1;
+            } else if lengths[row - 1][column] == length {
+                row -= 1;
+            } else {
+                (row, column) = (row - 1, column - 1);
+                partners[row] = column as i64;
+            }
+        }
+        partners
+    }
+
+    fn naive_distance(matches: &[bool], rows: usize, columns: usize) -> i64 {
+        let mut above: Vec<i64> = (0..=columns as i64).collect();
+        for row in 0..rows {
+            let mut here = vec![row as i64 + 1];
+            for column in 0..columns {
+                let replaced = above[column] + i64::from(!matches[row * columns + column]);
+                here.push(replaced.min(above[column + 1] + 1).min(here[column] + 1));
+            }
+            above = here;
+        }
+        above[columns]
+    }
+
+    fn equal(reference: &[i64], actual: &[i64]) -> Vec<bool> {
+        reference
+            .iter()
+            .flat_map(|&code| actual.iter().map(move |&other| code == other && code >= 0))
+            .collect()
+    }
+
+    /// Codes that repeat, some of them negative, as a small generator gives them.
+    fn codes(length: usize, kinds: i64, seed: u64) -> Vec<i64> {
+        let mut state = seed.wrapping_mul(0x9E37_79B9_7F4A_7C15) | 1;
+        (0..length)
+            .map(|_| {
+                state ^= state << 13;
+                state ^= state >> 7;
+                state ^= state << 17;
+                (state >> 33) as i64 % kinds - 1
+            })
+            .collect()
+    }
+
+    #[test]
+    fn agrees_with_the_textbook_across_words() {
+        for (seed, (rows, columns)) in [0, 1, 2, 3, 63, 64, 65, 127, 128, 130, 200]
+            .into_iter()
+            .flat_map(|rows| [0, 1, 5, 63, 64, 65, 128, 190].map(|columns| (rows, columns)))
+            .enumerate()
+        {
+            for kinds in [2, 4, 40] {
+                let reference = codes(rows, kinds, seed as u64);
+                let actual = codes(columns, kinds, 1000 + seed as u64);
+                let matches = equal(&reference, &actual);
+                let expected = naive_align(&matches, rows, columns);
+                assert_eq!(align(&reference, &actual), expected);
+                assert_eq!(align_matches(&matches, rows, columns), expected);
+                let distance = naive_distance(&matches, rows, columns);
+                assert_eq!(edit_distance(&reference, &actual), distance);
+                assert_eq!(edit_distance_matches(&matches, rows, columns), distance);
+            }
+        }
+    }
+}
