@@ -45,7 +45,7 @@ _MARKS = (b'"trial_name"', b'"parser_extra_metrics"')
 def sniff(path: Path, head: bytes) -> bool:
     """Whether a folder is of a run, or a file that begins with ``head`` holds results of one."""
     if path.is_dir():
-        return any(True for _ in _folders(path))
+        return any(True for _ in _folders(path)) or (path / _RESULTS).is_file()
     return head.lstrip()[:1] == b"{" and any(mark in head for mark in _MARKS)
 
 
@@ -213,4 +213,4 @@ def _named_by_instance(attempt: Trajectory) -> Trajectory:
         return attempt
     instance = f"agent-{match['number']}-{match['agent']}"
     name = f"{attempt.attempt}.{instance}" if attempt.attempt else instance
-    return attempt.model_copy(update={"attempt": name})
+    return attempt.model_copy(update={"attempt": name, "instance": instance})

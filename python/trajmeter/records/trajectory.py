@@ -135,6 +135,8 @@ class Trajectory(Record):
     the field itself is empty."""
     trial: str | None = None
     """Names the agents that ran side by side, so that the oracle among them is theirs."""
+    instance: str | None = None
+    """Tells apart agents that ran side by side under one name and model."""
     measurements: Measurements | None = None
     """Benchmarks; ``None`` where none were recorded."""
     pytest_summary: PytestSummary | None = None

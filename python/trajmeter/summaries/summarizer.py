@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 __all__ = ["Summarizer"]
 
-_Key: TypeAlias = tuple[str | None, str | None, str | None]
+_Key: TypeAlias = tuple[str | None, str | None, str | None, str | None]
 
 # Different errors kept for each metric: one that names its record differs for every attempt.
 _KEPT_ERRORS = 20
@@ -95,7 +95,7 @@ class Summarizer:
                 )
                 for family in self._layout.families
             ),
-            overall=self._summarize((None, None, None), overall, self._aggregators),
+            overall=self._summarize((None, None, None, None), overall, self._aggregators),
             groups=groups,
             errors=self._error_summaries(),
         )
@@ -110,11 +110,12 @@ class Summarizer:
     def _summarize(
         self, key: _Key, tally: Tally, aggregators: Mapping[int, Aggregator]
     ) -> AttemptsSummary:
-        agent, model, source = key
+        agent, model, source, instance = key
         return AttemptsSummary(
             agent=agent,
             model=model,
             source=source,
+            instance=instance,
             attempts=tally.attempts,
             figures=tally.summaries(),
             aggregates={
@@ -151,5 +152,5 @@ class _Attempts:
 def _key(trajectory: Trajectory) -> _Key:
     """Agent and model, or the file where neither is named."""
     if trajectory.agent is None and trajectory.model is None and trajectory.source is not None:
-        return None, None, trajectory.source.file
-    return trajectory.agent, trajectory.model, None
+        return None, None, trajectory.source.file, None
+    return trajectory.agent, trajectory.model, None, trajectory.instance

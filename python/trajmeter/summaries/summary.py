@@ -55,6 +55,8 @@ class AttemptsSummary(Record):
     """Name of the model, where all attempts are of one."""
     source: str | None = None
     """File of the attempts, where they name neither agent nor model."""
+    instance: str | None = None
+    """Which of several agents of one name and model that ran side by side."""
     attempts: int
     """Number of attempts."""
     figures: dict[str, FigureSummary]

@@ -37,10 +37,7 @@ _SHOWN = 3
 def score_trial(trial: Trial) -> list[SpeedupResult]:
     """Score each attempt of a trial, in their order."""
     cases = _cases(trial)
-    return [
-        _result(trial, position, case, figures)
-        for position, (case, figures) in enumerate(zip(cases, figures_of(cases), strict=True))
-    ]
+    return [_result(case, figures) for case, figures in zip(cases, figures_of(cases), strict=True)]
 
 
 def _cases(trial: Trial) -> list[Case]:
@@ -94,7 +91,7 @@ def _contradiction(benchmarks: tuple[str, ...]) -> str:
     return f"another agent's file contradicts its own, which counts: {shown}{more}"
 
 
-def _result(trial: Trial, position: int, case: Case, figures: LevelFigures) -> SpeedupResult:
+def _result(case: Case, figures: LevelFigures) -> SpeedupResult:
     outcome, cause = _outcome(case, figures)
     fields = case_fields(case) | spending_fields(case)
     fields["num_valid_benchmarks"] = figures.valid
@@ -102,8 +99,6 @@ def _result(trial: Trial, position: int, case: Case, figures: LevelFigures) -> S
         fields["task_speedup"] = figures.speedup
         if not case.lacks_oracle:
             fields |= advantage_fields(figures.advantage)
-    if trial.is_side_by_side and trial.twins(position):
-        fields["instance"] = case.attempt.attempt
     return SpeedupResult(outcome=outcome, cause=cause, **fields)
 
 

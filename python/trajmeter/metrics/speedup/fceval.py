@@ -8,6 +8,7 @@ speedup 1 and advantage 0.
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from trajmeter.metrics.speedup.costs import recorded_cost, tokens
@@ -16,7 +17,14 @@ from trajmeter.metrics.speedup.ownership import own_tables
 from trajmeter.metrics.speedup.result import SpeedupResult
 from trajmeter.metrics.speedup.scoring import Case, advantage_fields, case_fields, figures_of
 from trajmeter.metrics.speedup.table import SpeedupTable, read_table
-from trajmeter.records import Cause, InvalidReason, Outcome, RunLog
+from trajmeter.records import (
+    Cause,
+    InvalidReason,
+    Outcome,
+    PytestSummary,
+    RunLog,
+    SnapshotSummary,
+)
 from trajmeter.trials import merge_measurements, resolve
 
 if TYPE_CHECKING:
@@ -88,8 +96,8 @@ def _reverted(table: SpeedupTable) -> SpeedupTable:
 
 
 def _result(case: Case, figures: LevelFigures, merged: dict[str, Any]) -> SpeedupResult:
-    attempt = case.attempt
-    fields = case_fields(case) | _spending(attempt, case.key)
+    fields = case_fields(replace(case, attempt=_shown(case.attempt)))
+    fields |= _spending(case.attempt, case.key)
     fields["num_valid_benchmarks"] = figures.valid
     if figures.valid:
         fields["task_speedup"] = figures.speedup
@@ -120,6 +128,17 @@ def _replaced(attempt: Trajectory, key: str) -> SpeedupResult:
         trial=attempt.trial,
         warnings=("its record stands under another name, or was replaced by another's",),
     )
+
+
+def _shown(attempt: Trajectory) -> Trajectory:
+    """The attempt with the summaries that fc-eval shows: of nothing, that it failed."""
+    tests, snapshot = attempt.pytest_summary, attempt.snapshot_summary
+    # The parser fails captured tests with one error, and tests that were not run, uncounted.
+    is_uncounted = tests is not None and tests.captured and (tests.problem or tests.error == 1)
+    if tests is None or is_uncounted:
+        tests = PytestSummary(status="failed")
+    snapshot = snapshot or SnapshotSummary(status="failed")
+    return attempt.model_copy(update={"pytest_summary": tests, "snapshot_summary": snapshot})
 
 
 def _spending(attempt: Trajectory, key: str) -> dict[str, Any]:

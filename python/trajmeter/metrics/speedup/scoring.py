@@ -58,6 +58,7 @@ def case_fields(case: Case) -> dict[str, Any]:
     return {
         **_table_fields(case),
         "key": case.key,
+        "instance": case.attempt.instance,
         "trial": case.attempt.trial,
         "num_benchmarks": len(case.table) if case.table else 0,
         "pytest_failed": verdict.pytest_failed,

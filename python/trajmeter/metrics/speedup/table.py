@@ -121,9 +121,7 @@ def _ratio(before: Measurement, after: Measurement) -> Ratio:
     return measured(before.value / after.value)
 
 
-def _recorded_ratio(
-    entry: Mapping[str, Any], who: str, *, booleans_are_numbers: bool
-) -> Ratio:
+def _recorded_ratio(entry: Mapping[str, Any], who: str, *, booleans_are_numbers: bool) -> Ratio:
     """The ratio that an entry holds, or else that of the times it holds."""
     ratio = entry.get(f"{who}/nop")
     if isinstance(ratio, bool) and booleans_are_numbers:

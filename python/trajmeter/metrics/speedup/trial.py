@@ -33,14 +33,9 @@ class Trial:
         return [agent_key(attempt.agent, attempt.model) for attempt in self.everyone]
 
     @property
-    def is_side_by_side(self) -> bool:
-        """Whether the attempts say that they ran together."""
-        return self.attempts[0].trial is not None
-
-    @property
     def is_alone(self) -> bool:
         """Whether this is a run of one agent, whose figures nobody has merged."""
-        return len(self.attempts) == 1 and self.is_side_by_side
+        return len(self.attempts) == 1 and self.attempts[0].trial is not None
 
     def twins(self, position: int) -> int:
         """How many others have the key of the attempt at a position."""

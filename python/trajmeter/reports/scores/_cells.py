@@ -55,7 +55,8 @@ def labels(groups: Sequence[AttemptsSummary]) -> list[str]:
 
 
 def _label(group: AttemptsSummary, shorten: Callable[[str], str]) -> str:
-    named = [name for name in (group.agent, group.model) if name is not None]
+    names = (group.agent, group.model, group.instance)
+    named = [name for name in names if name is not None]
     if named:
         return visible(" / ".join(named))
     return "unnamed" if group.source is None else visible(shorten(group.source))

@@ -1,0 +1,276 @@
+"""The figures of single attempts: worked examples, and every edge case the documentation tables."""
+
+from __future__ import annotations
+
+from math import inf, nan
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from tests.metrics.speedup.runs import table
+from trajmeter.errors import UnknownNameError
+from trajmeter.metrics.registry import Resources
+from trajmeter.metrics.speedup import SpeedupMetric, create
+from trajmeter.records import (
+    Cause,
+    InvalidReason,
+    Measurement,
+    Measurements,
+    Outcome,
+    PytestSummary,
+    SnapshotSummary,
+    Task,
+    Trajectory,
+)
+
+if TYPE_CHECKING:
+    from trajmeter.metrics.speedup import SpeedupResult
+
+WORKED = {
+    "m.A.time_x(1)": {"agent/nop": 2.0, "oracle/nop": 1.0},
+    "m.A.time_x(2)": {"agent/nop": 8.0, "oracle/nop": 4.0},
+    "m.A.time_y": {"agent/nop": 1.0, "oracle/nop": 2.0},
+    "n.time_z": {"agent/nop": 1.5, "oracle/nop": 3.0},
+}
+GOOD = PytestSummary(passed=8, total=8, status="passed")
+BAD = PytestSummary(passed=7, failed=1, total=8, status="failed")
+SAME = SnapshotSummary(passed=5, total=5, status="passed")
+
+
+def attempt(
+    agent: str = "fixer", entries: dict[str, Any] | None = None, **fields: Any
+) -> Trajectory:
+    measurements = None
+    if entries is not None:
+        measurements = Measurements(ratios_by_agent={f"{agent}:m": entries})
+    known = {"pytest_summary": GOOD, "snapshot_summary": SAME, "measurements": measurements}
+    return Trajectory(task_id="t", agent=agent, model="m", **{**known, **fields})
+
+
+def oracle(**fields: Any) -> Trajectory:
+    return attempt(
+        "oracle",
+        {name: {**entry, "agent/nop": entry["oracle/nop"]} for name, entry in WORKED.items()},
+        **fields,
+    )
+
+
+def score(
+    *attempts: Trajectory, profile: str | None = None, task: Task | None = None
+) -> list[SpeedupResult]:
+    return SpeedupMetric(profile=profile).score_trial(task, attempts)
+
+
+def levels(result: SpeedupResult) -> list[float | None]:
+    return [getattr(result, f"agent_advantage_level{level}") for level in range(1, 5)]
+
+
+@pytest.mark.parametrize("profile", [None, "fc-eval"])
+def test_four_benchmarks(profile: str | None) -> None:
+    result = score(attempt(entries=WORKED), oracle(), profile=profile)[0]
+    # 2 * 8 * 1 * 1.5 = 24 = 1 * 4 * 2 * 3.
+    assert result.task_speedup == pytest.approx(24 ** (1 / 4)) == pytest.approx(2.213364, abs=1e-6)
+    # Modules and classes: 16^(1/3) - 8^(1/3) and 1.5 - 3; functions: 4 - 2, 1 - 2 and 1.5 - 3.
+    by_module = (16 ** (1 / 3) - 2 - 1.5) / 2
+    assert levels(result) == pytest.approx([by_module, by_module, -0.5 / 3, 0.0])
+    assert by_module == pytest.approx(-0.490079, abs=1e-6)
+    assert result.agent_advantage == result.agent_advantage_level4
+    assert (result.outcome, result.success, result.num_valid_benchmarks) == ("scored", True, 4)
+    assert (result.worst_benchmark, result.worst_speedup) == ("m.A.time_y", 1.0)
+    assert result.per_benchmark_speedups["n.time_z"]["advantage"] == -1.5
+
+
+@pytest.mark.parametrize("profile", [None, "fc-eval"])
+@pytest.mark.parametrize(
+    "failure",
+    [
+        {"pytest_summary": BAD},
+        {"pytest_summary": BAD.model_copy(update={"failed": 0, "error": 1})},
+        {"snapshot_summary": SAME.model_copy(update={"status": "Failed"})},
+        {"snapshot_summary": SAME.model_copy(update={"pass_to_fail": 1})},
+    ],
+)
+def test_four_benchmarks_of_an_agent_that_failed(
+    profile: str | None, failure: dict[str, Any]
+) -> None:
+    result = score(attempt(entries=WORKED, **failure), oracle(), profile=profile)[0]
+    assert result.task_speedup == 1.0
+    # Modules: 1 - 2 and 1 - 3; functions: 1 - 2, 1 - 2, 1 - 3.
+    assert levels(result) == pytest.approx([-1.5, -1.5, -4 / 3, 1 - 24 ** (1 / 4)])
+    assert (result.outcome, result.cause) == (Outcome.ASSIGNED, Cause.REVERTED_TO_BASELINE)
+    assert (result.success, result.fallback_to_baseline) == (False, True)
+    assert all(row["fallback_to_baseline"] for row in result.per_benchmark_speedups.values())
+
+
+def test_a_slower_patch_that_is_correct_is_a_success() -> None:
+    result = score(attempt(entries=table(f=(0.5, 2.0))), oracle())[0]
+    assert (result.success, result.task_speedup, result.num_regressions) == (True, 0.5, 1)
+
+
+def test_the_baseline_is_never_reverted() -> None:
+    result = score(attempt("nop", WORKED, pytest_summary=BAD), oracle())[0]
+    assert (result.success, result.fallback_to_baseline) == (False, False)
+    assert result.task_speedup == pytest.approx(24 ** (1 / 4))
+
+
+def test_as_many_failures_as_the_oracle_are_tolerated() -> None:
+    two = GOOD.model_copy(update={"failed": 1, "error": 1})
+    three = GOOD.model_copy(update={"failed": 3})
+    same, more = (
+        score(attempt(entries=WORKED, pytest_summary=tests), oracle(pytest_summary=two))[0]
+        for tests in (two, three)
+    )
+    assert (same.pytest_failed, same.fallback_to_baseline) == (False, False)
+    assert (more.pytest_failed, more.fallback_to_baseline) == (True, True)
+
+
+INVALID = {
+    "null": (None, InvalidReason.MISSING),
+    "text": ("1.5", InvalidReason.NOT_A_NUMBER),
+    "list": ([1.5], InvalidReason.NOT_A_NUMBER),
+    "true": (True, InvalidReason.NOT_A_NUMBER),
+    "nan": (nan, InvalidReason.NON_FINITE),
+    "inf": (inf, InvalidReason.NON_FINITE),
+    "huge": (10**400, InvalidReason.NON_FINITE),
+    "zero": (0, InvalidReason.NOT_POSITIVE),
+    "minus_zero": (-0.0, InvalidReason.NOT_POSITIVE),
+    "negative": (-2.0, InvalidReason.NOT_POSITIVE),
+}
+
+
+@pytest.mark.parametrize("side", [0, 1])
+def test_invalid_benchmarks_are_listed_with_their_reason(side: int) -> None:
+    entries = table(good=(4.0, 2.0), no_object=1.5, nothing=None, empty={})
+    for name, (value, _) in INVALID.items():
+        entries |= table(**{name: (value, 2.0) if side == 0 else (4.0, value)})
+    result = score(attempt(entries=entries), oracle())[0]
+    assert (result.task_speedup, result.agent_advantage) == (4.0, 2.0)
+    assert (result.num_benchmarks, result.num_valid_benchmarks) == (len(INVALID) + 4, 1)
+    assert result.invalid_benchmarks == {
+        "m.no_object": InvalidReason.NOT_A_NUMBER,
+        "m.nothing": InvalidReason.MISSING,
+        "m.empty": InvalidReason.MISSING,
+        **{f"m.{name}": reason for name, (_, reason) in INVALID.items()},
+    }
+
+
+def test_true_counts_as_one_in_fceval() -> None:
+    entries = table(f=(True, 2), g=(False, 2), h=(2, True))
+    result = score(attempt(entries=entries), oracle(), profile="fc-eval")[0]
+    assert result.num_valid_benchmarks == 2
+    assert result.task_speedup == pytest.approx(2**0.5)
+
+
+def test_reverting_leaves_the_oracle_as_it_is() -> None:
+    entries = table(
+        usable=(4.0, 2.0),
+        missing=(4.0, None),
+        text=(4.0, "x"),
+        nan=(4.0, nan),
+        zero=(4.0, 0.0),
+        no_object=7,
+        no_agent={"oracle/nop": 8.0},
+    )
+    result = score(attempt(entries=entries, pytest_summary=BAD), oracle())[0]
+    # Two have an oracle's ratio: 1 - sqrt(2 * 8) = -3.
+    assert (result.num_benchmarks, result.num_valid_benchmarks) == (7, 2)
+    assert result.agent_advantage == pytest.approx(-3.0)
+    # fc-eval drops what is no object and takes 1 for a missing ratio; the zero stays invalid.
+    result = score(attempt(entries=entries, pytest_summary=BAD), oracle(), profile="fc-eval")[0]
+    assert (result.num_benchmarks, result.num_valid_benchmarks) == (6, 5)
+    assert result.agent_advantage == pytest.approx(1 - 16 ** (1 / 5))
+
+
+@pytest.mark.parametrize("entries", [{}, table(f=(0.0, 2.0), g=(None, 3.0))])
+def test_nothing_valid_is_no_score(entries: dict[str, Any]) -> None:
+    result = score(attempt(entries=entries), oracle())[0]
+    assert (result.outcome, result.cause) == (Outcome.NOT_SCORED, Cause.NO_VALID_BENCHMARK)
+    assert (result.task_speedup, result.agent_advantage, result.success) == (None, None, True)
+    result = score(attempt(entries=entries), oracle(), profile="fc-eval")[0]
+    assert (result.outcome, result.cause) == (Outcome.ASSIGNED, Cause.NO_VALID_BENCHMARK)
+    assert (result.task_speedup, levels(result), result.success) == (1.0, [0.0] * 4, True)
+
+
+def test_without_an_oracle_there_is_a_speedup_but_no_advantage() -> None:
+    entries = {"m.f": {"agent/nop": 4.0}, "m.g": {"agent/nop": 1.0}, "m.h": {"agent/nop": -1.0}}
+    result = score(attempt(entries=entries))[0]
+    assert (result.outcome, result.cause) == (Outcome.SCORED, Cause.MISSING_ORACLE)
+    assert (result.task_speedup, result.agent_advantage, levels(result)) == (2.0, None, [None] * 4)
+    assert (result.num_benchmarks, result.num_valid_benchmarks) == (3, 2)
+    assert result.invalid_benchmarks == {"m.h": InvalidReason.NOT_POSITIVE}
+    failed = score(attempt(entries=entries, pytest_summary=BAD))[0]
+    assert (failed.task_speedup, failed.agent_advantage) == (1.0, None)
+    assert failed.outcome is Outcome.ASSIGNED
+    # An oracle that ran, but measured nothing, is missed too: then nothing is valid.
+    silent = score(attempt(entries=entries), attempt("oracle"))[0]
+    assert (silent.outcome, silent.cause) == (Outcome.NOT_SCORED, Cause.MISSING_ORACLE)
+    fceval = score(attempt(entries=entries), profile="fc-eval")[0]
+    assert (fceval.task_speedup, fceval.agent_advantage) == (1.0, 0.0)
+
+
+def test_ratios_of_the_oracle_count_though_no_oracle_ran() -> None:
+    result = score(attempt(entries={**WORKED, "m.f": {"agent/nop": 9.0}}))[0]
+    assert (result.cause, result.num_valid_benchmarks) == (None, 4)
+    assert result.task_speedup == pytest.approx(24 ** (1 / 4))
+
+
+def test_times_of_the_task() -> None:
+    task = Task(
+        id="t",
+        baseline_seconds={"m.f": 8.0, "m.g": 6.0, "m.h": 1.0, "m.i": 1.0},  # type: ignore[dict-item] # as in JSON
+        oracle_seconds={"m.f": 4.0, "m.g": 0.75, "m.h": None},  # type: ignore[dict-item] # as in JSON
+    )
+    own = {
+        "m.f": Measurement(value=2.0),
+        "m.g": Measurement(value=6.0),
+        "m.h": Measurement(reason=InvalidReason.FAILED),
+        "m.j": Measurement(value=1.0),
+    }
+    result = score(attempt(measurements=Measurements(seconds=own)), task=task)[0]
+    # m.f: 8 / 2 and 8 / 4; m.g: 6 / 6 and 6 / 0.75.
+    assert result.task_speedup == 2.0
+    assert result.agent_advantage == pytest.approx(2 - 4)
+    assert result.invalid_benchmarks == {
+        "m.h": InvalidReason.FAILED,
+        "m.i": InvalidReason.MISSING,
+        "m.j": InvalidReason.MISSING,
+    }
+    crashed = score(attempt(pytest_summary=BAD), task=task)[0]
+    assert (crashed.task_speedup, crashed.num_valid_benchmarks) == (1.0, 2)
+    assert crashed.agent_advantage == pytest.approx(1 - 4)
+
+
+def test_repeated_attempts_share_an_oracle_that_ran_once() -> None:
+    tests = GOOD.model_copy(update={"failed": 1})
+    first, second = (
+        attempt(entries=WORKED, attempt=number, pytest_summary=tests) for number in ("1", "2")
+    )
+    results = score(first, second, oracle(pytest_summary=tests))
+    assert [result.success for result in results] == [True, True, True]
+
+
+def test_where_nothing_tells_nobody_is_reverted() -> None:
+    result = score(attempt(entries=WORKED, pytest_summary=None, snapshot_summary=None), oracle())[0]
+    assert (result.outcome, result.success, result.pytest_failed) == (Outcome.SCORED, None, None)
+    tests_only = score(attempt(entries=WORKED, snapshot_summary=None), oracle())[0]
+    assert tests_only.success
+
+
+def test_results_of_a_task_come_in_the_order_of_its_attempts() -> None:
+    attempts = [
+        attempt(name, table(f=(ratio, 2.0)), trial=trial)
+        for name, ratio, trial in (
+            ("a", 3.0, "x"),
+            ("b", 4.0, "y"),
+            ("c", 5.0, "x"),
+            ("d", 6.0, None),
+        )
+    ]
+    assert [result.task_speedup for result in score(*attempts)] == [3.0, 4.0, 5.0, 6.0]
+
+
+def test_the_metric_says_what_it_is() -> None:
+    metric = create(Resources(profile="fc-eval"))
+    assert metric.parameters == {"profile": "fc-eval"}
+    with pytest.raises(UnknownNameError, match="speedup has no profile 'no', expected 'fc-eval'"):
+        SpeedupMetric(profile="no")

@@ -1,0 +1,311 @@
+"""Whose numbers an agent gets, by the definition and as fc-eval merges a trial."""
+
+from __future__ import annotations
+
+from math import prod
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+import trajmeter
+from tests.metrics.speedup.runs import (
+    BROKEN,
+    CRASHED,
+    FAILED,
+    FAST,
+    NOP,
+    ORACLE,
+    PASSED,
+    SLOW,
+    own,
+    score,
+    table,
+    write_json,
+    write_run,
+)
+from trajmeter.records import Cause, Outcome
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+NOP_OWN = own(NOP, f=(1.0, 2.0), g=(1.0, 8.0))
+ORACLE_OWN = own(ORACLE, f=(2.0, 2.0), g=(8.0, 8.0))
+FAST_OWN = own(FAST, f=(4.0, 2.0), g=(1.0, 8.0))
+EMPTY = {**PASSED, "per_benchmark_speedups_by_agent": {}}
+
+
+def gmean(*values: float) -> float:
+    return float(prod(values) ** (1 / len(values)))
+
+
+def test_a_model_without_a_table_is_not_its_sibling(tmp_path: Path) -> None:
+    run = write_run(tmp_path / "r", {NOP: NOP_OWN, ORACLE: ORACLE_OWN, FAST: FAST_OWN, SLOW: EMPTY})
+    results, _ = score(run)
+    assert results[FAST].task_speedup == pytest.approx(gmean(4, 1))
+    assert results[SLOW].task_speedup is None
+    assert (results[SLOW].outcome, results[SLOW].cause) == (
+        Outcome.NOT_SCORED,
+        Cause.MISSING_MEASUREMENTS,
+    )
+    assert results[SLOW].success
+    assert any("another's numbers" in warning for warning in results[SLOW].warnings)
+
+
+def test_fceval_gives_it_the_siblings_table_and_the_sibling_its_record(tmp_path: Path) -> None:
+    failed = {**EMPTY, **FAILED}
+    run = write_run(
+        tmp_path / "r", {NOP: NOP_OWN, ORACLE: ORACLE_OWN, FAST: FAST_OWN, SLOW: failed}
+    )
+    results, figures = score(run, profile="fc-eval")
+    # The small model failed, so the large one's record now says so, with ratios of 1.
+    assert results[FAST].pytest_failed
+    assert results[FAST].fallback_to_baseline
+    assert results[FAST].task_speedup == 1.0
+    assert results[FAST].agent_advantage == pytest.approx(1 - gmean(2, 8))
+    assert results[SLOW].outcome is Outcome.NOT_SCORED
+    assert figures[FAST]["tasks"] == 1
+    assert figures[SLOW]["tasks"] == 0
+
+
+def test_fceval_gives_an_agent_of_no_name_the_union_of_all_tables(tmp_path: Path) -> None:
+    other = "loner:large"
+    tables = {
+        NOP: {**PASSED, "per_benchmark_speedups": table(f=(1.0, 2.0))},
+        ORACLE: {**PASSED, "per_benchmark_speedups": table(f=(2.0, 2.0), g=(8.0, 8.0))},
+        other: PASSED,
+    }
+    run = write_run(tmp_path / "r", tables)
+    results, _ = score(run, profile="fc-eval")
+    # The later entry of f wins for everyone, the baseline included.
+    assert {result.task_speedup for result in results.values()} == {gmean(2, 8)}
+    results, _ = score(run)
+    assert results[NOP].task_speedup == 1.0
+    assert results[other].cause is Cause.MISSING_MEASUREMENTS
+
+
+def test_a_table_of_no_agent_belongs_to_the_file_it_stands_in(tmp_path: Path) -> None:
+    mine = {**PASSED, "per_benchmark_speedups": table(f=(4.0, 2.0)), "last_agent": FAST}
+    theirs = {**PASSED, "per_benchmark_speedups": table(f=(4.0, 2.0)), "last_agent": FAST}
+    run = write_run(tmp_path / "r", {ORACLE: ORACLE_OWN, FAST: mine, SLOW: theirs})
+    results, _ = score(run)
+    assert results[FAST].task_speedup == 4.0
+    assert results[SLOW].cause is Cause.MISSING_MEASUREMENTS
+
+
+@pytest.mark.parametrize("checks", [FAILED, BROKEN])
+def test_measuring_nothing_is_no_way_out_of_failing(tmp_path: Path, checks: dict[str, Any]) -> None:
+    cases: dict[str, dict[str, Any] | None] = {
+        "absent": checks,
+        "empty": {**checks, "per_benchmark_speedups_by_agent": {FAST: {}}},
+        "failed": own(FAST, checks, f=(4.0, 2.0), g=(1.0, 8.0)),
+        "crashed": CRASHED,
+    }
+    for name, metrics in cases.items():
+        run = write_run(tmp_path / name, {NOP: NOP_OWN, ORACLE: ORACLE_OWN, FAST: metrics})
+        results, _ = score(run)
+        result = results[FAST]
+        assert result.task_speedup == 1.0, name
+        assert result.agent_advantage == pytest.approx(1 - gmean(2, 8)), name
+        assert (result.outcome, result.cause) == (Outcome.ASSIGNED, Cause.REVERTED_TO_BASELINE)
+        assert result.success is False
+        assert result.num_valid_benchmarks == 2
+
+
+def test_a_crash_without_an_oracle_is_not_scored(tmp_path: Path) -> None:
+    run = write_run(tmp_path / "r", {NOP: own(NOP, f=(1.0, None)), FAST: CRASHED})
+    results, figures = score(run)
+    assert results[FAST].cause is Cause.MISSING_MEASUREMENTS
+    assert results[FAST].success is False
+    assert not results[FAST].fallback_to_baseline
+    assert figures[FAST]["mean_success_rate"] == {"value": 0.0, "scored": 1, "total": 1}
+    assert figures[FAST]["mean_speedup"] == {"value": None, "scored": 0, "total": 1}
+
+
+def test_fceval_lets_a_crash_wipe_out_the_agents_before_it(tmp_path: Path) -> None:
+    last = "last:one"
+    agents = {ORACLE: ORACLE_OWN, FAST: FAST_OWN, SLOW: CRASHED, last: own(last, f=(3.0, 2.0))}
+    run = write_run(tmp_path / "r", agents)
+    results, _ = score(run, profile="fc-eval")
+    assert results[last].task_speedup == 3.0
+    # Nothing is left of the others' tables, and nothing measured counts as speedup 1.
+    for key in (ORACLE, FAST):
+        assert (results[key].task_speedup, results[key].num_benchmarks) == (1.0, 0)
+        assert results[key].outcome is Outcome.ASSIGNED
+    assert results[SLOW].snapshot_failed
+    results, _ = score(run)
+    assert results[FAST].task_speedup == gmean(4, 1)
+
+
+def test_every_file_may_tell_of_an_agent_and_its_own_counts_most(tmp_path: Path) -> None:
+    foreign = own(FAST, f=(9.0, 2.0), g=(2.0, None), h=(3.0, 3.0))
+    mine = own(FAST, f=(4.0, 2.0), g={"oracle/nop": 8.0})
+    run = write_run(tmp_path / "r", {ORACLE: foreign, FAST: mine, SLOW: PASSED})
+    results, _ = score(run)
+    # f is its own; of g the agent's ratio is the other's, the oracle's its own; h is the other's.
+    assert results[FAST].task_speedup == pytest.approx(gmean(4, 2, 3))
+    assert results[FAST].agent_advantage == pytest.approx(gmean(4, 2, 3) - gmean(2, 8, 3))
+    (warning,) = results[FAST].warnings
+    assert warning.endswith("contradicts its own, which counts: 'm.f', 'm.g'")
+
+
+def test_in_fceval_the_last_file_counts_even_with_null(tmp_path: Path) -> None:
+    later = own(FAST, f=(None, 2.0), g=(9.0, 2.0))
+    run = write_run(tmp_path / "r", {FAST: own(FAST, f=(4.0, 2.0), g=(1.0, 8.0)), ORACLE: later})
+    results, _ = score(run, profile="fc-eval")
+    assert (results[FAST].task_speedup, results[FAST].num_benchmarks) == (9.0, 2)
+    results, _ = score(run)
+    assert results[FAST].task_speedup == gmean(4, 1)
+
+
+def test_a_benchmark_called_error_is_lost_in_fcevals_merge_only(tmp_path: Path) -> None:
+    def metrics(key: str) -> dict[str, object]:
+        entries = {"error": {"agent/nop": 9.0, "oracle/nop": 9.0}, **table(f=(4.0, 2.0))}
+        return {**PASSED, "per_benchmark_speedups_by_agent": {FAST: entries, key: entries}}
+
+    run = write_run(tmp_path / "r", {FAST: metrics(FAST), ORACLE: metrics(ORACLE)})
+    results, _ = score(run, profile="fc-eval")
+    assert results[FAST].task_speedup == 4.0
+    assert results[ORACLE].task_speedup == gmean(9, 4)  # only one file tells of it: not merged
+    results, _ = score(run)
+    assert results[FAST].task_speedup == gmean(9, 4)
+
+
+def test_two_agents_of_one_name_are_kept_apart(tmp_path: Path) -> None:
+    agents = {ORACLE: ORACLE_OWN, FAST: own(FAST, f=(4.0, 2.0)), SLOW: own(FAST, f=(3.0, 2.0))}
+    run = write_run(tmp_path / "r", agents, lock=[ORACLE, FAST, FAST])
+    scores = trajmeter.score(run, metrics=["speedup"])
+    rows = {row["attempt"]: row for row in scores.rows if row["agent"] == "fixer"}
+    assert rows["agent-2-fixer"]["speedup.task_speedup"] == 4.0
+    assert rows["agent-3-fixer"]["speedup.task_speedup"] == 3.0
+    assert {row["speedup.instance"] for row in rows.values()} == set(rows)
+    for row in rows.values():
+        assert any("same name and model" in warning for warning in row["speedup.warnings"])
+    speeds = {
+        group.instance: group.aggregates["speedup"]["mean_speedup"]["value"]
+        for group in scores.summary.groups
+        if group.agent == "fixer"
+    }
+    assert speeds == {"agent-2-fixer": 4.0, "agent-3-fixer": 3.0}
+    results, figures = score(run, profile="fc-eval")
+    assert results[FAST].task_speedup == 3.0
+    assert figures[FAST]["tasks"] == 1
+
+
+def test_models_are_found_under_either_spelling(tmp_path: Path) -> None:
+    raw = "fixer:maker/large"
+    run = write_run(tmp_path / "r", {ORACLE: ORACLE_OWN, raw: own(raw, f=(4.0, 2.0))})
+    for profile in (None, "fc-eval"):
+        results, _ = score(run, profile=profile)
+        assert results["fixer:maker-large"].task_speedup == 4.0
+
+
+def test_the_oracle_may_fail_too(tmp_path: Path) -> None:
+    failing = {**ORACLE_OWN, "test_failed": 3, "test_error": 1}
+    agents = {ORACLE: {**failing, "snapshot_pass_to_fail": 1}, FAST: {**FAST_OWN, "test_failed": 4}}
+    run = write_run(tmp_path / "r", agents)
+    for profile in (None, "fc-eval"):
+        results, _ = score(run, profile=profile)
+        oracle = results[ORACLE]
+        assert (oracle.pytest_failed, oracle.snapshot_failed) == (False, True)
+        assert (oracle.task_speedup, oracle.fallback_to_baseline) == (1.0, True)
+        assert oracle.agent_advantage == pytest.approx(1 - gmean(2, 8))
+        # As many failures as the oracle has are none.
+        assert results[FAST].success
+    results, _ = score(run)
+    assert any("oracle itself failed" in warning for warning in results[ORACLE].warnings)
+
+
+def test_a_run_of_one_agent_allows_no_failures(tmp_path: Path) -> None:
+    run = write_run(tmp_path / "r", {ORACLE: {**ORACLE_OWN, **FAILED}})
+    for profile in (None, "fc-eval"):
+        results, _ = score(run, profile=profile)
+        assert results[ORACLE].pytest_failed
+        assert results[ORACLE].task_speedup == 1.0
+
+
+def test_without_tests_and_snapshot_success_is_what_the_result_says(tmp_path: Path) -> None:
+    bare = {
+        "per_benchmark_speedups_by_agent": {FAST: table(f=(4.0, 2.0)), SLOW: table(f=(3.0, 2.0))}
+    }
+    run = write_run(
+        tmp_path / "r",
+        {ORACLE: ORACLE_OWN, FAST: bare, SLOW: bare},
+        results={FAST: {"is_resolved": True}, SLOW: {"is_resolved": None}},
+    )
+    results, _ = score(run)
+    assert (results[FAST].success, results[FAST].snapshot_failed) == (True, False)
+    assert (results[FAST].task_speedup, results[SLOW].task_speedup) == (4.0, 1.0)
+    assert (results[SLOW].success, results[SLOW].snapshot_failed) == (False, True)
+    results, _ = score(run, profile="fc-eval")
+    assert results[FAST].snapshot_failed
+    assert results[FAST].snapshot_summary.status == "failed"
+
+
+def test_a_table_that_came_reverted(tmp_path: Path) -> None:
+    reverted = {**table(f=(1.0, 2.0))["m.f"], "fallback_to_baseline": True}
+    metrics = {**FAILED, "per_benchmark_speedups_by_agent": {FAST: {"m.f": reverted}}}
+    agents = {ORACLE: {**ORACLE_OWN, "test_failed": 1}, FAST: metrics}
+    results, _ = score(write_run(tmp_path / "r", agents))
+    assert results[FAST].already_reverted
+    assert (results[FAST].fallback_to_baseline, results[FAST].outcome) == (False, Outcome.SCORED)
+    assert results[FAST].task_speedup == 1.0
+
+
+def test_fceval_falls_back_on_what_the_parser_computed(tmp_path: Path) -> None:
+    parsed = {"agent_advantage": -0.5, "agent_advantage_level4": -0.5, "total_benchmarks": 7}
+    metrics = {
+        **PASSED,
+        "per_benchmark_speedups_by_agent": {FAST: {}},
+        "agent_advantages_by_agent": {FAST: {**parsed, "num_valid_benchmarks": 5}},
+    }
+    run = write_run(tmp_path / "r", {ORACLE: ORACLE_OWN, FAST: metrics})
+    results, _ = score(run, profile="fc-eval")
+    result = results[FAST]
+    assert (result.task_speedup, result.agent_advantage) == (1.0, -0.5)
+    assert (result.agent_advantage_level1, result.agent_advantage_level4) == (0.0, -0.5)
+    assert (result.num_benchmarks, result.num_valid_benchmarks) == (7, 5)
+    results, _ = score(run)
+    assert results[FAST].cause is Cause.NO_VALID_BENCHMARK
+
+
+def test_only_a_merged_result_is_left(tmp_path: Path) -> None:
+    payload = {
+        "per_benchmark_speedups": table(f=(4.0, 2.0), g=(None, 2.0)),
+        "pytest_summary": {"passed": 3, "failed": 1, "status": "failed"},
+        "snapshot_summary": {"passed": 1, "status": "passed"},
+        "pytest_failed": False,
+        "snapshot_failed": False,
+        "success": True,
+        "fallback_to_baseline": False,
+        "agent_advantage": 2.5,
+        "agent_advantage_level1": 2.5,
+        "num_benchmarks": 2,
+        "num_valid_benchmarks": 1,
+        "task_speedup": 4.5,
+        "task_cost_usd": 0.25,
+        "trajectory_length": 12,
+    }
+    result = {
+        "trial_name": "t.1-of-1.r",
+        "task_id": "t",
+        "is_resolved": True,
+        "failure_mode": "unset",
+        "parser_extra_metrics": {"agent_metrics_by_agent": {FAST: payload, NOP: {}}},
+    }
+    write_json(tmp_path / "r" / "t" / "t.1-of-1.r" / "results.json", result)
+    write_json(tmp_path / "whole" / "results.json", {"id": "x", "results": [result]})
+    for run in ("r", "whole"):
+        for profile in (None, "fc-eval"):
+            results, _ = score(tmp_path / run, profile=profile)
+            found = results[FAST]
+            # 4.5, not the 4 of the table: these figures are taken as they are.
+            assert (found.task_speedup, found.agent_advantage) == (4.5, 2.5)
+            assert (found.num_benchmarks, found.num_valid_benchmarks) == (2, 1)
+            assert (found.task_cost_usd, found.trajectory_length) == (0.25, 12)
+            assert found.pytest_summary.failed_total == 1
+            assert "fc-eval's merge" in found.warnings[0]
+            assert results[NOP].outcome is Outcome.NOT_SCORED
+    # Beside the agents' own results, the merged one is not read.
+    write_run(tmp_path / "r", {NOP: NOP_OWN, ORACLE: ORACLE_OWN, FAST: FAST_OWN})
+    results, _ = score(tmp_path / "r")
+    assert results[FAST].task_speedup == gmean(4, 1)
