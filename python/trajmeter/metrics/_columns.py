@@ -125,7 +125,16 @@ def _models(
 
 
 def _is_model(annotation: object) -> TypeGuard[type[BaseModel]]:
-    return isinstance(annotation, type) and issubclass(annotation, BaseModel)
+    return _is_class(annotation) and issubclass(annotation, BaseModel)
+
+
+def _is_enum(annotation: object) -> TypeGuard[type[Enum]]:
+    return _is_class(annotation) and issubclass(annotation, Enum)
+
+
+def _is_class(annotation: object) -> TypeGuard[type]:
+    # On Python 3.10 ``tuple[int, ...]`` passes for a type.
+    return isinstance(annotation, type) and get_origin(annotation) is None
 
 
 def _column(prefix: str, key: str, info: FieldInfo, model: type[BaseModel]) -> Column:
@@ -180,13 +189,13 @@ def _scalar_kind(annotation: object) -> Kind | None:
     if get_origin(annotation) is Literal:
         kinds = {_KINDS.get(type(value)) for value in get_args(annotation)}
         return kinds.pop() if len(kinds) == 1 else None
-    if isinstance(annotation, type) and issubclass(annotation, Enum):
+    if _is_enum(annotation):
         return "string" if issubclass(annotation, str) else None
-    return _KINDS.get(annotation) if isinstance(annotation, type) else None
+    return _KINDS.get(annotation) if _is_class(annotation) else None
 
 
 def _dump(annotation: object, kind: Kind) -> Callable[[Any], Any] | None:
-    if isinstance(annotation, type) and issubclass(annotation, Enum):
+    if _is_enum(annotation):
         return attrgetter("_value_")  # ``value`` is a slow property on Python 3.10
     if kind != "json" and not _holds_enum(annotation):
         return None
@@ -195,4 +204,4 @@ def _dump(annotation: object, kind: Kind) -> Callable[[Any], Any] | None:
 
 def _holds_enum(annotation: object) -> bool:
     members = [_unwrap(argument)[0] for argument in get_args(annotation)]
-    return any(isinstance(member, type) and issubclass(member, Enum) for member in members)
+    return any(map(_is_enum, members))

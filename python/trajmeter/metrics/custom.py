@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 from numbers import Real
-from typing import TYPE_CHECKING, Annotated, Any, TypeAlias, overload
+from typing import TYPE_CHECKING, Annotated, Any, TypeAlias, get_origin, overload
 
 from pydantic import Field, create_model
 
@@ -172,7 +172,8 @@ def _result_type(function: ScoreFunction, name: str, figure: Figure) -> type[Res
     given = getattr(function, "__annotations__", {}).get("return")
     if isinstance(given, str):
         given = getattr(function, "__globals__", {}).get(given)
-    if isinstance(given, type) and issubclass(given, Result):
+    # On Python 3.10 ``tuple[int, ...]`` passes for a type.
+    if isinstance(given, type) and get_origin(given) is None and issubclass(given, Result):
         return given
     described = Field(default=None, description=ScoreResult.model_fields["value"].description)
     return create_model(
