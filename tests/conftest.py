@@ -17,6 +17,11 @@ settings.register_profile("suite", deadline=None, derandomize=True, max_examples
 settings.register_profile("thorough", deadline=None, max_examples=5_000)
 settings.load_profile(os.environ.get("TRAJMETER_HYPOTHESIS_PROFILE", "suite"))
 
+# A suite that was told to do without the extension asks for the twin, or every command would remark
+# on the kernels that it fell back to.
+if os.environ.get("TRAJMETER_TEST_BACKEND") == "python":
+    os.environ.setdefault("TRAJMETER_BACKEND", "python")
+
 
 def _load(name: Literal["python", "rust"]) -> Kernels:
     if name == "rust" and os.environ.get("TRAJMETER_TEST_BACKEND") == "python":

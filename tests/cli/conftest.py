@@ -56,7 +56,6 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     (tmp_path / "gold.jsonl").write_text(Task(id="one").model_dump_json(exclude_none=True) + "\n")
     (tmp_path / "metrics.py").write_text(METRICS)
     monkeypatch.chdir(tmp_path)
-    monkeypatch.delenv("TRAJMETER_BACKEND", raising=False)
     for variable in ("COLUMNS", "FORCE_COLOR", "NO_COLOR", "TTY_COMPATIBLE"):
         monkeypatch.delenv(variable, raising=False)
     return tmp_path

@@ -216,6 +216,7 @@ def test_text_of_a_trajectory_stays_text(run: Run, folder: Path) -> None:
 def test_the_slower_kernels_are_told_unless_they_were_asked_for(
     run: Run, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    monkeypatch.delenv("TRAJMETER_BACKEND", raising=False)
     monkeypatch.setattr(kernels._select, "_choose", lambda: ("python", kernels.load("python")))  # noqa: SLF001 - as without the extension
     _, _, err = run("score", "preds.jsonl", "-m", LENGTH)
     (line,) = err.splitlines()
