@@ -9,7 +9,7 @@ use super::input::Trajectory;
 use super::step::{self, Step};
 
 /// Bits of a word.
-const WORD: u64 = 64;
+pub(super) const WORD: u64 = 64;
 
 /// Memory of the bitmaps.
 #[derive(Debug, Default)]

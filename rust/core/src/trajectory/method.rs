@@ -7,7 +7,7 @@
 //! | more | `buckets`: sort the starts of one bucket after the other, sweep |
 //! | longer than the numbers above hold | `wide`: sort and sweep file by file |
 
-use super::bitmap::Bitmap;
+use super::bitmap::{self, Bitmap};
 use super::buckets::Buckets;
 use super::input::{Trajectory, bits};
 use super::line::{Line, number_keys};
@@ -18,7 +18,10 @@ use super::wide;
 /// Bytes of a line per span up to which a bitmap is faster than a sort.
 ///
 /// At the limit a span costs 25 bytes of each bitmap to clear and to fill.
-const CROWDED: usize = 200;
+const CROWDED: u64 = 200;
+
+/// Bytes of the longest line that a bitmap takes, whose words are counted in 32 bits.
+const LONGEST: u64 = bitmap::WORD * u32::MAX as u64;
 
 /// Up to this many spans, their packed starts lie in the cache while they are sorted.
 pub(super) const SHORT: usize = 4096;
@@ -51,7 +54,7 @@ impl Memory {
         let total = spans + trajectory.gold.len();
         let (key_bits, end_bits) = (trajectory.key_bits, trajectory.end_bits);
         // Each file takes 2^end_bits bytes here: quick to lay out, if seldom the shortest line.
-        if key_bits + end_bits <= (total * CROWDED).max(1).ilog2() {
+        if key_bits + end_bits <= crowded(total).max(1).ilog2() {
             let place = |(key, start, end)| {
                 (
                     (key << end_bits | start) as u64,
@@ -85,7 +88,7 @@ impl Memory {
         }
         let line = &self.line;
         let total = trajectory.spans.len() + trajectory.gold.len();
-        if line.length <= (total * CROWDED) as u64 {
+        if line.length <= crowded(total) {
             return self.bitmap.score(
                 trajectory,
                 line.length,
@@ -107,4 +110,9 @@ impl Memory {
             *self = Self::default();
         }
     }
+}
+
+/// Bytes up to which a line of so many spans, gold among them, is crowded.
+fn crowded(spans: usize) -> u64 {
+    (spans as u64).saturating_mul(CROWDED).min(LONGEST)
 }
