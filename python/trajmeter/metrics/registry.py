@@ -68,6 +68,7 @@ _BUILT_IN: dict[str, _Family] = {
     "context": _Family("trajmeter.metrics.context", profiles=("contextbench",)),
     "rules": _Family("trajmeter.metrics.rules", profiles=("transform-gym",)),
     "speedup": _Family("trajmeter.metrics.speedup", profiles=("fc-eval",)),
+    "tools": _Family("trajmeter.metrics.tools"),
     "turns": _Family("trajmeter.metrics.turns", profiles=("ptcrunner",)),
 }
 

@@ -1,1 +1,20 @@
 """Tool-call matching: what an agent called, against what a reference calls."""
+
+from __future__ import annotations
+
+from trajmeter.metrics.tools.metric import ToolsMetric, create, match_calls, match_steps
+from trajmeter.metrics.tools.policies import ArgumentPolicies, Fold, Tolerance
+from trajmeter.metrics.tools.result import MatchGrades, Mismatch, ToolsResult
+
+__all__ = [
+    "ArgumentPolicies",
+    "Fold",
+    "MatchGrades",
+    "Mismatch",
+    "Tolerance",
+    "ToolsMetric",
+    "ToolsResult",
+    "create",
+    "match_calls",
+    "match_steps",
+]

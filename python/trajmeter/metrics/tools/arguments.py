@@ -21,6 +21,9 @@ JsonKey: TypeAlias = Hashable
 # Python holds true equal to 1; in JSON they are different values.
 _TRUE, _FALSE = object(), object()
 
+# Far deeper than any tool's arguments, and well within what every later step can walk through.
+_DEEPEST = 100
+
 # Values of these types are their own keys, and most arguments hold no others.
 _THEIR_OWN_KEY = frozenset((str, int, type(None)))
 
@@ -60,15 +63,19 @@ def read_arguments(recorded: JsonValue) -> Arguments | Malformed:
     return arguments
 
 
-def json_key(value: object) -> JsonKey:
+def json_key(value: object, *, depth: int = 0) -> JsonKey:
     """Give a hashable value that two JSON values share exactly when they are equal.
 
     Numbers are equal by value, so 1 is 1.0, and integers of any size are compared exactly; true is
     not 1; the order of an object's keys does not matter, that of a list does.
 
+    Args:
+        value: The value.
+        depth: How deeply it is nested in another.
+
     Raises:
-        ValueError: The value holds NaN, an infinity, or something that JSON does not know.
-        RecursionError: It is nested too deeply.
+        ValueError: The value holds NaN, an infinity, or something that JSON does not know, or is
+            nested more than 100 deep.
 
     Example:
         >>> json_key({"a": 1, "b": None}) == json_key({"b": None, "a": 1.0})
@@ -84,12 +91,14 @@ def json_key(value: object) -> JsonKey:
         if isinstance(value, float) and not math.isfinite(value):
             raise ValueError(f"{value} is no JSON number")
         return value
+    if depth > _DEEPEST:
+        raise ValueError(f"it is nested more than {_DEEPEST} deep")
     if isinstance(value, dict):
         if _THEIR_OWN_KEY.issuperset(map(type, value.values())):
             return frozenset(value.items())
-        return frozenset([(name, json_key(item)) for name, item in value.items()])
+        return frozenset([(name, json_key(item, depth=depth + 1)) for name, item in value.items()])
     if isinstance(value, (list, tuple)):
-        return tuple([json_key(item) for item in value])
+        return tuple([json_key(item, depth=depth + 1) for item in value])
     raise ValueError(f"a {type(value).__name__} is no JSON value")
 
 
@@ -101,12 +110,10 @@ def arguments_key(recorded: JsonValue) -> tuple[Arguments, JsonKey] | Malformed:
     try:
         return arguments, json_key(arguments)
     except ValueError as error:
-        return Malformed(f"the arguments are no JSON: {error}")
-    except RecursionError:
-        return _TOO_DEEP
+        return Malformed(f"the arguments cannot be compared: {error}")
 
 
-_TOO_DEEP = Malformed("the arguments are nested too deeply to be compared")
+_TOO_DEEP = Malformed("the arguments are nested too deeply to be read")
 
 
 def _refuse_constant(name: str) -> NoReturn:

@@ -1,0 +1,169 @@
+"""Tool-call matching as a metric of the registry, and as functions."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from trajmeter.errors import ConfigurationError, UnknownNameError
+from trajmeter.metrics.tools.calls import read_calls, steps
+from trajmeter.metrics.tools.matching import match
+from trajmeter.metrics.tools.mismatches import explain
+from trajmeter.metrics.tools.policies import ArgumentPolicies
+from trajmeter.metrics.tools.result import MatchGrades, ToolsResult
+from trajmeter.records import Cause, Outcome
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from pydantic import JsonValue
+
+    from trajmeter.metrics.registry import Resources
+    from trajmeter.metrics.tools.calls import Call
+    from trajmeter.records import Task, ToolCall, Trajectory
+
+__all__ = ["POLICIES_KEY", "ToolsMetric", "create", "match_calls", "match_steps"]
+
+POLICIES_KEY = "tool_policies"
+"""Key of a task's metadata that holds policies for its calls."""
+
+
+def match_calls(
+    reference: Sequence[ToolCall],
+    actual: Sequence[ToolCall],
+    *,
+    policies: ArgumentPolicies | None = None,
+) -> ToolsResult:
+    """Match tool calls with those of a reference.
+
+    Args:
+        reference: Calls of the reference, in order.
+        actual: Calls that were made, in order.
+        policies: How arguments are compared; by default they have to be equal as JSON.
+
+    Example:
+        >>> from trajmeter.records import ToolCall
+        >>> wanted = [ToolCall(name="search", arguments={"q": "a"}), ToolCall(name="open")]
+        >>> made = [ToolCall(name="search", arguments={"q": "b"}), ToolCall(name="open")]
+        >>> result = match_calls(wanted, made)
+        >>> result.any_order_grades.precision, result.mismatches[0].path
+        (0.5, ('q',))
+    """
+    return _match(read_calls(reference), read_calls(actual), policies or ArgumentPolicies())
+
+
+def match_steps(reference: Sequence[str], actual: Sequence[str]) -> ToolsResult:
+    """Match steps of any kind, such as files, nodes of a graph or agents, by their names.
+
+    Example:
+        >>> match_steps(["plan", "code"], ["plan", "search", "code"]).in_order
+        True
+    """
+    return _match(steps(reference), steps(actual), ArgumentPolicies())
+
+
+class ToolsMetric:
+    """Matches the tool calls of each attempt with those its task expects.
+
+    A task without expected calls abstains. Policies in a task's metadata, under ``tool_policies``,
+    go before those of the metric.
+
+    Args:
+        policies: How arguments are compared; by default they have to be equal as JSON.
+    """
+
+    name = "tools"
+    version = "1"
+    requires: tuple[str, ...] = (
+        "Task.expected_tool_calls",
+        "Trajectory.turns",
+        "Trajectory.tool_calls",
+    )
+    result_type = ToolsResult
+
+    def __init__(self, *, policies: ArgumentPolicies | None = None) -> None:
+        self._policies = policies or ArgumentPolicies()
+        # Attempts at one task mostly follow each other.
+        self._prepared: tuple[Task, list[Call], ArgumentPolicies] | None = None
+
+    @property
+    def parameters(self) -> Mapping[str, JsonValue]:
+        """The policies."""
+        return {"policies": self._policies.describe()}
+
+    def score(self, task: Task | None, trajectory: Trajectory) -> ToolsResult:
+        """Match the calls of one attempt."""
+        if task is None or task.expected_tool_calls is None:
+            return _unscored(Outcome.ABSTAINED, None)
+        actual = trajectory.calls
+        if actual is None:
+            is_unusable = "tool_calls" in trajectory.unusable
+            cause = Cause.INVALID_INPUT if is_unusable else Cause.MISSING_CALLS
+            return _unscored(Outcome.NOT_SCORED, cause)
+        try:
+            reference, policies = self._prepare(task, task.expected_tool_calls)
+        except ConfigurationError:
+            return _unscored(Outcome.NOT_SCORED, Cause.INVALID_INPUT)
+        return _match(reference, read_calls(actual), policies)
+
+    def _prepare(
+        self, task: Task, expected: Sequence[ToolCall]
+    ) -> tuple[list[Call], ArgumentPolicies]:
+        prepared = self._prepared
+        if prepared is None or prepared[0] is not task:
+            given = task.metadata.get(POLICIES_KEY)
+            policies = self._policies if given is None else ArgumentPolicies.read(given)
+            prepared = self._prepared = (task, read_calls(expected), policies)
+        return prepared[1], prepared[2]
+
+
+def create(resources: Resources) -> ToolsMetric:
+    """Make the metric for the registry.
+
+    Raises:
+        UnknownNameError: A profile was asked for; this family has none.
+    """
+    if resources.profile is not None:
+        raise UnknownNameError(f"tools has no profile {resources.profile!r}, nor any other")
+    return ToolsMetric()
+
+
+def _match(
+    reference: Sequence[Call], actual: Sequence[Call], policies: ArgumentPolicies
+) -> ToolsResult:
+    matching = match(reference, actual, policies)
+    expected, made, matched = len(reference), len(actual), len(matching.pairs)
+    aligned = len(matching.aligned)
+    return ToolsResult(
+        exact=matching.is_exact,
+        in_order=aligned == expected,
+        any_order=matched == expected == made,
+        subset=matched == made,
+        superset=matched == expected,
+        edit_distance=matching.edit_distance,
+        mismatches=explain(reference, actual, matching, policies),
+        any_order_grades=_grades(matched, expected, made),
+        in_order_grades=_grades(aligned, expected, made),
+    )
+
+
+def _grades(matched: int, reference_size: int, actual_size: int) -> MatchGrades:
+    precision = matched / actual_size if actual_size else 1.0
+    recall = matched / reference_size if reference_size else 1.0
+    both = precision + recall
+    return MatchGrades(
+        matched=matched,
+        reference_size=reference_size,
+        actual_size=actual_size,
+        precision=precision,
+        recall=recall,
+        f1=2 * precision * recall / both if both else 0.0,
+    )
+
+
+def _unscored(outcome: Outcome, cause: Cause | None) -> ToolsResult:
+    return ToolsResult(
+        outcome=outcome,
+        cause=cause,
+        any_order_grades=MatchGrades(outcome=outcome, cause=cause),
+        in_order_grades=MatchGrades(outcome=outcome, cause=cause),
+    )

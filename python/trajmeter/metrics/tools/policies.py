@@ -1,0 +1,242 @@
+"""Policies: how the arguments of two calls are compared, per tool and per place in them."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Literal, TypeAlias
+
+from trajmeter.errors import ConfigurationError
+
+if TYPE_CHECKING:
+    from pydantic import JsonValue
+
+__all__ = ["ArgumentPolicies", "Fold", "Policy", "PolicyTree", "Tolerance"]
+
+
+@dataclass(frozen=True, slots=True)
+class Tolerance:
+    """Numbers may differ by this much; whatever is no number is compared exactly."""
+
+    absolute: float = 0.0
+    """Greatest difference, itself included."""
+    relative: float = 0.0
+    """Greatest difference as a fraction of the larger number's size; either bound suffices."""
+
+
+@dataclass(frozen=True, slots=True)
+class Fold:
+    """Texts may differ in these ways; whatever is no text is compared exactly."""
+
+    case: bool = True
+    """Upper and lower case are one, by Unicode's full case folding."""
+    whitespace: bool = True
+    """White space at the ends does not count, and any amount within is one space."""
+
+
+Comparer: TypeAlias = Callable[[object, object], bool]
+"""Tells whether the actual value, given second, is as good as the reference's."""
+
+Policy: TypeAlias = "Literal['exact', 'ignore', 'subset'] | Tolerance | Fold | Comparer"
+"""How two values are compared:
+
+``exact``: equal as JSON. ``ignore``: not looked at, and may be absent. ``subset``: what the
+reference has is in the actual value, nested objects too. A tolerance for numbers, a folding for
+texts, or a function of both values.
+"""
+
+Path: TypeAlias = tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class PolicyTree:
+    """Policies of a place in the arguments, and of the places below it."""
+
+    policy: Policy | None = None
+    """Policy of this place; ``None`` where that of the place above goes on."""
+    below: dict[str, PolicyTree] = field(default_factory=dict)
+    """Places below that have policies of their own, by key or list index."""
+
+
+class ArgumentPolicies:
+    """Which policy compares what: one by default, others per tool and per path.
+
+    Args:
+        default: Policy of all arguments of tools without a policy of their own.
+        tools: Policies by the name of a tool.
+        paths: Policies by the name of a tool and a path in its arguments: dotted keys and list
+            indices (``"filter.0.id"``), or a sequence of them, for keys that hold a dot. A path's
+            policy overrides what lies above it. In place of a mapping, an iterable of objects with
+            ``path`` and ``policy``.
+
+    Policies may be given as in JSON: ``"exact"``, ``"ignore"``, ``"subset"``, ``"fold"``,
+    ``{"tolerance": {"abs": 0.5, "rel": 0.01}}``, ``{"fold": ["case", "whitespace"]}``.
+
+    Raises:
+        ConfigurationError: A policy is none of these; the message says where.
+
+    Example:
+        >>> policies = ArgumentPolicies(
+        ...     "exact", tools={"search": "fold"}, paths={"open": {"window.id": "ignore"}}
+        ... )
+        >>> policies.tree_of("search").policy
+        Fold(case=True, whitespace=True)
+        >>> policies.tree_of("open").below["window"].below["id"].policy
+        'ignore'
+    """
+
+    def __init__(
+        self,
+        default: object = "exact",
+        *,
+        tools: Mapping[str, object] | None = None,
+        paths: Mapping[str, object] | None = None,
+    ) -> None:
+        self._default = _read_policy(default, "default")
+        self._tools = {
+            tool: _read_policy(policy, f"tools[{tool!r}]") for tool, policy in (tools or {}).items()
+        }
+        self._paths = {
+            tool: _read_paths(given, f"paths[{tool!r}]") for tool, given in (paths or {}).items()
+        }
+        self._trees: dict[str, PolicyTree] = {}
+
+    @classmethod
+    def read(cls, given: object) -> ArgumentPolicies:
+        """Read policies from an object with ``default``, ``tools`` and ``paths``, all optional.
+
+        Raises:
+            ConfigurationError: It is no such object.
+        """
+        if not isinstance(given, Mapping):
+            raise ConfigurationError(f"policies are {given!r}, expected an object")
+        unknown = [key for key in given if key not in ("default", "tools", "paths")]
+        if unknown:
+            raise ConfigurationError(
+                f"policies have the key {unknown[0]!r}, expected default, tools or paths"
+            )
+        tools, paths = given.get("tools"), given.get("paths")
+        for name, part in (("tools", tools), ("paths", paths)):
+            if part is not None and not isinstance(part, Mapping):
+                raise ConfigurationError(f"{name} is {part!r}, expected an object of tool names")
+        return cls(given.get("default", "exact"), tools=tools, paths=paths)
+
+    def tree_of(self, tool: str) -> PolicyTree:
+        """Policies of one tool's arguments; the root always has one."""
+        tree = self._trees.get(tool)
+        if tree is None:
+            tree = PolicyTree(self._tools.get(tool, self._default))
+            # The shorter path first, so that a longer one finds its place.
+            for path, policy in sorted(self._paths.get(tool, {}).items(), key=lambda p: len(p[0])):
+                tree = _with(tree, path, policy)
+            self._trees[tool] = tree
+        return tree
+
+    def describe(self) -> dict[str, JsonValue]:
+        """Every policy, as JSON; a function by its name."""
+        return {
+            "default": _describe(self._default),
+            "tools": {tool: _describe(policy) for tool, policy in self._tools.items()},
+            "paths": {
+                tool: [{"path": list(path), "policy": _describe(p)} for path, p in paths.items()]
+                for tool, paths in self._paths.items()
+            },
+        }
+
+
+def _with(tree: PolicyTree, path: Path, policy: Policy) -> PolicyTree:
+    if not path:
+        return PolicyTree(policy, tree.below)
+    first, rest = path[0], path[1:]
+    below = _with(tree.below.get(first, PolicyTree()), rest, policy)
+    return PolicyTree(tree.policy, {**tree.below, first: below})
+
+
+def _read_policy(given: object, place: str) -> Policy:
+    match given:
+        case "exact" | "ignore" | "subset" | Tolerance() | Fold():
+            return given
+        case "fold":
+            return Fold()
+        case {"fold": str(part)}:
+            return _read_fold([part], place)
+        case {"fold": [*parts]}:
+            return _read_fold(parts, place)
+        case {"tolerance": Mapping() as bounds}:
+            return _read_tolerance(bounds, place)
+    if callable(given):
+        return given
+    raise ConfigurationError(
+        f"the policy {place} is {given!r}, expected 'exact', 'ignore', 'subset', 'fold', "
+        "{'fold': [...]}, {'tolerance': {...}} or a function"
+    )
+
+
+def _read_fold(parts: Iterable[object], place: str) -> Fold:
+    unknown = [part for part in parts if part not in ("case", "whitespace")]
+    if unknown:
+        raise ConfigurationError(
+            f"the policy {place} folds {unknown[0]!r}, expected 'case' or 'whitespace'"
+        )
+    return Fold(case="case" in parts, whitespace="whitespace" in parts)
+
+
+def _read_tolerance(bounds: Mapping[object, object], place: str) -> Tolerance:
+    names = {"abs": "absolute", "absolute": "absolute", "rel": "relative", "relative": "relative"}
+    read: dict[str, float] = {}
+    for key, bound in bounds.items():
+        if not isinstance(key, str) or key not in names:
+            raise ConfigurationError(
+                f"the policy {place} has the tolerance {key!r}, expected 'abs' or 'rel'"
+            )
+        if (
+            not isinstance(bound, (int, float))
+            or isinstance(bound, bool)
+            or not (math.isfinite(bound) and bound >= 0)
+        ):
+            raise ConfigurationError(
+                f"the policy {place} has a tolerance of {bound!r}, expected a number of 0 or more"
+            )
+        read[names[key]] = bound
+    return Tolerance(**read)
+
+
+def _read_paths(given: object, place: str) -> dict[Path, Policy]:
+    pairs: list[tuple[object, object]]
+    if isinstance(given, Mapping):
+        pairs = list(given.items())
+    else:
+        pairs = []
+        for index, entry in enumerate(given if isinstance(given, (list, tuple)) else [given]):
+            if not isinstance(entry, Mapping) or set(entry) != {"path", "policy"}:
+                raise ConfigurationError(
+                    f"{place}[{index}] is {entry!r}, expected an object with path and policy"
+                )
+            pairs.append((entry["path"], entry["policy"]))
+    return {
+        _read_path(path, place): _read_policy(policy, f"{place}[{path!r}]")
+        for path, policy in pairs
+    }
+
+
+def _read_path(given: object, place: str) -> Path:
+    if isinstance(given, str):
+        return tuple(given.split("."))
+    if isinstance(given, (list, tuple)) and all(
+        isinstance(part, (str, int)) and not isinstance(part, bool) for part in given
+    ):
+        return tuple([str(part) for part in given])
+    raise ConfigurationError(
+        f"{place} has the path {given!r}, expected dotted keys, or a list of keys and indices"
+    )
+
+
+def _describe(policy: Policy) -> JsonValue:
+    if isinstance(policy, str):
+        return policy
+    if isinstance(policy, Tolerance):
+        return {"tolerance": {"abs": policy.absolute, "rel": policy.relative}}
+    if isinstance(policy, Fold):
+        return {"fold": [name for name in ("case", "whitespace") if getattr(policy, name)]}
+    return getattr(policy, "__qualname__", repr(policy))

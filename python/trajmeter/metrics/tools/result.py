@@ -1,0 +1,97 @@
+"""What tool-call matching says of one attempt."""
+
+from __future__ import annotations
+
+from typing import Annotated, Literal
+
+from pydantic import BaseModel, ConfigDict, JsonValue
+
+from trajmeter.metrics._result import Figure, Group, Result
+
+__all__ = ["MatchGrades", "Mismatch", "ToolsResult"]
+
+
+class MatchGrades(Group):
+    """How much of two sequences matches."""
+
+    matched: int | None = None
+    """Pairs of a reference and an actual call that match."""
+    reference_size: int | None = None
+    """Number of reference calls."""
+    actual_size: int | None = None
+    """Number of actual calls."""
+    precision: Annotated[
+        float | None,
+        Figure(
+            low=0.0,
+            high=1.0,
+            higher_is_better=True,
+            numerator=("matched",),
+            denominator=("actual_size",),
+        ),
+    ] = None
+    """Matched / actual calls; 1 without actual calls."""
+    recall: Annotated[
+        float | None,
+        Figure(
+            low=0.0,
+            high=1.0,
+            higher_is_better=True,
+            numerator=("matched",),
+            denominator=("reference_size",),
+        ),
+    ] = None
+    """Matched / reference calls; 1 without reference calls."""
+    f1: Annotated[float | None, Figure(low=0.0, high=1.0, higher_is_better=True)] = None
+    """Harmonic mean of both; 0 where both are 0."""
+
+
+class Mismatch(BaseModel):
+    """One reason why two sequences of calls do not match."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid", use_attribute_docstrings=True)
+
+    kind: Literal["arguments", "malformed", "missing", "unexpected", "order"]
+    """Other arguments, arguments that are no JSON object, a reference call without a partner, an
+    actual call without one, or a matching call out of order."""
+    tool: str
+    """Name of the tool."""
+    reference: int | None = None
+    """Place of the reference call, from 0."""
+    actual: int | None = None
+    """Place of the actual call, from 0."""
+    path: tuple[str | int, ...] = ()
+    """Keys and list indices that lead to the value in the arguments."""
+    expected: JsonValue = None
+    """Value in the reference."""
+    got: JsonValue = None
+    """Value in the actual call."""
+    reason: str
+    """What is wrong."""
+
+
+class ToolsResult(Group, Result):
+    """How an attempt's tool calls match those of the reference.
+
+    Two calls match when their names are equal and their arguments match under the policy. Pairs are
+    chosen so that as many as possible match, whatever the order of the calls.
+    """
+
+    exact: Annotated[bool | None, Figure(higher_is_better=True)] = None
+    """As many calls, and each matches the one at its place."""
+    in_order: Annotated[bool | None, Figure(higher_is_better=True)] = None
+    """Every reference call is matched, in order; other calls may stand between."""
+    any_order: Annotated[bool | None, Figure(higher_is_better=True)] = None
+    """Every call of both sides is matched, in whatever order."""
+    subset: Annotated[bool | None, Figure(higher_is_better=True)] = None
+    """Every actual call is matched."""
+    superset: Annotated[bool | None, Figure(higher_is_better=True)] = None
+    """Every reference call is matched."""
+    edit_distance: Annotated[int | None, Figure(low=0, higher_is_better=False)] = None
+    """Fewest calls to insert, to remove or to replace that turn one sequence into the other."""
+    mismatches: tuple[Mismatch, ...] = ()
+    """What does not match, by place in the reference, then in the attempt."""
+    any_order_grades: MatchGrades
+    """Grades of the pairing in any order."""
+    in_order_grades: MatchGrades
+    """Grades of the alignment in order."""
