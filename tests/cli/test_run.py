@@ -148,6 +148,7 @@ def test_an_interrupted_run_keeps_what_was_finished_and_resumes(tmp_path: Path) 
         ([], "name at least one agent"),
         (["--agent", "agents"], "expected module:object"),
         (["--agent", "agents:Searcher", "--agent", "agents:Searcher"], "two agents are called"),
+        (["--agent", "a b=agents:Searcher", "--agent", "A_b=agents:Chainer"], "two agents are"),
         (["--agent", "agents:Searcher", "--mode", "fast"], "no mode 'fast'"),
         (["--agent", "agents:Searcher", "--profile", "other"], "unknown profile 'other'"),
         (["--agent", "agents:Searcher"], "set the environment variable OPENAI_API_KEY"),
@@ -171,3 +172,22 @@ def test_a_dry_run_prints_the_scenario_as_it_is_read(capsys: pytest.CaptureFixtu
     printed = json.loads(capsys.readouterr().out)
     assert printed["settings"] == {"llm_model": "gpt-5-mini", "top_k": 2, "max_steps": 3}
     assert len(printed["questions"]) == 4
+
+
+def test_an_agent_that_cannot_prepare_does_not_keep_the_others_from_running(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (tmp_path / "unprepared_agent.py").write_text(
+        "class Agent:\n"
+        "    def ingest(self, documents, settings): raise OSError('no index')\n"
+        "    def query(self, question): return question\n"
+    )
+    monkeypatch.syspath_prepend(str(tmp_path))
+    broken = ["run", ".", "--agent", "Broken=unprepared_agent:Agent"]
+    rest = ["--skip-judge", "--skip-code-quality", "-o", str(tmp_path / "results")]
+    assert main([*broken, "--agent", "agents:Searcher", *rest]) == ExitCode.USAGE
+    assert "Broken: ingest failed: OSError: no index" in capsys.readouterr().err
+    (file,) = (tmp_path / "results").glob("*.json")
+    assert file.name.startswith("searcher_")
+    assert main([*broken, *rest]) == ExitCode.USAGE
+    assert "no agent could be run" in capsys.readouterr().err

@@ -30,7 +30,10 @@ def test_functions_and_classes_are_agents(reference: str, name: str) -> None:
     [
         ("toys", "expected module:object"),
         (":x", "expected module:object"),
-        ("no_such_module:x", "cannot be imported: No module named 'no_such_module'"),
+        (
+            "no_such_module:x",
+            "cannot be imported: ModuleNotFoundError: No module named 'no_such_module'",
+        ),
         ("tests.harness.toys:absent", "has no 'absent'"),
         ("tests.harness.toys:NUMBER", "expected a class, an object with query, or a function"),
     ],

@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import asyncio
+import sys
+import threading
 import time
 from typing import TYPE_CHECKING, Any
 
 import pytest
 
 from tests.harness import toys
-from trajmeter.harness.calls import DeadlineExceededError, call
+from trajmeter.harness.calls import AgentStoppedError, DeadlineExceededError, call
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -43,3 +45,48 @@ def test_what_a_function_raises_is_raised() -> None:
         asyncio.run(call(fail, "q", timeout_seconds=5))
     with pytest.raises(RuntimeError, match="StopIteration"):
         asyncio.run(call(stop, "q", timeout_seconds=5))
+
+
+async def leave(_: str) -> None:
+    sys.exit(3)
+
+
+def leave_thread(_: str) -> None:
+    sys.exit(3)
+
+
+async def cancel(_: str) -> None:
+    raise asyncio.CancelledError
+
+
+async def raise_base(_: str) -> None:
+    raise BaseException("odd")  # noqa: TRY002 - what is not to pass
+
+
+def interrupt_thread(_: str) -> None:
+    raise KeyboardInterrupt
+
+
+@pytest.mark.parametrize("function", [leave, leave_thread, cancel, raise_base, interrupt_thread])
+def test_an_agent_cannot_end_the_run(function: Callable[..., Any]) -> None:
+    with pytest.raises(AgentStoppedError):
+        asyncio.run(call(function, "q", timeout_seconds=5))
+
+
+async def endless(_: str) -> None:
+    while True:
+        try:
+            await asyncio.sleep(0.05)
+        except asyncio.CancelledError:
+            continue
+
+
+def test_a_coroutine_that_never_ends_does_not_keep_the_program_from_ending() -> None:
+    async def ask() -> None:
+        with pytest.raises(DeadlineExceededError):
+            await call(endless, "q", timeout_seconds=0.05)
+
+    runner = threading.Thread(target=asyncio.run, args=(ask(),), daemon=True)
+    runner.start()
+    runner.join(timeout=5)
+    assert not runner.is_alive()

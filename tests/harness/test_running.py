@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import json
 from dataclasses import replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import pytest
 
@@ -25,6 +25,7 @@ from trajmeter.prices import price_usd
 from trajmeter.records import AnswerOutcome, Cause, FrameworkEvaluation, Hop, Question, Scenario
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
     from pathlib import Path
 
 
@@ -46,6 +47,7 @@ def scenario(tmp_path: Path) -> Scenario:
     return Scenario(
         name="harbour",
         profile="multihop_chain_qa",
+        folder=str(documents.parent),
         documents_dir=str(documents),
         settings={"top_k": 3},
         questions=tuple(questions),
@@ -114,6 +116,8 @@ def test_an_interrupted_run_resumes_where_it_was(scenario: Scenario, tmp_path: P
         Journal(file, "digest").write(result)
     with file.open("a") as journal:
         journal.write('{"question_id": "q1", "quest')  # cut off while it was written
+    with file.open("ab") as cut:
+        cut.write("ü".encode()[:1])  # even inside a character
     agent = Whole()
     resumed = run(scenario, agent, Journal(file, "digest"))
     assert agent.calls == ["ingest 3", "hang", "raise", "cleanup"]
@@ -161,8 +165,35 @@ def test_an_agent_that_cannot_prepare_stops_the_run(scenario: Scenario, tmp_path
         async def ingest(self, *_: object) -> None:
             raise ConnectionError("no index")
 
-    with pytest.raises(ConnectionError, match="no index"):
-        run(scenario, Unprepared(), Journal(tmp_path / "j", "d"))
+    agent = Unprepared()
+    with pytest.raises(ConfigurationError, match="Whole: ingest failed: ConnectionError: no index"):
+        run(scenario, agent, Journal(tmp_path / "j", "d"))
+    assert agent.calls == ["cleanup"]
+
+
+def test_an_agent_that_cannot_clean_up_keeps_its_answers(
+    scenario: Scenario, tmp_path: Path
+) -> None:
+    class Untidy(Whole):
+        async def cleanup(self) -> None:
+            raise ConnectionError("no index")
+
+    with pytest.warns(UserWarning, match="Whole: cleanup failed: ConnectionError: no index"):
+        got = run(scenario, Untidy(), Journal(tmp_path / "j", "d"))
+    assert len(got.questions) == 3
+
+
+def test_settings_tell_an_agent_everything_the_scenario_says(
+    scenario: Scenario, tmp_path: Path
+) -> None:
+    class Curious(Whole):
+        async def ingest(self, _: object, settings: Mapping[str, Any]) -> None:
+            self.settings = settings
+
+    agent = Curious()
+    spoken = scenario.model_copy(update={"extra": {"temperature": 0, "top_k": 9}})
+    run(spoken, agent, Journal(tmp_path / "j", "d"))
+    assert agent.settings == {"temperature": 0, "top_k": 3, "scenario_dir": str(tmp_path)}
 
 
 def test_documents_that_are_absent_or_no_text_are_named(scenario: Scenario, tmp_path: Path) -> None:

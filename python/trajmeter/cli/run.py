@@ -28,6 +28,7 @@ from trajmeter.metrics.answers import scenario_profile
 from trajmeter.readers.scenarios import read_scenario
 from trajmeter.reports.comparison import print_comparison
 from trajmeter.summaries.comparison import compare
+from trajmeter.writers.evaluations import evaluation_stem
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -154,8 +155,10 @@ def run(
     except KeyboardInterrupt:
         messages.tell("finished questions are kept; the same call resumes the run")
         raise
+    if not results:
+        raise ConfigurationError("no agent could be run")
     _print(results, output_format, original=original)
-    return ExitCode.OK
+    return ExitCode.OK if len(results) == len(frameworks) else ExitCode.USAGE
 
 
 async def _evaluate_all(
@@ -178,9 +181,13 @@ async def _evaluate_all(
                 f"{result.question_id} {outcome} {result.latency_seconds or 0.0:.2f} s"
             )
 
-        file, evaluation = await evaluate(
-            scenario, framework, options=options, folder=folder, progress=tell
-        )
+        try:
+            file, evaluation = await evaluate(
+                scenario, framework, options=options, folder=folder, progress=tell
+            )
+        except ConfigurationError as error:
+            messages.tell(f"error: {error}")
+            continue
         messages.tell(f"{framework.name}: wrote {file}")
         results.append((file.name, evaluation))
     return results
@@ -194,9 +201,11 @@ def _frameworks(references: Sequence[str]) -> list[Framework]:
         given, separator, target = reference.partition("=")
         name, agent, source = load_agent(target if separator else reference)
         name = given if separator else name
-        if any(framework.name == name for framework in frameworks):
+        stem = evaluation_stem(name, "")
+        if any(evaluation_stem(framework.name, "") == stem for framework in frameworks):
             raise ConfigurationError(
-                f"two agents are called {name!r}; name one with --agent NAME={reference}"
+                f"two agents are called {name!r}, or would share the name of their result files; "
+                f"name one with --agent NAME={reference}"
             )
         frameworks.append(Framework(name, agent, source))
     return frameworks

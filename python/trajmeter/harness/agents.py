@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any, Protocol, cast
 from pydantic import Field, ValidationError
 
 from trajmeter.errors import ConfigurationError, InputError
+from trajmeter.harness.outputs import error_text, storable
 from trajmeter.records import Record
 
 if TYPE_CHECKING:
@@ -26,6 +27,9 @@ __all__ = [
     "load_agent",
     "read_answer",
 ]
+
+_SHOWN_CHARACTERS = 200
+"""Characters of a wrong value that an error message shows."""
 
 
 class Document(Record):
@@ -116,8 +120,9 @@ def load_agent(reference: str) -> tuple[str, Agent, Path | None]:
         sys.path.insert(0, here)
     try:
         module = importlib.import_module(module_name)
-    except ImportError as error:
-        raise ConfigurationError(f"agent {reference!r}: cannot be imported: {error}") from error
+    except (Exception, SystemExit) as error:  # the module may do anything
+        message = f"agent {reference!r}: cannot be imported: {error_text(error)}"
+        raise ConfigurationError(message) from error
     found: Any = module
     for part in attribute.split("."):
         if not hasattr(found, part):
@@ -142,24 +147,45 @@ def read_answer(raw: object) -> Answer:
     Raises:
         InputError: It is something else, or a field is of the wrong kind.
     """
-    if isinstance(raw, Answer):
-        return raw
-    if isinstance(raw, str):
-        return Answer(text=raw)
-    fields = raw if isinstance(raw, Mapping) else getattr(raw, "__dict__", None)
-    if not fields:
+    given: dict[str, Any] = {"text": raw} if isinstance(raw, str) else _fields(raw, Answer)
+    if not given:
         raise InputError(f"expected an answer, a mapping or text, got {type(raw).__name__}")
-    known = {key: fields[key] for key in Answer.model_fields if fields.get(key) is not None}
+    if "usage" in given:
+        given["usage"] = _fields(given["usage"], AnswerUsage)
+    metadata = given.pop("metadata", {})
     try:
-        return Answer.model_validate(known, from_attributes=True)
+        known = storable(given) | {"metadata": _storable_metadata(metadata)}
+        return Answer.model_validate(known)
     except ValidationError as error:
         first = error.errors()[0]
         place = ".".join(map(str, first["loc"]))
-        raise InputError(f"answer.{place}: {first['msg']}, got {first['input']!r}") from error
+        shown = repr(first["input"])[:_SHOWN_CHARACTERS]
+        raise InputError(f"answer.{place}: {first['msg']}, got {shown}") from error
+
+
+def _fields(raw: object, kind: type[Record]) -> dict[str, Any]:
+    """The fields of a kind of record that a mapping or an object has; others are passed over."""
+    found = {
+        key: raw.get(key) if isinstance(raw, Mapping) else getattr(raw, key, None)
+        for key in kind.model_fields
+    }
+    return {key: value for key, value in found.items() if value is not None}
+
+
+def _storable_metadata(metadata: object) -> object:
+    """The metadata as JSON; an answer is not lost because what stands beside it cannot be kept."""
+    try:
+        return storable(metadata)
+    except (ValueError, RecursionError) as error:
+        return {"unreadable": str(error)}
 
 
 def _as_agent(found: Any, reference: str) -> Agent:  # noqa: ANN401 - whatever the module holds
-    made = found() if inspect.isclass(found) else found
+    try:
+        made = found() if inspect.isclass(found) else found
+    except (Exception, SystemExit) as error:
+        message = f"agent {reference!r}: cannot be made: {error_text(error)}"
+        raise ConfigurationError(message) from error
     if callable(getattr(made, "query", None)):
         return cast("Agent", made)
     if callable(made):

@@ -10,11 +10,15 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-__all__ = ["DeadlineExceededError", "call"]
+__all__ = ["AgentStoppedError", "DeadlineExceededError", "call"]
 
 
 class DeadlineExceededError(Exception):
     """The deadline passed before the agent returned."""
+
+
+class AgentStoppedError(RuntimeError):
+    """The agent tried to end more than its own call, such as by ``sys.exit``."""
 
 
 async def call(function: Callable[..., Any], *arguments: object, timeout_seconds: float) -> Any:  # noqa: ANN401 - the agent decides what it returns
@@ -34,7 +38,8 @@ async def call(function: Callable[..., Any], *arguments: object, timeout_seconds
 
     Raises:
         DeadlineExceededError: The deadline passed.
-        Exception: Whatever the method raises.
+        AgentStoppedError: The method raised what would have ended the whole run.
+        Exception: Whatever else the method raises.
     """
     task = asyncio.ensure_future(_invoke(function, arguments))
     try:
@@ -45,15 +50,26 @@ async def call(function: Callable[..., Any], *arguments: object, timeout_seconds
     if not done:
         task.cancel()
         task.add_done_callback(_ignore)
+        # asyncio.run waits at its end for every registered task, and this one may never end.
+        asyncio.tasks._unregister_task(task)  # noqa: SLF001 - documented for extending asyncio
+        task._log_destroy_pending = False  # type: ignore[attr-defined] # noqa: SLF001 - as gather
         raise DeadlineExceededError
+    if task.cancelled():
+        raise AgentStoppedError("CancelledError")
+    error = task.exception()
+    if error is not None and not isinstance(error, Exception):
+        raise AgentStoppedError(repr(error)) from error
     return task.result()
 
 
 async def _invoke(function: Callable[..., Any], arguments: tuple[object, ...]) -> Any:  # noqa: ANN401 - as above
-    if inspect.iscoroutinefunction(function):
-        return await function(*arguments)
-    result = await _in_thread(function, arguments)
-    return await result if inspect.isawaitable(result) else result
+    try:
+        if inspect.iscoroutinefunction(function):
+            return await function(*arguments)
+        result = await _in_thread(function, arguments)
+        return await result if inspect.isawaitable(result) else result
+    except SystemExit as error:  # asyncio lets it end the loop, and with it the run
+        raise AgentStoppedError(repr(error)) from error
 
 
 async def _in_thread(function: Callable[..., Any], arguments: tuple[object, ...]) -> Any:  # noqa: ANN401 - as above
@@ -68,8 +84,9 @@ async def _in_thread(function: Callable[..., Any], arguments: tuple[object, ...]
         try:
             value = function(*arguments)
         except BaseException as error:  # noqa: BLE001 - it belongs to whoever awaits
-            # StopIteration cannot be set on a future.
-            raised = RuntimeError(repr(error)) if isinstance(error, StopIteration) else error
+            # StopIteration cannot be set on a future; the others would end the run.
+            ordinary = isinstance(error, Exception) and not isinstance(error, StopIteration)
+            raised = error if ordinary else AgentStoppedError(repr(error))
             _report(loop, settle, outcome.set_exception, raised)
         else:
             _report(loop, settle, outcome.set_result, value)

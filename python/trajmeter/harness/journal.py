@@ -22,7 +22,9 @@ __all__ = ["Journal", "fingerprint"]
 
 def fingerprint(scenario: Scenario, **options: object) -> str:
     """Digest of what a run's results depend on; a journal of another digest is not resumed."""
-    content = scenario.model_dump(mode="json", exclude={"documents_dir"}) | {"options": options}
+    content = scenario.model_dump(mode="json", exclude={"folder", "documents_dir"}) | {
+        "options": options
+    }
     text = json.dumps(content, sort_keys=True, default=str)
     return hashlib.sha256(text.encode()).hexdigest()
 
@@ -63,7 +65,8 @@ class Journal:
         self._file.unlink(missing_ok=True)
 
     def _resume(self) -> None:
-        lines = self._file.read_text(encoding="utf-8").split("\n")
+        # Bytes, because a line that was cut off may end inside a character.
+        lines = self._file.read_bytes().split(b"\n")
         # What follows the last line break was cut off while it was written.
         complete = lines[:-1]
         try:
@@ -84,7 +87,7 @@ class Journal:
                 ) from error
             self.finished[result.question_id] = result
         if lines[-1]:
-            self._file.write_text("".join(f"{line}\n" for line in complete), encoding="utf-8")
+            self._file.write_bytes(b"".join(line + b"\n" for line in complete))
 
 
 class _Header(NamedTuple):

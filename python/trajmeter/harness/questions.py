@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from trajmeter.harness.agents import read_answer
 from trajmeter.harness.calls import DeadlineExceededError, call
+from trajmeter.harness.outputs import error_text
 from trajmeter.judges import judge_answer
 from trajmeter.metrics.answers import retrieval, scenario_profile
 from trajmeter.records import AnswerOutcome, QuestionResult
@@ -71,8 +72,7 @@ async def ask_question(agent: Agent, question: Question, options: AskingOptions)
         if options.original and isinstance(error, TimeoutError):
             return _unanswered(question, options, AnswerOutcome.TIMED_OUT, options.timeout_seconds)
         seconds = 0.0 if options.original else time.perf_counter() - started
-        told = f"{type(error).__name__}: {error}"
-        return _unanswered(question, options, AnswerOutcome.FAILED, seconds, told)
+        return _unanswered(question, options, AnswerOutcome.FAILED, seconds, error_text(error))
     return await _scored(question, answer, options, time.perf_counter() - started)
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import platform
+import warnings
 from dataclasses import dataclass
 from datetime import datetime, timezone
 from importlib.metadata import PackageNotFoundError, version
@@ -13,6 +14,7 @@ from typing import TYPE_CHECKING
 from trajmeter.errors import ConfigurationError
 from trajmeter.harness.agents import Document
 from trajmeter.harness.calls import call
+from trajmeter.harness.outputs import error_text
 from trajmeter.harness.questions import AskingOptions, ask_question
 from trajmeter.records import FrameworkEvaluation, QuestionResult
 from trajmeter.summaries.answers import aggregates
@@ -91,20 +93,16 @@ async def run_scenario(
         The evaluation, its questions in the scenario's order.
 
     Raises:
-        Exception: Whatever the agent's ``ingest`` raises: without it no question can be asked.
+        ConfigurationError: The agent's ``ingest`` failed: without it no question can be asked. Its
+            ``cleanup`` failing is only a warning.
     """
     pending = [q for q in scenario.questions if q.id not in journal.finished]
     if pending:
-        ingest = getattr(agent, "ingest", None)
-        if ingest is not None:
-            documents = read_documents(scenario)
-            await call(ingest, documents, scenario.settings, timeout_seconds=_SETUP_SECONDS)
         try:
+            await _ingest(agent, scenario, framework)
             await _ask_all(agent, pending, options, journal, progress)
         finally:
-            cleanup = getattr(agent, "cleanup", None)
-            if cleanup is not None:
-                await call(cleanup, timeout_seconds=_SETUP_SECONDS)
+            await _clean_up(agent, framework)
     questions = tuple(journal.finished[question.id] for question in scenario.questions)
     asking = options.asking
     return FrameworkEvaluation(
@@ -121,6 +119,28 @@ async def run_scenario(
         finished_at=datetime.now(timezone.utc).isoformat(timespec="seconds"),
         **aggregates(questions, profile=scenario.profile, original=asking.original),
     )
+
+
+async def _ingest(agent: Agent, scenario: Scenario, framework: str) -> None:
+    ingest = getattr(agent, "ingest", None)
+    if ingest is None:
+        return
+    documents = read_documents(scenario)
+    settings = scenario.extra | scenario.settings | {"scenario_dir": scenario.folder}
+    try:
+        await call(ingest, documents, settings, timeout_seconds=_SETUP_SECONDS)
+    except Exception as error:  # whatever the agent raises, and its deadline
+        raise ConfigurationError(f"{framework}: ingest failed: {error_text(error)}") from error
+
+
+async def _clean_up(agent: Agent, framework: str) -> None:
+    cleanup = getattr(agent, "cleanup", None)
+    if cleanup is None:
+        return
+    try:
+        await call(cleanup, timeout_seconds=_SETUP_SECONDS)
+    except Exception as error:  # noqa: BLE001 - the answers are there, and must not be lost by it
+        warnings.warn(f"{framework}: cleanup failed: {error_text(error)}", stacklevel=2)
 
 
 async def _ask_all(

@@ -67,6 +67,7 @@ def read_scenario(folder: str | Path, *, mode: str = "baseline") -> Scenario:
         scenario_type=_text(spec, "scenario_type", at),
         profile=_text(evaluation, "profile", f"{at}evaluation.") or "default",
         mode=mode,
+        folder=str(root),
         documents_dir=str(_inside(root, _text(spec, "documents_dir", at) or "documents", at)),
         settings=_mapping(spec.get("config"), f"{at}config") | modes.get(mode, {}),
         modes=modes,
@@ -109,8 +110,8 @@ def read_question(raw: object, *, at: str) -> Question:
         ),
         required_tools=_texts(metadata, "required_tools", inner),
         required_agents=_texts(metadata, "required_agents", inner),
-        multi_hop=bool(metadata.get("multi_hop")),
-        branching=bool(metadata.get("branching")),
+        multi_hop=_flag(metadata, "multi_hop", inner),
+        branching=_flag(metadata, "branching", inner),
         branching_points=_count(metadata, "branching_points", inner),
         coordination_points=_count(metadata, "coordination_points", inner),
         difficulty=_text(metadata, "difficulty", inner) or None,
@@ -209,11 +210,21 @@ def _text(mapping: Mapping[str, Any], key: str, at: str) -> str:
     return str(value)
 
 
+def _flag(mapping: Mapping[str, Any], key: str, at: str) -> bool:
+    value = mapping.get(key)
+    if value not in (None, 0, 1):  # true and false are 1 and 0; text such as "false" is neither
+        raise ConfigurationError(f"{at}{key}: expected true or false, got {value!r}")
+    return bool(value)
+
+
 def _count(mapping: Mapping[str, Any], key: str, at: str) -> int:
     value = mapping.get(key)
     if value is None:
         return 0
     try:
-        return int(value)
-    except (TypeError, ValueError):
-        raise ConfigurationError(f"{at}{key}: expected a whole number, got {value!r}") from None
+        count = int(value)
+    except (TypeError, ValueError, OverflowError):
+        count = None
+    if count is None or isinstance(value, bool) or (isinstance(value, float) and count != value):
+        raise ConfigurationError(f"{at}{key}: expected a whole number, got {value!r}")
+    return count

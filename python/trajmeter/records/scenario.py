@@ -68,6 +68,8 @@ class Scenario(Record):
     """Scenario profile: the set of extra metrics."""
     mode: str = "baseline"
     """The mode whose settings were laid over the configuration."""
+    folder: str
+    """The scenario's own folder, absolute; files its settings name lie below it."""
     documents_dir: str
     """Folder of the documents, absolute."""
     settings: dict[str, Any] = Field(default_factory=dict)
