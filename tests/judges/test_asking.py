@@ -75,6 +75,7 @@ def test_a_time_out_is_told_apart() -> None:
         GOOD.replace("5", "6"),
         GOOD.replace("5", "0"),
         GOOD.replace("5", '"high"'),
+        GOOD.replace("5", "true"),  # which is no 1
         "[]",
         "",
     ],

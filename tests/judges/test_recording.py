@@ -60,3 +60,17 @@ def test_a_broken_recording_names_its_line(tmp_path: Path) -> None:
         Replay("gpt-5-mini", file)
     with pytest.raises(ReadError, match="cannot be read"):
         Replay("gpt-5-mini", tmp_path / "absent.jsonl")
+
+
+def test_line_separators_in_an_answer_do_not_break_a_recording(tmp_path: Path) -> None:
+    file = tmp_path / "judge.jsonl"
+    text = "one\u2028two\x85three"
+    first = ask(Recorder(ScriptedModel(GOOD), file), text)
+    assert ask(Replay("gpt-5-mini", file), text).value == first.value is not None
+
+
+def test_a_recording_that_is_no_text_is_named(tmp_path: Path) -> None:
+    file = tmp_path / "judge.jsonl"
+    file.write_bytes(b"\xff\xfe")
+    with pytest.raises(ReadError, match=r"judge\.jsonl: cannot be read"):
+        Replay("gpt-5-mini", file)

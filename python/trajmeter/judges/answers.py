@@ -7,6 +7,8 @@ from typing import TYPE_CHECKING
 
 from pydantic import BaseModel, ConfigDict, Field
 
+from trajmeter.judges.grades import Grade
+
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
@@ -39,9 +41,9 @@ class AnswerScores(BaseModel):
     model_config = ConfigDict(frozen=True, extra="forbid")
 
     reasoning: str = Field(description="Why each score was given, in a few sentences.")
-    correctness: int = Field(ge=1, le=5, description="Factual accuracy beside the reference.")
-    completeness: int = Field(ge=1, le=5, description="Coverage of the reference's key points.")
-    faithfulness: int = Field(ge=1, le=5, description="Grounding in the retrieved sources.")
+    correctness: Grade = Field(description="Factual accuracy beside the reference.")
+    completeness: Grade = Field(description="Coverage of the reference's key points.")
+    faithfulness: Grade = Field(description="Grounding in the retrieved sources.")
 
 
 async def judge_answer(

@@ -98,8 +98,9 @@ class Replay:
         self._file = file
         self._exchanges: dict[str, deque[Exchange]] = defaultdict(deque)
         try:
-            lines = file.read_text(encoding="utf-8").splitlines()
-        except OSError as error:
+            # Not splitlines, which breaks lines at characters that JSON leaves as they are.
+            lines = file.read_text(encoding="utf-8").split("\n")
+        except (OSError, UnicodeDecodeError) as error:
             raise ReadError(f"{file}: cannot be read: {error}") from error
         for number, line in enumerate(lines, start=1):
             if line.strip():

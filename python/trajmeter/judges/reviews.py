@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from pydantic import BaseModel, ConfigDict, Field
 
+from trajmeter.judges.grades import Grade
 from trajmeter.records import CodeReview
 
 if TYPE_CHECKING:
@@ -48,13 +49,13 @@ class ReviewScores(BaseModel):
     model_config = ConfigDict(frozen=True, extra="forbid")
 
     reasoning: str = Field(description="What weighed most, in a few sentences.")
-    readability: int = Field(ge=1, le=5, description="Naming, formatting, flow, load.")
-    idiomatic_usage: int = Field(ge=1, le=5, description="Use of framework and language.")
-    error_handling: int = Field(ge=1, le=5, description="Edge cases, exceptions, states.")
-    extensibility: int = Field(ge=1, le=5, description="Ease of adding features.")
-    testability: int = Field(ge=1, le=5, description="Isolation of components.")
-    documentation: int = Field(ge=1, le=5, description="Docstrings, comments, names.")
-    abstraction: int = Field(ge=1, le=5, description="Level of abstraction.")
+    readability: Grade = Field(description="Naming, formatting, flow, load.")
+    idiomatic_usage: Grade = Field(description="Use of framework and language.")
+    error_handling: Grade = Field(description="Edge cases, exceptions, states.")
+    extensibility: Grade = Field(description="Ease of adding features.")
+    testability: Grade = Field(description="Isolation of components.")
+    documentation: Grade = Field(description="Docstrings, comments, names.")
+    abstraction: Grade = Field(description="Level of abstraction.")
 
 
 async def review_code(
