@@ -137,3 +137,13 @@ def test_published_results(reference_data: Path, capsys: pytest.CaptureFixture[s
     printed = json.loads(capsys.readouterr().out)
     for result, expected in zip(printed["results"], report["unrounded"], strict=True):
         assert result["summary"]["avg_latency"]["value"] == pytest.approx(expected["avg_latency"])
+
+
+def test_files_of_one_name_are_told_apart_by_their_folders(
+    results: list[str], tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    other = tmp_path / "other" / "0.json"
+    write_evaluation(read_evaluation(results[0]), other)
+    assert main(["compare", results[0], str(other), "--format", "json"]) == ExitCode.OK
+    printed = json.loads(capsys.readouterr().out)
+    assert [result["file"] for result in printed["results"]] == [results[0], str(other)]

@@ -23,6 +23,8 @@ from trajmeter.summaries.comparison import compare
         ("<script>&", "&lt;script>&amp;"),
         ("[x](http://a.b)", r"\[x\](http\://a.b)"),
         ("---", r"\---"),
+        ("\x1b[31mred\x07", r"\\x1b\[31mred\\x07"),
+        ("a\u202eb", r"a\\u202eb"),
     ],
 )
 def test_markup_is_escaped(text: str, expected: str) -> None:

@@ -132,3 +132,30 @@ def test_published_reports(reference_data: Path) -> None:
                 wanted = expected[name]
                 assert value == (None if wanted is None else pytest.approx(wanted, abs=1e-9))
             assert result.extra_aggregates == pytest.approx(expected["extra_aggregates"])
+
+
+def test_a_figure_that_the_rules_leave_out_does_not_survive_from_the_file() -> None:
+    figures = {"is_branching": False, "is_easy": True, "required_hops": 0, "hop_coverage": 0.0}
+    old = evaluation(
+        "Anchor",
+        question(1, 1.0, extra_metrics=figures),
+        evaluation_profile="tool_branching_qa",
+        extra_aggregates={"easy_avg_hop_coverage": 0.0, "own_figure": 3.0},
+    )
+    shown = compare([("a.json", old)]).results[0].extra_aggregates
+    assert "easy_avg_hop_coverage" not in shown  # no easy question has a hop
+    assert shown["own_figure"] == 3.0
+    original = compare([("a.json", old)], original=True).results[0].extra_aggregates
+    assert original["easy_avg_hop_coverage"] == 0.0
+
+
+def test_a_file_that_names_no_mode_or_profile_has_the_first_of_them() -> None:
+    said = evaluation("A", evaluation_mode="baseline", evaluation_profile="default")
+    assert len(compare([("a.json", said), ("b.json", evaluation("B"))]).results) == 2
+
+
+def test_a_report_shows_the_beginning_of_a_long_error() -> None:
+    failed = evaluation("A", question(1, 1.0, error="x" * 1_000, actual_answer=FAILED_ANSWER))
+    (shown,) = compare([("a.json", failed)]).results[0].questions.values()
+    assert shown.shown() == "x" * 300 + "…"
+    assert shown.excerpt == FAILED_ANSWER

@@ -133,3 +133,17 @@ def test_published_cases(reference_data: Path) -> None:
                 None if experience is None else pytest.approx(experience)
             )
             assert ours.efficiency.value == pytest.approx(expected["efficiency_0_100"])
+
+
+def test_a_model_known_to_cost_nothing_is_the_cheapest() -> None:
+    free = asked(1, 0, total_tokens=10, priced=True, estimated_cost_usd=0.0)
+    paid = asked(1, 0, total_tokens=10, priced=True, estimated_cost_usd=0.5)
+    unknown = asked(1, 0, total_tokens=10, priced=False, estimated_cost_usd=0.0)
+    cards = scorecards(
+        [
+            framework(questions=free, total_cost_usd=0.0),
+            framework(questions=paid, total_cost_usd=0.5),
+            framework(questions=unknown, total_cost_usd=0.0),
+        ]
+    )
+    assert [card.efficiency.cost for card in cards] == [1.0, 0.0, None]

@@ -21,15 +21,17 @@ __all__ = ["read_results"]
 def read_results(
     files: Sequence[Path], messages: Messages
 ) -> list[tuple[str, FrameworkEvaluation]]:
-    """Name and content of every result file that can be read.
+    """Name and content of every result file that can be read; files of one name by their paths.
 
     Raises:
         ReadError: None of them can.
     """
     results = []
+    names = [file.name for file in files]
     for file in files:
         try:
-            results.append((file.name, read_evaluation(file)))
+            name = file.name if names.count(file.name) == 1 else str(file)
+            results.append((name, read_evaluation(file)))
         except ReadError as error:
             message = str(error).removeprefix(f"{file}: ")
             messages.report_unreadable(ReadProblem(file=str(file), message=message))

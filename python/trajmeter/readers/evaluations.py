@@ -2,18 +2,26 @@
 
 from __future__ import annotations
 
+import math
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from pydantic import ValidationError
 
 from trajmeter.errors import ReadError
 from trajmeter.records import FrameworkEvaluation
 
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
 __all__ = ["read_evaluation"]
 
 
 def read_evaluation(file: str | Path) -> FrameworkEvaluation:
     """Read one result file; unknown keys are passed over, absent ones are ``None``.
+
+    NaN and infinite numbers, which some writers of JSON let through, are refused: no mean may hold
+    them, and nothing tells what they were.
 
     Raises:
         ReadError: The file cannot be read; the message names file, field and value.
@@ -23,10 +31,24 @@ def read_evaluation(file: str | Path) -> FrameworkEvaluation:
     except OSError as error:
         raise ReadError(f"{file}: cannot be read: {error.strerror or error}") from error
     try:
-        return FrameworkEvaluation.model_validate_json(content.removeprefix(b"\xef\xbb\xbf"))
+        evaluation = FrameworkEvaluation.model_validate_json(content.removeprefix(b"\xef\xbb\xbf"))
     except ValidationError as error:
         first = error.errors()[0]
         place = ".".join(map(str, first["loc"]))
         where = f"{file}: {place}" if place else f"{file}"
         shown = repr(first["input"])[:80]
         raise ReadError(f"{where}: {first['msg']}, got {shown}") from error
+    for place, number in _not_finite(evaluation.model_dump(), ""):
+        raise ReadError(f"{file}: {place}: expected a finite number, got {number}")
+    return evaluation
+
+
+def _not_finite(value: object, place: str) -> Iterator[tuple[str, float]]:
+    if isinstance(value, float) and not math.isfinite(value):
+        yield place, value
+    elif isinstance(value, dict):
+        for key, item in value.items():
+            yield from _not_finite(item, f"{place}.{key}" if place else str(key))
+    elif isinstance(value, (list, tuple)):
+        for position, item in enumerate(value):
+            yield from _not_finite(item, f"{place}.{position}")

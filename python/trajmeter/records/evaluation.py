@@ -9,7 +9,7 @@ from __future__ import annotations
 from enum import Enum
 from typing import Any
 
-from pydantic import ConfigDict, Field
+from pydantic import ConfigDict, Field, model_validator
 
 from trajmeter.records._base import Record
 from trajmeter.records.outcomes import Cause
@@ -25,6 +25,19 @@ __all__ = [
 ]
 
 
+class _FileRecord(Record):
+    """Part of a result file: keys that are not known are passed over, and null means absent."""
+
+    model_config = ConfigDict(extra="ignore")
+
+    @model_validator(mode="before")
+    @classmethod
+    def _without_nulls(cls, fields: Any) -> Any:  # noqa: ANN401 - whatever the file holds
+        if not isinstance(fields, dict):
+            return fields
+        return {key: value for key, value in fields.items() if value is not None}
+
+
 class AnswerOutcome(str, Enum):
     """What became of a question."""
 
@@ -36,7 +49,7 @@ class AnswerOutcome(str, Enum):
     """The framework raised; its scores are 0 by rule."""
 
 
-class JudgeRecord(Record):
+class JudgeRecord(_FileRecord):
     """What judging one answer, or reviewing one source file, took; apart from the agent's usage."""
 
     model: str | None = None
@@ -57,7 +70,7 @@ class JudgeRecord(Record):
     """Whether the replies came from a recording."""
 
 
-class QuestionResult(Record):
+class QuestionResult(_FileRecord):
     """One question's answer and scores."""
 
     question_id: str
@@ -116,7 +129,7 @@ class QuestionResult(Record):
     """What judging took."""
 
 
-class StaticMetrics(Record):
+class StaticMetrics(_FileRecord):
     """Static measures of one source file; ``None`` where a file does not hold the figure."""
 
     loc: int | None = None
@@ -159,7 +172,7 @@ class StaticMetrics(Record):
     """Functions with a return annotation / functions; ``None`` without any."""
 
 
-class CodeReview(Record):
+class CodeReview(_FileRecord):
     """A judge's review of one source file, seven criteria of 1-5."""
 
     readability: float | None = None
@@ -182,7 +195,7 @@ class CodeReview(Record):
     """The reviewer's reasons."""
 
 
-class CodeQuality(Record):
+class CodeQuality(_FileRecord):
     """Quality of a framework's implementation."""
 
     source_file: str | None = None
@@ -201,10 +214,8 @@ class CodeQuality(Record):
     """What the review took."""
 
 
-class FrameworkEvaluation(Record):
+class FrameworkEvaluation(_FileRecord):
     """One framework's run of a scenario, or the average of several runs."""
-
-    model_config = ConfigDict(extra="ignore")
 
     framework_name: str
     """Name of the framework."""

@@ -5,6 +5,8 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
+from trajmeter.reports.plain_text import visible
+
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
@@ -14,6 +16,8 @@ __all__ = ["escape", "table"]
 _INLINE = re.compile(r"([\\`*\[\]|~$]|(?<![A-Za-z0-9])_|_(?![A-Za-z0-9])|:(?=//))")
 # Markup at the beginning of a block: headings, lists, quotations, rules.
 _BLOCK = re.compile(r"^([#+\->=]|\d{1,9}(?=[.)](?: |$)))")
+# Characters that move a terminal's cursor, or turn the direction of what follows.
+_INVISIBLE = re.compile(r"[\x00-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069]")
 _ENTITIES = str.maketrans({"&": "&amp;", "<": "&lt;"})
 
 
@@ -35,7 +39,8 @@ def escape(text: str) -> str:
         >>> print(escape("1. snake_case 4.5"))
         1\. snake_case 4.5
     """
-    line = _INLINE.sub(r"\\\1", " ".join(text.split())).translate(_ENTITIES)
+    shown = _INVISIBLE.sub(lambda found: visible(found.group()), " ".join(text.split()))
+    line = _INLINE.sub(r"\\\1", shown).translate(_ENTITIES)
     return _BLOCK.sub(_escape_block, line)
 
 

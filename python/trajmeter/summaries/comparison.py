@@ -20,6 +20,8 @@ __all__ = ["ComparedFigure", "ComparedResult", "Comparison", "Latency", "compare
 
 _EXCERPT_CHARACTERS = 300
 _SCORES = ("correctness", "completeness", "faithfulness")
+_UNSAID = {"scenario_name": "", "evaluation_profile": "default", "evaluation_mode": "baseline"}
+"""What a result file that does not say was made with."""
 
 
 class ComparedFigure(Record):
@@ -51,6 +53,10 @@ class ComparedQuestion(QuestionResult):
 
     excerpt: str
     """The answer's first 300 characters, with an ellipsis if there are more."""
+
+    def shown(self) -> str:
+        """What a report shows as the answer: the error of a failed question, else the excerpt."""
+        return _excerpt(self.error) if self.error else self.excerpt
 
 
 class ComparedResult(Record):
@@ -168,7 +174,11 @@ def _refreshed(
     averaged = evaluation.run_count > 1
     if not averaged:
         fields = aggregates(questions, profile=profile, original=original)
-        fields["extra_aggregates"] = evaluation.extra_aggregates | fields["extra_aggregates"]
+        # A figure that today's rules leave out must not survive as the file has it.
+        figures = [question.extra_metrics for question in questions]
+        stale = scenario_profile(profile).aggregates(figures, original=True)
+        kept = {k: v for k, v in evaluation.extra_aggregates.items() if k not in stale}
+        fields["extra_aggregates"] = kept | fields["extra_aggregates"]
         return evaluation.model_copy(update=fields)
     figures = [question.extra_metrics for question in questions]
     rebuilt = {} if original else scenario_profile(profile).aggregates(figures)
@@ -243,7 +253,7 @@ def _excerpt(answer: str) -> str:
 def _same(evaluations: Sequence[tuple[str, FrameworkEvaluation]], field: str) -> None:
     values: dict[str, str] = {}
     for file, evaluation in evaluations:
-        values.setdefault(str(getattr(evaluation, field) or "default"), file)
+        values.setdefault(str(getattr(evaluation, field) or _UNSAID[field]), file)
     if len(values) > 1:
         listed = ", ".join(f"{value} ({file})" for value, file in values.items())
         raise ConfigurationError(f"results to compare must share their {field}, got: {listed}")

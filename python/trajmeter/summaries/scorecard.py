@@ -150,9 +150,12 @@ def _cost(evaluation: FrameworkEvaluation, *, original: bool) -> float | None:
         return evaluation.total_cost_usd or 0.0
     paid = [question for question in evaluation.questions if question.total_tokens]
     told = [question.priced for question in paid if question.priced is not None]
-    known = all(told) if len(told) == len(paid) else all(q.estimated_cost_usd for q in paid)
-    total = evaluation.total_cost_usd
-    return _per_answer(evaluation, total) if known and total else None
+    total = evaluation.total_cost_usd or 0.0
+    if paid and len(told) == len(paid):
+        known = all(told)  # a model may be known to cost nothing
+    else:
+        known = total > 0.0 and all(question.estimated_cost_usd for question in paid)
+    return _per_answer(evaluation, total) if known else None
 
 
 def _tokens(evaluation: FrameworkEvaluation, *, original: bool) -> float | None:

@@ -55,6 +55,8 @@ def static_quality(file: Path, *, packages: Collection[str] = ()) -> CodeQuality
         reason = f"{file.name}, line {error.lineno}: {error.msg}"
     except (OSError, ValueError) as error:
         reason = f"{file.name}: cannot be read: {error}"
+    except (RecursionError, MemoryError):  # the parser raises either
+        reason = f"{file.name}: nested too deeply to be measured"
     else:
         return CodeQuality(
             source_file=str(file),

@@ -48,7 +48,7 @@ def _blocks(comparison: Comparison) -> Iterator[str]:
         yield table(
             ["Framework", "Answer"],
             [
-                [column, escape(answer.error or answer.excerpt) if answer else ""]
+                [column, escape(answer.shown()) if answer else ""]
                 for column, answer in zip(columns, answers, strict=True)
             ],
             numeric=False,
