@@ -110,11 +110,13 @@ def _grid(metric: str, arrangement: Arrangement, attempts: AttemptsSummary) -> T
     rows = []
     for label, names in arrangement.grid.items():
         cells = [attempts.figures[names[key]] if key in names else None for key in header]
-        rows += [
-            (label, "macro", *(amount(cell.macro) if cell else "" for cell in cells)),
-            ("", "micro", *(amount(cell.micro) if cell else "" for cell in cells)),
-            ("", "scored", *(scored_of_total(cell) if cell else "" for cell in cells)),
-        ]
+        figures = [cell for cell in cells if cell]
+        if not any(figure.scored for figure in figures):  # the table of outcomes says why
+            continue
+        rows.append((label, "macro", *(amount(cell.macro) if cell else "" for cell in cells)))
+        if any(figure.denominator for figure in figures):
+            rows.append(("", "micro", *(amount(cell.micro) if cell else "" for cell in cells)))
+        rows.append(("", "scored", *(scored_of_total(cell) if cell else "" for cell in cells)))
     return Table(metric, ("", "", *header), tuple(rows), texts=(0, 1))
 
 
@@ -142,14 +144,19 @@ def _by_group(metric: str, arrangement: Arrangement, groups: Sequence[AttemptsSu
     title = f"{metric} by agent and model"
     if arrangement.grid:
         title += f": {next(iter(next(iter(arrangement.grid.values()))))}"
+    headlines = {
+        heading: name
+        for heading, name in arrangement.headlines.items()
+        if any(group.figures[name].scored for group in groups)
+    }
     rows = []
     for label, group in zip(labels(groups), groups, strict=True):
-        figures = [group.figures[name] for name in arrangement.headlines.values()]
+        figures = [group.figures[name] for name in headlines.values()]
         rows += [
             (label, "macro", *(amount(figure.macro) for figure in figures)),
             ("", "scored", *(scored_of_total(figure) for figure in figures)),
         ]
-    return Table(title, ("", "", *arrangement.headlines), tuple(rows), texts=(0, 1))
+    return Table(title, ("", "", *headlines), tuple(rows) if headlines else (), texts=(0, 1))
 
 
 def _run_figures(metric: str, summary: Summary) -> Table:
