@@ -159,3 +159,11 @@ def test_a_report_shows_the_beginning_of_a_long_error() -> None:
     (shown,) = compare([("a.json", failed)]).results[0].questions.values()
     assert shown.shown() == "x" * 300 + "…"
     assert shown.excerpt == FAILED_ANSWER
+
+
+def test_sums_over_runs_stand_beside_their_mean_per_run() -> None:
+    thrice = evaluation("A", question(1, 1.0, total_tokens=90, estimated_cost_usd=0.3), run_count=3)
+    (result,) = compare([("a.json", thrice)]).results
+    assert result.summary["total_tokens"].value == 90
+    assert result.tokens_per_run == 30.0  # 90 / 3
+    assert result.cost_usd_per_run == pytest.approx(0.1)

@@ -72,6 +72,10 @@ class ComparedResult(Record):
     """Questions answered, timed out and failed, over all runs."""
     summary: dict[str, ComparedFigure]
     """Means, and sums of tokens and cost, by the name of the result file's field."""
+    tokens_per_run: float | None
+    """Mean tokens of a run, which compares files of different numbers of runs."""
+    cost_usd_per_run: float | None
+    """Mean cost of a run, likewise."""
     latency: Latency
     """Percentiles of the latency."""
     scorecard: Scorecard
@@ -203,6 +207,8 @@ def _result(
         run_count=evaluation.run_count,
         outcomes={kind: counted[kind] for kind in AnswerOutcome},
         summary=_summary(evaluation, timed=len(timed)),
+        tokens_per_run=_per_run(evaluation.total_tokens, evaluation.run_count),
+        cost_usd_per_run=_per_run(evaluation.total_cost_usd, evaluation.run_count),
         latency=Latency(p50=percentile(timed, 50), p95=percentile(timed, 95), n=len(timed)),
         scorecard=card,
         extra_aggregates=evaluation.extra_aggregates,
@@ -242,6 +248,10 @@ def _summary(evaluation: FrameworkEvaluation, *, timed: int) -> dict[str, Compar
         )
         for field, n in having.items()
     }
+
+
+def _per_run(total: float | None, runs: int) -> float | None:
+    return None if total is None else total / runs
 
 
 def _excerpt(answer: str) -> str:

@@ -95,3 +95,11 @@ def test_published_files(reference_data: Path) -> None:
         assert measures["num_imports"] == case["by_the_seeds_words"]["import_statements"]
         if expected["num_functions"]:
             assert measures["type_annotation_ratio"] == expected["type_annotation_ratio"]
+
+
+def test_a_file_that_is_nested_too_deeply_is_no_crash(tmp_path: Path) -> None:
+    file = tmp_path / "agent.py"
+    file.write_text(f"x = {'+'.join(['1'] * 5_000)}\n")
+    assert static_quality(file).error == "agent.py: nested too deeply to be measured"
+    file.write_bytes(b"x = 1\0")
+    assert "None" not in (static_quality(file).error or "None")

@@ -52,7 +52,8 @@ def static_quality(file: Path, *, packages: Collection[str] = ()) -> CodeQuality
     try:
         metrics = static_metrics(file.read_text(encoding="utf-8-sig"), packages=packages)
     except SyntaxError as error:
-        reason = f"{file.name}, line {error.lineno}: {error.msg}"
+        place = file.name if error.lineno is None else f"{file.name}, line {error.lineno}"
+        reason = f"{place}: {error.msg}"
     except (OSError, ValueError) as error:
         reason = f"{file.name}: cannot be read: {error}"
     except (RecursionError, MemoryError):  # the parser raises either

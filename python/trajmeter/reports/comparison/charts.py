@@ -14,6 +14,8 @@ __all__ = ["comparison_charts"]
 
 _ROW_HEIGHT = 44
 """Pixels of a framework's row in charts that list frameworks downwards."""
+_COLOURS = 10
+"""Frameworks up to which the palette of ten tells them apart."""
 _SCORES = ("correctness", "completeness", "faithfulness")
 
 
@@ -56,14 +58,23 @@ def comparison_charts(comparison: Comparison) -> dict[str, dict[str, Any]]:
     costs = [
         {
             "framework": name,
-            "cost": result.summary["total_cost_usd"].value,
+            "cost": result.cost_usd_per_run,
             "correctness": result.summary["avg_correctness"].value,
         }
         for name, result in named
         if result.summary["total_cost_usd"].n
         and result.summary["avg_correctness"].value is not None
     ]
-    framework = alt.Color("framework:N", title=None, legend=alt.Legend(orient="top"))
+    names = [name for name, _ in named]
+    framework = alt.Color(
+        "framework:N",
+        title=None,
+        scale=alt.Scale(
+            domain=names, scheme="tableau10" if len(names) <= _COLOURS else "tableau20"
+        ),
+        legend=alt.Legend(orient="top", columns=2),
+    )
+    rows = alt.Y("framework:N", title=None, sort=names)
     charts: dict[str, Any] = {}
     if quality:
         charts["Answer quality (judge, 1-5)"] = (
@@ -71,7 +82,7 @@ def comparison_charts(comparison: Comparison) -> dict[str, dict[str, Any]]:
             .mark_bar()
             .encode(
                 x=alt.X("criterion:N", title=None, axis=alt.Axis(labelAngle=0)),
-                xOffset="framework:N",
+                xOffset=alt.XOffset("framework:N", sort=names),
                 y=alt.Y("score:Q", title="mean score", scale=alt.Scale(domain=[0, 5])),
                 color=framework,
                 tooltip=["framework:N", "criterion:N", alt.Tooltip("score:Q", format=".2f")],
@@ -84,8 +95,8 @@ def comparison_charts(comparison: Comparison) -> dict[str, dict[str, Any]]:
             .mark_tick(thickness=3, size=24)
             .encode(
                 x=alt.X("latency:Q", title="seconds", scale=alt.Scale(zero=True)),
-                y=alt.Y("framework:N", title=None),
-                color=alt.Color("framework:N", legend=None),
+                y=rows,
+                color=framework.legend(None),
                 tooltip=["framework:N", "question:N", "latency:Q", "outcome:N"],
             )
             .properties(height=alt.Step(_ROW_HEIGHT))
@@ -95,7 +106,7 @@ def comparison_charts(comparison: Comparison) -> dict[str, dict[str, Any]]:
             alt.Chart(alt.InlineData(values=costs))
             .mark_circle(size=160, opacity=1)
             .encode(
-                x=alt.X("cost:Q", title="total cost (USD)", scale=alt.Scale(zero=True)),
+                x=alt.X("cost:Q", title="cost per run (USD)", scale=alt.Scale(zero=True)),
                 y=alt.Y("correctness:Q", title="mean correctness", scale=alt.Scale(domain=[0, 5])),
                 color=framework,
                 tooltip=["framework:N", "cost:Q", "correctness:Q"],
@@ -107,8 +118,13 @@ def comparison_charts(comparison: Comparison) -> dict[str, dict[str, Any]]:
             alt.Chart(alt.InlineData(values=judged))
             .mark_rect()
             .encode(
-                x=alt.X("question:N", title=None, sort=None, axis=alt.Axis(labelAngle=0)),
-                y=alt.Y("framework:N", title=None),
+                x=alt.X(
+                    "question:N",
+                    title=None,
+                    sort=None,
+                    axis=alt.Axis(labelAngle=0, labelOverlap=True),
+                ),
+                y=rows,
                 color=alt.Color(
                     "correctness:Q",
                     title="correctness",

@@ -87,6 +87,11 @@ def _summary(results: Sequence[ComparedResult]) -> Table:
         (name, [_figure(result.summary[field], show) for result in results])
         for name, field, show in _SUMMARY_ROWS
     ]
+    if any(result.run_count > 1 for result in results):
+        rows += [
+            ("Tokens per Run", [_whole(result.tokens_per_run) for result in results]),
+            ("Cost per Run (USD)", [_dollars(result.cost_usd_per_run) for result in results]),
+        ]
     rows += [
         (
             f"Questions {outcome.value.replace('_', ' ')}",
