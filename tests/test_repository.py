@@ -8,6 +8,8 @@ from pathlib import Path
 
 import pytest
 
+from trajmeter.kernels import Kernels
+
 ROOT = Path(__file__).parents[1]
 MANIFEST = (ROOT / "pyproject.toml").read_text(encoding="utf-8")
 LONGEST_FILE = 400  # lines; what outgrows it holds more than one thing
@@ -79,3 +81,10 @@ def test_the_makefile_describes_every_target_it_offers() -> None:
     described = set(re.findall(r"^([a-z-]+):.*## ", MAKEFILE, re.MULTILINE))
     assert {"build", "ci", "test"} <= described
     assert phony == described
+
+
+def test_the_readme_names_every_kernel() -> None:
+    text = (ROOT / "README.md").read_text(encoding="utf-8")
+    kernels = [name for name in vars(Kernels) if not name.startswith("_")]
+    assert "trajectory" in kernels
+    assert [name for name in kernels if f"`{name.removesuffix('_batched')}`" not in text] == []
