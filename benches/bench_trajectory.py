@@ -6,8 +6,9 @@ grow with their number, so that they hardly overlap: no method may depend on sma
 on what was seen being soon in one piece. *Sets*: unit spans, as files, definitions and edited lines
 are.
 
-Trajectories of ten steps, as agents make them, come one at a time and as a batch. They differ from
-each other: a processor soon learns the branches of one that is repeated.
+Trajectories of ten steps, as agents make them, come one at a time and as a batch, those of a
+thousand as a batch. They differ from each other: a processor soon learns the branches of one that
+is repeated.
 """
 
 from __future__ import annotations
@@ -161,8 +162,9 @@ def _build(shape: str, size: int) -> Built:
     return _built(shape, _workload(shape, size // _VIEWS, 1))
 
 
-def _build_batch(shape: str, size: int) -> Built:
-    return _built(shape, _workload(shape, _STEPS, size // (_STEPS * _VIEWS)))
+def _build_batch(shape: str, steps: int, size: int) -> Built:
+    trajectories = max(1, size // (steps * _VIEWS))
+    return _built(shape, _workload(shape, steps, trajectories))
 
 
 def _built(shape: str, workload: Arrays) -> Built:
@@ -192,18 +194,15 @@ def _build_singles(shape: str, size: int) -> Built:
 
 def _case(shape: str, steps: int) -> Case:
     bars = {"saturating": 15.0, "sparse": 50.0}
+    peers = ("python", "numpy") if shape in _NUMPY else ("python",)
     return Case(
         kernel="trajectory",
         workload=f"{steps:,} steps of {_VIEWS}, {shape}",
         size=steps * _VIEWS,
         unit="span",
         build=partial(_build, shape),
-        # Of the others, a million steps take too long to be worth it.
-        contenders=(
-            ("rust",)
-            if steps > 100_000
-            else ("rust", "python", *(["numpy"] if shape in _NUMPY else []))
-        ),
+        # A million steps take the others too long to be worth it.
+        contenders=("rust", *peers) if steps == 100_000 else ("rust",),
         same=_same,
         prepared="int64 arrays",
         bars={"python": bars[shape]} if steps == 100_000 and shape in bars else {},
@@ -211,13 +210,13 @@ def _case(shape: str, steps: int) -> Case:
     )
 
 
-def _batch(shape: str, trajectories: int) -> Case:
+def _batch(shape: str, steps: int, trajectories: int) -> Case:
     return Case(
         kernel="trajectory",
-        workload=f"{trajectories:,} trajectories of {_STEPS} steps, {shape}",
-        size=trajectories * _STEPS * _VIEWS,
+        workload=f"{trajectories:,} trajectories of {steps:,} steps, {shape}",
+        size=trajectories * steps * _VIEWS,
         unit="span",
-        build=partial(_build_batch, shape),
+        build=partial(_build_batch, shape, steps),
         contenders=("rust", "python"),
         same=_same,
         prepared="int64 arrays",
@@ -241,14 +240,13 @@ def _singles(shape: str) -> Case:
     )
 
 
+_SHAPES = ("saturating", "sparse", "sets")
+
 CASES = [
-    *(
-        _case(shape, steps)
-        for shape in ("saturating", "sparse", "sets")
-        for steps in (1_000, 100_000, 1_000_000)
-    ),
-    *(_batch(shape, 10_000) for shape in ("saturating", "sets")),
-    *(_singles(shape) for shape in ("saturating", "sets")),
+    *(_singles(shape) for shape in _SHAPES),
+    *(_batch(shape, _STEPS, 10_000) for shape in _SHAPES),
+    *(_batch(shape, 1_000, 100) for shape in _SHAPES),
+    *(_case(shape, steps) for shape in _SHAPES for steps in (100_000, 1_000_000)),
 ]
 
 
