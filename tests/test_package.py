@@ -101,3 +101,13 @@ def test_every_code_of_the_rust_core_is_that_of_an_exception() -> None:
     codes = set(re.findall(r'=> "([a-z_]+)",', source))
     assert {"negative_span", "overflow"} <= codes
     assert codes <= {error.code for error in _error_classes()}
+
+
+@pytest.mark.parametrize("error", _error_classes(), ids=lambda error: error.code)
+def test_every_error_is_tested_where_it_is_raised(error: type[errors.TrajmeterError]) -> None:
+    if error is errors.TrajmeterError:
+        return  # the base is never raised itself
+    this = Path(__file__)
+    files = [path for path in this.parent.rglob("*.*") if path.suffix in {".json", ".py"}]
+    texts = [path.read_text(encoding="utf-8") for path in files if path != this]
+    assert any(error.__name__ in text or f'"{error.code}"' in text for text in texts)
