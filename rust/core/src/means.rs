@@ -6,6 +6,8 @@
 
 use std::ops::Range;
 
+use pulp::{Arch, Simd, WithSimd};
+
 use crate::{Error, Fault, Result, pool};
 
 const FRACTION: u64 = (1 << 52) - 1;
@@ -42,9 +44,11 @@ pub fn gmean(values: &[f64]) -> Result<f64> {
             figure: "geometric mean",
         });
     }
-    let product = pool::map_pieces(values.len(), PIECE, |piece| Product::of(values, piece))?
-        .into_iter()
-        .fold(Product::EMPTY, Product::times);
+    let pieces = pool::chunks(values.len(), PIECE);
+    let mut product = Product::EMPTY;
+    for piece in pool::map(pieces, |piece| Product::of(values, piece)) {
+        product = product.times(piece?);
+    }
     if let (Some(zero), Some(infinity)) = (product.zero, product.infinity) {
         return Err(Error::ZeroAndInfinity { zero, infinity });
     }
@@ -153,39 +157,7 @@ impl Product {
 
     /// Product of a block of values, if all are normal numbers.
     fn of_block(values: &[f64]) -> Option<Self> {
-        pulp::Arch::new().dispatch(|| Self::of_lanes(values))
-    }
-
-    #[allow(clippy::inline_always)] // `dispatch` compiles for the CPU only what is inlined into it
-    #[inline(always)]
-    fn of_lanes(values: &[f64]) -> Option<Self> {
-        let mut mantissas = [1.0; LANES];
-        let mut exponents = [0; LANES];
-        let mut least = [i64::MAX; LANES];
-        let mut greatest = [0; LANES];
-        let chunks = values.chunks_exact(LANES);
-        let (count, rest) = (chunks.len(), chunks.remainder());
-        for chunk in chunks {
-            for lane in 0..LANES {
-                let bits = chunk[lane].to_bits();
-                mantissas[lane] *= f64::from_bits(bits & FRACTION | ONE);
-                exponents[lane] += bits >> 52;
-                least[lane] = least[lane].min(bits as i64);
-                greatest[lane] = greatest[lane].max(bits as i64);
-            }
-        }
-        let mut product = Self::of_few(rest)?;
-        for lane in 0..LANES {
-            let factor = Self::of_normal(
-                mantissas[lane],
-                exponents[lane],
-                count,
-                least[lane],
-                greatest[lane],
-            );
-            product = product.times(factor?);
-        }
-        Some(product)
+        Arch::new().dispatch(Lanes(values))
     }
 
     fn of_normal(
@@ -300,6 +272,45 @@ impl Product {
             .min(BELOW_TWO);
         let (least, greatest) = (double(self.least), double(self.greatest));
         scale(root, whole).max(least).min(greatest)
+    }
+}
+
+/// A block of values, multiplied in lanes.
+struct Lanes<'a>(&'a [f64]);
+
+impl WithSimd for Lanes<'_> {
+    type Output = Option<Product>;
+
+    #[allow(clippy::inline_always)] // `dispatch` compiles for the CPU only what is inlined into it
+    #[inline(always)]
+    fn with_simd<S: Simd>(self, _: S) -> Option<Product> {
+        let mut mantissas = [1.0; LANES];
+        let mut exponents = [0; LANES];
+        let mut least = [i64::MAX; LANES];
+        let mut greatest = [0; LANES];
+        let chunks = self.0.chunks_exact(LANES);
+        let (count, rest) = (chunks.len(), chunks.remainder());
+        for chunk in chunks {
+            for lane in 0..LANES {
+                let bits = chunk[lane].to_bits();
+                mantissas[lane] *= f64::from_bits(bits & FRACTION | ONE);
+                exponents[lane] += bits >> 52;
+                least[lane] = least[lane].min(bits as i64);
+                greatest[lane] = greatest[lane].max(bits as i64);
+            }
+        }
+        let mut product = Product::of_few(rest)?;
+        for lane in 0..LANES {
+            let factor = Product::of_normal(
+                mantissas[lane],
+                exponents[lane],
+                count,
+                least[lane],
+                greatest[lane],
+            );
+            product = product.times(factor?);
+        }
+        Some(product)
     }
 }
 

@@ -62,23 +62,22 @@ pub fn map_rows<T: Send>(
     run(pieces(offsets), work)
 }
 
-/// Applies `work` to consecutive pieces of `size` out of `length`, and gives its results in order.
-///
-/// # Errors
-///
-/// The error of the first piece that fails, as if the pieces had been worked on one by one.
-pub fn map_pieces<T: Send>(
-    length: usize,
-    size: usize,
-    work: impl Fn(Range<usize>) -> Result<T> + Send + Sync,
-) -> Result<Vec<T>> {
+/// Consecutive pieces of `size` out of `length`; the last may be shorter.
+pub fn chunks(length: usize, size: usize) -> impl Iterator<Item = Range<usize>> {
     let begins = (0..length).step_by(size);
-    run(
-        begins
-            .map(|begin| begin..length.min(begin + size))
-            .collect(),
-        work,
-    )
+    begins.map(move |begin| begin..length.min(begin + size))
+}
+
+/// Applies `work` to every task, and gives its results in order.
+pub fn map<I: Send, T: Send>(
+    tasks: impl Iterator<Item = I>,
+    work: impl Fn(I) -> T + Send + Sync,
+) -> Vec<T> {
+    let tasks: Vec<_> = tasks.collect();
+    match if tasks.len() > 1 { threads() } else { None } {
+        None => tasks.into_iter().map(work).collect(),
+        Some(pool) => pool.install(|| tasks.into_par_iter().map(work).collect()),
+    }
 }
 
 /// Lets `work` fill `out`, one element per row, range by range.
@@ -106,13 +105,8 @@ pub(crate) fn run<I: Send, T: Send>(
     tasks: Vec<I>,
     work: impl Fn(I) -> Result<T> + Send + Sync,
 ) -> Result<Vec<T>> {
-    let pool = if tasks.len() > 1 { threads() } else { None };
-    let Some(pool) = pool else {
-        return tasks.into_iter().map(work).collect();
-    };
-    // Collecting straight into a `Result` would give whichever error came first in time.
-    let results: Vec<_> = pool.install(|| tasks.into_par_iter().map(work).collect());
-    results.into_iter().collect()
+    // Collecting in parallel into a `Result` would give whichever error came first in time.
+    map(tasks.into_iter(), work).into_iter().collect()
 }
 
 /// Cuts the rows into ranges of about [`PIECE`] rows and values each.

@@ -2,8 +2,9 @@
 
 use std::ops::Range;
 
-use super::canonical::{self, Survey};
-use super::{OTHER, SPAN, Sink, Spans, Total, check, combine};
+use super::canonical;
+use super::sink::Total;
+use super::{OTHER, SPAN, Set, Spans, check, combine};
 use crate::{Result, pool};
 
 /// Many sets of spans: row i is `offsets[i]..offsets[i + 1]` of the spans.
@@ -44,9 +45,9 @@ impl<'a> Rows<'a> {
         check(what, begin, &self.start[begin..end], &self.end[begin..end])
     }
 
-    fn row(&self, row: usize) -> (&'a [i64], &'a [i64]) {
+    fn row(&self, row: usize) -> Set<'a> {
         let spans = self.offsets[row] as usize..self.offsets[row + 1] as usize;
-        (&self.start[spans.clone()], &self.end[spans])
+        Set::new(&self.start[spans.clone()], &self.end[spans])
     }
 }
 
@@ -62,7 +63,7 @@ pub fn measure_batched(rows: Rows) -> Result<Vec<i64>> {
     pool::fill_rows(rows.offsets, &mut measures, |range, out| {
         for (slot, row) in out.iter_mut().zip(range) {
             let mut total = Total::default();
-            merge_row(rows, row, &mut total);
+            canonical::merge_row(rows.row(row), &mut total);
             *slot = total.bytes;
         }
         Ok(())
@@ -78,7 +79,7 @@ pub fn measure_batched(rows: Rows) -> Result<Vec<i64>> {
 pub fn union_batched(rows: Rows) -> Result<Batch> {
     rows.check(SPAN)?;
     let pieces = pool::map_rows(rows.offsets, |range| {
-        let fill = |row, merged: &mut Spans| merge_row(rows, row, merged);
+        let fill = |row, merged: &mut Spans| canonical::merge_row(rows.row(row), merged);
         Ok(Batch::of(range, fill))
     })?;
     Ok(Batch::concat(pieces))
@@ -90,15 +91,7 @@ pub fn union_batched(rows: Rows) -> Result<Batch> {
 ///
 /// As [`measure_batched`]; a bad span of `rows` comes before one of `others`.
 pub fn intersection_batched(rows: Rows, others: Rows) -> Result<Batch> {
-    combine_batched(rows, others, |pair, shared| {
-        combine::overlap(
-            &pair.0.start,
-            &pair.0.end,
-            &pair.1.start,
-            &pair.1.end,
-            shared,
-        );
-    })
+    combine_batched(rows, others, combine::overlap)
 }
 
 /// What each row covers and its partner in `others` does not.
@@ -107,9 +100,7 @@ pub fn intersection_batched(rows: Rows, others: Rows) -> Result<Batch> {
 ///
 /// As [`intersection_batched`].
 pub fn difference_batched(rows: Rows, others: Rows) -> Result<Batch> {
-    combine_batched(rows, others, |pair, left| {
-        combine::without(&pair.0.start, &pair.0.end, &pair.1.start, &pair.1.end, left);
-    })
+    combine_batched(rows, others, combine::without)
 }
 
 /// Number of bytes that each row shares with its partner in `others`.
@@ -121,78 +112,55 @@ pub fn intersection_measure_batched(rows: Rows, others: Rows) -> Result<Vec<i64>
     rows.check(SPAN)?;
     others.check(OTHER)?;
     let mut measures = vec![0; rows.len()];
-    pool::fill_rows(
-        &combined_offsets(rows, others),
-        &mut measures,
-        |range, out| {
-            let mut pair = Pair::default();
-            for (slot, row) in out.iter_mut().zip(range) {
-                let mut total = Total::default();
-                pair.load(rows, others, row);
-                combine::overlap(
-                    &pair.0.start,
-                    &pair.0.end,
-                    &pair.1.start,
-                    &pair.1.end,
-                    &mut total,
-                );
-                *slot = total.bytes;
-            }
-            Ok(())
-        },
-    )?;
+    pool::fill_rows(&weights(rows, others), &mut measures, |range, out| {
+        let mut room = Default::default();
+        for (slot, row) in out.iter_mut().zip(range) {
+            let mut total = Total::default();
+            combine::rows(
+                rows.row(row),
+                others.row(row),
+                &mut room,
+                |spans, others| {
+                    combine::overlap(spans, others, &mut total);
+                },
+            );
+            *slot = total.bytes;
+        }
+        Ok(())
+    })?;
     Ok(measures)
 }
 
 fn combine_batched(
     rows: Rows,
     others: Rows,
-    operation: impl Fn(&Pair, &mut Spans) + Send + Sync,
+    operation: impl Fn(Set, Set, &mut Spans) + Send + Sync,
 ) -> Result<Batch> {
     rows.check(SPAN)?;
     others.check(OTHER)?;
-    let pieces = pool::map_rows(&combined_offsets(rows, others), |range| {
-        let mut pair = Pair::default();
+    let pieces = pool::map_rows(&weights(rows, others), |range| {
+        let mut room = Default::default();
         Ok(Batch::of(range, |row, out| {
-            pair.load(rows, others, row);
-            operation(&pair, out);
+            combine::rows(
+                rows.row(row),
+                others.row(row),
+                &mut room,
+                |spans, others| {
+                    operation(spans, others, out);
+                },
+            );
         }))
     })?;
     Ok(Batch::concat(pieces))
 }
 
 /// Offsets whose rows weigh as much as both sides together.
-fn combined_offsets(rows: Rows, others: Rows) -> Vec<i64> {
+fn weights(rows: Rows, others: Rows) -> Vec<i64> {
     rows.offsets
         .iter()
         .zip(others.offsets)
         .map(|(offset, other)| offset + other)
         .collect()
-}
-
-fn merge_row(rows: Rows, row: usize, sink: &mut impl Sink) {
-    let (start, end) = rows.row(row);
-    canonical::merge(&Survey::of_checked(start, end), start, end, sink);
-}
-
-/// The canonical sets of a row and its partner, and the memory to make them.
-#[derive(Default)]
-struct Pair(Spans, Spans);
-
-impl Pair {
-    fn load(&mut self, rows: Rows, others: Rows, row: usize) {
-        self.0.clear();
-        self.1.clear();
-        merge_row(rows, row, &mut self.0);
-        merge_row(others, row, &mut self.1);
-    }
-}
-
-impl Spans {
-    fn clear(&mut self) {
-        self.start.clear();
-        self.end.clear();
-    }
 }
 
 impl Batch {

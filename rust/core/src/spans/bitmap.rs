@@ -1,6 +1,6 @@
 //! A bit for every byte of a stretch of file, which spans fill in no order.
 
-use super::Sink;
+use super::sink::Sink;
 
 const WORD: usize = u64::BITS as usize;
 

@@ -9,108 +9,99 @@ const SPANS: usize = 2048;
 /// Buckets at most: more places to write to than this, and finding them takes longer than writing.
 const MOST: usize = 1024;
 
-/// Buckets of spans, in the order of their starts.
-#[derive(Default)]
-pub struct Buckets {
+/// Which starts fall into which bucket.
+#[derive(Debug, Clone, Copy)]
+pub struct Plan {
     low: i64,
     shift: u32,
+    /// How many buckets there are.
+    pub count: usize,
+}
+
+impl Plan {
+    /// Plans buckets for so many spans that start from `low` to `high`; `None` where they lie too
+    /// far apart.
+    pub fn new(spans: usize, low: i64, high: i64) -> Option<Self> {
+        let most = (spans / SPANS).next_power_of_two().min(MOST);
+        // The least shift that leaves no more than `most` buckets.
+        let bits = i64::BITS - (high - low).leading_zeros();
+        let shift = bits.saturating_sub(most.ilog2());
+        let count = ((high - low) >> shift) as usize + 1;
+        (shift < u32::BITS).then_some(Self { low, shift, count })
+    }
+
+    /// How many bytes a bucket spans.
+    pub fn width(self) -> i64 {
+        1 << self.shift
+    }
+
+    /// Where a bucket begins; the one after the last may begin past the greatest offset.
+    pub fn begin(self, bucket: usize) -> i64 {
+        self.low.saturating_add((bucket as i64) << self.shift)
+    }
+
+    fn bucket(self, start: i64) -> usize {
+        ((start - self.low) >> self.shift) as usize
+    }
+}
+
+/// Spans in the order of their buckets.
+#[derive(Default)]
+pub struct Buckets {
     /// Where each bucket ends among the spans.
     ends: Vec<usize>,
-    /// How far the spans of each bucket reach.
+    /// How far the spans of each bucket lead out of it; 0 where none does.
     reaches: Vec<i64>,
     spans: Vec<u64>,
 }
 
-/// One bucket.
-pub struct Bucket<'a> {
-    /// Where it begins.
-    pub begin: i64,
-    /// How many bytes it spans.
-    pub width: i64,
-    /// How far its spans reach, beyond its end where they do.
-    pub reach: i64,
-    /// Start and end of each span, in the upper and the lower half; counted from `begin`.
-    pub spans: &'a mut [u64],
-}
-
 impl Buckets {
-    /// Takes in at least one span; false where the spans lie too far apart for buckets.
-    pub fn fill(&mut self, start: &[i64], end: &[i64]) -> bool {
-        let (low, high) = limits(start);
-        let most = (start.len() / SPANS).next_power_of_two().min(MOST);
-        // The least shift that leaves no more than `most` buckets.
-        let bits = i64::BITS - (high - low).leading_zeros();
-        let shift = bits.saturating_sub(most.ilog2());
-        if shift > 31 {
-            return false;
-        }
-        (self.low, self.shift) = (low, shift);
-        let count = ((high - low) >> shift) as usize + 1;
-        let of = |start: i64| ((start - low) >> shift) as usize;
-
+    /// Takes in spans, and forgets all others.
+    pub fn fill(&mut self, plan: Plan, start: &[i64], end: &[i64]) {
         self.ends.clear();
-        self.ends.resize(count + 1, 0);
+        self.ends.resize(plan.count, 0);
         for &start in start {
-            self.ends[of(start) + 1] += 1;
+            self.ends[plan.bucket(start)] += 1;
         }
         let mut sum = 0;
         for end in &mut self.ends {
-            sum += *end;
-            *end = sum;
+            sum += std::mem::replace(end, sum);
         }
-        self.ends.pop();
         // Now each entry tells where its bucket begins; writing moves it to where the bucket ends.
         self.reaches.clear();
-        self.reaches.resize(count, 0);
+        self.reaches.resize(plan.count, 0);
         self.spans.resize(start.len(), 0);
         for (&start, &end) in start.iter().zip(end) {
-            let bucket = of(start);
-            let begin = low + ((bucket as i64) << shift);
+            let bucket = plan.bucket(start);
+            let begin = plan.begin(bucket);
+            let mut cut = end - begin;
+            if cut > plan.width() {
+                cut = plan.width();
+                self.reaches[bucket] = self.reaches[bucket].max(end);
+            }
             let place = &mut self.ends[bucket];
-            let reach = &mut self.reaches[bucket];
-            *reach = (*reach).max(end);
-            let cut = (end - begin).min(1 << shift);
             self.spans[*place] = ((start - begin) as u64) << 32 | cut as u64;
             *place += 1;
         }
-        true
     }
 
-    /// Where the last bucket ends.
-    pub fn end(&self) -> i64 {
-        self.low
-            .saturating_add((self.ends.len() as i64) << self.shift)
+    /// The spans of a bucket, each as one number that [`unpack`] takes apart.
+    pub fn spans(&self, bucket: usize) -> &[u64] {
+        let begin = if bucket == 0 {
+            0
+        } else {
+            self.ends[bucket - 1]
+        };
+        &self.spans[begin..self.ends[bucket]]
     }
 
-    /// The buckets, in order.
-    pub fn iter(&mut self) -> impl Iterator<Item = Bucket<'_>> {
-        let (low, shift) = (self.low, self.shift);
-        let mut rest = self.spans.as_mut_slice();
-        let mut begin = 0;
-        self.ends
-            .iter()
-            .zip(&self.reaches)
-            .enumerate()
-            .map(move |(index, (&end, &reach))| {
-                let (spans, others) = std::mem::take(&mut rest).split_at_mut(end - begin);
-                (rest, begin) = (others, end);
-                Bucket {
-                    begin: low + ((index as i64) << shift),
-                    width: 1 << shift,
-                    reach,
-                    spans,
-                }
-            })
+    /// How far spans of a bucket lead out of it; 0 where none does.
+    pub fn reach(&self, bucket: usize) -> i64 {
+        self.reaches[bucket]
     }
 }
 
-/// Start and end of a span.
+/// Start and end of a span, counted from where its bucket begins.
 pub fn unpack(span: u64) -> (u32, u32) {
     ((span >> 32) as u32, span as u32)
-}
-
-fn limits(start: &[i64]) -> (i64, i64) {
-    start.iter().fold((i64::MAX, 0), |(low, high), &start| {
-        (low.min(start), high.max(start))
-    })
 }

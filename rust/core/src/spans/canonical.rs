@@ -2,14 +2,18 @@
 //!
 //! Spans that come sorted need one sweep. Others are cut into buckets by the high bits of their
 //! starts, so that what follows happens within the cache; a bucket then fills a bitmap, if the bytes
-//! it reaches over are few beside its spans, and is sorted otherwise.
+//! it spans are few beside its spans, and is sorted otherwise. Of many spans, pieces are cut into
+//! the same buckets, and ranges of buckets merged, in parallel.
 
 use std::cell::RefCell;
 use std::iter;
+use std::ops::Range;
 
 use super::bitmap::Bitmap;
-use super::buckets::{Buckets, unpack};
-use super::{Result, Sink, check};
+use super::buckets::{Buckets, Plan, unpack};
+use super::sink::Sink;
+use super::{Set, Survey};
+use crate::pool;
 
 /// Below this many spans, sorting them at once is fastest.
 const FEW: usize = 64;
@@ -17,101 +21,152 @@ const FEW: usize = 64;
 /// A bitmap pays up to this many bytes of file for each span: one word of it.
 const DENSE: usize = 64;
 
-/// What one look at all spans tells about them.
-pub struct Survey {
-    /// The starts never fall.
-    pub sorted: bool,
-    /// The spans are a canonical set as they are.
-    pub canonical: bool,
-}
+/// From this many spans on, they are cut up and merged in parallel.
+const MANY: usize = 1 << 17;
 
-impl Survey {
-    /// Checks spans and surveys them.
-    pub fn of(what: &'static str, start: &[i64], end: &[i64]) -> Result<Self> {
-        check(what, 0, start, end)?;
-        Ok(Self::of_checked(start, end))
-    }
-
-    /// Surveys spans that have been checked.
-    pub fn of_checked(start: &[i64], end: &[i64]) -> Self {
-        let sorted = start.is_sorted();
-        let canonical = sorted
-            && start.iter().zip(end).all(|(start, end)| start < end)
-            && start.iter().skip(1).zip(end).all(|(next, end)| next > end);
-        Self { sorted, canonical }
-    }
-}
-
-/// Memory that merging needs.
-#[derive(Default)]
-struct Scratch {
-    pairs: Vec<(i64, i64)>,
-    buckets: Buckets,
-    bitmap: Bitmap,
-}
+/// Pieces that many spans are cut into, of which the threads take one after the other.
+const PIECES: usize = 8;
 
 thread_local! {
     /// Kept from one call to the next: memory that is new to a process costs more than the sorting.
     static SCRATCH: RefCell<Scratch> = RefCell::default();
+    static PAIRS: RefCell<Vec<(i64, i64)>> = RefCell::default();
 }
 
 /// Spans whose scratch memory is kept.
-const KEPT: usize = 1 << 20;
+pub const KEPT: usize = 1 << 20;
 
-/// Gives the canonical set of checked spans to `sink`.
-pub fn merge(survey: &Survey, start: &[i64], end: &[i64], sink: &mut impl Sink) {
+/// Memory that merging needs.
+#[derive(Default)]
+struct Scratch {
+    pieces: Vec<Buckets>,
+    one: OneBucket,
+}
+
+/// Memory that merging a bucket needs.
+#[derive(Default)]
+struct OneBucket {
+    bitmap: Bitmap,
+    sorted: Vec<u64>,
+}
+
+/// Gives the canonical set of checked spans to `sink`; `survey` is what is known of them.
+pub fn merge<S: Sink>(survey: &Survey, spans: Set, sink: &mut S) {
     if survey.sorted {
-        sink.take(start.len(), start.iter().copied().zip(end.iter().copied()));
-    } else if start.len() > KEPT {
-        merge_unsorted(start, end, &mut Scratch::default(), sink);
+        return sink.take(spans.len(), spans.iter());
+    }
+    let plan = Plan::new(spans.len(), survey.low, survey.high);
+    let Some(plan) = plan.filter(|_| spans.len() >= FEW) else {
+        return sort(spans, sink);
+    };
+    // Taken, not borrowed: while this thread waits for others, it may be given another merge.
+    let mut scratch = SCRATCH.take();
+    if spans.len() < MANY {
+        scratch.pieces.resize_with(1, Buckets::default);
+        scratch.pieces[0].fill(plan, spans.start, spans.end);
+        merge_buckets(plan, &scratch.pieces, 0..plan.count, &mut scratch.one, sink);
     } else {
-        SCRATCH.with_borrow_mut(|scratch| merge_unsorted(start, end, scratch, sink));
+        merge_many(plan, spans, &mut scratch, sink);
+    }
+    if spans.len() <= KEPT {
+        SCRATCH.set(scratch);
     }
 }
 
-fn merge_unsorted(start: &[i64], end: &[i64], scratch: &mut Scratch, sink: &mut impl Sink) {
-    if start.len() < FEW || !scratch.buckets.fill(start, end) {
-        let pairs = &mut scratch.pairs;
+/// As [`merge`], without a survey, for sets that are small as a rule.
+pub fn merge_row(spans: Set, sink: &mut impl Sink) {
+    if spans.start.is_sorted() {
+        sink.take(spans.len(), spans.iter());
+    } else if spans.len() < FEW {
+        sort(spans, sink);
+    } else {
+        merge(&Survey::of_checked(spans), spans, sink);
+    }
+}
+
+fn sort(spans: Set, sink: &mut impl Sink) {
+    PAIRS.with_borrow_mut(|pairs| {
         pairs.clear();
-        pairs.extend(start.iter().copied().zip(end.iter().copied()));
+        pairs.extend(spans.iter());
         pairs.sort_unstable_by_key(|&(start, _)| start);
         sink.take(pairs.len(), pairs.iter().copied());
-    } else {
-        merge_buckets(scratch, sink);
+        pairs.shrink_to(KEPT);
+    });
+}
+
+fn merge_many<S: Sink>(plan: Plan, spans: Set, scratch: &mut Scratch, sink: &mut S) {
+    let size = spans.len().div_ceil(PIECES);
+    let pieces = spans.start.chunks(size).zip(spans.end.chunks(size));
+    scratch.pieces.resize_with(pieces.len(), Buckets::default);
+    let tasks = scratch.pieces.iter_mut().zip(pieces);
+    pool::map(tasks, |(buckets, (start, end))| {
+        buckets.fill(plan, start, end);
+    });
+    let ranges = pool::chunks(plan.count, plan.count.div_ceil(PIECES));
+    let merged = pool::map(ranges, |range| {
+        let mut part = S::default();
+        merge_buckets(
+            plan,
+            &scratch.pieces,
+            range,
+            &mut OneBucket::default(),
+            &mut part,
+        );
+        part
+    });
+    for part in merged {
+        sink.append(part);
     }
 }
 
-/// Merges one bucket after the other; what reaches beyond a bucket begins the next.
-fn merge_buckets(scratch: &mut Scratch, sink: &mut impl Sink) {
-    let Scratch {
-        buckets, bitmap, ..
-    } = scratch;
-    let mut reach = 0;
-    let after = buckets.end();
-    for bucket in buckets.iter() {
+/// Merges a range of buckets, one after the other; what leads out of a bucket begins the next.
+fn merge_buckets(
+    plan: Plan,
+    pieces: &[Buckets],
+    range: Range<usize>,
+    scratch: &mut OneBucket,
+    sink: &mut impl Sink,
+) {
+    let leads_to = |bucket| {
+        pieces
+            .iter()
+            .map(|piece| piece.reach(bucket))
+            .max()
+            .unwrap_or(0)
+    };
+    let mut reach = (0..range.start).map(leads_to).max().unwrap_or(0);
+    let width = plan.width();
+    for bucket in range.clone() {
+        let begin = plan.begin(bucket);
         // Within the bucket, all positions count from its begin.
-        let carried = (reach - bucket.begin).clamp(0, bucket.width) as u32;
-        reach = reach.max(bucket.reach);
-        let spans = bucket.spans;
-        if (bucket.width as usize) <= DENSE * spans.len() {
-            bitmap.clear(bucket.width as usize);
+        let carried = (reach - begin).clamp(0, width) as u32;
+        reach = reach.max(leads_to(bucket));
+        let count: usize = pieces.iter().map(|piece| piece.spans(bucket).len()).sum();
+        if width as usize <= DENSE * count {
+            let bitmap = &mut scratch.bitmap;
+            bitmap.clear(width as usize);
             bitmap.fill(0, carried);
-            for &packed in spans.iter() {
-                let (start, end) = unpack(packed);
-                bitmap.fill(start, end);
+            for piece in pieces {
+                for &span in piece.spans(bucket) {
+                    let (start, end) = unpack(span);
+                    bitmap.fill(start, end);
+                }
             }
-            bitmap.give(bucket.begin, sink);
+            bitmap.give(begin, sink);
         } else {
-            spans.sort_unstable();
-            let unpacked = iter::once((0, carried)).chain(spans.iter().copied().map(unpack));
-            let placed = unpacked.map(|(start, end)| {
-                (
-                    bucket.begin + i64::from(start),
-                    bucket.begin + i64::from(end),
-                )
-            });
-            sink.take(spans.len() + 1, placed);
+            let sorted = &mut scratch.sorted;
+            sorted.clear();
+            sorted.push(u64::from(carried));
+            for piece in pieces {
+                sorted.extend_from_slice(piece.spans(bucket));
+            }
+            sorted.sort_unstable();
+            let spans = sorted.iter().copied().map(unpack);
+            let placed = |(start, end)| (begin + i64::from(start), begin + i64::from(end));
+            sink.take(sorted.len(), spans.map(placed));
         }
     }
-    sink.take(1, iter::once((after, reach)));
+    if range.end == plan.count {
+        sink.take(1, iter::once((plan.begin(range.end), reach)));
+    }
 }

@@ -9,17 +9,16 @@ mod buckets;
 mod canonical;
 mod combine;
 mod sink;
-
-use std::borrow::Cow;
+mod survey;
 
 pub use batched::{
     Batch, Rows, difference_batched, intersection_batched, intersection_measure_batched,
     measure_batched, union_batched,
 };
-use canonical::Survey;
-use sink::{Sink, Total};
+use sink::Total;
+use survey::Survey;
 
-use crate::{Error, Fault, Result};
+use crate::{Fault, Result};
 
 const SPAN: &str = "span";
 const OTHER: &str = "other span";
@@ -40,7 +39,12 @@ impl Spans {
         Self { start, end }
     }
 
-    /// Gives back the room that most of stayed unused.
+    fn clear(&mut self) {
+        self.start.clear();
+        self.end.clear();
+    }
+
+    /// Gives back the room, if most of it stayed unused.
     fn shrink(&mut self) {
         if self.start.len() < self.start.capacity() / 2 {
             self.start.shrink_to_fit();
@@ -56,23 +60,35 @@ impl FromIterator<(i64, i64)> for Spans {
     }
 }
 
-/// A set of spans, borrowed where the caller's was canonical already.
-struct Canonical<'a> {
-    start: Cow<'a, [i64]>,
-    end: Cow<'a, [i64]>,
+/// Borrowed spans.
+#[derive(Clone, Copy)]
+struct Set<'a> {
+    start: &'a [i64],
+    end: &'a [i64],
 }
 
-impl<'a> Canonical<'a> {
-    fn of(what: &'static str, start: &'a [i64], end: &'a [i64]) -> Result<Self> {
-        let survey = Survey::of(what, start, end)?;
-        if survey.canonical {
-            let (start, end) = (Cow::Borrowed(start), Cow::Borrowed(end));
-            return Ok(Self { start, end });
-        }
-        let mut merged = Spans::with_capacity(start.len());
-        canonical::merge(&survey, start, end, &mut merged);
-        let (start, end) = (Cow::Owned(merged.start), Cow::Owned(merged.end));
-        Ok(Self { start, end })
+impl<'a> Set<'a> {
+    fn new(start: &'a [i64], end: &'a [i64]) -> Self {
+        Self { start, end }
+    }
+
+    fn len(self) -> usize {
+        self.start.len()
+    }
+
+    fn iter(self) -> impl Iterator<Item = (i64, i64)> + use<'a> {
+        self.start.iter().copied().zip(self.end.iter().copied())
+    }
+
+    /// Whether the spans are a canonical set as they are.
+    fn is_canonical(self) -> bool {
+        self.iter().all(|(start, end)| start < end)
+            && self
+                .start
+                .iter()
+                .skip(1)
+                .zip(self.end)
+                .all(|(next, end)| next > end)
     }
 }
 
@@ -80,11 +96,13 @@ impl<'a> Canonical<'a> {
 ///
 /// # Errors
 ///
-/// [`Error::NegativeSpan`] or [`Error::ReversedSpan`], for the first bad span.
+/// [`Error::NegativeSpan`](crate::Error::NegativeSpan) or
+/// [`Error::ReversedSpan`](crate::Error::ReversedSpan), for the first bad span.
 pub fn measure(start: &[i64], end: &[i64]) -> Result<i64> {
-    let survey = Survey::of(SPAN, start, end)?;
+    let spans = Set::new(start, end);
+    let survey = Survey::of(SPAN, 0, spans)?;
     let mut total = Total::default();
-    canonical::merge(&survey, start, end, &mut total);
+    canonical::merge(&survey, spans, &mut total);
     Ok(total.bytes)
 }
 
@@ -94,9 +112,10 @@ pub fn measure(start: &[i64], end: &[i64]) -> Result<i64> {
 ///
 /// As [`measure`].
 pub fn union(start: &[i64], end: &[i64]) -> Result<Spans> {
-    let survey = Survey::of(SPAN, start, end)?;
-    let mut merged = Spans::with_capacity(start.len());
-    canonical::merge(&survey, start, end, &mut merged);
+    let spans = Set::new(start, end);
+    let survey = Survey::of(SPAN, 0, spans)?;
+    let mut merged = Spans::with_capacity(spans.len());
+    canonical::merge(&survey, spans, &mut merged);
     merged.shrink();
     Ok(merged)
 }
@@ -112,16 +131,12 @@ pub fn intersection(
     other_start: &[i64],
     other_end: &[i64],
 ) -> Result<Spans> {
-    let spans = Canonical::of(SPAN, start, end)?;
-    let others = Canonical::of(OTHER, other_start, other_end)?;
-    let mut shared = Spans::default();
-    combine::overlap(
-        &spans.start,
-        &spans.end,
-        &others.start,
-        &others.end,
-        &mut shared,
-    );
+    let mut shared = Spans::with_capacity(start.len() + other_start.len());
+    let (spans, others) = (Set::new(start, end), Set::new(other_start, other_end));
+    combine::checked(spans, others, |spans, others| {
+        combine::overlap(spans, others, &mut shared);
+    })?;
+    shared.shrink();
     Ok(shared)
 }
 
@@ -136,16 +151,12 @@ pub fn difference(
     other_start: &[i64],
     other_end: &[i64],
 ) -> Result<Spans> {
-    let spans = Canonical::of(SPAN, start, end)?;
-    let others = Canonical::of(OTHER, other_start, other_end)?;
-    let mut left = Spans::default();
-    combine::without(
-        &spans.start,
-        &spans.end,
-        &others.start,
-        &others.end,
-        &mut left,
-    );
+    let mut left = Spans::with_capacity(start.len() + other_start.len());
+    let (spans, others) = (Set::new(start, end), Set::new(other_start, other_end));
+    combine::checked(spans, others, |spans, others| {
+        combine::without(spans, others, &mut left);
+    })?;
+    left.shrink();
     Ok(left)
 }
 
@@ -160,16 +171,11 @@ pub fn intersection_measure(
     other_start: &[i64],
     other_end: &[i64],
 ) -> Result<i64> {
-    let spans = Canonical::of(SPAN, start, end)?;
-    let others = Canonical::of(OTHER, other_start, other_end)?;
     let mut total = Total::default();
-    combine::overlap(
-        &spans.start,
-        &spans.end,
-        &others.start,
-        &others.end,
-        &mut total,
-    );
+    let (spans, others) = (Set::new(start, end), Set::new(other_start, other_end));
+    combine::checked(spans, others, |spans, others| {
+        combine::overlap(spans, others, &mut total);
+    })?;
     Ok(total.bytes)
 }
 
@@ -196,39 +202,8 @@ pub fn check_spans(start: &[i64], end: &[i64]) -> (Vec<i64>, Vec<Fault>) {
 ///
 /// # Errors
 ///
-/// [`Error::NegativeSpan`] or [`Error::ReversedSpan`].
+/// [`Error::NegativeSpan`](crate::Error::NegativeSpan) or
+/// [`Error::ReversedSpan`](crate::Error::ReversedSpan).
 pub fn check(what: &'static str, base: usize, start: &[i64], end: &[i64]) -> Result<()> {
-    // A bad span sets the sign of its start, of its end, or of their difference, which overflows only
-    // where one of them is negative. Without a way out of the loop, the compiler makes it a fast one.
-    let spans = || start.iter().copied().zip(end.iter().copied());
-    let signs = spans().fold(0, |signs, (start, end)| {
-        signs | start | end | end.wrapping_sub(start)
-    });
-    if signs >= 0 {
-        return Ok(());
-    }
-    let bad = spans()
-        .enumerate()
-        .find(|&(_, (start, end))| start < 0 || end < start);
-    match bad {
-        None => Ok(()),
-        Some((index, (start, end))) => {
-            let index = base + index;
-            Err(if start < 0 {
-                Error::NegativeSpan {
-                    what,
-                    index,
-                    start,
-                    end,
-                }
-            } else {
-                Error::ReversedSpan {
-                    what,
-                    index,
-                    start,
-                    end,
-                }
-            })
-        }
-    }
+    Survey::of(what, base, Set::new(start, end)).map(|_| ())
 }

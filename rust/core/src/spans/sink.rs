@@ -6,12 +6,15 @@ use super::Spans;
 const BLOCK: usize = 256;
 
 /// Receives what spans cover, in the order of their starts.
-pub trait Sink {
+pub trait Sink: Default + Send {
     /// Takes spans whose starts never fall, also not below those of earlier calls; at most `count`.
     fn take(&mut self, count: usize, spans: impl Iterator<Item = (i64, i64)>);
 
     /// Takes spans that neither overlap nor touch, and passes over those that are empty or reversed.
     fn take_apart(&mut self, spans: impl Iterator<Item = (i64, i64)>);
+
+    /// Takes over what another received, which lies after all that this one did.
+    fn append(&mut self, later: Self);
 
     /// Takes 64 bytes from `place` on, of which those are covered whose bit is set; the bytes of an
     /// earlier call are not among them.
@@ -63,6 +66,19 @@ impl Sink for Spans {
         }
     }
 
+    fn append(&mut self, later: Self) {
+        let Some(&start) = later.start.first() else {
+            return;
+        };
+        let joined = self.end.last() == Some(&start);
+        if joined {
+            self.end.pop();
+        }
+        self.start
+            .extend_from_slice(&later.start[usize::from(joined)..]);
+        self.end.extend(later.end);
+    }
+
     fn take_word(&mut self, place: i64, word: u64) {
         let mut rest = word;
         while rest != 0 {
@@ -99,6 +115,11 @@ impl Sink for Total {
 
     fn take_apart(&mut self, spans: impl Iterator<Item = (i64, i64)>) {
         self.bytes += spans.map(|(start, end)| (end - start).max(0)).sum::<i64>();
+    }
+
+    fn append(&mut self, later: Self) {
+        self.bytes += later.bytes;
+        self.reach = later.reach;
     }
 
     fn take_word(&mut self, _: i64, word: u64) {
