@@ -24,7 +24,7 @@ const NONE: usize = usize::MAX;
 ///
 /// # Errors
 ///
-/// [`Error::Weight`] for the first weight that is NaN or beyond [`LIMIT`].
+/// [`Error::Weight`] for the first weight that is NaN or beyond 1e100 either way.
 pub fn assign(weights: &[f64], rows: usize, columns: usize, full: bool) -> Result<Vec<i64>> {
     let is_weight = |weight: &f64| (-LIMIT..=LIMIT).contains(weight);
     if let Some(index) = weights.iter().position(|weight| !is_weight(weight)) {
