@@ -5,88 +5,28 @@ from __future__ import annotations
 import math
 from collections import Counter
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any
 
-from trajmeter.errors import ConfigurationError
 from trajmeter.metrics import Figure
 from trajmeter.records import Cause, Outcome
+from trajmeter.summaries._figures import NUMERIC
 from trajmeter.summaries.summary import FigureSummary
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Sequence
 
-    from trajmeter.metrics.rows import Column, FigureGroup, RowLayout
+    from trajmeter.summaries._figures import SummarizedFigure
 
-__all__ = ["SummarizedFigure", "Tally", "summarized_figures"]
+__all__ = ["Tally"]
 
 _SCORED, _ASSIGNED = Outcome.SCORED.value, Outcome.ASSIGNED.value
 _ABSTAINED = Outcome.ABSTAINED.value
 
-_NUMERIC: dict[str, Literal["boolean", "integer", "number"]] = {
-    "boolean": "boolean",
-    "integer": "integer",
-    "number": "number",
-}
+_UNKNOWN = "unknown"
+"""Stands for a cause that the metric did not name."""
 
 # Rows gathered before they are counted; columns of this length are counted in C.
 _BATCH = 1024
-
-
-@dataclass(frozen=True, slots=True)
-class SummarizedFigure:
-    """A figure with the positions of what its averages are made of."""
-
-    position: int
-    """Position of its values in a row."""
-    outcome: int | None
-    """Position of its group's outcome, which the cause follows; ``None`` without a group."""
-    numerator: tuple[int, ...]
-    """Positions of the counts whose sum is divided in the micro average."""
-    denominator: tuple[int, ...]
-    """Positions of the counts whose sum divides."""
-    column: Column
-    """Its column, with direction and unit."""
-    numerator_names: tuple[str, ...]
-    """Columns of the counts that are divided."""
-    denominator_names: tuple[str, ...]
-    """Columns of the counts that divide."""
-
-
-def summarized_figures(layout: RowLayout) -> tuple[SummarizedFigure, ...]:
-    """Every scalar number of a layout, in the order of the columns.
-
-    Raises:
-        ConfigurationError: A figure's micro average is made of a count that its group lacks.
-    """
-    groups = [group for family in layout.families for group in family.groups]
-    return tuple(figure for group in groups for figure in _of_group(group))
-
-
-def _of_group(group: FigureGroup) -> Iterable[SummarizedFigure]:
-    columns = {
-        column.name: (group.offset + index, column)
-        for index, column in enumerate(group.columns)
-        if column.role == "figure" and column.shape == "scalar" and column.kind in _NUMERIC
-    }
-    for name, (position, column) in columns.items():
-        figure = column.figure or Figure()
-        outcome = group.offset if group.has_outcome and not figure.independent else None
-        numerator = tuple(f"{group.name}.{key}" for key in figure.numerator)
-        denominator = tuple(f"{group.name}.{key}" for key in figure.denominator)
-        for count in (*numerator, *denominator):
-            if count not in columns:
-                raise ConfigurationError(
-                    f"the micro average of {name} is made of {count}, which is no number"
-                )
-        yield SummarizedFigure(
-            column=column,
-            position=position,
-            outcome=outcome,
-            numerator=tuple(columns[count][0] for count in numerator),
-            denominator=tuple(columns[count][0] for count in denominator),
-            numerator_names=numerator,
-            denominator_names=denominator,
-        )
 
 
 @dataclass(slots=True)
@@ -163,20 +103,15 @@ class _Batch:
 
     def __init__(self, rows: Sequence[Sequence[Any]]) -> None:
         self._columns: list[tuple[Any, ...]] = list(zip(*rows, strict=True))
-        self._outcomes: dict[int, tuple[list[int] | None, int, Counter[str]]] = {}
+        self._outcomes: dict[int, _Outcomes] = {}
         self._totals: dict[int, float | None] = {}
 
     def count(self, figure: SummarizedFigure, count: _Count) -> None:
-        column: Sequence[Any] = self._columns[figure.position]
-        usable = None
-        if figure.outcome is not None:
-            usable, abstained, not_scored = self._outcome(figure.outcome)
-            count.abstained += abstained
-            count.not_scored += not_scored
-            if usable is not None:
-                column = [column[index] for index in usable]
-        values = [value for value in column if value is not None]
-        count.abstained += len(column) - len(values)
+        outcomes = self._outcomes_at(figure.outcome)
+        column = self._columns[figure.position]
+        values = [value for value in outcomes.inside(column) if value is not None]
+        count.abstained += len(column) - outcomes.outside - len(values)
+        count.not_scored += outcomes.not_scored
         total = _sum(values)
         if not math.isfinite(total):
             finite = [value for value in values if math.isfinite(value)]
@@ -184,68 +119,87 @@ class _Batch:
             values, total = finite, _sum(finite)
         count.scored += len(values)
         count.sums.append(total)
-        if figure.outcome is not None and usable is not None:
-            count.assigned += self._assigned(figure, usable)
-        if figure.denominator:
-            self._count_ratio(figure, usable, count)
-
-    def _outcome(self, position: int) -> tuple[list[int] | None, int, Counter[str]]:
-        """Rows inside the mean (``None``: all, measured), abstained ones, and causes of others."""
-        known = self._outcomes.get(position)
-        if known is None:
-            outcomes, causes = self._columns[position], self._columns[position + 1]
-            if outcomes.count(_SCORED) == len(outcomes):
-                known = (None, 0, Counter())
-            else:
-                usable = [i for i, told in enumerate(outcomes) if told in (_SCORED, _ASSIGNED)]
-                lost = Counter(
-                    cause or "unknown"
-                    for told, cause in zip(outcomes, causes, strict=True)
-                    if told not in (_SCORED, _ASSIGNED, _ABSTAINED)
-                )
-                known = (usable, outcomes.count(_ABSTAINED), lost)
-            self._outcomes[position] = known
-        return known
-
-    def _assigned(self, figure: SummarizedFigure, usable: Sequence[int]) -> Counter[str]:
-        if figure.outcome is None:
-            return Counter()
-        outcomes, causes = self._columns[figure.outcome], self._columns[figure.outcome + 1]
-        values = self._columns[figure.position]
-        return Counter(
-            causes[index] or "unknown"
-            for index in usable
-            if outcomes[index] == _ASSIGNED
-            and values[index] is not None
-            and math.isfinite(values[index])
+        count.assigned += Counter(
+            cause
+            for index, cause in outcomes.assigned
+            if column[index] is not None and math.isfinite(column[index])
         )
+        if figure.denominator:
+            self._count_ratio(figure, outcomes, count)
 
-    def _count_ratio(
-        self, figure: SummarizedFigure, usable: Sequence[int] | None, count: _Count
-    ) -> None:
-        numerator = [self._total(position, usable) for position in figure.numerator]
-        denominator = [self._total(position, usable) for position in figure.denominator]
+    def _outcomes_at(self, position: int | None) -> _Outcomes:
+        if position is None:
+            return _ALL_SCORED
+        if position not in self._outcomes:
+            self._outcomes[position] = _outcomes_of(
+                self._columns[position], self._columns[position + 1]
+            )
+        return self._outcomes[position]
+
+    def _count_ratio(self, figure: SummarizedFigure, outcomes: _Outcomes, count: _Count) -> None:
+        numerator = [self._total(position, outcomes) for position in figure.numerator]
+        denominator = [self._total(position, outcomes) for position in figure.denominator]
         if None not in numerator and None not in denominator:
             count.numerator += sum(filter(None, numerator))
             count.denominator += sum(filter(None, denominator))
             return
         # Only rows that have every count may enter, or the ratio would mix two sets of rows.
         split = len(figure.numerator)
-        columns = [self._columns[position] for position in (*figure.numerator, *figure.denominator)]
-        for index in range(len(columns[0])) if usable is None else usable:
-            counts = [column[index] for column in columns]
-            if None not in counts:
+        positions = (*figure.numerator, *figure.denominator)
+        columns = [outcomes.inside(self._columns[position]) for position in positions]
+        for counts in zip(*columns, strict=True):
+            if all(number is not None and math.isfinite(number) for number in counts):
                 count.numerator += sum(counts[:split])
                 count.denominator += sum(counts[split:])
 
-    def _total(self, position: int, usable: Sequence[int] | None) -> float | None:
-        """Sum of a column's usable values; ``None`` if one of them is missing."""
+    def _total(self, position: int, outcomes: _Outcomes) -> float | None:
+        """Sum of a column's values inside the mean; ``None`` if one is missing or not finite."""
         if position not in self._totals:
-            column: Sequence[Any] = self._columns[position]
-            if usable is not None:
-                column = [column[index] for index in usable]
-            self._totals[position] = None if None in column else sum(column)
+            values = outcomes.inside(self._columns[position])
+            total = None if None in values else sum(values)
+            self._totals[position] = total if total is not None and math.isfinite(total) else None
         return self._totals[position]
+
+
+@dataclass(frozen=True, slots=True)
+class _Outcomes:
+    """What became of one group in each row of a batch."""
+
+    usable: list[int] | None
+    """Rows inside the mean, by number; ``None`` for all."""
+    outside: int
+    """Rows that could not be scored."""
+    not_scored: Counter[str]
+    """These by cause."""
+    assigned: list[tuple[int, str]]
+    """Rows inside the mean that a rule set, with the cause."""
+
+    def inside(self, column: Sequence[Any]) -> Sequence[Any]:
+        """The values of a column that belong into a mean."""
+        return column if self.usable is None else [column[index] for index in self.usable]
+
+
+_ALL_SCORED = _Outcomes(usable=None, outside=0, not_scored=Counter(), assigned=[])
+
+
+def _outcomes_of(outcomes: Sequence[str], causes: Sequence[str | None]) -> _Outcomes:
+    if outcomes.count(_SCORED) == len(outcomes):
+        return _ALL_SCORED
+    inside = (_SCORED, _ASSIGNED)
+    told = list(zip(outcomes, causes, strict=True))
+    not_scored = Counter(
+        cause or _UNKNOWN for outcome, cause in told if outcome not in (*inside, _ABSTAINED)
+    )
+    return _Outcomes(
+        usable=[index for index, outcome in enumerate(outcomes) if outcome in inside],
+        outside=not_scored.total(),
+        not_scored=not_scored,
+        assigned=[
+            (index, cause or _UNKNOWN)
+            for index, (outcome, cause) in enumerate(told)
+            if outcome == _ASSIGNED
+        ],
+    )
 
 
 def _sum(values: Sequence[float]) -> float:
@@ -267,7 +221,7 @@ def _summary(figure: SummarizedFigure, count: _Count, attempts: int) -> FigureSu
         abstained=count.abstained,
         assigned=dict(sorted(count.assigned.items())),
         not_scored=dict(sorted(count.not_scored.items())),
-        kind=_NUMERIC[figure.column.kind],
+        kind=NUMERIC[figure.column.kind],
         higher_is_better=about.higher_is_better,
         unit=about.unit,
         numerator=figure.numerator_names,

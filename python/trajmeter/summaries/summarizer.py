@@ -6,7 +6,8 @@ from collections import Counter
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 from trajmeter.metrics import Aggregating, MetricError
-from trajmeter.summaries._tally import SummarizedFigure, Tally, summarized_figures
+from trajmeter.summaries._figures import SummarizedFigure, summarized_figures
+from trajmeter.summaries._tally import Tally
 from trajmeter.summaries.summary import AttemptsSummary, ErrorSummary, MetricSummary, Summary
 
 if TYPE_CHECKING:
