@@ -65,6 +65,7 @@ class _Family:
 
 # Modules are named, not imported. Each offers ``create(resources) -> Metric``.
 _BUILT_IN: dict[str, _Family] = {
+    "answers": _Family("trajmeter.metrics.answers"),
     "context": _Family("trajmeter.metrics.context", profiles=("contextbench",)),
     "rules": _Family("trajmeter.metrics.rules", profiles=("transform-gym",)),
     "speedup": _Family("trajmeter.metrics.speedup", profiles=("fc-eval",)),

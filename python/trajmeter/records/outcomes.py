@@ -57,6 +57,8 @@ class Cause(str, Enum):
     """No benchmark has a usable value for both sides."""
     MISSING_USAGE = "missing_usage"
     """A figure that the score is computed from was not recorded."""
+    MISSING_ANSWER = "missing_answer"
+    """The answer, its sources or its trace were not recorded."""
     MISSING_TURNS = "missing_turns"
     """Turns were counted, but not recorded."""
     MISSING_CALLS = "missing_calls"

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from trajmeter.metrics.answers.branching import ToolBranchingQA
 from trajmeter.metrics.answers.coordination import MultiAgentCoordination
+from trajmeter.metrics.answers.metric import AnswersMetric, create
 from trajmeter.metrics.answers.multihop import MultihopChainQA
 from trajmeter.metrics.answers.plain import Default
 from trajmeter.metrics.answers.profiles import (
@@ -16,14 +17,18 @@ from trajmeter.metrics.answers.profiles import (
     scenario_profile,
     scenario_profiles,
 )
+from trajmeter.metrics.answers.result import AnswersResult
 from trajmeter.metrics.answers.retrieval import Retrieval, retrieval
 
 __all__ = [
     "Aggregates",
     "AnswerView",
+    "AnswersMetric",
+    "AnswersResult",
     "Figures",
     "Retrieval",
     "ScenarioProfile",
+    "create",
     "generic_aggregates",
     "register_profile",
     "retrieval",
