@@ -120,8 +120,13 @@ def trajectory(
         looks = [_look(step, seen, gold_union) for step in steps]
         _refuse_overflow("sum of step sizes", row, sum(size for size, _, _ in looks))
         figures += looks
-    sizes, added, gold_added = np.array(figures, np.int64).reshape(-1, 3).T.copy()
-    return sizes, added, gold_added, np.array(gold_sizes, np.int64)
+    sizes, added, gold_added = zip(*figures, strict=True) if figures else ((), (), ())
+    return (
+        np.array(sizes, np.int64),
+        np.array(added, np.int64),
+        np.array(gold_added, np.int64),
+        np.array(gold_sizes, np.int64),
+    )
 
 
 def trajectory_figures(
@@ -175,32 +180,31 @@ def _look(
     for key, start, end in sorted(spans):
         if key != place:
             place, reach = key, 0
-        if end <= reach:
-            continue
-        fresh_from = max(start, reach)
-        size += end - fresh_from
-        reach = end
-        for first, last in _cover(seen[key], fresh_from, end):
-            added += last - first
-            if key in gold:
-                gold_added += _common(gold[key], first, last)
+            pieces, golden = seen[key], gold.get(key)
+        first = max(reach, start)
+        if first < end:
+            size += end - first
+            reach = end
+            for begin, stop in _cover(pieces, first, end):
+                added += stop - begin
+                if golden:
+                    gold_added += _common(golden, begin, stop)
     return size, added, gold_added
 
 
 def _cover(pieces: _Pieces, start: int, end: int) -> Sequence[tuple[int, int]]:
-    """Put a span into a canonical set, and give the parts of it that were not covered."""
+    """Put a span that is not empty into a canonical set, and give the parts that were free."""
     starts, ends = pieces
     first = bisect_left(ends, start)
-    if first < len(starts) and starts[first] <= start and end <= ends[first]:
-        return ()
-    last = bisect_right(starts, end, first)
-    if first == last:
-        if start < end:
-            starts.insert(first, start)
-            ends.insert(first, end)
+    if first == len(ends) or end < starts[first]:
+        starts.insert(first, start)
+        ends.insert(first, end)
         return ((start, end),)
+    if starts[first] <= start and end <= ends[first]:
+        return ()
     # The pieces from `first` to `last` touch the span: they and it become one, and what lies
     # between them is new.
+    last = bisect_right(starts, end, first)
     free_from, free_to = [start, *ends[first:last]], [*starts[first:last], end]
     starts[first:last] = [min(start, starts[first])]
     ends[first:last] = [max(end, ends[last - 1])]
