@@ -243,12 +243,13 @@ impl ContextKernel {
 
     fn tables(&self, tables: &Bound<'_, PyAny>) -> PyResult<Tables> {
         let py = tables.py();
+        let starts = column(&tables.getattr(intern!(py, "definition_start"))?)?;
+        let ends = column(&tables.getattr(intern!(py, "definition_end"))?)?;
         Ok(Tables::new(
             self.rules,
             tables.getattr(intern!(py, "size"))?.extract()?,
             column(&tables.getattr(intern!(py, "line_starts"))?)?,
-            column(&tables.getattr(intern!(py, "definition_start"))?)?,
-            column(&tables.getattr(intern!(py, "definition_end"))?)?,
+            starts.into_iter().zip(ends),
         ))
     }
 }

@@ -40,10 +40,16 @@ pub struct Tables {
     size: i64,
     line_starts: Vec<i64>,
     line_count: i64,
-    starts: Vec<i64>,
-    ends: Vec<i64>,
-    /// For every definition, the nearest one before it that ends later.
-    wider: Vec<Option<u32>>,
+    definitions: Vec<Definition>,
+}
+
+/// A definition, with all that a lookup reads in one place: large files do not fit in the cache.
+#[derive(Debug, Clone, Copy)]
+struct Definition {
+    start: i64,
+    end: i64,
+    /// The nearest definition before it that ends later.
+    wider: Option<u32>,
 }
 
 /// A file that gold or a view leads to.
@@ -64,15 +70,14 @@ impl Tables {
     /// Tables of a file of `size` bytes.
     ///
     /// `line_starts` rises from 0 and holds the size once more where the file ends in a newline;
-    /// `starts` does not fall, and no definition ends before it begins. Whoever hands them over has
+    /// definitions are `[start, end)`, none before the one ahead of it. Whoever hands them over has
     /// checked this.
     #[must_use]
     pub fn new(
         rules: Rules,
         size: i64,
         line_starts: Vec<i64>,
-        starts: Vec<i64>,
-        ends: Vec<i64>,
+        definitions: impl Iterator<Item = Range>,
     ) -> Self {
         // ContextBench counts a line after the last newline.
         let phantom = rules == Rules::Default && line_starts.last() == Some(&size);
@@ -80,9 +85,7 @@ impl Tables {
             size,
             line_count: line_starts.len() as i64 - i64::from(phantom),
             line_starts,
-            wider: wider(&ends),
-            starts,
-            ends,
+            definitions: nested(definitions),
         }
     }
 
@@ -154,8 +157,12 @@ impl Tables {
     }
 
     fn definitions(&self, rules: Rules, (start, end): Range, mut found: impl FnMut(Range)) {
-        let low = self.starts.partition_point(|&begin| begin < start);
-        let inside = self.starts[low..].partition_point(|&begin| begin < end);
+        let low = self
+            .definitions
+            .partition_point(|definition| definition.start < start);
+        let inside = leading(&self.definitions[low..], |definition| {
+            definition.start < end
+        });
         if inside > 0 {
             found((low as i64, (low + inside) as i64));
         }
@@ -163,11 +170,12 @@ impl Tables {
         let reach = start - i64::from(rules == Rules::ContextBench);
         let mut next = low.checked_sub(1);
         while let Some(index) = next {
-            if self.ends[index] > reach {
+            let definition = &self.definitions[index];
+            if definition.end > reach {
                 found((index as i64, index as i64 + 1));
                 next = index.checked_sub(1);
             } else {
-                next = self.wider[index].map(|index| index as usize);
+                next = definition.wider.map(|index| index as usize);
             }
         }
     }
@@ -245,14 +253,30 @@ fn bounded(number: i64) -> i64 {
     number.clamp(-LIMIT, LIMIT)
 }
 
-fn wider(ends: &[i64]) -> Vec<Option<u32>> {
-    let mut wider: Vec<Option<u32>> = Vec::with_capacity(ends.len());
-    for (index, end) in ends.iter().enumerate() {
-        let mut before = index.checked_sub(1).map(|before| before as u32);
-        while let Some(place) = before.filter(|&place| ends[place as usize] <= *end) {
-            before = wider[place as usize];
-        }
-        wider.push(before);
+/// How many of the first elements fulfil `condition`, which no later one does.
+///
+/// A view touches few definitions, which lie side by side: the first few are looked at one by one.
+fn leading<T>(values: &[T], condition: impl Fn(&T) -> bool) -> usize {
+    const FEW: usize = 8;
+    let near = &values[..values.len().min(FEW)];
+    let count = near.iter().take_while(|value| condition(value)).count();
+    if count < FEW {
+        return count;
     }
-    wider
+    FEW + values[FEW..].partition_point(condition)
+}
+
+fn nested(spans: impl Iterator<Item = Range>) -> Vec<Definition> {
+    let mut definitions: Vec<Definition> = Vec::new();
+    for (start, end) in spans {
+        let mut wider = definitions.len().checked_sub(1).map(|before| before as u32);
+        while let Some(before) = wider.map(|before| &definitions[before as usize]) {
+            if before.end > end {
+                break;
+            }
+            wider = before.wider;
+        }
+        definitions.push(Definition { start, end, wider });
+    }
+    definitions
 }

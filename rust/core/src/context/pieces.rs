@@ -14,8 +14,8 @@ const LONGEST_CHUNK: usize = 128;
 #[derive(Debug, Clone, Default)]
 pub(super) struct Pieces {
     chunks: Vec<Vec<Span>>,
-    /// Key and end of the last piece of each chunk.
-    last: Vec<(i64, i64)>,
+    /// The last piece of each chunk.
+    last: Vec<Span>,
 }
 
 impl Pieces {
@@ -23,18 +23,18 @@ impl Pieces {
     pub fn add(&mut self, span: Span, mut new: impl FnMut(Range)) {
         let Some(last_chunk) = self.chunks.len().checked_sub(1) else {
             self.chunks.push(vec![span]);
-            self.last.push((span.key, span.end));
+            self.last.push(span);
             return new((span.start, span.end));
         };
-        let from = (span.key, span.start);
+        let ends_before = |piece: &Span| (piece.key, piece.end) < (span.key, span.start);
         let chunk = if last_chunk == 0 {
             0
         } else {
-            let behind = self.last.partition_point(|&end| end < from);
+            let behind = self.last.partition_point(ends_before);
             behind.min(last_chunk)
         };
         let pieces = &mut self.chunks[chunk];
-        let low = pieces.partition_point(|piece| (piece.key, piece.end) < from);
+        let low = pieces.partition_point(ends_before);
         let mut gaps = Gaps::new(span);
         let high = low + gaps.swallow(&pieces[low..], &mut new);
         if high == pieces.len() && chunk < last_chunk {
@@ -74,17 +74,12 @@ impl Pieces {
         let pieces = &mut self.chunks[chunk];
         if pieces.len() > LONGEST_CHUNK {
             let second = pieces.split_off(pieces.len() / 2);
-            self.last[chunk] = end_of(&second);
-            self.last.insert(chunk, end_of(pieces));
+            self.last.insert(chunk + 1, second[second.len() - 1]);
             self.chunks.insert(chunk + 1, second);
-        } else {
-            self.last[chunk] = end_of(pieces);
         }
+        let pieces = &self.chunks[chunk];
+        self.last[chunk] = pieces[pieces.len() - 1];
     }
-}
-
-fn end_of(pieces: &[Span]) -> (i64, i64) {
-    pieces.last().map_or((0, 0), |piece| (piece.key, piece.end))
 }
 
 /// A span that is being added: what it makes up with the pieces it meets, and what is new of it.

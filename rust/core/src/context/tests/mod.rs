@@ -39,15 +39,10 @@ fn views_cover_what_the_cases_say() -> Outcome {
 }
 
 fn file(case: &Value, rules: Rules) -> File {
-    let side = |index: usize| {
-        list(&case["definitions"])
-            .iter()
-            .filter_map(|definition| definition[index].as_i64())
-            .collect()
-    };
     let tables = case["size"].as_i64().map(|size| {
+        let definitions = list(&case["definitions"]).iter().filter_map(range);
         let line_starts = numbers(&case["line_starts"]);
-        Tables::new(rules, size, line_starts, side(0), side(1))
+        Tables::new(rules, size, line_starts, definitions)
     });
     File::new(0, rules, tables)
 }
@@ -135,10 +130,9 @@ fn pieces_report_what_is_new() {
 
 /// A file of 100 lines of 10 bytes with nested definitions.
 fn sample(code: i64) -> File {
-    let starts: Vec<i64> = (0..30).map(|index| index * 30).collect();
-    let ends = starts.iter().map(|start| start + 45).collect();
+    let definitions = (0..30).map(|index| (index * 30, index * 30 + 45));
     let line_starts = (0..=100).map(|line| line * 10).collect();
-    let tables = Tables::new(Rules::Default, 1000, line_starts, starts, ends);
+    let tables = Tables::new(Rules::Default, 1000, line_starts, definitions);
     File::new(code, Rules::Default, Some(tables))
 }
 
