@@ -49,6 +49,12 @@ fn threads() -> Option<&'static ThreadPool> {
         .map(|pool| &pool.threads)
 }
 
+/// Whether there are threads to share work with; starts them, if need be.
+#[must_use]
+pub fn has_threads() -> bool {
+    threads().is_some()
+}
+
 /// Applies `work` to consecutive ranges of the rows that `offsets` cut, and gives its results in
 /// the order of the rows.
 ///

@@ -3,6 +3,8 @@
 //! Positions within a bucket take 32 bits, so that a span is one 64-bit number, which sorts by its
 //! start. A span that leads out of its bucket is cut there, and the bucket remembers how far it led.
 
+use std::ops::Range;
+
 /// Spans in a bucket, about: they and their bitmap stay within a core's own cache.
 const SPANS: usize = 2048;
 
@@ -71,16 +73,17 @@ impl Buckets {
         self.reaches.clear();
         self.reaches.resize(plan.count, 0);
         self.spans.resize(start.len(), 0);
+        let width = plan.width();
         for (&start, &end) in start.iter().zip(end) {
             let bucket = plan.bucket(start);
-            let begin = plan.begin(bucket);
-            let mut cut = end - begin;
-            if cut > plan.width() {
-                cut = plan.width();
+            let begins = (start - plan.low) & (width - 1);
+            let mut ends = begins + (end - start).min(width);
+            if ends > width {
+                ends = width;
                 self.reaches[bucket] = self.reaches[bucket].max(end);
             }
             let place = &mut self.ends[bucket];
-            self.spans[*place] = ((start - begin) as u64) << 32 | cut as u64;
+            self.spans[*place] = (begins as u64) << 32 | ends as u64;
             *place += 1;
         }
     }
@@ -93,6 +96,11 @@ impl Buckets {
             self.ends[bucket - 1]
         };
         &self.spans[begin..self.ends[bucket]]
+    }
+
+    /// How many spans a range of buckets holds.
+    pub fn count(&self, range: &Range<usize>) -> usize {
+        range.clone().map(|bucket| self.spans(bucket).len()).sum()
     }
 
     /// How far spans of a bucket lead out of it; 0 where none does.

@@ -11,6 +11,7 @@ use std::ops::Range;
 
 use super::bitmap::Bitmap;
 use super::buckets::{Buckets, Plan, unpack};
+use super::order::Order;
 use super::sink::Sink;
 use super::{Set, Survey};
 use crate::pool;
@@ -47,7 +48,7 @@ struct Scratch {
 #[derive(Default)]
 struct OneBucket {
     bitmap: Bitmap,
-    sorted: Vec<u64>,
+    order: Order,
 }
 
 /// Gives the canonical set of checked spans to `sink`; `survey` is what is known of them.
@@ -61,7 +62,7 @@ pub fn merge<S: Sink>(survey: &Survey, spans: Set, sink: &mut S) {
     };
     // Taken, not borrowed: while this thread waits for others, it may be given another merge.
     let mut scratch = SCRATCH.take();
-    if spans.len() < MANY {
+    if spans.len() < MANY || !pool::has_threads() {
         scratch.pieces.resize_with(1, Buckets::default);
         scratch.pieces[0].fill(plan, spans.start, spans.end);
         merge_buckets(plan, &scratch.pieces, 0..plan.count, &mut scratch.one, sink);
@@ -102,16 +103,11 @@ fn merge_many<S: Sink>(plan: Plan, spans: Set, scratch: &mut Scratch, sink: &mut
     pool::map(tasks, |(buckets, (start, end))| {
         buckets.fill(plan, start, end);
     });
+    let pieces = &scratch.pieces;
     let ranges = pool::chunks(plan.count, plan.count.div_ceil(PIECES));
     let merged = pool::map(ranges, |range| {
-        let mut part = S::default();
-        merge_buckets(
-            plan,
-            &scratch.pieces,
-            range,
-            &mut OneBucket::default(),
-            &mut part,
-        );
+        let mut part = S::with_room(pieces.iter().map(|piece| piece.count(&range)).sum());
+        merge_buckets(plan, pieces, range, &mut OneBucket::default(), &mut part);
         part
     });
     for part in merged {
@@ -154,13 +150,8 @@ fn merge_buckets(
             }
             bitmap.give(begin, sink);
         } else {
-            let sorted = &mut scratch.sorted;
-            sorted.clear();
-            sorted.push(u64::from(carried));
-            for piece in pieces {
-                sorted.extend_from_slice(piece.spans(bucket));
-            }
-            sorted.sort_unstable();
+            let slices = pieces.iter().map(|piece| piece.spans(bucket));
+            let sorted = scratch.order.sort(plan, u64::from(carried), slices);
             let spans = sorted.iter().copied().map(unpack);
             let placed = |(start, end)| (begin + i64::from(start), begin + i64::from(end));
             sink.take(sorted.len(), spans.map(placed));

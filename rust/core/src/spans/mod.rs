@@ -8,6 +8,7 @@ mod bitmap;
 mod buckets;
 mod canonical;
 mod combine;
+mod order;
 mod sink;
 mod survey;
 
@@ -15,7 +16,7 @@ pub use batched::{
     Batch, Rows, difference_batched, intersection_batched, intersection_measure_batched,
     measure_batched, union_batched,
 };
-use sink::Total;
+use sink::{Sink, Total};
 use survey::Survey;
 
 use crate::{Fault, Result};
@@ -33,12 +34,6 @@ pub struct Spans {
 }
 
 impl Spans {
-    /// Room for so many spans; memory that stays unused is never touched.
-    fn with_capacity(count: usize) -> Self {
-        let (start, end) = (Vec::with_capacity(count), Vec::with_capacity(count));
-        Self { start, end }
-    }
-
     fn clear(&mut self) {
         self.start.clear();
         self.end.clear();
@@ -114,7 +109,7 @@ pub fn measure(start: &[i64], end: &[i64]) -> Result<i64> {
 pub fn union(start: &[i64], end: &[i64]) -> Result<Spans> {
     let spans = Set::new(start, end);
     let survey = Survey::of(SPAN, 0, spans)?;
-    let mut merged = Spans::with_capacity(spans.len());
+    let mut merged = Spans::with_room(spans.len());
     canonical::merge(&survey, spans, &mut merged);
     merged.shrink();
     Ok(merged)
@@ -131,7 +126,7 @@ pub fn intersection(
     other_start: &[i64],
     other_end: &[i64],
 ) -> Result<Spans> {
-    let mut shared = Spans::with_capacity(start.len() + other_start.len());
+    let mut shared = Spans::with_room(start.len() + other_start.len());
     let (spans, others) = (Set::new(start, end), Set::new(other_start, other_end));
     combine::checked(spans, others, |spans, others| {
         combine::overlap(spans, others, &mut shared);
@@ -151,7 +146,7 @@ pub fn difference(
     other_start: &[i64],
     other_end: &[i64],
 ) -> Result<Spans> {
-    let mut left = Spans::with_capacity(start.len() + other_start.len());
+    let mut left = Spans::with_room(start.len() + other_start.len());
     let (spans, others) = (Set::new(start, end), Set::new(other_start, other_end));
     combine::checked(spans, others, |spans, others| {
         combine::without(spans, others, &mut left);

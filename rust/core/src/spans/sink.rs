@@ -6,7 +6,10 @@ use super::Spans;
 const BLOCK: usize = 256;
 
 /// Receives what spans cover, in the order of their starts.
-pub trait Sink: Default + Send {
+pub trait Sink: Send {
+    /// An empty one, with room for so many spans; memory that stays unused is never touched.
+    fn with_room(count: usize) -> Self;
+
     /// Takes spans whose starts never fall, also not below those of earlier calls; at most `count`.
     fn take(&mut self, count: usize, spans: impl Iterator<Item = (i64, i64)>);
 
@@ -22,6 +25,11 @@ pub trait Sink: Default + Send {
 }
 
 impl Sink for Spans {
+    fn with_room(count: usize) -> Self {
+        let (start, end) = (Vec::with_capacity(count), Vec::with_capacity(count));
+        Self { start, end }
+    }
+
     fn take(&mut self, count: usize, spans: impl Iterator<Item = (i64, i64)>) {
         let mut spans = spans.filter(|(start, end)| start < end);
         if self.start.is_empty() {
@@ -106,6 +114,10 @@ pub struct Total {
 }
 
 impl Sink for Total {
+    fn with_room(_: usize) -> Self {
+        Self::default()
+    }
+
     fn take(&mut self, _: usize, spans: impl Iterator<Item = (i64, i64)>) {
         for (start, end) in spans {
             self.bytes += (end - start.max(self.reach)).max(0);
