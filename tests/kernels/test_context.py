@@ -310,6 +310,7 @@ def test_sums_beyond_64_bits_are_refused(kernels: Kernels) -> None:
     ("broken", "error", "message"),
     [
         (tables(-1, [0]), InputError, "size is -1"),
+        (tables(2**62 + 1, [0]), InputError, "size is 4611686018427387905, expected at most 46"),
         (tables(5, []), OffsetsError, "line_starts is empty"),
         (tables(5, [1, 3]), InputError, r"line_starts\[0\] is 1, expected 0"),
         (tables(5, [0, 3, 3]), InputError, "line_starts do not rise at index 2"),

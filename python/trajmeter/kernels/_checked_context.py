@@ -18,6 +18,9 @@ if TYPE_CHECKING:
 
 __all__ = ["context"]
 
+# Places within a file and just behind it have to fit in 64 bits.
+_LARGEST_FILE = 2**62
+
 
 def context(
     backend: Kernels,
@@ -45,6 +48,8 @@ def context(
 
 def _check_tables(tables: FileTables) -> None:
     _checks.size(tables.size)
+    if tables.size > _LARGEST_FILE:
+        raise InputError(f"size is {tables.size}, expected at most {_LARGEST_FILE}")
     _checks.offsets(tables.line_starts, tables.size, "line_starts", "bytes")
     if tables.line_starts[0] != 0:
         raise InputError(f"line_starts[0] is {tables.line_starts[0]}, expected 0")

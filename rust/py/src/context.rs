@@ -280,7 +280,10 @@ impl ContextTrackerKernel {
         let kernel = self.kernel.get();
         self.views.clear();
         kernel.add_step(&views, &mut self.views)?;
-        self.tracker.add(&kernel.gold, &mut self.views);
+        run(views.py(), self.views.len(), || {
+            self.tracker.add(&kernel.gold, &mut self.views);
+            Ok(())
+        })?;
         let [file, symbol, span, line] = self.tracker.coverage();
         Ok(StepCoverage {
             step: self.tracker.steps(),
@@ -300,10 +303,12 @@ impl ContextTrackerKernel {
     ) -> PyResult<Bound<'py, PyTuple>> {
         let kernel = self.kernel.get();
         let mut last = kernel.step(final_views.as_ref())?;
-        let sizes = self
-            .tracker
-            .sizes(&kernel.gold, kernel.rules, last.as_mut());
-        listed(py, sizes.map_err(|error| errors::raise(&error))?)
+        let length = last.as_ref().map_or(0, Views::len);
+        let sizes = run(py, length, || {
+            self.tracker
+                .sizes(&kernel.gold, kernel.rules, last.as_mut())
+        })?;
+        listed(py, sizes)
     }
 }
 

@@ -139,6 +139,16 @@ def test_reversed_lines_count_negative(kernels: Kernels) -> None:
     assert swallowed.final.line.predicted_size == 8
 
 
+def test_reversed_gold_counts_negative(kernels: Kernels) -> None:
+    """Gold lines 1 to 8, and 12 to 10 apart from them: 8 - 1 lines, of which 4 are seen."""
+    of = task(gold("a.py", 1, 8), gold("a.py", 12, 10))
+    result = scored(kernels, of, attempt([lines("a.py", 1, 4)]), "a.py")
+    assert result.final.line.gold_size == 7
+    assert result.final.line.coverage == 4 / 7
+    assert result.trajectory.line.coverage == (4 / 7,)
+    assert result.trajectory.line.auc_coverage == 4 / 7
+
+
 def test_reversed_lines_change_redundancy(kernels: Kernels) -> None:
     """Sizes 2 and -5 + 4, a union of 2 - 5 + 4 where line 9 stays apart: 1 - 1 / 1."""
     steps = [lines("a.py", 1, 2)], [lines("a.py", 9, 3), lines("a.py", 4, 7)]

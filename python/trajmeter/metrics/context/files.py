@@ -46,6 +46,7 @@ class TaskFiles:
         self._contextbench = rules == "contextbench"
         self._files: dict[str, ContextFile] = {}
         self._codes = count()
+        self._undefined: set[str] = set()
 
     def resolve(self, raw: str) -> ResolvedPath:
         """The file that a path of a log means."""
@@ -58,11 +59,9 @@ class TaskFiles:
         if path is None:
             path = paths.file_path(raw, self._repo) or raw
         file = self._file(path)
-        if self._snapshot is not None:
-            if file.tables is None:
-                self.unresolved_gold.add(raw)
-            elif self._snapshot.files[path].definitions is None:
-                self.lacks_definitions = True
+        if self.has_snapshot and file.tables is None:
+            self.unresolved_gold.add(raw)
+        self.lacks_definitions |= path in self._undefined
         return path, file
 
     def _find(self, raw: str) -> str | None:
@@ -75,12 +74,17 @@ class TaskFiles:
     def _file(self, path: str) -> ContextFile:
         file = self._files.get(path)
         if file is None:
-            tables = None
-            if self._snapshot is not None and path in self._snapshot.files:
-                tables = _tables(self._snapshot.files[path], keep_empty=self._contextbench)
             # Several threads may meet a path at once: one number is drawn for each, one is kept.
-            file = self._files.setdefault(path, ContextFile(next(self._codes), tables))
+            file = self._files.setdefault(path, ContextFile(next(self._codes), self._tables(path)))
         return file
+
+    def _tables(self, path: str) -> FileTables | None:
+        known = None if self._snapshot is None else self._snapshot.files.get(path)
+        if known is None:
+            return None
+        if known.definitions is None:
+            self._undefined.add(path)
+        return _tables(known, keep_empty=self._contextbench)
 
 
 def _tables(file: FileSnapshot, *, keep_empty: bool) -> FileTables:

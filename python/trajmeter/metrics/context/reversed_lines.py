@@ -1,6 +1,6 @@
 """Reversed line ranges in ContextBench: they count a negative number of lines.
 
-The kernel leaves them out. Where a trajectory has one, the sizes of lines are computed again.
+The kernel leaves them out. Where gold or an attempt has one, the sizes of lines are computed again.
 """
 
 from __future__ import annotations
@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
 
     from trajmeter.kernels import ContextSizes, ResolvedPath
+    from trajmeter.metrics.context.prepared import PreparedTask
     from trajmeter.records import View
 
 __all__ = ["with_reversed_lines"]
@@ -21,7 +22,7 @@ __all__ = ["with_reversed_lines"]
 
 def with_reversed_lines(
     sizes: ContextSizes,
-    resolve: Callable[[str], ResolvedPath],
+    prepared: PreparedTask,
     steps: Iterable[Sequence[View]],
     final_views: Sequence[View] | None,
 ) -> ContextSizes:
@@ -29,29 +30,37 @@ def with_reversed_lines(
 
     Args:
         sizes: What the kernel measured.
-        resolve: Finds the file that a path means.
+        prepared: The task.
         steps: Views of each step.
         final_views: Views of the declared final context, if any.
     """
     num_steps, has_final_context, tally, final, by_step = sizes
+    intersection, kernel_gold, predicted = final[-1]
+    coverage, covered_sum, viewed, union = by_step[-1]
+    gold = prepared.initial_gold_size
+    if gold != kernel_gold:
+        coverage = _share(coverage or (0.0,) * num_steps, kernel_gold, gold)
     _, _, empty_ranges, _ = tally
-    if not empty_ranges:
-        return sizes
-    steps = list(steps)
-    if final_views is None:
-        final_views = tuple(chain.from_iterable(steps))
-    steps = steps or [final_views]
-
-    def size(views: Iterable[View]) -> int:
-        return lines_size(_ranges(views, resolve))
-
-    intersection, gold, _ = final[-1]
-    coverage, covered_sum, _, _ = by_step[-1]
-    viewed = sum(size(views) for views in steps)
-    union = size(chain.from_iterable(steps))
-    final = (*final[:-1], (intersection, gold, size(final_views)))
+    if empty_ranges:
+        steps = list(steps)
+        if final_views is None:
+            final_views = tuple(chain.from_iterable(steps))
+        steps = steps or [final_views]
+        predicted = _size(final_views, prepared)
+        viewed = sum(_size(views, prepared) for views in steps)
+        union = _size(chain.from_iterable(steps), prepared)
+    final = (*final[:-1], (intersection, gold, predicted))
     by_step = (*by_step[:-1], (coverage, covered_sum, viewed, union))
     return num_steps, has_final_context, tally, final, by_step
+
+
+def _share(coverage: tuple[float, ...], of: int, gold: int) -> tuple[float, ...] | None:
+    """Shares of another size of gold."""
+    return tuple(round(share * of) / gold for share in coverage) if gold else None
+
+
+def _size(views: Iterable[View], prepared: PreparedTask) -> int:
+    return lines_size(_ranges(views, prepared.resolve))
 
 
 def _ranges(

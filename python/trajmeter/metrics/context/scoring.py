@@ -69,7 +69,7 @@ def score(prepared: PreparedTask, trajectory: Trajectory) -> ContextResult:
     if prepared.rules == "contextbench":
         views = (turn.views for turn in turns or ())
         steps = (seen for seen in views if seen is not None)
-        sizes = with_reversed_lines(sizes, prepared.resolve, steps, final_views)
+        sizes = with_reversed_lines(sizes, prepared, steps, final_views)
     return compose(prepared, sizes, trajectory.final_patch)
 
 

@@ -75,5 +75,5 @@ class ContextTracker:
         """
         sizes = self._kernel.sizes(final_views)
         if self._steps is not None:
-            sizes = with_reversed_lines(sizes, self._prepared.resolve, self._steps, final_views)
+            sizes = with_reversed_lines(sizes, self._prepared, self._steps, final_views)
         return compose(self._prepared, sizes, final_patch)
