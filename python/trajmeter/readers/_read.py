@@ -19,6 +19,8 @@ from trajmeter.readers import (
     fceval_run,
     mini_swe_agent,
     mini_swe_agent_2,
+    rule_cases,
+    rule_executions,
     task_records,
     trajectory_records,
 )
@@ -71,10 +73,11 @@ _TRAJECTORIES: tuple[_Format[Trajectory], ...] = (
     mini_swe_agent,
     mini_swe_agent_2,
     asv_results,
+    rule_executions,
     trajectory_records,
 )
 _COLLECTIONS: tuple[_Collection, ...] = (fceval_run, benchmark_rows, captured_output)
-_TASKS: tuple[_Format[Task], ...] = (contextbench_gold, task_records)
+_TASKS: tuple[_Format[Task], ...] = (contextbench_gold, rule_cases, task_records)
 
 # By so much of its beginning a file is recognised that is read as a whole.
 _HEAD = 1 << 16
@@ -95,10 +98,10 @@ def read_trajectories(
 
     Args:
         paths: One file or several, each of any format known: ContextBench predictions, runs of
-            mini-swe-agent, or trajectories of ours; as JSON lines, a JSON document or Parquet; runs
-            of fc-eval and captured output of its tests, ASV results, and rows of benchmarks, also
-            as CSV. The formats are told by content. Of a folder, a run of fc-eval is read, or all
-            files ``*.traj.json`` below it.
+            mini-swe-agent, execution results of test cases, or trajectories of ours; as JSON lines,
+            a JSON document or Parquet; runs of fc-eval and captured output of its tests, ASV
+            results, and rows of benchmarks, also as CSV. The formats are told by content. Of a
+            folder, a run of fc-eval is read, or all files ``*.traj.json`` below it.
         on_problem: Called with every file and every record that is left out because it cannot be
             read, as soon as it is met. Without it the first such problem raises.
 
@@ -134,8 +137,9 @@ def read_tasks(
     """Read tasks, one by one, in the order of the files and of their records.
 
     Args:
-        paths: One file or several, each of any format known: ContextBench gold, or tasks of ours;
-            as JSON lines, a JSON document or Parquet. The formats are told by content.
+        paths: One file or several, each of any format known: ContextBench gold, test cases, or
+            tasks of ours; as JSON lines, a JSON document or Parquet. The formats are told by
+            content.
         on_problem: As for :func:`read_trajectories`.
 
     Yields:

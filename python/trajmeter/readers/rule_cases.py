@@ -1,0 +1,92 @@
+"""Test cases of Transform Gym: what to say to an agent, and what has to hold of its answer."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from trajmeter import json_lines
+from trajmeter.errors import ReadError
+from trajmeter.records import Assertion, Source, Task
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from pydantic import JsonValue
+
+__all__ = ["CONTENT", "read", "sniff"]
+
+CONTENT = "test cases"
+
+_MESSAGES = ("user_message", "prompt")
+_DEFAULTS: Mapping[str, JsonValue] = {
+    "name": "",
+    "description": "",
+    "complexity": "medium",
+    "max_turns": 1,
+    "timeout_seconds": 300,
+}
+_FREE = ("tags", "simulated_human_guidance", "metadata")
+_KNOWN = {"id", *_MESSAGES, *_DEFAULTS, *_FREE, "assertions"}
+_OF_AN_ASSERTION = ("name", "type", "check", "tool")
+
+
+def sniff(record: Mapping[str, JsonValue]) -> bool:
+    """Whether the record is a test case: what it says to the agent has its own key."""
+    return any(key in record for key in _MESSAGES)
+
+
+def read(record: Mapping[str, JsonValue], source: Source) -> Task:
+    """Read a test case; null reads as absent, and unknown keys configure no metric.
+
+    Raises:
+        ReadError: It has no id or no message, or a count or an assertion is none.
+        pydantic.ValidationError: A value has the wrong type.
+    """
+    given = {key: value for key, value in record.items() if value is not None}
+    for key in ("max_turns", "timeout_seconds"):
+        value = given.get(key, 0)
+        if isinstance(value, bool) or not isinstance(value, (int, float)):
+            raise ReadError(f"{key} is {value!r}, expected a number")
+    fields: dict[str, Any] = {
+        **_DEFAULTS,
+        **{key: given[key] for key in (*_DEFAULTS, *_FREE) if key in given},
+    }
+    return Task(
+        id=_id(given.get("id")),
+        question=_message(given),
+        assertions=_assertions(given.get("assertions", [])),
+        source=source,
+        extra={key: value for key, value in record.items() if key not in _KNOWN},
+        **fields,
+    )
+
+
+def _id(value: JsonValue) -> str:
+    if isinstance(value, (int, float)) and not isinstance(value, bool):
+        return str(value)
+    if isinstance(value, str) and value:
+        return value
+    raise ReadError(f"id is {value!r}, expected text or a number")
+
+
+def _message(given: Mapping[str, JsonValue]) -> str:
+    message = next((given[key] for key in _MESSAGES if given.get(key)), None)
+    if not isinstance(message, str):
+        raise ReadError(f"user_message (or prompt) is {message!r}, expected text")
+    return message
+
+
+def _assertions(listed: JsonValue) -> tuple[Assertion, ...]:
+    if not isinstance(listed, list):
+        raise ReadError(f"assertions is {json_lines.kind(listed)}, expected a list")
+    assertions = []
+    for index, entry in enumerate(listed):
+        if not isinstance(entry, dict):
+            got = json_lines.kind(entry)
+            raise ReadError(f"assertions[{index}] is {got}, expected an object")
+        fields: dict[str, Any] = {
+            key: entry[key] for key in _OF_AN_ASSERTION if entry.get(key) is not None
+        }
+        extra = {key: value for key, value in entry.items() if key not in _OF_AN_ASSERTION}
+        assertions.append(Assertion(**fields, extra=extra))
+    return tuple(assertions)

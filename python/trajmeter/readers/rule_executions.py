@@ -1,0 +1,159 @@
+"""Execution results of Transform Gym: what became of a test case.
+
+A figure of the wrong type does not lose the rest: it is left out, and the rule that needs it says
+why it cannot be scored.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from trajmeter import json_lines
+from trajmeter.errors import ReadError
+from trajmeter.records import Source, ToolCall, Trajectory, Usage, Verdict
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from pydantic import JsonValue
+
+__all__ = ["CONTENT", "read", "sniff"]
+
+CONTENT = "execution results"
+
+_IDS = ("test_case_id", "test_id", "case_id", "task_id", "id")
+_TELLING = ("output", "duration_ms", "token_usage")
+_TEXTS = {"transcript": "transcript", "output": "final_output"}
+_IDENTITY = ("agent", "model", "attempt")
+_KNOWN = {*_IDS, *_TELLING, *_TEXTS, *_IDENTITY, "tool_calls", "turn_count", "verdicts"}
+_COUNTS = ("input_tokens", "output_tokens", "total_tokens")
+_AMOUNTS = ("cost_usd", "credits")
+
+
+def sniff(record: Mapping[str, JsonValue]) -> bool:
+    """Whether the record is an execution result."""
+    return "transcript" in record and any(key in record for key in _TELLING)
+
+
+def read(record: Mapping[str, JsonValue], source: Source) -> Trajectory:
+    """Read the result of one execution; null reads as absent.
+
+    Raises:
+        ReadError: Neither the record nor the name of a file of its own says which test case it is
+            of, or its verdicts are none.
+        pydantic.ValidationError: A name has the wrong type.
+    """
+    unusable: dict[str, str] = {}
+    fields: dict[str, Any] = {name: record[name] for name in _IDENTITY if name in record}
+    for key, name in _TEXTS.items():
+        value = record.get(key)
+        if isinstance(value, str):
+            fields[name] = value
+        elif value is not None:
+            unusable[name] = f"{key} is {value!r}, expected text"
+    milliseconds = _number(record, "duration_ms", "duration_seconds", unusable)
+    calls, dropped = _calls(record.get("tool_calls"), unusable)
+    return Trajectory(
+        task_id=_task_id(record, source),
+        source=source,
+        tool_calls=calls,
+        dropped_calls=dropped,
+        duration_seconds=None if milliseconds is None else milliseconds / 1000,
+        turn_count=_whole(record, "turn_count", "turn_count", unusable),
+        usage=_usage(record.get("token_usage"), unusable),
+        verdicts=_verdicts(record.get("verdicts")),
+        unusable=unusable,
+        extra={key: value for key, value in record.items() if key not in _KNOWN},
+        **fields,
+    )
+
+
+def _task_id(record: Mapping[str, JsonValue], source: Source) -> str:
+    for key in _IDS:
+        value = record.get(key)
+        if isinstance(value, str) and value:
+            return value
+        if isinstance(value, (int, float)) and not isinstance(value, bool):
+            return str(value)
+    if source.line is None and source.record is None:
+        return Path(source.file).stem
+    raise ReadError(f"no test case is named, expected one of the keys {', '.join(_IDS)}")
+
+
+def _number(
+    record: Mapping[str, JsonValue], key: str, field: str, unusable: dict[str, str], at: str = ""
+) -> int | float | None:
+    value = record.get(key)
+    if value is None or (isinstance(value, (int, float)) and not isinstance(value, bool)):
+        return value
+    unusable[field] = f"{at}{key} is {value!r}, expected a number"
+    return None
+
+
+def _whole(
+    record: Mapping[str, JsonValue], key: str, field: str, unusable: dict[str, str], at: str = ""
+) -> int | None:
+    value = record.get(key)
+    if value is None or (isinstance(value, int) and not isinstance(value, bool)):
+        return value
+    if isinstance(value, float) and value.is_integer():
+        return int(value)
+    unusable[field] = f"{at}{key} is {value!r}, expected a whole number"
+    return None
+
+
+def _usage(given: JsonValue, unusable: dict[str, str]) -> Usage | None:
+    if given is None:
+        return None
+    if not isinstance(given, dict):
+        reason = f"token_usage is {given!r}, expected an object"
+        unusable |= {f"usage.{name}": reason for name in (*_COUNTS, *_AMOUNTS)}
+        return None
+    at = "token_usage."
+    figures: dict[str, Any] = {
+        **{name: _whole(given, name, f"usage.{name}", unusable, at) for name in _COUNTS},
+        **{name: _number(given, name, f"usage.{name}", unusable, at) for name in _AMOUNTS},
+    }
+    return Usage(**figures)
+
+
+def _calls(listed: JsonValue, unusable: dict[str, str]) -> tuple[tuple[ToolCall, ...] | None, int]:
+    """The calls that have a name, and how many have none; no calls at all if one cannot be read."""
+    if listed is None:
+        return None, 0
+    if not isinstance(listed, list):
+        unusable["tool_calls"] = f"tool_calls is {json_lines.kind(listed)}, expected a list"
+        return None, 0
+    calls = []
+    for index, entry in enumerate(listed):
+        if not isinstance(entry, dict):
+            got = json_lines.kind(entry)
+            unusable["tool_calls"] = f"tool_calls[{index}] is {got}, expected an object"
+            return None, 0
+        name = entry.get("name")
+        if name is not None and not isinstance(name, str):
+            unusable["tool_calls"] = f"tool_calls[{index}].name is {name!r}, expected text"
+            return None, 0
+        if name and name.strip():
+            calls.append(_call(name, entry))
+    return tuple(calls), len(listed) - len(calls)
+
+
+def _call(name: str, entry: Mapping[str, JsonValue]) -> ToolCall:
+    success, error, turn = entry.get("success"), entry.get("error"), entry.get("turn")
+    return ToolCall(
+        name=name,
+        arguments=entry.get("arguments", entry.get("args")),
+        success=success if isinstance(success, bool) else None,
+        error=error if isinstance(error, str) else None,
+        turn=turn if isinstance(turn, int) and not isinstance(turn, bool) else None,
+    )
+
+
+def _verdicts(listed: JsonValue) -> tuple[Verdict, ...] | None:
+    if listed is None:
+        return None
+    if not isinstance(listed, list):
+        raise ReadError(f"verdicts is {json_lines.kind(listed)}, expected a list")
+    return tuple([Verdict.model_validate(entry) for entry in listed])
