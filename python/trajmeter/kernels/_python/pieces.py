@@ -8,13 +8,17 @@ which was added once.
 from __future__ import annotations
 
 from bisect import bisect_left, bisect_right
+from typing import TypeAlias
 
-__all__ = ["GoldSpans", "Pieces", "merge"]
+__all__ = ["GoldSpans", "Pieces", "Spans", "merge"]
+
+Spans: TypeAlias = list[tuple[int, int, int]]
+"""Key, start and end of each span."""
 
 _LONGEST_CHUNK = 512
 
 
-def merge(spans: list[tuple[int, int, int]]) -> list[tuple[int, int, int]]:
+def merge(spans: Spans) -> Spans:
     """Unite spans ``(key, start, end)``, none of them empty, where they overlap or touch."""
     if len(spans) < 2:  # noqa: PLR2004 - one span is its own union
         return spans

@@ -1,0 +1,112 @@
+"""What some views cover together, as spans of each granularity."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, TypeAlias
+
+from trajmeter.errors import InputError
+from trajmeter.kernels._python.context_file import KnownFile, MissingFile
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    from trajmeter.kernels._context import ContextRules, ContextTally, ViewLike
+    from trajmeter.kernels._python.pieces import Spans
+
+__all__ = ["File", "SeenViews", "Tally", "Target"]
+
+File: TypeAlias = KnownFile | MissingFile
+
+Target: TypeAlias = "Callable[[str], tuple[File | None, bool]]"
+"""Finds the file that a path means, and whether the path names a leak."""
+
+_EXTENTS = frozenset({"lines", "bytes", "whole", "unknown"})
+
+
+class Tally:
+    """What became of views."""
+
+    def __init__(self) -> None:
+        self.views = 0
+        self.unresolved: set[str] = set()
+        self.empty_ranges = 0
+        self.leaked_views = 0
+
+    def add(self, other: Tally) -> None:
+        """Add what became of other views."""
+        self.views += other.views
+        self.unresolved |= other.unresolved
+        self.empty_ranges += other.empty_ranges
+        self.leaked_views += other.leaked_views
+
+    def counts(self) -> ContextTally:
+        """The numbers."""
+        return self.views, len(self.unresolved), self.empty_ranges, self.leaked_views
+
+
+class SeenViews:
+    """What some views cover together."""
+
+    def __init__(self) -> None:
+        self.has_range = False
+        self.tally = Tally()
+        self._file: Spans = []
+        self._symbol: Spans = []
+        self._span: Spans = []
+        self._line: Spans = []
+
+    def spans(self) -> tuple[Spans, Spans, Spans, Spans]:
+        """Files, definitions, bytes and lines, in any order, with overlaps."""
+        return self._file, self._symbol, self._span, self._line
+
+    def add(self, views: Sequence[ViewLike], target: Target, rules: ContextRules) -> None:
+        """Add views, and count what becomes of them."""
+        contextbench = rules == "contextbench"
+        tally = self.tally
+        named: Spans = []
+        has_names = False
+        for view in views:
+            tally.views += 1
+            file, leak = target(view.path)
+            tally.leaked_views += leak
+            if file is None:
+                tally.unresolved.add(view.path)
+                continue
+            for name in view.symbols:
+                has_names = True
+                named += [(file.code, index, index + 1) for index in file.named(name)]
+            if view.listed or not contextbench:
+                self._file.append((0, file.code, file.code + 1))
+            extent = view.extent
+            if extent not in _EXTENTS:
+                raise InputError(
+                    f"the extent of a view is {extent}, expected lines, bytes, whole or unknown"
+                )
+            # ContextBench gives ranges to lines only: a whole file is no more than listed.
+            if extent == "unknown" or (extent == "whole" and contextbench):
+                continue
+            self.has_range = True
+            covers = self._add_range(file, extent, view.start, view.end)
+            tally.empty_ranges += file.known and not covers
+        if has_names and contextbench:
+            self._symbol = named
+        else:
+            self._symbol += named
+
+    def add_gold(self, file: File, first: int, last: int, *, in_lines: bool) -> None:
+        """Add lines that the reference names."""
+        self._file.append((0, file.code, file.code + 1))
+        kept = len(self._line)
+        self._add_range(file, "lines", first, last)
+        if not in_lines:
+            del self._line[kept:]
+
+    def _add_range(self, file: File, extent: str, start: int | None, end: int | None) -> bool:
+        lines, covered = file.cover(extent, start, end)
+        if lines is not None:
+            self._line.append((file.code, *lines))
+        if covered is not None:
+            self._span.append((file.code, *covered))
+            for first, last in file.definitions(*covered):
+                self._symbol.append((file.code, first, last))
+        return lines is not None
