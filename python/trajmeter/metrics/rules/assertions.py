@@ -45,13 +45,13 @@ def assertion_pass_rate(
     types = ORIGINAL_TYPES if original else GRADED_TYPES
     checks = tuple(
         [
-            _grade(assertion, attempt, f"assertions[{index}]", original=original)
+            _grade(assertion, attempt, index, original=original)
             for index, assertion in enumerate(assertions)
             if assertion.type in types
         ]
     )
     if not checks:
-        return abstain(AssertionScore, "the task has no assertion that a rule can grade")
+        return _NOTHING_TO_GRADE
     passed = sum([check.passed for check in checks])
     score = fraction(passed, len(checks))
     return AssertionScore(
@@ -62,15 +62,18 @@ def assertion_pass_rate(
     )
 
 
-def _grade(assertion: Assertion, attempt: Attempt, place: str, *, original: bool) -> AssertionCheck:
+_NOTHING_TO_GRADE = abstain(AssertionScore, "the task has no assertion that a rule can grade")
+
+
+def _grade(assertion: Assertion, attempt: Attempt, index: int, *, original: bool) -> AssertionCheck:
     kind = assertion.type
     if kind == "tool_called" and original:
         passed, reason = _is_called(assertion.tool or assertion.check, attempt)
     elif kind == "tool_called":
-        tool = _text(assertion.tool, f"{place}.tool")
-        passed, reason = _is_called(tool or _text(assertion.check, f"{place}.check"), attempt)
+        tool = _text(assertion.tool, "tool", index)
+        passed, reason = _is_called(tool or _text(assertion.check, "check", index), attempt)
     else:
-        passed, reason = _is_as_wanted(kind, _text(assertion.check, f"{place}.check"), attempt)
+        passed, reason = _is_as_wanted(kind, _text(assertion.check, "check", index), attempt)
     return AssertionCheck(name=assertion.label, type=kind, passed=passed, reason=reason)
 
 
@@ -86,14 +89,15 @@ def _is_as_wanted(kind: str, text: str, attempt: Attempt) -> tuple[bool, str]:
 def _is_called(name: JsonValue, attempt: Attempt) -> tuple[bool, str]:
     if not name:
         return False, "the assertion names no tool"
-    called = any(call.name == name for call in attempt.calls)
+    called = name in attempt.called
     return called, f"{name!r} was {'' if called else 'not '}called"
 
 
-def _text(value: JsonValue, place: str) -> str:
+def _text(value: JsonValue, field: str, index: int) -> str:
     """The value as text; an absent one is empty."""
     if value is None:
         return ""
     if not isinstance(value, str):
+        place = f"assertions[{index}].{field}"
         raise CannotScoreError(Cause.INVALID_INPUT, f"{place} is {value!r}, expected text")
     return value

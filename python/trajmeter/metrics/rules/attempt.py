@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from trajmeter.records import Cause
 
 if TYPE_CHECKING:
-    from trajmeter.records import ToolCall, Trajectory
+    from trajmeter.records import Trajectory
 
 __all__ = ["Attempt", "CannotScoreError"]
 
@@ -52,9 +52,9 @@ class Attempt:
             raise self.absence("final_output", Cause.MISSING_OUTPUT, "no output was recorded")
         return text.lower()
 
-    @property
-    def calls(self) -> tuple[ToolCall, ...]:
-        """The tool calls, in order.
+    @cached_property
+    def called(self) -> list[str]:
+        """Names of the called tools, in order, as recorded.
 
         Raises:
             CannotScoreError: Neither they nor turns were recorded.
@@ -62,7 +62,7 @@ class Attempt:
         calls = self.trajectory.calls
         if calls is None:
             raise self.absence("tool_calls", Cause.MISSING_CALLS, "no tool calls were recorded")
-        return calls
+        return [call.name for call in calls]
 
     @property
     def turn_count(self) -> int | None:

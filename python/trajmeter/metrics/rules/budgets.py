@@ -13,9 +13,9 @@ from trajmeter.records import Cause, Outcome, Usage
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from trajmeter.metrics.rules.attempt import Attempt
+    from trajmeter.metrics.rules.attempt import Attempt, CannotScoreError
 
-__all__ = ["cost_budget", "duration_ms", "latency"]
+__all__ = ["NO_TIME_BUDGET", "cost_budget", "duration_ms", "latency"]
 
 
 def latency(metadata: Mapping[str, Any], attempt: Attempt) -> LatencyScore:
@@ -26,7 +26,7 @@ def latency(metadata: Mapping[str, Any], attempt: Attempt) -> LatencyScore:
     """
     budget = read_budget(metadata.get("max_latency_ms"))
     if budget is None:
-        return abstain(LatencyScore, "the task has no time budget")
+        return NO_TIME_BUDGET
     duration = duration_ms(attempt)
     if not _is_measured(duration):
         raise attempt.absence("duration_seconds", Cause.MISSING_USAGE, _missing("duration"))
@@ -59,29 +59,42 @@ def cost_budget(metadata: Mapping[str, Any], attempt: Attempt) -> CostScore:
         metadata: Holds ``max_credits``, ``max_cost_usd`` and ``max_tokens``.
         attempt: The attempt.
     """
-    budgets = [
-        (kind, budget)
-        for kind in _KINDS
-        if (budget := read_budget(metadata.get(kind.key))) is not None
-    ]
-    if not budgets:
-        return abstain(CostScore, "the task has no budget for credits, US dollars or tokens")
     usage = attempt.trajectory.usage or Usage()
-    checks = tuple([_check(kind, budget, _used(kind, usage)) for kind, budget in budgets])
-    for (kind, _), check in zip(budgets, checks, strict=True):
-        if check.score is None:
-            error = attempt.absence(f"usage.{kind.field}", Cause.MISSING_USAGE, check.reason)
-            return CostScore(
-                outcome=Outcome.NOT_SCORED, cause=error.cause, reason=error.reason, checks=checks
+    checks: list[BudgetCheck] = []
+    missing: CannotScoreError | None = None
+    worst: BudgetCheck | None = None
+    for kind in _KINDS:
+        budget = read_budget(metadata.get(kind.key))
+        if budget is None:
+            continue
+        check = _check(kind, budget, _used(kind, usage))
+        checks.append(check)
+        if check.ratio is None:
+            missing = missing or attempt.absence(
+                f"usage.{kind.field}", Cause.MISSING_USAGE, check.reason
             )
-    worst = min(checks, key=lambda check: check.score or 0.0)
+        elif worst is None or worst.ratio is None or check.ratio > worst.ratio:
+            worst = check
+    if missing is not None:
+        return CostScore(
+            outcome=Outcome.NOT_SCORED,
+            cause=missing.cause,
+            reason=missing.reason,
+            checks=tuple(checks),
+        )
+    if worst is None or worst.score is None:
+        return _NO_BUDGET
     return CostScore(
         score=worst.score,
-        passed=passes(worst.score or 0.0),
+        passed=passes(worst.score),
         reason=worst.reason,
-        ratio=max(check.ratio or 0.0 for check in checks),
-        checks=checks,
+        ratio=worst.ratio,
+        checks=tuple(checks),
     )
+
+
+NO_TIME_BUDGET = abstain(LatencyScore, "the task has no time budget")
+_NO_BUDGET = abstain(CostScore, "the task has no budget for credits, US dollars or tokens")
 
 
 class _Kind(NamedTuple):

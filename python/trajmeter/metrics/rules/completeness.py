@@ -44,11 +44,10 @@ def completeness(
         completed = bool(matched)
     else:
         if max_turns is None or max_turns <= 1:
-            reason = "the task has no completion markers, and no budget of several turns"
-            return abstain(CompletenessScore, reason)
+            return _UNCONFIGURED
         turns = attempt.turn_count
         if turns is None:
-            return abstain(CompletenessScore, "the number of turns was not recorded")
+            return _NOT_COUNTED
         completed = turns < max_turns
     has_output = bool(attempt.output.strip())
     score = fraction(completed + has_output, 2)
@@ -62,3 +61,9 @@ def completeness(
         output_non_empty=has_output,
         matched_markers=matched,
     )
+
+
+_UNCONFIGURED = abstain(
+    CompletenessScore, "the task has no completion markers, and no budget of several turns"
+)
+_NOT_COUNTED = abstain(CompletenessScore, "the number of turns was not recorded")

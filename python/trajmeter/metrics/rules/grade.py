@@ -36,5 +36,5 @@ def within_budget(ratio: float) -> float:
 
 
 def abstain(model: type[_ScoreT], reason: str) -> _ScoreT:
-    """Score of a rule that has nothing to act on."""
+    """Score of a rule that has nothing to act on, for one of the reasons that rules have."""
     return model(outcome=Outcome.ABSTAINED, score=FULL, passed=True, reason=reason)

@@ -56,7 +56,7 @@ def llm_judge(
     """
     sent = [a for a in task.assertions if a.type not in GRADED_TYPES] if task else []
     if task is None or not sent:
-        return abstain(JudgeScore, "the task has no assertion for a judge")
+        return _NOTHING_TO_SEND
     verdicts = ask(task, trajectory, sent, judge)
     joined = _join(sent, verdicts)
     checks = tuple([_check(verdict) for verdict in joined])
@@ -84,6 +84,9 @@ def llm_judge(
         dropped=dropped,
         checks=checks,
     )
+
+
+_NOTHING_TO_SEND = abstain(JudgeScore, "the task has no assertion for a judge")
 
 
 def ask(

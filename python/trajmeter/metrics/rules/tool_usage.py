@@ -35,8 +35,8 @@ def tool_usage(
     expected = read_texts(metadata.get("expected_tools"))
     forbidden = read_texts(metadata.get("forbidden_tools"))
     if not expected and not forbidden:
-        return abstain(ToolUsageScore, "the task neither expects nor forbids tools")
-    called = {name for call in attempt.calls if (name := call.name.strip())}
+        return _UNCONFIGURED
+    called = {stripped for name in set(attempt.called) if (stripped := name.strip())}
     checks = (
         *[_check(tool, "expected", called) for tool in expected],
         *[_check(tool, "forbidden", called) for tool in forbidden],
@@ -51,6 +51,9 @@ def tool_usage(
         tools_called=tuple(sorted(called)),
         dropped_calls=attempt.trajectory.dropped_calls,
     )
+
+
+_UNCONFIGURED = abstain(ToolUsageScore, "the task neither expects nor forbids tools")
 
 
 def _check(tool: str, kind: Literal["expected", "forbidden"], called: set[str]) -> ToolCheck:

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, TypeVar
 
-from trajmeter.metrics.rules.budgets import duration_ms
+from trajmeter.metrics.rules.budgets import NO_TIME_BUDGET, duration_ms
 from trajmeter.metrics.rules.configuration import read_budget
 from trajmeter.metrics.rules.grade import abstain, fraction, passes, within_budget
 from trajmeter.metrics.rules.judge import ask
@@ -55,7 +55,7 @@ def latency(metadata: Mapping[str, Any], attempt: Attempt) -> LatencyScore:
     """
     budget = read_budget(metadata.get("max_latency_ms"))
     if budget is None:
-        return abstain(LatencyScore, "the task has no time budget")
+        return NO_TIME_BUDGET
     duration = duration_ms(attempt)
     if duration is None:
         error = attempt.absence("duration_seconds", Cause.MISSING_USAGE, "no duration was recorded")

@@ -13,7 +13,7 @@ from trajmeter.json_lines import kind
 if TYPE_CHECKING:
     from pydantic import JsonValue
 
-__all__ = ["Arguments", "JsonKey", "Malformed", "arguments_key", "json_key", "read_arguments"]
+__all__ = ["Arguments", "JsonKey", "Malformed", "json_key", "keyed_arguments", "read_arguments"]
 
 Arguments: TypeAlias = "dict[str, JsonValue]"
 JsonKey: TypeAlias = Hashable
@@ -102,8 +102,10 @@ def json_key(value: object, *, depth: int = 0) -> JsonKey:
     raise ValueError(f"a {type(value).__name__} is no JSON value")
 
 
-def arguments_key(recorded: JsonValue) -> tuple[Arguments, JsonKey] | Malformed:
+def keyed_arguments(recorded: JsonValue) -> tuple[Arguments, JsonKey] | Malformed:
     """Read the arguments, and give them with their :func:`json_key`."""
+    if type(recorded) is dict and _THEIR_OWN_KEY.issuperset(map(type, recorded.values())):
+        return recorded, frozenset(recorded.items())  # as json_key does; most calls end here
     arguments = read_arguments(recorded)
     if isinstance(arguments, Malformed):
         return arguments

@@ -1,46 +1,74 @@
-"""Calls made ready to be matched: names, arguments read once, and codes for equal calls."""
+"""Calls made ready to be matched: their names, and their arguments, read once."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, NamedTuple
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
 
-from trajmeter.metrics.tools.arguments import Malformed, arguments_key
+from trajmeter.metrics.tools.arguments import Malformed, keyed_arguments
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from trajmeter.metrics.tools.arguments import Arguments, JsonKey
-    from trajmeter.records import ToolCall
+    from trajmeter.records import ToolCall, Trajectory
 
-__all__ = ["Call", "read_calls", "steps"]
-
-
-class Call(NamedTuple):
-    """One call, or one step of another kind."""
-
-    name: str
-    """Name of the tool, or the step itself."""
-    arguments: Arguments
-    """Arguments; empty where they are malformed."""
-    key: JsonKey
-    """Equal for calls whose arguments are equal as JSON."""
-    malformed: str | None = None
-    """Why the arguments are no JSON object; such a call matches nothing."""
+__all__ = ["Calls", "calls_of", "read_calls", "read_steps"]
 
 
-def read_calls(calls: Sequence[ToolCall]) -> list[Call]:
+@dataclass(slots=True)
+class Calls:
+    """Calls, or steps of another kind, in order, a list for each of their properties."""
+
+    names: list[str]
+    """Name of each tool, or the step itself."""
+    arguments: list[Arguments]
+    """Arguments of each call; empty where they are malformed."""
+    keys: list[JsonKey | None]
+    """Equal for calls whose arguments are equal as JSON; ``None`` where they are malformed."""
+    malformed: dict[int, str] = field(default_factory=dict)
+    """Why the arguments of a call, by its place, are no JSON object; it matches nothing."""
+
+    def __len__(self) -> int:
+        return len(self.names)
+
+
+def read_calls(calls: Sequence[ToolCall]) -> Calls:
     """Read the arguments of every call."""
-    return [_read(call) for call in calls]
+    recorded = [call.arguments for call in calls]
+    arguments: list[Arguments] = []
+    keys: list[JsonKey | None] = []
+    malformed: dict[int, str] = {}
+    for at, each in enumerate(recorded):
+        read = keyed_arguments(each)
+        if isinstance(read, Malformed):
+            malformed[at] = read.reason
+            read = {}, None
+        arguments.append(read[0])
+        keys.append(read[1])
+    return Calls([call.name for call in calls], arguments, keys, malformed)
 
 
-def steps(names: Sequence[str]) -> list[Call]:
+def read_steps(names: Sequence[str]) -> Calls:
     """Make calls without arguments of steps of any kind: files, nodes, agents."""
-    return [Call(name, {}, None) for name in names]
+    return Calls(list(names), [{} for _ in names], [()] * len(names))
 
 
-def _read(call: ToolCall) -> Call:
-    read = arguments_key(call.arguments)
-    if isinstance(read, Malformed):
-        return Call(call.name, {}, None, read.reason)
-    arguments, key = read
-    return Call(call.name, arguments, key)
+_latest: tuple[Trajectory, Calls] | None = None
+
+
+def calls_of(trajectory: Trajectory) -> Calls | None:
+    """Give the calls of an attempt, read; ``None`` where neither they nor turns were recorded.
+
+    The latest attempt's are kept, because several families look at one attempt after another.
+    """
+    global _latest  # noqa: PLW0603 - one reference, replaced as a whole
+    latest = _latest
+    if latest is not None and latest[0] is trajectory:
+        return latest[1]
+    calls = trajectory.calls
+    if calls is None:
+        return None
+    read = read_calls(calls)
+    _latest = trajectory, read
+    return read

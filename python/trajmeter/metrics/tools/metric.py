@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from trajmeter.errors import ConfigurationError, UnknownNameError
-from trajmeter.metrics.tools.calls import read_calls, steps
+from trajmeter.metrics.tools.calls import calls_of, read_calls, read_steps
 from trajmeter.metrics.tools.matching import match
 from trajmeter.metrics.tools.mismatches import explain
 from trajmeter.metrics.tools.policies import ArgumentPolicies
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from pydantic import JsonValue
 
     from trajmeter.metrics.registry import Resources
-    from trajmeter.metrics.tools.calls import Call
+    from trajmeter.metrics.tools.calls import Calls
     from trajmeter.records import Task, ToolCall, Trajectory
 
 __all__ = ["POLICIES_KEY", "ToolsMetric", "create", "match_calls", "match_steps"]
@@ -58,7 +58,7 @@ def match_steps(reference: Sequence[str], actual: Sequence[str]) -> ToolsResult:
         >>> match_steps(["plan", "code"], ["plan", "search", "code"]).in_order
         True
     """
-    return _match(steps(reference), steps(actual), ArgumentPolicies())
+    return _match(read_steps(reference), read_steps(actual), ArgumentPolicies())
 
 
 class ToolsMetric:
@@ -83,7 +83,7 @@ class ToolsMetric:
     def __init__(self, *, policies: ArgumentPolicies | None = None) -> None:
         self._policies = policies or ArgumentPolicies()
         # Attempts at one task mostly follow each other.
-        self._prepared: tuple[Task, list[Call], ArgumentPolicies] | None = None
+        self._prepared: tuple[Task, Calls, ArgumentPolicies] | None = None
 
     @property
     def parameters(self) -> Mapping[str, JsonValue]:
@@ -94,7 +94,7 @@ class ToolsMetric:
         """Match the calls of one attempt."""
         if task is None or task.expected_tool_calls is None:
             return _unscored(Outcome.ABSTAINED, None)
-        actual = trajectory.calls
+        actual = calls_of(trajectory)
         if actual is None:
             is_unusable = "tool_calls" in trajectory.unusable
             cause = Cause.INVALID_INPUT if is_unusable else Cause.MISSING_CALLS
@@ -103,11 +103,9 @@ class ToolsMetric:
             reference, policies = self._prepare(task, task.expected_tool_calls)
         except ConfigurationError:
             return _unscored(Outcome.NOT_SCORED, Cause.INVALID_INPUT)
-        return _match(reference, read_calls(actual), policies)
+        return _match(reference, actual, policies)
 
-    def _prepare(
-        self, task: Task, expected: Sequence[ToolCall]
-    ) -> tuple[list[Call], ArgumentPolicies]:
+    def _prepare(self, task: Task, expected: Sequence[ToolCall]) -> tuple[Calls, ArgumentPolicies]:
         prepared = self._prepared
         if prepared is None or prepared[0] is not task:
             given = task.metadata.get(POLICIES_KEY)
@@ -127,9 +125,7 @@ def create(resources: Resources) -> ToolsMetric:
     return ToolsMetric()
 
 
-def _match(
-    reference: Sequence[Call], actual: Sequence[Call], policies: ArgumentPolicies
-) -> ToolsResult:
+def _match(reference: Calls, actual: Calls, policies: ArgumentPolicies) -> ToolsResult:
     matching = match(reference, actual, policies)
     expected, made, matched = len(reference), len(actual), len(matching.pairs)
     aligned = len(matching.aligned)

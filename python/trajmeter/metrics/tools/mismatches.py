@@ -8,9 +8,9 @@ from trajmeter.metrics.tools.comparison import compare
 from trajmeter.metrics.tools.result import Mismatch
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Iterator
 
-    from trajmeter.metrics.tools.calls import Call
+    from trajmeter.metrics.tools.calls import Calls
     from trajmeter.metrics.tools.matching import Matching
     from trajmeter.metrics.tools.policies import ArgumentPolicies
 
@@ -18,8 +18,8 @@ __all__ = ["explain"]
 
 
 def explain(
-    reference: Sequence[Call],
-    actual: Sequence[Call],
+    reference: Calls,
+    actual: Calls,
     matching: Matching,
     policies: ArgumentPolicies,
 ) -> tuple[Mismatch, ...]:
@@ -37,59 +37,43 @@ def explain(
 
 
 def _of_reference(
-    reference: Sequence[Call],
-    actual: Sequence[Call],
-    matching: Matching,
-    policies: ArgumentPolicies,
+    reference: Calls, actual: Calls, matching: Matching, policies: ArgumentPolicies
 ) -> Iterator[Mismatch]:
-    for at, call in enumerate(reference):
+    well = matching.pairs.keys() & matching.aligned.keys()
+    for at in sorted(set(range(len(reference))).difference(well)):
+        tool = reference.names[at]
         partner = matching.pairs.get(at)
+        near = matching.near.get(at)
         if partner is not None:
             if at not in matching.aligned:
-                yield Mismatch(
-                    kind="order",
-                    tool=call.name,
-                    reference=at,
-                    actual=partner,
-                    reason="it was called out of order",
+                reason = "it was called out of order"
+                yield Mismatch(kind="order", tool=tool, reference=at, actual=partner, reason=reason)
+        elif at in reference.malformed or near in actual.malformed:
+            reasons = [
+                f"in the {side}, {calls.malformed[place]}"
+                for side, calls, place in (
+                    ("reference", reference, at),
+                    ("actual call", actual, near),
                 )
-            continue
-        near = matching.near.get(at)
-        if near is not None:
-            yield from _of_pair(at, call, near, actual[near], policies)
-        elif call.malformed is not None:
-            yield Mismatch(
-                kind="malformed",
-                tool=call.name,
-                reference=at,
-                reason=f"in the reference, {call.malformed}",
-            )
+                if place in calls.malformed
+            ]
+            reason = "; ".join(reasons)
+            yield Mismatch(kind="malformed", tool=tool, reference=at, actual=near, reason=reason)
+        elif near is not None:
+            yield from _of_pair(at, near, reference, actual, policies)
         else:
-            yield Mismatch(kind="missing", tool=call.name, reference=at, reason="it was not called")
+            yield Mismatch(kind="missing", tool=tool, reference=at, reason="it was not called")
 
 
 def _of_pair(
-    at: int, call: Call, near: int, other: Call, policies: ArgumentPolicies
+    at: int, near: int, reference: Calls, actual: Calls, policies: ArgumentPolicies
 ) -> Iterator[Mismatch]:
-    malformed = [
-        f"in the {side}, {reason}"
-        for side, reason in (("reference", call.malformed), ("actual call", other.malformed))
-        if reason is not None
-    ]
-    if malformed:
-        yield Mismatch(
-            kind="malformed",
-            tool=call.name,
-            reference=at,
-            actual=near,
-            reason="; ".join(malformed),
-        )
-        return
-    tree = policies.tree_of(call.name)
-    for difference in compare(call.arguments, other.arguments, tree).differences:
+    tool = reference.names[at]
+    comparison = compare(reference.arguments[at], actual.arguments[near], policies.tree_of(tool))
+    for difference in comparison.differences:
         yield Mismatch(
             kind="arguments",
-            tool=call.name,
+            tool=tool,
             reference=at,
             actual=near,
             path=difference.path,
@@ -99,22 +83,14 @@ def _of_pair(
         )
 
 
-def _of_actual(actual: Sequence[Call], matching: Matching) -> Iterator[Mismatch]:
-    explained = {*matching.pairs.values(), *matching.near.values()}
-    for at, call in enumerate(actual):
-        if at in explained:
-            continue
-        if call.malformed is not None:
-            yield Mismatch(
-                kind="malformed",
-                tool=call.name,
-                actual=at,
-                reason=f"in the actual call, {call.malformed}",
-            )
+def _of_actual(actual: Calls, matching: Matching) -> Iterator[Mismatch]:
+    unexplained = set(range(len(actual)))
+    unexplained.difference_update(matching.pairs.values(), matching.near.values())
+    for at in sorted(unexplained):
+        tool = actual.names[at]
+        if at in actual.malformed:
+            reason = f"in the actual call, {actual.malformed[at]}"
+            yield Mismatch(kind="malformed", tool=tool, actual=at, reason=reason)
         else:
-            yield Mismatch(
-                kind="unexpected",
-                tool=call.name,
-                actual=at,
-                reason="the reference has no call like it left",
-            )
+            reason = "the reference has no call like it left"
+            yield Mismatch(kind="unexpected", tool=tool, actual=at, reason=reason)

@@ -58,6 +58,11 @@ class PolicyTree:
     below: dict[str, PolicyTree] = field(default_factory=dict)
     """Places below that have policies of their own, by key or list index."""
 
+    @property
+    def is_equality(self) -> bool:
+        """Whether it is enough to know which arguments are equal, to tell what matches."""
+        return not self.below and self.policy in ("exact", "ignore")
+
 
 class ArgumentPolicies:
     """Which policy compares what: one by default, others per tool and per path.

@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
 from typing import TYPE_CHECKING
 
-from trajmeter.metrics.tools.arguments import Malformed, arguments_key
+from trajmeter.metrics.tools.calls import calls_of, read_calls
 from trajmeter.metrics.turns.result import RunFigures, TokenFigures, TurnsResult
 from trajmeter.records import Cause, Outcome
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Iterable, Mapping, Sequence
 
-    from trajmeter.metrics.tools.arguments import JsonKey
-    from trajmeter.records import Failure, ToolCall, Trajectory, Turn, Usage
+    from trajmeter.metrics.tools.calls import Calls
+    from trajmeter.records import Failure, Trajectory, Turn, Usage
 
 __all__ = [
     "BUDGET_REASONS",
@@ -21,7 +22,6 @@ __all__ = [
     "PARSE_ERROR",
     "UNREADABLE_REASONS",
     "analyse",
-    "call_succeeded",
 ]
 
 PARSE_ERROR = "parse_error"
@@ -60,47 +60,42 @@ def analyse(trajectory: Trajectory) -> TurnsResult:
         return TurnsResult(
             outcome=Outcome.NOT_SCORED, cause=Cause.MISSING_TURNS, run=run, tokens=tokens
         )
-    return _analyse(turns or (), run, tokens)
+    return _analyse(turns or (), _read_calls(trajectory), run, tokens)
 
 
-def call_succeeded(call: ToolCall) -> bool | None:
-    """Whether a call succeeded; one with an error and unknown success did not."""
-    if call.success is None and call.error is not None:
-        return False
-    return call.success
+def _read_calls(trajectory: Trajectory) -> Calls:
+    """The calls of the turns, read."""
+    if trajectory.tool_calls is None:
+        return calls_of(trajectory) or read_calls(())
+    return read_calls([call for turn in trajectory.turns or () for call in turn.tool_calls])
 
 
-def _analyse(turns: Sequence[Turn], run: RunFigures, tokens: TokenFigures) -> TurnsResult:
-    carried: dict[str, int] = {}
-    breakdown: dict[str, int] = {}
-    writes_programs = False
-    failed = recovered = repeated_failures = 0
-    first_call: int | None = None
-    calls = _Calls()
-    previous: Turn | None = None
-    for position, turn in enumerate(turns, start=1):
-        writes_programs = writes_programs or turn.program is not None
-        reason = turn.error.reason if turn.error is not None else None
-        if reason is not None:
-            carried[reason] = carried.get(reason, 0) + 1
-        if turn.success is False:
-            failed += 1
-            if reason is not None:
-                breakdown[reason] = breakdown.get(reason, 0) + 1
-        if previous is not None and previous.success is False:
-            if turn.success:
-                recovered += 1
-            elif turn.success is False and _same(turn.error, previous.error):
-                repeated_failures += 1
-        if turn.tool_calls and calls.add(turn.tool_calls) and first_call is None:
-            first_call = position if turn.number is None else turn.number
-        previous = turn
+def _analyse(
+    turns: Sequence[Turn], calls: Calls, run: RunFigures, tokens: TokenFigures
+) -> TurnsResult:
     count = len(turns)
-    followed = failed - (previous is not None and previous.success is False)
-    speaks_of_programs = writes_programs or not UNREADABLE_REASONS.isdisjoint(carried)
+    successes = [turn.success for turn in turns]
+    errors = [turn.error for turn in turns]
+    reasons = [error.reason if error is not None else None for error in errors]
+    carried = _counts(reasons)
+    breakdown = _counts(
+        [reason for reason, success in zip(reasons, successes, strict=True) if success is False]
+    )
+    followed = successes[:-1].count(False)
+    following = list(pairwise(successes))
+    recovered = following.count((False, True))
+    # A call with an error and unknown success failed.
+    outcomes = [
+        call.success if call.success is not None or call.error is None else False
+        for turn in turns
+        for call in turn.tool_calls
+    ]
+    successful = outcomes.count(True)
+    known = successful + outcomes.count(False)
+    repeated_calls = _repeated(calls)
     return TurnsResult(
         recorded_turns=count,
-        first_turn_valid=_is_valid(turns[0]) if speaks_of_programs else None,
+        first_turn_valid=_first_turn_valid(turns, carried),
         parse_failures=carried.get(PARSE_ERROR, 0),
         parse_failure_rate=_ratio(carried.get(PARSE_ERROR, 0), count),
         no_code_turns=carried.get(NO_CODE_FOUND, 0),
@@ -110,58 +105,66 @@ def _analyse(turns: Sequence[Turn], run: RunFigures, tokens: TokenFigures) -> Tu
         error_turns=carried,
         error_breakdown=breakdown,
         dominant_error=_dominant(breakdown),
-        has_failed_turn=failed > 0,
-        turns_to_first_tool_call=first_call,
+        has_failed_turn=False in successes,
+        turns_to_first_tool_call=_first_call(turns),
         followed_failures=followed,
         recovered_failures=recovered,
         recovered_errors=_ratio(recovered, followed),
-        repeated_failures=repeated_failures,
-        recorded_calls=calls.count,
-        repeated_calls=calls.repeated,
-        repeated_tool_calls=_ratio(calls.repeated, calls.count),
-        successful_calls=calls.successful,
-        known_calls=calls.known,
-        tool_call_success_rate=_ratio(calls.successful, calls.known),
+        repeated_failures=sum(
+            [
+                _is_same(errors[at], errors[at + 1])
+                for at, pair in enumerate(following)
+                if pair == (False, False)
+            ]
+        ),
+        recorded_calls=len(calls),
+        repeated_calls=repeated_calls,
+        repeated_tool_calls=_ratio(repeated_calls, len(calls)),
+        successful_calls=successful,
+        known_calls=known,
+        tool_call_success_rate=_ratio(successful, known),
         run=run,
         tokens=tokens,
     )
 
 
-class _Calls:
-    """Running counts over the calls of a run."""
-
-    __slots__ = ("_seen", "count", "known", "repeated", "successful")
-
-    def __init__(self) -> None:
-        self._seen: set[tuple[str, JsonKey]] = set()
-        self.count = self.known = self.successful = self.repeated = 0
-
-    def add(self, calls: Sequence[ToolCall]) -> bool:
-        """Count the calls of a turn, and tell whether one of them did not fail."""
-        is_any_good = False
-        for call in calls:
-            success = call_succeeded(call)
-            if success is not None:
-                self.known += 1
-                self.successful += success
-            is_any_good = is_any_good or success is not False
-            arguments = arguments_key(call.arguments)
-            if not isinstance(arguments, Malformed):
-                key = (call.name, arguments[1])
-                self.repeated += key in self._seen
-                self._seen.add(key)
-        self.count += len(calls)
-        return is_any_good
+def _counts(reasons: Iterable[str | None]) -> dict[str, int]:
+    counts: dict[str, int] = {}
+    for reason in reasons:
+        if reason is not None:
+            counts[reason] = counts.get(reason, 0) + 1
+    return counts
 
 
-def _is_valid(turn: Turn) -> bool:
-    if turn.program is None:
-        return False
-    is_unreadable = turn.error is not None and turn.error.reason in UNREADABLE_REASONS
-    return not (turn.success is False and is_unreadable)
+def _first_turn_valid(turns: Sequence[Turn], carried: Mapping[str, int]) -> bool | None:
+    """Whether the first turn is valid; ``None`` where nothing shows that programs were written."""
+    unreadable = UNREADABLE_REASONS.intersection(carried)
+    if not unreadable and all(turn.program is None for turn in turns):
+        return None
+    first = turns[0]
+    failed = first.success is False and first.error is not None and first.error.reason in unreadable
+    return first.program is not None and not failed
 
 
-def _same(error: Failure | None, before: Failure | None) -> bool:
+def _first_call(turns: Sequence[Turn]) -> int | None:
+    """Number of the first turn with a call that did not fail."""
+    for position, turn in enumerate(turns, start=1):
+        for call in turn.tool_calls:
+            if call.success or (call.success is None and call.error is None):
+                return position if turn.number is None else turn.number
+    return None
+
+
+def _repeated(calls: Calls) -> int:
+    """Calls equal in name and arguments to an earlier one; malformed ones are equal to none."""
+    different = set(zip(calls.names, calls.keys, strict=True))
+    if not calls.malformed:
+        return len(calls) - len(different)
+    well_formed = len(calls) - len(calls.malformed)
+    return well_formed - sum([key is not None for _, key in different])
+
+
+def _is_same(before: Failure | None, error: Failure | None) -> bool:
     """Whether two errors are the same; one that says nothing is like no other."""
     if error is None or before is None or (error.reason is None and error.message is None):
         return False
