@@ -8,8 +8,10 @@ A rule that cannot be applied scores 0. Passing is compared without allowing for
 
 from __future__ import annotations
 
+import math
 from typing import TYPE_CHECKING, Any, TypeVar
 
+from trajmeter.metrics.rules.attempt import CannotScoreError
 from trajmeter.metrics.rules.budgets import NO_TIME_BUDGET, duration_ms
 from trajmeter.metrics.rules.configuration import read_budget
 from trajmeter.metrics.rules.grade import abstain, fraction, passes, within_budget
@@ -27,7 +29,7 @@ from trajmeter.records import Cause, Outcome
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from trajmeter.metrics.rules.attempt import Attempt, CannotScoreError
+    from trajmeter.metrics.rules.attempt import Attempt
     from trajmeter.metrics.rules.judge import AssertionJudge
     from trajmeter.records import Task, Trajectory
 
@@ -62,7 +64,7 @@ def latency(metadata: Mapping[str, Any], attempt: Attempt) -> LatencyScore:
         if error.cause is Cause.INVALID_INPUT:
             raise error
         return abstain(LatencyScore, error.reason)
-    ratio = duration / budget
+    ratio = _ratio(duration, budget)
     score = within_budget(ratio)
     return LatencyScore(
         score=score,
@@ -90,7 +92,7 @@ def cost_budget(metadata: Mapping[str, Any], attempt: Attempt) -> CostScore:
         if error.cause is Cause.INVALID_INPUT:
             raise error
         return abstain(CostScore, error.reason)
-    ratio = used / budget
+    ratio = _ratio(used, budget)
     score = within_budget(ratio)
     reason = f"the run used {used:g} of {budget:g} credits"
     check = BudgetCheck(
@@ -128,3 +130,11 @@ def llm_judge(
         dropped=0,
         checks=tuple([JudgeCheck(name=v.name, result=v.result, reason=v.reason) for v in verdicts]),
     )
+
+
+def _ratio(used: float, budget: float) -> float:
+    ratio = used / budget
+    if math.isnan(ratio):
+        # The framework's comparisons all fail on it, and leave the lowest score.
+        raise CannotScoreError(Cause.INVALID_INPUT, f"the run used {used} of {budget}")
+    return ratio
