@@ -29,7 +29,15 @@ if TYPE_CHECKING:
 
     Run: TypeAlias = Callable[..., tuple[int, str, str]]
 
-PROGRAM = [sys.executable, "-c", "import sys; from trajmeter.cli import main; sys.exit(main())"]
+# A suite that runs in the background may ignore interrupts, and its children inherit that.
+PROGRAM = [
+    sys.executable,
+    "-c",
+    (
+        "import signal, sys; signal.signal(signal.SIGINT, signal.default_int_handler); "
+        "from trajmeter.cli import main; sys.exit(main())"
+    ),
+]
 
 
 def _process(*arguments: str, **environment: str) -> subprocess.CompletedProcess[str]:

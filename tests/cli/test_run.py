@@ -12,6 +12,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.cli.test_main import PROGRAM
 from tests.judges.endpoint import endpoint
 from tests.judges.scripted import GOOD
 from trajmeter.cli import main
@@ -112,7 +113,7 @@ def test_an_interrupted_run_keeps_what_was_finished_and_resumes(tmp_path: Path) 
         "    if 'cat' in question and not pathlib.Path('go').exists(): time.sleep(60)\n"
         "    return question\n"
     )
-    call = [sys.executable, "-c", "import sys; from trajmeter.cli import main; sys.exit(main())"]
+    call = [*PROGRAM]
     call += ["run", str(SCENARIO), "--agent", "slow_agent:answer", "--skip-judge"]
     call += ["--skip-code-quality", "-o", "results"]
     with subprocess.Popen(
