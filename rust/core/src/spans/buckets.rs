@@ -77,7 +77,8 @@ impl Buckets {
         for (&start, &end) in start.iter().zip(end) {
             let bucket = plan.bucket(start);
             let begins = (start - plan.low) & (width - 1);
-            let mut ends = begins + (end - start).min(width);
+            // One more than fits is enough to tell that a span leads out.
+            let mut ends = begins + (end - start).min(width + 1);
             if ends > width {
                 ends = width;
                 self.reaches[bucket] = self.reaches[bucket].max(end);
