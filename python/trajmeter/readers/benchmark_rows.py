@@ -33,16 +33,16 @@ from trajmeter.records import (
 from trajmeter.records.agent_keys import agent_key
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping
+    from collections.abc import Callable, Iterable, Iterator, Mapping
     from pathlib import Path
 
     from pydantic import JsonValue
 
-__all__ = ["CONTENT", "ENTRY_FIELDS", "read", "sniff"]
+__all__ = ["CONTENT", "AttemptIdentity", "AttemptRows", "attempts_of", "read", "sniff"]
 
 CONTENT = "rows of benchmarks"
 
-ENTRY_FIELDS = {
+_ENTRY_FIELDS = {
     "agent_nop": "agent/nop",
     "oracle_nop": "oracle/nop",
     "significant": "significant",
@@ -53,18 +53,22 @@ ENTRY_FIELDS = {
 """Columns of a benchmark, with the fields of its entry that they become."""
 
 
-class _Identity(NamedTuple):
+class AttemptIdentity(NamedTuple):
     """What tells an attempt from others."""
 
     task_id: str
+    """The task."""
     agent: str | None
+    """Name of the agent."""
     model: str | None
+    """Name of the model."""
     attempt: str | None
+    """Number of a repeated attempt."""
 
 
-_OF_A_ROW = {*_Identity._fields, "benchmark", *ENTRY_FIELDS}
+_OF_A_ROW = {*AttemptIdentity._fields, "benchmark", *_ENTRY_FIELDS}
 _VALUES = (b"agent_nop", b"agent_seconds")
-_TEXTS = {*_Identity._fields, "benchmark", "tests", "snapshot_status"}
+_TEXTS = {*AttemptIdentity._fields, "benchmark", "tests", "snapshot_status"}
 _BOOLEANS = {"true": True, "false": False}
 
 
@@ -80,8 +84,20 @@ def sniff(path: Path, head: bytes) -> bool:
 
 def read(path: Path, report: Callable[[ReadProblem], None]) -> Iterator[Trajectory]:
     """Read every attempt, in the order in which they first occur."""
-    attempts: dict[_Identity, _Attempt] = {}
-    for source, value in _rows(path):
+    return attempts_of(_rows(path), report)
+
+
+def attempts_of(
+    rows: Iterable[tuple[Source, JsonValue | ReadError]], report: Callable[[ReadProblem], None]
+) -> Iterator[Trajectory]:
+    """Gather rows into attempts, in the order in which they first occur.
+
+    Args:
+        rows: Rows with where they stand.
+        report: Called with every row that is left out because it cannot be read.
+    """
+    attempts: dict[AttemptIdentity, AttemptRows] = {}
+    for source, value in rows:
         try:
             _add(attempts, source, value)
         except ReadError as error:
@@ -141,14 +157,18 @@ def _is_parquet_table(path: Path) -> bool:
 
 
 @dataclass(slots=True)
-class _Attempt:
-    """Rows of one attempt."""
+class AttemptRows:
+    """What the rows of one attempt hold."""
 
     source: Source
+    """Where the first of them stands."""
     entries: dict[str, Any] = field(default_factory=dict)
+    """Entries by benchmark."""
     about: dict[str, Any] = field(default_factory=dict)
+    """Columns of the attempt, the first value of each."""
 
-    def trajectory(self, identity: _Identity) -> Trajectory:
+    def trajectory(self, identity: AttemptIdentity) -> Trajectory:
+        """Make the attempt of them."""
         about, key = self.about, agent_key(identity.agent, identity.model)
         usage = Usage(
             input_tokens=as_count(about.get("total_input_tokens")),
@@ -174,7 +194,9 @@ class _Attempt:
         )
 
 
-def _add(attempts: dict[_Identity, _Attempt], source: Source, row: JsonValue | ReadError) -> None:
+def _add(
+    attempts: dict[AttemptIdentity, AttemptRows], source: Source, row: JsonValue | ReadError
+) -> None:
     """Add a row to its attempt.
 
     Raises:
@@ -187,18 +209,19 @@ def _add(attempts: dict[_Identity, _Attempt], source: Source, row: JsonValue | R
     task_id = _name(row, "task_id")
     if task_id is None:
         raise ReadError("task_id is missing")
-    identity = _Identity(task_id, _name(row, "agent"), _name(row, "model"), _name(row, "attempt"))
-    attempt = attempts.setdefault(identity, _Attempt(source))
+    agent, model, attempt = (_name(row, column) for column in ("agent", "model", "attempt"))
+    identity = AttemptIdentity(task_id, agent, model, attempt)
+    found = attempts.setdefault(identity, AttemptRows(source))
     benchmark = _name(row, "benchmark")
-    if benchmark in attempt.entries:
+    if benchmark in found.entries:
         raise ReadError(f"there is a row of the benchmark {benchmark!r} already, which counts")
     if benchmark is not None:
-        attempt.entries[benchmark] = {
-            name: row[column] for column, name in ENTRY_FIELDS.items() if column in row
+        found.entries[benchmark] = {
+            name: row[column] for column, name in _ENTRY_FIELDS.items() if column in row
         }
     for name, value in row.items():
         if value is not None and name not in _OF_A_ROW:
-            attempt.about.setdefault(name, value)
+            found.about.setdefault(name, value)
 
 
 def _name(row: Mapping[str, JsonValue], column: str) -> str | None:

@@ -1,10 +1,13 @@
 //! How far agents get ahead of an oracle, with their benchmarks grouped by the parts of their names.
 //!
 //! What the levels are, and what counts, is told in the twin. Every string is looked at once, which
-//! gives each name a function, each function a class and each class a module. After that an agent
-//! costs one multiplication per benchmark: the products of a class are those of its functions.
+//! gives each name a function, each function a class and each class a module. After that an agent's
+//! ratios are laid side by side by function and multiplied once: the product of a class is that of
+//! its functions, and so on up.
 
 mod names;
+
+use std::ops::Range;
 
 pub use names::Alphabet;
 use names::Groups;
@@ -60,13 +63,7 @@ pub fn level_advantages(
         let entries = offset(rows.start)..offset(rows.end);
         let mut levels = Levels::new(&groups, &ratios.benchmark[entries.clone()], entries.start)?;
         for (figures, row) in out.iter_mut().zip(rows) {
-            for entry in offset(row)..offset(row + 1) {
-                let (agent, oracle) = (ratios.agent[entry], ratios.oracle[entry]);
-                if is_ratio(agent) && is_ratio(oracle) {
-                    levels.add(ratios.benchmark[entry] as usize, agent, oracle);
-                }
-            }
-            *figures = levels.take();
+            *figures = levels.figures(ratios, offset(row)..offset(row + 1))?;
         }
         Ok(())
     })?;
@@ -77,10 +74,10 @@ fn is_ratio(value: f64) -> bool {
     value > 0.0 && value < f64::INFINITY
 }
 
-/// Running products of one agent, by function; used again for the next agent.
+/// What it takes to group the entries of an agent; used again for the next agent.
 struct Levels<'a> {
     groups: &'a Groups,
-    functions: Table,
+    functions: Functions,
     classes: Table,
     modules: Table,
 }
@@ -99,54 +96,43 @@ impl<'a> Levels<'a> {
                 });
             }
         }
-        let functions = Table::new(
-            benchmarks
-                .iter()
-                .map(|&code| groups.function[code as usize]),
-        );
-        let classes = Table::new(functions.range().map(|function| groups.class_of[function]));
-        let modules = Table::new(classes.range().map(|class| groups.module_of[class]));
+        let function = |code: &i64| groups.function[*code as usize];
+        let functions = Slots::new(benchmarks.iter().map(function));
+        let classes = Slots::new(functions.range().map(|function| groups.class_of[function]));
+        let modules = Slots::new(classes.range().map(|class| groups.module_of[class]));
         Ok(Self {
             groups,
-            functions,
-            classes,
-            modules,
+            functions: Functions::new(functions),
+            classes: Table::new(classes),
+            modules: Table::new(modules),
         })
     }
 
-    fn add(&mut self, benchmark: usize, agent: f64, oracle: f64) {
-        let pair = Pair {
-            agent: Product::of_one(agent),
-            oracle: Product::of_one(oracle),
-        };
-        self.functions
-            .multiply(self.groups.function[benchmark], pair);
-    }
-
-    /// The figures of the agent; afterwards there are no entries.
-    fn take(&mut self) -> Figures {
-        for &(function, pair) in &self.functions.found {
-            self.classes
-                .multiply(self.groups.class_of[function as usize], pair);
+    /// The figures of one agent.
+    fn figures(&mut self, ratios: &Ratios, entries: Range<usize>) -> Result<Figures> {
+        for entry in entries {
+            let (agent, oracle) = (ratios.agent[entry], ratios.oracle[entry]);
+            if is_ratio(agent) && is_ratio(oracle) {
+                let benchmark = ratios.benchmark[entry] as usize;
+                let function = self.groups.function[benchmark];
+                self.functions.add(function, agent, oracle);
+            }
         }
-        for &(class, pair) in &self.classes.found {
-            self.modules
-                .multiply(self.groups.module_of[class as usize], pair);
-        }
+        let classes = &mut self.classes;
+        let by_function = self.functions.take(|function, pair| {
+            classes.multiply(self.groups.class_of[function as usize], pair);
+        })?;
+        let modules = &mut self.modules;
+        let by_class = classes.take(|class, pair| {
+            modules.multiply(self.groups.module_of[class as usize], pair);
+        });
         let mut whole = Pair::EMPTY;
-        for &(_, pair) in &self.modules.found {
-            whole = whole.times(pair);
-        }
-        Figures {
+        let by_module = modules.take(|_, pair| whole = whole.times(pair));
+        Ok(Figures {
             valid: whole.agent.count() as i64,
             speedup: whole.agent.mean(),
-            advantage: [
-                self.modules.take(),
-                self.classes.take(),
-                self.functions.take(),
-                whole.lead(),
-            ],
-        }
+            advantage: [by_module, by_class, by_function, whole.lead()],
+        })
     }
 }
 
@@ -175,19 +161,20 @@ impl Pair {
     }
 }
 
-/// Pairs of the groups that have any, in the order in which these were met.
-struct Table {
+/// Positions of groups, in the order in which they are met.
+struct Slots {
     /// Least number of a group.
     first: u32,
-    /// Position of each group in `found`, or [`Table::ABSENT`].
+    /// Position of each group from `first` on, or [`Slots::ABSENT`].
     position: Vec<u32>,
-    found: Vec<(u32, Pair)>,
+    /// The groups that were met.
+    met: Vec<u32>,
 }
 
-impl Table {
+impl Slots {
     const ABSENT: u32 = u32::MAX;
 
-    /// A table for these groups and all between them: numbers of one task mostly lie together.
+    /// Room for these groups and all between them: numbers of one task mostly lie together.
     fn new(groups: impl Iterator<Item = u32>) -> Self {
         let (first, last) = groups.fold((u32::MAX, 0), |(first, last), group| {
             (first.min(group), last.max(group))
@@ -200,58 +187,168 @@ impl Table {
         Self {
             first,
             position: vec![Self::ABSENT; length],
-            found: Vec::new(),
+            met: Vec::new(),
         }
     }
 
-    fn range(&self) -> impl Iterator<Item = usize> {
+    /// All groups there is room for.
+    fn range(&self) -> Range<usize> {
         let first = self.first as usize;
         first..first + self.position.len()
     }
 
-    fn multiply(&mut self, group: u32, pair: Pair) {
+    /// Position of a group, and whether it is met for the first time.
+    fn position(&mut self, group: u32) -> (usize, bool) {
         let position = &mut self.position[(group - self.first) as usize];
-        if *position == Self::ABSENT {
-            *position = self.found.len() as u32;
-            self.found.push((group, pair));
-        } else {
-            let (_, product) = &mut self.found[*position as usize];
-            *product = product.times(pair);
+        let is_new = *position == Self::ABSENT;
+        if is_new {
+            *position = self.met.len() as u32;
+            self.met.push(group);
         }
+        (*position as usize, is_new)
     }
 
-    /// Mean lead over the groups, NaN without any; afterwards the table is empty.
-    fn take(&mut self) -> f64 {
-        let count = self.found.len() as f64;
-        let mut mean = Sum::default();
-        for (group, pair) in self.found.drain(..) {
+    /// Forgets what was met.
+    fn clear(&mut self) {
+        for group in self.met.drain(..) {
             self.position[(group - self.first) as usize] = Self::ABSENT;
-            mean.add(pair.lead() / count);
         }
-        if count > 0.0 { mean.total() } else { f64::NAN }
     }
 }
 
-/// A sum that keeps what rounding loses (Neumaier), as the twin's exact one does.
-#[derive(Default)]
-struct Sum {
+/// Ratios of one agent by function.
+struct Functions {
+    slots: Slots,
+    /// Position of its function, agent's ratio and oracle's ratio of each entry.
+    entries: Vec<(u32, f64, f64)>,
+    /// How many entries each function has; then where its next one goes.
+    counts: Vec<u32>,
+    /// The agent's ratios, those of a function side by side.
+    agent: Vec<f64>,
+    /// The oracle's ratios in the same order.
+    oracle: Vec<f64>,
+}
+
+impl Functions {
+    fn new(slots: Slots) -> Self {
+        Self {
+            slots,
+            entries: Vec::new(),
+            counts: Vec::new(),
+            agent: Vec::new(),
+            oracle: Vec::new(),
+        }
+    }
+
+    fn add(&mut self, function: u32, agent: f64, oracle: f64) {
+        let (position, is_new) = self.slots.position(function);
+        if is_new {
+            self.counts.push(0);
+        }
+        self.counts[position] += 1;
+        self.entries.push((position as u32, agent, oracle));
+    }
+
+    /// Mean lead over the functions, giving the products of each to `next`; then there are none.
+    fn take(&mut self, mut next: impl FnMut(u32, Pair)) -> Result<f64> {
+        let mut begin = 0;
+        for count in &mut self.counts {
+            begin += std::mem::replace(count, begin);
+        }
+        self.agent.resize(self.entries.len(), 0.0);
+        self.oracle.resize(self.entries.len(), 0.0);
+        for (position, agent, oracle) in self.entries.drain(..) {
+            let place = &mut self.counts[position as usize];
+            self.agent[*place as usize] = agent;
+            self.oracle[*place as usize] = oracle;
+            *place += 1;
+        }
+        let mut leads = Leads::of(self.counts.len());
+        let mut begin = 0;
+        for (&function, end) in self.slots.met.iter().zip(self.counts.drain(..)) {
+            let pair = Pair {
+                agent: Product::of(&self.agent, begin..end as usize)?,
+                oracle: Product::of(&self.oracle, begin..end as usize)?,
+            };
+            begin = end as usize;
+            leads.add(pair);
+            next(function, pair);
+        }
+        self.slots.clear();
+        Ok(leads.mean())
+    }
+}
+
+/// Products of an agent's groups.
+struct Table {
+    slots: Slots,
+    pairs: Vec<Pair>,
+}
+
+impl Table {
+    fn new(slots: Slots) -> Self {
+        Self {
+            slots,
+            pairs: Vec::new(),
+        }
+    }
+
+    fn multiply(&mut self, group: u32, pair: Pair) {
+        let (position, is_new) = self.slots.position(group);
+        if is_new {
+            self.pairs.push(pair);
+        } else {
+            self.pairs[position] = self.pairs[position].times(pair);
+        }
+    }
+
+    /// Mean lead over the groups, giving the products of each to `next`; then there are none.
+    fn take(&mut self, mut next: impl FnMut(u32, Pair)) -> f64 {
+        let mut leads = Leads::of(self.pairs.len());
+        for (&group, pair) in self.slots.met.iter().zip(self.pairs.drain(..)) {
+            leads.add(pair);
+            next(group, pair);
+        }
+        self.slots.clear();
+        leads.mean()
+    }
+}
+
+/// A mean of leads that keeps what rounding loses (Neumaier), as the twin's exact sum does.
+struct Leads {
+    count: f64,
     sum: f64,
     lost: f64,
 }
 
-impl Sum {
-    fn add(&mut self, value: f64) {
-        let sum = self.sum + value;
-        self.lost += if self.sum.abs() >= value.abs() {
-            (self.sum - sum) + value
+impl Leads {
+    fn of(count: usize) -> Self {
+        Self {
+            count: count as f64,
+            sum: 0.0,
+            lost: 0.0,
+        }
+    }
+
+    fn add(&mut self, pair: Pair) {
+        // Divided before they are added up, the leads cannot exceed the greatest double.
+        let lead = pair.lead() / self.count;
+        let sum = self.sum + lead;
+        self.lost += if self.sum.abs() >= lead.abs() {
+            (self.sum - sum) + lead
         } else {
-            (value - sum) + self.sum
+            (lead - sum) + self.sum
         };
         self.sum = sum;
     }
 
-    fn total(&self) -> f64 {
-        self.sum + self.lost
+    /// The mean; NaN of none.
+    fn mean(&self) -> f64 {
+        if self.count > 0.0 {
+            self.sum + self.lost
+        } else {
+            f64::NAN
+        }
     }
 }
 

@@ -1,7 +1,9 @@
 //! Names of benchmarks: `module.Class.function(parameters)`, taken apart and grouped.
 
 use std::borrow::Cow;
-use std::collections::HashMap;
+
+use memchr::{memchr, memmem, memrchr};
+use rustc_hash::FxHashMap;
 
 /// Number of a group that does not exist yet, or of no parent.
 const NONE: u32 = u32::MAX;
@@ -90,9 +92,9 @@ impl<'a> Set<'a> {
 }
 
 /// A name in its parts; an absent part is empty.
-#[derive(Debug, PartialEq, Eq)]
 struct Name<'t> {
-    module: Cow<'t, [u8]>,
+    /// As written: dots may lead, follow or repeat.
+    module: &'t [u8],
     class: &'t [u8],
     function: &'t [u8],
 }
@@ -101,23 +103,22 @@ impl<'t> Name<'t> {
     fn split(text: &'t [u8], alphabet: &Alphabet) -> Self {
         let mut name = alphabet.blanks.strip(text);
         if let [.., b')'] = name {
-            let end = name.iter().position(|&byte| byte == b'(');
-            name = alphabet.blanks.strip(&name[..end.unwrap_or(name.len())]);
+            name = alphabet
+                .blanks
+                .strip(&name[..memchr(b'(', name).unwrap_or(name.len())]);
         }
         let (rest, function) = split_last(name);
         let (head, last) = split_last(rest);
-        if !is_blank(head) && alphabet.capitals.at_begin(last) > 0 {
-            Self {
-                module: joined(head),
-                class: last,
-                function,
-            }
+        let has_class = alphabet.capitals.at_begin(last) > 0 && !is_blank(head);
+        let (module, class) = if has_class {
+            (head, last)
         } else {
-            Self {
-                module: joined(rest),
-                class: &[],
-                function,
-            }
+            (rest, &[][..])
+        };
+        Self {
+            module,
+            class,
+            function,
         }
     }
 }
@@ -126,7 +127,7 @@ impl<'t> Name<'t> {
 fn split_last(name: &[u8]) -> (&[u8], &[u8]) {
     let end = name.iter().rposition(|&byte| byte != b'.');
     let name = &name[..end.map_or(0, |last| last + 1)];
-    match name.iter().rposition(|&byte| byte == b'.') {
+    match memrchr(b'.', name) {
         Some(dot) => (&name[..dot], &name[dot + 1..]),
         None => (&[], name),
     }
@@ -138,9 +139,8 @@ fn is_blank(name: &[u8]) -> bool {
 
 /// The parts of a name with one dot between any two.
 fn joined(name: &[u8]) -> Cow<'_, [u8]> {
-    let is_joined = !name.starts_with(b".")
-        && !name.ends_with(b".")
-        && !name.windows(2).any(|pair| pair == b"..");
+    let is_joined =
+        !name.starts_with(b".") && !name.ends_with(b".") && memmem::find(name, b"..").is_none();
     if is_joined {
         return Cow::Borrowed(name);
     }
@@ -187,7 +187,7 @@ impl Groups {
                 }
             }
             if class == NONE {
-                let module = modules.number(NONE, name.module.clone());
+                let module = modules.number(NONE, joined(name.module));
                 class = classes.number(module, Cow::Borrowed(name.class));
                 if class as usize == groups.module_of.len() {
                     groups.module_of.push(module);
@@ -209,7 +209,7 @@ impl Groups {
 
 /// Numbers for strings, each within its parent, from 0 in the order they come.
 #[derive(Default)]
-struct Numbers<'t>(HashMap<(u32, Cow<'t, [u8]>), u32>);
+struct Numbers<'t>(FxHashMap<(u32, Cow<'t, [u8]>), u32>);
 
 impl<'t> Numbers<'t> {
     fn number(&mut self, parent: u32, text: Cow<'t, [u8]>) -> u32 {
@@ -220,7 +220,7 @@ impl<'t> Numbers<'t> {
 
 #[cfg(test)]
 mod tests {
-    use super::{Alphabet, Groups, Name};
+    use super::{Alphabet, Groups, Name, joined};
 
     const CAPITALS: &str = "ABCDEFGHIJKLMNOPQRSTUVWXYZÜ";
     const BLANKS: &str = " \t\n\u{a0}\u{2003}";
@@ -228,7 +228,11 @@ mod tests {
     fn parts(name: &str) -> (String, String, String) {
         let name = Name::split(name.as_bytes(), &Alphabet::new(CAPITALS, BLANKS));
         let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
-        (text(&name.module), text(name.class), text(name.function))
+        (
+            text(&joined(name.module)),
+            text(name.class),
+            text(name.function),
+        )
     }
 
     #[test]

@@ -120,7 +120,7 @@ impl Product {
         infinity: None,
     };
 
-    fn of(values: &[f64], range: Range<usize>) -> Result<Self> {
+    pub(crate) fn of(values: &[f64], range: Range<usize>) -> Result<Self> {
         let mut product = Self::EMPTY;
         let mut begin = range.start;
         while begin < range.end {
@@ -207,7 +207,7 @@ impl Product {
     }
 
     /// Product of one positive finite value.
-    pub(crate) fn of_one(value: f64) -> Self {
+    fn of_one(value: f64) -> Self {
         let bits = value.to_bits() as i64;
         // A subnormal number has fewer digits; as a normal one it can be taken apart.
         let (mantissa, exponent) = if bits < LEAST_NORMAL {

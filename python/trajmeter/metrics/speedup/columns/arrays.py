@@ -1,0 +1,107 @@
+"""Arrow columns as flat arrays."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
+
+import numpy as np
+import numpy.typing as npt
+import pyarrow as pa
+import pyarrow.compute as pc
+
+if TYPE_CHECKING:
+    from trajmeter.kernels import Float64Array, Int64Array
+
+__all__ = [
+    "Booleans",
+    "Column",
+    "Names",
+    "changes",
+    "column",
+    "first_values",
+    "missing",
+    "names",
+    "numbers",
+]
+
+
+Booleans: TypeAlias = npt.NDArray[np.bool_]
+Column: TypeAlias = "pa.Array[Any]"
+
+
+class Names(NamedTuple):
+    """A column of texts, each text once."""
+
+    text: bytes
+    """The texts, one after another, as UTF-8."""
+    offsets: Int64Array
+    """Where each begins and ends."""
+    codes: Int64Array
+    """Which of them each row has; -1 for none."""
+
+
+def column(table: pa.Table, name: str) -> Column | None:
+    """A column in one piece; ``None`` where there is none, or where its values have no type."""
+    if name not in table.column_names:
+        return None
+    pieces = table.column(name)
+    if pa.types.is_null(pieces.type):
+        return None
+    chunks = pieces.unify_dictionaries().chunks
+    return pa.concat_arrays(chunks or [pa.array([], pieces.type)])
+
+
+def names(array: Column) -> Names:
+    """Number the texts of a column."""
+    encoded = array if isinstance(array, pa.DictionaryArray) else array.dictionary_encode()
+    texts = encoded.dictionary.cast(pa.large_string())
+    codes = encoded.indices.cast(pa.int64()).fill_null(-1).to_numpy()
+    _, bounds, data = texts.buffers()
+    if not len(texts) or bounds is None or data is None:
+        return Names(b"", np.zeros(len(texts) + 1, np.int64), codes)
+    offsets = np.frombuffer(memoryview(bounds), np.int64, len(texts) + 1, texts.offset * 8)
+    return Names(data.to_pybytes(), offsets, codes)
+
+
+def numbers(array: Column | None, rows: int) -> Float64Array:
+    """A column as numbers, NaN where there is none: texts and booleans are no numbers."""
+    if array is None or not (pa.types.is_floating(array.type) or pa.types.is_integer(array.type)):
+        return np.full(rows, np.nan)
+    values: Float64Array = array.cast(pa.float64(), safe=False).fill_null(np.nan).to_numpy()
+    return values
+
+
+def missing(array: Column | None, rows: int) -> Booleans:
+    """Whether each row of a column has no value at all."""
+    return np.ones(rows, np.bool_) if array is None else _flags(array.is_null())
+
+
+def changes(array: Column) -> Booleans:
+    """Whether each row differs from the one before it; two missing values do not differ."""
+    if isinstance(array, pa.DictionaryArray):
+        codes: Int64Array = array.indices.fill_null(-1).to_numpy()
+        differs: Booleans = codes[1:] != codes[:-1]
+        return differs
+    later, earlier = array[1:], array[:-1]
+    same = _flags(pc.equal(later, earlier).fill_null(False))  # noqa: FBT003 - the value itself
+    both_missing = _flags(later.is_null()) & _flags(earlier.is_null())
+    return ~(same | both_missing)
+
+
+def first_values(array: Column, starts: Int64Array, ends: Int64Array) -> list[Any]:
+    """The first value of each range of rows; ``None`` where it has none."""
+    present = np.flatnonzero(_flags(array.is_valid()))
+    if not len(present):
+        return [None] * len(starts)
+    found = np.searchsorted(present, starts)
+    positions = present[np.minimum(found, len(present) - 1)]
+    is_inside = (found < len(present)) & (starts <= positions) & (positions < ends)
+    values = array.take(pa.array(positions, pa.int64())).to_pylist()
+    return [
+        value if inside else None for value, inside in zip(values, is_inside.tolist(), strict=True)
+    ]
+
+
+def _flags(array: Any) -> Booleans:  # noqa: ANN401 - the results of compute functions
+    flags: Booleans = array.to_numpy(zero_copy_only=False)
+    return flags
