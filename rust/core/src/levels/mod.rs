@@ -1,9 +1,9 @@
 //! How far agents get ahead of an oracle, with their benchmarks grouped by the parts of their names.
 //!
-//! What the levels are, and what counts, is told in the twin. Every string is looked at once, which
-//! gives each name a function, each function a class and each class a module. After that an agent's
-//! ratios are laid side by side by function and multiplied once: the product of a class is that of
-//! its functions, and so on up.
+//! What the levels are, and what counts, is told in the twin. A name is taken apart when it is first
+//! met, which gives it a function, each function a class and each class a module. After that an
+//! entry costs one multiplication of either ratio: the product of a class is that of its functions,
+//! and so on up.
 
 mod names;
 
@@ -21,6 +21,12 @@ pub struct Names<'a> {
     pub text: &'a [u8],
     /// Where each begins and ends.
     pub offsets: &'a [i64],
+}
+
+impl<'a> Names<'a> {
+    fn text(&self, index: usize) -> &'a [u8] {
+        &self.text[self.offsets[index] as usize..self.offsets[index + 1] as usize]
+    }
 }
 
 /// Ratios of many agents: agent `i` has the entries `offsets[i]..offsets[i + 1]`.
@@ -56,18 +62,45 @@ pub fn level_advantages(
     alphabet: &Alphabet,
     ratios: &Ratios,
 ) -> Result<Vec<Figures>> {
-    let groups = Groups::of(names.text, names.offsets, alphabet);
     let mut figures = vec![Figures::default(); ratios.offsets.len() - 1];
     pool::fill_rows(ratios.offsets, &mut figures, |rows, out| {
         let offset = |row: usize| ratios.offsets[row] as usize;
-        let entries = offset(rows.start)..offset(rows.end);
-        let mut levels = Levels::new(&groups, &ratios.benchmark[entries.clone()], entries.start)?;
+        let used = names_used(names, ratios, offset(rows.start)..offset(rows.end))?;
+        let mut levels = Levels::new(Groups::new(names, alphabet, used));
         for (figures, row) in out.iter_mut().zip(rows) {
-            *figures = levels.figures(ratios, offset(row)..offset(row + 1))?;
+            *figures = levels.figures(ratios, offset(row)..offset(row + 1));
         }
         Ok(())
     })?;
     Ok(figures)
+}
+
+/// The range of names that these entries have.
+fn names_used(names: &Names, ratios: &Ratios, entries: Range<usize>) -> Result<Range<usize>> {
+    let codes = &ratios.benchmark[entries.clone()];
+    let (mut least, mut greatest) = (i64::MAX, -1);
+    for &code in codes {
+        least = least.min(code);
+        greatest = greatest.max(code);
+    }
+    let count = names.offsets.len() - 1;
+    if codes.is_empty() {
+        return Ok(0..0);
+    }
+    if least >= 0 && (greatest as usize) < count {
+        return Ok(least as usize..greatest as usize + 1);
+    }
+    let is_bad = |code: i64| usize::try_from(code).map_or(true, |code| code >= count);
+    let (index, code) = entries
+        .zip(codes)
+        .find_map(|(index, &code)| is_bad(code).then_some((index, code)))
+        .unwrap_or_default();
+    Err(Error::Code {
+        what: "benchmark",
+        index,
+        code,
+        count,
+    })
 }
 
 fn is_ratio(value: f64) -> bool {
@@ -76,63 +109,47 @@ fn is_ratio(value: f64) -> bool {
 
 /// What it takes to group the entries of an agent; used again for the next agent.
 struct Levels<'a> {
-    groups: &'a Groups,
-    functions: Functions,
+    groups: Groups<'a>,
+    functions: Table,
     classes: Table,
     modules: Table,
 }
 
 impl<'a> Levels<'a> {
-    /// Room for the groups of these benchmarks, which begin at `base`.
-    fn new(groups: &'a Groups, benchmarks: &[i64], base: usize) -> Result<Self> {
-        let count = groups.function.len();
-        for (index, &code) in (base..).zip(benchmarks) {
-            if usize::try_from(code).map_or(true, |code| code >= count) {
-                return Err(Error::Code {
-                    what: "benchmark",
-                    index,
-                    code,
-                    count,
-                });
-            }
-        }
-        let function = |code: &i64| groups.function[*code as usize];
-        let functions = Slots::new(benchmarks.iter().map(function));
-        let classes = Slots::new(functions.range().map(|function| groups.class_of[function]));
-        let modules = Slots::new(classes.range().map(|class| groups.module_of[class]));
-        Ok(Self {
+    fn new(groups: Groups<'a>) -> Self {
+        Self {
             groups,
-            functions: Functions::new(functions),
-            classes: Table::new(classes),
-            modules: Table::new(modules),
-        })
+            functions: Table::default(),
+            classes: Table::default(),
+            modules: Table::default(),
+        }
     }
 
     /// The figures of one agent.
-    fn figures(&mut self, ratios: &Ratios, entries: Range<usize>) -> Result<Figures> {
+    fn figures(&mut self, ratios: &Ratios, entries: Range<usize>) -> Figures {
+        let (groups, classes, modules) = (&mut self.groups, &mut self.classes, &mut self.modules);
         for entry in entries {
             let (agent, oracle) = (ratios.agent[entry], ratios.oracle[entry]);
             if is_ratio(agent) && is_ratio(oracle) {
-                let benchmark = ratios.benchmark[entry] as usize;
-                let function = self.groups.function[benchmark];
-                self.functions.add(function, agent, oracle);
+                let function = groups.function(ratios.benchmark[entry] as usize);
+                let pair = self.functions.pair(function);
+                pair.agent = pair.agent.with(agent);
+                pair.oracle = pair.oracle.with(oracle);
             }
         }
-        let classes = &mut self.classes;
-        let by_function = self.functions.take(|function, pair| {
-            classes.multiply(self.groups.class_of[function as usize], pair);
-        })?;
-        let modules = &mut self.modules;
-        let by_class = classes.take(|class, pair| {
-            modules.multiply(self.groups.module_of[class as usize], pair);
+        let by_function = self.functions.take(|function, products| {
+            classes.multiply(groups.class_of(function), products);
+        });
+        let by_class = classes.take(|class, products| {
+            modules.multiply(groups.module_of(class), products);
         });
         let mut whole = Pair::EMPTY;
-        let by_module = modules.take(|_, pair| whole = whole.times(pair));
-        Ok(Figures {
+        let by_module = modules.take(|_, products| whole = whole.times(products));
+        Figures {
             valid: whole.agent.count() as i64,
             speedup: whole.agent.mean(),
             advantage: [by_module, by_class, by_function, whole.lead()],
-        })
+        }
     }
 }
 
@@ -161,155 +178,45 @@ impl Pair {
     }
 }
 
-/// Positions of groups, in the order in which they are met.
-struct Slots {
-    /// Least number of a group.
-    first: u32,
-    /// Position of each group from `first` on, or [`Slots::ABSENT`].
-    position: Vec<u32>,
-    /// The groups that were met.
-    met: Vec<u32>,
-}
-
-impl Slots {
-    const ABSENT: u32 = u32::MAX;
-
-    /// Room for these groups and all between them: numbers of one task mostly lie together.
-    fn new(groups: impl Iterator<Item = u32>) -> Self {
-        let (first, last) = groups.fold((u32::MAX, 0), |(first, last), group| {
-            (first.min(group), last.max(group))
-        });
-        let length = if first <= last {
-            (last - first) as usize + 1
-        } else {
-            0
-        };
-        Self {
-            first,
-            position: vec![Self::ABSENT; length],
-            met: Vec::new(),
-        }
-    }
-
-    /// All groups there is room for.
-    fn range(&self) -> Range<usize> {
-        let first = self.first as usize;
-        first..first + self.position.len()
-    }
-
-    /// Position of a group, and whether it is met for the first time.
-    fn position(&mut self, group: u32) -> (usize, bool) {
-        let position = &mut self.position[(group - self.first) as usize];
-        let is_new = *position == Self::ABSENT;
-        if is_new {
-            *position = self.met.len() as u32;
-            self.met.push(group);
-        }
-        (*position as usize, is_new)
-    }
-
-    /// Forgets what was met.
-    fn clear(&mut self) {
-        for group in self.met.drain(..) {
-            self.position[(group - self.first) as usize] = Self::ABSENT;
-        }
-    }
-}
-
-/// Ratios of one agent by function.
-struct Functions {
-    slots: Slots,
-    /// Position of its function, agent's ratio and oracle's ratio of each entry.
-    entries: Vec<(u32, f64, f64)>,
-    /// How many entries each function has; then where its next one goes.
-    counts: Vec<u32>,
-    /// The agent's ratios, those of a function side by side.
-    agent: Vec<f64>,
-    /// The oracle's ratios in the same order.
-    oracle: Vec<f64>,
-}
-
-impl Functions {
-    fn new(slots: Slots) -> Self {
-        Self {
-            slots,
-            entries: Vec::new(),
-            counts: Vec::new(),
-            agent: Vec::new(),
-            oracle: Vec::new(),
-        }
-    }
-
-    fn add(&mut self, function: u32, agent: f64, oracle: f64) {
-        let (position, is_new) = self.slots.position(function);
-        if is_new {
-            self.counts.push(0);
-        }
-        self.counts[position] += 1;
-        self.entries.push((position as u32, agent, oracle));
-    }
-
-    /// Mean lead over the functions, giving the products of each to `next`; then there are none.
-    fn take(&mut self, mut next: impl FnMut(u32, Pair)) -> Result<f64> {
-        let mut begin = 0;
-        for count in &mut self.counts {
-            begin += std::mem::replace(count, begin);
-        }
-        self.agent.resize(self.entries.len(), 0.0);
-        self.oracle.resize(self.entries.len(), 0.0);
-        for (position, agent, oracle) in self.entries.drain(..) {
-            let place = &mut self.counts[position as usize];
-            self.agent[*place as usize] = agent;
-            self.oracle[*place as usize] = oracle;
-            *place += 1;
-        }
-        let mut leads = Leads::of(self.counts.len());
-        let mut begin = 0;
-        for (&function, end) in self.slots.met.iter().zip(self.counts.drain(..)) {
-            let pair = Pair {
-                agent: Product::of(&self.agent, begin..end as usize)?,
-                oracle: Product::of(&self.oracle, begin..end as usize)?,
-            };
-            begin = end as usize;
-            leads.add(pair);
-            next(function, pair);
-        }
-        self.slots.clear();
-        Ok(leads.mean())
-    }
-}
-
-/// Products of an agent's groups.
+/// Products of an agent's groups, in the order in which these were met.
+#[derive(Default)]
 struct Table {
-    slots: Slots,
-    pairs: Vec<Pair>,
+    /// Position of each group, or [`Table::ABSENT`].
+    position: Vec<u32>,
+    /// The groups that were met, with their products.
+    met: Vec<(u32, Pair)>,
 }
 
 impl Table {
-    fn new(slots: Slots) -> Self {
-        Self {
-            slots,
-            pairs: Vec::new(),
+    const ABSENT: u32 = u32::MAX;
+
+    /// The products of a group, which are empty when it is first met.
+    fn pair(&mut self, group: u32) -> &mut Pair {
+        let group_index = group as usize;
+        if group_index >= self.position.len() {
+            self.position.resize(group_index + 1, Self::ABSENT);
         }
+        let position = &mut self.position[group_index];
+        if *position == Self::ABSENT {
+            *position = self.met.len() as u32;
+            self.met.push((group, Pair::EMPTY));
+        }
+        &mut self.met[*position as usize].1
     }
 
-    fn multiply(&mut self, group: u32, pair: Pair) {
-        let (position, is_new) = self.slots.position(group);
-        if is_new {
-            self.pairs.push(pair);
-        } else {
-            self.pairs[position] = self.pairs[position].times(pair);
-        }
+    fn multiply(&mut self, group: u32, products: Pair) {
+        let pair = self.pair(group);
+        *pair = pair.times(products);
     }
 
     /// Mean lead over the groups, giving the products of each to `next`; then there are none.
     fn take(&mut self, mut next: impl FnMut(u32, Pair)) -> f64 {
-        let mut leads = Leads::of(self.pairs.len());
-        for (&group, pair) in self.slots.met.iter().zip(self.pairs.drain(..)) {
-            leads.add(pair);
-            next(group, pair);
+        let mut leads = Leads::of(self.met.len());
+        for (group, products) in self.met.drain(..) {
+            self.position[group as usize] = Self::ABSENT;
+            leads.add(products);
+            next(group, products);
         }
-        self.slots.clear();
         leads.mean()
     }
 }

@@ -1,11 +1,14 @@
 //! Names of benchmarks: `module.Class.function(parameters)`, taken apart and grouped.
 
 use std::borrow::Cow;
+use std::ops::Range;
 
 use memchr::{memchr, memmem, memrchr};
 use rustc_hash::FxHashMap;
 
-/// Number of a group that does not exist yet, or of no parent.
+use super::Names;
+
+/// Number of a group that was not met yet, or of no parent.
 const NONE: u32 = u32::MAX;
 
 /// The characters that decide how a name is taken apart.
@@ -121,6 +124,10 @@ impl<'t> Name<'t> {
             function,
         }
     }
+
+    fn is_same_class(&self, other: &Self) -> bool {
+        self.class == other.class && self.module == other.module
+    }
 }
 
 /// What stands before the last part, and the last part: parts are separated by dots, never empty.
@@ -150,60 +157,100 @@ fn joined(name: &[u8]) -> Cow<'_, [u8]> {
 }
 
 /// Groups of benchmarks: which function each name is of, and what lies in what.
-#[derive(Default)]
-pub struct Groups {
-    /// Function of each name.
-    pub function: Vec<u32>,
+///
+/// Names are taken apart when they are first asked for, and functions, classes and modules are
+/// numbered from 0 as they are met.
+pub struct Groups<'t> {
+    names: &'t Names<'t>,
+    alphabet: &'t Alphabet<'t>,
+    /// The first name that may be asked for.
+    first: usize,
+    /// Function of each name from there on, or [`NONE`].
+    function: Vec<u32>,
     /// Class of each function.
-    pub class_of: Vec<u32>,
+    class_of: Vec<u32>,
     /// Module of each class.
-    pub module_of: Vec<u32>,
-    /// How many modules there are.
-    pub modules: usize,
+    module_of: Vec<u32>,
+    functions: Numbers<'t>,
+    classes: Numbers<'t>,
+    modules: Numbers<'t>,
+    /// The name that was met last, with its function. Names of one class mostly stand together.
+    last: Option<(Name<'t>, u32)>,
 }
 
-impl Groups {
-    /// Groups the names `text[offsets[i]..offsets[i + 1]]`, comparing each string once.
-    #[must_use]
-    pub fn of(text: &[u8], offsets: &[i64], alphabet: &Alphabet) -> Self {
-        let mut groups = Self::default();
-        let mut modules = Numbers::default();
-        let mut classes = Numbers::default();
-        let mut functions = Numbers::default();
-        // Names of one function mostly stand together, and so do those of one class.
-        let mut last = None;
-        groups.function.reserve(offsets.len() - 1);
-        for pair in offsets.windows(2) {
-            let name = Name::split(&text[pair[0] as usize..pair[1] as usize], alphabet);
-            let mut function = NONE;
-            let mut class = NONE;
-            if let Some((before, number, its_class)) = &last {
-                let before: &Name = before;
-                if before.class == name.class && before.module == name.module {
-                    class = *its_class;
-                    if before.function == name.function {
-                        function = *number;
-                    }
-                }
-            }
-            if class == NONE {
-                let module = modules.number(NONE, joined(name.module));
-                class = classes.number(module, Cow::Borrowed(name.class));
-                if class as usize == groups.module_of.len() {
-                    groups.module_of.push(module);
-                }
-            }
-            if function == NONE {
-                function = functions.number(class, Cow::Borrowed(name.function));
-                if function as usize == groups.class_of.len() {
-                    groups.class_of.push(class);
-                }
-            }
-            groups.function.push(function);
-            last = Some((name, function, class));
+impl<'t> Groups<'t> {
+    /// Groups of the names in `range`.
+    pub fn new(names: &'t Names, alphabet: &'t Alphabet, range: Range<usize>) -> Self {
+        Self {
+            names,
+            alphabet,
+            first: range.start,
+            function: vec![NONE; range.len()],
+            class_of: Vec::new(),
+            module_of: Vec::new(),
+            functions: Numbers::default(),
+            classes: Numbers::default(),
+            modules: Numbers::default(),
+            last: None,
         }
-        groups.modules = modules.0.len();
-        groups
+    }
+
+    /// Function of a name.
+    pub fn function(&mut self, name: usize) -> u32 {
+        let known = self.function[name - self.first];
+        if known == NONE {
+            self.meet(name)
+        } else {
+            known
+        }
+    }
+
+    /// Class of a function.
+    pub fn class_of(&self, function: u32) -> u32 {
+        self.class_of[function as usize]
+    }
+
+    /// Module of a class.
+    pub fn module_of(&self, class: u32) -> u32 {
+        self.module_of[class as usize]
+    }
+
+    fn meet(&mut self, index: usize) -> u32 {
+        let name = Name::split(self.names.text(index), self.alphabet);
+        let function = match &self.last {
+            Some((last, function)) if last.is_same_class(&name) => {
+                if last.function == name.function {
+                    *function
+                } else {
+                    let class = self.class_of[*function as usize];
+                    self.number_function(class, &name)
+                }
+            }
+            _ => {
+                let class = self.number_class(&name);
+                self.number_function(class, &name)
+            }
+        };
+        self.function[index - self.first] = function;
+        self.last = Some((name, function));
+        function
+    }
+
+    fn number_class(&mut self, name: &Name<'t>) -> u32 {
+        let module = self.modules.number(NONE, joined(name.module));
+        let class = self.classes.number(module, Cow::Borrowed(name.class));
+        if class as usize == self.module_of.len() {
+            self.module_of.push(module);
+        }
+        class
+    }
+
+    fn number_function(&mut self, class: u32, name: &Name<'t>) -> u32 {
+        let function = self.functions.number(class, Cow::Borrowed(name.function));
+        if function as usize == self.class_of.len() {
+            self.class_of.push(class);
+        }
+        function
     }
 }
 
@@ -220,7 +267,7 @@ impl<'t> Numbers<'t> {
 
 #[cfg(test)]
 mod tests {
-    use super::{Alphabet, Groups, Name, joined};
+    use super::{Alphabet, Groups, Name, Names, joined};
 
     const CAPITALS: &str = "ABCDEFGHIJKLMNOPQRSTUVWXYZÜ";
     const BLANKS: &str = " \t\n\u{a0}\u{2003}";
@@ -261,17 +308,23 @@ mod tests {
 
     #[test]
     fn groups_nest() {
-        let names = ["m.C.f(1)", "m.C.f(2)", "m.g", "m.C.g", "f", "m.C.f"];
+        let names = ["", "m.C.f(1)", "m.C.f(2)", "m.g", "m.C.g", "f", "m.C.f"];
         let mut offsets = vec![0];
         offsets.extend(names.iter().scan(0, |end, name| {
             *end += name.len() as i64;
             Some(*end)
         }));
         let text = names.concat();
-        let groups = Groups::of(text.as_bytes(), &offsets, &Alphabet::new(CAPITALS, BLANKS));
-        assert_eq!(groups.function, [0, 0, 1, 2, 3, 0]);
+        let names = Names {
+            text: text.as_bytes(),
+            offsets: &offsets,
+        };
+        let alphabet = Alphabet::new(CAPITALS, BLANKS);
+        let mut groups = Groups::new(&names, &alphabet, 1..7);
+        let functions: Vec<_> = (1..7).map(|name| groups.function(name)).collect();
+        assert_eq!(functions, [0, 0, 1, 2, 3, 0]);
         assert_eq!(groups.class_of, [0, 1, 0, 2]);
         assert_eq!(groups.module_of, [0, 0, 1]);
-        assert_eq!(groups.modules, 2);
+        assert_eq!(groups.function(4), 2);
     }
 }

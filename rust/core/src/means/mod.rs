@@ -45,14 +45,14 @@ pub fn gmean(values: &[f64]) -> Result<f64> {
         });
     }
     let pieces = pool::chunks(values.len(), PIECE);
-    let mut product = Product::EMPTY;
-    for piece in pool::map(pieces, |piece| Product::of(values, piece)) {
-        product = product.times(piece?);
+    let mut all = Values::EMPTY;
+    for piece in pool::map(pieces, |piece| Values::of(values, piece)) {
+        all = all.and(piece?);
     }
-    if let (Some(zero), Some(infinity)) = (product.zero, product.infinity) {
+    if let (Some(zero), Some(infinity)) = (all.zero, all.infinity) {
         return Err(Error::ZeroAndInfinity { zero, infinity });
     }
-    Ok(product.mean())
+    Ok(all.mean())
 }
 
 /// Geometric mean of each group `offsets[i]..offsets[i + 1]` of the values.
@@ -67,7 +67,7 @@ pub fn gmean_grouped(values: &[f64], offsets: &[i64]) -> Result<Vec<f64>> {
     pool::fill_rows(offsets, &mut means, |groups, out| {
         for (mean, group) in out.iter_mut().zip(groups) {
             let group = offsets[group] as usize..offsets[group + 1] as usize;
-            *mean = Product::of(values, group)?.mean();
+            *mean = Values::of(values, group)?.mean();
         }
         Ok(())
     })?;
@@ -90,23 +90,19 @@ pub fn check_values(values: &[f64]) -> (Vec<i64>, Vec<Fault>) {
     values.iter().enumerate().filter_map(fault).unzip()
 }
 
-/// A product of positive finite values, and what else was among them.
+/// A product of positive finite values.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Product {
     /// From 1 to below 2.
     mantissa: f64,
     /// The product is `mantissa` times 2 to this power.
     exponent: i64,
-    /// How many values, those outside the product included.
+    /// How many values were multiplied.
     count: usize,
-    /// Bits of the least positive finite value.
+    /// Bits of the least value.
     least: i64,
-    /// Bits of the greatest positive finite value.
+    /// Bits of the greatest value.
     greatest: i64,
-    /// Index of the first 0.0.
-    zero: Option<usize>,
-    /// Index of the first infinity.
-    infinity: Option<usize>,
 }
 
 impl Product {
@@ -116,30 +112,7 @@ impl Product {
         count: 0,
         least: i64::MAX,
         greatest: 0,
-        zero: None,
-        infinity: None,
     };
-
-    pub(crate) fn of(values: &[f64], range: Range<usize>) -> Result<Self> {
-        let mut product = Self::EMPTY;
-        let mut begin = range.start;
-        while begin < range.end {
-            let end = range.end.min(begin + BLOCK);
-            let block = &values[begin..end];
-            let fast = if block.len() < SMALL {
-                Self::of_few(block)
-            } else {
-                Self::of_block(block)
-            };
-            let factor = match fast {
-                Some(factor) => factor,
-                None => Self::of_any(block, begin)?,
-            };
-            product = product.times(factor);
-            begin = end;
-        }
-        Ok(product)
-    }
 
     /// Product of a few values, if all are normal numbers.
     fn of_few(values: &[f64]) -> Option<Self> {
@@ -183,46 +156,24 @@ impl Product {
         )
     }
 
-    /// Product of any values, one by one.
-    fn of_any(values: &[f64], base: usize) -> Result<Self> {
-        let mut product = Self::EMPTY;
-        for (index, &value) in (base..).zip(values) {
-            let bits = value.to_bits() as i64;
-            let mut factor = Self {
-                count: 1,
-                ..Self::EMPTY
-            };
-            if value.is_nan() || value < 0.0 {
-                return Err(Error::ValueDomain { index, value });
-            } else if value == 0.0 {
-                factor.zero = Some(index);
-            } else if bits == INFINITY {
-                factor.infinity = Some(index);
-            } else {
-                factor = Self::of_one(value);
-            }
-            product = product.times(factor);
-        }
-        Ok(product)
-    }
-
-    /// Product of one positive finite value.
-    fn of_one(value: f64) -> Self {
+    /// This product with one more factor, which is positive and finite.
+    pub(crate) fn with(self, value: f64) -> Self {
         let bits = value.to_bits() as i64;
         // A subnormal number has fewer digits; as a normal one it can be taken apart.
-        let (mantissa, exponent) = if bits < LEAST_NORMAL {
+        let (normal, power) = if bits < LEAST_NORMAL {
             (value * 2.0_f64.powi(54), -54)
         } else {
             (value, 0)
         };
-        let one = Self {
-            exponent,
-            count: 1,
-            least: bits,
-            greatest: bits,
-            ..Self::EMPTY
-        };
-        one.carrying(mantissa)
+        let factor = normal.to_bits();
+        Self {
+            mantissa: 1.0,
+            exponent: self.exponent + (factor >> 52) as i64 - BIAS + power,
+            count: self.count + 1,
+            least: self.least.min(bits),
+            greatest: self.greatest.max(bits),
+        }
+        .carrying(self.mantissa * f64::from_bits(factor & FRACTION | ONE))
     }
 
     /// How many values were multiplied.
@@ -247,31 +198,104 @@ impl Product {
             count: self.count + other.count,
             least: self.least.min(other.least),
             greatest: self.greatest.max(other.greatest),
-            zero: self.zero.or(other.zero),
-            infinity: self.infinity.or(other.infinity),
         };
         product.carrying(self.mantissa * other.mantissa)
     }
 
-    /// The geometric mean; NaN where it is undefined.
+    /// The geometric mean; NaN of no value.
     pub(crate) fn mean(self) -> f64 {
-        match (self.zero, self.infinity) {
-            (Some(_), Some(_)) => return f64::NAN,
-            (Some(_), None) => return 0.0,
-            (None, Some(_)) => return f64::INFINITY,
-            (None, None) if self.count == 0 => return f64::NAN,
-            // Equal values, of which a root could only be rounded.
-            (None, None) if self.least == self.greatest => return double(self.least),
-            (None, None) => {}
+        if self.count == 0 {
+            return f64::NAN;
+        }
+        let (least, greatest) = (double(self.least), double(self.greatest));
+        if self.least == self.greatest {
+            return least; // of equal values, a root could only be rounded
         }
         let count = self.count as i64;
-        let whole = self.exponent.div_euclid(count);
-        let rest = self.exponent.rem_euclid(count) as f64;
-        let root = ((rest + self.mantissa.log2()) / self.count as f64)
-            .exp2()
-            .min(BELOW_TWO);
-        let (least, greatest) = (double(self.least), double(self.greatest));
-        scale(root, whole).max(least).min(greatest)
+        let mean = if self.exponent.abs() <= 2 * count {
+            // Near 1 the exponent of the root is so small that a sum with it loses nothing.
+            let logarithm = self.exponent as f64 + self.mantissa.log2();
+            (logarithm / count as f64).exp2()
+        } else {
+            let whole = self.exponent.div_euclid(count);
+            let rest = self.exponent.rem_euclid(count) as f64;
+            let root = ((rest + self.mantissa.log2()) / count as f64).exp2();
+            scale(root.min(BELOW_TWO), whole)
+        };
+        mean.max(least).min(greatest)
+    }
+}
+
+/// All values of a mean: the product of those that have one, and what else is among them.
+#[derive(Debug, Clone, Copy)]
+struct Values {
+    product: Product,
+    /// Index of the first 0.0.
+    zero: Option<usize>,
+    /// Index of the first infinity.
+    infinity: Option<usize>,
+}
+
+impl Values {
+    const EMPTY: Self = Self {
+        product: Product::EMPTY,
+        zero: None,
+        infinity: None,
+    };
+
+    fn of(values: &[f64], range: Range<usize>) -> Result<Self> {
+        let mut all = Self::EMPTY;
+        let mut begin = range.start;
+        while begin < range.end {
+            let end = range.end.min(begin + BLOCK);
+            let block = &values[begin..end];
+            let fast = if block.len() < SMALL {
+                Product::of_few(block)
+            } else {
+                Product::of_block(block)
+            };
+            match fast {
+                Some(product) => all.product = all.product.times(product),
+                None => all = all.and(Self::of_any(block, begin)?),
+            }
+            begin = end;
+        }
+        Ok(all)
+    }
+
+    /// Any values, one by one.
+    fn of_any(values: &[f64], base: usize) -> Result<Self> {
+        let mut all = Self::EMPTY;
+        for (index, &value) in (base..).zip(values) {
+            if value.is_nan() || value < 0.0 {
+                return Err(Error::ValueDomain { index, value });
+            } else if value == 0.0 {
+                all.zero = all.zero.or(Some(index));
+            } else if value == f64::INFINITY {
+                all.infinity = all.infinity.or(Some(index));
+            } else {
+                all.product = all.product.with(value);
+            }
+        }
+        Ok(all)
+    }
+
+    fn and(self, later: Self) -> Self {
+        Self {
+            product: self.product.times(later.product),
+            zero: self.zero.or(later.zero),
+            infinity: self.infinity.or(later.infinity),
+        }
+    }
+
+    /// The geometric mean; NaN where it is undefined.
+    fn mean(self) -> f64 {
+        match (self.zero, self.infinity) {
+            (Some(_), Some(_)) => f64::NAN,
+            (Some(_), None) => 0.0,
+            (None, Some(_)) => f64::INFINITY,
+            (None, None) => self.product.mean(),
+        }
     }
 }
 
