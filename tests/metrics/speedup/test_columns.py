@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib
 from math import inf, nan
 from typing import TYPE_CHECKING, Any
 
@@ -16,6 +17,7 @@ from trajmeter.readers.benchmark_rows import attempts_of
 from trajmeter.records import ReadProblem, Source
 
 pa = pytest.importorskip("pyarrow")
+score_columns = importlib.import_module("trajmeter.metrics.speedup.columns").score_columns
 
 if TYPE_CHECKING:
     from trajmeter.kernels import Kernels
@@ -86,8 +88,6 @@ def by_records(rows: Any, profile: str | None) -> dict[tuple[Any, ...], dict[str
 def by_columns(
     rows: Any, profile: str | None, backend: Kernels | None = None
 ) -> dict[tuple[Any, ...], dict[str, Any]]:
-    from trajmeter.metrics.speedup.columns import score_columns
-
     scored = score_columns(rows, profile=profile, on_problem=lambda _: None, backend=backend)
     return {
         tuple(row[name] for name in ("task_id", "agent", "model", "attempt")): {
@@ -177,8 +177,6 @@ def test_numbers_written_as_text_are_no_numbers() -> None:
 
 
 def test_rows_of_one_benchmark_are_refused_but_for_the_first() -> None:
-    from trajmeter.metrics.speedup.columns import score_columns
-
     rows = table([{"task_id": "t", "benchmark": "m.f", "agent_nop": ratio} for ratio in (2.0, 3.0)])
     with pytest.raises(
         ReadError, match=r"rows: \[1\]: there is a row of the benchmark 'm.f' already"
@@ -190,10 +188,16 @@ def test_rows_of_one_benchmark_are_refused_but_for_the_first() -> None:
     assert len(problems) == 1
 
 
+def test_rows_of_no_task_are_left_out() -> None:
+    rows = table([{"task_id": task, "benchmark": "m.f", "agent_nop": 2.0} for task in ("t", None)])
+    problems: list[ReadProblem] = []
+    scored = score_columns(rows, on_problem=problems.append)
+    assert scored["task_id"].to_pylist() == ["t"]
+    assert str(problems[0]) == "rows: [1]: task_id is missing"
+
+
 @pytest.mark.parametrize("absent", ["task_id", "benchmark", "agent_nop"])
 def test_columns_that_have_to_be_there(absent: str) -> None:
-    from trajmeter.metrics.speedup.columns import score_columns
-
     rows = table([{"task_id": "t", "benchmark": "m.f", "agent_nop": 2.0}])
     with pytest.raises(ConfigurationError, match="expected the columns task_id, agent, model"):
         score_columns(rows.drop_columns([absent]))

@@ -138,13 +138,13 @@ impl<'a> Levels<'a> {
             }
         }
         let by_function = self.functions.take(|function, products| {
-            classes.multiply(groups.class_of(function), products);
+            classes.pair(groups.class_of(function)).multiply(products);
         });
         let by_class = classes.take(|class, products| {
-            modules.multiply(groups.module_of(class), products);
+            modules.pair(groups.module_of(class)).multiply(products);
         });
         let mut whole = Pair::EMPTY;
-        let by_module = modules.take(|_, products| whole = whole.times(products));
+        let by_module = modules.take(|_, products| whole.multiply(products));
         Figures {
             valid: whole.agent.count() as i64,
             speedup: whole.agent.mean(),
@@ -166,14 +166,12 @@ impl Pair {
         oracle: Product::EMPTY,
     };
 
-    fn times(self, other: Self) -> Self {
-        Self {
-            agent: self.agent.times(other.agent),
-            oracle: self.oracle.times(other.oracle),
-        }
+    fn multiply(&mut self, other: &Self) {
+        self.agent = self.agent.times(other.agent);
+        self.oracle = self.oracle.times(other.oracle);
     }
 
-    fn lead(self) -> f64 {
+    fn lead(&self) -> f64 {
         self.agent.mean() - self.oracle.mean()
     }
 }
@@ -204,19 +202,15 @@ impl Table {
         &mut self.met[*position as usize].1
     }
 
-    fn multiply(&mut self, group: u32, products: Pair) {
-        let pair = self.pair(group);
-        *pair = pair.times(products);
-    }
-
     /// Mean lead over the groups, giving the products of each to `next`; then there are none.
-    fn take(&mut self, mut next: impl FnMut(u32, Pair)) -> f64 {
+    fn take(&mut self, mut next: impl FnMut(u32, &Pair)) -> f64 {
         let mut leads = Leads::of(self.met.len());
-        for (group, products) in self.met.drain(..) {
-            self.position[group as usize] = Self::ABSENT;
-            leads.add(products);
-            next(group, products);
+        for (group, products) in &self.met {
+            self.position[*group as usize] = Self::ABSENT;
+            leads.add(products.lead());
+            next(*group, products);
         }
+        self.met.clear();
         leads.mean()
     }
 }
@@ -237,9 +231,9 @@ impl Leads {
         }
     }
 
-    fn add(&mut self, pair: Pair) {
+    fn add(&mut self, lead: f64) {
         // Divided before they are added up, the leads cannot exceed the greatest double.
-        let lead = pair.lead() / self.count;
+        let lead = lead / self.count;
         let sum = self.sum + lead;
         self.lost += if self.sum.abs() >= lead.abs() {
             (self.sum - sum) + lead

@@ -55,7 +55,7 @@ def names(array: Column) -> Names:
     """Number the texts of a column."""
     encoded = array if isinstance(array, pa.DictionaryArray) else array.dictionary_encode()
     texts = encoded.dictionary.cast(pa.large_string())
-    codes = encoded.indices.cast(pa.int64()).fill_null(-1).to_numpy()
+    codes = _filled(encoded.indices, -1).astype(np.int64)
     _, bounds, data = texts.buffers()
     if not len(texts) or bounds is None or data is None:
         return Names(b"", np.zeros(len(texts) + 1, np.int64), codes)
@@ -67,19 +67,22 @@ def numbers(array: Column | None, rows: int) -> Float64Array:
     """A column as numbers, NaN where there is none: texts and booleans are no numbers."""
     if array is None or not (pa.types.is_floating(array.type) or pa.types.is_integer(array.type)):
         return np.full(rows, np.nan)
-    values: Float64Array = array.cast(pa.float64(), safe=False).fill_null(np.nan).to_numpy()
-    return values
+    if not pa.types.is_float64(array.type):
+        array = array.cast(pa.float64(), safe=False)
+    return _filled(array, np.nan)
 
 
 def missing(array: Column | None, rows: int) -> Booleans:
     """Whether each row of a column has no value at all."""
-    return np.ones(rows, np.bool_) if array is None else _flags(array.is_null())
+    if array is None:
+        return np.ones(rows, np.bool_)
+    return _flags(array.is_null()) if array.null_count else np.zeros(rows, np.bool_)
 
 
 def changes(array: Column) -> Booleans:
     """Whether each row differs from the one before it; two missing values do not differ."""
     if isinstance(array, pa.DictionaryArray):
-        codes: Int64Array = array.indices.fill_null(-1).to_numpy()
+        codes = _filled(array.indices, -1)
         differs: Booleans = codes[1:] != codes[:-1]
         return differs
     later, earlier = array[1:], array[:-1]
@@ -100,6 +103,12 @@ def first_values(array: Column, starts: Int64Array, ends: Int64Array) -> list[An
     return [
         value if inside else None for value, inside in zip(values, is_inside.tolist(), strict=True)
     ]
+
+
+def _filled(array: Any, instead: float) -> npt.NDArray[Any]:  # noqa: ANN401 - of any number
+    """Values of a column, with another where there is none; not copied where all are there."""
+    filled: npt.NDArray[Any] = (array.fill_null(instead) if array.null_count else array).to_numpy()
+    return filled
 
 
 def _flags(array: Any) -> Booleans:  # noqa: ANN401 - the results of compute functions

@@ -61,7 +61,7 @@ class Plan:
 
 def plan_attempts(table: BenchmarkTable, *, as_fceval: bool) -> Plan:
     """Judge every attempt beside those of its trial."""
-    count = len(table.identities)
+    count = len(table.offsets) - 1
     plan = Plan([Verdict()] * count, np.zeros(count, np.bool_), np.zeros(count, np.bool_))
     about = [name for name in table.rows.column_names if name not in _OF_A_ROW]
     is_plain = not about and not table.is_uncommon.any()

@@ -13,37 +13,28 @@ import pyarrow as pa
 
 from trajmeter import kernels
 from trajmeter.errors import ReadError
+from trajmeter.metrics.speedup.columns.arrays import column, missing
 from trajmeter.metrics.speedup.columns.plan import SOURCE, plan_attempts
 from trajmeter.metrics.speedup.columns.table import BenchmarkTable
 from trajmeter.metrics.speedup.levels import alphabet
 from trajmeter.metrics.speedup.metric import SpeedupMetric
-from trajmeter.readers.benchmark_rows import AttemptIdentity, attempts_of
-from trajmeter.records import Cause, Outcome
+from trajmeter.readers.benchmark_rows import attempts_of
+from trajmeter.records import Cause, Outcome, ReadProblem
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Sequence
+    from collections.abc import Callable, Sequence
 
+    import numpy.typing as npt
     from pydantic import JsonValue
 
     from trajmeter.kernels import Kernels, LevelArrays
+    from trajmeter.metrics.speedup.columns.arrays import Booleans, Column
     from trajmeter.metrics.speedup.columns.plan import Plan
-    from trajmeter.records import ReadProblem, Source
+    from trajmeter.records import Source
 
 __all__ = ["score_columns"]
 
 _ADVANTAGES = ("agent_advantage", *(f"agent_advantage_level{level}" for level in range(1, 5)))
-_FIGURES: dict[str, pa.DataType] = {
-    "outcome": pa.string(),
-    "cause": pa.string(),
-    "task_speedup": pa.float64(),
-    **dict.fromkeys(_ADVANTAGES, pa.float64()),
-    "num_benchmarks": pa.int64(),
-    "num_valid_benchmarks": pa.int64(),
-    "pytest_failed": pa.bool_(),
-    "snapshot_failed": pa.bool_(),
-    "success": pa.bool_(),
-    "fallback_to_baseline": pa.bool_(),
-}
 
 
 def score_columns(
@@ -75,41 +66,54 @@ def score_columns(
         UnknownNameError: There is no such profile.
     """
     metric = SpeedupMetric(profile=profile)
-    table = BenchmarkTable.of(rows)
+    report = on_problem or _refuse
+    table = BenchmarkTable.of(_of_tasks(rows, report))
     plan = plan_attempts(table, as_fceval=profile is not None)
-    figures = _figures(table, plan, backend or kernels.active(), as_fceval=profile is not None)
-    for positions in plan.uncommon:
-        _score_as_records(table, positions, figures, metric, on_problem or _refuse)
-    identity = {
-        name: pa.array([getattr(each, name) for each in table.identities], pa.string())
-        for name in AttemptIdentity._fields
-    }
-    scored = {f"speedup.{name}": pa.array(figures[name], kind) for name, kind in _FIGURES.items()}
-    return pa.table({**identity, **scored})
+    columns = _columns(table, plan, backend or kernels.active(), as_fceval=profile is not None)
+    if plan.uncommon:
+        figures = {name: column.to_pylist() for name, column in columns.items()}
+        for positions in plan.uncommon:
+            _score_as_records(table, positions, figures, metric, report)
+        columns = {name: pa.array(figures[name], column.type) for name, column in columns.items()}
+    scored = {f"speedup.{name}": column for name, column in columns.items()}
+    return pa.table({**table.identity, **scored})
 
 
-def _figures(
+def _of_tasks(rows: pa.Table, report: Callable[[ReadProblem], None]) -> pa.Table:
+    """The rows that name a task."""
+    tasks = column(rows, "task_id")
+    if tasks is None or not tasks.null_count:
+        return rows
+    for row in np.flatnonzero(missing(tasks, len(rows))).tolist():
+        report(ReadProblem(file="rows", record=f"[{row}]", message="task_id is missing"))
+    return rows.filter(tasks.is_valid())
+
+
+def _columns(
     table: BenchmarkTable, plan: Plan, backend: Kernels, *, as_fceval: bool
-) -> dict[str, list[Any]]:
+) -> dict[str, Column]:
     """Every figure of every attempt."""
     valid, speedup, *levels = _averages(table, plan, backend, as_fceval=as_fceval)
-    counts: list[int] = valid.tolist()
-    leads = [_leads(level.tolist(), counts, plan, as_fceval=as_fceval) for level in levels]
-    outcomes = list(_outcomes(table, plan, counts, as_fceval=as_fceval))
-    nothing = 1.0 if as_fceval else None
+    has_valid = valid > 0
+    if as_fceval:  # what is missing counts as no change, and as no lead
+        speedup = np.where(has_valid, speedup, 1.0)
+        levels = [np.where(has_valid, level, 0.0) for level in levels]
+    is_known = np.ones(len(valid), np.bool_) if as_fceval else has_valid
+    is_compared = is_known & ~plan.lacks_oracle
+    leads = [pa.array(level, mask=~is_compared) for level in levels]
+    outcome, cause = _outcomes(table, plan, has_valid, as_fceval=as_fceval)
+    verdicts = plan.verdicts
     return {
-        "outcome": [outcome.value for outcome, _ in outcomes],
-        "cause": [cause.value if cause else None for _, cause in outcomes],
-        "task_speedup": [
-            mean if count else nothing for mean, count in zip(speedup.tolist(), counts, strict=True)
-        ],
+        "outcome": pa.array(outcome, pa.string()),
+        "cause": pa.array(cause, pa.string()),
+        "task_speedup": pa.array(speedup, mask=~is_known),
         **dict(zip(_ADVANTAGES, (leads[3], *leads), strict=True)),
-        "num_benchmarks": np.diff(table.offsets).tolist(),
-        "num_valid_benchmarks": counts,
-        "pytest_failed": [verdict.pytest_failed for verdict in plan.verdicts],
-        "snapshot_failed": [verdict.snapshot_failed for verdict in plan.verdicts],
-        "success": [verdict.success for verdict in plan.verdicts],
-        "fallback_to_baseline": plan.reverted.tolist(),
+        "num_benchmarks": pa.array(np.diff(table.offsets)),
+        "num_valid_benchmarks": pa.array(valid),
+        "pytest_failed": pa.array([each.pytest_failed for each in verdicts], pa.bool_()),
+        "snapshot_failed": pa.array([each.snapshot_failed for each in verdicts], pa.bool_()),
+        "success": pa.array([each.success for each in verdicts], pa.bool_()),
+        "fallback_to_baseline": pa.array(plan.reverted),
     }
 
 
@@ -134,35 +138,21 @@ def _averages(
     )
 
 
-def _leads(
-    level: list[float], counts: list[int], plan: Plan, *, as_fceval: bool
-) -> list[float | None]:
-    nothing = 0.0 if as_fceval else None
-    return [
-        nothing if not count else None if is_alone else lead
-        for lead, count, is_alone in zip(level, counts, plan.lacks_oracle.tolist(), strict=True)
-    ]
-
-
 def _outcomes(
-    table: BenchmarkTable, plan: Plan, counts: list[int], *, as_fceval: bool
-) -> Iterator[tuple[Outcome, Cause | None]]:
-    columns = (
-        counts,
-        table.lacks_ratios.tolist(),
-        plan.lacks_oracle.tolist(),
-        plan.reverted.tolist(),
+    table: BenchmarkTable, plan: Plan, has_valid: Booleans, *, as_fceval: bool
+) -> tuple[npt.NDArray[np.object_], npt.NDArray[np.object_]]:
+    """What became of each attempt, and why."""
+    nothing = Outcome.ASSIGNED if as_fceval else Outcome.NOT_SCORED
+    unscored = Cause.NO_VALID_BENCHMARK.value
+    missing = unscored if as_fceval else Cause.MISSING_ORACLE.value
+    outcome = np.where(plan.reverted, Outcome.ASSIGNED.value, Outcome.SCORED.value)
+    cause = np.full(len(has_valid), None, np.object_)
+    cause[plan.lacks_oracle] = Cause.MISSING_ORACLE.value
+    cause[plan.reverted] = Cause.REVERTED_TO_BASELINE.value
+    return (
+        np.where(has_valid, outcome, nothing.value).astype(np.object_),
+        np.where(has_valid, cause, np.where(table.lacks_ratios, missing, unscored)),
     )
-    for valid, lacks_ratios, lacks_oracle, is_reverted in zip(*columns, strict=True):
-        if not valid and as_fceval:
-            yield Outcome.ASSIGNED, Cause.NO_VALID_BENCHMARK
-        elif not valid:
-            missing = Cause.MISSING_ORACLE if lacks_ratios else Cause.NO_VALID_BENCHMARK
-            yield Outcome.NOT_SCORED, missing
-        elif is_reverted:
-            yield Outcome.ASSIGNED, Cause.REVERTED_TO_BASELINE
-        else:
-            yield Outcome.SCORED, Cause.MISSING_ORACLE if lacks_oracle else None
 
 
 def _score_as_records(
@@ -183,9 +173,9 @@ def _score_as_records(
         ]
     attempts = list(attempts_of(rows, report))
     for position, result in zip(positions, metric.score_trial(None, attempts), strict=True):
-        for name, column in figures.items():
+        for name, values in figures.items():
             value = getattr(result, name)
-            column[position] = value.value if isinstance(value, (Outcome, Cause)) else value
+            values[position] = value.value if isinstance(value, (Outcome, Cause)) else value
 
 
 def _refuse(problem: ReadProblem) -> None:

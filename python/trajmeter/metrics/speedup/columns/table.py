@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cached_property
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -14,7 +15,7 @@ from trajmeter.readers.benchmark_rows import AttemptIdentity
 
 if TYPE_CHECKING:
     from trajmeter.kernels import Float64Array, Int64Array
-    from trajmeter.metrics.speedup.columns.arrays import Booleans
+    from trajmeter.metrics.speedup.columns.arrays import Booleans, Column
 
 __all__ = ["BenchmarkTable"]
 
@@ -27,7 +28,7 @@ class BenchmarkTable:
 
     rows: pa.Table
     """The table itself."""
-    identities: list[AttemptIdentity]
+    identity: dict[str, Column]
     """Whose rows they are, attempt by attempt."""
     offsets: Int64Array
     """Rows of each attempt."""
@@ -56,17 +57,19 @@ class BenchmarkTable:
                 "expected the columns task_id, agent, model, benchmark, and agent_nop or "
                 f"agent_seconds; there are: {', '.join(rows.column_names)}"
             )
-        starts, identities = _runs(rows)
-        first = dict(zip(reversed(identities), range(len(identities) - 1, -1, -1), strict=True))
-        if len(first) < len(identities):
-            order = np.repeat([first[each] for each in identities], np.diff(starts))
-            return cls.of(rows.take(pa.array(np.argsort(order, kind="stable"), pa.int64())))
+        starts, identity = _runs(rows)
+        whose = list(zip(*(each.to_pylist() for each in identity.values()), strict=True))
+        first: dict[tuple[str | None, ...], int] = {}
+        numbered_runs = [first.setdefault(each, len(first)) for each in whose]
+        if len(first) < len(whose):
+            order = np.argsort(np.repeat(numbered_runs, np.diff(starts)), kind="stable")
+            return cls.of(rows.take(pa.array(order, pa.int64())))
         numbered = names(benchmarks)
         agent, _ = _ratios(rows, "agent")
         oracle, is_missing = _ratios(rows, "oracle")
         return cls(
             rows=rows,
-            identities=identities,
+            identity=identity,
             offsets=starts,
             names=numbered,
             agent=agent,
@@ -75,22 +78,28 @@ class BenchmarkTable:
             is_uncommon=_any(numbered.codes < 0, starts) | _repeats(numbered, starts),
         )
 
+    @cached_property
+    def identities(self) -> list[AttemptIdentity]:
+        """The same, as records."""
+        columns = (each.to_pylist() for each in self.identity.values())
+        return [AttemptIdentity(*each) for each in zip(*columns, strict=True)]
 
-def _runs(rows: pa.Table) -> tuple[Int64Array, list[AttemptIdentity]]:
+
+def _runs(rows: pa.Table) -> tuple[Int64Array, dict[str, Column]]:
     """Where each stretch of one attempt begins, with the end of the table; and whose it is."""
-    columns = [column(rows, name) for name in AttemptIdentity._fields]
+    columns = {name: column(rows, name) for name in AttemptIdentity._fields}
     differs = np.zeros(max(len(rows) - 1, 0), np.bool_)
-    for each in columns:
+    for each in columns.values():
         if each is not None and len(rows):
             differs |= changes(each)
     inner = np.flatnonzero(differs) + 1
-    starts = np.array([0, *inner, len(rows)] if len(rows) else [0], np.int64)
+    starts = np.concatenate([[0], inner, [len(rows)]] if len(rows) else [[0]]).astype(np.int64)
     heads = pa.array(starts[:-1], pa.int64())
-    values = [
-        [None] * len(heads) if each is None else each.take(heads).cast(pa.string()).to_pylist()
-        for each in columns
-    ]
-    return starts, [AttemptIdentity(*identity) for identity in zip(*values, strict=True)]
+    nobody = pa.nulls(len(heads), pa.string())
+    return starts, {
+        name: nobody if each is None else each.take(heads).cast(pa.string())
+        for name, each in columns.items()
+    }
 
 
 def _ratios(rows: pa.Table, who: str) -> tuple[Float64Array, Booleans]:
