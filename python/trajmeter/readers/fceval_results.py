@@ -130,7 +130,7 @@ def read_merged(
             measurements=Measurements(
                 ratios=as_object(payload.get("per_benchmark_speedups")),
                 last_agent=key,
-                payload=payload,
+                payload=payload | {"is_resolved": result.get("is_resolved") is True},
             ),
             pytest_summary=pytest_summary(tests, prefix="", status="status") if tests else None,
             snapshot_summary=snapshot_summary(snapshot, prefix="") if snapshot else None,

@@ -96,7 +96,8 @@ class Measurements(Record):
     last_agent: str | None = None
     """The ``agent:model`` that ``ratios`` belongs to."""
     payload: dict[str, Any] | None = None
-    """Figures that fc-eval itself computed, where nothing they were made of is left."""
+    """Figures that fc-eval itself computed, where nothing they were made of is left; and whether
+    the trial they are of is resolved."""
 
 
 class PytestSummary(Record):

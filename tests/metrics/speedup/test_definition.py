@@ -201,6 +201,9 @@ def test_without_an_oracle_there_is_a_speedup_but_no_advantage() -> None:
     failed = score(attempt(entries=entries, pytest_summary=BAD))[0]
     assert (failed.task_speedup, failed.agent_advantage) == (1.0, None)
     assert failed.outcome is Outcome.ASSIGNED
+    # What is no object has no ratio of an oracle either, and takes none from the others.
+    strange = score(attempt(entries={**entries, "m.i": 5, "m.j": None}))[0]
+    assert (strange.outcome, strange.task_speedup, strange.num_benchmarks) == ("scored", 2.0, 5)
     # An oracle that ran, but measured nothing, is missed too: then nothing is valid.
     silent = score(attempt(entries=entries), attempt("oracle"))[0]
     assert (silent.outcome, silent.cause) == (Outcome.NOT_SCORED, Cause.MISSING_ORACLE)

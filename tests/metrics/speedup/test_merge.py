@@ -296,8 +296,9 @@ def test_only_a_merged_result_is_left(tmp_path: Path) -> None:
     write_json(tmp_path / "whole" / "results.json", {"id": "x", "results": [result]})
     for run in ("r", "whole"):
         for profile in (None, "fc-eval"):
-            results, _ = score(tmp_path / run, profile=profile)
+            results, figures = score(tmp_path / run, profile=profile)
             found = results[FAST]
+            assert figures[FAST]["accuracy"] == 1.0
             # 4.5, not the 4 of the table: these figures are taken as they are.
             assert (found.task_speedup, found.agent_advantage) == (4.5, 2.5)
             assert (found.num_benchmarks, found.num_valid_benchmarks) == (2, 1)

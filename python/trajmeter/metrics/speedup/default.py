@@ -81,8 +81,11 @@ def _revert(case: Case, oracle: SpeedupTable | None) -> None:
 
 
 def _lacks_oracle(table: SpeedupTable | None) -> bool:
-    ratios = table.oracle if table else []
-    return bool(ratios) and all(ratio is InvalidReason.MISSING for ratio in ratios)
+    """Whether no entry has a ratio of the oracle; what is no object tells nothing of it."""
+    if table is None:
+        return False
+    entries = [ratio for ratio, is_one in zip(table.oracle, table.is_entry, strict=True) if is_one]
+    return bool(entries) and all(ratio is InvalidReason.MISSING for ratio in entries)
 
 
 def _contradiction(benchmarks: tuple[str, ...]) -> str:

@@ -44,6 +44,7 @@ def score_payload(attempt: Trajectory) -> SpeedupResult:
     fields |= {name: _number(payload.get(name)) for name in _ADVANTAGES}
     success = _flag(payload.get("success"))
     fields["success"] = case.verdict.success if success is None else success
+    fields["trial_resolved"] = _flag(payload.get("is_resolved"))
     for name in ("num_benchmarks", "num_valid_benchmarks"):
         count = payload.get(name)
         if isinstance(count, int) and not isinstance(count, bool):
