@@ -11,6 +11,13 @@ trajmeter score examples/context/predictions.jsonl \
     --output results/context.jsonl
 
 echo
+echo "Turns, rules and tools: how two agents worked, and whether they did as they were told"
+trajmeter score examples/runs/runs.jsonl \
+    --tasks examples/runs/tasks.jsonl \
+    --metrics turns,rules,tools \
+    --output results/runs.jsonl
+
+echo
 echo "Answers: two toy agents asked the questions of a scenario, judged from a recording"
 (
     cd examples/scenario
