@@ -148,11 +148,12 @@ test-packaging: $(VENV)/.tools ## Install in every way, with and without cargo, 
 	$(IN_VENV) pytest -m packaging tests/packaging
 
 .PHONY: lint
-lint: build ## Check format, style, layers, stubs, spelling and Rust docs
+lint: build ## Check format, style, layers, stubs, spelling, Rust docs and the files themselves
 	$(VENV)/bin/ruff format --check
 	$(VENV)/bin/ruff check
 	$(VENV)/bin/lint-imports --no-logo
 	$(VENV)/bin/codespell
+	$(VENV)/bin/python $(PYTEST) tests/test_repository.py
 ifeq ($(KERNELS),rust)
 	$(VENV)/bin/stubtest trajmeter.kernels._rust --mypy-config-file pyproject.toml --allowlist .ci/stubtest.txt
 	$(CARGO) fmt --all --check
