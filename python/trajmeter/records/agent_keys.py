@@ -7,10 +7,14 @@ __all__ = ["UNKNOWN_MODEL", "agent_key", "is_same_agent", "normalise_model", "sp
 UNKNOWN_MODEL = "unknown"
 """What stands for the model of an agent that was configured without one."""
 
+_UNKNOWN_AGENT = "unknown"
+
 
 def agent_key(agent: str | None, model: str | None) -> str:
-    """Name an agent with its model; without an agent the name is empty."""
-    return "" if agent is None else f"{agent}:{model or UNKNOWN_MODEL}"
+    """Name an agent with its model; where neither is known the name is empty."""
+    if agent is None and model is None:
+        return ""
+    return f"{agent or _UNKNOWN_AGENT}:{model or UNKNOWN_MODEL}"
 
 
 def split_key(key: str) -> tuple[str, str]:

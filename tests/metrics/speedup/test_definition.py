@@ -277,3 +277,25 @@ def test_the_metric_says_what_it_is() -> None:
     assert metric.parameters == {"profile": "fc-eval"}
     with pytest.raises(UnknownNameError, match="speedup has no profile 'no', expected 'fc-eval'"):
         SpeedupMetric(profile="no")
+
+
+def test_models_of_no_named_agent_are_not_one() -> None:
+    large, small = (
+        Trajectory(
+            task_id="t",
+            model=model,
+            measurements=Measurements(ratios={"m.f": {"agent/nop": ratio, "oracle/nop": 2.0}}),
+        )
+        for model, ratio in (("large", 4.0), ("small", 2.0))
+    )
+    results = score(large, small)
+    assert [result.key for result in results] == ["unknown:large", "unknown:small"]
+    assert [result.task_speedup for result in results] == [4.0, 2.0]
+    assert [result.warnings for result in results] == [(), ()]
+    fceval = score(large, small, profile="fc-eval")
+    assert Outcome.NOT_SCORED not in [result.outcome for result in fceval]
+
+
+def test_runs_without_benchmarks_are_not_warned_of_each_other() -> None:
+    bare = Trajectory(task_id="t", model="large")
+    assert [result.warnings for result in score(bare, bare)] == [(), ()]

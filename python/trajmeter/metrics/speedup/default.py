@@ -45,6 +45,7 @@ def _cases(trial: Trial) -> list[Case]:
     tables = own_tables(trial)
     oracle = oracle_table(trial, tables)
     has_oracle = oracle is not None or ORACLE_AGENT in {each.agent for each in trial.everyone}
+    is_measured = any(each.measurements is not None for each in trial.everyone)
     cases = []
     for position, (attempt, key) in enumerate(zip(trial.attempts, trial.keys, strict=False)):
         own = tables[position]
@@ -55,7 +56,7 @@ def _cases(trial: Trial) -> list[Case]:
             case.warnings.append(
                 "nothing is measured under its own name; fc-eval would give it another's numbers"
             )
-        if trial.twins(position):
+        if is_measured and trial.twins(position):
             case.warnings.append(
                 "another agent of its trial has the same name and model; fc-eval would keep one"
             )
