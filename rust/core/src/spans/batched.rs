@@ -3,7 +3,9 @@
 use std::ops::Range;
 
 use super::canonical;
-use super::sink::Total;
+use super::canonical::SLACK;
+use super::combine::Room;
+use super::sink::{Filled, Sink, Total};
 use super::{OTHER, SPAN, Set, Spans, check, combine};
 use crate::{Result, pool};
 
@@ -64,7 +66,7 @@ pub fn measure_batched(rows: Rows) -> Result<Vec<i64>> {
         for (slot, row) in out.iter_mut().zip(range) {
             let mut total = Total::default();
             canonical::merge_row(rows.row(row), &mut total);
-            *slot = total.bytes;
+            *slot = total.result();
         }
         Ok(())
     })?;
@@ -79,8 +81,12 @@ pub fn measure_batched(rows: Rows) -> Result<Vec<i64>> {
 pub fn union_batched(rows: Rows) -> Result<Batch> {
     rows.check(SPAN)?;
     let pieces = pool::map_rows(rows.offsets, |range| {
-        let fill = |row, merged: &mut Spans| canonical::merge_row(rows.row(row), merged);
-        Ok(Batch::of(range, fill))
+        Ok(Batch::of(range, |row, room| {
+            let spans = rows.row(row);
+            room.fill(spans.len() + SLACK, |merged| {
+                canonical::merge_row(spans, merged);
+            })
+        }))
     })?;
     Ok(Batch::concat(pieces))
 }
@@ -91,7 +97,9 @@ pub fn union_batched(rows: Rows) -> Result<Batch> {
 ///
 /// As [`measure_batched`]; a bad span of `rows` comes before one of `others`.
 pub fn intersection_batched(rows: Rows, others: Rows) -> Result<Batch> {
-    combine_batched(rows, others, combine::overlap)
+    combine_batched(rows, others, |spans, others, out| {
+        combine::overlap(spans, others, out);
+    })
 }
 
 /// What each row covers and its partner in `others` does not.
@@ -100,7 +108,9 @@ pub fn intersection_batched(rows: Rows, others: Rows) -> Result<Batch> {
 ///
 /// As [`intersection_batched`].
 pub fn difference_batched(rows: Rows, others: Rows) -> Result<Batch> {
-    combine_batched(rows, others, combine::without)
+    combine_batched(rows, others, |spans, others, out| {
+        combine::without(spans, others, out);
+    })
 }
 
 /// Number of bytes that each row shares with its partner in `others`.
@@ -124,7 +134,7 @@ pub fn intersection_measure_batched(rows: Rows, others: Rows) -> Result<Vec<i64>
                     combine::overlap(spans, others, &mut total);
                 },
             );
-            *slot = total.bytes;
+            *slot = total.result();
         }
         Ok(())
     })?;
@@ -134,21 +144,22 @@ pub fn intersection_measure_batched(rows: Rows, others: Rows) -> Result<Vec<i64>
 fn combine_batched(
     rows: Rows,
     others: Rows,
-    operation: impl Fn(Set, Set, &mut Spans) + Send + Sync,
+    operation: impl Fn(Set, Set, &mut Filled) + Send + Sync,
 ) -> Result<Batch> {
     rows.check(SPAN)?;
     others.check(OTHER)?;
     let pieces = pool::map_rows(&weights(rows, others), |range| {
-        let mut room = Default::default();
-        Ok(Batch::of(range, |row, out| {
+        let mut rooms = Default::default();
+        Ok(Batch::of(range, |row, room| {
             combine::rows(
                 rows.row(row),
                 others.row(row),
-                &mut room,
+                &mut rooms,
                 |spans, others| {
-                    operation(spans, others, out);
+                    let most = spans.len() + others.len() + 1;
+                    room.fill(most, |out| operation(spans, others, out))
                 },
-            );
+            )
         }))
     })?;
     Ok(Batch::concat(pieces))
@@ -164,15 +175,18 @@ fn weights(rows: Rows, others: Rows) -> Vec<i64> {
 }
 
 impl Batch {
-    fn of(rows: Range<usize>, mut fill: impl FnMut(usize, &mut Spans)) -> Self {
-        let (mut spans, mut one) = (Spans::default(), Spans::default());
+    /// The sets that `fill` makes of rows, in the room that it is given.
+    fn of(
+        rows: Range<usize>,
+        mut fill: impl for<'a> FnMut(usize, &'a mut Room) -> Set<'a>,
+    ) -> Self {
+        let (mut spans, mut room) = (Spans::default(), Room::default());
         let mut offsets = Vec::with_capacity(rows.len() + 1);
         offsets.push(0);
         for row in rows {
-            one.clear();
-            fill(row, &mut one);
-            spans.start.extend_from_slice(&one.start);
-            spans.end.extend_from_slice(&one.end);
+            let set = fill(row, &mut room);
+            spans.start.extend_from_slice(set.start);
+            spans.end.extend_from_slice(set.end);
             offsets.push(spans.start.len() as i64);
         }
         Self { spans, offsets }

@@ -47,12 +47,13 @@ impl Bitmap {
     /// Gives what is covered to `sink`, in order, as bytes from `begin` on.
     pub fn give(&self, begin: i64, sink: &mut impl Sink) {
         let mut open = 0;
-        let mut place = begin;
-        for (&word, &change) in self.words.iter().zip(&self.changes) {
-            open += change;
-            sink.take_word(place, if open > 0 { u64::MAX } else { word });
-            // Past the greatest offset, where no bit is set.
-            place = place.wrapping_add(WORD as i64);
-        }
+        let words = self.words.iter().zip(&self.changes);
+        sink.take_words(
+            begin,
+            words.map(|(&word, &change)| {
+                open += change;
+                if open > 0 { u64::MAX } else { word }
+            }),
+        );
     }
 }

@@ -28,6 +28,9 @@ const MANY: usize = 1 << 17;
 /// Pieces that many spans are cut into, of which the threads take one after the other.
 const PIECES: usize = 8;
 
+/// Spans that are pieces of others while they are merged.
+pub const SLACK: usize = PIECES;
+
 thread_local! {
     /// Kept from one call to the next: memory that is new to a process costs more than the sorting.
     static SCRATCH: RefCell<Scratch> = RefCell::default();
@@ -52,9 +55,11 @@ struct OneBucket {
 }
 
 /// Gives the canonical set of checked spans to `sink`; `survey` is what is known of them.
+///
+/// There has to be room for as many spans, and for [`SLACK`] more.
 pub fn merge<S: Sink>(survey: &Survey, spans: Set, sink: &mut S) {
     if survey.sorted {
-        return sink.take(spans.len(), spans.iter());
+        return sink.take(spans.iter());
     }
     let plan = Plan::new(spans.len(), survey.low, survey.high);
     let Some(plan) = plan.filter(|_| spans.len() >= FEW) else {
@@ -77,7 +82,7 @@ pub fn merge<S: Sink>(survey: &Survey, spans: Set, sink: &mut S) {
 /// As [`merge`], without a survey, for sets that are small as a rule.
 pub fn merge_row(spans: Set, sink: &mut impl Sink) {
     if spans.start.is_sorted() {
-        sink.take(spans.len(), spans.iter());
+        sink.take(spans.iter());
     } else if spans.len() < FEW {
         sort(spans, sink);
     } else {
@@ -90,7 +95,7 @@ fn sort(spans: Set, sink: &mut impl Sink) {
         pairs.clear();
         pairs.extend(spans.iter());
         pairs.sort_unstable_by_key(|&(start, _)| start);
-        sink.take(pairs.len(), pairs.iter().copied());
+        sink.take(pairs.iter().copied());
         pairs.shrink_to(KEPT);
     });
 }
@@ -104,15 +109,16 @@ fn merge_many<S: Sink>(plan: Plan, spans: Set, scratch: &mut Scratch, sink: &mut
         buckets.fill(plan, start, end);
     });
     let pieces = &scratch.pieces;
-    let ranges = pool::chunks(plan.count, plan.count.div_ceil(PIECES));
-    let merged = pool::map(ranges, |range| {
-        let mut part = S::with_room(pieces.iter().map(|piece| piece.count(&range)).sum());
+    let ranges: Vec<_> = pool::chunks(plan.count, plan.count.div_ceil(PIECES)).collect();
+    let count = |range| pieces.iter().map(|piece| piece.count(range)).sum::<usize>();
+    // One more than spans, as what leads out of the range before comes first.
+    let counts: Vec<_> = ranges.iter().map(|range| 1 + count(range)).collect();
+    let parts = sink.split(&counts).into_iter().zip(ranges);
+    let results = pool::map(parts, |(mut part, range)| {
         merge_buckets(plan, pieces, range, &mut OneBucket::default(), &mut part);
-        part
+        part.result()
     });
-    for part in merged {
-        sink.append(part);
-    }
+    sink.join(&counts, &results);
 }
 
 /// Merges a range of buckets, one after the other; what leads out of a bucket begins the next.
@@ -154,10 +160,10 @@ fn merge_buckets(
             let sorted = scratch.order.sort(plan, u64::from(carried), slices);
             let spans = sorted.iter().copied().map(unpack);
             let placed = |(start, end)| (begin + i64::from(start), begin + i64::from(end));
-            sink.take(sorted.len(), spans.map(placed));
+            sink.take(spans.map(placed));
         }
     }
     if range.end == plan.count {
-        sink.take(1, iter::once((plan.begin(range.end), reach)));
+        sink.take(iter::once((plan.begin(range.end), reach)));
     }
 }

@@ -3,14 +3,14 @@
 use std::cell::RefCell;
 use std::iter;
 
-use super::canonical::{self, KEPT};
-use super::sink::Sink;
-use super::{OTHER, SPAN, Set, Spans, Survey};
+use super::canonical::{self, KEPT, SLACK};
+use super::sink::{Filled, Sink};
+use super::{OTHER, SPAN, Set, Survey};
 use crate::Result;
 
 thread_local! {
     /// Room for two canonical sets, kept from one call to the next.
-    static ROOM: RefCell<(Spans, Spans)> = RefCell::default();
+    static ROOM: RefCell<(Room, Room)> = RefCell::default();
 }
 
 /// Lets `operation` have the canonical sets of spans that are yet to be checked.
@@ -36,7 +36,7 @@ pub fn checked<T>(spans: Set, others: Set, operation: impl FnOnce(Set, Set) -> T
 pub fn rows<T>(
     spans: Set,
     others: Set,
-    room: &mut (Spans, Spans),
+    room: &mut (Room, Room),
     operation: impl FnOnce(Set, Set) -> T,
 ) -> T {
     operation(
@@ -49,18 +49,37 @@ pub fn rows<T>(
     )
 }
 
+/// Memory for a canonical set. It only grows, so that making room costs nothing.
+#[derive(Default)]
+pub struct Room {
+    start: Vec<i64>,
+    end: Vec<i64>,
+}
+
+impl Room {
+    /// What `fill` gives, which has room for so many spans.
+    pub fn fill(&mut self, count: usize, fill: impl FnOnce(&mut Filled)) -> Set<'_> {
+        if self.start.len() < count {
+            self.start.resize(count, 0);
+            self.end.resize(count, 0);
+        }
+        let mut filled = Filled::new(&mut self.start, &mut self.end);
+        fill(&mut filled);
+        let len = filled.len();
+        Set::new(&self.start[..len], &self.end[..len])
+    }
+}
+
 /// The spans themselves, if they are a canonical set, and else what `merge` puts into `room`.
 fn canonical_of<'a>(
     spans: Set<'a>,
-    room: &'a mut Spans,
-    merge: impl FnOnce(&mut Spans),
+    room: &'a mut Room,
+    merge: impl FnOnce(&mut Filled),
 ) -> Set<'a> {
     if spans.is_canonical() {
         return spans;
     }
-    room.clear();
-    merge(room);
-    Set::new(&room.start, &room.end)
+    room.fill(spans.len() + SLACK, merge)
 }
 
 /// Gives what both canonical sets cover.

@@ -16,7 +16,8 @@ pub use batched::{
     Batch, Rows, difference_batched, intersection_batched, intersection_measure_batched,
     measure_batched, union_batched,
 };
-use sink::{Sink, Total};
+use canonical::SLACK;
+use sink::{Filled, Sink, Total};
 use survey::Survey;
 
 use crate::{Fault, Result};
@@ -34,17 +35,20 @@ pub struct Spans {
 }
 
 impl Spans {
-    fn clear(&mut self) {
-        self.start.clear();
-        self.end.clear();
-    }
-
-    /// Gives back the room, if most of it stayed unused.
-    fn shrink(&mut self) {
-        if self.start.len() < self.start.capacity() / 2 {
-            self.start.shrink_to_fit();
-            self.end.shrink_to_fit();
+    /// What `fill` gives, which has room for so many spans.
+    fn filled(count: usize, fill: impl FnOnce(&mut Filled)) -> Self {
+        // Zeroed memory is not touched before it is written.
+        let (mut start, mut end) = (vec![0; count], vec![0; count]);
+        let mut filled = Filled::new(&mut start, &mut end);
+        fill(&mut filled);
+        let len = filled.len();
+        start.truncate(len);
+        end.truncate(len);
+        if len < count / 2 {
+            start.shrink_to_fit();
+            end.shrink_to_fit();
         }
+        Self { start, end }
     }
 }
 
@@ -98,7 +102,7 @@ pub fn measure(start: &[i64], end: &[i64]) -> Result<i64> {
     let survey = Survey::of(SPAN, 0, spans)?;
     let mut total = Total::default();
     canonical::merge(&survey, spans, &mut total);
-    Ok(total.bytes)
+    Ok(total.result())
 }
 
 /// The canonical set that covers the same bytes.
@@ -109,10 +113,9 @@ pub fn measure(start: &[i64], end: &[i64]) -> Result<i64> {
 pub fn union(start: &[i64], end: &[i64]) -> Result<Spans> {
     let spans = Set::new(start, end);
     let survey = Survey::of(SPAN, 0, spans)?;
-    let mut merged = Spans::with_room(spans.len());
-    canonical::merge(&survey, spans, &mut merged);
-    merged.shrink();
-    Ok(merged)
+    Ok(Spans::filled(spans.len() + SLACK, |merged| {
+        canonical::merge(&survey, spans, merged);
+    }))
 }
 
 /// The canonical set of the bytes that both sets cover.
@@ -126,13 +129,12 @@ pub fn intersection(
     other_start: &[i64],
     other_end: &[i64],
 ) -> Result<Spans> {
-    let mut shared = Spans::with_room(start.len() + other_start.len());
     let (spans, others) = (Set::new(start, end), Set::new(other_start, other_end));
     combine::checked(spans, others, |spans, others| {
-        combine::overlap(spans, others, &mut shared);
-    })?;
-    shared.shrink();
-    Ok(shared)
+        Spans::filled(spans.len() + others.len(), |shared| {
+            combine::overlap(spans, others, shared);
+        })
+    })
 }
 
 /// The canonical set of the bytes that the first set covers and the other does not.
@@ -146,13 +148,12 @@ pub fn difference(
     other_start: &[i64],
     other_end: &[i64],
 ) -> Result<Spans> {
-    let mut left = Spans::with_room(start.len() + other_start.len());
     let (spans, others) = (Set::new(start, end), Set::new(other_start, other_end));
     combine::checked(spans, others, |spans, others| {
-        combine::without(spans, others, &mut left);
-    })?;
-    left.shrink();
-    Ok(left)
+        Spans::filled(spans.len() + others.len() + 1, |left| {
+            combine::without(spans, others, left);
+        })
+    })
 }
 
 /// Number of bytes that both sets cover.
@@ -166,12 +167,12 @@ pub fn intersection_measure(
     other_start: &[i64],
     other_end: &[i64],
 ) -> Result<i64> {
-    let mut total = Total::default();
     let (spans, others) = (Set::new(start, end), Set::new(other_start, other_end));
     combine::checked(spans, others, |spans, others| {
+        let mut total = Total::default();
         combine::overlap(spans, others, &mut total);
-    })?;
-    Ok(total.bytes)
+        total.result()
+    })
 }
 
 /// Every span that the other operations would refuse: its index, rising, and why.

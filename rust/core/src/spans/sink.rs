@@ -1,106 +1,140 @@
 //! What becomes of the bytes that an operation finds: spans, or their number.
 
-use super::Spans;
-
-/// Spans for which room is made at once.
-const BLOCK: usize = 256;
-
 /// Receives what spans cover, in the order of their starts.
 pub trait Sink: Send {
-    /// An empty one, with room for so many spans; memory that stays unused is never touched.
-    fn with_room(count: usize) -> Self;
+    /// One of several that share the work.
+    type Part<'a>: Sink
+    where
+        Self: 'a;
 
-    /// Takes spans whose starts never fall, also not below those of earlier calls; at most `count`.
-    fn take(&mut self, count: usize, spans: impl Iterator<Item = (i64, i64)>);
+    /// Takes spans whose starts never fall, also not below those of earlier calls.
+    fn take(&mut self, spans: impl Iterator<Item = (i64, i64)>);
 
     /// Takes spans that neither overlap nor touch, and passes over those that are empty or reversed.
     fn take_apart(&mut self, spans: impl Iterator<Item = (i64, i64)>);
 
-    /// Takes over what another received, which lies after all that this one did.
-    fn append(&mut self, later: Self);
+    /// Takes words of 64 bytes from `place` on, of which those are covered whose bit is set; the
+    /// bytes of an earlier call are not among them.
+    fn take_words(&mut self, place: i64, words: impl Iterator<Item = u64>);
 
-    /// Takes 64 bytes from `place` on, of which those are covered whose bit is set; the bytes of an
-    /// earlier call are not among them.
-    fn take_word(&mut self, place: i64, word: u64);
+    /// Parts that lie side by side, each with room for so many spans.
+    fn split(&mut self, counts: &[usize]) -> Vec<Self::Part<'_>>;
+
+    /// What was received: how many spans, or how many bytes.
+    fn result(&self) -> i64;
+
+    /// Takes over what parts received, given how they were split and what their results are.
+    fn join(&mut self, counts: &[usize], results: &[i64]);
 }
 
-impl Sink for Spans {
-    fn with_room(count: usize) -> Self {
-        let (start, end) = (Vec::with_capacity(count), Vec::with_capacity(count));
-        Self { start, end }
+/// Fills memory with spans. There has to be room for as many as are taken.
+pub struct Filled<'a> {
+    start: &'a mut [i64],
+    end: &'a mut [i64],
+    len: usize,
+}
+
+impl<'a> Filled<'a> {
+    /// Fills the given memory.
+    pub fn new(start: &'a mut [i64], end: &'a mut [i64]) -> Self {
+        Self { start, end, len: 0 }
     }
 
-    fn take(&mut self, count: usize, spans: impl Iterator<Item = (i64, i64)>) {
+    /// How many spans there are.
+    pub fn len(&self) -> usize {
+        self.len
+    }
+
+    fn push(&mut self, start: i64, end: i64) {
+        (self.start[self.len], self.end[self.len]) = (start, end);
+        self.len += 1;
+    }
+}
+
+impl Sink for Filled<'_> {
+    type Part<'a>
+        = Filled<'a>
+    where
+        Self: 'a;
+
+    fn take(&mut self, spans: impl Iterator<Item = (i64, i64)>) {
         let mut spans = spans.filter(|(start, end)| start < end);
-        if self.start.is_empty() {
+        if self.len == 0 {
             let Some((start, end)) = spans.next() else {
                 return;
             };
-            self.start.push(start);
-            self.end.push(end);
+            self.push(start, end);
         }
-        let mut last = self.start.len() - 1;
-        self.start.resize(last + 1 + count, 0);
-        self.end.resize(last + 1 + count, 0);
-        // Whether a span joins the last one is a toss-up, so it is no branch.
+        let mut last = self.len - 1;
         let (mut open, mut reach) = (self.start[last], self.end[last]);
         for (start, end) in spans {
+            // Whether a span joins the last one is a toss-up, so it is no branch.
             let gap = start > reach;
             last += usize::from(gap);
             (open, reach) = (if gap { start } else { open }, reach.max(end));
             (self.start[last], self.end[last]) = (open, reach);
         }
-        self.start.truncate(last + 1);
-        self.end.truncate(last + 1);
+        self.len = last + 1;
     }
 
-    fn take_apart(&mut self, mut spans: impl Iterator<Item = (i64, i64)>) {
-        loop {
-            let mut next = self.start.len();
-            self.start.resize(next + BLOCK, 0);
-            self.end.resize(next + BLOCK, 0);
-            let mut left = BLOCK;
+    fn take_apart(&mut self, spans: impl Iterator<Item = (i64, i64)>) {
+        let mut len = self.len;
+        for (start, end) in spans {
             // Whether a span is one is a toss-up, so it is no branch.
-            for (start, end) in spans.by_ref().take(BLOCK) {
-                (self.start[next], self.end[next]) = (start, end);
-                next += usize::from(start < end);
-                left -= 1;
-            }
-            self.start.truncate(next);
-            self.end.truncate(next);
-            if left > 0 {
-                return;
-            }
+            (self.start[len], self.end[len]) = (start, end);
+            len += usize::from(start < end);
         }
+        self.len = len;
     }
 
-    fn append(&mut self, later: Self) {
-        let Some(&start) = later.start.first() else {
-            return;
-        };
-        let joined = self.end.last() == Some(&start);
-        if joined {
-            self.end.pop();
-        }
-        self.start
-            .extend_from_slice(&later.start[usize::from(joined)..]);
-        self.end.extend(later.end);
-    }
-
-    fn take_word(&mut self, place: i64, word: u64) {
-        let mut rest = word;
-        while rest != 0 {
-            let first = rest.trailing_zeros();
-            let after = first + (!(rest >> first)).trailing_zeros();
-            let (start, end) = (place + i64::from(first), place + i64::from(after));
-            match self.end.last_mut() {
-                Some(reach) if *reach == start => *reach = end,
-                _ => {
-                    self.start.push(start);
-                    self.end.push(end);
+    fn take_words(&mut self, place: i64, words: impl Iterator<Item = u64>) {
+        for (index, word) in words.enumerate() {
+            let mut rest = word;
+            while rest != 0 {
+                let begin = place + index as i64 * i64::from(u64::BITS);
+                let first = rest.trailing_zeros();
+                let after = first + (!(rest >> first)).trailing_zeros();
+                let (start, end) = (begin + i64::from(first), begin + i64::from(after));
+                if self.len > 0 && self.end[self.len - 1] == start {
+                    self.end[self.len - 1] = end;
+                } else {
+                    self.push(start, end);
                 }
+                rest &= u64::MAX.checked_shl(after).unwrap_or(0);
             }
-            rest &= u64::MAX.checked_shl(after).unwrap_or(0);
+        }
+    }
+
+    fn split(&mut self, counts: &[usize]) -> Vec<Filled<'_>> {
+        let (mut starts, mut ends) = (&mut self.start[self.len..], &mut self.end[self.len..]);
+        let mut parts = Vec::with_capacity(counts.len());
+        for &count in counts {
+            let (start, more_starts) = starts.split_at_mut(count);
+            let (end, more_ends) = ends.split_at_mut(count);
+            parts.push(Filled::new(start, end));
+            (starts, ends) = (more_starts, more_ends);
+        }
+        parts
+    }
+
+    fn result(&self) -> i64 {
+        self.len as i64
+    }
+
+    fn join(&mut self, counts: &[usize], results: &[i64]) {
+        let mut begin = self.len;
+        for (count, &result) in counts.iter().zip(results) {
+            let mut part = begin..begin + result as usize;
+            begin += count;
+            // The first span may continue the last one of the part before.
+            if self.len > 0 && !part.is_empty() && self.end[self.len - 1] == self.start[part.start]
+            {
+                self.end[self.len - 1] = self.end[part.start];
+                part.start += 1;
+            }
+            self.start.copy_within(part.clone(), self.len);
+            self.end.copy_within(part.clone(), self.len);
+            self.len += part.len();
         }
     }
 }
@@ -108,17 +142,14 @@ impl Sink for Spans {
 /// Adds up the bytes that are covered.
 #[derive(Default)]
 pub struct Total {
-    /// How many there are.
-    pub bytes: i64,
+    bytes: i64,
     reach: i64,
 }
 
 impl Sink for Total {
-    fn with_room(_: usize) -> Self {
-        Self::default()
-    }
+    type Part<'a> = Total;
 
-    fn take(&mut self, _: usize, spans: impl Iterator<Item = (i64, i64)>) {
+    fn take(&mut self, spans: impl Iterator<Item = (i64, i64)>) {
         for (start, end) in spans {
             self.bytes += (end - start.max(self.reach)).max(0);
             self.reach = self.reach.max(end);
@@ -129,12 +160,19 @@ impl Sink for Total {
         self.bytes += spans.map(|(start, end)| (end - start).max(0)).sum::<i64>();
     }
 
-    fn append(&mut self, later: Self) {
-        self.bytes += later.bytes;
-        self.reach = later.reach;
+    fn take_words(&mut self, _: i64, words: impl Iterator<Item = u64>) {
+        self.bytes += words.map(|word| i64::from(word.count_ones())).sum::<i64>();
     }
 
-    fn take_word(&mut self, _: i64, word: u64) {
-        self.bytes += i64::from(word.count_ones());
+    fn split(&mut self, counts: &[usize]) -> Vec<Total> {
+        counts.iter().map(|_| Total::default()).collect()
+    }
+
+    fn result(&self) -> i64 {
+        self.bytes
+    }
+
+    fn join(&mut self, _: &[usize], results: &[i64]) {
+        self.bytes += results.iter().sum::<i64>();
     }
 }
