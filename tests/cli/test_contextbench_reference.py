@@ -91,4 +91,4 @@ def _figures(expected: dict[str, Any]) -> Iterator[tuple[str, Any]]:
         for key in ("auc_coverage", "redundancy"):
             yield f"context.trajectory.{name}.{key}", trajectory[key][name]
     for key, value in expected.get("editloc", {}).items():
-        yield f"context.contextbench_editloc.{key}", value
+        yield f"context.contextbench_editloc.{_SIZES.get(key, key)}", value

@@ -73,6 +73,16 @@ def test_an_attempt_without_context_is_void(kernels: Kernels) -> None:
         assert (group.outcome, group.cause) == (Outcome.NOT_SCORED, Cause.NO_CONTEXT_EXTRACTED)
 
 
+def test_an_attempt_that_declares_no_final_context_is_void(kernels: Kernels) -> None:
+    trajectory = attempt([lines("a.py", 1, 2)])
+    of = task(gold("a.py", 1, 2))
+    result = scored(kernels, of, trajectory, "a.py")
+    assert result.final.file.cause is Cause.NO_CONTEXT_EXTRACTED
+    assert result.trajectory.line.cause is Cause.NO_CONTEXT_EXTRACTED
+    by_default = scored(kernels, of, trajectory, "a.py", profile=False)
+    assert (by_default.final.line.coverage, by_default.trajectory.num_steps) == (1.0, 1)
+
+
 def test_a_span_alone_is_context_names_alone_are_none(kernels: Kernels) -> None:
     of = task(gold("a.py", 1, 2))
     spans = View.model_validate(lines("a.py", 1, 1).model_dump() | {"listed": False})
@@ -142,7 +152,9 @@ def test_reversed_lines_count_negative(kernels: Kernels) -> None:
 def test_reversed_gold_counts_negative(kernels: Kernels) -> None:
     """Gold lines 1 to 8, and 12 to 10 apart from them: 8 - 1 lines, of which 4 are seen."""
     of = task(gold("a.py", 1, 8), gold("a.py", 12, 10))
-    result = scored(kernels, of, attempt([lines("a.py", 1, 4)]), "a.py")
+    result = scored(
+        kernels, of, attempt([lines("a.py", 1, 4)], final=[lines("a.py", 1, 4)]), "a.py"
+    )
     assert result.final.line.gold_size == 7
     assert result.final.line.coverage == 4 / 7
     assert result.trajectory.line.coverage == (4 / 7,)
@@ -152,12 +164,13 @@ def test_reversed_gold_counts_negative(kernels: Kernels) -> None:
 def test_reversed_lines_change_redundancy(kernels: Kernels) -> None:
     """Sizes 2 and -5 + 4, a union of 2 - 5 + 4 where line 9 stays apart: 1 - 1 / 1."""
     steps = [lines("a.py", 1, 2)], [lines("a.py", 9, 3), lines("a.py", 4, 7)]
-    result = scored(kernels, task(gold("a.py", 1, 2)), attempt(*steps), "a.py")
+    of, final = task(gold("a.py", 1, 2)), [seen("a.py")]
+    result = scored(kernels, of, attempt(*steps, final=final), "a.py")
     found = result.trajectory.line
     assert (found.viewed_size, found.repeated_size) == (2 + (-5 + 4), 0)
     assert found.redundancy == 0.0
     assert found.coverage == (1.0, 1.0)
-    repeated = scored(kernels, task(gold("a.py", 1, 2)), attempt(*steps, steps[1]), "a.py")
+    repeated = scored(kernels, of, attempt(*steps, steps[1], final=final), "a.py")
     # 2, -1 and -1 again; the union keeps both reversed ranges: 2 + 4 - 5 - 5.
     assert repeated.trajectory.line.viewed_size == 0
     assert repeated.trajectory.line.redundancy == 0.0
@@ -264,8 +277,16 @@ def test_deleted_lines_beside_initial_gold(kernels: Kernels) -> None:
     patch = diff("@@ -4 +4 @@", "-d", "-e", "@@ -9 +9 @@", "-i")
     found = scored(kernels, of, attempt(final=[seen("a.py")], patch=patch), "a.py")
     editloc = found.contextbench_editloc
-    assert (editloc.intersection, editloc.gold_size, editloc.pred_size) == (2, 4, 3)
+    assert (editloc.intersection, editloc.gold_size, editloc.predicted_size) == (2, 4, 3)
     assert editloc.recall == editloc.precision == 2 / 3
+
+
+def test_deleted_lines_hit_no_gold_range_that_counts_no_lines(kernels: Kernels) -> None:
+    """A gold range that begins at line 0 has no lines, so that line 4 lies in none."""
+    of = task(gold("a.py", 0, 5), gold("a.py", 9, 10))
+    trajectory = attempt(final=[seen("a.py")], patch=diff("@@ -4 +4 @@", "-d"))
+    editloc = scored(kernels, of, trajectory, "a.py").contextbench_editloc
+    assert (editloc.intersection, editloc.gold_size, editloc.predicted_size) == (0, 2, 1)
 
 
 @pytest.mark.parametrize("patch", ["", None])
@@ -295,6 +316,6 @@ def test_a_text_that_is_no_diff_deletes_nothing(kernels: Kernels) -> None:
     of = task(gold("a.py", 2, 5), patch="")
     trajectory = attempt(final=[seen("a.py")], patch="Sorry.")
     found = scored(kernels, of, trajectory, "a.py").contextbench_editloc
-    assert (found.outcome, found.recall, found.pred_size) == (Outcome.SCORED, 0.0, 0)
+    assert (found.outcome, found.recall, found.predicted_size) == (Outcome.SCORED, 0.0, 0)
     by_default = scored(kernels, of, trajectory, "a.py", profile=False).contextbench_editloc
     assert (by_default.outcome, by_default.cause) == (Outcome.ASSIGNED, Cause.NOT_A_DIFF)

@@ -96,7 +96,9 @@ def _as_contextbench_writes(result: ContextResult) -> dict[str, Any]:
         },
     }
     if result.contextbench_editloc.outcome is Outcome.SCORED:
-        written["editloc"] = result.contextbench_editloc.model_dump(exclude={"outcome", "cause"})
+        editloc = result.contextbench_editloc.model_dump(exclude={"outcome", "cause"})
+        editloc["pred_size"] = editloc.pop("predicted_size")
+        written["editloc"] = editloc
     return written
 
 

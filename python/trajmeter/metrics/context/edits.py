@@ -92,7 +92,7 @@ def _deleted(
         precision=ratio,
         intersection=hits,
         gold_size=gold,
-        pred_size=len(deleted),
+        predicted_size=len(deleted),
     )
 
 

@@ -44,7 +44,7 @@ class PreparedTask:
     causes: Mapping[str, Cause | None]
     """Why a granularity cannot be scored, whatever an attempt did; ``None`` for one that can."""
     initial_gold: Mapping[str, Sequence[tuple[int, int]]]
-    """First and last line of the initial gold ranges, by path."""
+    """First and last line of the initial gold ranges that ContextBench counts, by path."""
     initial_gold_size: int
     """Number of lines in the initial gold ranges."""
     unresolved_gold_paths: int | None
@@ -94,7 +94,7 @@ def prepare(
         # ContextBench counts lines of the initial ranges alone.
         in_lines = is_initial or profile is None
         gold.append(GoldLines(file, written.first_line, written.last_line, in_lines=in_lines))
-        if is_initial:
+        if is_initial and written.first_line > 0 and written.last_line > 0:
             initial.setdefault(path, []).append((written.first_line, written.last_line))
     return PreparedTask(
         task=task,

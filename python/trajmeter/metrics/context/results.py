@@ -157,14 +157,14 @@ class ContextBenchEditLocation(Group):
     """Share of the deleted lines that lie in the initial gold ranges, 0 to 1."""
     precision: Annotated[
         float | None,
-        Figure(low=0, high=1, higher_is_better=True, numerator=_SHARED, denominator=("pred_size",)),
+        Figure(low=0, high=1, higher_is_better=True, numerator=_SHARED, denominator=_PREDICTED),
     ] = None
     """The same number as the recall."""
     intersection: _Count = None
     """Deleted lines that lie in the initial gold ranges."""
     gold_size: _Count = None
     """Lines of the initial gold ranges."""
-    pred_size: _Count = None
+    predicted_size: _Count = None
     """Deleted lines."""
 
 

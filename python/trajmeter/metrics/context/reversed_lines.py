@@ -24,7 +24,7 @@ def with_reversed_lines(
     sizes: ContextSizes,
     prepared: PreparedTask,
     steps: Iterable[Sequence[View]],
-    final_views: Sequence[View] | None,
+    final_views: Sequence[View],
 ) -> ContextSizes:
     """Give the sizes of lines as ContextBench has them, reversed ranges included.
 
@@ -32,7 +32,7 @@ def with_reversed_lines(
         sizes: What the kernel measured.
         prepared: The task.
         steps: Views of each step.
-        final_views: Views of the declared final context, if any.
+        final_views: Views of the final context.
     """
     num_steps, has_final_context, tally, final, by_step = sizes
     intersection, kernel_gold, predicted = final[-1]
@@ -43,8 +43,6 @@ def with_reversed_lines(
     _, _, empty_ranges, _ = tally
     if empty_ranges:
         steps = list(steps)
-        if final_views is None:
-            final_views = tuple(chain.from_iterable(steps))
         steps = steps or [final_views]
         predicted = _size(final_views, prepared)
         viewed = sum(_size(views, prepared) for views in steps)

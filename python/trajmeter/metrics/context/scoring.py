@@ -58,18 +58,21 @@ def score(prepared: PreparedTask, trajectory: Trajectory) -> ContextResult:
     Args:
         prepared: The task.
         trajectory: The attempt; its final context is that of its final views, or the union of its
-            turns where it declares none.
+            turns where it declares none; by the rules of ContextBench it then has none.
 
     Raises:
         TotalOverflowError: Sizes add up to more than 64 bits hold.
         ExtraMissingError: It has a final patch, and the extra ``patches`` is not installed.
     """
     turns, final_views = trajectory.turns, trajectory.final_views
-    sizes = prepared.kernel.score(turns, final_views)
     if prepared.rules == "contextbench":
+        final_views = final_views or ()
+        sizes = prepared.kernel.score(turns, final_views)
         views = (turn.views for turn in turns or ())
         steps = (seen for seen in views if seen is not None)
         sizes = with_reversed_lines(sizes, prepared, steps, final_views)
+    else:
+        sizes = prepared.kernel.score(turns, final_views)
     return compose(prepared, sizes, trajectory.final_patch)
 
 

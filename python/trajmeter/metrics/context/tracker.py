@@ -63,7 +63,7 @@ class ContextTracker:
 
         Args:
             final_views: The context that the agent declares in the end; without it the union of
-                the turns.
+                the turns, or, by the rules of ContextBench, nothing.
             final_patch: The patch in the end, if there is one.
 
         Returns:
@@ -73,7 +73,10 @@ class ContextTracker:
             TotalOverflowError: Sizes add up to more than 64 bits hold.
             ExtraMissingError: There is a final patch, and the extra ``patches`` is not installed.
         """
-        sizes = self._kernel.sizes(final_views)
-        if self._steps is not None:
+        if self._steps is None:
+            sizes = self._kernel.sizes(final_views)
+        else:
+            final_views = final_views or ()
+            sizes = self._kernel.sizes(final_views)
             sizes = with_reversed_lines(sizes, self._prepared, self._steps, final_views)
         return compose(self._prepared, sizes, final_patch)
