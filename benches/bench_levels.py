@@ -9,7 +9,7 @@ entry, and ratios are averaged as the exponential of the mean of their logarithm
 from __future__ import annotations
 
 from functools import partial
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import polars as pl
@@ -23,7 +23,7 @@ from trajmeter.metrics.speedup.columns import score_columns
 if TYPE_CHECKING:
     from pytest_benchmark.fixture import BenchmarkFixture
 
-    from trajmeter.kernels import Float64Array
+    from trajmeter.kernels import Float64Array, Int64Array
 
 _BENCHMARKS, _AGENTS = 265, 8
 _KEY = ["task_id", "agent"]
@@ -45,8 +45,8 @@ def _run(size: int) -> pa.Table:
     agent = np.tile(np.repeat(np.arange(_AGENTS), _BENCHMARKS), tasks)
     benchmark = task * _BENCHMARKS + np.tile(np.arange(_BENCHMARKS), tasks * _AGENTS)
 
-    def texts(codes: np.ndarray[tuple[int], np.dtype[np.int64]], values: list[str]) -> pa.Array:
-        return pa.DictionaryArray.from_arrays(pa.array(codes.astype(np.int32)), pa.array(values))
+    def texts(codes: Int64Array, values: list[str]) -> pa.DictionaryArray[Any, Any]:
+        return pa.DictionaryArray.from_arrays(codes.astype(np.int32), pa.array(values))
 
     return pa.table(
         {
