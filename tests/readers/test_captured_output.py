@@ -1,4 +1,4 @@
-"""Captured output of fc-eval's tests: which blocks fail an agent."""
+"""Captured output of tests: blocks, and what their absence means."""
 
 from __future__ import annotations
 
@@ -7,90 +7,149 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-import trajmeter
+from tests.metrics.speedup.runs import FAST, score, table
+from trajmeter.readers import read_trajectories
+from trajmeter.records import Cause, Outcome, Trajectory
 
 if TYPE_CHECKING:
     from pathlib import Path
 
-SUMMARY = {"passed": 8, "failed": 0, "error": 0, "skipped": 2, "total": 10}
-TESTS = {"results": {"summary": SUMMARY, "exit_code": 0}}
-RESULT = {"last_agent": "a:m", "per_benchmark_speedups": {"m.f": {"agent/nop": 2, "oracle/nop": 4}}}
-# Outputs that failed before the change too are no fault of the agent.
-SNAPSHOT = {"total": 9, "passed": 6, "failed": 3, "skipped": 0}
+COUNTS = {"passed": 8, "failed": 0, "error": 0, "skipped": 2, "total": 10}
+SNAPSHOT = {"total": 68, "passed": 49, "failed": 6, "skipped": 13, "pass-to-fail": 0}
+RESULT = {
+    "last_agent": FAST,
+    "per_benchmark_speedups": table(f=(4.0, 2.0)),
+    "per_benchmark_speedups_by_agent": {FAST: table(f=(4.0, 2.0))},
+}
 
 
-def pane(tests: object = TESTS, result: object = RESULT, snapshot: object = SNAPSHOT) -> str:
-    text = "collected 10 items\n"
-    for name, block in (("TESTS", tests), ("RESULT", result), ("SNAPSHOT", snapshot)):
-        if block is not None:
-            value = block if isinstance(block, str) else json.dumps(block)
-            text += f"FORMULACODE_{name}_START\n{value}\nFORMULACODE_{name}_END\n"
-    return text
+def block(name: str, value: Any) -> str:
+    text = value if isinstance(value, str) else json.dumps(value)
+    return f"$ make\nFORMULACODE_{name}_START\n{text}\nFORMULACODE_{name}_END\nnoise {{\n"
 
 
-def score(folder: Path, text: str, *profiles: str) -> dict[str, Any]:
-    file = folder / "t.txt"
-    file.write_text(text, newline="")
-    (row,) = trajmeter.score(file, metrics=["speedup"], profiles=profiles).rows
-    return row
+def write(path: Path, **blocks: Any) -> Path:
+    path.parent.mkdir(parents=True, exist_ok=True)
+    given = {"TESTS": COUNTS, "RESULT": RESULT, "SNAPSHOT": SNAPSHOT, **blocks}
+    path.write_text("".join(block(n, v) for n, v in given.items() if v is not None))
+    return path
 
 
-@pytest.mark.parametrize("line_end", ["\n", "\r\n"])
-def test_a_pane_that_passes(tmp_path: Path, line_end: str) -> None:
-    row = score(tmp_path, pane().replace("\n", line_end))
-    assert (row["task_id"], row["speedup.key"]) == ("t", "a:m")
-    assert (row["speedup.task_speedup"], row["speedup.agent_advantage"]) == (2.0, -2.0)
-    assert (row["speedup.success"], row["speedup.pytest_summary.passed"]) == (True, 8)
+def read(path: Path) -> Trajectory:
+    (attempt,) = read_trajectories(path)
+    return attempt
+
+
+def problems(attempt: Trajectory) -> str:
+    return "\n".join(attempt.run_log.problems if attempt.run_log else ())
+
+
+@pytest.mark.parametrize("line_end", [b"\n", b"\r\n"])
+def test_three_blocks(tmp_path: Path, line_end: bytes) -> None:
+    path = write(tmp_path / "pane.txt")
+    path.write_bytes(path.read_bytes().replace(b"\n", line_end))
+    attempt = read(path)
+    assert (attempt.task_id, attempt.agent, attempt.model) == ("pane", "fixer", "large")
+    assert problems(attempt) == ""
+    result = score(path)[0][FAST]
+    assert (result.task_speedup, result.success, result.outcome) == (4.0, True, "scored")
+    assert (result.pytest_summary.passed, result.snapshot_summary.failed) == (8, 6)
+
+
+def test_a_pane_in_a_run_is_of_the_trials_task(tmp_path: Path) -> None:
+    pane = tmp_path / "t" / "t.x.1-of-1.r" / "panes" / "post-test.txt"
+    assert read(write(pane)).task_id == "t.x"
 
 
 @pytest.mark.parametrize(
-    ("text", "failed", "failed_as_fceval"),
+    ("tests", "failed"),
     [
-        (pane({"results": {"summary": {**SUMMARY, "failed": 1}}}), True, True),
-        (pane({"results": {"summary": {**SUMMARY, "error": 1}}}), True, True),
-        (pane({"results": {"exit_code": 0, "details": "off"}}), False, True),
-        (pane({"total": 0, "passed": 0, "failed": 0, "error": 0, "skipped": 0}), False, False),
-        (pane({"results": {"summary": None}}), True, True),
-        (pane("{cut"), True, True),
-        (pane(None), True, True),
+        ({"results": {"summary": COUNTS, "exit_code": 0}}, False),
+        ({**COUNTS, "failed": 1}, True),
+        ({"results": {"summary": {**COUNTS, "error": 2}}}, True),
+        ({"total": 0, "passed": 0, "failed": 0, "error": 0, "skipped": 0}, False),
+        (None, True),
+        ("{cut", True),
+        ([1], True),
+        ({"results": 5}, True),
+        ({"other": 1}, True),
     ],
 )
-def test_which_tests_fail(tmp_path: Path, text: str, failed: bool, failed_as_fceval: bool) -> None:
-    assert score(tmp_path, text)["speedup.pytest_failed"] is failed
-    assert score(tmp_path, text, "fc-eval")["speedup.pytest_failed"] is failed_as_fceval
+def test_tests_fail_where_one_does_or_none_can_be_read(
+    tmp_path: Path, tests: object, failed: bool
+) -> None:
+    path = write(tmp_path / "pane.txt", TESTS=tests)
+    for profile in (None, "fc-eval"):
+        result = score(path, profile=profile)[0][FAST]
+        assert (result.pytest_failed, result.fallback_to_baseline) == (failed, failed)
+        assert result.task_speedup == (1.0 if failed else 4.0)
 
 
-def test_one_error_is_lost_from_the_counts_of_fceval(tmp_path: Path) -> None:
-    text = pane({"results": {"summary": {**SUMMARY, "error": 1}}})
-    assert score(tmp_path, text)["speedup.pytest_summary.error"] == 1
-    assert score(tmp_path, text, "fc-eval")["speedup.pytest_summary.error"] == 0
+def test_tests_that_were_not_run_fail_in_fceval_only(tmp_path: Path) -> None:
+    path = write(tmp_path / "pane.txt", TESTS={"results": {"exit_code": 0, "details": "off"}})
+    result = score(path)[0][FAST]
+    assert (result.tests_not_run, result.pytest_failed, result.task_speedup) == (True, False, 4.0)
+    result = score(path, profile="fc-eval")[0][FAST]
+    assert (result.pytest_failed, result.task_speedup) == (True, 1.0)
 
 
-def test_tests_that_were_not_run_are_marked(tmp_path: Path) -> None:
-    text = pane({"results": {"exit_code": 0, "details": "off"}})
-    assert score(tmp_path, text)["speedup.tests_not_run"] is True
+def test_one_error_fails_and_fceval_loses_the_counts(tmp_path: Path) -> None:
+    path = write(tmp_path / "pane.txt", TESTS={**COUNTS, "error": 1})
+    ours, theirs = score(path)[0][FAST], score(path, profile="fc-eval")[0][FAST]
+    assert (ours.pytest_failed, ours.pytest_summary.error) == (True, 1)
+    assert (theirs.pytest_failed, theirs.pytest_summary.error) == (True, 0)
 
 
 @pytest.mark.parametrize(
     ("snapshot", "failed"),
     [
-        (SNAPSHOT, False),
+        ({**SNAPSHOT, "failed": 60}, False),  # they failed before, too
         ({**SNAPSHOT, "pass-to-fail": 1}, True),
-        ({**SNAPSHOT, "pass_to_fail": 1}, True),
-        ({**SNAPSHOT, "pass-to-fail": 0}, False),
-        ({"error": "no baseline"}, True),
-        ("{cut", True),
+        ({"total": 1, "pass_to_fail": 2}, True),
+        ({**SNAPSHOT, "error": "no baseline"}, True),
+        ({}, False),
         (None, True),
+        ("nothing", True),
+        ([SNAPSHOT], True),
     ],
 )
-def test_which_snapshots_fail(tmp_path: Path, snapshot: object, failed: bool) -> None:
-    row = score(tmp_path, pane(snapshot=snapshot))
-    assert row["speedup.snapshot_failed"] is failed
-    # Reverted, 1 - 4 is left of the advantage.
-    assert row["speedup.agent_advantage"] == (-3.0 if failed else -2.0)
+def test_a_snapshot_fails_by_what_went_from_pass_to_fail(
+    tmp_path: Path, snapshot: object, failed: bool
+) -> None:
+    path = write(tmp_path / "pane.txt", SNAPSHOT=snapshot)
+    for profile in (None, "fc-eval"):
+        assert score(path, profile=profile)[0][FAST].snapshot_failed == failed
 
 
-def test_without_a_result_nothing_is_known_of_the_agent(tmp_path: Path) -> None:
-    row = score(tmp_path, pane(result=None))
-    assert (row["speedup.key"], row["speedup.cause"]) == ("", "missing_measurements")
-    assert any("no block RESULT" in warning for warning in row["speedup.warnings"])
+@pytest.mark.parametrize("result", [None, "{cut", [1.5]])
+def test_without_a_result_the_agent_is_unknown(tmp_path: Path, result: object) -> None:
+    path = write(tmp_path / "pane.txt", RESULT=result)
+    attempt = read(path)
+    assert (attempt.agent, attempt.model, attempt.measurements) == (None, None, None)
+    assert "RESULT" in problems(attempt)
+    found = score(path)[0][""]
+    assert (found.key, found.outcome) == ("", Outcome.NOT_SCORED)
+    assert found.cause is Cause.MISSING_MEASUREMENTS
+
+
+def test_the_only_agent_of_a_result_is_its_agent(tmp_path: Path) -> None:
+    result = {"per_benchmark_speedups_by_agent": {FAST: table(f=(4.0, 2.0))}}
+    assert read(write(tmp_path / "pane.txt", RESULT=result)).model == "large"
+
+
+def test_lines_that_the_terminal_broke_are_joined(tmp_path: Path) -> None:
+    text = json.dumps(RESULT)
+    wrapped = "\r\n".join(text[begin : begin + 40] for begin in range(0, len(text), 40))
+    assert score(write(tmp_path / "pane.txt", RESULT=wrapped))[0][FAST].task_speedup == 4.0
+
+
+def test_the_last_of_several_blocks_counts(tmp_path: Path) -> None:
+    path = write(tmp_path / "pane.txt")
+    path.write_text("FORMULACODE_TESTS_START\n{cut\n" + block("TESTS", "{cut") + path.read_text())
+    assert score(path)[0][FAST].pytest_failed is False
+
+
+def test_notes_of_the_tool_are_told(tmp_path: Path) -> None:
+    path = tmp_path / "pane.txt"
+    path.write_text("FORMULACODE_NO_BENCHMARKS: the suite is empty\nexit 78\n")
+    assert "FORMULACODE_NO_BENCHMARKS: the suite is empty" in problems(read(path))

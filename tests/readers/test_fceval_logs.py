@@ -1,20 +1,19 @@
-"""Logs and recordings beside an fc-eval result: length, tokens and cost, by default and profile."""
+"""Logs beside a result: tokens, lengths and events; and what the two rules make of them."""
 
 from __future__ import annotations
 
-import json
+import os
 from typing import TYPE_CHECKING, Any
 
 import pytest
 
-import trajmeter
-from tests.metrics.speedup.runs import own, write_run
+from tests.metrics.speedup.runs import FAST, own, score, write_json, write_run
+from trajmeter.readers.fceval_logs import read_logs
 
 if TYPE_CHECKING:
     from pathlib import Path
 
-KEY = "fixer:large"
-HEADER = b'{"version": 2, "width": 80, "height": 24}\n'
+HEADER = '{"version": 2, "width": 80, "height": 24}\n'
 
 
 def usage(prompt: object, completion: object) -> dict[str, Any]:
@@ -22,77 +21,197 @@ def usage(prompt: object, completion: object) -> dict[str, Any]:
     return {"llm_metrics": {"accumulated_token_usage": tokens}}
 
 
-def score(
-    folder: Path, log: object = None, recording: bytes | None = None, **metrics: object
-) -> list[dict[str, Any]]:
-    """The row of an agent, by default and under the profile."""
-    run = write_run(folder / "r", {KEY: {**own(KEY, f=(2.0, 1.0)), **metrics}})
-    (result,) = run.rglob("results.json")
-    if log is not None:
-        (result.parent / "agent-logs").mkdir()
-        text = log if isinstance(log, str) else json.dumps(log)
-        (result.parent / "agent-logs" / "log.json").write_text(text)
-    if recording is not None:
-        (result.parent / "sessions").mkdir()
-        (result.parent / "sessions" / "agent.cast").write_bytes(recording)
-    return [
-        trajmeter.score(run, metrics=["speedup"], profiles=profiles).rows[0]
-        for profiles in ([], ["fc-eval"])
-    ]
+def log(folder: Path, entries: object, name: str = "trajectory.json", *, age: int = 0) -> None:
+    path = folder / "agent-logs" / name
+    write_json(path, entries)
+    os.utime(path, (1_000_000 - age, 1_000_000 - age))
 
 
-def figures(rows: list[dict[str, Any]], *names: str) -> list[tuple[Any, ...]]:
-    return [tuple(row[f"speedup.{name}"] for name in names) for row in rows]
-
-
-@pytest.mark.parametrize(
-    ("log", "default", "fceval"),
-    [
-        # Accumulated, so the last entry that tells any has all; each entry is an interaction.
-        ([usage(9, 1), usage(70, 30), usage(0, 0), {}], (4, 70, 30), (4, 70, 30)),
-        # A bad entry ends fc-eval's walk; here it is passed over.
-        ([usage(70, 30), "cut"], (2, 70, 30), (2, 0, 0)),
-        ([usage(70, 30), usage("x", 1)], (2, 70, 30), (2, 0, 0)),
-        ([], (None, None, None), (0, 0, 0)),
-        ({"messages": [1]}, (None, None, None), (0, 0, 0)),
-        ("[1,", (None, None, None), (0, 0, 0)),
-    ],
-)
-def test_json_logs(
-    tmp_path: Path, log: object, default: tuple[Any, ...], fceval: tuple[Any, ...]
+def recording(
+    folder: Path, content: str | bytes, name: str = "agent.cast", *, age: int = 0
 ) -> None:
-    rows = score(tmp_path, log)
-    assert figures(rows, "trajectory_length", "input_tokens", "output_tokens") == [default, fceval]
+    path = folder / "sessions" / name
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_bytes(content.encode() if isinstance(content, str) else content)
+    os.utime(path, (1_000_000 - age, 1_000_000 - age))
 
 
-def test_a_log_that_cannot_be_read_is_reported(tmp_path: Path) -> None:
-    (warning,) = score(tmp_path, "[1,")[0]["speedup.warnings"]
-    assert "log.json: no valid JSON" in warning
+def test_tokens_are_accumulated_so_the_last_entry_with_any_tells(tmp_path: Path) -> None:
+    log(tmp_path, [usage(5, 1), usage(9, 2), usage(0, 0), {}, {"llm_metrics": None}])
+    found = read_logs(tmp_path)
+    assert (found["entries"], found["input_tokens"], found["output_tokens"]) == (5, 9, 2)
+    assert not found["tokens_before_bad_entry"]
 
 
 @pytest.mark.parametrize(
-    ("recording", "default", "fceval"),
-    [
-        (HEADER + b'[1, "o", "x"]\n[2, "i", "y"]\n\ncut\n[3, "m", "z"]\n[4, "i"]\n', 1, 3),
-        (HEADER + b'[1, "o", "x"]\n', None, 1),
-        # Only an object is a header; fc-eval drops the first line unseen.
-        (b'[0, "i", "x"]\n[1, "i", "y"]\n', 2, 1),
-        (HEADER + b'[1, "i", "\xff"]\n', 1, 0),
-        (b"", None, 0),
-    ],
+    "bad", ["text", 5, None, {"llm_metrics": "x"}, usage("12", 1), usage(1.5, 1), usage(-1, 5)]
 )
-def test_recordings(tmp_path: Path, recording: bytes, default: int | None, fceval: int) -> None:
-    rows = score(tmp_path, [], recording)
-    names = ("trajectory_length", "trajectory_length_source")
-    assert figures(rows, *names) == [(default, "cast"), (fceval, "cast")]
+def test_a_bad_entry_is_passed_over_and_noted(tmp_path: Path, bad: object) -> None:
+    log(tmp_path, [usage(9, 2), bad])
+    found = read_logs(tmp_path)
+    assert (found["input_tokens"], found["tokens_before_bad_entry"]) == (9, True)
+    log(tmp_path, [bad, usage(9, 2)])
+    assert not read_logs(tmp_path)["tokens_before_bad_entry"]
 
 
-def test_a_recorded_length_and_cost_stand_though_they_are_0(tmp_path: Path) -> None:
-    rows = score(tmp_path, [usage(70, 30)], None, trajectory_length=0, task_cost_usd=0)
-    names = ("trajectory_length", "trajectory_length_source", "task_cost_usd", "cost_source")
-    assert figures(rows, *names) == [(0, "recorded", 0.0, "recorded")] * 2
+@pytest.mark.parametrize("value", [{"messages": []}, "text", 3, None])
+def test_a_log_that_is_no_list_has_no_length(tmp_path: Path, value: object) -> None:
+    log(tmp_path, value)
+    found = read_logs(tmp_path)
+    assert "entries" not in found
+    assert "expected a list of entries" in found["problems"][0]
 
 
-def test_an_unknown_model_costs_nothing_and_is_marked(tmp_path: Path) -> None:
-    rows = score(tmp_path, [usage(70, 30)])
-    assert figures(rows, "task_cost_usd", "cost_source", "priced")[0] == (0.0, "tokens", False)
+def test_a_log_that_is_no_json_is_told(tmp_path: Path) -> None:
+    log(tmp_path, [])
+    (tmp_path / "agent-logs" / "trajectory.json").write_text("[{")
+    found = read_logs(tmp_path)
+    assert "trajectory.json: no valid JSON" in found["problems"][0]
+
+
+def test_the_newest_log_of_the_folder_itself_counts(tmp_path: Path) -> None:
+    log(tmp_path, [1, 2, 3], "a-new.json")
+    log(tmp_path, [1], "z-old.json", age=60)
+    log(tmp_path, [1, 2], "deeper/newer.json", age=-60)
+    (tmp_path / "agent-logs" / "stream.jsonl").write_text("{}\n{}\n")
+    assert read_logs(tmp_path)["entries"] == 3
+    recording(tmp_path, HEADER + '[0, "i", "x"]\n')
+    recording(tmp_path, HEADER, "older.cast", age=60)
+    assert read_logs(tmp_path)["events"] == {"i": 1}
+
+
+def test_events_are_lists_of_three_and_counted_by_code(tmp_path: Path) -> None:
+    lines = [
+        '[0.1, "o", "x"]',
+        '[0.2, "i", "y", "more"]',
+        "",
+        '[0.3, "i"]',
+        "{broken",
+        '{"a": 1}',
+        "null",
+        "[1, 0, 2]",
+        "[1, null, 2]",
+        '[9, "i", "cu',
+    ]
+    recording(tmp_path, HEADER + "\r\n".join(lines))
+    found = read_logs(tmp_path)
+    assert found["events"] == {"o": 1, "i": 1, "0": 1, "null": 1}
+    assert found["events_after_first_line"] == 4
+    assert "5 of 11 lines are no event" in found["problems"][0]
+
+
+def test_only_an_object_is_a_header(tmp_path: Path) -> None:
+    recording(tmp_path, '[0, "i", "x"]\n[1, "i", "y"]\n')
+    found = read_logs(tmp_path)
+    assert (found["events"], found["events_after_first_line"]) == ({"i": 2}, 1)
+
+
+def test_bytes_that_are_no_utf8_are_replaced(tmp_path: Path) -> None:
+    recording(tmp_path, HEADER.encode() + b'[0, "i", "\xff"]\n')
+    found = read_logs(tmp_path)
+    assert (found["events"], found["recording_is_utf8"]) == ({"i": 1}, False)
+
+
+def test_no_logs_at_all(tmp_path: Path) -> None:
+    assert read_logs(tmp_path) == {"problems": ()}
+
+
+class TestRules:
+    """Length and cost of an attempt, by the default and as fc-eval has them."""
+
+    @staticmethod
+    def results(tmp_path: Path, **fields: Any) -> tuple[Any, Any]:
+        metrics = {**own(FAST, f=(4.0, 2.0)), **fields.pop("metrics", {})}
+        run = write_run(tmp_path / "r", {FAST: metrics}, results={FAST: fields})
+        return score(run)[0][FAST], score(run, profile="fc-eval")[0][FAST]
+
+    @staticmethod
+    def folder(tmp_path: Path) -> Path:
+        return tmp_path / "r" / "t" / "t.1-of-1.r.agent-1-fixer"
+
+    def test_a_recorded_length_stands_also_0(self, tmp_path: Path) -> None:
+        log(self.folder(tmp_path), [1, 2, 3])
+        for result in self.results(tmp_path, metrics={"trajectory_length": 0}):
+            assert (result.trajectory_length, result.trajectory_length_source) == (0, "recorded")
+
+    def test_the_log_goes_before_the_recording(self, tmp_path: Path) -> None:
+        log(self.folder(tmp_path), [1, 2, 3])
+        recording(self.folder(tmp_path), HEADER + '[0, "i", "x"]\n')
+        for result in self.results(tmp_path):
+            assert (result.trajectory_length, result.trajectory_length_source) == (3, "json")
+            assert result.events_by_code == {"i": 1}
+
+    @pytest.mark.parametrize("with_log", [False, True])
+    def test_input_is_what_counts_of_a_recording(self, tmp_path: Path, with_log: bool) -> None:
+        if with_log:
+            log(self.folder(tmp_path), [])
+        recording(self.folder(tmp_path), HEADER + '[0, "i", "x"]\n[1, "o", "y"]\n[2, "i", "z"]\n')
+        ours, theirs = self.results(tmp_path)
+        assert (ours.trajectory_length, theirs.trajectory_length) == (2, 3)
+        assert ours.trajectory_length_source == theirs.trajectory_length_source == "cast"
+
+    def test_a_recording_without_input_has_no_length(self, tmp_path: Path) -> None:
+        recording(self.folder(tmp_path), HEADER + '[1, "o", "y"]\n')
+        ours, theirs = self.results(tmp_path)
+        assert (ours.trajectory_length, ours.trajectory_length_source) == (None, "cast")
+        assert theirs.trajectory_length == 1
+
+    def test_fceval_reads_no_recording_that_is_no_utf8(self, tmp_path: Path) -> None:
+        recording(self.folder(tmp_path), b'[0, "i", "\xff"]\n[1, "i", "y"]\n')
+        ours, theirs = self.results(tmp_path)
+        assert (ours.trajectory_length, theirs.trajectory_length) == (2, 0)
+
+    def test_nothing_recorded_is_unknown_and_0_in_fceval(self, tmp_path: Path) -> None:
+        ours, theirs = self.results(tmp_path)
+        assert (ours.task_cost_usd, ours.trajectory_length, ours.input_tokens) == (None, None, None)
+        assert (theirs.task_cost_usd, theirs.trajectory_length, theirs.input_tokens) == (0.0, 0, 0)
+        assert ours.trajectory_length_source == theirs.trajectory_length_source == "none"
+
+    def test_costs_are_taken_as_recorded(self, tmp_path: Path) -> None:
+        for result in self.results(tmp_path, metrics={"task_cost_usd": 0.5}, total_cost=2.0):
+            assert (result.task_cost_usd, result.cost_source) == (0.5, "recorded")
+        for result in self.results(tmp_path, metrics={"task_cost_usd": "x"}, total_cost=2.0):
+            assert result.task_cost_usd == 2.0
+
+    def test_costs_of_tokens_are_marked_where_there_is_no_price(self, tmp_path: Path) -> None:
+        ours, theirs = self.results(tmp_path, total_input_tokens=100)
+        assert (ours.task_cost_usd, ours.priced, ours.cost_source) == (0.0, False, "tokens")
+        assert ours.price_table.startswith("genai-prices ")
+        assert (theirs.task_cost_usd, theirs.cost_source) == (0.0, "none")
+        assert ours.outcome == "scored"
+
+    def test_tokens_of_the_log_go_before_those_of_the_result(self, tmp_path: Path) -> None:
+        log(self.folder(tmp_path), [usage(9, 2), "bad"])
+        ours, theirs = self.results(tmp_path, total_input_tokens=100, total_output_tokens=7)
+        assert (ours.input_tokens, ours.output_tokens) == (9, 2)
+        # fc-eval's search ends at the bad entry.
+        assert (theirs.input_tokens, theirs.output_tokens) == (100, 7)
+
+    def test_tokens_have_the_price_of_the_models_configured_name(self, tmp_path: Path) -> None:
+        key = "fixer:anthropic/claude-sonnet-4-20250514"
+        run = write_run(
+            tmp_path / "r",
+            {key: own(key, f=(4.0, 2.0))},
+            results={
+                key: {
+                    "total_input_tokens": 1_000_000,
+                    "trial_started_at": "2026-01-05T10:00:00Z",
+                }
+            },
+        )
+        result = score(run)[0]["fixer:anthropic-claude-sonnet-4-20250514"]
+        assert (result.task_cost_usd, result.priced) == (3.0, True)  # $3 a million
+        (run / "fc.lock").unlink()
+        metrics = {**own(key, f=(4.0, 2.0)), "agent_model_key": key.replace("/", "-")}
+        folder = run / "t" / "t.1-of-1.r.agent-1-fixer" / "results.json"
+        write_json(
+            folder,
+            {
+                "trial_name": "x",
+                "failure_mode": "none",
+                "total_input_tokens": 1_000_000,
+                "parser_extra_metrics": metrics,
+            },
+        )
+        result = score(run)[0]["fixer:anthropic-claude-sonnet-4-20250514"]
+        assert result.priced

@@ -211,8 +211,8 @@ def _add(
         raise ReadError("task_id is missing")
     agent, model, attempt = (_name(row, column) for column in ("agent", "model", "attempt"))
     identity = AttemptIdentity(task_id, agent, model, attempt)
-    found = attempts.setdefault(identity, AttemptRows(source))
     benchmark = _name(row, "benchmark")
+    found = attempts.setdefault(identity, AttemptRows(source))
     if benchmark in found.entries:
         raise ReadError(f"there is a row of the benchmark {benchmark!r} already, which counts")
     if benchmark is not None:

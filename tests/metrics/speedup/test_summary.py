@@ -1,0 +1,116 @@
+"""Figures of a run: means over tasks, repeated attempts, costs, pass@k, and what is missing."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from tests.metrics.speedup.runs import BROKEN, FAST, NOP, ORACLE, SLOW, own, score, write_run
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+BASE = {NOP: own(NOP, f=(1.0, 2.0)), ORACLE: own(ORACLE, f=(2.0, 2.0))}
+
+
+def mean(value: Any, scored: int, total: int) -> dict[str, Any]:
+    return {"value": value, "scored": scored, "total": total}
+
+
+def test_means_are_over_tasks_and_say_of_how_many(tmp_path: Path) -> None:
+    run = tmp_path / "r"
+    priced = {**own(FAST, f=(4.0, 2.0)), "task_cost_usd": 0.5, "trajectory_length": 7}
+    write_run(run, {**BASE, FAST: priced}, task="a")
+    write_run(run, {**BASE, FAST: own(FAST, BROKEN, f=(8.0, 2.0), g=(1.0, 1.0))}, task="b")
+    write_run(run, {**BASE, FAST: own(FAST, f=(None, 2.0))}, task="c")
+    figures = score(run)[1][FAST]
+    # 4, then 1 of an agent that was reverted; the third task has no valid benchmark.
+    assert figures["mean_speedup"] == mean(2.5, 2, 3)
+    # 4 - 2 and 1 - sqrt(2).
+    assert figures["agent_advantage"]["value"] == pytest.approx((2 + 1 - 2**0.5) / 2)
+    assert figures["mean_success_rate"] == mean(2 / 3, 3, 3)
+    assert (figures["tasks"], figures["num_benchmarks"], figures["num_valid_benchmarks"]) == (
+        3,
+        4,
+        3,
+    )
+    assert figures["mean_cost_per_task"] == mean(0.5, 1, 3)
+    assert figures["mean_trajectory_length"] == mean(7.0, 1, 3)
+    assert figures["cost_weighted_advantage"] == pytest.approx(
+        figures["agent_advantage"]["value"] / 0.5
+    )
+    assert (figures["trials"], figures["n_resolved"], figures["pass_at_k"]) == (3, 2, {"1": 2 / 3})
+    assert (figures["reverted"], figures["regression_share"]) == (1, 0.0)
+    assert (figures["worst_speedup"], figures["worst_workload"]) == (1.0, "b: m.f")
+    # fc-eval counts what is missing as no change, no lead, no cost and no length.
+    figures = score(run, profile="fc-eval")[1][FAST]
+    assert figures["mean_speedup"] == mean((4 + 1 + 1) / 3, 3, 3)
+    assert figures["mean_cost_per_task"] == mean(0.5 / 3, 3, 3)
+    assert figures["mean_trajectory_length"] == mean(7 / 3, 3, 3)
+
+
+def test_repeated_attempts_count_as_one_task(tmp_path: Path) -> None:
+    run = tmp_path / "r"
+    for number, (ratio, checks) in enumerate([(4.0, {}), (2.0, {}), (9.0, BROKEN)], start=1):
+        attempt = own(FAST, f=(ratio, 2.0)) | checks
+        write_run(run, {**BASE, FAST: attempt}, task="a", attempt=f"{number}-of-3")
+    for number in (1, 2, 3):
+        write_run(run, {**BASE, FAST: own(FAST, f=(8.0, 2.0))}, task="b", attempt=f"{number}-of-3")
+    figures = score(run)[1][FAST]
+    # Task a: (4 + 2 + 1) / 3; task b: 8.
+    assert figures["mean_speedup"] == mean(pytest.approx((7 / 3 + 8) / 2), 2, 2)
+    assert (figures["tasks"], figures["num_benchmarks"]) == (2, 2)
+    assert (figures["trials"], figures["n_resolved"], figures["accuracy"]) == (6, 5, 5 / 6)
+    # Task a: pass@1 is 2/3, and two draws of three with one failure always hold a success.
+    assert figures["pass_at_k"] == pytest.approx({"1": (2 / 3 + 1) / 2, "2": 1.0})
+    figures = score(run, profile="fc-eval")[1][FAST]
+    assert figures["mean_speedup"] == mean(pytest.approx((4 + 2 + 1 + 24) / 6), 6, 6)
+
+
+def test_fceval_asks_the_last_agent_whether_a_trial_is_resolved(tmp_path: Path) -> None:
+    run = tmp_path / "r"
+    write_run(
+        run,
+        {**BASE, FAST: own(FAST, BROKEN, f=(4.0, 2.0)), SLOW: own(SLOW, f=(3.0, 2.0))},
+        results={FAST: {"is_resolved": False}},
+    )
+    figures = score(run, profile="fc-eval")[1]
+    assert (figures[FAST]["trials"], figures[FAST]["accuracy"]) == (1, 1.0)
+    assert figures[FAST]["pass_at_k"] == {}
+    assert score(run)[1][FAST]["accuracy"] == 0.0
+
+
+def test_costs_by_agent_are_those_that_the_results_book(tmp_path: Path) -> None:
+    run = write_run(
+        tmp_path / "r",
+        {
+            **BASE,
+            FAST: own(FAST, f=(4.0, 2.0)),
+            SLOW: {**own(SLOW, f=(3.0, 2.0)), "task_cost_usd": 4.0},
+        },
+        results={
+            FAST: {"total_cost": 1.5, "costs_by_agent_model": {FAST: 1.25, "helper:x": 0.25}},
+            SLOW: {"total_cost": 2.0},
+        },
+    )
+    fceval = score(run, profile="fc-eval")[1][""]
+    assert fceval["cost_by_agent_model"] == {
+        NOP: 0,
+        ORACLE: 0,
+        FAST: 1.25,
+        "helper:x": 0.25,
+        SLOW: 2.0,
+    }
+    assert (fceval["total_cost"], fceval["mean_cost_per_trial"]) == (3.5, 3.5)
+    ours = score(run)[1][""]
+    assert ours["cost_by_agent_model"] == {FAST: 1.5, SLOW: 4.0}
+    assert ours["total_cost"] == 5.5
+
+
+def test_warnings_are_counted(tmp_path: Path) -> None:
+    run = tmp_path / "r"
+    for task in ("a", "b"):
+        write_run(run, {**BASE, FAST: own(FAST, f=(4.0, 2.0)), SLOW: BROKEN}, task=task)
+    warnings = score(run)[1][SLOW]["warnings"]
+    assert list(warnings.values()) == [2]

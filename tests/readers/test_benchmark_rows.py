@@ -1,0 +1,188 @@
+"""Flat tables of benchmarks as records: JSON lines, CSV and Parquet."""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from tests.metrics.speedup.runs import FAST, score
+from trajmeter.readers import read_trajectories
+from trajmeter.records import InvalidReason, PytestSummary, ReadProblem, SnapshotSummary, Trajectory
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+ROWS: list[dict[str, Any]] = [
+    {
+        "task_id": "t",
+        "agent": agent,
+        "model": model,
+        "benchmark": name,
+        "agent_nop": ratio,
+        "oracle_nop": best,
+    }
+    for agent, model, ratios in (("oracle", None, (2.0, 8.0)), ("fixer", "large", (4.0, 1.0)))
+    for name, ratio, best in zip(("m.f", "m.g"), ratios, (2.0, 8.0), strict=True)
+]
+
+
+def lines(path: Path, rows: list[dict[str, Any]]) -> Path:
+    path.write_text("".join(json.dumps(row) + "\n" for row in rows))
+    return path
+
+
+def read(path: Path) -> tuple[list[Trajectory], list[ReadProblem]]:
+    problems: list[ReadProblem] = []
+    return list(read_trajectories(path, on_problem=problems.append)), problems
+
+
+def test_every_container_says_the_same(tmp_path: Path) -> None:
+    pa = pytest.importorskip("pyarrow")
+    from pyarrow.csv import write_csv
+    from pyarrow.parquet import write_table
+
+    frame = pa.Table.from_pylist(ROWS)
+    write_table(frame, tmp_path / "rows.parquet")
+    write_csv(frame, tmp_path / "rows.csv")
+    lines(tmp_path / "rows.jsonl", ROWS)
+    (tmp_path / "rows.json").write_text(json.dumps(ROWS, indent=1))
+    for path in sorted(tmp_path.iterdir()):
+        results, _ = score(path)
+        assert results[FAST].task_speedup == 2.0, path
+        assert results[FAST].agent_advantage == pytest.approx(-2.0)
+        # Without tests and snapshots nobody is reverted, and success is unknown.
+        assert (results[FAST].success, results["oracle"].agent_advantage) == (None, 0.0)
+
+
+def test_an_attempt_is_what_its_columns_say(tmp_path: Path) -> None:
+    about = {
+        "test_failed": 1,
+        "test_passed": 3,
+        "snapshot_pass_to_fail": 0,
+        "task_cost_usd": 0.5,
+        "trajectory_length": 3,
+        "total_input_tokens": 9,
+        "attempt": 2,
+    }
+    rows = [{**ROWS[2], "attempt": 2}, {**ROWS[3], **about}, ROWS[2]]
+    (first, second), problems = read(lines(tmp_path / "rows.jsonl", rows))
+    assert problems == []
+    assert (first.attempt, second.attempt) == ("2", None)
+    assert first.pytest_summary == PytestSummary(passed=3, failed=1, status="failed")
+    assert first.snapshot_summary == SnapshotSummary(status="passed")
+    assert first.run_log is not None
+    assert (first.run_log.task_cost_usd, first.run_log.trajectory_length) == (0.5, 3)
+    assert first.usage is not None
+    assert first.usage.input_tokens == 9
+    assert (second.pytest_summary, second.snapshot_summary) == (None, None)
+
+
+def test_times_instead_of_ratios(tmp_path: Path) -> None:
+    rows = [
+        {
+            "task_id": "t",
+            "agent": "fixer",
+            "model": "large",
+            "benchmark": name,
+            "nop_seconds": 8.0,
+            "agent_seconds": agent,
+            "oracle_seconds": oracle,
+        }
+        for name, agent, oracle in (("m.f", 2.0, 4.0), ("m.g", 8.0, None), ("m.h", "2.0", 1.0))
+    ]
+    result = score(lines(tmp_path / "rows.jsonl", rows))[0][FAST]
+    assert (result.task_speedup, result.agent_advantage) == (4.0, 2.0)
+    assert result.invalid_benchmarks == {
+        "m.g": InvalidReason.MISSING,
+        "m.h": InvalidReason.NOT_A_NUMBER,
+    }
+
+
+def test_numbers_written_as_text_are_read_in_csv_only(tmp_path: Path) -> None:
+    rows = [{**ROWS[2], "agent_nop": "4.0"}]
+    result = score(lines(tmp_path / "rows.jsonl", rows))[0][FAST]
+    assert result.invalid_benchmarks == {"m.f": InvalidReason.NOT_A_NUMBER}
+    path = tmp_path / "rows.csv"
+    path.write_text(
+        "task_id,agent,model,benchmark,agent_nop,oracle_nop,significant\r\n"
+        't,fixer,large,"m.f(1, ""x"")", 4.0 ,2,true\r\n'
+        "t,fixer,large,m.g,nan,2,\r\n"
+        "t,fixer,large,m.h,,2,\r\n"
+        "t,fixer,large,m.i,fast,2,\r\n"
+        "t,fixer,large,m.j,True,2,\r\n"
+    )
+    result = score(path)[0][FAST]
+    assert (result.task_speedup, result.num_benchmarks) == (4.0, 5)
+    assert result.per_benchmark_speedups['m.f(1, "x")']["significant"] is True
+    assert result.invalid_benchmarks == {
+        "m.g": InvalidReason.NON_FINITE,
+        "m.h": InvalidReason.MISSING,
+        "m.i": InvalidReason.NOT_A_NUMBER,
+        "m.j": InvalidReason.NOT_A_NUMBER,
+    }
+
+
+def test_times_in_csv(tmp_path: Path) -> None:
+    path = tmp_path / "rows.csv"
+    path.write_text(
+        "task_id,agent,model,benchmark,nop_seconds,agent_seconds,oracle_seconds\n"
+        't,fixer,large,"m.f(1, 2)",4,2,1\n'
+        "t,fixer,large,m.g,4,,1\n"
+        "t,fixer,large,m.h,4,nan,1\n"
+    )
+    result = score(path)[0][FAST]
+    assert (result.task_speedup, result.agent_advantage) == (2.0, -2.0)
+    assert result.invalid_benchmarks == {
+        "m.g": InvalidReason.MISSING,
+        "m.h": InvalidReason.NON_FINITE,
+    }
+
+
+def test_an_attempt_that_measured_nothing_has_a_row_without_benchmark(tmp_path: Path) -> None:
+    crashed = {
+        "task_id": "t",
+        "agent": "fixer",
+        "model": "small",
+        "benchmark": None,
+        "is_resolved": False,
+    }
+    result = score(lines(tmp_path / "rows.jsonl", [*ROWS, crashed]))[0]["fixer:small"]
+    assert (result.task_speedup, result.num_benchmarks) == (1.0, 2)
+    assert result.cause == "reverted_to_baseline"
+
+
+def test_bad_rows_are_told_and_the_others_read(tmp_path: Path) -> None:
+    rows = [
+        *ROWS,
+        {"agent_nop": 1.0},
+        {"task_id": ["t"]},
+        {"task_id": "t", "benchmark": 1.5},
+        ROWS[3],
+    ]
+    path = lines(tmp_path / "rows.jsonl", rows)
+    path.write_text(path.read_text() + "{cut\n[]\n")
+    attempts, problems = read(path)
+    assert len(attempts) == 2
+    assert [(problem.line, problem.message.split(";")[0]) for problem in problems[:4]] == [
+        (5, "task_id is missing"),
+        (6, "task_id is ['t'], expected text"),
+        (7, "benchmark is 1.5, expected text"),
+        (8, "there is a row of the benchmark 'm.g' already, which counts"),
+    ]
+    assert [problem.line for problem in problems[4:]] == [9, 10]
+
+
+def test_a_row_of_csv_with_too_many_values_is_told(tmp_path: Path) -> None:
+    path = tmp_path / "rows.csv"
+    path.write_text("task_id,agent,benchmark,agent_nop\nt,a,m.f,2,3\nt,a,m.g,2\n")
+    attempts, problems = read(path)
+    assert len(attempts) == 1
+    assert str(problems[0]) == f"{path}:2: the row has more values than the table has columns"
+
+
+def test_each_attempt_is_looked_up_by_its_own_name_in_fceval(tmp_path: Path) -> None:
+    results, _ = score(lines(tmp_path / "rows.jsonl", ROWS), profile="fc-eval")
+    assert results[FAST].task_speedup == 2.0
+    assert results["oracle"].task_speedup == 4.0

@@ -1,0 +1,242 @@
+"""Runs of fc-eval: whose result a file is, which attempts there are, and what cannot be read."""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from tests.metrics.speedup.runs import (
+    CRASHED,
+    FAST,
+    NOP,
+    ORACLE,
+    PASSED,
+    own,
+    write_json,
+    write_run,
+)
+from trajmeter.readers import read_trajectories
+from trajmeter.records import Failure, ReadProblem, Trajectory, Usage
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+BASE = {NOP: own(NOP, f=(1.0, 2.0)), ORACLE: own(ORACLE, f=(2.0, 2.0))}
+
+
+def read(*paths: Path) -> tuple[list[Trajectory], list[ReadProblem]]:
+    problems: list[ReadProblem] = []
+    return list(read_trajectories(paths, on_problem=problems.append)), problems
+
+
+def keys(attempts: list[Trajectory]) -> list[tuple[str | None, str | None]]:
+    return [(attempt.agent, attempt.model) for attempt in attempts]
+
+
+def result(**fields: Any) -> dict[str, Any]:
+    return {
+        "trial_name": "t.1-of-1.r",
+        "failure_mode": "none",
+        "is_resolved": True,
+        "parser_extra_metrics": dict(PASSED),
+        **fields,
+    }
+
+
+def test_agents_come_in_the_order_of_their_numbers(tmp_path: Path) -> None:
+    agents = {f"a{number}:m": PASSED for number in range(1, 12)}
+    attempts, problems = read(write_run(tmp_path / "r", agents))
+    assert [attempt.agent for attempt in attempts] == [f"a{number}" for number in range(1, 12)]
+    assert problems == []
+    assert {attempt.trial for attempt in attempts} == {str(tmp_path / "r" / "t" / "t.1-of-1.r")}
+    assert {attempt.attempt for attempt in attempts} == {None}
+
+
+def test_the_lock_file_names_the_agents(tmp_path: Path) -> None:
+    run = write_run(tmp_path / "r", {"x:y": PASSED, "x:z": PASSED, "x:w": PASSED})
+    agents = [
+        {"agent_id": "agent-2", "agent_import_path": "pkg.mod:Agent", "model_name": "maker/large"},
+        {"agent_id": "agent-1", "agent_name": "fixer", "model_name": None},
+    ]
+    write_json(run / "fc.lock", {"run_spec": {"agents": agents}})
+    attempts, _ = read(run)
+    # The third is not in the file, and goes by the name of its folder.
+    expected = [("fixer", "unknown"), ("pkg.mod.Agent", "maker-large"), ("x", "unknown")]
+    assert keys(attempts) == expected
+    assert [attempt.run_log.model_name for attempt in attempts if attempt.run_log] == [
+        None,
+        "maker/large",
+        None,
+    ]
+
+
+def test_without_a_lock_file_the_results_name_them(tmp_path: Path) -> None:
+    metrics = {
+        "a:1": {"last_agent": "solo:m:v2", "agent_model_key": "other:m"},
+        "b:2": {"agent_model_key": "solo"},
+        "c:3": CRASHED,
+    }
+    run = write_run(tmp_path / "r", metrics)
+    (run / "fc.lock").unlink()
+    attempts, problems = read(run)
+    assert keys(attempts) == [("solo", "m:v2"), ("solo", "unknown"), ("c", "unknown")]
+    assert problems == []
+
+
+def test_a_lock_file_that_cannot_be_read_is_told(tmp_path: Path) -> None:
+    run = write_run(tmp_path / "r", {FAST: {"last_agent": FAST}})
+    (run / "fc.lock").write_text("{broken")
+    attempts, problems = read(run)
+    assert keys(attempts) == [("fixer", "large")]
+    assert [problem.file for problem in problems] == [str(run / "fc.lock")]
+
+
+@pytest.mark.parametrize("known", ["last_agent", "agent_model_key", "fc.lock", "run_metadata.json"])
+def test_a_run_of_one_agent(tmp_path: Path, known: str) -> None:
+    run = tmp_path / "r"
+    metrics = {**PASSED, known: "solo:maker/m"} if known.endswith(("agent", "key")) else PASSED
+    agent = {"agent_name": "solo", "model_name": "maker/m"}
+    if known == "run_metadata.json":
+        write_json(run / known, agent)
+    else:
+        write_json(run / "fc.lock", {"run_spec": {"agents": [agent]}})
+    write_json(run / "t" / "t.1-of-1.r" / "results.json", result(parser_extra_metrics=metrics))
+    (attempt,), problems = read(run)
+    assert keys([attempt]) == [("solo", "maker-m")]
+    assert attempt.run_log is not None
+    assert attempt.run_log.model_name == "maker/m"
+    assert (attempt.task_id, attempt.passed, problems) == ("t", True, [])
+
+
+def test_any_part_of_a_run_can_be_read(tmp_path: Path) -> None:
+    run = write_run(tmp_path / "r", {**BASE, FAST: PASSED}, task="a")
+    write_run(run, {**BASE, FAST: PASSED}, task="b")
+    agent = run / "a" / "a.1-of-1.r.agent-3-fixer"
+    for part, count in ((run, 6), (run / "a", 3), (agent, 1), (agent / "results.json", 1)):
+        attempts, problems = read(part)
+        assert (len(attempts), problems) == (count, [])
+        assert attempts[-1].model == "large"  # from the lock file further up
+    files = sorted(run.glob("*/*/results.json"))
+    assert read(*files)[0] == read(run)[0]
+
+
+def test_repeated_attempts_are_told_apart(tmp_path: Path) -> None:
+    run = tmp_path / "r"
+    for number in (1, 2):
+        write_run(run, {FAST: PASSED}, attempt=f"{number}-of-2")
+    attempts, _ = read(run)
+    assert [attempt.attempt for attempt in attempts] == ["1-of-2", "2-of-2"]
+    assert len({attempt.trial for attempt in attempts}) == 2
+
+
+def test_what_a_result_says_of_the_run(tmp_path: Path) -> None:
+    metrics = {**PASSED, "trajectory_length": 5, "task_cost_usd": 0.5}
+    write_json(
+        tmp_path / "r" / "t" / "t.1-of-1.r.agent-1-a" / "results.json",
+        result(
+            task_id="named",
+            failure_mode="agent_timeout",
+            is_resolved=None,
+            total_input_tokens=10,
+            total_output_tokens=True,
+            total_cost="free",
+            trial_started_at="2026-01-05T10:00:00+00:00",
+            parser_extra_metrics=metrics,
+        ),
+    )
+    ((attempt,), _) = read(tmp_path / "r")
+    assert (attempt.task_id, attempt.passed) == ("named", False)
+    assert attempt.failure == Failure(reason="agent_timeout")
+    assert attempt.usage == Usage(input_tokens=10)
+    log = attempt.run_log
+    assert log is not None
+    assert (log.trajectory_length, log.task_cost_usd, log.total_cost_usd) == (5, 0.5, None)
+    assert log.started_at == "2026-01-05T10:00:00+00:00"
+
+
+@pytest.mark.parametrize(
+    ("value", "count"),
+    [(3, 3), (3.7, 3), ("4", 4), (True, 1), (False, 0), (None, 0), ("x", 0), ([1], 0), (1e400, 0)],
+)
+def test_counts_are_read_as_far_as_they_can_be(tmp_path: Path, value: object, count: int) -> None:
+    metrics = {"test_failed": value, "snapshot_failed": value, "snapshot_pass_to_fail": value}
+    write_json(
+        tmp_path / "r" / "t" / "t.1-of-1.r.agent-1-a" / "results.json",
+        result(parser_extra_metrics=metrics),
+    )
+    ((attempt,), _) = read(tmp_path / "r")
+    assert attempt.pytest_summary is not None
+    assert attempt.snapshot_summary is not None
+    assert attempt.pytest_summary.failed == count
+    assert (attempt.snapshot_summary.failed, attempt.snapshot_summary.pass_to_fail) == (
+        count,
+        count,
+    )
+    assert attempt.pytest_summary.status == attempt.snapshot_summary.status == "failed"
+
+
+def test_a_null_status_is_the_text_none(tmp_path: Path) -> None:
+    metrics = {"tests": None, "snapshot_status": None}
+    write_json(
+        tmp_path / "r" / "t" / "t.1-of-1.r.agent-1-a" / "results.json",
+        result(parser_extra_metrics=metrics),
+    )
+    ((attempt,), _) = read(tmp_path / "r")
+    assert attempt.pytest_summary is not None
+    assert attempt.pytest_summary.status == "None"
+
+
+def test_results_that_cannot_be_read_are_told_and_the_others_read(tmp_path: Path) -> None:
+    run = write_run(tmp_path / "r", {**BASE, FAST: PASSED})
+    folders = sorted((run / "t").iterdir())
+    (folders[0] / "results.json").write_text('{"cut')
+    (folders[1] / "results.json").unlink()
+    (folders[2] / "results.json").write_text("[]")
+    write_json(run / "t" / "t.1-of-1.r.agent-4-x" / "results.json", {"other": 1})
+    write_run(run, {FAST: PASSED}, task="u", lock=[FAST])
+    attempts, problems = read(run)
+    assert [attempt.task_id for attempt in attempts] == ["u"]
+    assert [problem.file for problem in problems] == [
+        str(run / "t" / f"t.1-of-1.r.agent-{number}-{name}" / "results.json")
+        for number, name in ((1, "nop"), (2, "oracle"), (3, "fixer"), (4, "x"))
+    ]
+    assert "No such file" in problems[1].message
+    assert problems[2].message == "expected an object, got a list"
+    assert problems[3].message.startswith("expected the result of a trial")
+
+
+def test_a_whole_runs_results(tmp_path: Path) -> None:
+    run = write_run(tmp_path / "r", {FAST: own(FAST, f=(4.0, 2.0))})
+    known = result(parser_extra_metrics={"agent_metrics_by_agent": {FAST: {}}})
+    other = result(trial_name="u.1-of-1.r", task_id="u", parser_extra_metrics={"last_agent": FAST})
+    write_json(run / "results.json", {"id": "x", "results": [known, other, 5]})
+    attempts, problems = read(run)
+    # The trial of a folder is read there.
+    assert [(attempt.task_id, attempt.model) for attempt in attempts] == [
+        ("t", "large"),
+        ("u", "large"),
+    ]
+    assert str(problems[0]) == f"{run / 'results.json'}: results[2]: expected the result of a trial"
+    (merged, second), _ = read(run / "results.json")
+    assert merged.measurements is not None
+    assert merged.measurements.payload == {}
+    assert second.task_id == "u"
+
+
+def test_null_and_absent_fields_are_told_apart(tmp_path: Path) -> None:
+    metrics = {"per_benchmark_speedups": None, "per_benchmark_speedups_by_agent": [1]}
+    ((attempt,), _) = read(write_run(tmp_path / "r", {FAST: metrics}))
+    assert attempt.measurements is not None
+    assert attempt.measurements.ratios is attempt.measurements.ratios_by_agent is None
+    assert {"ratios", "ratios_by_agent"} <= attempt.measurements.model_fields_set
+    assert "advantages_by_agent" not in attempt.measurements.model_fields_set
+
+
+def test_numbers_json_does_not_know_are_read(tmp_path: Path) -> None:
+    run = write_run(tmp_path / "r", {FAST: own(FAST, f=(float("nan"), float("inf")))})
+    ((attempt,), problems) = read(run)
+    assert problems == []
+    assert attempt.measurements is not None
+    assert "NaN" in json.dumps(attempt.measurements.ratios_by_agent)
