@@ -221,7 +221,7 @@ def test_a_whole_runs_results(tmp_path: Path) -> None:
     assert str(problems[0]) == f"{run / 'results.json'}: results[2]: expected the result of a trial"
     (merged, second), _ = read(run / "results.json")
     assert merged.measurements is not None
-    assert merged.measurements.payload == {}
+    assert merged.measurements.payload == {"is_resolved": True}
     assert second.task_id == "u"
 
 
