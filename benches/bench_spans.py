@@ -2,8 +2,8 @@
 
 Three shapes. *Dense*: 16 bytes of file a span, most spans overlap, as views of a working set do.
 *Sparse*: 10,000 bytes a span, few overlap, as in a large repository: no method may depend on a
-small file. *Sorted*: sparse and in order already, as results of an earlier operation are; here
-numpy has little to do either, and there is no bar.
+small file. *Sorted*: sparse and in order already, as results of an earlier operation are; numpy has
+little to do here either, and there is no bar.
 """
 
 from __future__ import annotations

@@ -100,6 +100,17 @@ def same_length(
 
 def spans(start: Int64Array, end: Int64Array, prefix: str = "") -> None:
     """Raise ``ArrayError`` unless ``start`` and ``end`` are flat ``int64`` arrays of one length."""
+    # Every call of a harness comes by here: one condition for all, and the names only on failure.
+    if (
+        type(start) is np.ndarray
+        and type(end) is np.ndarray
+        and start.dtype is _INT64
+        and end.dtype is _INT64
+        and start.ndim == 1
+        and start.shape == end.shape
+        and start.flags.num & end.flags.num & _READABLE_AS_SLICE == _READABLE_AS_SLICE
+    ):
+        return
     integers(start, f"{prefix}start")
     integers(end, f"{prefix}end")
     same_length(start, f"{prefix}start", end, f"{prefix}end")
@@ -115,16 +126,14 @@ def offsets(value: Int64Array, length: int, name: str = "offsets", of: str = "va
         of: Name of the values in messages.
     """
     integers(value, name)
-    if not len(value):
-        raise OffsetsError(f"{name} is empty, expected at least 1 value: n + 1 offsets for n rows")
-    first, last = int(value[0]), int(value[-1])
-    if first < 0:
-        raise OffsetsError(f"{name}[0] is {first}, expected 0 or more")
-    _check_order(value, name)
-    if last > length:
-        raise OffsetsError(
-            f"{name}[{len(value) - 1}] is {last}, expected at most {length}, the number of {of}"
-        )
+    count = len(value)
+    if count <= _FEW_OFFSETS:
+        listed = value.tolist()
+        if listed and listed[0] >= 0 and listed[-1] <= length and listed == sorted(listed):
+            return
+    elif value[0] >= 0 and value[-1] <= length and bool((value[1:] >= value[:-1]).all()):
+        return
+    raise _offsets_error(value, length, name, of)
 
 
 def size(value: int, name: str = "size") -> None:
@@ -152,17 +161,19 @@ def characters(value: str, name: str) -> None:
         ) from error
 
 
-def _check_order(value: Int64Array, name: str) -> None:
-    if len(value) <= _FEW_OFFSETS:
-        listed = value.tolist()
-        if listed == sorted(listed):
-            return
-    elif bool((value[1:] >= value[:-1]).all()):
-        return
-    index = int(np.argmax(value[1:] < value[:-1])) + 1
-    raise OffsetsError(
-        f"{name}[{index}] is {value[index]}, expected at least {value[index - 1]}, "
-        "the offset before it"
+def _offsets_error(value: Int64Array, length: int, name: str, of: str) -> OffsetsError:
+    if not len(value):
+        return OffsetsError(f"{name} is empty, expected at least 1 value: n + 1 offsets for n rows")
+    if value[0] < 0:
+        return OffsetsError(f"{name}[0] is {value[0]}, expected 0 or more")
+    falls = np.flatnonzero(value[1:] < value[:-1]) + 1
+    if len(falls):
+        return OffsetsError(
+            f"{name}[{falls[0]}] is {value[falls[0]]}, expected at least {value[falls[0] - 1]}, "
+            "the offset before it"
+        )
+    return OffsetsError(
+        f"{name}[{len(value) - 1}] is {value[-1]}, expected at most {length}, the number of {of}"
     )
 
 
