@@ -116,6 +116,23 @@ def test_the_commit_goes_by_two_names() -> None:
     assert read({"inst_id": "i", "gold_ctx": [], "commit": "c0ffee"}).commit == "c0ffee"
 
 
+@pytest.mark.parametrize(
+    ("names", "repo"),
+    [
+        ({"repo_url": "https://example.org/acme/widget"}, "https://example.org/acme/widget"),
+        ({"repo": "widget", "repo_url": "https://example.org/acme/widget"}, "widget"),
+        ({"repo_url": None}, None),
+    ],
+)
+def test_the_repository_goes_by_its_name_or_its_address(
+    names: dict[str, JsonValue], repo: str | None
+) -> None:
+    """Two repositories may hold one commit, and snapshots are then told apart by the repository."""
+    task = read({"inst_id": "t", "commit": "c0ffee", "gold_ctx": [], **names})
+    assert task.repo == repo
+    assert task.extra.get("repo_url") == names["repo_url"]
+
+
 def test_a_record_without_id_is_refused() -> None:
     with pytest.raises(ReadError, match="no id: expected one of instance_id, inst_id"):
         read({"gold_context": []})

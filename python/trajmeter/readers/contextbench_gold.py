@@ -47,6 +47,7 @@ class _Gold(TypedDict):
     inst_id: NotRequired[_Text]
     original_inst_id: NotRequired[_Text]
     repo: NotRequired[_Text]
+    repo_url: NotRequired[_Text]
     base_commit: NotRequired[_Text]
     commit: NotRequired[_Text]
     language: NotRequired[_Text]
@@ -59,7 +60,8 @@ class _Gold(TypedDict):
 
 
 _GOLD = TypeAdapter(_Gold)
-_KEYS = frozenset(_Gold.__annotations__)
+# An address beside a name is kept as it is.
+_KEYS = frozenset(_Gold.__annotations__) - {"repo_url"}
 _IDS = ("instance_id", "inst_id", "original_inst_id")
 _CONTEXTS = ("gold_context", "init_ctx", "add_ctx", "gold_ctx")
 _CONTENT_KEYS = frozenset((*_CONTEXTS, "base_commit", "patch"))
@@ -92,7 +94,7 @@ def read(record: Mapping[str, JsonValue], source: Source) -> Task:
         id=task_id,
         aliases=tuple(aliases),
         question=gold.get("problem_statement"),
-        repo=gold.get("repo"),
+        repo=gold.get("repo") or gold.get("repo_url"),
         commit=gold.get("base_commit") or gold.get("commit"),
         language=gold.get("language"),
         gold_ranges=_ranges(gold),
