@@ -18,6 +18,10 @@ trajmeter score examples/runs/runs.jsonl \
     --output results/runs.jsonl
 
 echo
+echo "Speedup: how much faster two agents made three tasks, beside the reference solution"
+trajmeter score examples/speedup/june --metrics speedup --output results/speedup.jsonl
+
+echo
 echo "Answers: two toy agents asked the questions of a scenario, judged from a recording"
 (
     cd examples/scenario
