@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from trajmeter.errors import ReadError
-from trajmeter.records import Task
+from trajmeter.records import GoldRange, Task
 from trajmeter.snapshots import Snapshot, open_snapshots
 
 if TYPE_CHECKING:
@@ -112,6 +112,23 @@ def test_a_checkout_serves_every_task(tmp_path: Path, mark: str) -> None:
     assert first is not None
     assert first is store.find(Task(id="two"))
     assert "src/a.py" in first.files
+
+
+@pytest.mark.parametrize("path", ["src/a.py", "/testbed/src/a.py", "src\\a.py"])
+def test_folders_alone_are_a_checkout_for_a_task_whose_gold_they_hold(
+    tmp_path: Path, path: str
+) -> None:
+    store = open_snapshots(tree(tmp_path, {"src/a.py": b"", "task/src/b.py": b""}))
+
+    def found(task_id: str, path: str) -> list[str] | None:
+        gold = (GoldRange(path=path, first_line=1, last_line=1),)
+        snapshot = store.find(Task(id=task_id, commit=COMMIT, gold_ranges=gold))
+        return None if snapshot is None else list(snapshot.files)
+
+    assert found("any", path) == ["src/a.py", "task/src/b.py"]
+    assert found("any", "src/b.py") is None
+    assert found("any", "../src") is None
+    assert found("task", path) == ["src/b.py"]
 
 
 def test_folders_are_found_by_commit_then_id_then_alias(tmp_path: Path) -> None:

@@ -43,12 +43,14 @@ class FolderSnapshots:
         """Give the folder named after the task's commit, its id or an alias, in this order.
 
         Without one, the whole folder, if it is a checkout: if it holds ``.git``, or a file, itself
-        whose name does not begin with a dot. A checkout serves every task, whatever its commit.
+        whose name does not begin with a dot; such a one serves every task, whatever its commit. One
+        of nothing but folders serves the tasks of whose gold it has a file.
         """
         for name in (task.commit, task.id, *task.aliases):
             if name is not None and _is_plain(name) and (self._root / name).is_dir():
                 return self._snapshot(name, task.commit if name == task.commit else None)
-        return self._snapshot("", None) if self._is_checkout else None
+        whole = self._snapshot("", None)
+        return whole if self._is_checkout or _has_gold(task, whole) else None
 
     def _snapshot(self, name: str, commit: str | None) -> Snapshot:
         snapshot = self._kept.get(name)
@@ -59,6 +61,15 @@ class FolderSnapshots:
                 self._kept.popitem(last=False)
         self._kept.move_to_end(name)
         return snapshot
+
+
+def _has_gold(task: Task, snapshot: Snapshot) -> bool:
+    """Whether a path of the task's gold, below folders of a container or not, is a file."""
+    for gold in task.gold_ranges or ():
+        parts = gold.path.replace("\\", "/").split("/")
+        if any("/".join(parts[index:]) in snapshot.files for index in range(len(parts))):
+            return True
+    return False
 
 
 def _is_plain(name: str) -> bool:
