@@ -2,7 +2,8 @@
 
 Records are built beforehand, and paths were met before, as those of a repository's other attempts
 were. *Saturating*: views of up to 60 lines in 50 files of 400 lines, which soon overlap. *Sparse*:
-views of single lines in 50 files of 20,000, which seldom do: nothing may depend on few pieces.
+views of single lines in 50 files so long that one line in ten is ever seen, so that they seldom
+overlap: nothing may depend on few pieces.
 """
 
 from __future__ import annotations
@@ -29,14 +30,13 @@ if TYPE_CHECKING:
 
 _FILES = [f"src/package_{number // 10}/module_{number}.py" for number in range(50)]
 _LINE = 40
-_LINES = {"saturating": 400, "sparse": 20_000}
+_LEAST_LINES = 400
 _LONGEST = {"saturating": 60, "sparse": 1}
 
 
 @cache
-def _snapshot(shape: str) -> Snapshot:
+def _snapshot(lines: int) -> Snapshot:
     """Files of equal lines, with a definition for every 20 of them."""
-    lines = _LINES[shape]
     start = np.arange(0, lines * _LINE, 20 * _LINE, dtype=np.int64)
     definitions = Definitions(
         kind=("function_definition",) * len(start),
@@ -49,12 +49,18 @@ def _snapshot(shape: str) -> Snapshot:
     return Snapshot("acme/widget", "c0ffee", dict.fromkeys(_FILES, file))
 
 
+def _lines(shape: str, steps: int) -> int:
+    """Lines of each file."""
+    return _LEAST_LINES if shape == "saturating" else max(_LEAST_LINES, 30 * steps // len(_FILES))
+
+
 def _trajectory(shape: str, steps: int) -> Trajectory:
     """Three views a step, by the paths of a container."""
     chance = random.Random(steps)  # noqa: S311 - a workload, not a secret
+    lines = _lines(shape, steps)
 
     def view() -> View:
-        start = chance.randint(1, _LINES[shape] - 60)
+        start = chance.randint(1, lines - 60)
         end = start + chance.randrange(_LONGEST[shape])
         path = f"/testbed/{chance.choice(_FILES)}"
         return View(path=path, extent=Extent.LINES, start=start, end=end)
@@ -63,13 +69,13 @@ def _trajectory(shape: str, steps: int) -> Trajectory:
     return Trajectory(task_id="t", turns=tuple(turns))
 
 
-def _prepared(shape: str, backend: kernels.BackendName) -> PreparedTask:
+def _prepared(lines: int, backend: kernels.BackendName) -> PreparedTask:
     gold = tuple(
         GoldRange(path=path, first_line=10 * number + 1, last_line=10 * number + 80)
         for number, path in enumerate(_FILES[:4])
     )
     task = Task(id="t", repo="acme/widget", gold_ranges=gold)
-    return prepare(task, _snapshot(shape), kernels=kernels.load(backend))
+    return prepare(task, _snapshot(lines), kernels=kernels.load(backend))
 
 
 def _track(prepared: PreparedTask, trajectory: Trajectory) -> ContextResult:
@@ -83,11 +89,12 @@ def _build(
     function: Callable[[PreparedTask, Trajectory], ContextResult], shape: str, steps: int
 ) -> Built:
     trajectory = _trajectory(shape, steps)
+    lines = _lines(shape, steps)
     functions = {
-        "rust": partial(function, _prepared(shape, "rust"), trajectory),
-        "python": partial(function, _prepared(shape, "python"), trajectory),
+        "rust": partial(function, _prepared(lines, "rust"), trajectory),
+        "python": partial(function, _prepared(lines, "python"), trajectory),
     }
-    return Built(functions, score(_prepared(shape, "python"), trajectory))
+    return Built(functions, score(_prepared(lines, "python"), trajectory))
 
 
 def _same(answer: object, expected: object) -> bool:
