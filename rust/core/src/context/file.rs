@@ -32,18 +32,30 @@ pub struct Cover {
     pub lines: Option<Range>,
     /// Bytes.
     pub bytes: Option<Range>,
+    /// How many definitions begin before the first byte.
+    definitions_before: usize,
 }
 
 /// What a snapshot knows of a file.
 #[derive(Debug, Clone)]
 pub struct Tables {
     size: i64,
-    line_starts: Vec<i64>,
+    lines: Vec<Line>,
     line_count: i64,
     definitions: Vec<Definition>,
 }
 
-/// A definition, with all that a lookup reads in one place: large files do not fit in the cache.
+// What a lookup reads lies in one place: in a large repository each place is far from the cache.
+
+/// A line.
+#[derive(Debug, Clone, Copy)]
+struct Line {
+    start: i64,
+    /// How many definitions begin before the line.
+    definitions: u32,
+}
+
+/// A definition.
 #[derive(Debug, Clone, Copy)]
 struct Definition {
     start: i64,
@@ -81,11 +93,25 @@ impl Tables {
     ) -> Self {
         // ContextBench counts a line after the last newline.
         let phantom = rules == Rules::Default && line_starts.last() == Some(&size);
+        let definitions = nested(definitions);
+        let mut before = 0;
+        let lines: Vec<Line> = line_starts
+            .into_iter()
+            .map(|start| {
+                before += leading(&definitions[before..], |definition| {
+                    definition.start < start
+                });
+                Line {
+                    start,
+                    definitions: before as u32,
+                }
+            })
+            .collect();
         Self {
             size,
-            line_count: line_starts.len() as i64 - i64::from(phantom),
-            line_starts,
-            definitions: nested(definitions),
+            line_count: lines.len() as i64 - i64::from(phantom),
+            lines,
+            definitions,
         }
     }
 
@@ -95,7 +121,7 @@ impl Tables {
             (Extent::Lines, Rules::Default) => self.cover_lines(start, end),
             (Extent::Lines, Rules::ContextBench) => Cover {
                 lines: positive(start, end),
-                bytes: self.contextbench_bytes(start, end),
+                ..self.contextbench_bytes(start, end)
             },
             (Extent::Bytes, _) => self.cover_bytes(start, end),
             (Extent::Whole, _) => self.cover_bytes(Some(0), Some(self.size)),
@@ -109,9 +135,11 @@ impl Tables {
         if first > last {
             return Cover::default();
         }
+        let line = self.lines[first as usize - 1];
         Cover {
             lines: Some((first, last + 1)),
-            bytes: Some((self.line_starts[first as usize - 1], self.line_end(last))),
+            bytes: Some((line.start, self.line_end(last))),
+            definitions_before: line.definitions as usize,
         }
     }
 
@@ -121,9 +149,15 @@ impl Tables {
         if first >= last {
             return Cover::default();
         }
+        let line = self.line_of(first);
+        let before = self.lines[line as usize - 1].definitions as usize;
+        let within = leading(&self.definitions[before..], |definition| {
+            definition.start < first
+        });
         Cover {
-            lines: Some((self.line_of(first), self.line_of(last - 1) + 1)),
+            lines: Some((line, self.line_of(last - 1) + 1)),
             bytes: Some((first, last)),
+            definitions_before: before + within,
         }
     }
 
@@ -131,35 +165,39 @@ impl Tables {
     ///
     /// An empty file has one byte; the line after the last newline has one, past the end. The first
     /// line is raised to 1, and the last to the first.
-    fn contextbench_bytes(&self, start: Option<i64>, end: Option<i64>) -> Option<Range> {
-        let (start, end) = (start?, end?);
-        if self.size == 0 {
-            return Some((0, 1));
-        }
-        let first = start.max(1);
+    fn contextbench_bytes(&self, start: Option<i64>, end: Option<i64>) -> Cover {
+        let (Some(start), Some(end)) = (start, end) else {
+            return Cover::default();
+        };
+        // All lines of an empty file are its first.
+        let first = if self.size == 0 { 1 } else { start.max(1) };
         if first > self.line_count {
-            return None;
+            return Cover::default();
         }
-        let begin = self.line_starts[first as usize - 1];
+        let line = self.lines[first as usize - 1];
         let last = end.max(first).min(self.line_count);
-        Some((begin, self.line_end(last).max(begin + 1)))
+        Cover {
+            lines: None,
+            bytes: Some((line.start, self.line_end(last).max(line.start + 1))),
+            definitions_before: line.definitions as usize,
+        }
     }
 
     fn line_of(&self, byte: i64) -> i64 {
-        self.line_starts.partition_point(|&start| start <= byte) as i64
+        self.lines.partition_point(|line| line.start <= byte) as i64
     }
 
     fn line_end(&self, line: i64) -> i64 {
-        self.line_starts
+        self.lines
             .get(line as usize)
-            .copied()
-            .unwrap_or(self.size)
+            .map_or(self.size, |line| line.start)
     }
 
-    fn definitions(&self, rules: Rules, (start, end): Range, mut found: impl FnMut(Range)) {
-        let low = self
-            .definitions
-            .partition_point(|definition| definition.start < start);
+    fn definitions(&self, rules: Rules, cover: &Cover, mut found: impl FnMut(Range)) {
+        let Some((start, end)) = cover.bytes else {
+            return;
+        };
+        let low = cover.definitions_before;
         let inside = leading(&self.definitions[low..], |definition| {
             definition.start < end
         });
@@ -222,16 +260,20 @@ impl File {
             }),
             _ => None,
         };
-        Cover { lines, bytes: None }
+        Cover {
+            lines,
+            ..Cover::default()
+        }
     }
 
-    /// Calls `found` with the definitions that share a byte with a range, as ranges of their indices.
+    /// Calls `found` with the definitions that share a byte with what this file was found to cover,
+    /// as ranges of their indices.
     ///
-    /// Those that begin inside the range follow one another. Of those before it, the ones that reach
-    /// it are found by skipping, from each that does not, to the nearest that ends later.
-    pub fn definitions(&self, bytes: Range, found: impl FnMut(Range)) {
+    /// Those that begin inside the bytes follow one another. Of those before, the ones that reach
+    /// them are found by skipping, from each that does not, to the nearest that ends later.
+    pub fn definitions(&self, cover: &Cover, found: impl FnMut(Range)) {
         if let Some(tables) = &self.tables {
-            tables.definitions(self.rules, bytes, found);
+            tables.definitions(self.rules, cover, found);
         }
     }
 }
@@ -253,9 +295,9 @@ fn bounded(number: i64) -> i64 {
     number.clamp(-LIMIT, LIMIT)
 }
 
-/// How many of the first elements fulfil `condition`, which no later one does.
+/// How many elements fulfil `condition`, which are the first ones.
 ///
-/// A view touches few definitions, which lie side by side: the first few are looked at one by one.
+/// A line and a view touch few definitions, so the first few are looked at one by one.
 fn leading<T>(values: &[T], condition: impl Fn(&T) -> bool) -> usize {
     const FEW: usize = 8;
     let near = &values[..values.len().min(FEW)];

@@ -142,7 +142,7 @@ impl Views {
         if let Some(bytes) = cover.bytes {
             self.spans[BYTES].push(Span::of(key, bytes));
             let symbols = &mut self.spans[SYMBOL];
-            file.definitions(bytes, |range: Range| symbols.push(Span::of(key, range)));
+            file.definitions(&cover, |range: Range| symbols.push(Span::of(key, range)));
         }
         cover.lines.is_some()
     }

@@ -56,9 +56,7 @@ fn covered(file: &File, view: &Value) -> (Cover, Vec<i64>) {
     };
     let cover = file.cover(extent, view[1].as_i64(), view[2].as_i64());
     let mut definitions = Vec::new();
-    if let Some(bytes) = cover.bytes {
-        file.definitions(bytes, |(start, end)| definitions.extend(start..end));
-    }
+    file.definitions(&cover, |(start, end)| definitions.extend(start..end));
     definitions.sort_unstable();
     (cover, definitions)
 }
