@@ -19,6 +19,8 @@ from trajmeter.kernels._context import (
 )
 from trajmeter.kernels._contract import (
     GMEAN_RELATIVE_TOLERANCE,
+    NO_NUMBER,
+    TURN_COUNTS,
     BoolArray,
     Fault,
     FaultArrays,
@@ -31,12 +33,15 @@ from trajmeter.kernels._contract import (
     SpanBatch,
     TrajectoryArrays,
     TrajectoryFigureArrays,
+    TurnCountArrays,
 )
 from trajmeter.kernels._select import BackendName, active, backend, load
 
 __all__ = [
     "GMEAN_RELATIVE_TOLERANCE",
     "GRANULARITIES",
+    "NO_NUMBER",
+    "TURN_COUNTS",
     "BackendName",
     "BoolArray",
     "ContextFile",
@@ -62,6 +67,7 @@ __all__ = [
     "StepSizes",
     "TrajectoryArrays",
     "TrajectoryFigureArrays",
+    "TurnCountArrays",
     "active",
     "backend",
     "load",

@@ -23,6 +23,7 @@ if TYPE_CHECKING:
         SpanBatch,
         TrajectoryArrays,
         TrajectoryFigureArrays,
+        TurnCountArrays,
     )
 
 __all__ = ["CheckedKernels"]
@@ -323,6 +324,40 @@ class CheckedKernels:
         )
         return self._backend.overlap_join(
             file, start, end, definition_start, definition_end, definition_offsets
+        )
+
+    def turn_counts(
+        self,
+        success: Int64Array,
+        program: Int64Array,
+        reason: Int64Array,
+        error: Int64Array,
+        number: Int64Array,
+        call_success: Int64Array,
+        call: Int64Array,
+        call_offsets: Int64Array,
+        run_offsets: Int64Array,
+        unreadable: Int64Array,
+        reasons: int,
+    ) -> TurnCountArrays:
+        """Check the columns of turns and of calls, then count."""
+        _joint_checks.turn_columns(success, program, reason, error, number, run_offsets)
+        _joint_checks.call_columns(call_success, call, call_offsets, len(success))
+        _checks.integers(unreadable, "unreadable")
+        _checks.matrix(len(unreadable), "unreadable", 1, 3)
+        _checks.size(reasons, "reasons")
+        return self._backend.turn_counts(
+            success,
+            program,
+            reason,
+            error,
+            number,
+            call_success,
+            call,
+            call_offsets,
+            run_offsets,
+            unreadable,
+            reasons,
         )
 
     def align(self, reference: Int64Array, actual: Int64Array) -> Int64Array:

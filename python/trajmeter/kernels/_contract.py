@@ -20,6 +20,8 @@ if TYPE_CHECKING:
 
 __all__ = [
     "GMEAN_RELATIVE_TOLERANCE",
+    "NO_NUMBER",
+    "TURN_COUNTS",
     "BoolArray",
     "CompiledKernels",
     "Fault",
@@ -33,6 +35,7 @@ __all__ = [
     "SpanBatch",
     "TrajectoryArrays",
     "TrajectoryFigureArrays",
+    "TurnCountArrays",
 ]
 
 Int64Array: TypeAlias = npt.NDArray[np.int64]
@@ -51,6 +54,36 @@ TrajectoryFigureArrays: TypeAlias = tuple[Float64Array, Float64Array, Float64Arr
 """Coverage of each step, and AUC-coverage and redundancy of each trajectory."""
 JoinArrays: TypeAlias = tuple[Int64Array, Int64Array]
 """Partners of each element, one after the other, and the offsets of the elements, from 0."""
+
+TurnCountArrays: TypeAlias = tuple[Int64Array, Int64Array, Int64Array, Int64Array, Int64Array]
+"""The :data:`TURN_COUNTS` of each run, run by run; code, carrying turns and failed turns of each
+reason of each run; and the offsets of the runs in the last three, from 0."""
+
+TURN_COUNTS = (
+    "turns",
+    "first_turn_valid",
+    "first_program",
+    "parse_failures",
+    "no_code_turns",
+    "multi_code_block_turns",
+    "failed_turns",
+    "dominant_error",
+    "followed_failures",
+    "recovered_failures",
+    "repeated_failures",
+    "first_recorded_call",
+    "first_call",
+    "calls",
+    "repeated_calls",
+    "successful_calls",
+    "known_calls",
+)
+"""What :meth:`Kernels.turn_counts` counts of each run. ``first_turn_valid`` is 1, 0, or -1 where
+it abstains; ``dominant_error`` is the code of a reason, or -1. The first turn with a call, and the
+first with one that did not fail, are told by number, and by ``NO_NUMBER`` where there is none."""
+
+NO_NUMBER = -(2**63)
+"""Stands where a turn has no number of its own, or where there is no such turn."""
 
 LevelArrays: TypeAlias = tuple[
     Int64Array, Float64Array, Float64Array, Float64Array, Float64Array, Float64Array
@@ -226,6 +259,22 @@ class Kernels(Protocol):
         definition_offsets: Int64Array,
     ) -> JoinArrays:
         """Definitions of its file that each span overlaps."""
+
+    def turn_counts(
+        self,
+        success: Int64Array,
+        program: Int64Array,
+        reason: Int64Array,
+        error: Int64Array,
+        number: Int64Array,
+        call_success: Int64Array,
+        call: Int64Array,
+        call_offsets: Int64Array,
+        run_offsets: Int64Array,
+        unreadable: Int64Array,
+        reasons: int,
+    ) -> TurnCountArrays:
+        """What the figures of turn analysis are made of, run by run."""
 
     def align(self, reference: Int64Array, actual: Int64Array) -> Int64Array:
         """Partner of each reference step in the longest alignment, or -1."""

@@ -10,7 +10,16 @@ from trajmeter.kernels import _checks
 if TYPE_CHECKING:
     from trajmeter.kernels._contract import BoolArray, Int64Array
 
-__all__ = ["codes", "figure_offsets", "keyed", "matches", "ranges", "rows"]
+__all__ = [
+    "call_columns",
+    "codes",
+    "figure_offsets",
+    "keyed",
+    "matches",
+    "ranges",
+    "rows",
+    "turn_columns",
+]
 
 
 def codes(reference: Int64Array, actual: Int64Array) -> None:
@@ -59,4 +68,40 @@ def figure_offsets(offsets: Int64Array, steps: int, trajectories: int) -> None:
         raise ArrayError(
             f"gold_size has {trajectories} values, expected {len(offsets) - 1}, one less than "
             "trajectory_offsets"
+        )
+
+
+def turn_columns(
+    success: Int64Array,
+    program: Int64Array,
+    reason: Int64Array,
+    error: Int64Array,
+    number: Int64Array,
+    run_offsets: Int64Array,
+) -> None:
+    """Raise unless these are columns of turns, as many each, cut into runs."""
+    _checks.integers(success, "success")
+    for name, column in (
+        ("program", program),
+        ("reason", reason),
+        ("error", error),
+        ("number", number),
+    ):
+        _checks.integers(column, name)
+        _checks.same_length(success, "success", column, name)
+    _checks.offsets(run_offsets, len(success), "run_offsets", "turns")
+
+
+def call_columns(
+    call_success: Int64Array, call: Int64Array, call_offsets: Int64Array, turns: int
+) -> None:
+    """Raise unless these are columns of calls, as many each, cut into so many turns."""
+    _checks.integers(call_success, "call_success")
+    _checks.integers(call, "call")
+    _checks.same_length(call_success, "call_success", call, "call")
+    _checks.offsets(call_offsets, len(call), "call_offsets", "calls")
+    if len(call_offsets) != turns + 1:
+        raise ArrayError(
+            f"call_offsets has {len(call_offsets)} values, expected {turns + 1}, one more than "
+            "there are turns"
         )

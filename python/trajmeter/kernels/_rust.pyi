@@ -22,6 +22,7 @@ from trajmeter.kernels._contract import (
     SpanBatch,
     TrajectoryArrays,
     TrajectoryFigureArrays,
+    TurnCountArrays,
 )
 
 OPTIMISED: bool
@@ -130,6 +131,19 @@ def overlap_join(
     definition_end: Int64Array,
     definition_offsets: Int64Array,
 ) -> JoinArrays: ...
+def turn_counts(
+    success: Int64Array,
+    program: Int64Array,
+    reason: Int64Array,
+    error: Int64Array,
+    number: Int64Array,
+    call_success: Int64Array,
+    call: Int64Array,
+    call_offsets: Int64Array,
+    run_offsets: Int64Array,
+    unreadable: Int64Array,
+    reasons: int,
+) -> TurnCountArrays: ...
 def align(reference: Int64Array, actual: Int64Array) -> Int64Array: ...
 def align_matches(matches: BoolArray, rows: int, columns: int) -> Int64Array: ...
 def edit_distance(reference: Int64Array, actual: Int64Array) -> int: ...

@@ -78,6 +78,19 @@ pub enum Error {
         /// The value.
         value: f64,
     },
+    /// A value of a column is none of its choices.
+    Choice {
+        /// Name of the column.
+        what: &'static str,
+        /// Position of the value in the column.
+        index: usize,
+        /// The value.
+        value: i64,
+        /// Least choice.
+        low: i64,
+        /// Greatest choice; `None` where there is none.
+        high: Option<i64>,
+    },
     /// A weight is NaN, or so great that sums of weights could overflow.
     Weight {
         /// Position of the weight in its array.
@@ -118,7 +131,7 @@ impl Error {
             Self::NegativeSpan { .. } => "negative_span",
             Self::ReversedSpan { .. } => "reversed_span",
             Self::LineRange { .. } => "invalid_line_range",
-            Self::Code { .. } => "invalid_input",
+            Self::Code { .. } | Self::Choice { .. } => "invalid_input",
             Self::Empty { .. } => "empty_input",
             Self::ValueDomain { .. } | Self::Weight { .. } | Self::ZeroAndInfinity { .. } => {
                 "value_domain"
@@ -183,6 +196,19 @@ impl fmt::Display for Error {
                     f,
                     "value {index} is {value}, expected a number from 0 to inf"
                 )
+            }
+            Self::Choice {
+                what,
+                index,
+                value,
+                low,
+                high,
+            } => {
+                write!(f, "{what} {index} is {value}, expected {low} ")?;
+                match high {
+                    Some(high) => write!(f, "to {high}"),
+                    None => write!(f, "or more"),
+                }
             }
             Self::Weight { index, value } => {
                 let value = Number(*value);

@@ -16,5 +16,6 @@ pub mod pool;
 pub mod sequences;
 pub mod spans;
 pub mod trajectory;
+pub mod turns;
 
 pub use error::{Error, Fault, Result};

@@ -23,7 +23,7 @@ pub fn raise(error: &Error) -> PyErr {
         Error::NegativeSpan { .. } => NegativeSpanError::new_err(message),
         Error::ReversedSpan { .. } => ReversedSpanError::new_err(message),
         Error::LineRange { .. } => LineRangeError::new_err(message),
-        Error::Code { .. } => InputError::new_err(message),
+        Error::Code { .. } | Error::Choice { .. } => InputError::new_err(message),
         Error::Empty { .. } => EmptyInputError::new_err(message),
         Error::ValueDomain { .. } | Error::Weight { .. } | Error::ZeroAndInfinity { .. } => {
             ValueDomainError::new_err(message)

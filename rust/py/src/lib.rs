@@ -13,6 +13,7 @@ mod overlap;
 mod sequences;
 mod spans;
 mod trajectory;
+mod turns;
 
 use pyo3::prelude::*;
 
@@ -42,4 +43,6 @@ mod _rust {
     };
     #[pymodule_export]
     use crate::trajectory::{trajectory, trajectory_figures, trajectory_fits};
+    #[pymodule_export]
+    use crate::turns::turn_counts;
 }

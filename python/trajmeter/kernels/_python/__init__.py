@@ -36,6 +36,7 @@ from trajmeter.kernels._python.spans import (
     union_batched,
 )
 from trajmeter.kernels._python.trajectory import trajectory, trajectory_figures
+from trajmeter.kernels._python.turns import turn_counts
 
 __all__ = [
     "align",
@@ -64,6 +65,7 @@ __all__ = [
     "overlap_join",
     "trajectory",
     "trajectory_figures",
+    "turn_counts",
     "union",
     "union_batched",
 ]
