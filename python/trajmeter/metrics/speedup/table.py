@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
+from math import inf
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 from trajmeter.records import InvalidReason, Measurement, measured
@@ -15,6 +16,7 @@ __all__ = ["Ratio", "SpeedupTable", "read_table", "table_of_times"]
 Ratio: TypeAlias = float | InvalidReason
 """Baseline time / time, above 1 where it is faster; or why there is none."""
 
+_AGENT, _ORACLE = ("agent/nop", "agent_seconds"), ("oracle/nop", "oracle_seconds")
 _MISSING = Measurement(reason=InvalidReason.MISSING)
 
 
@@ -88,8 +90,8 @@ def read_table(entries: Mapping[str, Any], *, booleans_are_numbers: bool = False
         significant = entry.get("significant")
         table.add(
             benchmark,
-            _recorded_ratio(entry, "agent", booleans_are_numbers=booleans_are_numbers),
-            _recorded_ratio(entry, "oracle", booleans_are_numbers=booleans_are_numbers),
+            _recorded_ratio(entry, _AGENT, booleans_are_numbers=booleans_are_numbers),
+            _recorded_ratio(entry, _ORACLE, booleans_are_numbers=booleans_are_numbers),
             significant=significant if isinstance(significant, bool) else None,
             is_reverted=entry.get("fallback_to_baseline") is True,
         )
@@ -121,14 +123,18 @@ def _ratio(before: Measurement, after: Measurement) -> Ratio:
     return measured(before.value / after.value)
 
 
-def _recorded_ratio(entry: Mapping[str, Any], who: str, *, booleans_are_numbers: bool) -> Ratio:
-    """The ratio that an entry holds, or else that of the times it holds."""
-    ratio = entry.get(f"{who}/nop")
+def _recorded_ratio(
+    entry: Mapping[str, Any], names: tuple[str, str], *, booleans_are_numbers: bool
+) -> Ratio:
+    """The ratio that an entry holds under the first name, or else that of the time it holds."""
+    ratio = entry.get(names[0])
+    if type(ratio) is float and 0.0 < ratio < inf:  # nearly all of them
+        return ratio
     if isinstance(ratio, bool) and booleans_are_numbers:
         return measured(int(ratio))
-    if ratio is not None or f"{who}_seconds" not in entry:
+    if ratio is not None or names[1] not in entry:
         return measured(ratio)
     return _ratio(
         Measurement.model_validate(entry.get("nop_seconds")),
-        Measurement.model_validate(entry[f"{who}_seconds"]),
+        Measurement.model_validate(entry[names[1]]),
     )
