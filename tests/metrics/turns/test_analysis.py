@@ -9,6 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from tests.metrics.turns.strategies import runs
 from trajmeter.errors import UnknownNameError
 from trajmeter.metrics import Resources
 from trajmeter.metrics.turns import TurnsMetric, analyse, create
@@ -77,26 +78,6 @@ def test_the_metric_needs_no_task() -> None:
     assert metric.score(None, Trajectory(task_id="t")).first_turn_valid is False
     assert TurnsMetric().score(None, Trajectory(task_id="t")).first_turn_valid is None
 
-
-reasons = st.sampled_from(
-    ["parse_error", "no_code_found", "multiple_code_blocks", "eval_error", "Z"]
-)
-failures = st.builds(Failure, reason=reasons | st.none(), message=st.sampled_from(["m", "n", None]))
-calls = st.builds(
-    ToolCall,
-    name=st.sampled_from("ab"),
-    arguments=st.sampled_from([None, {}, {"q": 1}, {"q": 1.0}, {"q": True}, "{", '{"q": 1}']),
-    success=st.booleans() | st.none(),
-    error=st.none() | st.just("gone"),
-)
-turns = st.builds(
-    Turn,
-    program=st.none() | st.sampled_from(["", "x"]),
-    success=st.booleans() | st.none(),
-    error=failures | st.none(),
-    tool_calls=st.lists(calls, max_size=3).map(tuple),
-)
-runs = st.lists(turns, max_size=8).map(tuple)
 
 RATES = (
     "parse_failure_rate",
