@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, BinaryIO
 
 from pydantic_core import PydanticSerializationError, to_json
 
-from trajmeter.errors import ExtraMissingError
+from trajmeter.schemas import require_pyarrow
 from trajmeter.writers.table import storable
 
 if TYPE_CHECKING:
@@ -33,7 +33,7 @@ def arrow_schema(layout: RowLayout) -> pa.Schema:
     Raises:
         ExtraMissingError: pyarrow is not installed.
     """
-    _require_pyarrow()
+    require_pyarrow("Parquet files")
     import pyarrow as pa
 
     scalars: dict[str, pa.DataType] = {
@@ -83,7 +83,7 @@ class ParquetWriter:
     """
 
     def __init__(self, stream: BinaryIO, layout: RowLayout) -> None:
-        _require_pyarrow()
+        require_pyarrow("Parquet files")
         from pyarrow import parquet
 
         self._schema = arrow_schema(layout)
@@ -134,12 +134,3 @@ def _prepared(column: Column, values: Sequence[Any]) -> Sequence[Any]:
             for value in values
         ]
     return values
-
-
-def _require_pyarrow() -> None:
-    try:
-        import pyarrow as pa  # noqa: F401 - whether it is there
-    except ImportError as error:
-        raise ExtraMissingError(
-            "Parquet files need pyarrow: pip install 'trajmeter[data]'"
-        ) from error

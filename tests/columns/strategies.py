@@ -1,0 +1,99 @@
+"""Trajectories of every shape that the records allow, made from the shape of the record itself."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from hypothesis import strategies as st
+
+from tests.metrics.turns.strategies import calls as turn_calls
+from tests.metrics.turns.strategies import runs
+from trajmeter.records import Failure, Source, Trajectory, Usage, View
+from trajmeter.schemas import trajectory_shape
+
+if TYPE_CHECKING:
+    from trajmeter.schemas import Shape
+
+INT64 = st.integers(-(2**63), 2**63 - 1)
+TEXT = st.text(st.characters(codec="utf-8"), max_size=4)
+JSON = st.recursive(
+    st.none() | st.booleans() | INT64 | st.floats(allow_nan=False) | TEXT,
+    lambda inner: st.lists(inner, max_size=2) | st.dictionaries(TEXT, inner, max_size=2),
+    max_leaves=4,
+)
+
+
+def _values(shape: Shape) -> st.SearchStrategy[Any]:
+    """Values that the model takes in the place of this shape."""
+    if shape.choices:
+        return st.sampled_from(sorted(shape.choices))
+    if shape.kind == "json":
+        return st.dictionaries(TEXT, JSON, max_size=2) if shape.is_object else JSON
+    if shape.item is not None:
+        item = _values(shape.item)
+        if shape.kind == "list":
+            return st.lists(item, max_size=2)
+        return st.dictionaries(TEXT, item, max_size=2)
+    if shape.kind == "record":
+        required = {m.name: _values(m.shape) for m in shape.members if m.required}
+        optional = {m.name: _values(m.shape) for m in shape.members if not m.required}
+        return st.fixed_dictionaries(required, optional=optional)
+    scalars: dict[str, st.SearchStrategy[Any]] = {
+        "boolean": st.booleans(),
+        "integer": INT64,
+        "number": st.floats(allow_nan=False),
+        "text": TEXT,
+    }
+    return scalars[shape.kind]
+
+
+any_trajectories = _values(trajectory_shape()).map(Trajectory.model_validate)
+"""Every field filled with anything that it takes."""
+
+_TASKS = ("one", "uno", "two", "unknown")
+_PATHS = st.sampled_from(["a.py", "./a.py", "/repo/a.py", "b/c.py", "absent.py", ""])
+_VIEWS = st.builds(
+    View,
+    path=_PATHS,
+    extent=st.sampled_from(["lines", "bytes", "whole", "unknown"]),
+    start=st.none() | st.integers(-1, 9),
+    end=st.none() | st.integers(-1, 12),
+    symbols=st.lists(st.sampled_from(["f", "g"]), max_size=1).map(tuple),
+    listed=st.booleans(),
+)
+_VIEWED = st.none() | st.lists(_VIEWS, max_size=3).map(tuple)
+_SMALL = st.none() | st.integers(0, 9)
+_USAGE = st.builds(Usage, input_tokens=_SMALL, output_tokens=_SMALL, total_tokens=_SMALL)
+_FAILURES = st.builds(
+    Failure, reason=st.sampled_from([None, "max_turns_exceeded", "timeout"]), message=st.none()
+)
+_SOURCES = st.builds(
+    Source, file=st.just("f"), line=st.none() | st.integers(1, 3), record=st.none() | st.just("r")
+)
+
+
+@st.composite
+def trajectories(draw: st.DrawFn) -> Trajectory:
+    """Attempts of which every family finds something to score."""
+    turns = draw(st.none() | runs)
+    if turns is not None:
+        turns = tuple(
+            turn.model_copy(update={"views": draw(_VIEWED), "number": draw(_SMALL)})
+            for turn in turns
+        )
+    return Trajectory(
+        task_id=draw(st.sampled_from(_TASKS)),
+        agent=draw(st.sampled_from([None, "owl", "jay"])),
+        model=draw(st.sampled_from([None, "m"])),
+        attempt=draw(st.none() | st.just("2")),
+        source=draw(st.none() | _SOURCES),
+        turns=turns,
+        turn_count=draw(_SMALL),
+        tool_calls=draw(st.none() | st.lists(turn_calls, max_size=2).map(tuple)),
+        final_views=draw(_VIEWED),
+        final_output=draw(st.sampled_from([None, "", "a b", "c"])),
+        final_patch=draw(st.sampled_from([None, "", "no diff"])),
+        usage=draw(st.none() | _USAGE),
+        failure=draw(st.none() | _FAILURES),
+        passed=draw(st.none() | st.booleans()),
+    )
