@@ -15,7 +15,7 @@ from trajmeter.metrics.turns.analysis import MULTIPLE_CODE_BLOCKS, NO_CODE_FOUND
 if TYPE_CHECKING:
     from collections.abc import Hashable, Iterable, Sequence
 
-    from trajmeter.kernels import Float64Array, Int64Array
+    from trajmeter.kernels import Float64Array, Int64Array, Kernels
     from trajmeter.records import ToolCall, Turn
 
 __all__ = ["TurnColumns", "TurnTable", "analyse_columns"]
@@ -142,10 +142,14 @@ class TurnTable:
         }
 
 
-def analyse_columns(columns: TurnColumns) -> TurnTable:
+def analyse_columns(columns: TurnColumns, *, backend: Kernels | None = None) -> TurnTable:
     """Compute the figures of every run that are made of its turns.
 
     The run's own figures (budget, tokens, whether it passed) are columns already.
+
+    Args:
+        columns: Turns of the runs.
+        backend: Kernels to compute with; ``None`` for those of this process.
 
     Raises:
         ArrayError: A column is no flat ``int64`` array, or its length does not fit the others.
@@ -159,9 +163,10 @@ def analyse_columns(columns: TurnColumns) -> TurnTable:
         >>> analyse_columns(columns).rates["parse_failure_rate"]
         array([0.5, nan])
     """
+    backend = backend or kernels.active()
     place = {name: at for at, name in enumerate(columns.reasons)}
     special = [place.get(name, -1) for name in (PARSE_ERROR, NO_CODE_FOUND, MULTIPLE_CODE_BLOCKS)]
-    table, reason, carried, failed, reason_offsets = kernels.active().turn_counts(
+    table, reason, carried, failed, reason_offsets = backend.turn_counts(
         columns.success,
         columns.program,
         columns.reason,
