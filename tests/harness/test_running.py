@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import json
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
@@ -11,12 +10,12 @@ import pytest
 
 from tests.harness.toys import Whole
 from tests.judges.scripted import GOOD, ScriptedModel
-from trajmeter.errors import ConfigurationError, ReadError
+from trajmeter.errors import ConfigurationError
 from trajmeter.harness import (
     AskingOptions,
-    Journal,
+    RunJournal,
     RunOptions,
-    fingerprint,
+    open_journal,
     read_documents,
     run_scenario,
 )
@@ -25,7 +24,7 @@ from trajmeter.prices import price_usd
 from trajmeter.records import AnswerOutcome, Cause, FrameworkEvaluation, Hop, Question, Scenario
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Iterator, Mapping
     from pathlib import Path
 
 
@@ -54,8 +53,14 @@ def scenario(tmp_path: Path) -> Scenario:
     )
 
 
+@pytest.fixture
+def journal(tmp_path: Path) -> Iterator[RunJournal]:
+    with open_journal(tmp_path / "results", "whole_harbour", "d") as opened:
+        yield opened.run(1)
+
+
 def run(
-    scenario: Scenario, agent: Whole, journal: Journal, judge: Judge | None = None
+    scenario: Scenario, agent: Whole, journal: RunJournal, judge: Judge | None = None
 ) -> FrameworkEvaluation:
     asking = AskingOptions(profile=scenario.profile, timeout_seconds=0.1, judge=judge)
     return asyncio.run(
@@ -70,11 +75,11 @@ def run(
 
 
 def test_every_question_has_an_outcome_and_the_run_goes_on(
-    scenario: Scenario, tmp_path: Path
+    scenario: Scenario, journal: RunJournal
 ) -> None:
     agent = Whole()
     judge = Judge(ScriptedModel(GOOD), price_usd)
-    got = run(scenario, agent, Journal(tmp_path / "j", "d"), judge)
+    got = run(scenario, agent, journal, judge)
     answered, hung, raised = got.questions
     assert agent.calls == ["ingest 3", "where", "hang", "raise", "cleanup"]
     assert agent.documents == ["b.md", "more/a.md"]
@@ -96,63 +101,21 @@ def test_every_question_has_an_outcome_and_the_run_goes_on(
 
 
 def test_a_judge_that_fails_leaves_its_scores_out_and_everything_else_stands(
-    scenario: Scenario, tmp_path: Path
+    scenario: Scenario, journal: RunJournal
 ) -> None:
     judge = Judge(ScriptedModel(Reply(refusal="no")), price_usd)
     one = scenario.model_copy(update={"questions": scenario.questions[:1]})
-    (question,) = run(one, Whole(), Journal(tmp_path / "j", "d"), judge).questions
+    (question,) = run(one, Whole(), journal, judge).questions
     assert question.correctness_score is None
     assert question.judge is not None
     assert question.judge.cause is Cause.JUDGE_REFUSED
     assert question.retrieval_precision == 1.0
 
 
-def test_an_interrupted_run_resumes_where_it_was(scenario: Scenario, tmp_path: Path) -> None:
-    file = tmp_path / "run.journal"
-    first = Journal(file, "digest")
-    finished = run(scenario, Whole(), first).questions[0]
-    file.unlink()
-    for result in (finished,):
-        Journal(file, "digest").write(result)
-    with file.open("a") as journal:
-        journal.write('{"question_id": "q1", "quest')  # cut off while it was written
-    with file.open("ab") as cut:
-        cut.write("ü".encode()[:1])  # even inside a character
-    agent = Whole()
-    resumed = run(scenario, agent, Journal(file, "digest"))
-    assert agent.calls == ["ingest 3", "hang", "raise", "cleanup"]
-    assert resumed.questions[0] == finished
-    nothing_left = Whole()
-    assert run(scenario, nothing_left, Journal(file, "digest")).questions == resumed.questions
-    assert nothing_left.calls == []
-
-
-def test_a_journal_of_another_run_is_not_resumed(scenario: Scenario, tmp_path: Path) -> None:
-    file = tmp_path / "run.journal"
-    run(scenario, Whole(), Journal(file, fingerprint(scenario, agent="a")))
-    other = fingerprint(scenario, agent="b")
-    assert other != fingerprint(scenario, agent="a")
-    assert Journal(file, other).finished == {}
-    assert not file.exists()
-
-
-def test_a_broken_journal_names_its_line(tmp_path: Path) -> None:
-    file = tmp_path / "run.journal"
-    file.write_text(
-        json.dumps({"fingerprint": "d", "started_at": "2026-03-01T12:00:00+00:00"}) + "\n{}\n"
-    )
-    with pytest.raises(ReadError, match=r"run\.journal:2: not a question's result"):
-        Journal(file, "d")
-    file.write_text("nonsense\n")
-    with pytest.raises(ReadError, match=r"run\.journal:1: not a journal"):
-        Journal(file, "d")
-
-
-def test_the_original_takes_the_agents_own_figures(scenario: Scenario, tmp_path: Path) -> None:
+def test_the_original_takes_the_agents_own_figures(scenario: Scenario, journal: RunJournal) -> None:
     one = scenario.model_copy(update={"questions": scenario.questions[1:2]})
     options = RunOptions(AskingOptions(profile=one.profile, timeout_seconds=0.1, original=True))
     options = replace(options, concurrency=2)
-    journal = Journal(tmp_path / "j", "d")
     got = asyncio.run(
         run_scenario(one, Whole(), framework="W", options=options, journal=journal)
     ).questions[0]
@@ -160,31 +123,33 @@ def test_the_original_takes_the_agents_own_figures(scenario: Scenario, tmp_path:
     assert got.extra_metrics["hop_coverage"] == 1.0
 
 
-def test_an_agent_that_cannot_prepare_stops_the_run(scenario: Scenario, tmp_path: Path) -> None:
+def test_an_agent_that_cannot_prepare_stops_the_run(
+    scenario: Scenario, journal: RunJournal
+) -> None:
     class Unprepared(Whole):
         async def ingest(self, *_: object) -> None:
             raise ConnectionError("no index")
 
     agent = Unprepared()
     with pytest.raises(ConfigurationError, match="Whole: ingest failed: ConnectionError: no index"):
-        run(scenario, agent, Journal(tmp_path / "j", "d"))
+        run(scenario, agent, journal)
     assert agent.calls == ["cleanup"]
 
 
 def test_an_agent_that_cannot_clean_up_keeps_its_answers(
-    scenario: Scenario, tmp_path: Path
+    scenario: Scenario, journal: RunJournal
 ) -> None:
     class Untidy(Whole):
         async def cleanup(self) -> None:
             raise ConnectionError("no index")
 
     with pytest.warns(UserWarning, match="Whole: cleanup failed: ConnectionError: no index"):
-        got = run(scenario, Untidy(), Journal(tmp_path / "j", "d"))
+        got = run(scenario, Untidy(), journal)
     assert len(got.questions) == 3
 
 
 def test_settings_tell_an_agent_everything_the_scenario_says(
-    scenario: Scenario, tmp_path: Path
+    scenario: Scenario, journal: RunJournal
 ) -> None:
     class Curious(Whole):
         async def ingest(self, _: object, settings: Mapping[str, Any]) -> None:
@@ -192,8 +157,8 @@ def test_settings_tell_an_agent_everything_the_scenario_says(
 
     agent = Curious()
     spoken = scenario.model_copy(update={"extra": {"temperature": 0, "top_k": 9}})
-    run(spoken, agent, Journal(tmp_path / "j", "d"))
-    assert agent.settings == {"temperature": 0, "top_k": 3, "scenario_dir": str(tmp_path)}
+    run(spoken, agent, journal)
+    assert agent.settings == {"temperature": 0, "top_k": 3, "scenario_dir": scenario.folder}
 
 
 def test_documents_that_are_absent_or_no_text_are_named(scenario: Scenario, tmp_path: Path) -> None:

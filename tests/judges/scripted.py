@@ -10,6 +10,10 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
 GOOD = '{"reasoning": "fine", "correctness": 5, "completeness": 4, "faithfulness": 3}'
+REVIEW = (
+    '{"reasoning": "small", "readability": 5, "idiomatic_usage": 4, "error_handling": 3, '
+    '"extensibility": 4, "testability": 5, "documentation": 2, "abstraction": 4}'
+)
 
 
 class ScriptedModel:

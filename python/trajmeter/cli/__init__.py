@@ -3,5 +3,6 @@
 from __future__ import annotations
 
 from trajmeter.cli._main import main
+from trajmeter.cli._program import program
 
-__all__ = ["main"]
+__all__ = ["main", "program"]

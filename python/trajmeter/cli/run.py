@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import asyncio
 import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from trajmeter.cli._agents import printing_to_stderr, run_with_agents
 from trajmeter.cli._judging import BaseUrl, Recording, Replayed, RequestsPerMinute, make_judge
 from trajmeter.cli._messages import Messages
 from trajmeter.cli._options import OriginalProfile, PlainFormat, is_original
@@ -33,8 +33,9 @@ from trajmeter.writers.evaluations import evaluation_stem
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from trajmeter.harness import Progress
     from trajmeter.judges import Judge
-    from trajmeter.records import FrameworkEvaluation, QuestionResult, Scenario
+    from trajmeter.records import FrameworkEvaluation, Scenario
 
 __all__ = ["run"]
 
@@ -119,42 +120,46 @@ def run(
     """
     original = is_original(profile)
     read = read_scenario(scenario, mode=mode)
-    scenario_profile(read.profile)  # an unknown one is an error before anything is asked
     if dry_run:
+        scenario_profile(read.profile)
         sys.stdout.write(read.model_dump_json(indent=2) + "\n")
         return ExitCode.OK
-    frameworks = _frameworks(agents or ())
     messages = Messages()
-    wants_review = not (skip_code_review or skip_code_quality)
-    judging: Judge | None = None
-    if not skip_judge or wants_review:
-        judging = make_judge(
-            judge,
-            base_url=judge_base_url,
-            requests_per_minute=judge_requests_per_minute,
-            record=judge_record,
-            replay=judge_replay,
-        )
-    options = EvaluationOptions(
-        RunOptions(
-            AskingOptions(
-                profile=read.profile,
-                timeout_seconds=query_timeout_seconds,
-                judge=None if skip_judge else judging,
-                original=original,
+    with printing_to_stderr():
+        # Before the judge is made, whose key an agent's module may put into the environment.
+        frameworks = _frameworks(agents or ())
+        # After agents are loaded, whose modules may register one, and before anything is asked.
+        scenario_profile(read.profile)
+        wants_review = not (skip_code_review or skip_code_quality)
+        judging: Judge | None = None
+        if not skip_judge or wants_review:
+            judging = make_judge(
+                judge,
+                base_url=judge_base_url,
+                requests_per_minute=judge_requests_per_minute,
+                record=judge_record,
+                replay=judge_replay,
+            )
+        options = EvaluationOptions(
+            RunOptions(
+                AskingOptions(
+                    profile=read.profile,
+                    timeout_seconds=query_timeout_seconds,
+                    judge=None if skip_judge else judging,
+                    original=original,
+                ),
+                concurrency=concurrency,
             ),
-            concurrency=concurrency,
-        ),
-        runs=runs,
-        reviewer=judging if wants_review else None,
-        code_quality=not skip_code_quality,
-        packages=tuple(packages or ()),
-    )
-    try:
-        results = asyncio.run(_evaluate_all(read, frameworks, options, output, messages))
-    except KeyboardInterrupt:
-        messages.tell("finished questions are kept; the same call resumes the run")
-        raise
+            runs=runs,
+            reviewer=judging if wants_review else None,
+            code_quality=not skip_code_quality,
+            packages=tuple(packages or ()),
+        )
+        try:
+            results = run_with_agents(_evaluate_all(read, frameworks, options, output, messages))
+        except KeyboardInterrupt:
+            messages.tell("finished questions are kept; the same call resumes the run")
+            raise
     if not results:
         raise ConfigurationError("no agent could be run")
     _print(results, output_format, original=original)
@@ -170,15 +175,14 @@ async def _evaluate_all(
 ) -> list[tuple[str, FrameworkEvaluation]]:
     results = []
     for framework in frameworks:
-        done = 0
 
-        def tell(number: int, result: QuestionResult, name: str = framework.name) -> None:
-            nonlocal done
-            done += 1
+        def tell(progress: Progress, name: str = framework.name) -> None:
+            result = progress.result
+            run = f"run {progress.run} of {options.runs}, " if options.runs > 1 else ""
             outcome = result.outcome.value.replace("_", " ") if result.outcome else ""
             messages.tell(
-                f"{name}: {done}/{options.runs * len(scenario.questions)} run {number} "
-                f"{result.question_id} {outcome} {result.latency_seconds or 0.0:.2f} s"
+                f"{name}: {run}{progress.finished}/{len(scenario.questions)} {result.question_id} "
+                f"{outcome} {result.latency_seconds or 0.0:.2f} s"
             )
 
         try:
@@ -188,7 +192,7 @@ async def _evaluate_all(
         except ConfigurationError as error:
             messages.tell(f"error: {error}")
             continue
-        messages.tell(f"{framework.name}: wrote {file}")
+        messages.tell(f"{framework.name}: wrote {folder / file.name}")
         results.append((file.name, evaluation))
     return results
 

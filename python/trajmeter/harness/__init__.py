@@ -11,9 +11,10 @@ from trajmeter.harness.agents import (
     load_agent,
     read_answer,
 )
-from trajmeter.harness.evaluating import EvaluationOptions, Framework, evaluate
-from trajmeter.harness.journal import Journal, fingerprint
+from trajmeter.harness.evaluating import EvaluationOptions, Framework, Progress, evaluate
+from trajmeter.harness.journal import Journal, RunJournal
 from trajmeter.harness.questions import AskingOptions, ask_question
+from trajmeter.harness.reservation import fingerprint, open_journal
 from trajmeter.harness.running import RunOptions, read_documents, run_scenario
 
 __all__ = [
@@ -26,11 +27,14 @@ __all__ = [
     "Framework",
     "FunctionAgent",
     "Journal",
+    "Progress",
+    "RunJournal",
     "RunOptions",
     "ask_question",
     "evaluate",
     "fingerprint",
     "load_agent",
+    "open_journal",
     "read_answer",
     "read_documents",
     "run_scenario",

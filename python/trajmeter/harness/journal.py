@@ -1,102 +1,191 @@
-"""The journal of a run: every finished question, so that an interrupted run can be resumed."""
+"""The journal of an evaluation: what is finished so far, so that it can be interrupted and resumed.
+
+Its lines are a header, finished questions of any run, and the review of the code once it is made.
+"""
 
 from __future__ import annotations
 
-import hashlib
-import json
+from collections import defaultdict
 from datetime import datetime, timezone
-from typing import TYPE_CHECKING, NamedTuple
+from pathlib import Path
+from typing import TYPE_CHECKING, BinaryIO
 
 from pydantic import ValidationError
 
 from trajmeter.errors import ReadError
-from trajmeter.records import QuestionResult
+from trajmeter.records import CodeReview, JudgeRecord, QuestionResult, Record
 
 if TYPE_CHECKING:
-    from pathlib import Path
+    from types import TracebackType
 
-    from trajmeter.records import Scenario
+    from typing_extensions import Self
 
-__all__ = ["Journal", "fingerprint"]
-
-
-def fingerprint(scenario: Scenario, **options: object) -> str:
-    """Digest of what a run's results depend on; a journal of another digest is not resumed."""
-    content = scenario.model_dump(mode="json", exclude={"folder", "documents_dir"}) | {
-        "options": options
-    }
-    text = json.dumps(content, sort_keys=True, default=str)
-    return hashlib.sha256(text.encode()).hexdigest()
+__all__ = ["FinishedReview", "Journal", "JournalHeader", "RunJournal"]
 
 
-class Journal:
-    """Finished questions of one run, a line each, written as soon as they are finished.
-
-    ``started_at`` is when the run began, in UTC; a resumed run keeps the time of its beginning.
-
-    Args:
-        file: The journal; it is made when the first question is finished.
-        digest: What the run depends on, by :func:`fingerprint`.
-
-    Raises:
-        ReadError: The journal cannot be read; the message names file and line.
-    """
-
-    def __init__(self, file: Path, digest: str) -> None:
-        self._file = file
-        self._digest = digest
-        self.started_at = datetime.now(timezone.utc).replace(microsecond=0)
-        self.finished: dict[str, QuestionResult] = {}
-        if file.exists():
-            self._resume()
-
-    def write(self, result: QuestionResult) -> None:
-        """Add a finished question."""
-        self.finished[result.question_id] = result
-        lines = [result.model_dump_json()]
-        if not self._file.exists():
-            self._file.parent.mkdir(parents=True, exist_ok=True)
-            lines.insert(0, _Header(self._digest, self.started_at.isoformat()).line())
-        with self._file.open("a", encoding="utf-8") as journal:
-            journal.write("".join(f"{line}\n" for line in lines))
-
-    def remove(self) -> None:
-        """Delete the journal, once its questions stand in a result file."""
-        self._file.unlink(missing_ok=True)
-
-    def _resume(self) -> None:
-        # Bytes, because a line that was cut off may end inside a character.
-        lines = self._file.read_bytes().split(b"\n")
-        # What follows the last line break was cut off while it was written.
-        complete = lines[:-1]
-        try:
-            header = _Header(**json.loads(complete[0])) if complete else None
-            started_at = datetime.fromisoformat(header.started_at) if header else None
-        except (TypeError, ValueError) as error:
-            raise ReadError(f"{self._file}:1: not a journal: {error}") from error
-        if header is None or started_at is None or header.fingerprint != self._digest:
-            self._file.unlink()
-            return
-        self.started_at = started_at
-        for number, line in enumerate(complete[1:], start=2):
-            try:
-                result = QuestionResult.model_validate_json(line)
-            except ValidationError as error:
-                raise ReadError(
-                    f"{self._file}:{number}: not a question's result: {error}"
-                ) from error
-            self.finished[result.question_id] = result
-        if lines[-1]:
-            self._file.write_bytes(b"".join(line + b"\n" for line in complete))
-
-
-class _Header(NamedTuple):
+class JournalHeader(Record):
     """First line of a journal."""
 
     fingerprint: str
-    """What the run depends on."""
-    started_at: str
-    """When it began."""
+    """Digest of what the results depend on."""
+    named_at: datetime
+    """Time in the names of the result files, in UTC."""
 
-    def line(self) -> str:
-        return json.dumps(self._asdict())
+
+class FinishedQuestion(Record):
+    """A question of one run, with its result."""
+
+    run: int
+    """Number of the run, from 1."""
+    run_started_at: datetime
+    """When that run began."""
+    finished_at: datetime
+    """When the question was finished."""
+    result: QuestionResult
+    """What came of it."""
+
+
+class FinishedReview(Record):
+    """The review of the code."""
+
+    model: str
+    """Model that was asked for it."""
+    review: CodeReview
+    """Its scores."""
+    judge: JudgeRecord
+    """What it took."""
+
+
+class _Line(Record):
+    """Any line but the first."""
+
+    question: FinishedQuestion | None = None
+    """A finished question, on a line of its own."""
+    review: FinishedReview | None = None
+    """The review, likewise."""
+
+
+class Journal:
+    """What is finished of an evaluation, a line each, written as soon as it is finished.
+
+    Made by :func:`~trajmeter.harness.reservation.open_journal`. At the end of its context one that
+    holds nothing is deleted; one that holds something stays until :meth:`remove`.
+
+    Args:
+        stream: The journal, to append to.
+        lines: What stands in it, the header apart, without the line breaks.
+        header: Its first line.
+
+    Raises:
+        ReadError: A line cannot be read; the message names file and line.
+    """
+
+    named_at: datetime
+    """Time in the names of the result files, in UTC."""
+    reviews: dict[str, FinishedReview]
+    """Reviews of the code, by the model that was asked."""
+
+    def __init__(self, stream: BinaryIO, lines: list[bytes], header: JournalHeader) -> None:
+        self._stream = stream
+        self._file = Path(stream.name)
+        self.named_at = header.named_at
+        self.reviews = {}
+        self._questions: defaultdict[int, list[FinishedQuestion]] = defaultdict(list)
+        for number, text in enumerate(lines, start=2):
+            try:
+                line = _Line.model_validate_json(text)
+            except ValidationError as error:
+                raise ReadError(
+                    f"{stream.name}:{number}: not a line of a journal: {error}"
+                ) from error
+            self._take(line)
+
+    def __enter__(self) -> Self:
+        """The journal itself."""
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        """Let go of the journal; one that holds nothing is deleted."""
+        if not (self._questions or self.reviews):
+            self.remove()
+        self._stream.close()
+
+    @property
+    def folder(self) -> Path:
+        """Folder of the journal, and of the result files."""
+        return self._file.parent
+
+    def run(self, number: int) -> RunJournal:
+        """The part of one run, by its number from 1."""
+        return RunJournal(self, number, self._questions.get(number, ()))
+
+    def write_review(self, review: FinishedReview) -> None:
+        """Keep the review of the code, which need not be paid for again."""
+        self._write(_Line(review=review))
+
+    def write_question(self, question: FinishedQuestion) -> None:
+        """Keep a finished question."""
+        self._write(_Line(question=question))
+
+    def remove(self) -> None:
+        """Delete the journal, once its questions stand in result files."""
+        self._file.unlink(missing_ok=True)
+
+    def _write(self, line: _Line) -> None:
+        self._stream.write(line.model_dump_json().encode() + b"\n")
+        self._stream.flush()
+        self._take(line)
+
+    def _take(self, line: _Line) -> None:
+        if line.question is not None:
+            self._questions[line.question.run].append(line.question)
+        if line.review is not None:
+            self.reviews[line.review.model] = line.review
+
+
+class RunJournal:
+    """The finished questions of one run.
+
+    Args:
+        journal: Journal of the evaluation.
+        number: Number of the run, from 1.
+        questions: What is finished of it already.
+    """
+
+    started_at: datetime
+    """When the run began, in UTC; a resumed run keeps the time of its beginning."""
+    finished_at: datetime
+    """When its last question so far was finished."""
+    finished: dict[str, QuestionResult]
+    """Results by question id."""
+
+    def __init__(
+        self, journal: Journal, number: int, questions: list[FinishedQuestion] | tuple[()] = ()
+    ) -> None:
+        self._journal = journal
+        self._number = number
+        self.started_at = questions[0].run_started_at if questions else _now()
+        self.finished_at = questions[-1].finished_at if questions else self.started_at
+        self.finished = {question.result.question_id: question.result for question in questions}
+
+    def write(self, result: QuestionResult) -> None:
+        """Add a finished question."""
+        self.finished_at = _now()
+        self.finished[result.question_id] = result
+        self._journal.write_question(
+            FinishedQuestion(
+                run=self._number,
+                run_started_at=self.started_at,
+                finished_at=self.finished_at,
+                result=result,
+            )
+        )
+
+
+def _now() -> datetime:
+    return datetime.now(timezone.utc).replace(microsecond=0)

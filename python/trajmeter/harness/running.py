@@ -6,7 +6,6 @@ import asyncio
 import platform
 import warnings
 from dataclasses import dataclass
-from datetime import datetime, timezone
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -20,13 +19,13 @@ from trajmeter.records import FrameworkEvaluation, QuestionResult
 from trajmeter.summaries.answers import aggregates
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable, Iterator, Sequence
 
     from trajmeter.harness.agents import Agent
-    from trajmeter.harness.journal import Journal
+    from trajmeter.harness.journal import RunJournal
     from trajmeter.records import CodeQuality, Question, Scenario
 
-__all__ = ["RunOptions", "read_documents", "run_scenario"]
+__all__ = ["RunOptions", "document_files", "read_documents", "run_scenario"]
 
 _SETUP_SECONDS = 600.0
 """Deadline of an agent's ingest and cleanup, which may build an index."""
@@ -44,6 +43,19 @@ class RunOptions:
     """0-based number of the run."""
 
 
+def document_files(scenario: Scenario) -> Iterator[tuple[str, Path]]:
+    """Name and file of each of a scenario's documents, sorted; none where the folder is absent.
+
+    Raises:
+        ConfigurationError: A document leads outside the folder.
+    """
+    root = Path(scenario.documents_dir)
+    for file in sorted(path for path in root.rglob("*") if path.is_file()):
+        if not file.resolve().is_relative_to(root.resolve()):
+            raise ConfigurationError(f"{file}: leads outside the folder of documents")
+        yield file.relative_to(root).as_posix(), file
+
+
 def read_documents(scenario: Scenario) -> list[Document]:
     """Read a scenario's documents, sorted by name.
 
@@ -54,14 +66,12 @@ def read_documents(scenario: Scenario) -> list[Document]:
     if not root.is_dir():
         raise ConfigurationError(f"{root}: no such folder of documents")
     documents = []
-    for file in sorted(path for path in root.rglob("*") if path.is_file()):
-        if not file.resolve().is_relative_to(root.resolve()):
-            raise ConfigurationError(f"{file}: leads outside the folder of documents")
+    for name, file in document_files(scenario):
         try:
             text = file.read_text(encoding="utf-8")
         except UnicodeDecodeError as error:
             raise ConfigurationError(f"{file}: not UTF-8 text: {error}") from error
-        documents.append(Document(name=file.relative_to(root).as_posix(), text=text))
+        documents.append(Document(name=name, text=text))
     return documents
 
 
@@ -71,7 +81,7 @@ async def run_scenario(
     *,
     framework: str,
     options: RunOptions,
-    journal: Journal,
+    journal: RunJournal,
     code_quality: CodeQuality | None = None,
     progress: Callable[[QuestionResult], None] | None = None,
 ) -> FrameworkEvaluation:
@@ -116,7 +126,7 @@ async def run_scenario(
         run_id=options.run_id,
         versions=_versions(),
         started_at=journal.started_at.isoformat(),
-        finished_at=datetime.now(timezone.utc).isoformat(timespec="seconds"),
+        finished_at=journal.finished_at.isoformat(),
         **aggregates(questions, profile=scenario.profile, original=asking.original),
     )
 
@@ -147,7 +157,7 @@ async def _ask_all(
     agent: Agent,
     pending: Sequence[Question],
     options: RunOptions,
-    journal: Journal,
+    journal: RunJournal,
     progress: Callable[[QuestionResult], None] | None,
 ) -> None:
     slots = asyncio.Semaphore(options.concurrency)

@@ -52,7 +52,7 @@ class Recorder:
 
     def __init__(self, model: ChatModel, file: Path) -> None:
         self._model = model
-        self._file = file
+        self._file = file.absolute()  # an agent may change the current folder
         self.name = model.name
 
     async def reply(self, prompt: Prompt) -> Reply:

@@ -13,7 +13,10 @@ if TYPE_CHECKING:
 
     from trajmeter.records import FrameworkEvaluation
 
-__all__ = ["evaluation_file_name", "evaluation_stem", "write_evaluation", "write_text"]
+__all__ = ["STAMP", "evaluation_file_name", "evaluation_stem", "write_evaluation", "write_text"]
+
+STAMP = "%Y%m%d_%H%M%S"
+"""Form of the time in the names of result files."""
 
 
 def evaluation_file_name(
@@ -37,7 +40,7 @@ def evaluation_file_name(
         'pydantic_ai_rag_qa_20260209_174300_run2.json'
     """
     suffix = "" if run is None else f"_run{run}"
-    return f"{evaluation_stem(framework, scenario)}_{at:%Y%m%d_%H%M%S}{suffix}.json"
+    return f"{evaluation_stem(framework, scenario)}_{at:{STAMP}}{suffix}.json"
 
 
 def evaluation_stem(framework: str, scenario: str) -> str:

@@ -1,8 +1,13 @@
-"""Scenario profiles: the extra figures of a question, and their aggregates over a scenario."""
+"""Scenario profiles: the extra figures of a question, and their aggregates over a scenario.
+
+A profile is known by :func:`register_profile`, or by an entry point of the group
+``trajmeter.scenario_profiles``, which names an instance or a class that is made without arguments.
+"""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Protocol, TypeAlias
+from importlib.metadata import entry_points
+from typing import TYPE_CHECKING, Any, Protocol, TypeAlias, cast
 
 from trajmeter.errors import ConfigurationError, UnknownNameError
 
@@ -61,6 +66,8 @@ class ScenarioProfile(Protocol):
         """Aggregates over the figures of all questions; a mean over nothing is left out."""
 
 
+ENTRY_POINT_GROUP = "trajmeter.scenario_profiles"
+
 _profiles: dict[str, ScenarioProfile] = {}
 
 
@@ -76,8 +83,8 @@ def register_profile(profile: ScenarioProfile) -> None:
 
 
 def scenario_profiles() -> list[str]:
-    """Names of all scenario profiles, sorted."""
-    return sorted(_profiles)
+    """Names of all scenario profiles, those of installed distributions included, sorted."""
+    return sorted({*_profiles, *entry_points(group=ENTRY_POINT_GROUP).names})
 
 
 def scenario_profile(name: str) -> ScenarioProfile:
@@ -85,12 +92,34 @@ def scenario_profile(name: str) -> ScenarioProfile:
 
     Raises:
         UnknownNameError: There is none; the message lists those there are.
+        ConfigurationError: It is that of an installed distribution and cannot be loaded.
     """
-    try:
-        return _profiles[name]
-    except KeyError:
+    if name not in _profiles:
+        _profiles[name] = _plugin(name)
+    return _profiles[name]
+
+
+def _plugin(name: str) -> ScenarioProfile:
+    """The profile of an installed distribution."""
+    points = entry_points(group=ENTRY_POINT_GROUP, name=name)
+    if not points:
         known = ", ".join(scenario_profiles())
-        raise UnknownNameError(f"unknown scenario profile {name!r}; there are: {known}") from None
+        raise UnknownNameError(f"unknown scenario profile {name!r}; there are: {known}")
+    point = next(iter(points))
+    try:
+        loaded = point.load()
+        made: object = loaded() if isinstance(loaded, type) else loaded
+    except Exception as error:  # a plug-in may raise anything
+        raise ConfigurationError(
+            f"the plug-in scenario profile {name!r} ({point.value}) cannot be loaded: "
+            f"{type(error).__name__}: {error}"
+        ) from error
+    if not (hasattr(made, "question_figures") and hasattr(made, "aggregates")):
+        raise ConfigurationError(
+            f"the plug-in scenario profile {name!r} ({point.value}) is {made!r}, expected an "
+            "object with question_figures and aggregates"
+        )
+    return cast("ScenarioProfile", made)
 
 
 def generic_aggregates(questions: Sequence[Mapping[str, Any]]) -> Aggregates:

@@ -1,0 +1,254 @@
+"""The journal: an interrupted evaluation is resumed, and nothing that was written is lost."""
+
+from __future__ import annotations
+
+import asyncio
+import multiprocessing
+import re
+from concurrent.futures import ProcessPoolExecutor
+from typing import TYPE_CHECKING
+
+import pytest
+
+from tests.harness.toys import Whole
+from tests.judges.scripted import REVIEW, ScriptedModel
+from trajmeter.errors import ConfigurationError, ReadError
+from trajmeter.harness import (
+    AskingOptions,
+    EvaluationOptions,
+    Framework,
+    Progress,
+    RunOptions,
+    evaluate,
+    fingerprint,
+    open_journal,
+)
+from trajmeter.judges import Judge
+from trajmeter.prices import price_usd
+from trajmeter.readers.evaluations import read_evaluation
+from trajmeter.records import FrameworkEvaluation, Question, QuestionResult, Scenario
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from pathlib import Path
+
+QUESTIONS = ("where", "who", "when")
+
+
+@pytest.fixture
+def scenario(tmp_path: Path) -> Scenario:
+    documents = tmp_path / "documents"
+    documents.mkdir()
+    (documents / "a.md").write_text("pier")
+    return Scenario(
+        name="harbour",
+        folder=str(tmp_path),
+        documents_dir=str(documents),
+        questions=tuple(Question(id=f"q{i}", text=text) for i, text in enumerate(QUESTIONS)),
+    )
+
+
+def result(question_id: str) -> QuestionResult:
+    return QuestionResult(question_id=question_id, question_text="?", extra_metrics={"k": None})
+
+
+def evaluated(
+    scenario: Scenario,
+    framework: Framework,
+    folder: Path,
+    *,
+    runs: int = 1,
+    reviewer: Judge | None = None,
+    progress: Callable[[Progress], None] | None = None,
+) -> tuple[Path, FrameworkEvaluation]:
+    options = EvaluationOptions(RunOptions(AskingOptions()), runs=runs, reviewer=reviewer)
+    return asyncio.run(
+        evaluate(scenario, framework, options=options, folder=folder, progress=progress)
+    )
+
+
+class StopHere(Exception):  # noqa: N818 - no error, but the end of a call
+    """Ends an evaluation before it is complete, as Ctrl-C does."""
+
+
+def stop_at(question_id: str) -> Callable[[Progress], None]:
+    def stop(progress: Progress) -> None:
+        if progress.result.question_id == question_id:
+            raise StopHere
+
+    return stop
+
+
+def test_what_is_finished_is_not_asked_again(scenario: Scenario, tmp_path: Path) -> None:
+    folder = tmp_path / "results"
+    agent = Whole()
+    with pytest.raises(StopHere):
+        evaluated(scenario, Framework("W", agent), folder, progress=stop_at("q1"))
+    assert agent.calls[-1] == "cleanup"
+    assert [file.suffix for file in folder.iterdir()] == [".journal"]
+
+    again = Whole()
+    told: list[tuple[int, str]] = []
+    file, evaluation = evaluated(
+        scenario,
+        Framework("W", again),
+        folder,
+        progress=lambda p: told.append((p.finished, p.result.question_id)),
+    )
+    assert again.calls == ["ingest None", "when", "cleanup"]
+    assert told == [(3, "q2")]
+    assert [question.question_id for question in evaluation.questions] == ["q0", "q1", "q2"]
+    assert list(folder.iterdir()) == [file]
+
+
+def test_every_run_keeps_its_questions(scenario: Scenario, tmp_path: Path) -> None:
+    folder = tmp_path / "results"
+    seen: list[Progress] = []
+
+    def stop_in_the_second_run(progress: Progress) -> None:
+        seen.append(progress)
+        if progress.run == 2:
+            raise StopHere
+
+    framework = Framework("W", Whole())
+    with pytest.raises(StopHere):
+        evaluated(scenario, framework, folder, runs=2, progress=stop_in_the_second_run)
+    first = read_evaluation(next(folder.glob("*_run1.json")))
+    file, evaluation = evaluated(scenario, framework, folder, runs=2, progress=seen.append)
+    assert [(p.run, p.finished) for p in seen] == [(1, 1), (1, 2), (1, 3), (2, 1), (2, 2), (2, 3)]
+    assert evaluation.run_count == 2
+    assert sorted(path.name for path in folder.iterdir()) == [
+        file.name,
+        *(f"{file.stem}_run{number}.json" for number in (1, 2)),
+    ]
+    # what was finished before keeps its times
+    assert read_evaluation(folder / f"{file.stem}_run1.json") == first
+
+
+def test_evaluations_of_one_second_lose_nothing(scenario: Scenario, tmp_path: Path) -> None:
+    framework = Framework("W", Whole())
+    files = [evaluated(scenario, framework, tmp_path / "results", runs=2)[0] for _ in range(3)]
+    assert len(set(files)) == 3
+    assert len(list((tmp_path / "results").iterdir())) == 9
+    for file in files:
+        assert re.fullmatch(r"w_harbour_\d{8}_\d{6}\.json", file.name)
+        assert read_evaluation(file).run_count == 2
+
+
+def _evaluate_elsewhere(scenario: Scenario, folder: Path) -> str:
+    return evaluated(scenario, Framework("W", Whole()), folder)[0].name
+
+
+def test_evaluations_of_several_processes_lose_nothing(scenario: Scenario, tmp_path: Path) -> None:
+    folder = tmp_path / "results"
+    spawn = multiprocessing.get_context("spawn")
+    with ProcessPoolExecutor(3, mp_context=spawn) as pool:
+        names = list(pool.map(_evaluate_elsewhere, [scenario] * 6, [folder] * 6))
+    assert sorted(names) == sorted(file.name for file in folder.iterdir())
+    assert len(set(names)) == 6
+
+
+def test_a_journal_in_use_is_left_to_its_owner(tmp_path: Path) -> None:
+    with open_journal(tmp_path, "w_s", "d") as ours:
+        ours.run(1).write(result("q0"))
+        with open_journal(tmp_path, "w_s", "d") as theirs:
+            assert theirs.run(1).finished == {}
+            assert theirs.named_at > ours.named_at
+    with open_journal(tmp_path, "w_s", "d") as resumed:
+        assert list(resumed.run(1).finished) == ["q0"]
+
+
+def test_a_journal_of_other_options_is_kept_and_told(tmp_path: Path) -> None:
+    with open_journal(tmp_path, "w_s", "d") as journal:
+        journal.run(1).write(result("q0"))
+    (kept,) = tmp_path.iterdir()
+    with (
+        pytest.warns(UserWarning, match=rf"{kept.name}: kept from an interrupted run"),
+        open_journal(tmp_path, "w_s", "other") as journal,
+    ):
+        assert journal.run(1).finished == {}
+    assert list(tmp_path.iterdir()) == [kept]  # the other held nothing
+    with open_journal(tmp_path, "w_s", "d") as journal:
+        assert journal.run(1).finished == {"q0": result("q0")}
+
+
+def test_what_was_cut_off_while_it_was_written_is_dropped(tmp_path: Path) -> None:
+    with open_journal(tmp_path, "w_s", "d") as journal:
+        journal.run(1).write(result("q0"))
+    (file,) = tmp_path.iterdir()
+    with file.open("ab") as cut:
+        cut.write('{"question": {"result": "ü'.encode()[:-1])  # even inside a character
+    with open_journal(tmp_path, "w_s", "d") as journal:
+        journal.run(1).write(result("q1"))
+    with open_journal(tmp_path, "w_s", "d") as journal:
+        assert list(journal.run(1).finished) == ["q0", "q1"]
+
+
+def test_a_broken_journal_names_its_line(tmp_path: Path) -> None:
+    with open_journal(tmp_path, "w_s", "d") as journal:
+        journal.run(1).write(result("q0"))
+    (file,) = tmp_path.iterdir()
+    header = file.read_text().splitlines()[0]
+    file.write_text(f'{header}\n{{"question": {{}}}}\n')
+    with pytest.raises(ReadError, match=rf"{file.name}:2: not a line of a journal"):
+        open_journal(tmp_path, "w_s", "d")
+    file.write_text("nonsense\n")
+    with pytest.raises(ReadError, match=rf"{file.name}:1: not a journal"):
+        open_journal(tmp_path, "w_s", "d")
+
+
+def test_a_folder_that_cannot_be_written_is_told_before_anything_is_asked(
+    scenario: Scenario, tmp_path: Path
+) -> None:
+    (tmp_path / "file").touch()
+    agent = Whole()
+    with pytest.raises(ConfigurationError, match=r"file: results cannot be written: File exists"):
+        evaluated(scenario, Framework("W", agent), tmp_path / "file")
+    assert agent.calls == []
+
+
+def test_a_changed_agent_or_document_begins_anew(scenario: Scenario, tmp_path: Path) -> None:
+    file = tmp_path / "agent.py"
+    digests = set()
+    for text in ("a = 1", "a = 2"):
+        file.write_text(text)
+        digests.add(fingerprint(scenario, files={"source": file}))
+    digests |= {fingerprint(scenario, files={}), fingerprint(scenario, files={}, judge="m")}
+    assert len(digests) == 4
+
+
+def test_a_review_is_asked_for_once(scenario: Scenario, tmp_path: Path) -> None:
+    source = tmp_path / "agent.py"
+    source.write_text("def f() -> int:\n    return 1\n")
+    framework = Framework("W", Whole(), source)
+    model = ScriptedModel(REVIEW)
+    reviewer = Judge(model, price_usd)
+    folder = tmp_path / "results"
+    with pytest.raises(StopHere):
+        evaluated(scenario, framework, folder, reviewer=reviewer, progress=stop_at("q0"))
+    _, evaluation = evaluated(scenario, framework, folder, reviewer=reviewer)
+    assert len(model.prompts) == 1
+    assert evaluation.code_quality is not None
+    assert evaluation.code_quality.code_review is not None
+    assert evaluation.code_quality.judge is not None
+    assert evaluation.code_quality.judge.attempts == 1
+
+
+def test_a_review_that_failed_is_asked_for_again(scenario: Scenario, tmp_path: Path) -> None:
+    source = tmp_path / "agent.py"
+    source.write_text("a = 1\n")
+    framework = Framework("W", Whole(), source)
+    folder = tmp_path / "results"
+    with pytest.raises(StopHere):
+        evaluated(
+            scenario,
+            framework,
+            folder,
+            reviewer=Judge(ScriptedModel("no json"), price_usd, reply_attempts=1),
+            progress=stop_at("q0"),
+        )
+    _, evaluation = evaluated(
+        scenario, framework, folder, reviewer=Judge(ScriptedModel(REVIEW), price_usd)
+    )
+    assert evaluation.code_quality is not None
+    assert evaluation.code_quality.code_review is not None
