@@ -10,6 +10,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
+    from trajmeter.columns import score_batches
     from trajmeter.errors import TrajmeterError
     from trajmeter.kernels import backend
     from trajmeter.metrics import metric
@@ -32,6 +33,7 @@ __all__ = [
     "metric",
     "prepare",
     "score",
+    "score_batches",
     "union",
 ]
 
@@ -48,6 +50,7 @@ _HOME = {
     "metric": "metrics",
     "prepare": "metrics.context",
     "score": "scoring",
+    "score_batches": "columns",
     "union": "spans",
 }
 """The module, below this package, that each public name comes from."""

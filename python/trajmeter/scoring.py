@@ -21,14 +21,14 @@ if TYPE_CHECKING:
     from trajmeter.snapshots import SnapshotStore
     from trajmeter.summaries.summary import Summary
 
-__all__ = ["DEFAULT_METRICS", "Scorer", "Scores", "score"]
+__all__ = ["DEFAULT_METRICS", "RecordSource", "Scorer", "Scores", "records_from", "score"]
 
 DEFAULT_METRICS = ("context",)
 """Metrics of a call that asks for none."""
 
 _RecordT = TypeVar("_RecordT")
 
-Source: TypeAlias = "str | Path | Iterable[str | Path | _RecordT]"
+RecordSource: TypeAlias = "str | Path | Iterable[str | Path | _RecordT]"
 """One file, or several, or records, or both."""
 
 
@@ -97,9 +97,9 @@ class Scorer:
 
 
 def score(
-    trajectories: Source[Trajectory],
+    trajectories: RecordSource[Trajectory],
     *,
-    tasks: Source[Task] = (),
+    tasks: RecordSource[Task] = (),
     snapshots: str | Path | SnapshotStore | None = None,
     metrics: Sequence[str | AnyMetric] = DEFAULT_METRICS,
     profiles: Iterable[str] = (),
@@ -140,16 +140,17 @@ def score(
         snapshots = open_snapshots(snapshots, on_problem=on_problem)
     scorer = Scorer(
         create(metrics, snapshots=snapshots, profiles=profiles),
-        tasks=_records(tasks, partial(read_tasks, on_problem=on_problem)),
+        tasks=records_from(tasks, partial(read_tasks, on_problem=on_problem)),
     )
-    attempts = _records(trajectories, partial(read_trajectories, on_problem=on_problem))
+    attempts = records_from(trajectories, partial(read_trajectories, on_problem=on_problem))
     results = [scored for scored, _ in scorer.score(attempts)]
     return Scores(results, scorer.summary(), scorer.layout)
 
 
-def _records(
-    source: Source[_RecordT], read: Callable[[str | Path], Iterator[_RecordT]]
+def records_from(
+    source: RecordSource[_RecordT], read: Callable[[str | Path], Iterator[_RecordT]]
 ) -> Iterator[_RecordT]:
+    """Yield the records of a source, reading files with ``read``."""
     for item in [source] if isinstance(source, (str, Path)) else source:
         if isinstance(item, (str, Path)):
             yield from read(item)

@@ -6,13 +6,23 @@ from typing import TYPE_CHECKING, Protocol, TypeAlias, runtime_checkable
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
+    from typing import Any
 
+    import pyarrow as pa
     from pydantic import BaseModel, JsonValue
 
     from trajmeter.metrics._result import Result
     from trajmeter.records import Task, Trajectory
 
-__all__ = ["Aggregating", "Aggregator", "AnyMetric", "Metric", "MetricFamily", "TrialMetric"]
+__all__ = [
+    "Aggregating",
+    "Aggregator",
+    "AnyMetric",
+    "ColumnMetric",
+    "Metric",
+    "MetricFamily",
+    "TrialMetric",
+]
 
 
 class MetricFamily(Protocol):
@@ -57,6 +67,27 @@ class TrialMetric(MetricFamily, Protocol):
         self, task: Task | None, trajectories: Sequence[Trajectory]
     ) -> Sequence[Result]:
         """Score all attempts at one task, giving one result for each, in their order."""
+
+
+@runtime_checkable
+class ColumnMetric(Metric, Protocol):
+    """A metric that can also score many attempts at once, from columns."""
+
+    def score_columns(
+        self, tasks: Sequence[Task | None], rows: pa.RecordBatch
+    ) -> Mapping[str, pa.Array[Any]]:
+        """Score every row as :meth:`score` does the record it stands for.
+
+        Whatever it raises leaves the rows to :meth:`score`, which says what is wrong with which.
+
+        Args:
+            tasks: Task of each row, ``None`` where none of its id is known.
+            rows: Attempts, in the columns of :func:`trajmeter.schemas.trajectory_schema`; each row
+                is a valid record.
+
+        Returns:
+            Every column of the result by its dotted path, without the name of the family.
+        """
 
 
 AnyMetric: TypeAlias = Metric | TrialMetric

@@ -103,6 +103,10 @@ class FamilyColumns:
     """Its columns: version, parameters and error, then those of its result."""
     groups: tuple[FigureGroup, ...]
     """Groups of the result, with the positions of their columns in the table."""
+    figures: tuple[Column, ...]
+    """Columns of its result alone."""
+    parameters: str
+    """Settings of the metric, as JSON."""
 
     def __init__(self, metric: AnyMetric, *, offset: int) -> None:
         self.metric = metric
@@ -112,11 +116,12 @@ class FamilyColumns:
             Column(f"{name}.parameters", "string", description="Settings of the metric, as JSON."),
             Column(f"{name}.error", "string", description="What the metric raised."),
         )
-        self._parameters = json.dumps(dict(metric.parameters), sort_keys=True)
+        self.parameters = json.dumps(dict(metric.parameters), sort_keys=True)
         self._version = metric.version
         self.error_position = offset + len(about) - 1
         self.groups = figure_groups(name, metric.result_type, offset=offset + len(about))
-        own = [column for group in self.groups for column in group.columns]
+        own = tuple(column for group in self.groups for column in group.columns)
+        self.figures = own
         self.columns = (*about, *own)
         self._get = _getter([path for group in self.groups for path in group.paths])
         self._dumps = [
@@ -127,12 +132,12 @@ class FamilyColumns:
     def values(self, result: Result | MetricError) -> list[Any]:
         """Values of a result, in the order of :attr:`columns`."""
         if isinstance(result, MetricError):
-            return [self._version, self._parameters, result.message, *self._unscored]
+            return [self._version, self.parameters, result.message, *self._unscored]
         values = list(self._get(result))
         for position, dump in self._dumps:
             if values[position] is not None:
                 values[position] = dump(values[position])
-        return [self._version, self._parameters, None, *values]
+        return [self._version, self.parameters, None, *values]
 
 
 def _getter(paths: Sequence[str]) -> Callable[[object], Sequence[Any]]:

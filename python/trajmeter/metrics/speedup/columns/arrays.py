@@ -5,15 +5,15 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 
 import numpy as np
-import numpy.typing as npt
 import pyarrow as pa
 import pyarrow.compute as pc
+
+from trajmeter.metrics.arrays import Booleans, filled, flags
 
 if TYPE_CHECKING:
     from trajmeter.kernels import Float64Array, Int64Array
 
 __all__ = [
-    "Booleans",
     "Column",
     "Names",
     "changes",
@@ -25,7 +25,6 @@ __all__ = [
 ]
 
 
-Booleans: TypeAlias = npt.NDArray[np.bool_]
 Column: TypeAlias = "pa.Array[Any]"
 
 
@@ -55,7 +54,7 @@ def names(array: Column) -> Names:
     """Number the texts of a column."""
     encoded = array if isinstance(array, pa.DictionaryArray) else array.dictionary_encode()
     texts = encoded.dictionary.cast(pa.large_string())
-    codes = _filled(encoded.indices, -1).astype(np.int64)
+    codes = filled(encoded.indices, -1).astype(np.int64)
     _, bounds, data = texts.buffers()
     if not len(texts) or bounds is None or data is None:
         return Names(b"", np.zeros(len(texts) + 1, np.int64), codes)
@@ -69,31 +68,31 @@ def numbers(array: Column | None, rows: int) -> Float64Array:
         return np.full(rows, np.nan)
     if not pa.types.is_float64(array.type):
         array = array.cast(pa.float64(), safe=False)
-    return _filled(array, np.nan)
+    return filled(array, np.nan)
 
 
 def missing(array: Column | None, rows: int) -> Booleans:
     """Whether each row of a column has no value at all."""
     if array is None:
         return np.ones(rows, np.bool_)
-    return _flags(array.is_null()) if array.null_count else np.zeros(rows, np.bool_)
+    return flags(array.is_null()) if array.null_count else np.zeros(rows, np.bool_)
 
 
 def changes(array: Column) -> Booleans:
     """Whether each row differs from the one before it; two missing values do not differ."""
     if isinstance(array, pa.DictionaryArray):
-        codes = _filled(array.indices, -1)
+        codes = filled(array.indices, -1)
         differs: Booleans = codes[1:] != codes[:-1]
         return differs
     later, earlier = array[1:], array[:-1]
-    same = _flags(pc.equal(later, earlier).fill_null(False))  # noqa: FBT003 - the value itself
-    both_missing = _flags(later.is_null()) & _flags(earlier.is_null())
+    same = flags(pc.equal(later, earlier).fill_null(False))  # noqa: FBT003 - the value itself
+    both_missing = flags(later.is_null()) & flags(earlier.is_null())
     return ~(same | both_missing)
 
 
 def first_values(array: Column, starts: Int64Array, ends: Int64Array) -> list[Any]:
     """The first value of each range of rows; ``None`` where it has none."""
-    present = np.flatnonzero(_flags(array.is_valid()))
+    present = np.flatnonzero(flags(array.is_valid()))
     if not len(present):
         return [None] * len(starts)
     found = np.searchsorted(present, starts)
@@ -103,14 +102,3 @@ def first_values(array: Column, starts: Int64Array, ends: Int64Array) -> list[An
     return [
         value if inside else None for value, inside in zip(values, is_inside.tolist(), strict=True)
     ]
-
-
-def _filled(array: Any, instead: float) -> npt.NDArray[Any]:  # noqa: ANN401 - of any number
-    """Values of a column, with another where there is none; not copied where all are there."""
-    filled: npt.NDArray[Any] = (array.fill_null(instead) if array.null_count else array).to_numpy()
-    return filled
-
-
-def _flags(array: Any) -> Booleans:  # noqa: ANN401 - the results of compute functions
-    flags: Booleans = array.to_numpy(zero_copy_only=False)
-    return flags

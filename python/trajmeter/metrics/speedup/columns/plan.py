@@ -23,7 +23,7 @@ from trajmeter.records.agent_keys import agent_key
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from trajmeter.metrics.speedup.columns.arrays import Booleans
+    from trajmeter.metrics.arrays import Booleans
     from trajmeter.metrics.speedup.columns.table import BenchmarkTable
     from trajmeter.records import Trajectory
 

@@ -28,7 +28,8 @@ if TYPE_CHECKING:
     from pydantic import JsonValue
 
     from trajmeter.kernels import Kernels, LevelArrays
-    from trajmeter.metrics.speedup.columns.arrays import Booleans, Column
+    from trajmeter.metrics.arrays import Booleans
+    from trajmeter.metrics.speedup.columns.arrays import Column
     from trajmeter.metrics.speedup.columns.plan import Plan
     from trajmeter.records import Source
 

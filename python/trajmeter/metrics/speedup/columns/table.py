@@ -15,7 +15,8 @@ from trajmeter.readers.benchmark_rows import AttemptIdentity
 
 if TYPE_CHECKING:
     from trajmeter.kernels import Float64Array, Int64Array
-    from trajmeter.metrics.speedup.columns.arrays import Booleans, Column
+    from trajmeter.metrics.arrays import Booleans
+    from trajmeter.metrics.speedup.columns.arrays import Column
 
 __all__ = ["BenchmarkTable"]
 

@@ -1,0 +1,113 @@
+"""Columns of a results table: whose rows they are, and what each metric says of them."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from trajmeter.metrics import MetricError
+from trajmeter.metrics.arrays import nulls
+from trajmeter.writers.arrow import arrow_array
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from trajmeter.metrics import Result
+    from trajmeter.metrics.arrays import Array
+    from trajmeter.metrics.rows import FamilyColumns
+
+__all__ = ["columns_of_form", "columns_of_results", "identity_columns"]
+
+
+def identity_columns(rows: pa.RecordBatch, backend: str) -> list[Array]:
+    """Identity of each row, its source as one text, and the backend that computes."""
+    source = rows.column("source")
+    file, line, record = (pc.struct_field(source, name) for name in ("file", "line", "record"))
+    place = pc.coalesce(
+        pc.binary_join_element_wise(file, line.cast(pa.string()), ":"),
+        pc.binary_join_element_wise(file, record, ": "),
+        file,
+    )
+    own = [rows.column(name) for name in ("task_id", "agent", "model", "attempt")]
+    return [*own, place, _constant(backend, len(rows))]
+
+
+def columns_of_form(
+    family: FamilyColumns, columns: Mapping[str, Array], types: Mapping[str, pa.DataType], rows: int
+) -> list[Array]:
+    """Columns of a family, from those that its batch form gave.
+
+    Args:
+        family: The family.
+        columns: What the batch form gave.
+        types: Types of all columns by name.
+        rows: Number of rows.
+
+    Raises:
+        TypeError: A column is absent, or is of another type or length.
+    """
+    *about, error = _about(family, rows)
+    prefix = f"{family.name}."
+    found = []
+    for column in family.figures:
+        array = columns.get(column.name.removeprefix(prefix))
+        if array is None or array.type != types[column.name] or len(array) != rows:
+            given = None if array is None else (array.type, len(array))
+            raise TypeError(
+                f"column {column.name} is {given}, expected {(types[column.name], rows)}"
+            )
+        found.append(array)
+    return [*about, error, *found]
+
+
+def columns_of_results(
+    family: FamilyColumns,
+    results: Sequence[Result | MetricError],
+    types: Mapping[str, pa.DataType],
+) -> list[Array]:
+    """Columns of a family, from a result of each row.
+
+    A result that holds what no column can, such as an integer beyond 64 bits, counts as an error of
+    the metric, so that the other rows keep theirs.
+    """
+    try:
+        return _arrays(family, results, types)
+    except (OverflowError, TypeError, ValueError):
+        return _arrays(family, [_storable(family, each, types) for each in results], types)
+
+
+def _storable(
+    family: FamilyColumns, result: Result | MetricError, types: Mapping[str, pa.DataType]
+) -> Result | MetricError:
+    try:
+        _arrays(family, [result], types)
+    except (OverflowError, TypeError, ValueError) as error:
+        message = f"gave a value that no column holds: {type(error).__name__}: {error}"
+        return MetricError(message, code=None)
+    return result
+
+
+def _arrays(
+    family: FamilyColumns,
+    results: Sequence[Result | MetricError],
+    types: Mapping[str, pa.DataType],
+) -> list[Array]:
+    if not results:
+        return [nulls(0, types[column.name]) for column in family.columns]
+    by_column = zip(*[family.values(result) for result in results], strict=True)
+    return [
+        arrow_array(column, values, types[column.name])
+        for column, values in zip(family.columns, by_column, strict=True)
+    ]
+
+
+def _about(family: FamilyColumns, rows: int) -> list[Array]:
+    """Version, parameters and error of a family without errors."""
+    version, parameters = family.metric.version, family.parameters
+    return [_constant(version, rows), _constant(parameters, rows), nulls(rows, pa.string())]
+
+
+def _constant(text: str, rows: int) -> Array:
+    return pa.repeat(pa.scalar(text, pa.string()), rows)

@@ -1,0 +1,194 @@
+"""Scoring record batches: one table of results in, whatever engine hands the batches over."""
+
+from __future__ import annotations
+
+from itertools import chain, islice
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import pyarrow as pa
+
+from trajmeter.columns.results import columns_of_form, columns_of_results, identity_columns
+from trajmeter.columns.rows import admit
+from trajmeter.columns.trials import whole_trials
+from trajmeter.errors import ReadError
+from trajmeter.metrics import (
+    ColumnMetric,
+    RowLayout,
+    TaskIndex,
+    TrialMetric,
+    create,
+    score_trajectories,
+)
+from trajmeter.metrics.arrays import coded
+from trajmeter.readers import read_tasks
+from trajmeter.scoring import DEFAULT_METRICS, records_from
+from trajmeter.snapshots import open_snapshots
+from trajmeter.writers.arrow import arrow_schema
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Iterator, Sequence
+
+    from trajmeter.columns.problems import RowProblem
+    from trajmeter.columns.rows import Rows
+    from trajmeter.metrics import AnyMetric, Scored
+    from trajmeter.metrics.arrays import Array
+    from trajmeter.metrics.rows import FamilyColumns
+    from trajmeter.records import Task
+    from trajmeter.scoring import RecordSource
+    from trajmeter.snapshots import SnapshotStore
+
+__all__ = ["BatchScorer", "score_batches"]
+
+
+class BatchScorer:
+    """Scores batches of trajectories, and knows the schema of the results beforehand.
+
+    Args:
+        metrics: Names of metrics, ``file.py@name``, or metrics, in the order of their columns.
+        tasks: Files of any known format, or tasks, with the references to score against.
+        snapshots: A file or a folder of snapshots, or a store of them.
+        profiles: Compatibility profiles, at most one for each metric.
+
+    Raises:
+        UnknownNameError: There is no metric or profile of a name.
+        ConfigurationError: Two options contradict each other, or two tasks have one id.
+        ReadError: A file cannot be read.
+        ExtraMissingError: A metric or a file needs an extra that is not installed.
+    """
+
+    schema: pa.Schema
+    """Schema of the results: that of a results table in Parquet."""
+
+    def __init__(
+        self,
+        metrics: Sequence[str | AnyMetric] = DEFAULT_METRICS,
+        *,
+        tasks: RecordSource[Task] = (),
+        snapshots: str | Path | SnapshotStore | None = None,
+        profiles: Iterable[str] = (),
+    ) -> None:
+        if isinstance(snapshots, (str, Path)):
+            snapshots = open_snapshots(snapshots)
+        made = create(metrics, snapshots=snapshots, profiles=profiles)
+        self._tasks = TaskIndex(records_from(tasks, read_tasks))
+        self._layout = RowLayout(made)
+        self._by_record = [metric for metric in made if not isinstance(metric, ColumnMetric)]
+        self._has_trials = any(isinstance(metric, TrialMetric) for metric in made)
+        self.schema = arrow_schema(self._layout)
+        self._types = {field.name: field.type for field in self.schema}
+
+    def score(
+        self,
+        batches: Iterable[pa.RecordBatch],
+        *,
+        on_problem: Callable[[RowProblem], None] | None = None,
+    ) -> Iterator[pa.RecordBatch]:
+        """Score batches as they come; see :func:`score_batches`."""
+        admitted = (
+            admit(
+                batch,
+                number,
+                with_records=bool(self._by_record),
+                report=on_problem or _refuse,
+            )
+            for number, batch in enumerate(batches)
+        )
+        groups = (
+            whole_trials(admitted, self._trial_of)
+            if self._has_trials
+            else ([rows] for rows in admitted)
+        )
+        for group in groups:
+            yield from self._score_group(group)
+
+    def _trial_of(self, task_id: str) -> str:
+        task = self._tasks.find(task_id)
+        return task.id if task else task_id
+
+    def _score_group(self, group: Sequence[Rows]) -> Iterator[pa.RecordBatch]:
+        """Score rows that hold all attempts of their trials."""
+        records = list(chain.from_iterable(rows.records or () for rows in group))
+        scored = score_trajectories(records, metrics=self._by_record, tasks=self._tasks)
+        for rows in group:
+            yield self._results(rows, list(islice(scored, len(rows))))
+
+    def _results(self, rows: Rows, scored: Sequence[Scored]) -> pa.RecordBatch:
+        arrays = identity_columns(rows.batch, self._layout.backend)
+        for family in self._layout.families:
+            metric = family.metric
+            if isinstance(metric, ColumnMetric):
+                arrays += self._by_columns(family, metric, rows)
+            else:
+                position = self._by_record.index(metric)
+                results = [each.results[position] for each in scored]
+                arrays += columns_of_results(family, results, self._types)
+        return pa.record_batch(arrays, schema=self.schema)
+
+    def _by_columns(self, family: FamilyColumns, metric: ColumnMetric, rows: Rows) -> list[Array]:
+        try:
+            columns = metric.score_columns(self._tasks_of(rows), rows.batch)
+            return columns_of_form(family, columns, self._types, len(rows))
+        except Exception:  # noqa: BLE001 - the records tell which row it was, or raise the same
+            scored = score_trajectories(rows.as_records(), metrics=[metric], tasks=self._tasks)
+            return columns_of_results(family, [each.results[0] for each in scored], self._types)
+
+    def _tasks_of(self, rows: Rows) -> list[Task | None]:
+        ids = coded(rows.batch.column("task_id"))
+        tasks = [self._tasks.find(task_id) for task_id in ids.texts]
+        return [tasks[code] for code in ids.codes.tolist()]
+
+
+def score_batches(
+    batches: Iterable[pa.RecordBatch],
+    *,
+    metrics: Sequence[str | AnyMetric] = DEFAULT_METRICS,
+    tasks: RecordSource[Task] = (),
+    snapshots: str | Path | SnapshotStore | None = None,
+    profiles: Iterable[str] = (),
+    on_problem: Callable[[RowProblem], None] | None = None,
+) -> Iterator[pa.RecordBatch]:
+    """Score batches of trajectories, one after another.
+
+    Each row is a trajectory in the columns of :func:`trajmeter.schemas.trajectory_schema`; columns
+    that are absent count as null, and others are passed over. A result has a row for each row that
+    is a trajectory, in the same order. Where a metric compares the attempts at a task, the rows of
+    one task have to be side by side, and are held until all of them are there.
+
+    Args:
+        batches: Batches of any size, such as those of a Parquet file.
+        metrics: Names of metrics, ``file.py@name``, or metrics, in the order of their columns.
+        tasks: Files of any known format, or tasks, with the references to score against.
+        snapshots: A file or a folder of snapshots, or a store of them, for metrics that look into
+            repositories.
+        profiles: Compatibility profiles, at most one for each metric.
+        on_problem: Called with every row that is no trajectory and is left out. Without it the
+            first one raises.
+
+    Returns:
+        Batches of results, with the schema that :class:`BatchScorer` tells beforehand.
+
+    Raises:
+        UnknownNameError: There is no metric or profile of a name.
+        ConfigurationError: Two options contradict each other, two tasks have one id, or a column is
+            of a type that cannot hold its field.
+        InputError: Rows of one task are not side by side where a metric needs them to be.
+        ReadError: Without ``on_problem``: a row is no trajectory.
+        ExtraMissingError: A metric or a file needs an extra that is not installed.
+
+    Example:
+        >>> import trajmeter
+        >>> from trajmeter.records import Failure, Trajectory, Turn
+        >>> from trajmeter.schemas import trajectory_batch
+        >>> failed = Turn(success=False, error=Failure(reason="parse_error"))
+        >>> batch = trajectory_batch([Trajectory(task_id="a", turns=(failed, Turn(success=True)))])
+        >>> (results,) = trajmeter.score_batches([batch], metrics=["turns"])
+        >>> results["turns.parse_failure_rate"].to_pylist()
+        [0.5]
+    """
+    scorer = BatchScorer(metrics, tasks=tasks, snapshots=snapshots, profiles=profiles)
+    return scorer.score(batches, on_problem=on_problem)
+
+
+def _refuse(problem: RowProblem) -> None:
+    raise ReadError(str(problem))

@@ -1,0 +1,95 @@
+"""Results tables as Arrow: the schema that follows from a layout, and rows turned into columns."""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING, Any
+
+from pydantic_core import PydanticSerializationError, to_json
+
+from trajmeter.schemas import require_pyarrow
+from trajmeter.writers.table import storable
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    import pyarrow as pa
+
+    from trajmeter.metrics import RowLayout
+    from trajmeter.metrics.rows import Column
+
+__all__ = ["arrow_array", "arrow_schema"]
+
+
+def arrow_schema(layout: RowLayout) -> pa.Schema:
+    """Arrow schema of a results table; columns carry their description and unit.
+
+    The schema's metadata tells the version of this package, the backend, and the version and
+    parameters of each metric. A structure is JSON text.
+
+    Raises:
+        ExtraMissingError: pyarrow is not installed.
+    """
+    require_pyarrow("columns")
+    import pyarrow as pa
+
+    scalars: dict[str, pa.DataType] = {
+        "boolean": pa.bool_(),
+        "integer": pa.int64(),
+        "number": pa.float64(),
+        "string": pa.string(),
+        "json": pa.string(),
+    }
+    fields: list[pa.Field[Any]] = []
+    for column in layout.columns:
+        arrow_type: pa.DataType = scalars[column.kind]
+        if column.shape == "list":
+            arrow_type = pa.list_(arrow_type)
+        elif column.shape == "mapping":
+            arrow_type = pa.map_(pa.string(), arrow_type)
+        about: dict[bytes | str, bytes | str] = {}
+        if column.description:
+            about["description"] = column.description
+        if column.figure and column.figure.unit:
+            about["unit"] = column.figure.unit
+        fields.append(pa.field(column.name, arrow_type, metadata=about))
+    metrics = {
+        family.name: {
+            "version": family.metric.version,
+            "parameters": dict(family.metric.parameters),
+        }
+        for family in layout.families
+    }
+    made_by: dict[bytes | str, bytes | str] = {
+        "trajmeter.version": layout.package_version,
+        "trajmeter.backend": layout.backend,
+        "trajmeter.metrics": json.dumps(metrics, sort_keys=True),
+    }
+    return pa.schema(fields, metadata=made_by)
+
+
+def arrow_array(column: Column, values: Sequence[Any], arrow_type: pa.DataType) -> pa.Array[Any]:
+    """One column of a results table, from the values that rows have in it.
+
+    Args:
+        column: The column.
+        values: A value of each row.
+        arrow_type: Type of the column in :func:`arrow_schema`.
+    """
+    import pyarrow as pa
+
+    try:
+        return pa.array(_prepared(column, values), arrow_type)
+    except (UnicodeEncodeError, PydanticSerializationError):
+        return pa.array(_prepared(column, storable(values)), arrow_type)
+
+
+def _prepared(column: Column, values: Sequence[Any]) -> Sequence[Any]:
+    if column.shape == "mapping":
+        return [None if value is None else list(value.items()) for value in values]
+    if column.kind == "json":
+        return [
+            None if value is None else to_json(value, inf_nan_mode="strings").decode()
+            for value in values
+        ]
+    return values

@@ -1,0 +1,139 @@
+"""The column path gives what the record path gives: every family, column and backend."""
+
+from __future__ import annotations
+
+import json
+from itertools import pairwise
+from typing import TYPE_CHECKING, Any
+from unittest import mock
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+import trajmeter
+from tests.columns.strategies import any_trajectories, trajectories
+from tests.metrics.context.repositories import gold, snapshot, ten_lines
+from trajmeter import kernels
+from trajmeter.columns import BatchScorer
+from trajmeter.kernels import _select
+from trajmeter.records import Assertion, Task, ToolCall, Trajectory
+from trajmeter.schemas import trajectory_batch
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+    from contextlib import AbstractContextManager
+
+    import pyarrow as pa
+
+    from trajmeter.kernels import BackendName
+    from trajmeter.metrics.rows import Column
+    from trajmeter.snapshots import Snapshot
+
+FAMILIES = ("answers", "context", "rules", "speedup", "tools", "turns")
+PROFILES = ("contextbench", "fc-eval", "ptcrunner", "transform-gym")
+
+TASKS = (
+    Task(
+        id="one",
+        aliases=("uno",),
+        gold_ranges=(gold("a.py", 2, 4),),
+        expected_tool_calls=(ToolCall(name="a", arguments={"q": 1}),),
+        expected_answer="a b",
+        max_turns=3,
+        assertions=(Assertion(type="transcript_contains", check="x"),),
+    ),
+    Task(id="two", gold_ranges=(), expected_sources=("s",)),
+)
+
+
+class _Store:
+    def find(self, task: Task) -> Snapshot:
+        files = {"a.py": ten_lines([("function", 0, 20, "f")]), "b/c.py": ten_lines()}
+        return snapshot(files if task.id == "one" else {})
+
+
+def _computing_with(backend: BackendName) -> AbstractContextManager[object]:
+    return mock.patch.object(_select, "_choose", return_value=(backend, kernels.load(backend)))
+
+
+def _by_trial(attempts: Sequence[Trajectory]) -> list[Trajectory]:
+    return sorted(attempts, key=lambda each: {"uno": "one"}.get(each.task_id, each.task_id))
+
+
+def _cut(batch: pa.RecordBatch, borders: Sequence[int]) -> Iterator[pa.RecordBatch]:
+    """The batch as several, whose memory begins above 0."""
+    places = sorted({0, len(batch), *(border for border in borders if border < len(batch))})
+    for start, stop in pairwise(places):
+        yield batch.slice(start, stop - start)
+
+
+def _comparable(column: Column, value: Any) -> Any:
+    """A value of a row, whichever of the two paths it comes from."""
+    if value is None:
+        return None
+    if column.shape == "mapping":
+        return dict(value)
+    if column.kind == "json":
+        return json.loads(value) if isinstance(value, str) else value
+    return list(value) if column.shape == "list" else value
+
+
+def _assert_equal(
+    attempts: Sequence[Trajectory],
+    borders: Sequence[int],
+    *,
+    metrics: Sequence[str],
+    profiles: Sequence[str],
+) -> None:
+    by_record = trajmeter.score(
+        attempts, tasks=TASKS, snapshots=_Store(), metrics=metrics, profiles=profiles
+    )
+    scorer = BatchScorer(metrics, tasks=TASKS, snapshots=_Store(), profiles=profiles)
+    batches = list(scorer.score(_cut(trajectory_batch(attempts), borders)))
+    assert all(batch.schema.equals(scorer.schema, check_metadata=True) for batch in batches)
+    columns = {column.name: column for column in by_record.layout.columns}
+    found = [row for batch in batches for row in batch.to_pylist()]
+    shown, expected = (
+        [{name: _comparable(columns[name], value) for name, value in row.items()} for row in rows]
+        for rows in (found, by_record.rows)
+    )
+    assert shown == expected
+
+
+@pytest.fixture(params=["python", "rust"], scope="session")
+def backend(request: pytest.FixtureRequest) -> BackendName:
+    if request.param == "rust":
+        request.getfixturevalue("rust")
+        return "rust"
+    return "python"
+
+
+@pytest.mark.parametrize("profiles", [(), PROFILES], ids=["default", "profiles"])
+@given(
+    attempts=st.lists(trajectories(), max_size=6).map(_by_trial),
+    borders=st.lists(st.integers(1, 5), max_size=3),
+)
+def test_every_family_gives_equal_rows(
+    backend: BackendName,
+    profiles: Sequence[str],
+    attempts: list[Trajectory],
+    borders: list[int],
+) -> None:
+    with _computing_with(backend):
+        _assert_equal(attempts, borders, metrics=FAMILIES, profiles=profiles)
+
+
+@pytest.mark.parametrize("profiles", [(), ("ptcrunner",)], ids=["default", "profile"])
+@given(
+    attempts=st.lists(trajectories() | any_trajectories, max_size=8),
+    borders=st.lists(st.integers(1, 7), max_size=3),
+)
+def test_turns_give_equal_rows_without_a_record(
+    backend: BackendName,
+    profiles: Sequence[str],
+    attempts: list[Trajectory],
+    borders: list[int],
+) -> None:
+    with _computing_with(backend):
+        _assert_equal(attempts, borders, metrics=["turns"], profiles=profiles)
