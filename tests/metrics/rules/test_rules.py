@@ -8,6 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from tests.metrics.validated import check_as_validated
 from trajmeter.errors import UnknownNameError
 from trajmeter.metrics import Resources
 from trajmeter.metrics.rules import RulesMetric, RulesResult, create
@@ -208,6 +209,18 @@ def test_scores_are_between_0_and_10_and_agree_with_their_outcome(
                 assert rule.passed == (rule.score >= 7.0)
             if rule.outcome is Outcome.ABSTAINED:
                 assert (rule.score, rule.passed) == (10.0, True)
+
+
+@given(tasks, attempts)
+def test_results_are_as_validated(task: Task, attempt: Trajectory) -> None:
+    for profile in (None, "transform-gym"):
+        result = RulesMetric(profile=profile).score(task, attempt)
+        check_as_validated(result)
+        for name in RulesResult.model_fields:
+            rule: RuleScore = getattr(result, name)
+            check_as_validated(rule)
+            for check in getattr(rule, "checks", ()):
+                check_as_validated(check)
 
 
 @given(tasks, attempts, st.randoms())

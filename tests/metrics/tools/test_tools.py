@@ -8,6 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from tests.metrics.validated import check_as_validated
 from trajmeter import kernels as backends
 from trajmeter.errors import UnknownNameError
 from trajmeter.metrics import Resources
@@ -303,6 +304,16 @@ def test_an_extra_call_that_matches_nothing_new_never_raises_precision(
     assert after.precision is not None
     assert after.precision <= before.precision
     assert after.recall == before.recall
+
+
+@given(sequences, sequences, policies)
+def test_results_are_as_validated(
+    reference: list[ToolCall], actual: list[ToolCall], policies: ArgumentPolicies
+) -> None:
+    result = match_calls(reference, actual, policies=policies)
+
+    for model in (result, *result.mismatches, result.any_order_grades, result.in_order_grades):
+        check_as_validated(model)
 
 
 @given(sequences, sequences, policies)

@@ -10,6 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tests.metrics.turns.strategies import runs
+from tests.metrics.validated import check_as_validated
 from trajmeter.errors import UnknownNameError
 from trajmeter.metrics import Resources
 from trajmeter.metrics.turns import TurnsMetric, analyse, create
@@ -98,6 +99,15 @@ def test_rates_are_between_0_and_1_or_have_nothing_to_divide_by(turns: tuple[Tur
         assert rate is None or 0.0 <= rate <= 1.0
     assert (result.parse_failure_rate is None) == (not turns)
     assert (result.repeated_tool_calls is None) == (not result.recorded_calls)
+
+
+@given(runs)
+def test_results_are_as_validated(turns: tuple[Turn, ...]) -> None:
+    usage = Usage(input_tokens=1) if len(turns) % 2 else None
+    result = analyse(Trajectory(task_id="t", turns=turns, usage=usage))
+
+    for model in (result, result.run, result.tokens):
+        check_as_validated(model)
 
 
 @given(runs, st.randoms())

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Protocol
 
-from trajmeter.metrics.context.frozen import frozen
+from trajmeter.metrics._frozen import frozen
 from trajmeter.metrics.context.results import FinalFigures, TrajectoryFigures
 from trajmeter.records import Outcome
 

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, TypeVar
 
+from trajmeter.metrics._frozen import frozen
 from trajmeter.metrics.context.edits import edit_locations
 from trajmeter.metrics.context.figures import CONTEXTBENCH, DEFAULT
-from trajmeter.metrics.context.frozen import frozen
 from trajmeter.metrics.context.results import (
     ContextBenchEditLocation,
     ContextResult,

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from trajmeter.metrics._frozen import frozen
 from trajmeter.metrics.rules.attempt import CannotScoreError
-from trajmeter.metrics.rules.grade import abstain, fraction, passes
+from trajmeter.metrics.rules.grade import abstain, fraction, grade
 from trajmeter.metrics.rules.result import AssertionCheck, AssertionScore
 from trajmeter.records import Cause
 
@@ -54,12 +55,8 @@ def assertion_pass_rate(
         return _NOTHING_TO_GRADE
     passed = sum([check.passed for check in checks])
     score = fraction(passed, len(checks))
-    return AssertionScore(
-        score=score,
-        passed=passes(score, original=original),
-        reason=f"{passed} of {len(checks)} assertions hold",
-        checks=checks,
-    )
+    reason = f"{passed} of {len(checks)} assertions hold"
+    return grade(AssertionScore, score, reason, {"checks": checks}, original=original)
 
 
 _NOTHING_TO_GRADE = abstain(AssertionScore, "the task has no assertion that a rule can grade")
@@ -74,7 +71,10 @@ def _grade(assertion: Assertion, attempt: Attempt, index: int, *, original: bool
         passed, reason = _is_called(tool or _text(assertion.check, "check", index), attempt)
     else:
         passed, reason = _is_as_wanted(kind, _text(assertion.check, "check", index), attempt)
-    return AssertionCheck(name=assertion.label, type=kind, passed=passed, reason=reason)
+    return frozen(
+        AssertionCheck,
+        {"name": assertion.label, "type": kind, "passed": passed, "reason": reason},
+    )
 
 
 def _is_as_wanted(kind: str, text: str, attempt: Attempt) -> tuple[bool, str]:

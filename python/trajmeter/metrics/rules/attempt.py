@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from functools import cached_property
 from typing import TYPE_CHECKING
 
+from trajmeter.metrics.tools.calls import names_of
 from trajmeter.records import Cause
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from trajmeter.records import Trajectory
 
 __all__ = ["Attempt", "CannotScoreError"]
@@ -27,42 +29,52 @@ class Attempt:
 
     def __init__(self, trajectory: Trajectory) -> None:
         self.trajectory = trajectory
+        # Kept by hand: before Python 3.12 a cached property takes a lock.
+        self._transcript: str | None = None
+        self._output: str | None = None
+        self._called: Sequence[str] | None = None
 
-    @cached_property
+    @property
     def transcript(self) -> str:
         """The transcript in lower case.
 
         Raises:
             CannotScoreError: There is none.
         """
-        text = self.trajectory.transcript
-        if text is None:
-            raise self.absence("transcript", Cause.MISSING_TRANSCRIPT, "no transcript was recorded")
-        return text.lower()
+        if self._transcript is None:
+            text = self.trajectory.transcript
+            if text is None:
+                reason = "no transcript was recorded"
+                raise self.absence("transcript", Cause.MISSING_TRANSCRIPT, reason)
+            self._transcript = text.lower()
+        return self._transcript
 
-    @cached_property
+    @property
     def output(self) -> str:
         """The final output in lower case.
 
         Raises:
             CannotScoreError: There is none.
         """
-        text = self.trajectory.final_output
-        if text is None:
-            raise self.absence("final_output", Cause.MISSING_OUTPUT, "no output was recorded")
-        return text.lower()
+        if self._output is None:
+            text = self.trajectory.final_output
+            if text is None:
+                raise self.absence("final_output", Cause.MISSING_OUTPUT, "no output was recorded")
+            self._output = text.lower()
+        return self._output
 
-    @cached_property
-    def called(self) -> list[str]:
+    @property
+    def called(self) -> Sequence[str]:
         """Names of the called tools, in order, as recorded.
 
         Raises:
             CannotScoreError: Neither they nor turns were recorded.
         """
-        calls = self.trajectory.calls
-        if calls is None:
-            raise self.absence("tool_calls", Cause.MISSING_CALLS, "no tool calls were recorded")
-        return [call.name for call in calls]
+        if self._called is None:
+            self._called = names_of(self.trajectory)
+            if self._called is None:
+                raise self.absence("tool_calls", Cause.MISSING_CALLS, "no tool calls were recorded")
+        return self._called
 
     @property
     def turn_count(self) -> int | None:

@@ -5,8 +5,9 @@ from __future__ import annotations
 import math
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeGuard
 
+from trajmeter.metrics._frozen import frozen
 from trajmeter.metrics.rules.configuration import read_budget
-from trajmeter.metrics.rules.grade import abstain, passes, within_budget
+from trajmeter.metrics.rules.grade import abstain, grade, within_budget
 from trajmeter.metrics.rules.result import BudgetCheck, CostScore, LatencyScore
 from trajmeter.records import Cause, Outcome, Usage
 
@@ -31,15 +32,9 @@ def latency(metadata: Mapping[str, Any], attempt: Attempt) -> LatencyScore:
     if not _is_measured(duration):
         raise attempt.absence("duration_seconds", Cause.MISSING_USAGE, _missing("duration"))
     ratio = duration / budget
-    score = within_budget(ratio)
-    return LatencyScore(
-        score=score,
-        passed=passes(score),
-        reason=f"the run took {duration:g} ms of {budget:g} ms",
-        budget_ms=budget,
-        duration_ms=duration,
-        ratio=ratio,
-    )
+    reason = f"the run took {duration:g} ms of {budget:g} ms"
+    details = {"budget_ms": budget, "duration_ms": duration, "ratio": ratio}
+    return grade(LatencyScore, within_budget(ratio), reason, details)
 
 
 def duration_ms(attempt: Attempt) -> float | None:
@@ -84,13 +79,8 @@ def cost_budget(metadata: Mapping[str, Any], attempt: Attempt) -> CostScore:
         )
     if worst is None or worst.score is None:
         return _NO_BUDGET
-    return CostScore(
-        score=worst.score,
-        passed=passes(worst.score),
-        reason=worst.reason,
-        ratio=worst.ratio,
-        checks=tuple(checks),
-    )
+    details = {"ratio": worst.ratio, "checks": tuple(checks)}
+    return grade(CostScore, worst.score, worst.reason, details)
 
 
 NO_TIME_BUDGET = abstain(LatencyScore, "the task has no time budget")
@@ -127,13 +117,16 @@ def _check(kind: _Kind, budget: float, used: float | None) -> BudgetCheck:
             name=kind.key, budget=budget, used=None, ratio=None, score=None, reason=reason
         )
     ratio = used / budget
-    return BudgetCheck(
-        name=kind.key,
-        budget=budget,
-        used=used,
-        ratio=ratio,
-        score=within_budget(ratio),
-        reason=f"the run used {used:g} of {budget:g} {kind.noun}",
+    return frozen(
+        BudgetCheck,
+        {
+            "name": kind.key,
+            "budget": budget,
+            "used": float(used),
+            "ratio": ratio,
+            "score": within_budget(ratio),
+            "reason": f"the run used {used:g} of {budget:g} {kind.noun}",
+        },
     )
 
 

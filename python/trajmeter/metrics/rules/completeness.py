@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from trajmeter.metrics.rules.configuration import read_texts
-from trajmeter.metrics.rules.grade import abstain, fraction, passes
+from trajmeter.metrics.rules.grade import abstain, fraction, grade
 from trajmeter.metrics.rules.result import CompletenessScore
 
 if TYPE_CHECKING:
@@ -52,15 +52,14 @@ def completeness(
     has_output = bool(attempt.output.strip())
     score = fraction(completed + has_output, 2)
     end = "the run reached its end" if completed else "the run did not reach its end"
-    return CompletenessScore(
-        score=score,
-        passed=passes(score, original=original),
-        reason=f"{end}, and its output is {'not ' if has_output else ''}empty",
-        completed=completed,
-        completion_signal="marker" if markers else "turn_budget",
-        output_non_empty=has_output,
-        matched_markers=matched,
-    )
+    reason = f"{end}, and its output is {'not ' if has_output else ''}empty"
+    details = {
+        "completed": completed,
+        "completion_signal": "marker" if markers else "turn_budget",
+        "output_non_empty": has_output,
+        "matched_markers": matched,
+    }
+    return grade(CompletenessScore, score, reason, details, original=original)
 
 
 _UNCONFIGURED = abstain(

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from trajmeter.metrics.rules.configuration import read_texts
-from trajmeter.metrics.rules.grade import FULL
+from trajmeter.metrics.rules.grade import FULL, grade
 from trajmeter.metrics.rules.result import ErrorScore
 
 if TYPE_CHECKING:
@@ -32,10 +32,6 @@ def error_handling(metadata: Mapping[str, Any], attempt: Attempt) -> ErrorScore:
     markers = read_texts(metadata.get("error_markers")) or DEFAULT_MARKERS
     found = tuple([marker for marker in markers if attempt.contains(marker)])
     listed = ", ".join(map(repr, found))
-    return ErrorScore(
-        score=0.0 if found else FULL,
-        passed=not found,
-        reason=f"the transcript contains {listed}" if found else "no error marker was found",
-        errors_found=found,
-        markers_checked=markers,
-    )
+    reason = f"the transcript contains {listed}" if found else "no error marker was found"
+    details = {"errors_found": found, "markers_checked": markers}
+    return grade(ErrorScore, 0.0 if found else FULL, reason, details)

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from typing import TypeVar
+from typing import Any, TypeVar
 
+from trajmeter.metrics._frozen import frozen
 from trajmeter.metrics.rules.result import RuleScore
 from trajmeter.records import Outcome
 
-__all__ = ["FULL", "abstain", "fraction", "passes", "within_budget"]
+__all__ = ["FULL", "abstain", "fraction", "grade", "within_budget"]
 
 _ScoreT = TypeVar("_ScoreT", bound=RuleScore)
 
@@ -20,9 +21,34 @@ _PASSING = 7.0
 _SLACK = 1e-9
 
 
-def passes(score: float, *, original: bool = False) -> bool:
-    """Whether a score passes; the profile compares without allowing for rounding."""
-    return score >= (_PASSING if original else _PASSING - _SLACK)
+def grade(
+    model: type[_ScoreT],
+    score: float,
+    reason: str,
+    details: dict[str, Any],
+    *,
+    original: bool = False,
+) -> _ScoreT:
+    """Give the score of a rule that was applied, and whether it passes.
+
+    Args:
+        model: Model of the rule's scores.
+        score: The score.
+        reason: Why it is this one.
+        details: A value for every field that only this model has.
+        original: Pass as in the ``transform-gym`` profile, which does not allow for rounding.
+    """
+    return frozen(
+        model,
+        {
+            "outcome": Outcome.SCORED,
+            "cause": None,
+            "score": score,
+            "passed": score >= (_PASSING if original else _PASSING - _SLACK),
+            "reason": reason,
+            **details,
+        },
+    )
 
 
 def fraction(passed: int, total: int) -> float:

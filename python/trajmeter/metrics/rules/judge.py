@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Protocol
 
 from trajmeter.metrics.rules.assertions import GRADED_TYPES
 from trajmeter.metrics.rules.attempt import CannotScoreError
-from trajmeter.metrics.rules.grade import abstain, fraction, passes
+from trajmeter.metrics.rules.grade import abstain, fraction, grade
 from trajmeter.metrics.rules.result import JudgeCheck, JudgeScore
 from trajmeter.records import Cause, Outcome
 
@@ -75,15 +75,9 @@ def llm_judge(
         )
     passed = sum([check.result == "pass" for check in checks])
     score = fraction(passed, judged)
-    return JudgeScore(
-        score=score,
-        passed=passes(score),
-        reason=f"{passed} of {judged} judged assertions hold, of {len(sent)} sent",
-        sent=len(sent),
-        judged=judged,
-        dropped=dropped,
-        checks=checks,
-    )
+    reason = f"{passed} of {judged} judged assertions hold, of {len(sent)} sent"
+    details = {"sent": len(sent), "judged": judged, "dropped": dropped, "checks": checks}
+    return grade(JudgeScore, score, reason, details)
 
 
 _NOTHING_TO_SEND = abstain(JudgeScore, "the task has no assertion for a judge")

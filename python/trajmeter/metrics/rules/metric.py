@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, TypeVar
 
 from trajmeter.errors import UnknownNameError
+from trajmeter.metrics._frozen import frozen
 from trajmeter.metrics.rules import budgets, transform_gym
 from trajmeter.metrics.rules.assertions import assertion_pass_rate
 from trajmeter.metrics.rules.attempt import Attempt, CannotScoreError
@@ -93,26 +94,31 @@ class RulesMetric:
         latency = by_profile.latency if by_profile else budgets.latency
         cost = by_profile.cost_budget if by_profile else budgets.cost_budget
         judged = by_profile.llm_judge if by_profile else llm_judge
-        return RulesResult(
-            assertion_pass_rate=self._apply(
-                AssertionScore,
-                lambda: assertion_pass_rate(
-                    task.assertions if task else (), attempt, original=original
+        return frozen(
+            RulesResult,
+            {
+                "assertion_pass_rate": self._apply(
+                    AssertionScore,
+                    lambda: assertion_pass_rate(
+                        task.assertions if task else (), attempt, original=original
+                    ),
                 ),
-            ),
-            tool_usage=self._apply(
-                ToolUsageScore, lambda: tool_usage(metadata, attempt, original=original)
-            ),
-            error_handling=self._apply(ErrorScore, lambda: error_handling(metadata, attempt)),
-            completeness=self._apply(
-                CompletenessScore,
-                lambda: completeness(
-                    metadata, task.max_turns if task else None, attempt, original=original
+                "tool_usage": self._apply(
+                    ToolUsageScore, lambda: tool_usage(metadata, attempt, original=original)
                 ),
-            ),
-            latency=self._apply(LatencyScore, lambda: latency(metadata, attempt)),
-            cost_budget=self._apply(CostScore, lambda: cost(metadata, attempt)),
-            llm_judge=self._apply(JudgeScore, lambda: judged(task, trajectory, self._judge)),
+                "error_handling": self._apply(
+                    ErrorScore, lambda: error_handling(metadata, attempt)
+                ),
+                "completeness": self._apply(
+                    CompletenessScore,
+                    lambda: completeness(
+                        metadata, task.max_turns if task else None, attempt, original=original
+                    ),
+                ),
+                "latency": self._apply(LatencyScore, lambda: latency(metadata, attempt)),
+                "cost_budget": self._apply(CostScore, lambda: cost(metadata, attempt)),
+                "llm_judge": self._apply(JudgeScore, lambda: judged(task, trajectory, self._judge)),
+            },
         )
 
     def aggregator(self) -> RulesAggregator:

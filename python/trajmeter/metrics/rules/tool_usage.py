@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Literal
 
+from trajmeter.metrics._frozen import frozen
 from trajmeter.metrics.rules.configuration import read_texts
-from trajmeter.metrics.rules.grade import abstain, fraction, passes
+from trajmeter.metrics.rules.grade import abstain, fraction, grade
 from trajmeter.metrics.rules.result import ToolCheck, ToolUsageScore
 
 if TYPE_CHECKING:
@@ -43,14 +44,13 @@ def tool_usage(
     )
     failed = [check.reason for check in checks if not check.passed]
     score = fraction(len(checks) - len(failed), len(checks))
-    return ToolUsageScore(
-        score=score,
-        passed=passes(score, original=original),
-        reason="; ".join(failed) or "tools were used as expected",
-        checks=checks,
-        tools_called=tuple(sorted(called)),
-        dropped_calls=attempt.trajectory.dropped_calls,
-    )
+    details = {
+        "checks": checks,
+        "tools_called": tuple(sorted(called)),
+        "dropped_calls": attempt.trajectory.dropped_calls,
+    }
+    reason = "; ".join(failed) or "tools were used as expected"
+    return grade(ToolUsageScore, score, reason, details, original=original)
 
 
 _UNCONFIGURED = abstain(ToolUsageScore, "the task neither expects nor forbids tools")
@@ -58,10 +58,13 @@ _UNCONFIGURED = abstain(ToolUsageScore, "the task neither expects nor forbids to
 
 def _check(tool: str, kind: Literal["expected", "forbidden"], called: set[str]) -> ToolCheck:
     is_called = tool in called
-    return ToolCheck(
-        tool=tool,
-        kind=kind,
-        called=is_called,
-        passed=is_called == (kind == "expected"),
-        reason=f"{tool!r} is {kind} and was {'' if is_called else 'not '}called",
+    return frozen(
+        ToolCheck,
+        {
+            "tool": tool,
+            "kind": kind,
+            "called": is_called,
+            "passed": is_called == (kind == "expected"),
+            "reason": f"{tool!r} is {kind} and was {'' if is_called else 'not '}called",
+        },
     )

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 from trajmeter.metrics.rules.attempt import CannotScoreError
 from trajmeter.metrics.rules.budgets import NO_TIME_BUDGET, duration_ms
 from trajmeter.metrics.rules.configuration import read_budget
-from trajmeter.metrics.rules.grade import abstain, fraction, passes, within_budget
+from trajmeter.metrics.rules.grade import abstain, fraction, grade, within_budget
 from trajmeter.metrics.rules.judge import ask
 from trajmeter.metrics.rules.result import (
     BudgetCheck,
@@ -65,15 +65,9 @@ def latency(metadata: Mapping[str, Any], attempt: Attempt) -> LatencyScore:
             raise error
         return abstain(LatencyScore, error.reason)
     ratio = _ratio(duration, budget)
-    score = within_budget(ratio)
-    return LatencyScore(
-        score=score,
-        passed=passes(score, original=True),
-        reason=f"the run took {duration:g} ms of {budget:g} ms",
-        budget_ms=budget,
-        duration_ms=duration,
-        ratio=ratio,
-    )
+    reason = f"the run took {duration:g} ms of {budget:g} ms"
+    details = {"budget_ms": budget, "duration_ms": duration, "ratio": ratio}
+    return grade(LatencyScore, within_budget(ratio), reason, details, original=True)
 
 
 def cost_budget(metadata: Mapping[str, Any], attempt: Attempt) -> CostScore:
@@ -98,13 +92,8 @@ def cost_budget(metadata: Mapping[str, Any], attempt: Attempt) -> CostScore:
     check = BudgetCheck(
         name="max_credits", budget=budget, used=used, ratio=ratio, score=score, reason=reason
     )
-    return CostScore(
-        score=score,
-        passed=passes(score, original=True),
-        reason=reason,
-        ratio=ratio,
-        checks=(check,),
-    )
+    details = {"ratio": ratio, "checks": (check,)}
+    return grade(CostScore, score, reason, details, original=True)
 
 
 def llm_judge(
@@ -121,15 +110,16 @@ def llm_judge(
     verdicts = ask(task, trajectory, task.assertions, judge)
     passed = sum([verdict.result == "pass" for verdict in verdicts])
     score = fraction(passed, len(verdicts) or sent)
-    return JudgeScore(
-        score=score,
-        passed=passes(score, original=True),
-        reason=f"{passed} of {len(verdicts)} verdicts pass, of {sent} assertions",
-        sent=sent,
-        judged=len(verdicts),
-        dropped=0,
-        checks=tuple([JudgeCheck(name=v.name, result=v.result, reason=v.reason) for v in verdicts]),
-    )
+    details = {
+        "sent": sent,
+        "judged": len(verdicts),
+        "dropped": 0,
+        "checks": tuple(
+            [JudgeCheck(name=v.name, result=v.result, reason=v.reason) for v in verdicts]
+        ),
+    }
+    reason = f"{passed} of {len(verdicts)} verdicts pass, of {sent} assertions"
+    return grade(JudgeScore, score, reason, details, original=True)
 
 
 def _ratio(used: float, budget: float) -> float:

@@ -6,14 +6,25 @@ import json
 import math
 from collections.abc import Hashable
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, NoReturn, TypeAlias
+from itertools import chain
+from typing import TYPE_CHECKING, NoReturn, TypeAlias, TypeGuard, cast
 
 from trajmeter.json_lines import kind
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from pydantic import JsonValue
 
-__all__ = ["Arguments", "JsonKey", "Malformed", "json_key", "keyed_arguments", "read_arguments"]
+__all__ = [
+    "Arguments",
+    "JsonKey",
+    "Malformed",
+    "are_simple",
+    "json_key",
+    "keyed_arguments",
+    "read_arguments",
+]
 
 Arguments: TypeAlias = "dict[str, JsonValue]"
 JsonKey: TypeAlias = Hashable
@@ -23,6 +34,8 @@ _TRUE, _FALSE = object(), object()
 
 # Far deeper than any tool's arguments, and well within what every later step can walk through.
 _DEEPEST = 100
+
+_OBJECT = frozenset((dict,))
 
 # Values of these types are their own keys, and most arguments hold no others.
 _THEIR_OWN_KEY = frozenset((str, int, type(None)))
@@ -104,8 +117,6 @@ def json_key(value: object, *, depth: int = 0) -> JsonKey:
 
 def keyed_arguments(recorded: JsonValue) -> tuple[Arguments, JsonKey] | Malformed:
     """Read the arguments, and give them with their :func:`json_key`."""
-    if type(recorded) is dict and _THEIR_OWN_KEY.issuperset(map(type, recorded.values())):
-        return recorded, frozenset(recorded.items())  # as json_key does; most calls end here
     arguments = read_arguments(recorded)
     if isinstance(arguments, Malformed):
         return arguments
@@ -113,6 +124,14 @@ def keyed_arguments(recorded: JsonValue) -> tuple[Arguments, JsonKey] | Malforme
         return arguments, json_key(arguments)
     except ValueError as error:
         return Malformed(f"the arguments cannot be compared: {error}")
+
+
+def are_simple(recorded: Sequence[JsonValue]) -> TypeGuard[Sequence[Arguments]]:
+    """Whether all are objects of texts, integers and nulls: frozen, their items are their keys."""
+    if not _OBJECT.issuperset(map(type, recorded)):
+        return False
+    values = chain.from_iterable(map(dict.values, cast("Sequence[Arguments]", recorded)))
+    return _THEIR_OWN_KEY.issuperset(map(type, values))
 
 
 _TOO_DEEP = Malformed("the arguments are nested too deeply to be read")

@@ -139,12 +139,15 @@ class _Partners:
 
     def pair_rest(self, trees: Mapping[str, PolicyTree], compared: Collection[str]) -> None:
         """Pair calls that are left over with such of their name, to explain one by the other."""
-        for name, ours, theirs in _by_name(self.reference, self.actual, trees, self._left()):
+        left = self._left()
+        rest: tuple[list[int], list[int]] | None = left
+        for name, ours, theirs in _by_name(self.reference, self.actual, trees, left):
             if name not in compared and 1 < len(ours) * len(theirs) <= _MOST_COMPARED:
                 self.pair_compared(ours, theirs, trees[name])
+                rest = None
         # What remains cannot be compared, or is too much to be: in order, then.
         waiting: dict[str, list[int]] = {}
-        ours_left, theirs_left = self._left()
+        ours_left, theirs_left = rest or self._left()
         for at in reversed(theirs_left):
             waiting.setdefault(self.actual.names[at], []).append(at)
         for at in ours_left:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from trajmeter.errors import ConfigurationError, UnknownNameError
+from trajmeter.metrics._frozen import frozen
 from trajmeter.metrics.tools.calls import calls_of, read_calls, read_steps
 from trajmeter.metrics.tools.matching import match
 from trajmeter.metrics.tools.mismatches import explain
@@ -129,16 +130,21 @@ def _match(reference: Calls, actual: Calls, policies: ArgumentPolicies) -> Tools
     matching = match(reference, actual, policies)
     expected, made, matched = len(reference), len(actual), len(matching.pairs)
     aligned = len(matching.aligned)
-    return ToolsResult(
-        exact=matching.is_exact,
-        in_order=aligned == expected,
-        any_order=matched == expected == made,
-        subset=matched == made,
-        superset=matched == expected,
-        edit_distance=matching.edit_distance,
-        mismatches=explain(reference, actual, matching, policies),
-        any_order_grades=_grades(matched, expected, made),
-        in_order_grades=_grades(aligned, expected, made),
+    return frozen(
+        ToolsResult,
+        {
+            "outcome": Outcome.SCORED,
+            "cause": None,
+            "exact": matching.is_exact,
+            "in_order": aligned == expected,
+            "any_order": matched == expected == made,
+            "subset": matched == made,
+            "superset": matched == expected,
+            "edit_distance": matching.edit_distance,
+            "mismatches": explain(reference, actual, matching, policies),
+            "any_order_grades": _grades(matched, expected, made),
+            "in_order_grades": _grades(aligned, expected, made),
+        },
     )
 
 
@@ -146,13 +152,18 @@ def _grades(matched: int, reference_size: int, actual_size: int) -> MatchGrades:
     precision = matched / actual_size if actual_size else 1.0
     recall = matched / reference_size if reference_size else 1.0
     both = precision + recall
-    return MatchGrades(
-        matched=matched,
-        reference_size=reference_size,
-        actual_size=actual_size,
-        precision=precision,
-        recall=recall,
-        f1=2 * precision * recall / both if both else 0.0,
+    return frozen(
+        MatchGrades,
+        {
+            "outcome": Outcome.SCORED,
+            "cause": None,
+            "matched": matched,
+            "reference_size": reference_size,
+            "actual_size": actual_size,
+            "precision": precision,
+            "recall": recall,
+            "f1": 2 * precision * recall / both if both else 0.0,
+        },
     )
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from trajmeter.metrics._frozen import frozen
 from trajmeter.metrics.tools.comparison import compare
 from trajmeter.metrics.tools.result import Mismatch
 
@@ -11,8 +12,10 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from trajmeter.metrics.tools.calls import Calls
+    from trajmeter.metrics.tools.comparison import Difference
     from trajmeter.metrics.tools.matching import Matching
     from trajmeter.metrics.tools.policies import ArgumentPolicies
+    from trajmeter.metrics.tools.result import MismatchKind
 
 __all__ = ["explain"]
 
@@ -39,15 +42,15 @@ def explain(
 def _of_reference(
     reference: Calls, actual: Calls, matching: Matching, policies: ArgumentPolicies
 ) -> Iterator[Mismatch]:
-    well = matching.pairs.keys() & matching.aligned.keys()
-    for at in sorted(set(range(len(reference))).difference(well)):
+    pairs, aligned = matching.pairs, matching.aligned
+    for at in [at for at in range(len(reference)) if at not in pairs or at not in aligned]:
         tool = reference.names[at]
-        partner = matching.pairs.get(at)
+        partner = pairs.get(at)
         near = matching.near.get(at)
         if partner is not None:
-            if at not in matching.aligned:
+            if at not in aligned:
                 reason = "it was called out of order"
-                yield Mismatch(kind="order", tool=tool, reference=at, actual=partner, reason=reason)
+                yield _mismatch("order", tool, at, partner, reason)
         elif at in reference.malformed or near in actual.malformed:
             reasons = [
                 f"in the {side}, {calls.malformed[place]}"
@@ -58,11 +61,11 @@ def _of_reference(
                 if place in calls.malformed
             ]
             reason = "; ".join(reasons)
-            yield Mismatch(kind="malformed", tool=tool, reference=at, actual=near, reason=reason)
+            yield _mismatch("malformed", tool, at, near, reason)
         elif near is not None:
             yield from _of_pair(at, near, reference, actual, policies)
         else:
-            yield Mismatch(kind="missing", tool=tool, reference=at, reason="it was not called")
+            yield _mismatch("missing", tool, at, None, "it was not called")
 
 
 def _of_pair(
@@ -71,16 +74,7 @@ def _of_pair(
     tool = reference.names[at]
     comparison = compare(reference.arguments[at], actual.arguments[near], policies.tree_of(tool))
     for difference in comparison.differences:
-        yield Mismatch(
-            kind="arguments",
-            tool=tool,
-            reference=at,
-            actual=near,
-            path=difference.path,
-            expected=difference.expected,
-            got=difference.got,
-            reason=difference.reason,
-        )
+        yield _mismatch("arguments", tool, at, near, difference.reason, difference)
 
 
 def _of_actual(actual: Calls, matching: Matching) -> Iterator[Mismatch]:
@@ -90,7 +84,30 @@ def _of_actual(actual: Calls, matching: Matching) -> Iterator[Mismatch]:
         tool = actual.names[at]
         if at in actual.malformed:
             reason = f"in the actual call, {actual.malformed[at]}"
-            yield Mismatch(kind="malformed", tool=tool, actual=at, reason=reason)
+            yield _mismatch("malformed", tool, None, at, reason)
         else:
             reason = "the reference has no call like it left"
-            yield Mismatch(kind="unexpected", tool=tool, actual=at, reason=reason)
+            yield _mismatch("unexpected", tool, None, at, reason)
+
+
+def _mismatch(
+    kind: MismatchKind,
+    tool: str,
+    reference: int | None,
+    actual: int | None,
+    reason: str,
+    difference: Difference | None = None,
+) -> Mismatch:
+    return frozen(
+        Mismatch,
+        {
+            "kind": kind,
+            "tool": tool,
+            "reference": reference,
+            "actual": actual,
+            "path": difference.path if difference else (),
+            "expected": difference.expected if difference else None,
+            "got": difference.got if difference else None,
+            "reason": reason,
+        },
+    )

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Literal
+from typing import Annotated, Literal, TypeAlias
 
 from pydantic import BaseModel, ConfigDict, JsonValue
 
 from trajmeter.metrics._result import Figure, Group, Result
 
-__all__ = ["MatchGrades", "Mismatch", "ToolsResult"]
+__all__ = ["MatchGrades", "Mismatch", "MismatchKind", "ToolsResult"]
 
 
 class MatchGrades(Group):
@@ -46,12 +46,15 @@ class MatchGrades(Group):
     """Harmonic mean of both; 0 where both are 0."""
 
 
+MismatchKind: TypeAlias = Literal["arguments", "malformed", "missing", "unexpected", "order"]
+
+
 class Mismatch(BaseModel):
     """One reason why two sequences of calls do not match."""
 
     model_config = ConfigDict(frozen=True, extra="forbid", use_attribute_docstrings=True)
 
-    kind: Literal["arguments", "malformed", "missing", "unexpected", "order"]
+    kind: MismatchKind
     """Other arguments, arguments that are no JSON object, a reference call without a partner, an
     actual call without one, or a matching call out of order."""
     tool: str

@@ -5,6 +5,7 @@ from __future__ import annotations
 from itertools import pairwise
 from typing import TYPE_CHECKING
 
+from trajmeter.metrics._frozen import frozen
 from trajmeter.metrics.tools.calls import calls_of, read_calls
 from trajmeter.metrics.turns.result import RunFigures, TokenFigures, TurnsResult
 from trajmeter.records import Cause, Outcome
@@ -50,10 +51,15 @@ def analyse(trajectory: Trajectory) -> TurnsResult:
     """
     turns = trajectory.turns
     failure = trajectory.failure
-    run = RunFigures(
-        turn_count=(trajectory.turn_count or 0) if turns is None else len(turns),
-        budget_exhausted=failure is not None and failure.reason in BUDGET_REASONS,
-        passed=trajectory.passed,
+    run = frozen(
+        RunFigures,
+        {
+            "outcome": Outcome.SCORED,
+            "cause": None,
+            "turn_count": (trajectory.turn_count or 0) if turns is None else len(turns),
+            "budget_exhausted": failure is not None and failure.reason in BUDGET_REASONS,
+            "passed": trajectory.passed,
+        },
     )
     tokens = _tokens(trajectory.usage)
     if turns is None and trajectory.turn_count:
@@ -84,6 +90,12 @@ def _analyse(
     followed = successes[:-1].count(False)
     following = list(pairwise(successes))
     recovered = following.count((False, True))
+    fails_again = (
+        [at for at, pair in enumerate(following) if pair == (False, False)]
+        if followed > recovered
+        else ()
+    )
+    repeated_failures = sum([_is_same(errors[at], errors[at + 1]) for at in fails_again])
     # A call with an error and unknown success failed.
     outcomes = [
         call.success if call.success is not None or call.error is None else False
@@ -93,38 +105,37 @@ def _analyse(
     successful = outcomes.count(True)
     known = successful + outcomes.count(False)
     repeated_calls = _repeated(calls)
-    return TurnsResult(
-        recorded_turns=count,
-        first_turn_valid=_first_turn_valid(turns, carried),
-        parse_failures=carried.get(PARSE_ERROR, 0),
-        parse_failure_rate=_ratio(carried.get(PARSE_ERROR, 0), count),
-        no_code_turns=carried.get(NO_CODE_FOUND, 0),
-        no_code_rate=_ratio(carried.get(NO_CODE_FOUND, 0), count),
-        multi_code_block_turns=carried.get(MULTIPLE_CODE_BLOCKS, 0),
-        multi_code_block_rate=_ratio(carried.get(MULTIPLE_CODE_BLOCKS, 0), count),
-        error_turns=carried,
-        error_breakdown=breakdown,
-        dominant_error=_dominant(breakdown),
-        has_failed_turn=False in successes,
-        turns_to_first_tool_call=_first_call(turns),
-        followed_failures=followed,
-        recovered_failures=recovered,
-        recovered_errors=_ratio(recovered, followed),
-        repeated_failures=sum(
-            [
-                _is_same(errors[at], errors[at + 1])
-                for at, pair in enumerate(following)
-                if pair == (False, False)
-            ]
-        ),
-        recorded_calls=len(calls),
-        repeated_calls=repeated_calls,
-        repeated_tool_calls=_ratio(repeated_calls, len(calls)),
-        successful_calls=successful,
-        known_calls=known,
-        tool_call_success_rate=_ratio(successful, known),
-        run=run,
-        tokens=tokens,
+    return frozen(
+        TurnsResult,
+        {
+            "outcome": Outcome.SCORED,
+            "cause": None,
+            "recorded_turns": count,
+            "first_turn_valid": _first_turn_valid(turns, carried),
+            "parse_failures": carried.get(PARSE_ERROR, 0),
+            "parse_failure_rate": _ratio(carried.get(PARSE_ERROR, 0), count),
+            "no_code_turns": carried.get(NO_CODE_FOUND, 0),
+            "no_code_rate": _ratio(carried.get(NO_CODE_FOUND, 0), count),
+            "multi_code_block_turns": carried.get(MULTIPLE_CODE_BLOCKS, 0),
+            "multi_code_block_rate": _ratio(carried.get(MULTIPLE_CODE_BLOCKS, 0), count),
+            "error_turns": carried,
+            "error_breakdown": breakdown,
+            "dominant_error": _dominant(breakdown),
+            "has_failed_turn": False in successes,
+            "turns_to_first_tool_call": _first_call(turns),
+            "followed_failures": followed,
+            "recovered_failures": recovered,
+            "recovered_errors": _ratio(recovered, followed),
+            "repeated_failures": repeated_failures,
+            "recorded_calls": len(calls),
+            "repeated_calls": repeated_calls,
+            "repeated_tool_calls": _ratio(repeated_calls, len(calls)),
+            "successful_calls": successful,
+            "known_calls": known,
+            "tool_call_success_rate": _ratio(successful, known),
+            "run": run,
+            "tokens": tokens,
+        },
     )
 
 
@@ -189,6 +200,13 @@ def _tokens(usage: Usage | None) -> TokenFigures:
         total = usage.input_tokens + usage.output_tokens
     if total is None and usage.input_tokens is None and usage.output_tokens is None:
         return TokenFigures(outcome=Outcome.NOT_SCORED, cause=Cause.MISSING_USAGE)
-    return TokenFigures(
-        input_tokens=usage.input_tokens, output_tokens=usage.output_tokens, total_tokens=total
+    return frozen(
+        TokenFigures,
+        {
+            "outcome": Outcome.SCORED,
+            "cause": None,
+            "input_tokens": usage.input_tokens,
+            "output_tokens": usage.output_tokens,
+            "total_tokens": total,
+        },
     )

@@ -21,6 +21,10 @@ def frozen(model: type[Model], values: dict[str, Any]) -> Model:
 
     It equals the validated model of the same values. Validating a context's result takes 10 µs,
     ``model_construct`` 2 µs for each of its groups, this 0.4 µs.
+
+    Args:
+        model: The model.
+        values: A value for each of its fields, those with defaults included, in their order.
     """
     fields = _field_sets.get(model)
     if fields is None:
