@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from trajmeter.columns import score_batches
+    from trajmeter.comparing import compare
     from trajmeter.errors import TrajmeterError
     from trajmeter.kernels import backend
     from trajmeter.metrics import metric
@@ -25,6 +26,7 @@ __all__ = [
     "TrajmeterError",
     "__version__",
     "backend",
+    "compare",
     "difference",
     "gmean",
     "gmean_grouped",
@@ -42,6 +44,7 @@ _HOME = {
     "SpanSet": "spans",
     "TrajmeterError": "errors",
     "backend": "kernels",
+    "compare": "comparing",
     "difference": "spans",
     "gmean": "statistics.means",
     "gmean_grouped": "statistics.means",

@@ -56,6 +56,10 @@ def test_a_figure_that_abstains_stays_apart_from_one_that_is_absent(tmp_path: Pa
             r"questions\.0\.latency_seconds: expected a finite number, got nan",
         ),
         (
+            {"questions": [QUESTION, QUESTION | {"question_id": "q2"}, QUESTION]},
+            r"questions\.2\.question_id: the id of questions\.0 too; .* unique, got 'q1'",
+        ),
+        (
             {"extra_aggregates": {"x_avg": float("-inf")}},
             r"extra_aggregates\.x_avg: expected a finite number, got -inf",
         ),

@@ -7,11 +7,9 @@ from typing import Annotated
 
 import typer
 
-from trajmeter.errors import UnknownNameError
+from trajmeter.comparing import PROFILE
 
-__all__ = ["OriginalProfile", "PlainFormat", "is_original"]
-
-_PROFILE = "framework-comparison"
+__all__ = ["OriginalProfile", "PlainFormat"]
 
 OriginalProfile = Annotated[
     str | None,
@@ -20,7 +18,7 @@ OriginalProfile = Annotated[
         "-p",
         metavar="P",
         show_default=False,
-        help=f"{_PROFILE}: reproduce the original benchmark's numbers, quirks included.",
+        help=f"{PROFILE}: reproduce the original benchmark's numbers, quirks included.",
     ),
 ]
 
@@ -32,14 +30,3 @@ class PlainFormat(str, Enum):
     """Names and values in two columns."""
     JSON = "json"
     """One JSON document."""
-
-
-def is_original(profile: str | None) -> bool:
-    """Whether the compatibility profile is asked for.
-
-    Raises:
-        UnknownNameError: Another one is.
-    """
-    if profile not in (None, _PROFILE):
-        raise UnknownNameError(f"unknown profile {profile!r}; there is: {_PROFILE}")
-    return profile is not None

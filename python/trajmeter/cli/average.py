@@ -9,10 +9,10 @@ from typing import Annotated
 import typer
 
 from trajmeter.cli._messages import Messages
-from trajmeter.cli._options import OriginalProfile, PlainFormat, is_original
+from trajmeter.cli._options import OriginalProfile, PlainFormat
 from trajmeter.cli._plain import print_fields
-from trajmeter.cli._results import read_results
 from trajmeter.cli.exit_codes import ExitCode
+from trajmeter.comparing import is_original, read_results
 from trajmeter.summaries.repeats import average as average_runs
 from trajmeter.writers import write_evaluation
 
@@ -53,7 +53,8 @@ def average(
     trajmeter average results/anchor_*_run?.json -o results/anchor.json
     """
     messages = Messages()
-    evaluations = [result for _, result in read_results(runs, messages)]
+    read = read_results(runs, on_problem=messages.report_unreadable)
+    evaluations = [evaluation for _, evaluation in read]
     averaged = average_runs(evaluations, original=is_original(profile))
     if output is not None:
         write_evaluation(averaged, output)

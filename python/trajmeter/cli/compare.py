@@ -5,24 +5,17 @@ from __future__ import annotations
 import sys
 from enum import Enum
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 import typer
 
 from trajmeter.cli._messages import Messages
-from trajmeter.cli._options import OriginalProfile, is_original
-from trajmeter.cli._results import read_results
+from trajmeter.cli._options import OriginalProfile  # noqa: TC001 - typer reads it
 from trajmeter.cli._stdout import stdout_console
 from trajmeter.cli.exit_codes import ExitCode
-from trajmeter.errors import ConfigurationError
-from trajmeter.reports.comparison import html_report, markdown_report, print_comparison
-from trajmeter.summaries.comparison import compare as put_side_by_side
-from trajmeter.writers import write_text
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from trajmeter.summaries.comparison import Comparison
+from trajmeter.comparing import compare as put_side_by_side
+from trajmeter.comparing import report_writer
+from trajmeter.reports.comparison import print_comparison
 
 __all__ = ["ReportFormat", "compare"]
 
@@ -36,9 +29,6 @@ class ReportFormat(str, Enum):
     """The report as Markdown, with every question."""
     JSON = "json"
     """Every figure as one JSON document."""
-
-
-_REPORTS: dict[str, Callable[[Comparison], str]] = {".md": markdown_report, ".html": html_report}
 
 
 def compare(
@@ -77,17 +67,16 @@ def compare(
     trajmeter compare results/*.json -o report.html
     """
     messages = Messages()
-    original = is_original(profile)
-    if output is not None and output.suffix.lower() not in _REPORTS:
-        raise ConfigurationError(f"{output}: a report is a file that ends in {', '.join(_REPORTS)}")
-    comparison = put_side_by_side(read_results(results, messages), original=original)
     if output is not None:
-        write_text(_REPORTS[output.suffix.lower()](comparison), output)
+        report_writer(output)  # a wrong suffix is an error before anything is read
+    compared = put_side_by_side(results, profile=profile, on_problem=messages.report_unreadable)
+    if output is not None:
+        compared.write(output)
         messages.tell(f"wrote {output}")
     if output_format is ReportFormat.JSON:
-        sys.stdout.write(comparison.model_dump_json(indent=2) + "\n")
+        sys.stdout.write(compared.comparison.model_dump_json(indent=2) + "\n")
     elif output_format is ReportFormat.MARKDOWN:
-        sys.stdout.write(markdown_report(comparison))
+        sys.stdout.write(compared.markdown())
     else:
-        print_comparison(comparison, stdout_console())
+        print_comparison(compared.comparison, stdout_console())
     return ExitCode.UNREADABLE_INPUT if messages.unreadable else ExitCode.OK

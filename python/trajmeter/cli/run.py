@@ -11,9 +11,10 @@ import typer
 from trajmeter.cli._agents import printing_to_stderr, run_with_agents
 from trajmeter.cli._judging import BaseUrl, Recording, Replayed, RequestsPerMinute, make_judge
 from trajmeter.cli._messages import Messages
-from trajmeter.cli._options import OriginalProfile, PlainFormat, is_original
+from trajmeter.cli._options import OriginalProfile, PlainFormat
 from trajmeter.cli._stdout import stdout_console
 from trajmeter.cli.exit_codes import ExitCode
+from trajmeter.comparing import is_original
 from trajmeter.errors import ConfigurationError
 from trajmeter.harness import (
     AskingOptions,

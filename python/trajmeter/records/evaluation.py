@@ -9,7 +9,8 @@ from __future__ import annotations
 from enum import Enum
 from typing import Any
 
-from pydantic import ConfigDict, Field, model_validator
+from pydantic import ConfigDict, Field, ValidationError, field_validator, model_validator
+from pydantic_core import InitErrorDetails, PydanticCustomError
 
 from trajmeter.records._base import Record
 from trajmeter.records.outcomes import Cause
@@ -259,3 +260,24 @@ class FrameworkEvaluation(_FileRecord):
     """UTC time at which the run began, ISO 8601."""
     finished_at: str | None = None
     """UTC time at which the run ended, ISO 8601."""
+
+    @field_validator("questions")
+    @classmethod
+    def _unique_ids(cls, questions: tuple[QuestionResult, ...]) -> tuple[QuestionResult, ...]:
+        first: dict[str, int] = {}
+        repeated = [
+            InitErrorDetails(
+                type=PydanticCustomError(
+                    "repeated_question_id",
+                    "the id of questions.{first} too; ids join answers and must be unique",
+                    {"first": first[question.question_id]},
+                ),
+                loc=(i, "question_id"),
+                input=question.question_id,
+            )
+            for i, question in enumerate(questions)
+            if first.setdefault(question.question_id, i) != i
+        ]
+        if repeated:
+            raise ValidationError.from_exception_data(cls.__name__, repeated)
+        return questions
