@@ -65,10 +65,11 @@ def _failure_of_command(command: str, expected: str, place: str) -> str | None:
     shown = subprocess.run(  # noqa: S602 - a page's command line is meant for a shell
         command, shell=True, check=False, capture_output=True, text=True
     )
-    if doctest.OutputChecker().check_output(expected, shown.stdout, LENIENT):
+    right = doctest.OutputChecker().check_output(expected, shown.stdout, LENIENT)
+    if right and shown.returncode == 0:
         return None
     return (
-        f"{place}: $ {command}\nexpected:\n{expected}\n"
+        f"{place}: $ {command}\nended with {shown.returncode}; expected:\n{expected}\n"
         f"printed:\n{shown.stdout}\nstandard error:\n{shown.stderr}"
     )
 

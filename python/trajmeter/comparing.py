@@ -16,7 +16,7 @@ from trajmeter.writers import write_text
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
 
-    from trajmeter.summaries.comparison import Comparison
+    from trajmeter.summaries.compared import Comparison
 
 __all__ = ["PROFILE", "Compared", "compare", "is_original", "read_results", "report_writer"]
 

@@ -4,15 +4,9 @@ from __future__ import annotations
 
 from trajmeter.records._base import Record
 from trajmeter.records.assertions import Assertion, Verdict
-from trajmeter.records.evaluation import (
-    AnswerOutcome,
-    CodeQuality,
-    CodeReview,
-    FrameworkEvaluation,
-    JudgeRecord,
-    QuestionResult,
-    StaticMetrics,
-)
+from trajmeter.records.code_quality import CodeQuality, CodeReview, StaticMetrics
+from trajmeter.records.evaluation import AnswerOutcome, FrameworkEvaluation, QuestionResult
+from trajmeter.records.judging import JudgeRecord
 from trajmeter.records.measurements import (
     InvalidReason,
     Measurement,

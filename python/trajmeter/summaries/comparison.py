@@ -1,114 +1,35 @@
-"""Several frameworks' results of one scenario, side by side: what every report shows."""
+"""Putting several frameworks' results of one scenario side by side."""
 
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from trajmeter.errors import ConfigurationError
 from trajmeter.metrics.answers import scenario_profile
-from trajmeter.records import AnswerOutcome, CodeQuality, QuestionResult, Record
+from trajmeter.records import AnswerOutcome
 from trajmeter.summaries.answers import aggregates, mean, outcome, outcomes, timed_latencies
-from trajmeter.summaries.scorecard import Scorecard, scorecards
+from trajmeter.summaries.compared import (
+    ComparedFigure,
+    ComparedQuestion,
+    ComparedResult,
+    Comparison,
+    Latency,
+    excerpt,
+)
+from trajmeter.summaries.scorecard import scorecards
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from trajmeter.records import FrameworkEvaluation
+    from trajmeter.summaries.scorecard import Scorecard
 
-__all__ = ["ComparedFigure", "ComparedResult", "Comparison", "Latency", "compare", "percentile"]
+__all__ = ["compare", "percentile"]
 
-_EXCERPT_CHARACTERS = 300
 _SCORES = ("correctness", "completeness", "faithfulness")
 _UNSAID = {"scenario_name": "", "evaluation_profile": "default", "evaluation_mode": "baseline"}
 """What a result file that does not say was made with."""
-
-
-class ComparedFigure(Record):
-    """A summary figure with what it rests on."""
-
-    value: float | None
-    """The figure; ``None`` where nothing has it."""
-    n: int
-    """Questions that have it."""
-    of: int
-    """Questions there are."""
-    run_stddev: float | None = None
-    """Sample standard deviation over runs, for judge scores of repeated runs."""
-
-
-class Latency(Record):
-    """Distribution of the latency over questions, in seconds."""
-
-    p50: float | None
-    """Median, by linear interpolation."""
-    p95: float | None
-    """95th percentile, by linear interpolation."""
-    n: int
-    """Questions that have a latency; time-outs count at their limit, failures do not."""
-
-
-class ComparedQuestion(QuestionResult):
-    """One question's result, with an excerpt of the answer."""
-
-    excerpt: str
-    """The answer's first 300 characters, with an ellipsis if there are more."""
-
-    def shown(self) -> str:
-        """What a report shows as the answer: the error of a failed question, else the excerpt."""
-        return _excerpt(self.error) if self.error else self.excerpt
-
-
-class ComparedResult(Record):
-    """One framework's result."""
-
-    file: str
-    """Result file it was read from."""
-    framework: str
-    """Name of the framework."""
-    run_count: int
-    """Runs that the file averages."""
-    outcomes: dict[AnswerOutcome, int]
-    """Questions answered, timed out and failed, over all runs."""
-    summary: dict[str, ComparedFigure]
-    """Means, and sums of tokens and cost, by the name of the result file's field."""
-    tokens_per_run: float | None
-    """Mean tokens of a run, which compares files of different numbers of runs."""
-    cost_usd_per_run: float | None
-    """Mean cost of a run, likewise."""
-    latency: Latency
-    """Percentiles of the latency."""
-    scorecard: Scorecard
-    """Capability, efficiency and developer experience beside the others."""
-    extra_aggregates: dict[str, Any]
-    """The scenario profile's figures."""
-    code_quality: CodeQuality | None
-    """Quality of the implementation."""
-    questions: dict[str, ComparedQuestion]
-    """Every question, by id."""
-
-
-class Comparison(Record):
-    """Results of one scenario side by side."""
-
-    scenario: str
-    """Name of the scenario."""
-    scenario_type: str | None
-    """Kind of scenario."""
-    mode: str | None
-    """Mode it was run in."""
-    scenario_profile: str
-    """Scenario profile."""
-    results: tuple[ComparedResult, ...]
-    """One per result file, in the order given."""
-
-    def question_texts(self) -> dict[str, str]:
-        """Text of every question that some result has, by id, in order of first appearance."""
-        texts: dict[str, str] = {}
-        for result in self.results:
-            for question_id, question in result.questions.items():
-                texts.setdefault(question_id, question.question_text)
-        return texts
 
 
 def compare(
@@ -217,7 +138,7 @@ def _result(
             question.question_id: ComparedQuestion(
                 **question.model_dump(exclude={"outcome"}),
                 outcome=outcome(question, averaged=averaged),
-                excerpt=_excerpt(question.actual_answer or ""),
+                excerpt=excerpt(question.actual_answer or ""),
             )
             for question in evaluation.questions
         },
@@ -252,12 +173,6 @@ def _summary(evaluation: FrameworkEvaluation, *, timed: int) -> dict[str, Compar
 
 def _per_run(total: float | None, runs: int) -> float | None:
     return None if total is None else total / runs
-
-
-def _excerpt(answer: str) -> str:
-    if len(answer) <= _EXCERPT_CHARACTERS:
-        return answer
-    return answer[:_EXCERPT_CHARACTERS] + "…"
 
 
 def _same(evaluations: Sequence[tuple[str, FrameworkEvaluation]], field: str) -> None:

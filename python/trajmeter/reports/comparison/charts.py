@@ -8,7 +8,7 @@ from trajmeter.errors import ExtraMissingError
 from trajmeter.reports.comparison.tables import labels
 
 if TYPE_CHECKING:
-    from trajmeter.summaries.comparison import Comparison
+    from trajmeter.summaries.compared import Comparison
 
 __all__ = ["comparison_charts"]
 

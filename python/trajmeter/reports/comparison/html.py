@@ -12,7 +12,7 @@ from trajmeter.reports.comparison.notes import heading, notes
 from trajmeter.reports.comparison.tables import comparison_tables, labels, question_table
 
 if TYPE_CHECKING:
-    from trajmeter.summaries.comparison import Comparison
+    from trajmeter.summaries.compared import Comparison
 
 __all__ = ["html_report"]
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from trajmeter.reports.comparison.tables import labels
 
 if TYPE_CHECKING:
-    from trajmeter.summaries.comparison import Comparison
+    from trajmeter.summaries.compared import Comparison
 
 __all__ = ["heading", "notes"]
 

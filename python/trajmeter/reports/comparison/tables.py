@@ -4,25 +4,27 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, NamedTuple
 
+from trajmeter.reports.comparison.cells import (
+    NOT_AVAILABLE,
+    Cell,
+    dollars,
+    extra,
+    hundredths,
+    no_figure,
+    number,
+    percent,
+    seconds,
+    tenths,
+    whole,
+)
+
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
 
     from trajmeter.records import StaticMetrics
-    from trajmeter.summaries.comparison import ComparedFigure, ComparedResult, Comparison
+    from trajmeter.summaries.compared import ComparedFigure, ComparedResult, Comparison
 
-__all__ = ["NOT_AVAILABLE", "Cell", "Table", "comparison_tables", "labels", "question_table"]
-
-NOT_AVAILABLE = "n/a"
-"""What stands where there is no figure."""
-
-
-class Cell(NamedTuple):
-    """One cell: what a reader sees, and the number behind it, which tables sort by."""
-
-    text: str
-    """Text as shown."""
-    value: float | None = None
-    """Number, if the cell shows one."""
+__all__ = ["Table", "comparison_tables", "labels", "question_table"]
 
 
 class Table(NamedTuple):
@@ -73,10 +75,10 @@ def question_table(comparison: Comparison, question_id: str) -> Table:
         ("Outcome", [Cell(a.outcome.value if a and a.outcome else NOT_AVAILABLE) for a in answers])
     ]
     for name, field, show in _QUESTION_ROWS:
-        rows.append((name, [show(getattr(a, field)) if a else _none() for a in answers]))
+        rows.append((name, [show(getattr(a, field)) if a else no_figure() for a in answers]))
     keys = sorted({key for a in answers if a for key in a.extra_metrics})
     rows += [
-        (_title(key), [_extra(a.extra_metrics.get(key)) if a else _none() for a in answers])
+        (_title(key), [extra(a.extra_metrics.get(key)) if a else no_figure() for a in answers])
         for key in keys
     ]
     return Table(question_id, "Metric", rows)
@@ -89,8 +91,8 @@ def _summary(results: Sequence[ComparedResult]) -> Table:
     ]
     if any(result.run_count > 1 for result in results):
         rows += [
-            ("Tokens per Run", [_whole(result.tokens_per_run) for result in results]),
-            ("Cost per Run (USD)", [_dollars(result.cost_usd_per_run) for result in results]),
+            ("Tokens per Run", [whole(result.tokens_per_run) for result in results]),
+            ("Cost per Run (USD)", [dollars(result.cost_usd_per_run) for result in results]),
         ]
     rows += [
         (
@@ -105,17 +107,17 @@ def _summary(results: Sequence[ComparedResult]) -> Table:
 def _scorecard(results: Sequence[ComparedResult]) -> Table:
     cards = [result.scorecard for result in results]
     rows = [
-        ("Capability", [_number(card.capability.value, 1) for card in cards]),
-        ("Efficiency", [_number(card.efficiency.value, 1) for card in cards]),
-        ("Developer Experience", [_number(card.developer_experience.value, 1) for card in cards]),
+        ("Capability", [number(card.capability.value, 1) for card in cards]),
+        ("Efficiency", [number(card.efficiency.value, 1) for card in cards]),
+        ("Developer Experience", [number(card.developer_experience.value, 1) for card in cards]),
     ]
     return Table("Derived Scorecard (0-100)", "Axis", rows)
 
 
 def _latency(results: Sequence[ComparedResult]) -> Table:
     rows = [
-        ("Latency p50 (s)", [_number(result.latency.p50, 2) for result in results]),
-        ("Latency p95 (s)", [_number(result.latency.p95, 2) for result in results]),
+        ("Latency p50 (s)", [seconds(result.latency.p50) for result in results]),
+        ("Latency p95 (s)", [seconds(result.latency.p95) for result in results]),
     ]
     return Table("Runtime Distribution", "Metric", rows)
 
@@ -123,7 +125,7 @@ def _latency(results: Sequence[ComparedResult]) -> Table:
 def _scenario(results: Sequence[ComparedResult]) -> Table:
     keys = sorted({key for result in results for key in result.extra_aggregates})
     rows = [
-        (_title(key), [_extra(result.extra_aggregates.get(key)) for result in results])
+        (_title(key), [extra(result.extra_aggregates.get(key)) for result in results])
         for key in keys
     ]
     return Table("Scenario-Specific Metrics", "Metric", rows)
@@ -147,7 +149,10 @@ def _review(results: Sequence[ComparedResult]) -> Table:
         rows = [
             (
                 name,
-                [_number(getattr(review, field), 1) if review else _none() for review in reviews],
+                [
+                    number(getattr(review, field), 1) if review else no_figure()
+                    for review in reviews
+                ],
             )
             for name, field in _REVIEW_ROWS
         ]
@@ -171,82 +176,46 @@ def _measure(
     return Cell(value) if isinstance(value, str) else show(value)
 
 
-def _extra(value: object) -> Cell:
-    if isinstance(value, bool):
-        return Cell("yes" if value else "no", float(value))
-    if isinstance(value, (int, float)):
-        return Cell(f"{value:.0f}" if float(value).is_integer() else f"{value:.3f}", float(value))
-    return _none() if value is None else Cell(str(value))
-
-
 def _title(key: str) -> str:
     return key.replace("_", " ").title()
 
 
-def _none() -> Cell:
-    return Cell(NOT_AVAILABLE)
-
-
-def _number(value: float | None, decimals: int) -> Cell:
-    return _none() if value is None else Cell(f"{value:,.{decimals}f}", value)
-
-
-def _whole(value: float | None) -> Cell:
-    return _number(value, 0)
-
-
-def _tenths(value: float | None) -> Cell:
-    return _number(value, 1)
-
-
-def _hundredths(value: float | None) -> Cell:
-    return _number(value, 2)
-
-
-def _dollars(value: float | None) -> Cell:
-    return _none() if value is None else Cell(f"${value:,.4f}", value)
-
-
-def _percent(value: float | None) -> Cell:
-    return _none() if value is None else Cell(f"{value:.0%}", value)
-
-
 _SUMMARY_ROWS = (
-    ("Avg Latency (s)", "avg_latency", _hundredths),
-    ("Total Tokens", "total_tokens", _whole),
-    ("Est. Cost (USD)", "total_cost_usd", _dollars),
-    ("Avg Correctness (1-5)", "avg_correctness", _tenths),
-    ("Avg Completeness (1-5)", "avg_completeness", _tenths),
-    ("Avg Faithfulness (1-5)", "avg_faithfulness", _tenths),
-    ("Avg Retrieval Precision", "avg_retrieval_precision", _hundredths),
-    ("Avg Retrieval Recall", "avg_retrieval_recall", _hundredths),
+    ("Avg Latency (s)", "avg_latency", seconds),
+    ("Total Tokens", "total_tokens", whole),
+    ("Est. Cost (USD)", "total_cost_usd", dollars),
+    ("Avg Correctness (1-5)", "avg_correctness", tenths),
+    ("Avg Completeness (1-5)", "avg_completeness", tenths),
+    ("Avg Faithfulness (1-5)", "avg_faithfulness", tenths),
+    ("Avg Retrieval Precision", "avg_retrieval_precision", hundredths),
+    ("Avg Retrieval Recall", "avg_retrieval_recall", hundredths),
 )
 _QUESTION_ROWS = (
-    ("Latency (s)", "latency_seconds", _hundredths),
-    ("Tokens", "total_tokens", _whole),
-    ("Cost (USD)", "estimated_cost_usd", _dollars),
-    ("Correctness", "correctness_score", _tenths),
-    ("Completeness", "completeness_score", _tenths),
-    ("Faithfulness", "faithfulness_score", _tenths),
-    ("Retrieval Precision", "retrieval_precision", _hundredths),
-    ("Retrieval Recall", "retrieval_recall", _hundredths),
+    ("Latency (s)", "latency_seconds", seconds),
+    ("Tokens", "total_tokens", whole),
+    ("Cost (USD)", "estimated_cost_usd", dollars),
+    ("Correctness", "correctness_score", tenths),
+    ("Completeness", "completeness_score", tenths),
+    ("Faithfulness", "faithfulness_score", tenths),
+    ("Retrieval Precision", "retrieval_precision", hundredths),
+    ("Retrieval Recall", "retrieval_recall", hundredths),
 )
 _STATIC_ROWS = (
-    ("Source Lines (SLOC)", "sloc", _whole),
-    ("Comment Ratio", "comment_ratio", _percent),
-    ("Avg Cyclomatic Complexity", "avg_cyclomatic_complexity", _tenths),
-    ("Max Cyclomatic Complexity", "max_cyclomatic_complexity", _whole),
-    ("Complexity Grade", "complexity_grade", _whole),
-    ("Maintainability Index", "maintainability_index", _tenths),
-    ("Maintainability Grade", "maintainability_grade", _whole),
-    ("Halstead Volume", "halstead_volume", _whole),
-    ("Halstead Difficulty", "halstead_difficulty", _tenths),
-    ("Halstead Bugs (est.)", "halstead_bugs", _hundredths),
-    ("Total Imports", "num_imports", _whole),
-    ("Framework Imports", "num_framework_imports", _whole),
-    ("Classes", "num_classes", _whole),
-    ("Functions", "num_functions", _whole),
-    ("Type Annotation Coverage", "type_annotation_ratio", _percent),
+    ("Source Lines (SLOC)", "sloc", whole),
+    ("Comment Ratio", "comment_ratio", percent),
+    ("Avg Cyclomatic Complexity", "avg_cyclomatic_complexity", tenths),
+    ("Max Cyclomatic Complexity", "max_cyclomatic_complexity", whole),
+    ("Complexity Grade", "complexity_grade", whole),
+    ("Maintainability Index", "maintainability_index", tenths),
+    ("Maintainability Grade", "maintainability_grade", whole),
+    ("Halstead Volume", "halstead_volume", whole),
+    ("Halstead Difficulty", "halstead_difficulty", tenths),
+    ("Halstead Bugs (est.)", "halstead_bugs", hundredths),
+    ("Total Imports", "num_imports", whole),
+    ("Framework Imports", "num_framework_imports", whole),
+    ("Classes", "num_classes", whole),
+    ("Functions", "num_functions", whole),
+    ("Type Annotation Coverage", "type_annotation_ratio", percent),
 )
 _REVIEW_ROWS = (
     ("Readability", "readability"),

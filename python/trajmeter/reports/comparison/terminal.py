@@ -11,7 +11,7 @@ from trajmeter.reports.plain_text import visible
 if TYPE_CHECKING:
     from rich.console import Console
 
-    from trajmeter.summaries.comparison import Comparison
+    from trajmeter.summaries.compared import Comparison
 
 __all__ = ["print_comparison"]
 
