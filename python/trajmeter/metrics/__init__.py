@@ -11,7 +11,7 @@ from trajmeter.metrics._protocol import (
     MetricFamily,
     TrialMetric,
 )
-from trajmeter.metrics._result import Figure, Group, Mean, Result
+from trajmeter.metrics._result import Figure, Group, Headline, Listing, Mean, Result
 from trajmeter.metrics._task_index import TaskIndex
 from trajmeter.metrics.custom import FunctionMetric, ScoreResult, metric
 from trajmeter.metrics.engine import MetricError, Scored, score_trajectories
@@ -26,6 +26,8 @@ __all__ = [
     "Figure",
     "FunctionMetric",
     "Group",
+    "Headline",
+    "Listing",
     "Mean",
     "Metric",
     "MetricError",

@@ -13,7 +13,7 @@ from pydantic import BaseModel, ConfigDict
 
 from trajmeter.records import Cause, Outcome
 
-__all__ = ["Figure", "Group", "Mean", "Result"]
+__all__ = ["Figure", "Group", "Headline", "Listing", "Mean", "Result"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,3 +70,21 @@ class Mean(BaseModel):
     """Attempts, or tasks, that have the figure."""
     total: int
     """Attempts, or tasks, that could have it."""
+
+
+@dataclass(frozen=True, slots=True)
+class Headline:
+    """Marks a figure of a run by which agents are compared first, annotated on its field."""
+
+    heading: str = ""
+    """Heading of its column; empty for the name of the model that the figure is a field of."""
+
+
+@dataclass(frozen=True, slots=True)
+class Listing:
+    """Marks numbers by text of a run that make a table of their own, annotated on the mapping."""
+
+    names: str
+    """Heading of the texts."""
+    values: str
+    """Heading of the numbers."""

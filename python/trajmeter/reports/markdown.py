@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from trajmeter.reports.plain_text import visible
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Collection, Iterable, Sequence
 
 __all__ = ["escape", "table"]
 
@@ -49,17 +49,18 @@ def _escape_block(match: re.Match[str]) -> str:
     return f"{marker}\\" if marker.isdigit() else f"\\{marker}"
 
 
-def table(header: Sequence[str], rows: Iterable[Sequence[str]], *, numeric: bool = True) -> str:
+def table(
+    header: Sequence[str], rows: Iterable[Sequence[str]], *, texts: Collection[int] = (0,)
+) -> str:
     """A table of cells that are escaped already.
 
     Args:
         header: Heading of each column.
         rows: Cells of each row.
-        numeric: Align every column but the first to the right.
+        texts: Columns that are aligned to the left; the others are numbers.
 
     Returns:
         The table, without a final line break.
     """
-    aligned = "---:" if numeric else "---"
-    lines = [header, ["---", *[aligned] * (len(header) - 1)], *rows]
+    lines = [header, ["---" if index in texts else "---:" for index in range(len(header))], *rows]
     return "\n".join(f"| {' | '.join(cells)} |" for cells in lines)

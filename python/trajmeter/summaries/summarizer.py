@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 
 from trajmeter.metrics import Aggregating, MetricError
 from trajmeter.summaries._figures import SummarizedFigure, summarized_figures
+from trajmeter.summaries._headlines import headlines, listings
 from trajmeter.summaries._tally import Tally
 from trajmeter.summaries.summary import AttemptsSummary, ErrorSummary, MetricSummary, Summary
 
@@ -88,17 +89,22 @@ class Summarizer:
         return Summary(
             trajmeter_version=self._layout.package_version,
             backend=self._layout.backend,
-            metrics=tuple(
-                MetricSummary(
-                    name=family.name,
-                    version=family.metric.version,
-                    parameters=dict(family.metric.parameters),
-                )
-                for family in self._layout.families
-            ),
+            metrics=tuple(map(self._metric, range(len(self._layout.families)))),
             overall=self._summarize((None, None, None, None), overall, self._aggregators),
             groups=groups,
             errors=self._error_summaries(),
+        )
+
+    def _metric(self, index: int) -> MetricSummary:
+        family = self._layout.families[index]
+        aggregator = self._aggregators.get(index)
+        model = type(aggregator.figures()) if aggregator else None
+        return MetricSummary(
+            name=family.name,
+            version=family.metric.version,
+            parameters=dict(family.metric.parameters),
+            headlines=headlines(model) if model else {},
+            listings=listings(model) if model else {},
         )
 
     def _new_aggregators(self) -> dict[int, Aggregator]:

@@ -59,10 +59,10 @@ class AttemptsSummary(Record):
     """Which of several agents of one name and model that ran side by side."""
     attempts: int
     """Number of attempts."""
-    figures: dict[str, FigureSummary]
-    """Each figure by its column, in the order of the columns."""
     aggregates: dict[str, dict[str, Any]] = Field(default_factory=dict)
     """Run-level figures by metric, of those that have them, as the metric itself makes them."""
+    figures: dict[str, FigureSummary]
+    """Each figure by its column, in the order of the columns."""
 
 
 class MetricSummary(Record):
@@ -74,6 +74,10 @@ class MetricSummary(Record):
     """Version of the definition."""
     parameters: dict[str, JsonValue]
     """Its settings, such as the profile."""
+    headlines: dict[str, str] = Field(default_factory=dict)
+    """Figures of the run that agents are compared by, with a short heading for each."""
+    listings: dict[str, tuple[str, str]] = Field(default_factory=dict)
+    """Figures of the run that are numbers by text, with headings for both."""
 
 
 class ErrorSummary(Record):
@@ -98,9 +102,9 @@ class Summary(Record):
     """Kernel backend that computed."""
     metrics: tuple[MetricSummary, ...]
     """The metrics, in order."""
-    overall: AttemptsSummary
-    """All attempts."""
     groups: tuple[AttemptsSummary, ...]
     """Attempts by agent and model, or by file where neither is named, as they first came."""
+    overall: AttemptsSummary
+    """All attempts."""
     errors: tuple[ErrorSummary, ...] = ()
     """What metrics raised; of many different errors, the first of each metric."""

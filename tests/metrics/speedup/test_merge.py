@@ -298,7 +298,7 @@ def test_only_a_merged_result_is_left(tmp_path: Path) -> None:
         for profile in (None, "fc-eval"):
             results, figures = score(tmp_path / run, profile=profile)
             found = results[FAST]
-            assert figures[FAST]["accuracy"] == 1.0
+            assert figures[FAST]["accuracy"]["value"] == 1.0
             # 4.5, not the 4 of the table: these figures are taken as they are.
             assert (found.task_speedup, found.agent_advantage) == (4.5, 2.5)
             assert (found.num_benchmarks, found.num_valid_benchmarks) == (2, 1)

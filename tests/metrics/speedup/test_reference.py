@@ -95,6 +95,15 @@ def test_rows_of_runs(data: Path, run: str, profile: str) -> None:
     assert checked >= len(rows)
 
 
+def plain(figure: Any) -> Any:
+    """A figure without the numbers of tasks that its means are made of."""
+    if not isinstance(figure, dict):
+        return figure
+    if "scored" in figure:
+        return figure["value"]
+    return {name: plain(value) for name, value in figure.items()}
+
+
 @pytest.mark.parametrize("run", ["logs", "main", "no-oracle"])
 def test_figures_of_runs(data: Path, run: str, profile: str) -> None:
     summary = score(data / "runs" / run, profile).summary
@@ -110,8 +119,7 @@ def test_figures_of_runs(data: Path, run: str, profile: str) -> None:
                 continue
             if name == "mean_cost_per_task" and "totals" in expected:
                 name = "mean_cost_per_trial"  # noqa: PLW2901 - one name for two figures
-            got = figures[name]
-            got = got["value"] if isinstance(got, dict) and "value" in got else got
+            got = plain(figures[name])
             if got is None and name in expected["accept"]:
                 continue
             if isinstance(value, float):

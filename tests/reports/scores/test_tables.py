@@ -49,6 +49,12 @@ def _printed(summary: Summary, width: int) -> str:
 REPORT = """\
 5 attempts; answer 7, rank 1
 
+answer: figures of the run
+figure          crab / m        heron
+─────────────────────────────────────
+longest                1            8
+mean_length  1.000 (2/2)  8.000 (1/2)
+
 answer
                  coverage
 ─────────────────────────
@@ -64,19 +70,13 @@ figure  macro  sum  scored
 ──────────────────────────
 length  3.333   10     3/5
 
-answer: figures of the run
-figure          crab / m        heron
-─────────────────────────────────────
-longest                1            8
-mean_length  1.000 (2/2)  8.000 (1/2)
-
-answer by agent and model: coverage
-                  words  letters
-────────────────────────────────
-crab / m  macro   0.750    0.667
-          scored    2/2      2/2
-heron     macro       -        -
-          scored    0/3      0/3
+answer by agent and model: macro
+         agent / model     coverage
+───────────────────────────────────
+words    crab / m       0.750 (2/2)
+         heron              - (0/3)
+letters  crab / m       0.667 (2/2)
+         heron              - (0/3)
 
 answer: not in the means, or set by a rule
 outcome     cause         attempts  figures
@@ -91,13 +91,11 @@ figure  macro  sum  scored
 ──────────────────────────
 rank    1.200    6     5/5
 
-rank by agent and model
-                   rank
-───────────────────────
-crab / m  macro   1.500
-          scored    2/2
-heron     macro   1.000
-          scored    3/3
+rank by agent and model: macro
+agent / model         rank
+──────────────────────────
+crab / m       1.500 (2/2)
+heron          1.000 (3/3)
 
 errors
 metric  attempts  message
@@ -130,28 +128,17 @@ def test_no_line_is_wider_than_the_terminal(width: int) -> None:
 
 
 def test_a_grid_that_does_not_fit_becomes_a_list() -> None:
-    wide = score_report(_summary([AnswerMetric()]), width=25)
-    assert wide.tables[0].header == ("", "", "coverage")
-    narrow = score_report(_summary([AnswerMetric()]), width=24)
-    assert narrow.tables[0].header == ("figure", "macro", "micro", "sum", "scored")
-    assert [row[0] for row in narrow.tables[0].rows] == [
+    def table(width: int) -> Table:
+        tables = score_report(_summary([AnswerMetric()]), width=width).tables
+        return next(table for table in tables if table.title == "answer")
+
+    assert table(25).header == ("", "", "coverage")
+    assert table(24).header == ("figure", "macro", "micro", "sum", "scored")
+    assert [row[0] for row in table(24).rows] == [
         "length",
         "parts.words.coverage",
         "parts.letters.coverage",
     ]
-
-
-def test_columns_of_many_agents_are_shown_in_parts() -> None:
-    attempts = [
-        Trajectory(task_id="two", agent=f"agent-{number}", final_output="c") for number in range(9)
-    ]
-    report = score_report(_summary([AnswerMetric()], attempts), width=60)
-    parts = [table for table in report.tables if "figures of the run" in table.title]
-    assert parts[1].title == "answer: figures of the run (continued)"
-    assert [name for table in parts for name in table.header if name != "figure"] == [
-        f"agent-{number}" for number in range(9)
-    ]
-    assert all(table.header[0] == "figure" for table in parts)
 
 
 RATE = Figure(low=0, high=1, higher_is_better=True, numerator=("hits",), denominator=("tries",))
@@ -253,8 +240,8 @@ def test_figures_without_a_direction_stand_for_a_family_that_has_no_others() -> 
         calls: int
 
     tables = score_report(_summary([Given(Counted(calls=3))], ATTEMPTS)).tables
-    assert tables[1].title == "given by agent and model"
-    assert tables[1].header == ("", "", "calls")
+    assert tables[1].title == "given by agent and model: macro"
+    assert tables[1].header == ("agent / model", "calls")
 
 
 def test_no_attempts_make_a_short_report() -> None:

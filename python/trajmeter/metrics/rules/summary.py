@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Annotated
 
 from pydantic import BaseModel, ConfigDict
 
-from trajmeter.metrics._result import Mean
+from trajmeter.metrics._result import Headline, Mean
 from trajmeter.metrics._running_mean import RunningMean
 from trajmeter.metrics.rules.result import RuleScore, RulesResult
 from trajmeter.records import Outcome
@@ -25,7 +25,7 @@ class _Model(BaseModel):
 class RuleSummary(_Model):
     """Means of one rule's scores."""
 
-    mean: Mean
+    mean: Annotated[Mean, Headline()]
     """Mean score of the attempts that the rule was applied to."""
     mean_with_abstained: Mean
     """The same with the conventional 10 of those where it had nothing to act on."""

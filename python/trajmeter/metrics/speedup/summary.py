@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections import Counter
 from math import fsum
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 from pydantic import BaseModel, ConfigDict, Field
 
-from trajmeter.metrics._result import Mean
+from trajmeter.metrics._result import Headline, Listing, Mean
 from trajmeter.metrics.speedup.result import SpeedupResult
 from trajmeter.records import Outcome
 from trajmeter.statistics.pass_at_k import mean_pass_at_k
@@ -32,45 +32,45 @@ class SpeedupSummary(BaseModel):
 
     tasks: int
     """Tasks that were attempted."""
-    mean_speedup: Mean
+    mean_speedup: Annotated[Mean, Headline("speedup")]
     """Mean of the tasks' speedups."""
-    mean_success_rate: Mean
+    mean_success_rate: Annotated[Mean, Headline("success")]
     """Mean of the tasks' success."""
     num_benchmarks: int | float
     """Benchmarks of all tasks."""
     num_valid_benchmarks: int | float
     """Benchmarks of all tasks that count."""
-    agent_advantage: Mean
+    agent_advantage: Annotated[Mean, Headline("advantage")]
     """Mean advantage over all benchmarks of a task."""
-    agent_advantage_level1: Mean
+    agent_advantage_level1: Annotated[Mean, Headline("by module")]
     """Mean advantage by module."""
-    agent_advantage_level2: Mean
+    agent_advantage_level2: Annotated[Mean, Headline("by class")]
     """Mean advantage by class."""
-    agent_advantage_level3: Mean
+    agent_advantage_level3: Annotated[Mean, Headline("by function")]
     """Mean advantage by function."""
     agent_advantage_level4: Mean
     """The same as ``agent_advantage``."""
-    mean_cost_per_task: Mean
+    mean_cost_per_task: Annotated[Mean, Headline("cost USD")]
     """Mean cost of a task in US dollars."""
-    cost_weighted_advantage: float | None
+    cost_weighted_advantage: Annotated[float | None, Headline("advantage per USD")]
     """Mean advantage / mean cost; 0 where the cost is 0, ``None`` where one of both is unknown.
 
     A ratio of means: a negative advantage looks better the dearer it was.
     """
-    mean_trajectory_length: Mean
+    mean_trajectory_length: Annotated[Mean, Headline("length")]
     """Mean number of interactions."""
     trials: int
     """Attempts known to have succeeded or not."""
     n_resolved: int
     """Attempts that succeeded."""
-    accuracy: float | None
-    """Share of attempts that succeeded; ``None`` without any."""
-    pass_at_k: dict[str, float] = Field(default_factory=dict)
+    accuracy: Mean
+    """Share of attempts that succeeded, of those known to have succeeded or not."""
+    pass_at_k: dict[str, Mean] = Field(default_factory=dict)
     """Mean over tasks of how likely one of k attempts succeeds, by k."""
-    total_cost: float
-    """Cost of all attempts in US dollars, as far as it is known."""
-    mean_cost_per_trial: float | None
-    """The same divided by ``trials``; ``None`` without any."""
+    total_cost: float | None
+    """Cost of all attempts in US dollars, as far as it is known; ``None`` where none is."""
+    mean_cost_per_trial: Mean
+    """Mean cost of an attempt in US dollars, of those whose cost is known."""
     regression_share: float | None
     """Share of the benchmarks that count which became slower; ``None`` without any."""
     worst_speedup: float | None
@@ -81,9 +81,11 @@ class SpeedupSummary(BaseModel):
     """Attempts that count as if they had changed nothing, because they failed."""
     unpriced: int
     """Attempts whose cost counts as 0, because their model has no known price."""
-    cost_by_agent_model: dict[str, float] = Field(default_factory=dict)
+    cost_by_agent_model: Annotated[
+        dict[str, float], Field(default_factory=dict), Listing("agent:model", "USD")
+    ]
     """``total_cost`` by ``agent:model``."""
-    warnings: dict[str, int] = Field(default_factory=dict)
+    warnings: Annotated[dict[str, int], Field(default_factory=dict), Listing("warning", "attempts")]
     """What is to be doubted, with the number of attempts; of many, the first."""
 
 
@@ -131,6 +133,7 @@ class SpeedupAggregator:
 
     def __init__(self, *, as_fceval: bool = False) -> None:
         self._as_fceval = as_fceval
+        self._attempts = self._priced = 0
         self._tasks: dict[tuple[str, ...], _TaskFigures] = {}
         self._trials: dict[tuple[str, str | None], bool] = {}
         self._costs: dict[str, list[float]] = {}
@@ -142,6 +145,7 @@ class SpeedupAggregator:
         """Count one scored attempt."""
         if not isinstance(result, SpeedupResult):
             return
+        self._attempts += 1
         task_id = task.id if task else trajectory.task_id
         for warning in result.warnings:
             if warning in self._warnings or len(self._warnings) < _KEPT_WARNINGS:
@@ -154,6 +158,7 @@ class SpeedupAggregator:
                 return  # another agent's record replaced it
             identity = (*identity, str(len(self._tasks)))
         self._tasks.setdefault(identity, _TaskFigures()).add(result)
+        self._priced += bool(result.costs_by_agent_model)
         for key, cost in result.costs_by_agent_model.items():
             self._costs.setdefault(key, []).append(cost)
         self._reverted += result.fallback_to_baseline
@@ -170,10 +175,13 @@ class SpeedupAggregator:
         means: dict[str, Any] = {name: _mean_of(tasks, key) for name, key in _MEANS.items()}
         sums: dict[str, Any] = {name: _sum_of(tasks, name) for name in _SUMS}
         advantage, cost = means["agent_advantage"], means["mean_cost_per_task"]
-        trials, resolved, chances = self._successes()
+        counts = self._successes()
+        trials, resolved = sum(judged for judged, _ in counts), sum(passed for _, passed in counts)
         costs = {key: fsum(values) for key, values in self._costs.items()}
         total_cost = fsum(costs.values())
+        # fc-eval divides by all trials, and has 0 of nothing.
         nothing = 0.0 if self._as_fceval else None
+        attempts, priced = (trials, trials) if self._as_fceval else (self._attempts, self._priced)
         return SpeedupSummary(
             tasks=max(Counter(identity[:2] for identity in self._tasks).values(), default=0),
             **means,
@@ -181,10 +189,14 @@ class SpeedupAggregator:
             cost_weighted_advantage=_quotient(advantage, cost),
             trials=trials,
             n_resolved=resolved,
-            accuracy=resolved / trials if trials else nothing,
-            pass_at_k={str(k): chance for k, chance in chances.items()},
-            total_cost=total_cost,
-            mean_cost_per_trial=total_cost / trials if trials else None,
+            accuracy=Mean(
+                value=resolved / trials if trials else nothing, scored=trials, total=attempts
+            ),
+            pass_at_k=self._pass_at_k(counts),
+            total_cost=total_cost if costs else nothing,
+            mean_cost_per_trial=Mean(
+                value=total_cost / priced if priced else None, scored=priced, total=attempts
+            ),
             cost_by_agent_model=costs,
             regression_share=self._regressions / self._valid if self._valid else None,
             worst_speedup=self._worst[0] if self._worst else None,
@@ -194,19 +206,20 @@ class SpeedupAggregator:
             warnings=dict(self._warnings),
         )
 
-    def _successes(self) -> tuple[int, int, dict[int, float]]:
-        """Attempts, those that succeeded, and pass@k."""
-        if self._as_fceval:
-            attempts = Counter(task for task, _ in self._trials)
-            resolved = Counter(task for (task, _), passed in self._trials.items() if passed)
-            counts = [(attempts[task], resolved[task]) for task in attempts]
-        else:
-            counts = [(task.judged, task.succeeded) for task in self._tasks.values()]
-        return (
-            sum(attempts for attempts, _ in counts),
-            sum(successes for _, successes in counts),
-            mean_pass_at_k(counts, with_one=not self._as_fceval),
-        )
+    def _successes(self) -> list[tuple[int, int]]:
+        """Attempts at each task that are known to have succeeded or not, and those that did."""
+        if not self._as_fceval:
+            return [(task.judged, task.succeeded) for task in self._tasks.values()]
+        attempts = Counter(task for task, _ in self._trials)
+        resolved = Counter(task for (task, _), passed in self._trials.items() if passed)
+        return [(attempts[task], resolved[task]) for task in attempts]
+
+    def _pass_at_k(self, counts: Sequence[tuple[int, int]]) -> dict[str, Mean]:
+        judged = sum(attempts > 0 for attempts, _ in counts)
+        return {
+            str(k): Mean(value=chance, scored=judged, total=len(counts))
+            for k, chance in mean_pass_at_k(counts, with_one=not self._as_fceval).items()
+        }
 
 
 def _mean(values: Sequence[float]) -> float | None:

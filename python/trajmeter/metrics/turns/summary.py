@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Annotated
 
 from pydantic import BaseModel, ConfigDict
 
-from trajmeter.metrics._result import Mean
+from trajmeter.metrics._result import Headline, Mean
 from trajmeter.metrics._running_mean import RunningMean
 from trajmeter.metrics.turns.result import TurnsResult
 
@@ -29,27 +29,27 @@ class TurnsSummary(BaseModel):
 
     model_config = ConfigDict(frozen=True, extra="forbid", use_attribute_docstrings=True)
 
-    first_turn_validity_rate: Mean
+    pass_rate: Annotated[Mean, Headline("passed")]
+    """Passed runs, of those known to have passed or not."""
+    mean_turns_on_pass: Annotated[Mean, Headline("turns on pass")]
+    """Mean number of turns of passed runs."""
+    first_turn_validity_rate: Annotated[Mean, Headline("first turn valid")]
     """Runs whose first turn is valid."""
-    mean_parse_failure_rate: Mean
+    mean_parse_failure_rate: Annotated[Mean, Headline("parse failures")]
     """Mean share of turns that could not be parsed."""
-    mean_no_code_rate: Mean
+    mean_no_code_rate: Annotated[Mean, Headline("no code")]
     """Mean share of turns without code."""
     mean_multi_code_block_rate: Mean
     """Mean share of turns with several code blocks."""
-    mean_turns_on_pass: Mean
-    """Mean number of turns of passed runs."""
-    recoverable_error_salvage_rate: Mean
+    recoverable_error_salvage_rate: Annotated[Mean, Headline("salvaged")]
     """Passed runs among those with a failed turn; 0 where no run has one."""
-    budget_exhausted_rate: Mean
+    budget_exhausted_rate: Annotated[Mean, Headline("budget exhausted")]
     """Runs that exhausted their turn budget."""
-    pass_rate: Mean
-    """Passed runs, of those known to have passed or not."""
     mean_input_tokens: Mean
     """Mean prompt tokens."""
     mean_output_tokens: Mean
     """Mean completion tokens."""
-    mean_total_tokens: Mean
+    mean_total_tokens: Annotated[Mean, Headline("tokens")]
     """Mean total tokens."""
     mean_total_tokens_on_pass: Mean
     """Mean total tokens of passed runs."""

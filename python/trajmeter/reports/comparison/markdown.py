@@ -51,7 +51,7 @@ def _blocks(comparison: Comparison) -> Iterator[str]:
                 [column, escape(answer.shown()) if answer else ""]
                 for column, answer in zip(columns, answers, strict=True)
             ],
-            numeric=False,
+            texts=(0, 1),
         )
 
 

@@ -23,7 +23,7 @@ class Arrangement:
     listed: tuple[str, ...]
     """Columns that are listed one below the other."""
     headlines: dict[str, str]
-    """The columns that stand for all in a comparison of agents, by their headings."""
+    """Some of the listed columns, by which agents are compared, by their headings."""
 
     @property
     def shown(self) -> tuple[str, ...]:
@@ -31,8 +31,8 @@ class Arrangement:
         return (*(name for row in self.grid.values() for name in row.values()), *self.listed)
 
 
-# A family without a grid is compared by so many figures; the result file has all.
-_HEADLINES = 5
+# So many listed figures compare agents; the result file has all.
+_HEADLINES = 6
 
 
 def arrange(
@@ -56,12 +56,11 @@ def arrange(
     grid = {} if as_list else _grid([name for name in shown if _is_directed(own[name])], prefix)
     groups = {_group(name) for row in grid.values() for name in row.values()}
     listed = tuple(name for name in shown if _group(name) not in groups)
-    if grid:
-        headlines = {label: next(iter(row.values())) for label, row in grid.items()}
-    else:
-        telling = [name for name in listed if _is_directed(own[name])]
-        telling = telling or [name for name in listed if own[name].scored]
-        headlines = {name.removeprefix(prefix): name for name in telling[:_HEADLINES]}
+    scored = [name for name in listed if own[name].scored]
+    telling = [name for name in scored if _is_directed(own[name])]
+    if not telling and not grid:
+        telling = scored
+    headlines = {name.removeprefix(prefix): name for name in telling[:_HEADLINES]}
     return Arrangement(grid, listed, headlines)
 
 

@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 
     from trajmeter.summaries.summary import AttemptsSummary, FigureSummary
 
-__all__ = ["NOTHING", "amount", "labels", "scored_of_total"]
+__all__ = ["NOTHING", "amount", "labels", "mean", "scored_of_total"]
 
 NOTHING = "-"
 """What stands where there is no value, which is not zero."""
@@ -37,6 +37,16 @@ def amount(value: float | None) -> str:
     if 0 < abs(value) < _SMALL:
         return f"{value:.1e}"
     return f"{value:.3f}"
+
+
+def mean(value: float | None, scored: int, total: int) -> str:
+    """A mean with how many of how many it is made of.
+
+    Example:
+        >>> mean(0.5, 2, 3)
+        '0.500 (2/3)'
+    """
+    return f"{amount(value)} ({scored}/{total})"
 
 
 def scored_of_total(figure: FigureSummary) -> str:

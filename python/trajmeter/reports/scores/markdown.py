@@ -22,5 +22,8 @@ def to_markdown(report: ScoreReport) -> str:
 
 def _table(table: Table) -> str:
     header = [markdown.escape(cell) for cell in table.header]
-    rows = ([markdown.escape(cell) for cell in row] for row in table.rows)
-    return markdown.table(header, rows)
+    rows = (
+        [markdown.escape(cell) if index in table.texts else cell for index, cell in enumerate(row)]
+        for row in table.rows
+    )
+    return markdown.table(header, rows, texts=table.texts)

@@ -3,42 +3,22 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from trajmeter.reports.plain_text import visible
+from trajmeter.reports.scores._agents import figures_by_agent, figures_of_run
 from trajmeter.reports.scores._arrangement import arrange
-from trajmeter.reports.scores._cells import NOTHING, amount, labels, scored_of_total
+from trajmeter.reports.scores._cells import NOTHING, amount, scored_of_total
 from trajmeter.reports.scores._outcomes import outcome_rows
+from trajmeter.reports.scores._table import GAP, Table, with_values
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
+    from collections.abc import Iterator
 
     from trajmeter.reports.scores._arrangement import Arrangement
-    from trajmeter.summaries.summary import AttemptsSummary, Summary
+    from trajmeter.summaries.summary import AttemptsSummary, MetricSummary, Summary
 
-__all__ = ["GAP", "ScoreReport", "Table", "score_report"]
-
-GAP = 2
-"""Blanks between columns."""
-
-
-@dataclass(frozen=True, slots=True)
-class Table:
-    """A table of text."""
-
-    title: str
-    """What it shows."""
-    header: tuple[str, ...]
-    """Heading of each column."""
-    rows: tuple[tuple[str, ...], ...]
-    """Cells, one for each column."""
-    texts: tuple[int, ...] = (0,)
-    """Columns of text, aligned to the left; the others are numbers."""
-
-    def widths(self) -> list[int]:
-        """Characters of each column, if no cell is broken, with the gap before the next."""
-        columns = zip(self.header, *self.rows, strict=True)
-        return [max(map(len, column)) + GAP for column in columns]
+__all__ = ["ScoreReport", "Table", "score_report"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,7 +41,7 @@ def score_report(summary: Summary, *, width: int | None = None) -> ScoreReport:
     """
     tables: list[Table] = []
     for metric in summary.metrics:
-        tables += _metric_tables(metric.name, summary, width)
+        tables += _metric_tables(metric, summary, width)
     if summary.errors:
         tables.append(_errors(summary))
     return ScoreReport(_heading(summary), tuple(table for table in tables if table.rows))
@@ -77,35 +57,36 @@ def _heading(summary: Summary) -> str:
     return f"{count}; {', '.join(metrics)}"
 
 
-def _metric_tables(metric: str, summary: Summary, width: int | None) -> Iterator[Table]:
-    overall = summary.overall
-    arrangement = arrange(overall.figures, metric)
-    grid = _grid(metric, arrangement, overall)
+def _metric_tables(metric: MetricSummary, summary: Summary, width: int | None) -> Iterator[Table]:
+    overall, name = summary.overall, metric.name
+    title = f"{name}: all attempts" if metric.headlines else name
+    arrangement = arrange(overall.figures, name)
+    grid = _grid(title, arrangement, overall)
     if width is not None and sum(grid.widths()) - GAP > width:
-        arrangement = arrange(overall.figures, metric, as_list=True)
-        grid = _grid(metric, arrangement, overall)
+        arrangement = arrange(overall.figures, name, as_list=True)
+        grid = _grid(title, arrangement, overall)
+    if name in overall.aggregates:
+        yield from figures_of_run(metric, summary, width)
     yield grid
-    yield _without_empty_columns(_list(metric, arrangement, overall))
-    if metric in overall.aggregates:
-        yield from _fitting(_run_figures(metric, summary), width)
-    if len(summary.groups) > 1 and (arrangement.grid or metric not in overall.aggregates):
-        yield from _fitting(_by_group(metric, arrangement, summary.groups), width)
+    yield with_values(_list(title, name, arrangement, overall))
+    if len(summary.groups) > 1 and not metric.headlines:
+        yield from figures_by_agent(name, arrangement, summary.groups, width)
     # A figure that is nowhere and has no direction, such as whether a metric without a threshold
     # passed, is no news.
     concerned = {
-        name.removeprefix(f"{metric}."): figure
-        for name, figure in overall.figures.items()
-        if name in arrangement.shown and (figure.scored or figure.higher_is_better is not None)
+        column.removeprefix(f"{name}."): figure
+        for column, figure in overall.figures.items()
+        if column in arrangement.shown and (figure.scored or figure.higher_is_better is not None)
     }
     yield Table(
-        f"{metric}: not in the means, or set by a rule",
+        f"{name}: not in the means, or set by a rule",
         ("outcome", "cause", "attempts", "figures"),
         outcome_rows(concerned),
         texts=(0, 1, 3),
     )
 
 
-def _grid(metric: str, arrangement: Arrangement, attempts: AttemptsSummary) -> Table:
+def _grid(title: str, arrangement: Arrangement, attempts: AttemptsSummary) -> Table:
     header = tuple(dict.fromkeys(key for row in arrangement.grid.values() for key in row))
     rows = []
     for label, names in arrangement.grid.items():
@@ -117,10 +98,10 @@ def _grid(metric: str, arrangement: Arrangement, attempts: AttemptsSummary) -> T
         if any(figure.denominator for figure in figures):
             rows.append(("", "micro", *(amount(cell.micro) if cell else "" for cell in cells)))
         rows.append(("", "scored", *(scored_of_total(cell) if cell else "" for cell in cells)))
-    return Table(metric, ("", "", *header), tuple(rows), texts=(0, 1))
+    return Table(title, ("", "", *header), tuple(rows), texts=(0, 1))
 
 
-def _list(metric: str, arrangement: Arrangement, attempts: AttemptsSummary) -> Table:
+def _list(title: str, metric: str, arrangement: Arrangement, attempts: AttemptsSummary) -> Table:
     rows = []
     for name in arrangement.listed:
         figure = attempts.figures[name]
@@ -136,86 +117,8 @@ def _list(metric: str, arrangement: Arrangement, attempts: AttemptsSummary) -> T
                 scored_of_total(figure),
             )
         )
-    title = f"{metric}: other figures" if arrangement.grid else metric
+    title = f"{metric}: other figures" if arrangement.grid else title
     return Table(title, ("figure", "macro", "micro", "sum", "scored"), tuple(rows))
-
-
-def _by_group(metric: str, arrangement: Arrangement, groups: Sequence[AttemptsSummary]) -> Table:
-    title = f"{metric} by agent and model"
-    if arrangement.grid:
-        title += f": {next(iter(next(iter(arrangement.grid.values()))))}"
-    headlines = {
-        heading: name
-        for heading, name in arrangement.headlines.items()
-        if any(group.figures[name].scored for group in groups)
-    }
-    rows = []
-    for label, group in zip(labels(groups), groups, strict=True):
-        figures = [group.figures[name] for name in headlines.values()]
-        rows += [
-            (label, "macro", *(amount(figure.macro) for figure in figures)),
-            ("", "scored", *(scored_of_total(figure) for figure in figures)),
-        ]
-    return Table(title, ("", "", *headlines), tuple(rows) if headlines else (), texts=(0, 1))
-
-
-def _run_figures(metric: str, summary: Summary) -> Table:
-    """The family's own figures of the run, a column for each agent and model."""
-    columns = [dict(_run_cells(group.aggregates.get(metric, {}))) for group in summary.groups]
-    names = dict.fromkeys(name for column in columns for name in column)
-    return Table(
-        f"{metric}: figures of the run",
-        ("figure", *labels(summary.groups)),
-        tuple(
-            (name, *(column.get(name, NOTHING) for column in columns))
-            for name in names
-            if any(column.get(name, NOTHING)[0] != NOTHING for column in columns)
-        ),
-    )
-
-
-def _run_cells(figures: Mapping[str, Any], prefix: str = "") -> Iterator[tuple[str, str]]:
-    for key, value in figures.items():
-        name = f"{prefix}{key}"
-        if isinstance(value, dict) and value.keys() == {"value", "scored", "total"}:
-            yield name, f"{amount(value['value'])} ({value['scored']}/{value['total']})"
-        elif isinstance(value, dict):
-            yield from _run_cells(value, f"{name}.")
-        elif value is None or isinstance(value, (int, float)):
-            yield name, amount(value)
-        elif isinstance(value, str):
-            yield name, visible(value)
-
-
-def _fitting(table: Table, width: int | None) -> Iterator[Table]:
-    """The table in parts that fit a line, each with the columns of text."""
-    widths = table.widths()
-    parts = [list(table.texts)]
-    for column in range(len(table.header)):
-        if column in table.texts:
-            continue
-        taken = sum(widths[other] for other in parts[-1])
-        has_numbers = len(parts[-1]) > len(table.texts)
-        if width is not None and has_numbers and taken + widths[column] - GAP > width:
-            parts.append(list(table.texts))
-        parts[-1].append(column)
-    for index, part in enumerate(parts):
-        yield _picked(table, part, f"{table.title} (continued)" if index else table.title)
-
-
-def _without_empty_columns(table: Table) -> Table:
-    columns = list(zip(*table.rows, strict=True))
-    kept = [index for index, column in enumerate(columns) if set(column) != {NOTHING}]
-    return _picked(table, kept, table.title)
-
-
-def _picked(table: Table, columns: Sequence[int], title: str) -> Table:
-    return Table(
-        title,
-        tuple(table.header[column] for column in columns),
-        tuple(tuple(row[column] for column in columns) for row in table.rows),
-        texts=tuple(index for index, column in enumerate(columns) if column in table.texts),
-    )
 
 
 def _errors(summary: Summary) -> Table:

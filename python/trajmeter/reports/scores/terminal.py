@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import re
 from typing import TYPE_CHECKING, Literal
 
 from rich import box
 from rich.table import Table as RichTable
 from rich.text import Text
 
-from trajmeter.reports.scores.tables import GAP
+from trajmeter.reports.scores._table import GAP, broken
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -20,9 +19,6 @@ __all__ = ["print_report", "print_table"]
 
 _LEAST_WIDTH = 8
 """Characters of a column of text in the narrowest of terminals."""
-
-# Where a long name may be broken: after a dot, an underscore, a slash, a hyphen or a bracket.
-_PARTS = re.compile(r"[^._/(-]*[._/(-]|[^._/(-]+")
 
 
 def print_report(report: ScoreReport, console: Console) -> None:
@@ -45,7 +41,12 @@ def print_table(table: Table, console: Console) -> None:
     widths = _widths(table, console.width)
     for column, heading in enumerate(table.header):
         justify: Literal["left", "right"] = "left" if column in table.texts else "right"
-        rendered.add_column(_cell(heading, widths[column]), justify=justify, overflow="fold")
+        rendered.add_column(
+            _cell(heading, widths[column]),
+            justify=justify,
+            overflow="fold",
+            max_width=max(widths[column], 1),
+        )
     for row in table.rows:
         rendered.add_row(*map(_cell, row, widths))
     console.print(rendered)
@@ -54,6 +55,11 @@ def print_table(table: Table, console: Console) -> None:
 def _widths(table: Table, available: int) -> list[int]:
     """Width of each column's cells: numbers stay whole, and texts share what is left."""
     widths = table.widths()
+    if sum(widths) - GAP > available:
+        narrow = table.narrow_widths()
+        widths = [
+            width if index in table.texts else narrow[index] for index, width in enumerate(widths)
+        ]
     numbers = sum(width for index, width in enumerate(widths) if index not in table.texts)
     left = available + GAP - numbers  # no gap follows the last column
     by_width = sorted(table.texts, key=widths.__getitem__)
@@ -65,14 +71,4 @@ def _widths(table: Table, available: int) -> list[int]:
 
 def _cell(text: str, width: int) -> Text:
     """Text that is shown as it is; a plain string would be read for markup."""
-    words = (_broken(word, width) if len(word) > width else word for word in text.split(" "))
-    return Text(" ".join(words))
-
-
-def _broken(word: str, width: int) -> str:
-    lines = [""]
-    for part in _PARTS.findall(word):
-        if lines[-1] and len(lines[-1]) + len(part) > width:
-            lines.append("")
-        lines[-1] += part
-    return "\n".join(lines)
+    return Text(" ".join("\n".join(broken(word, width)) for word in text.split(" ")))

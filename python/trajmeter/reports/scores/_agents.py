@@ -1,0 +1,136 @@
+"""Tables in which agents are compared."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from trajmeter.reports.plain_text import visible
+from trajmeter.reports.scores._cells import NOTHING, amount, labels, mean
+from trajmeter.reports.scores._table import Table, fitting, with_values
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping, Sequence
+
+    from trajmeter.reports.scores._arrangement import Arrangement
+    from trajmeter.summaries.summary import AttemptsSummary, FigureSummary, MetricSummary, Summary
+
+__all__ = ["figures_by_agent", "figures_of_run"]
+
+_AGENT = "agent / model"
+
+
+def figures_of_run(metric: MetricSummary, summary: Summary, width: int | None) -> Iterator[Table]:
+    """The family's own figures of the run: those that agents are compared by, then the others.
+
+    Args:
+        metric: The family.
+        summary: The summary.
+        width: Characters of a line; ``None`` for no limit.
+    """
+    agents = labels(summary.groups)
+    runs = [dict(_flat(group.aggregates[metric.name], metric)) for group in summary.groups]
+    names = dict.fromkeys(name for run in runs for name in run)
+    others = [name for name in names if name not in metric.headlines]
+    texts = [name for name in others if any(isinstance(run.get(name), str) for run in runs)]
+    cells = [{name: _cell(value) for name, value in run.items()} for run in runs]
+
+    if metric.headlines:
+        title = f"{metric.name} by agent and model"
+        yield from fitting(_agent_rows(title, agents, cells, metric.headlines), width)
+    title = f"{metric.name}: figures of the run"
+    numbers = {name: name for name in others if name not in texts}
+    by_figure = _figure_rows(title, agents, cells, numbers)
+    if len(list(fitting(by_figure, width))) == 1:
+        yield by_figure
+    else:
+        yield from fitting(with_values(_agent_rows(title, agents, cells, numbers)), width)
+    for name in texts:
+        rows = zip(agents, (cell.get(name, NOTHING) for cell in cells), strict=True)
+        yield Table(f"{metric.name}: {name}", (_AGENT, name), tuple(rows), texts=(0, 1))
+    for name, headings in metric.listings.items():
+        values = summary.overall.aggregates[metric.name][name]
+        listing = tuple((visible(text), amount(value)) for text, value in values.items())
+        yield Table(f"{metric.name}: {name}", headings, listing)
+
+
+def figures_by_agent(
+    metric: str, arrangement: Arrangement, groups: Sequence[AttemptsSummary], width: int | None
+) -> Iterator[Table]:
+    """Means of the agents' attempts: figures of groups alike, then some of the others.
+
+    Args:
+        metric: Name of the family.
+        arrangement: Its figures, as they are laid out.
+        groups: Attempts of each agent and model.
+        width: Characters of a line; ``None`` for no limit.
+    """
+    agents = labels(groups)
+    header = tuple(dict.fromkeys(key for row in arrangement.grid.values() for key in row))
+    rows = []
+    for label, names in arrangement.grid.items():
+        alike = [
+            [_figure(group.figures[names[key]]) if key in names else "" for key in header]
+            for group in groups
+        ]
+        if any(cell and not cell.startswith(f"{NOTHING} ") for cells in alike for cell in cells):
+            shown = (label, *[""] * (len(agents) - 1))
+            rows += [(*head, *cells) for *head, cells in zip(shown, agents, alike, strict=True)]
+    title = f"{metric} by agent and model: macro"
+    yield from fitting(Table(title, ("", _AGENT, *header), tuple(rows), texts=(0, 1)), width)
+    if arrangement.grid:
+        title = f"{metric} by agent and model: other figures"
+    headlines = {name: heading for heading, name in arrangement.headlines.items()}
+    cells = [{name: _figure(group.figures[name]) for name in headlines} for group in groups]
+    yield from fitting(with_values(_agent_rows(title, agents, cells, headlines)), width)
+
+
+def _agent_rows(
+    title: str,
+    agents: Sequence[str],
+    cells: Sequence[Mapping[str, str]],
+    headings: Mapping[str, str],
+) -> Table:
+    """A row for each agent, and a column for each figure."""
+    rows = (
+        (agent, *(own.get(name, NOTHING) for name in headings))
+        for agent, own in zip(agents, cells, strict=True)
+    )
+    return Table(title, (_AGENT, *headings.values()), tuple(rows))
+
+
+def _figure_rows(
+    title: str,
+    agents: Sequence[str],
+    cells: Sequence[Mapping[str, str]],
+    headings: Mapping[str, str],
+) -> Table:
+    """A row for each figure that any agent has, and a column for each agent."""
+    table = with_values(_agent_rows(title, agents, cells, headings))
+    if not table.rows:
+        return table
+    header, *rows = zip(table.header, *table.rows, strict=True)
+    return Table(title, ("figure", *header[1:]), tuple(rows))
+
+
+def _flat(
+    figures: Mapping[str, Any], metric: MetricSummary, prefix: str = ""
+) -> Iterator[tuple[str, Any]]:
+    """Figures of a run by their dotted paths, without those that are tables of their own."""
+    for key, value in figures.items():
+        name = f"{prefix}{key}"
+        if name in metric.listings or isinstance(value, list):
+            continue
+        if isinstance(value, dict) and value.keys() != {"value", "scored", "total"}:
+            yield from _flat(value, metric, f"{name}.")
+        else:
+            yield name, value
+
+
+def _cell(value: dict[str, Any] | float | str | None) -> str:
+    if isinstance(value, dict):
+        return mean(value["value"], value["scored"], value["total"])
+    return visible(value) if isinstance(value, str) else amount(value)
+
+
+def _figure(figure: FigureSummary) -> str:
+    return mean(figure.macro, figure.scored, figure.total)

@@ -1,0 +1,229 @@
+"""Tables that compare agents: whose figures stand first, and how they fit a terminal."""
+
+from __future__ import annotations
+
+import io
+from typing import TYPE_CHECKING, Annotated
+
+import pytest
+from pydantic import BaseModel
+from rich.console import Console
+
+from trajmeter.metrics import Figure, Headline, Listing, Mean, Result
+from trajmeter.records import Task, Trajectory
+from trajmeter.reports.scores import print_report, score_report, to_markdown
+from trajmeter.scoring import score
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from pydantic import JsonValue
+
+    from trajmeter.reports.scores import Table
+    from trajmeter.summaries.summary import Summary
+
+
+class RaceResult(Result):
+    metres: Annotated[int | None, Figure(higher_is_better=True)] = None
+
+
+class Rounds(BaseModel):
+    mean: Annotated[Mean, Headline()]
+    best: int | None
+
+
+class RaceFigures(BaseModel):
+    runs: int
+    rounds: Rounds
+    pace: Annotated[float | None, Headline("metres each")]
+    falls: Annotated[Mean, Headline("falls")]
+    farthest: str | None
+    cheers: Annotated[dict[str, int], Listing("cheer", "times")]
+
+
+class RaceAggregator:
+    def __init__(self) -> None:
+        self.metres: list[int] = []
+        self.names: list[str] = []
+
+    def add(self, task: Task | None, trajectory: Trajectory, result: Result) -> None:
+        assert isinstance(result, RaceResult)
+        self.names.append(trajectory.task_id)
+        if result.metres is not None:
+            self.metres.append(result.metres)
+
+    def figures(self) -> RaceFigures:
+        run, total = self.metres, len(self.names)
+        mean = sum(run) / len(run) if run else None
+        return RaceFigures(
+            runs=total,
+            rounds=Rounds(
+                mean=Mean(value=mean, scored=len(run), total=total), best=max(run, default=None)
+            ),
+            pace=mean,
+            falls=Mean(value=None, scored=0, total=total),
+            farthest=self.names[run.index(max(run))] if run else None,
+            cheers=dict.fromkeys(self.names, total),
+        )
+
+
+class RaceMetric:
+    """Metres are what the output says; nothing without one."""
+
+    name = "race"
+    version = "1"
+    requires = ()
+    parameters: Mapping[str, JsonValue] = {}
+    result_type = RaceResult
+
+    def score(self, task: Task | None, trajectory: Trajectory) -> RaceResult:
+        said = trajectory.final_output
+        return RaceResult(metres=None if said is None else int(said))
+
+    def aggregator(self) -> RaceAggregator:
+        return RaceAggregator()
+
+
+def attempt(agent: str, metres: int | None, task_id: str = "lap") -> Trajectory:
+    said = None if metres is None else str(metres)
+    return Trajectory(task_id=task_id, agent=agent, model="m", final_output=said)
+
+
+ATTEMPTS = (attempt("crab", 4), attempt("crab", 2, "[i]hill"), attempt("heron", None))
+NAMES = [f"walker-of-the-northern-shore-{number}" for number in range(8)]
+
+
+def race(attempts: Sequence[Trajectory]) -> Summary:
+    return score(attempts, metrics=[RaceMetric()]).summary
+
+
+def printed(summary: Summary, width: int) -> list[str]:
+    stream = io.StringIO()
+    print_report(score_report(summary, width=width), Console(file=stream, width=width))
+    return [line.rstrip() for line in stream.getvalue().splitlines()]
+
+
+def tables(summary: Summary, width: int | None = None) -> dict[str, Table]:
+    return {table.title: table for table in score_report(summary, width=width).tables}
+
+
+REPORT = """\
+3 attempts; race 1
+
+race by agent and model
+agent / model       rounds  metres each    falls
+────────────────────────────────────────────────
+crab / m       3.000 (2/2)        3.000  - (0/2)
+heron / m          - (0/1)            -  - (0/1)
+
+race: figures of the run
+figure       crab / m  heron / m
+────────────────────────────────
+runs                2          1
+rounds.best         4          -
+
+race: farthest
+agent / model  farthest
+───────────────────────
+crab / m       lap
+heron / m      -
+
+race: cheers
+cheer    times
+──────────────
+lap          3
+[i]hill      3
+
+race: all attempts
+figure  macro  sum  scored
+──────────────────────────
+metres  3.000    6     2/3
+
+race: not in the means, or set by a rule
+outcome    cause  attempts  figures
+───────────────────────────────────────
+abstained                1  all figures"""
+
+
+def test_figures_that_compare_agents_stand_first() -> None:
+    # crab: (4 + 2) / 2; heron said nothing, which is no 0
+    assert "\n".join(printed(race(ATTEMPTS), 80)) == REPORT
+
+
+def test_they_stand_first_in_markdown_too() -> None:
+    title, first = to_markdown(score_report(race(ATTEMPTS))).split("\n\n")[1:3]
+    assert title == "## race by agent and model"
+    assert first.splitlines() == [
+        "| agent / model | rounds | metres each | falls |",
+        "| --- | ---: | ---: | ---: |",
+        "| crab / m | 3.000 (2/2) | 3.000 | - (0/2) |",
+        "| heron / m | - (0/1) | - | - (0/1) |",
+    ]
+
+
+def test_texts_are_aligned_to_the_left_in_markdown() -> None:
+    text = to_markdown(score_report(race(ATTEMPTS)))
+    assert "| agent / model | farthest |\n| --- | --- |\n| crab / m | lap |" in text
+    assert r"| \[i\]hill | 3 |" in text
+
+
+def test_the_summary_tells_what_stands_first() -> None:
+    summary = race(ATTEMPTS)
+    (metric,) = summary.metrics
+    assert metric.headlines == {
+        "rounds.mean": "rounds",
+        "pace": "metres each",
+        "falls": "falls",
+    }
+    assert metric.listings == {"cheers": ("cheer", "times")}
+    keys = list(summary.model_dump())
+    assert keys.index("groups") < keys.index("overall")
+    keys = list(summary.groups[0].model_dump())
+    assert keys.index("aggregates") < keys.index("figures")
+
+
+def test_one_agent_has_a_row_too() -> None:
+    shown = tables(race(ATTEMPTS[:2]), 80)
+    assert shown["race by agent and model"].rows == (
+        ("crab / m", "3.000 (2/2)", "3.000", "- (0/2)"),
+    )
+    assert shown["race: figures of the run"].header == ("figure", "crab / m")
+
+
+def test_nothing_scored_is_told_beside_the_agent() -> None:
+    shown = tables(race(ATTEMPTS[2:]), 80)
+    assert shown["race by agent and model"].rows == (("heron / m", "- (0/1)", "-", "- (0/1)"),)
+    assert shown["race: figures of the run"].rows == (("runs", "1"),)
+    assert "race: farthest" not in shown
+    assert "race: all attempts" not in shown
+
+
+def test_nobody_is_compared_where_nothing_was_attempted() -> None:
+    assert tables(race([])) == {}
+
+
+@pytest.mark.parametrize("width", [60, 80, 120, 200])
+def test_many_agents_of_long_names_fit(width: int) -> None:
+    lines = printed(race([attempt(name, 4) for name in NAMES]), width)
+    assert max(map(len, lines)) <= width
+    first = lines[lines.index("race by agent and model") :]
+    assert "1/1" in " ".join(first[: first.index("")])
+    # No number is broken, whatever becomes of the names beside it.
+    assert sum(line.count("4.000 (1/1)") for line in lines) == len(NAMES)
+
+
+def test_many_agents_are_rows_where_they_do_not_fit_as_columns() -> None:
+    summary = race([attempt(name, 4) for name in NAMES])
+    title = "race: figures of the run"
+    assert tables(summary)[title].header == ("figure", *(f"{name} / m" for name in NAMES))
+    assert tables(summary, 80)[title].header == ("agent / model", "runs", "rounds.best")
+
+
+def test_columns_that_do_not_fit_are_shared_out_among_tables() -> None:
+    shown = tables(race(ATTEMPTS), 35)
+    assert shown["race by agent and model"].header == ("agent / model", "rounds", "metres each")
+    assert shown["race by agent and model (continued)"].header == ("agent / model", "falls")
+    assert [row[0] for row in shown["race by agent and model (continued)"].rows] == [
+        "crab / m",
+        "heron / m",
+    ]
