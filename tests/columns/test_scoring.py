@@ -13,7 +13,7 @@ import trajmeter
 from tests.metrics.fakes import AnswerMetric, RankMetric
 from trajmeter.columns import BatchScorer, RowProblem, score_batches
 from trajmeter.errors import InputError, ReadError, UnknownNameError
-from trajmeter.records import Source, Task, Trajectory
+from trajmeter.records import Source, Task, Trajectory, Usage
 from trajmeter.schemas import trajectory_batch
 
 if TYPE_CHECKING:
@@ -94,7 +94,7 @@ def test_a_row_that_is_no_trajectory_is_reported_and_the_others_scored(metrics: 
 
 
 def test_memory_that_is_no_text_costs_its_row_alone() -> None:
-    offsets = pa.py_buffer(np.arange(4, dtype=np.int32))
+    offsets = pa.py_buffer(np.arange(4, dtype=np.int32).tobytes())
     texts = pa.StringArray.from_buffers(3, offsets, pa.py_buffer(b"a\xffc"))
     problems: list[RowProblem] = []
     batch = pa.record_batch([texts], ["task_id"])
@@ -144,6 +144,15 @@ def test_a_batch_form_that_fails_leaves_the_rows_to_records(wrong: Any) -> None:
         for metric in (_ByColumns(wrong), AnswerMetric())
     )
     assert by_columns == by_records
+
+
+def test_the_row_for_which_a_batch_form_fails_is_the_only_one_without_a_result() -> None:
+    usages = [Usage(input_tokens=2**63 - 1, output_tokens=1), Usage(total_tokens=5)]
+    batch = trajectory_batch([_attempt("one", usage=usage) for usage in usages])
+    rows = _rows(score_batches([batch], metrics=["turns"]))
+    assert [row["turns.tokens.total_tokens"] for row in rows] == [None, 5]
+    assert [row["turns.tokens.outcome"] for row in rows] == ["not_scored", "scored"]
+    assert rows[0]["turns.error"].startswith("gave a value that no column holds: ")
 
 
 def test_attempts_at_a_task_are_compared_across_batches() -> None:

@@ -11,8 +11,10 @@ from trajmeter.metrics.turns.result import TurnsResult
 from trajmeter.metrics.turns.summary import TurnsAggregator
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Mapping, Sequence
+    from typing import Any
 
+    import pyarrow as pa
     from pydantic import JsonValue
 
     from trajmeter.metrics.registry import Resources
@@ -54,6 +56,15 @@ class TurnsMetric:
         """Analyse the turns of one run; no reference is needed."""
         del task
         return self._analyse(trajectory)
+
+    def score_columns(
+        self, tasks: Sequence[Task | None], rows: pa.RecordBatch
+    ) -> Mapping[str, pa.Array[Any]]:
+        """Analyse the turns of many runs; no reference is needed."""
+        from trajmeter.metrics.turns.batches import analyse_batch
+
+        del tasks
+        return analyse_batch(rows, as_ptcrunner=self._profile is not None)
 
     def aggregator(self) -> TurnsAggregator:
         """Begin the summary of runs."""

@@ -1,0 +1,148 @@
+"""Turn analysis of record batches: the columns of a result, from columns of turns."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from trajmeter.kernels import NO_NUMBER
+from trajmeter.metrics.arrays import filled, flags, nulls
+from trajmeter.metrics.turns.analysis import BUDGET_REASONS
+from trajmeter.metrics.turns.columns import analyse_columns
+from trajmeter.metrics.turns.intake import turn_columns
+from trajmeter.records import Cause, Outcome
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    import numpy.typing as npt
+
+    from trajmeter.kernels import Int64Array
+    from trajmeter.metrics.arrays import Array, Booleans
+    from trajmeter.metrics.turns.columns import TurnTable
+
+__all__ = ["analyse_batch"]
+
+_COUNTS = {
+    "recorded_turns": "turns",
+    "parse_failures": "parse_failures",
+    "no_code_turns": "no_code_turns",
+    "multi_code_block_turns": "multi_code_block_turns",
+    "followed_failures": "followed_failures",
+    "recovered_failures": "recovered_failures",
+    "repeated_failures": "repeated_failures",
+    "recorded_calls": "calls",
+    "repeated_calls": "repeated_calls",
+    "successful_calls": "successful_calls",
+    "known_calls": "known_calls",
+}
+"""Figures that are counts, by what the kernel calls them."""
+
+_ZERO_IN_PROFILE = ("parse_failure_rate", "no_code_rate", "multi_code_block_rate")
+_TOKENS = ("input_tokens", "output_tokens", "total_tokens")
+
+
+def analyse_batch(rows: pa.RecordBatch, *, as_ptcrunner: bool) -> Mapping[str, Array]:
+    """Compute every figure of every row, as :func:`analyse` does of one record.
+
+    Args:
+        rows: Valid rows in the columns of :func:`trajmeter.schemas.trajectory_schema`.
+        as_ptcrunner: Whether the profile is ``ptcrunner``.
+
+    Returns:
+        Every column of :class:`TurnsResult` by its dotted path.
+    """
+    turns = rows.column("turns")
+    table = analyse_columns(turn_columns(turns))
+    counted = filled(rows.column("turn_count"), 0)
+    is_recorded = flags(turns.is_valid())
+    if as_ptcrunner:
+        counted = np.zeros_like(counted)
+    is_unscored = ~is_recorded & (counted != 0)
+    return {
+        **_outcome(is_unscored, Cause.MISSING_TURNS),
+        **_figures(table, is_unscored, as_ptcrunner=as_ptcrunner),
+        "error_turns": _mapping(table, table.carried),
+        "error_breakdown": _mapping(table, table.failed),
+        **_run(rows, np.where(is_recorded, table.counts["turns"], counted)),
+        **_tokens(rows.column("usage"), as_ptcrunner=as_ptcrunner),
+    }
+
+
+def _figures(table: TurnTable, absent: Booleans, *, as_ptcrunner: bool) -> dict[str, Array]:
+    counts = table.counts
+    rates = dict(table.rates)
+    if as_ptcrunner:
+        valid = counts["first_program"]
+        first_call = counts["first_recorded_call"]
+        rates |= {name: np.nan_to_num(rates[name]) for name in _ZERO_IN_PROFILE}
+    else:
+        valid, first_call = counts["first_turn_valid"], counts["first_call"]
+    dominant = pa.DictionaryArray.from_arrays(
+        _column(counts["dominant_error"], absent | (counts["dominant_error"] < 0)), _names(table)
+    )
+    return {
+        **{name: _column(counts[count], absent) for name, count in _COUNTS.items()},
+        **{name: _column(rate, absent | np.isnan(rate)) for name, rate in rates.items()},
+        "first_turn_valid": _column(valid > 0, absent | (valid < 0)),
+        "dominant_error": dominant.dictionary_decode(),
+        "has_failed_turn": _column(counts["failed_turns"] > 0, absent),
+        "turns_to_first_tool_call": _column(first_call, absent | (first_call == NO_NUMBER)),
+    }
+
+
+def _run(rows: pa.RecordBatch, turn_count: Int64Array) -> dict[str, Array]:
+    reason = pc.struct_field(rows.column("failure"), "reason")
+    exhausted = pc.is_in(reason, value_set=pa.array(sorted(BUDGET_REASONS)))
+    return {
+        **_outcome(np.zeros(len(rows), np.bool_), None, prefix="run."),
+        "run.turn_count": pa.array(turn_count),
+        "run.budget_exhausted": exhausted,
+        "run.passed": rows.column("passed"),
+    }
+
+
+def _tokens(usage: Array, *, as_ptcrunner: bool) -> dict[str, Array]:
+    given, written, total = (pc.struct_field(usage, name) for name in _TOKENS)
+    if as_ptcrunner:
+        tokens = [pc.fill_null(each, 0) for each in (given, written, total)]
+        is_unknown = np.zeros(len(usage), np.bool_)
+    else:
+        tokens = [given, written, pc.coalesce(total, pc.add_checked(given, written))]
+        is_unknown = np.logical_and.reduce([flags(each.is_null()) for each in tokens])
+    return {
+        **_outcome(is_unknown, Cause.MISSING_USAGE, prefix="tokens."),
+        **{f"tokens.{name}": each for name, each in zip(_TOKENS, tokens, strict=True)},
+    }
+
+
+def _outcome(unscored: Booleans, cause: Cause | None, *, prefix: str = "") -> dict[str, Array]:
+    """Outcome and cause of a group that is scored but in the rows given."""
+    outcome: Array = pc.if_else(pa.array(unscored), Outcome.NOT_SCORED.value, Outcome.SCORED.value)
+    causes = nulls(len(unscored), pa.string())
+    if cause is not None:
+        causes = pc.if_else(pa.array(unscored), cause.value, pa.scalar(None, pa.string()))
+    return {f"{prefix}outcome": outcome, f"{prefix}cause": causes}
+
+
+def _mapping(table: TurnTable, turns: Int64Array) -> Array:
+    """Turns by reason; a reason of no turn is left out."""
+    kept = turns > 0
+    offsets = np.concatenate([[0], np.cumsum(kept)])[table.reason_offsets]
+    starts: Any = pa.array(offsets.astype(np.int32))  # the stubs ask for 64 bits, Arrow for 32
+    keys: Array = _names(table).take(table.reason[kept])
+    counts: Array = pa.array(turns[kept], pa.int64())
+    mapping: Array = pa.MapArray.from_arrays(starts, keys, counts)
+    return mapping
+
+
+def _names(table: TurnTable) -> Array:
+    return pa.array(table.reasons, pa.string())
+
+
+def _column(values: npt.NDArray[Any], absent: Booleans) -> Array:
+    column: Array = pa.array(values, mask=absent)
+    return column

@@ -1,0 +1,122 @@
+"""Turn analysis of record batches, where memory and nulls are what Arrow allows them to be."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import pyarrow as pa
+import pytest
+
+from trajmeter.metrics.turns import TurnsMetric
+from trajmeter.metrics.turns.intake import turn_columns
+from trajmeter.records import Failure, ToolCall, Trajectory, Turn, Usage
+from trajmeter.schemas import trajectory_batch
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+PARSE = Turn(success=False, error=Failure(reason="parse_error", message="m"), program="x")
+EVAL = Turn(success=False, error=Failure(reason="eval_error", message="n"), program="x")
+DONE = Turn(success=True, program="x")
+
+
+def _figures(
+    attempts: Sequence[Trajectory] | pa.RecordBatch, profile: str | None = None
+) -> dict[str, list[Any]]:
+    batch = attempts if isinstance(attempts, pa.RecordBatch) else trajectory_batch(attempts)
+    columns = TurnsMetric(profile=profile).score_columns([None] * len(batch), batch)
+    return {name: column.to_pylist() for name, column in columns.items()}
+
+
+def _attempt(*turns: Turn, **fields: Any) -> Trajectory:
+    return Trajectory(task_id="t", turns=turns, **fields)
+
+
+def test_rates_and_reasons_by_run() -> None:
+    figures = _figures([_attempt(PARSE, EVAL, EVAL, DONE), _attempt(), _attempt(DONE, PARSE)])
+    assert figures["recorded_turns"] == [4, 0, 2]
+    assert figures["parse_failure_rate"] == [1 / 4, None, 1 / 2]
+    # Three failures are followed by a turn, one of them by a success.
+    assert figures["recovered_errors"] == [1 / 3, None, None]
+    assert figures["repeated_failures"] == [1, 0, 0]
+    assert figures["dominant_error"] == ["eval_error", None, "parse_error"]
+    assert [dict(reasons) for reasons in figures["error_turns"]] == [
+        {"eval_error": 2, "parse_error": 1},
+        {},
+        {"parse_error": 1},
+    ]
+
+
+def test_a_successful_turn_with_a_reason_is_no_failure() -> None:
+    odd = Turn(success=True, error=Failure(reason="parse_error"))
+    figures = _figures([_attempt(odd)])
+    assert figures["error_turns"] == [[("parse_error", 1)]]
+    assert figures["error_breakdown"] == [[]]
+    assert figures["dominant_error"] == [None]
+
+
+def test_turns_that_were_only_counted_are_not_scored() -> None:
+    counted = Trajectory(task_id="t", turn_count=3)
+    figures = _figures([counted, Trajectory(task_id="t")])
+    assert figures["outcome"] == ["not_scored", "scored"]
+    assert figures["cause"] == ["missing_turns", None]
+    assert figures["recorded_turns"] == [None, 0]
+    assert figures["run.turn_count"] == [3, 0]
+    in_profile = _figures([counted], "ptcrunner")
+    assert (in_profile["outcome"], in_profile["run.turn_count"]) == (["scored"], [0])
+
+
+def test_the_profile_has_zeros_where_something_is_missing() -> None:
+    call = ToolCall(name="a", success=False)
+    figures = _figures([_attempt(), _attempt(Turn(number=5, tool_calls=(call,)))], "ptcrunner")
+    assert figures["no_code_rate"] == [0.0, 0.0]
+    assert figures["recovered_errors"] == [None, None]
+    assert figures["first_turn_valid"] == [False, False]
+    assert figures["turns_to_first_tool_call"] == [None, 5]
+    assert figures["tokens.total_tokens"] == [0, 0]
+
+
+def test_tokens_are_added_up_where_both_are_known() -> None:
+    usages = [None, Usage(), Usage(input_tokens=3), Usage(input_tokens=3, output_tokens=4)]
+    figures = _figures([_attempt(usage=usage) for usage in usages])
+    assert figures["tokens.outcome"] == ["not_scored", "not_scored", "scored", "scored"]
+    assert figures["tokens.cause"] == ["missing_usage", "missing_usage", None, None]
+    assert figures["tokens.total_tokens"] == [None, None, None, 7]
+
+
+def test_calls_are_equal_as_json() -> None:
+    arguments: list[Any] = [{"a": 1, "b": 2}, '{"b": 2.0, "a": 1}', {"a": 1}, "{", "{", None, {}]
+    calls = tuple(ToolCall(name="f", arguments=each) for each in arguments)
+    figures = _figures([_attempt(Turn(tool_calls=calls))])
+    # The second repeats the first, the last the one without arguments; two equal none.
+    assert (figures["recorded_calls"], figures["repeated_calls"]) == ([7], [2])
+
+
+def test_a_slice_is_its_own_rows() -> None:
+    attempts = [
+        _attempt(PARSE, DONE),
+        Trajectory(task_id="t"),
+        _attempt(EVAL, Turn(tool_calls=(ToolCall(name="a"), ToolCall(name="a")))),
+        _attempt(DONE),
+    ]
+    whole = _figures(attempts)
+    sliced = _figures(trajectory_batch(attempts).slice(1, 2))
+    assert sliced == {name: values[1:3] for name, values in whole.items()}
+    assert sliced["repeated_calls"] == [0, 1]
+
+
+def test_what_lies_behind_a_null_is_not_looked_at() -> None:
+    turns = trajectory_batch([_attempt(PARSE, DONE, EVAL)]).column("turns")
+    assert isinstance(turns, pa.ListArray)
+    hidden = pa.ListArray.from_arrays(
+        pa.array([0, 2, 3], pa.int32()), turns.flatten(), mask=pa.array([True, False])
+    )
+    columns = turn_columns(hidden)
+    assert columns.run_offsets.tolist() == [0, 0, 1]
+    assert columns.reasons == ("eval_error",)
+
+
+def test_a_total_beyond_64_bits_is_refused_and_left_to_records() -> None:
+    attempt = _attempt(usage=Usage(input_tokens=2**63 - 1, output_tokens=1))
+    with pytest.raises(pa.ArrowInvalid, match="overflow"):
+        _figures([attempt])
