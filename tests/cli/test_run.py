@@ -104,6 +104,20 @@ def test_a_live_judge_is_recorded_and_its_key_stands_nowhere(
     assert all(key not in text for text in (captured.out, captured.err, *written))
 
 
+def test_why_an_answer_was_not_judged_is_told(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setenv("OPENAI_API_KEY", "sk-secret-of-the-run")
+    with endpoint(401) as server:
+        code = main(_call("--judge-base-url", server.address, "-o", str(tmp_path)))
+    assert code == ExitCode.OK
+    captured = capsys.readouterr()
+    assert "q1 answered 0.00 s, not judged: judge_error: the endpoint answered" in captured.err
+    assert "Searcher: answers that the judge did not score: judge_error 4." in captured.out
+    assert "Searcher: no code review: judge_error." in captured.out
+    assert "sk-secret" not in captured.out + captured.err
+
+
 def test_an_interrupted_run_keeps_what_was_finished_and_resumes(tmp_path: Path) -> None:
     agent = tmp_path / "slow_agent.py"
     agent.write_text(
@@ -150,6 +164,7 @@ def test_an_interrupted_run_keeps_what_was_finished_and_resumes(tmp_path: Path) 
         (["--agent", "agents"], "expected module:object"),
         (["--agent", "agents:Searcher", "--agent", "agents:Searcher"], "two agents are called"),
         (["--agent", "a b=agents:Searcher", "--agent", "A_b=agents:Chainer"], "two agents are"),
+        (["--agent", "=agents:Searcher"], "expected a name before the '='"),
         (["--agent", "agents:Searcher", "--mode", "fast"], "no mode 'fast'"),
         (["--agent", "agents:Searcher", "--profile", "other"], "unknown profile 'other'"),
         (["--agent", "agents:Searcher"], "set the environment variable OPENAI_API_KEY"),
@@ -166,6 +181,17 @@ def test_a_wrong_call_says_what_is_wrong_before_anything_is_asked(
     assert main(["run", ".", *arguments, "-o", str(tmp_path)]) == ExitCode.USAGE
     assert message in capsys.readouterr().err
     assert list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.parametrize("options", [["--dry-run"], ["--agent", "agents:Searcher"]])
+def test_an_unknown_scenario_profile_is_placed(
+    options: list[str], tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (tmp_path / "spec.yaml").write_text("name: s\nevaluation: {profile: multihop}\n")
+    (tmp_path / "questions.yaml").write_text("questions: [{id: q, text: why}]\n")
+    assert main(["run", str(tmp_path), *options]) == ExitCode.USAGE
+    told = capsys.readouterr().err
+    assert "spec.yaml: evaluation.profile: unknown scenario profile 'multihop'; there" in told
 
 
 def test_a_dry_run_prints_the_scenario_as_it_is_read(capsys: pytest.CaptureFixture[str]) -> None:

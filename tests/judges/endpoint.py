@@ -16,7 +16,8 @@ if TYPE_CHECKING:
 class Endpoint:
     """Answers each request with the next step of a script.
 
-    A step is the text of a reply, a status code, ``"slow"``, ``"cut"`` or ``{"refusal": text}``.
+    A step is the text of a reply, a status code, ``"slow"``, ``{"refusal": text}``, or the bytes
+    of a whole body. ``{authorization}`` in a text stands for what the client sent as such.
     """
 
     def __init__(self, script: list[Any], address: str) -> None:
@@ -42,12 +43,15 @@ def endpoint(*script: Any, slow_seconds: float = 1.0) -> Iterator[Endpoint]:
                 payload = json.dumps(
                     {"error": {"message": f"no, {self.headers['authorization']}", "code": "x"}}
                 ).encode()
-            elif step == "cut":
-                payload = b'{"id": "x", "choices": ['
+            elif isinstance(step, bytes):
+                payload = step
             else:
                 if step == "slow":
                     time.sleep(slow_seconds)
-                payload = json.dumps(completion(step)).encode()
+                told_back = json.dumps(completion(step))
+                payload = told_back.replace(
+                    "{authorization}", self.headers["authorization"]
+                ).encode()
             try:
                 self.send_response(status)
                 self.send_header("content-type", "application/json")

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import asyncio
+import json
 import logging
 
 import pytest
 
-from tests.judges.endpoint import Endpoint, endpoint
+from tests.judges.endpoint import Endpoint, completion, endpoint
 from tests.judges.scripted import GOOD
 from trajmeter.errors import ConfigurationError
 from trajmeter.judges import AnswerScores, Judge, Judgement, OpenAIChat
@@ -50,7 +51,7 @@ def test_a_verdict_comes_with_schema_temperature_and_usage() -> None:
     assert server.keys == [f"Bearer {KEY}"]
 
 
-@pytest.mark.parametrize("model", ["gpt-5-mini", "o3-mini"])
+@pytest.mark.parametrize("model", ["gpt-5-mini", "o3-mini", "openai/gpt-5", "openai:gpt-5"])
 def test_reasoning_models_are_sent_no_temperature(model: str) -> None:
     with endpoint(GOOD) as server:
         assert ask(server, model).value is not None
@@ -81,11 +82,27 @@ def test_a_slow_reply_is_a_time_out() -> None:
     assert got.record.attempts == 3
 
 
-def test_a_response_that_is_no_json_is_retried() -> None:
-    with endpoint("cut", GOOD) as server:
+@pytest.mark.parametrize(
+    "body",
+    [
+        b'{"id": "x", "choices": [',
+        b"<html>bad gateway</html>",
+        b"[]",
+        b"null",
+        json.dumps(completion("") | {"choices": []}).encode(),
+        json.dumps(completion("") | {"choices": None}).encode(),
+        json.dumps(completion("") | {"choices": [{"index": 0}]}).encode(),
+    ],
+)
+def test_a_body_that_is_no_chat_completion_is_retried_and_then_told(body: bytes) -> None:
+    with endpoint(body, GOOD) as server:
         got = ask(server)
     assert got.value is not None
     assert got.record.attempts == 2
+    with endpoint(body) as server:
+        got = ask(server)
+    assert got.record.attempts == 3
+    assert got.record.cause in {Cause.JUDGE_ERROR, Cause.JUDGE_UNPARSEABLE}
 
 
 def test_a_reply_of_the_wrong_schema_is_asked_for_again_and_then_unparseable() -> None:
@@ -108,6 +125,12 @@ def test_the_key_appears_in_no_message_and_no_log(caplog: pytest.LogCaptureFixtu
         with endpoint(status) as server:  # the endpoint quotes the key in its error
             got = ask(server)
         assert KEY not in got.record.model_dump_json()
+    for reply in ({"refusal": "no, {authorization}"}, GOOD.replace("fine", "{authorization}")):
+        with endpoint(reply) as server:  # or in what it replies
+            got = ask(server)
+        said = f"{got.record.model_dump_json()} {got.value}"
+        assert KEY not in said
+        assert "[redacted]" in said
     assert KEY not in caplog.text
 
 

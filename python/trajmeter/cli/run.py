@@ -15,7 +15,7 @@ from trajmeter.cli._options import OriginalProfile, PlainFormat
 from trajmeter.cli._stdout import stdout_console
 from trajmeter.cli.exit_codes import ExitCode
 from trajmeter.comparing import is_original
-from trajmeter.errors import ConfigurationError
+from trajmeter.errors import ConfigurationError, UnknownNameError
 from trajmeter.harness import (
     AskingOptions,
     EvaluationOptions,
@@ -36,9 +36,12 @@ if TYPE_CHECKING:
 
     from trajmeter.harness import Progress
     from trajmeter.judges import Judge
-    from trajmeter.records import FrameworkEvaluation, Scenario
+    from trajmeter.records import FrameworkEvaluation, QuestionResult, Scenario
 
 __all__ = ["run"]
+
+_SHOWN_CHARACTERS = 160
+"""Characters of an error that a line of progress shows; the result file has them all."""
 
 
 def run(
@@ -122,7 +125,7 @@ def run(
     original = is_original(profile)
     read = read_scenario(scenario, mode=mode)
     if dry_run:
-        scenario_profile(read.profile)
+        _check_profile(read)
         sys.stdout.write(read.model_dump_json(indent=2) + "\n")
         return ExitCode.OK
     messages = Messages()
@@ -130,7 +133,7 @@ def run(
         # Before the judge is made, whose key an agent's module may put into the environment.
         frameworks = _frameworks(agents or ())
         # After agents are loaded, whose modules may register one, and before anything is asked.
-        scenario_profile(read.profile)
+        _check_profile(read)
         wants_review = not (skip_code_review or skip_code_quality)
         judging: Judge | None = None
         if not skip_judge or wants_review:
@@ -167,6 +170,14 @@ def run(
     return ExitCode.OK if len(results) == len(frameworks) else ExitCode.USAGE
 
 
+def _check_profile(scenario: Scenario) -> None:
+    try:
+        scenario_profile(scenario.profile)
+    except UnknownNameError as error:
+        place = Path(scenario.folder, "spec.yaml")
+        raise UnknownNameError(f"{place}: evaluation.profile: {error}") from error
+
+
 async def _evaluate_all(
     scenario: Scenario,
     frameworks: Sequence[Framework],
@@ -183,7 +194,7 @@ async def _evaluate_all(
             outcome = result.outcome.value.replace("_", " ") if result.outcome else ""
             messages.tell(
                 f"{name}: {run}{progress.finished}/{len(scenario.questions)} {result.question_id} "
-                f"{outcome} {result.latency_seconds or 0.0:.2f} s"
+                f"{outcome} {result.latency_seconds or 0.0:.2f} s{_trouble(result)}"
             )
 
         try:
@@ -198,6 +209,16 @@ async def _evaluate_all(
     return results
 
 
+def _trouble(result: QuestionResult) -> str:
+    """Why a question failed or was not judged, for its line of progress."""
+    if result.error is not None:
+        return f": {result.error[:_SHOWN_CHARACTERS]}"
+    if result.judge is not None and result.judge.cause is not None:
+        message = (result.judge.message or "")[:_SHOWN_CHARACTERS]
+        return f", not judged: {result.judge.cause.value}: {message}"
+    return ""
+
+
 def _frameworks(references: Sequence[str]) -> list[Framework]:
     if not references:
         raise ConfigurationError("name at least one agent with --agent MODULE:OBJECT")
@@ -206,6 +227,8 @@ def _frameworks(references: Sequence[str]) -> list[Framework]:
         given, separator, target = reference.partition("=")
         name, agent, source = load_agent(target if separator else reference)
         name = given if separator else name
+        if not name.strip():
+            raise ConfigurationError(f"agent {reference!r}: expected a name before the '='")
         stem = evaluation_stem(name, "")
         if any(evaluation_stem(framework.name, "") == stem for framework in frameworks):
             raise ConfigurationError(

@@ -22,6 +22,8 @@ __all__ = ["Judge", "Judgement"]
 
 JudgementT = TypeVar("JudgementT", bound=BaseModel)
 
+_LONGEST_PAUSE = 120.0
+"""Seconds to wait at most where an endpoint asks for a pause: a used-up day would be one."""
 _FENCED = re.compile(r"^```[a-z]*\n(.*?)\n?```$", re.DOTALL)
 
 
@@ -122,7 +124,7 @@ class Judge:
                 asked = error.retry_after_seconds
                 # Jitter keeps calls that failed together from coming back together.
                 jittered = pause * random.uniform(0.5, 1.5)  # noqa: S311 - not for secrets
-                await asyncio.sleep(jittered if asked is None else asked)
+                await asyncio.sleep(jittered if asked is None else min(asked, _LONGEST_PAUSE))
                 pause *= 2
             else:
                 tally.prompt_tokens += reply.prompt_tokens

@@ -20,7 +20,7 @@ DEFAULT_MODEL = "gpt-5-mini"
 
 _KEY_VARIABLE = "OPENAI_API_KEY"
 # Reasoning models answer a request that sets their temperature with an error.
-_FIXED_TEMPERATURE = re.compile(r"(^|/)(o\d|gpt-5)")
+_FIXED_TEMPERATURE = re.compile(r"(^|[/:])(o\d|gpt-5)")
 _TRANSIENT = frozenset({408, 409, 425, 429})
 _SERVER_ERROR = 500
 
@@ -28,7 +28,7 @@ _SERVER_ERROR = 500
 class OpenAIChat:
     """A model behind an OpenAI-compatible endpoint.
 
-    The key is read from the environment and never shown; a message that quotes it is redacted.
+    The key is read from the environment and never shown; whatever quotes it is redacted.
 
     Args:
         model: Name of the model.
@@ -98,7 +98,14 @@ class OpenAIChat:
             ) from None
         except (exceptions.ModelAPIError, openai.APIError) as error:
             raise _transport_error(error, self._redacted(str(error))) from None
-        return _reply(response)
+        except Exception as error:  # noqa: BLE001 - what the client does with a body of another shape
+            raise TransientError(
+                self._redacted(
+                    f"the endpoint's answer is no chat completion: {type(error).__name__}: {error}"
+                ),
+                Cause.JUDGE_UNPARSEABLE,
+            ) from None
+        return self._reply(response)
 
     async def _request(self, prompt: Prompt) -> ModelResponse:
         from pydantic_ai.direct import model_request
@@ -123,18 +130,17 @@ class OpenAIChat:
             ),
         )
 
-    def _redacted(self, message: str) -> str:
-        return message.replace(self._key, "[redacted]")
+    def _reply(self, response: ModelResponse) -> Reply:
+        refusal = (response.provider_details or {}).get("refusal")
+        return Reply(
+            text=self._redacted(response.text or ""),  # a proxy may echo what it was sent
+            refusal=None if refusal is None else self._redacted(str(refusal)),
+            prompt_tokens=response.usage.input_tokens,
+            completion_tokens=response.usage.output_tokens,
+        )
 
-
-def _reply(response: ModelResponse) -> Reply:
-    details = response.provider_details or {}
-    return Reply(
-        text=response.text or "",
-        refusal=details.get("refusal"),
-        prompt_tokens=response.usage.input_tokens,
-        completion_tokens=response.usage.output_tokens,
-    )
+    def _redacted(self, text: str) -> str:
+        return text.replace(self._key, "[redacted]")
 
 
 def _transport_error(error: Exception, message: str) -> TransientError:

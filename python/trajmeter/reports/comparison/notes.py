@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from typing import TYPE_CHECKING
 
 from trajmeter.reports.comparison.tables import labels
@@ -45,6 +46,16 @@ def notes(comparison: Comparison) -> list[str]:
                 f"{label}: no known {' and '.join(absent)}, so efficiency rests on the other parts "
                 "with their weights rescaled."
             )
+        causes = Counter(
+            question.judge.cause.value
+            for question in result.questions.values()
+            if question.judge is not None and question.judge.cause is not None
+        )
+        if causes:
+            listed = ", ".join(f"{cause} {n}" for cause, n in sorted(causes.items()))
+            remarks.append(f"{label}: answers that the judge did not score: {listed}.")
+        if result.code_quality and result.code_quality.judge and result.code_quality.judge.cause:
+            remarks.append(f"{label}: no code review: {result.code_quality.judge.cause.value}.")
         if result.scorecard.capability.judge is None:
             remarks.append(f"{label}: not judged, so capability rests on scenario signals alone.")
         if result.code_quality and result.code_quality.error:
