@@ -140,7 +140,10 @@ def test_structures_are_json_and_what_is_empty_by_default_is_null() -> None:
 @pytest.mark.parametrize(
     ("bad", "message"),
     [
-        (Trajectory(task_id="b", turn_count=2**63), r"trajectory 1 cannot be a row of columns: "),
+        (
+            Trajectory(task_id="b", dropped_calls=2**63),
+            r"trajectory 1 cannot be a row of columns: ",
+        ),
         (Trajectory(task_id="\udcff"), r"trajectory 1 cannot be a row of columns: "),
         (
             Trajectory(task_id="b", metadata={"x": object()}),

@@ -139,6 +139,18 @@ def test_an_execution_result(tmp_path: Path) -> None:
             "usage.credits",
             "token_usage.credits is '2', expected a number",
         ),
+        (
+            {"duration_ms": 10**400},
+            "duration_seconds",
+            f"duration_ms is {10**400}, expected a number",
+        ),
+        ({"turn_count": 2**63}, "turn_count", f"turn_count is {2**63}, expected a whole number"),
+        ({"turn_count": 1e300}, "turn_count", "turn_count is 1e+300, expected a whole number"),
+        (
+            {"token_usage": {"total_tokens": 2**63}},
+            "usage.total_tokens",
+            f"token_usage.total_tokens is {2**63}, expected a whole number",
+        ),
         ({"token_usage": 7}, "usage.total_tokens", "token_usage is 7, expected an object"),
     ],
 )
@@ -148,6 +160,12 @@ def test_a_wrong_figure_is_left_out_with_its_reason(
     attempt = read_result(tmp_path, **fields)
     assert attempt.unusable[field] == reason
     assert attempt.task_id == "c1"
+
+
+def test_a_call_by_a_turn_without_a_number_is_still_a_call(tmp_path: Path) -> None:
+    calls = [{"name": "open", "turn": turn} for turn in (2**63, True, "1", None)]
+    attempt = read_result(tmp_path, tool_calls=calls)
+    assert [call.turn for call in attempt.tool_calls] == [None] * 4
 
 
 def test_a_result_is_of_the_test_case_it_names_or_its_file(tmp_path: Path) -> None:

@@ -7,11 +7,11 @@ why it cannot be scored.
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeGuard
 
 from trajmeter import json_lines
 from trajmeter.errors import ReadError
-from trajmeter.records import Source, ToolCall, Trajectory, Usage, Verdict
+from trajmeter.records import LARGEST_COUNT, Source, ToolCall, Trajectory, Usage, Verdict
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -85,7 +85,7 @@ def _number(
     record: Mapping[str, JsonValue], key: str, field: str, unusable: dict[str, str], at: str = ""
 ) -> int | float | None:
     value = record.get(key)
-    if value is None or (isinstance(value, (int, float)) and not isinstance(value, bool)):
+    if value is None or isinstance(value, float) or _is_count(value):
         return value
     unusable[field] = f"{at}{key} is {value!r}, expected a number"
     return None
@@ -95,12 +95,16 @@ def _whole(
     record: Mapping[str, JsonValue], key: str, field: str, unusable: dict[str, str], at: str = ""
 ) -> int | None:
     value = record.get(key)
-    if value is None or (isinstance(value, int) and not isinstance(value, bool)):
+    if value is None or _is_count(value):
         return value
-    if isinstance(value, float) and value.is_integer():
+    if isinstance(value, float) and abs(value) <= LARGEST_COUNT and value.is_integer():
         return int(value)
     unusable[field] = f"{at}{key} is {value!r}, expected a whole number"
     return None
+
+
+def _is_count(value: JsonValue) -> TypeGuard[int]:
+    return isinstance(value, int) and not isinstance(value, bool) and abs(value) <= LARGEST_COUNT
 
 
 def _usage(given: JsonValue, unusable: dict[str, str]) -> Usage | None:
@@ -147,7 +151,7 @@ def _call(name: str, entry: Mapping[str, JsonValue]) -> ToolCall:
         arguments=entry.get("arguments", entry.get("args")),
         success=success if isinstance(success, bool) else None,
         error=error if isinstance(error, str) else None,
-        turn=turn if isinstance(turn, int) and not isinstance(turn, bool) else None,
+        turn=turn if _is_count(turn) else None,
     )
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from trajmeter.records._base import Record
+from trajmeter.records._base import LARGEST_COUNT, Record
 from trajmeter.records.assertions import Assertion, Verdict
 from trajmeter.records.code_quality import CodeQuality, CodeReview, StaticMetrics
 from trajmeter.records.evaluation import AnswerOutcome, FrameworkEvaluation, QuestionResult
@@ -24,6 +24,7 @@ from trajmeter.records.trajectory import Failure, Source, ToolCall, Trajectory, 
 from trajmeter.records.views import Extent, View
 
 __all__ = [
+    "LARGEST_COUNT",
     "AnswerOutcome",
     "Assertion",
     "Cause",

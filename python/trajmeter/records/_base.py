@@ -2,9 +2,17 @@
 
 from __future__ import annotations
 
-from pydantic import BaseModel, ConfigDict
+from typing import Annotated, TypeAlias
 
-__all__ = ["Record"]
+from pydantic import BaseModel, ConfigDict, Field
+
+__all__ = ["LARGEST_COUNT", "Count", "Record"]
+
+LARGEST_COUNT = 2**63 - 1
+"""Far more than is ever counted, and as much as a column of a table holds."""
+
+Count: TypeAlias = Annotated[int, Field(ge=-LARGEST_COUNT - 1, le=LARGEST_COUNT)]
+"""A whole number as recorded, of tokens or turns; a negative one is some log's way to say none."""
 
 
 class Record(BaseModel):

@@ -7,7 +7,7 @@ from typing import Any
 
 from pydantic import Field
 
-from trajmeter.records._base import Record
+from trajmeter.records._base import Count, Record
 from trajmeter.records.assertions import Assertion
 from trajmeter.records.measurements import Measurement
 from trajmeter.records.trajectory import Source, ToolCall
@@ -62,7 +62,7 @@ class Task(Record):
     """Reference answer."""
     expected_sources: tuple[str, ...] | None = None
     """Documents that hold the answer."""
-    max_turns: int | None = None
+    max_turns: Count | None = None
     """Turn budget."""
     timeout_seconds: float | None = None
     """Time budget."""

@@ -6,7 +6,7 @@ from typing import Any
 
 from pydantic import Field, JsonValue
 
-from trajmeter.records._base import Record
+from trajmeter.records._base import Count, Record
 from trajmeter.records.assertions import Verdict
 from trajmeter.records.measurements import Measurements, PytestSummary, RunLog, SnapshotSummary
 from trajmeter.records.views import View
@@ -37,11 +37,11 @@ class Failure(Record):
 class Usage(Record):
     """Tokens and cost, of a call or of a whole run; ``None`` is not recorded, never 0."""
 
-    input_tokens: int | None = None
+    input_tokens: Count | None = None
     """Prompt tokens, cached ones included."""
-    output_tokens: int | None = None
+    output_tokens: Count | None = None
     """Completion tokens, reasoning included."""
-    total_tokens: int | None = None
+    total_tokens: Count | None = None
     """Total as reported; not computed here."""
     cost_usd: float | None = None
     """Cost in US dollars."""
@@ -60,14 +60,14 @@ class ToolCall(Record):
     """Whether the call succeeded; ``None`` where the log does not say."""
     error: str | None = None
     """The error in words; with ``success`` unknown it means the call failed."""
-    turn: int | None = None
+    turn: Count | None = None
     """Number of the turn that made it, where calls are recorded apart from turns."""
 
 
 class Turn(Record):
     """One interaction: what the agent wrote, called and saw."""
 
-    number: int | None = None
+    number: Count | None = None
     """The turn's own number where the log has one; else its position from 1 counts."""
     program: str | None = None
     """Program or command the agent wrote; ``""`` is an empty one, ``None`` is none."""
@@ -104,7 +104,7 @@ class Trajectory(Record):
     """Where the record was read from."""
     turns: tuple[Turn, ...] | None = None
     """Turns in order; ``None`` where only figures about them were recorded."""
-    turn_count: int | None = None
+    turn_count: Count | None = None
     """Number of turns where they were counted, but not recorded."""
     tool_calls: tuple[ToolCall, ...] | None = None
     """Calls of the whole run, where they are recorded apart from turns; else those of its turns."""

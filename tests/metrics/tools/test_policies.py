@@ -171,6 +171,37 @@ def test_a_dotted_path_is_no_key_with_a_dot() -> None:
     assert not compare({"o": {"id": 1}}, {"o": {"id": 2}}, listed.tree_of("a")).matches
 
 
+def test_an_index_is_written_without_zeros_before_it() -> None:
+    one: dict[str, JsonValue] = {"o": [1, 2]}
+    other: dict[str, JsonValue] = {"o": [1, 3]}
+
+    assert compared(one, other, o__1="ignore").matches
+    assert not compared(one, other, o__01="ignore").matches
+    assert compared(one, other, "ignore", **{"o__" + "9" * 5000: "exact"}).matches
+
+
+def test_a_path_as_long_as_arguments_are_deep() -> None:
+    def nested(value: int) -> dict[str, JsonValue]:
+        inner: dict[str, JsonValue] = {"x": value}
+        for _ in range(100):
+            inner = {"x": inner}
+        return inner
+
+    path = ".".join("x" * 101)
+    policies = ArgumentPolicies(paths={"a": {path: "ignore"}})
+
+    assert not isinstance(keyed_arguments(nested(1)), Malformed)
+    assert not compared(nested(1), nested(2)).matches
+    assert compare(nested(1), nested(2), policies.tree_of("a")).matches
+
+
+def test_a_tolerance_may_be_beyond_doubles() -> None:
+    policy = {"tolerance": {"abs": 10**400}}
+
+    assert compared({"n": 0}, {"n": 10**400}, policy).matches
+    assert not compared({"n": 0}, {"n": 10**400 + 1}, policy).matches
+
+
 def test_a_function_decides() -> None:
     def within_one(expected: object, got: object) -> bool:
         return isinstance(expected, int) and isinstance(got, int) and abs(expected - got) <= 1
@@ -232,11 +263,17 @@ def test_no_arguments_are_an_empty_object(recorded: JsonValue) -> None:
     ("given", "message"),
     [
         ("fuzzy", r"the policy default is 'fuzzy', expected 'exact'"),
-        ({"tolerance": {"abs": -1}}, r"a tolerance of -1, expected a number of 0 or more"),
+        ({"tolerance": {"abs": -1}}, r"a tolerance of -1, expected a finite number"),
         ({"tolerance": {"abs": True}}, r"a tolerance of True"),
         ({"tolerance": {"rel": float("nan")}}, r"a tolerance of nan"),
         ({"tolerance": {"much": 1}}, r"the tolerance 'much', expected 'abs' or 'rel'"),
+        ({"tolerance": {"abs": float("inf")}}, r"a tolerance of inf, expected a finite number"),
         ({"tolerance": 0.5}, r"the policy default is .*, expected"),
+        ({"tolerance": {"abs": 1}, "fold": "case"}, r"the policy default is .*'fold': 'case'"),
+        ({"fold": "case", "whitespace": True}, r"the policy default is .*'whitespace': True"),
+        ({"fold": [["case"]]}, r"folds \['case'\], expected 'case' or 'whitespace'"),
+        (Tolerance(absolute=-1.0), r"a tolerance of -1.0, expected a finite number"),
+        (Tolerance(relative=float("nan")), r"a tolerance of nan"),
         ({"fold": ["accents"]}, r"folds 'accents', expected 'case' or 'whitespace'"),
         (None, r"the policy default is None"),
     ],
@@ -258,6 +295,7 @@ def test_policies_that_are_none(given: object, message: str) -> None:
         ({"paths": {"a": [{"path": "x"}]}}, r"expected an object with path and policy"),
         ({"paths": {"a": [{"path": 5, "policy": "exact"}]}}, r"the path 5, expected dotted keys"),
         ({"paths": {"a": [{"path": [True], "policy": "exact"}]}}, r"the path \[True\]"),
+        ({"paths": {"a": {"x" + ".x" * 101: "exact"}}}, r"a path of 102 parts, expected 101 at"),
     ],
 )
 def test_objects_that_hold_no_policies(given: object, message: str) -> None:

@@ -30,7 +30,7 @@ def latency(metadata: Mapping[str, Any], attempt: Attempt) -> LatencyScore:
         return NO_TIME_BUDGET
     duration = duration_ms(attempt)
     if not _is_measured(duration):
-        raise attempt.absence("duration_seconds", Cause.MISSING_USAGE, _missing("duration"))
+        raise attempt.absence("duration_seconds", Cause.MISSING_USAGE, _missing("time"))
     ratio = duration / budget
     reason = f"the run took {duration:g} ms of {budget:g} ms"
     details = {"budget_ms": budget, "duration_ms": duration, "ratio": ratio}
@@ -131,9 +131,9 @@ def _check(kind: _Kind, budget: float, used: float | None) -> BudgetCheck:
 
 
 def _is_measured(value: float | None) -> TypeGuard[float]:
-    """Whether a figure was recorded; a negative one or NaN says that it was not."""
-    return value is not None and math.isfinite(value) and value >= 0
+    """Whether a figure was recorded; a negative or infinite one or NaN says that it was not."""
+    return value is not None and 0 <= value < math.inf
 
 
 def _missing(noun: str) -> str:
-    return f"the task has a budget for {noun}, and the run recorded none"
+    return f"the task has a budget for {noun}, and the run recorded no figure of 0 or more"

@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from pydantic import JsonValue
 
 __all__ = [
+    "DEEPEST",
     "Arguments",
     "JsonKey",
     "Malformed",
@@ -32,8 +33,9 @@ JsonKey: TypeAlias = Hashable
 # Python holds true equal to 1; in JSON they are different values.
 _TRUE, _FALSE = object(), object()
 
-# Far deeper than any tool's arguments, and well within what every later step can walk through.
-_DEEPEST = 100
+DEEPEST = 100
+"""In how many others an object or a list may lie: far more than in any tool's arguments, and well
+within what every later step can walk through."""
 
 _OBJECT = frozenset((dict,))
 
@@ -104,8 +106,8 @@ def json_key(value: object, *, depth: int = 0) -> JsonKey:
         if isinstance(value, float) and not math.isfinite(value):
             raise ValueError(f"{value} is no JSON number")
         return value
-    if depth > _DEEPEST:
-        raise ValueError(f"it is nested more than {_DEEPEST} deep")
+    if depth > DEEPEST:
+        raise ValueError(f"it is nested more than {DEEPEST} deep")
     if isinstance(value, dict):
         if _THEIR_OWN_KEY.issuperset(map(type, value.values())):
             return frozenset(value.items())

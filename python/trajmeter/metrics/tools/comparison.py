@@ -77,6 +77,9 @@ class _Absent:
 _ABSENT: Final = _Absent()
 _NOTHING_BELOW = PolicyTree()
 
+_LONGEST_INDEX = 18
+"""Digits of an index; no list is as long as 10**18."""
+
 
 class _Comparer:
     def __init__(self) -> None:
@@ -207,7 +210,10 @@ def _child(value: JsonValue | _Absent, key: str) -> JsonValue | _Absent:
 
 
 def _is_index(key: str) -> bool:
-    return key.isascii() and key.isdecimal()
+    """Whether a key is the place of an element, as paths write it."""
+    if not key.isascii() or not key.isdecimal() or len(key) > _LONGEST_INDEX:
+        return False
+    return key == "0" or key[0] != "0"
 
 
 def _are_alike(expected: JsonValue, got: JsonValue, policy: Policy) -> bool:

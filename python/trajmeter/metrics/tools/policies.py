@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Literal, TypeAlias
 
 from trajmeter.errors import ConfigurationError
+from trajmeter.metrics.tools.arguments import DEEPEST
 
 if TYPE_CHECKING:
     from pydantic import JsonValue
@@ -160,16 +161,16 @@ def _with(tree: PolicyTree, path: Path, policy: Policy) -> PolicyTree:
 
 def _read_policy(given: object, place: str) -> Policy:
     match given:
-        case "exact" | "ignore" | "subset" | Tolerance() | Fold():
+        case "exact" | "ignore" | "subset" | Fold():
             return given
         case "fold":
             return Fold()
-        case {"fold": str(part)}:
-            return _read_fold([part], place)
-        case {"fold": [*parts]}:
-            return _read_fold(parts, place)
-        case {"tolerance": Mapping() as bounds}:
+        case {"fold": str() | [*_] as parts, **others} if not others:
+            return _read_fold([parts] if isinstance(parts, str) else parts, place)
+        case {"tolerance": Mapping() as bounds, **others} if not others:
             return _read_tolerance(bounds, place)
+        case Tolerance(absolute, relative):
+            return Tolerance(_read_bound(absolute, place), _read_bound(relative, place))
     if callable(given):
         return given
     raise ConfigurationError(
@@ -195,16 +196,16 @@ def _read_tolerance(bounds: Mapping[object, object], place: str) -> Tolerance:
             raise ConfigurationError(
                 f"the policy {place} has the tolerance {key!r}, expected 'abs' or 'rel'"
             )
-        if (
-            not isinstance(bound, (int, float))
-            or isinstance(bound, bool)
-            or not (math.isfinite(bound) and bound >= 0)
-        ):
-            raise ConfigurationError(
-                f"the policy {place} has a tolerance of {bound!r}, expected a number of 0 or more"
-            )
-        read[names[key]] = bound
+        read[names[key]] = _read_bound(bound, place)
     return Tolerance(**read)
+
+
+def _read_bound(bound: object, place: str) -> float:
+    if isinstance(bound, (int, float)) and not isinstance(bound, bool) and 0 <= bound < math.inf:
+        return bound
+    raise ConfigurationError(
+        f"the policy {place} has a tolerance of {bound!r}, expected a finite number of 0 or more"
+    )
 
 
 def _read_paths(given: object, place: str) -> dict[Path, Policy]:
@@ -227,10 +228,15 @@ def _read_paths(given: object, place: str) -> dict[Path, Policy]:
 
 def _read_path(given: object, place: str) -> Path:
     if isinstance(given, str):
-        return tuple(given.split("."))
+        given = given.split(".")
     if isinstance(given, (list, tuple)) and all(
         isinstance(part, (str, int)) and not isinstance(part, bool) for part in given
     ):
+        if len(given) > DEEPEST + 1:
+            raise ConfigurationError(
+                f"{place} has a path of {len(given)} parts, expected {DEEPEST + 1} at most: "
+                "no arguments are nested more deeply"
+            )
         return tuple([str(part) for part in given])
     raise ConfigurationError(
         f"{place} has the path {given!r}, expected dotted keys, or a list of keys and indices"
