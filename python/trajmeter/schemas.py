@@ -68,6 +68,8 @@ class Shape:
     """Shape of the values in a list or a mapping."""
     members: tuple[Member, ...] = ()
     """Fields of a record."""
+    model: type[Record | Enum] | None = None
+    """Class of a record, or of choices that have one."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -207,9 +209,9 @@ def _container(origin: object, arguments: tuple[object, ...]) -> Shape:
 
 def _class(kind: type) -> Shape:
     if issubclass(kind, Enum):
-        return Shape("text", choices=frozenset(str(each.value) for each in kind))
+        return Shape("text", choices=frozenset(str(each.value) for each in kind), model=kind)
     if issubclass(kind, Record):
-        return Shape("record", members=tuple(_members(kind)))
+        return Shape("record", members=tuple(_members(kind)), model=kind)
     return Shape(_SCALARS[kind])
 
 

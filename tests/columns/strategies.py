@@ -51,6 +51,33 @@ def _values(shape: Shape) -> st.SearchStrategy[Any]:
 any_trajectories = _values(trajectory_shape()).map(Trajectory.model_validate)
 """Every field filled with anything that it takes."""
 
+_LOOSE_JSON = st.sampled_from([None, "{", "[1]", '"x"', "{}", '{"a": [null]}', "NaN", ""])
+_LOOSE_CHOICES = st.sampled_from([None, "lines", "failed", "not_run", "other"])
+
+
+def _loose(shape: Shape) -> st.SearchStrategy[Any]:
+    """Values that a column takes in the place of this shape, whatever the model says of them."""
+    if shape.choices:
+        return _LOOSE_CHOICES
+    if shape.kind == "json":
+        return _LOOSE_JSON
+    if shape.item is not None:
+        item = _loose(shape.item)
+        if shape.kind == "mapping":
+            item = st.tuples(TEXT, item)
+        return st.none() | st.lists(item, max_size=2)
+    if shape.kind == "record":
+        optional = {member.name: _loose(member.shape) for member in shape.members}
+        return st.none() | st.fixed_dictionaries({}, optional=optional)
+    return st.none() | _values(shape)
+
+
+loose_rows = st.fixed_dictionaries(
+    {"task_id": st.sampled_from(["a", "a", "a", None])},
+    optional={m.name: _loose(m.shape) for m in trajectory_shape().members if not m.required},
+)
+"""Rows of the Trajectory schema, most of which are no trajectories."""
+
 _TASKS = ("one", "uno", "two", "unknown")
 _PATHS = st.sampled_from(["a.py", "./a.py", "/repo/a.py", "b/c.py", "absent.py", ""])
 _VIEWS = st.builds(

@@ -137,6 +137,6 @@ def test_turns_give_equal_rows_without_a_record(
     borders: list[int],
 ) -> None:
     # Equal rows show nothing where the batch form left its rows to the records.
-    never = mock.patch.object(Rows, "as_records", side_effect=AssertionError("a record was made"))
+    never = mock.patch.object(Rows, "records", side_effect=AssertionError("a record was made"))
     with _computing_with(backend), never:
         _assert_equal(attempts, borders, metrics=["turns"], profiles=profiles)

@@ -1,4 +1,4 @@
-"""Rows of a batch that are valid records, with the records where a metric asks for them."""
+"""Rows of a batch that are valid records."""
 
 from __future__ import annotations
 
@@ -12,14 +12,15 @@ from pydantic import ValidationError
 from trajmeter import json_lines
 from trajmeter.columns.conforming import conform
 from trajmeter.columns.problems import RowProblem
-from trajmeter.columns.validity import doubtful
+from trajmeter.columns.records import records_of
+from trajmeter.columns.validity import faulty
 from trajmeter.errors import ReadError
 from trajmeter.schemas import trajectory_from_row
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Callable, Collection, Iterator
 
-    from trajmeter.metrics.arrays import Booleans
+    from trajmeter.kernels import Int64Array
     from trajmeter.records import Trajectory
 
 __all__ = ["Rows", "admit"]
@@ -33,37 +34,25 @@ class Rows:
     """Number of the batch they are of."""
     batch: pa.RecordBatch
     """The rows in the columns of the Trajectory schema."""
-    records: list[Trajectory] | None
-    """The same rows as records; ``None`` where no metric asked for them."""
 
     def __len__(self) -> int:
         return self.batch.num_rows
 
     def part(self, start: int, stop: int) -> Rows:
         """The rows from ``start`` to before ``stop``."""
-        records = None if self.records is None else self.records[start:stop]
-        return Rows(self.number, self.batch.slice(start, stop - start), records)
+        return Rows(self.number, self.batch.slice(start, stop - start))
 
-    def as_records(self) -> list[Trajectory]:
-        """The rows as records, made now if they were not before."""
-        if self.records is not None:
-            return self.records
-        return [trajectory_from_row(row) for row in self.batch.to_pylist()]
+    def records(self) -> list[Trajectory]:
+        """The rows as records, made anew at each call."""
+        return records_of(self.batch)
 
 
-def admit(
-    batch: pa.RecordBatch,
-    number: int,
-    *,
-    with_records: bool,
-    report: Callable[[RowProblem], None],
-) -> Rows:
+def admit(batch: pa.RecordBatch, number: int, *, report: Callable[[RowProblem], None]) -> Rows:
     """Take the rows of a batch that are valid records, and report the others.
 
     Args:
         batch: Rows in columns that can be brought to the Trajectory schema.
         number: Number of the batch, for the report.
-        with_records: Whether a metric asks for records.
         report: Called with every row that is left out.
 
     Raises:
@@ -71,22 +60,27 @@ def admit(
     """
     whole = conform(batch)
     problems = dict(_broken(whole))
-    records: dict[int, Trajectory] = {}
-    is_sought = np.ones(len(whole), np.bool_) if with_records or problems else doubtful(whole)
-    is_sought[list(problems)] = False
-    for row, values in _values(whole, is_sought):
-        record = _read(values)
-        if isinstance(record, str):
-            problems[row] = record
-        else:
-            records[row] = record
+    whole, numbers = _without(whole, np.arange(len(whole)), problems)
+    suspects = np.flatnonzero(faulty(whole))
+    if len(suspects):
+        rows = whole.take(suspects).to_pylist()
+        faults = zip(numbers[suspects].tolist(), map(_fault_of, rows), strict=True)
+        found = {row: fault for row, fault in faults if fault is not None}
+        whole, numbers = _without(whole, numbers, found)
+        problems |= found
     for row in sorted(problems):
         report(RowProblem(batch=number, row=row, message=problems[row]))
-    if problems:
-        is_good = np.ones(len(whole), np.bool_)
-        is_good[list(problems)] = False
-        whole = whole.filter(pa.array(is_good))
-    return Rows(number, whole, list(records.values()) if with_records else None)
+    return Rows(number, whole)
+
+
+def _without(
+    batch: pa.RecordBatch, numbers: Int64Array, left_out: Collection[int]
+) -> tuple[pa.RecordBatch, Int64Array]:
+    """The rows whose numbers are not left out, and their numbers."""
+    if not left_out:
+        return batch, numbers
+    kept = ~np.isin(numbers, list(left_out))
+    return batch.filter(pa.array(kept)), numbers[kept]
 
 
 def _broken(batch: pa.RecordBatch) -> Iterator[tuple[int, str]]:
@@ -107,16 +101,12 @@ def _fault(batch: pa.RecordBatch) -> str | None:
     return None
 
 
-def _values(batch: pa.RecordBatch, is_sought: Booleans) -> Iterator[tuple[int, dict[str, Any]]]:
-    sought = batch.filter(pa.array(is_sought)).to_pylist()
-    return zip(np.flatnonzero(is_sought).tolist(), sought, strict=True)
-
-
-def _read(row: dict[str, Any]) -> Trajectory | str:
-    """The record, or what is wrong with the row."""
+def _fault_of(row: dict[str, Any]) -> str | None:
+    """What is wrong with a row, if it is no record."""
     try:
-        return trajectory_from_row(row)
+        trajectory_from_row(row)
     except ValidationError as error:
         return json_lines.explain(error)
     except ReadError as error:
         return str(error)
+    return None

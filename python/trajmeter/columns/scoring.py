@@ -86,12 +86,7 @@ class BatchScorer:
     ) -> Iterator[pa.RecordBatch]:
         """Score batches as they come; see :func:`score_batches`."""
         admitted = (
-            admit(
-                batch,
-                number,
-                with_records=bool(self._by_record),
-                report=on_problem or _refuse,
-            )
+            admit(batch, number, report=on_problem or _refuse)
             for number, batch in enumerate(batches)
         )
         groups = (
@@ -108,7 +103,7 @@ class BatchScorer:
 
     def _score_group(self, group: Sequence[Rows]) -> Iterator[pa.RecordBatch]:
         """Score rows that hold all attempts of their trials."""
-        records = list(chain.from_iterable(rows.records or () for rows in group))
+        records = list(chain.from_iterable(rows.records() for rows in group if self._by_record))
         scored = score_trajectories(records, metrics=self._by_record, tasks=self._tasks)
         for rows in group:
             yield self._results(rows, list(islice(scored, len(rows))))
@@ -130,7 +125,7 @@ class BatchScorer:
             columns = metric.score_columns(self._tasks_of(rows), rows.batch)
             return columns_of_form(family, columns, self._types, len(rows))
         except Exception:  # noqa: BLE001 - the records tell which row it was, or raise the same
-            scored = score_trajectories(rows.as_records(), metrics=[metric], tasks=self._tasks)
+            scored = score_trajectories(rows.records(), metrics=[metric], tasks=self._tasks)
             return columns_of_results(family, [each.results[0] for each in scored], self._types)
 
     def _tasks_of(self, rows: Rows) -> list[Task | None]:

@@ -1,8 +1,7 @@
-"""Which rows may be no trajectories, told from columns.
+"""Which rows are no trajectories, told from columns.
 
 A batch of the right schema can still hold rows that are no records: a null where a value is needed,
-a text that is none of the choices, JSON that cannot be read. Those few are then read one by one,
-which settles the matter and says what is wrong.
+a text that is none of the choices, JSON that cannot be read.
 """
 
 from __future__ import annotations
@@ -15,7 +14,7 @@ import pyarrow.compute as pc
 
 from trajmeter import json_lines
 from trajmeter.errors import ReadError
-from trajmeter.metrics.arrays import Array, Booleans, coded, flags, ragged
+from trajmeter.metrics.arrays import Array, Booleans, coded, entries, flags, ragged
 from trajmeter.schemas import Shape, trajectory_shape
 
 if TYPE_CHECKING:
@@ -23,11 +22,11 @@ if TYPE_CHECKING:
 
     from trajmeter.schemas import Member
 
-__all__ = ["doubtful"]
+__all__ = ["faulty"]
 
 
-def doubtful(batch: pa.RecordBatch) -> Booleans:
-    """Whether each row may be no valid record; one that is none is always among them.
+def faulty(batch: pa.RecordBatch) -> Booleans:
+    """Whether each row is no valid record.
 
     Args:
         batch: Rows in the columns of the Trajectory schema.
@@ -65,9 +64,7 @@ def _faulty(column: Array, shape: Shape) -> Booleans:
 def _faulty_items(column: Array, shape: Shape) -> Booleans:
     """Whether each list or mapping holds a null, or something else that it may not."""
     if isinstance(column, pa.MapArray):
-        pair = pa.struct([("key", pa.string()), ("value", column.type.item_type)])
-        entries, offsets = ragged(column.cast(pa.list_(pair)))
-        values = pc.struct_field(entries, "value")
+        _, values, offsets = entries(column)
     else:
         values, offsets = ragged(column)
     found = flags(values.is_null()) | _faulty(values, shape)

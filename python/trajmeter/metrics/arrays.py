@@ -12,7 +12,19 @@ import pyarrow.compute as pc
 if TYPE_CHECKING:
     from trajmeter.kernels import Int64Array
 
-__all__ = ["Array", "Booleans", "Coded", "Ragged", "coded", "filled", "flags", "nulls", "ragged"]
+__all__ = [
+    "Array",
+    "Booleans",
+    "Coded",
+    "Entries",
+    "Ragged",
+    "coded",
+    "entries",
+    "filled",
+    "flags",
+    "nulls",
+    "ragged",
+]
 
 Array: TypeAlias = "pa.Array[Any]"
 Booleans: TypeAlias = npt.NDArray[np.bool_]
@@ -36,6 +48,24 @@ def ragged(lists: Any) -> Ragged:  # noqa: ANN401 - lists and maps of any type
     offsets = np.zeros(len(lengths) + 1, np.int64)
     np.cumsum(lengths, out=offsets[1:])
     return Ragged(lists.flatten(), offsets)
+
+
+class Entries(NamedTuple):
+    """Mappings of different lengths."""
+
+    keys: Array
+    """The keys of all mappings, one after another."""
+    values: Array
+    """The value of each key."""
+    offsets: Int64Array
+    """Mapping i has the keys ``[offsets[i], offsets[i + 1])``; the first offset is 0."""
+
+
+def entries(maps: pa.MapArray[Any, Any]) -> Entries:
+    """Give the keys and values of mappings, and where each begins; a null has none."""
+    pair = pa.struct([("key", maps.type.key_type), ("value", maps.type.item_type)])
+    pairs, offsets = ragged(maps.cast(pa.list_(pair)))
+    return Entries(pc.struct_field(pairs, "key"), pc.struct_field(pairs, "value"), offsets)
 
 
 class Coded(NamedTuple):

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Protocol
 
-from trajmeter.metrics._frozen import frozen
 from trajmeter.metrics.context.results import FinalFigures, TrajectoryFigures
 from trajmeter.records import Outcome
+from trajmeter.records.frozen import frozen
 
 if TYPE_CHECKING:
     from trajmeter.kernels import StepSizes

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, TypeVar
 
-from trajmeter.metrics._frozen import frozen
 from trajmeter.metrics.context.edits import edit_locations
 from trajmeter.metrics.context.figures import CONTEXTBENCH, DEFAULT
 from trajmeter.metrics.context.results import (
@@ -19,6 +18,7 @@ from trajmeter.metrics.context.results import (
 )
 from trajmeter.metrics.context.reversed_lines import with_reversed_lines
 from trajmeter.records import Cause, Outcome
+from trajmeter.records.frozen import frozen
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

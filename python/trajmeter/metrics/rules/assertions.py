@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from trajmeter.metrics._frozen import frozen
 from trajmeter.metrics.rules.attempt import CannotScoreError
 from trajmeter.metrics.rules.grade import abstain, fraction, grade
 from trajmeter.metrics.rules.result import AssertionCheck, AssertionScore
 from trajmeter.records import Cause
+from trajmeter.records.frozen import frozen
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -5,11 +5,11 @@ from __future__ import annotations
 import math
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeGuard
 
-from trajmeter.metrics._frozen import frozen
 from trajmeter.metrics.rules.configuration import read_budget
 from trajmeter.metrics.rules.grade import abstain, grade, within_budget
 from trajmeter.metrics.rules.result import BudgetCheck, CostScore, LatencyScore
 from trajmeter.records import Cause, Outcome, Usage
+from trajmeter.records.frozen import frozen
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

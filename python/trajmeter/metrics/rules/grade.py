@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import Any, TypeVar
 
-from trajmeter.metrics._frozen import frozen
 from trajmeter.metrics.rules.result import RuleScore
 from trajmeter.records import Outcome
+from trajmeter.records.frozen import frozen
 
 __all__ = ["FULL", "abstain", "fraction", "grade", "within_budget"]
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, TypeVar
 
 from trajmeter.errors import UnknownNameError
-from trajmeter.metrics._frozen import frozen
 from trajmeter.metrics.rules import budgets, transform_gym
 from trajmeter.metrics.rules.assertions import assertion_pass_rate
 from trajmeter.metrics.rules.attempt import Attempt, CannotScoreError
@@ -26,6 +25,7 @@ from trajmeter.metrics.rules.result import (
 from trajmeter.metrics.rules.summary import RulesAggregator
 from trajmeter.metrics.rules.tool_usage import tool_usage
 from trajmeter.records import Cause, Outcome
+from trajmeter.records.frozen import frozen
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping

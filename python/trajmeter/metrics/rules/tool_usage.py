@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Literal
 
-from trajmeter.metrics._frozen import frozen
 from trajmeter.metrics.rules.configuration import read_texts
 from trajmeter.metrics.rules.grade import abstain, fraction, grade
 from trajmeter.metrics.rules.result import ToolCheck, ToolUsageScore
+from trajmeter.records.frozen import frozen
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

@@ -5,13 +5,13 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from trajmeter.errors import ConfigurationError, UnknownNameError
-from trajmeter.metrics._frozen import frozen
 from trajmeter.metrics.tools.calls import calls_of, read_calls, read_steps
 from trajmeter.metrics.tools.matching import match
 from trajmeter.metrics.tools.mismatches import explain
 from trajmeter.metrics.tools.policies import ArgumentPolicies
 from trajmeter.metrics.tools.result import MatchGrades, ToolsResult
 from trajmeter.records import Cause, Outcome
+from trajmeter.records.frozen import frozen
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence

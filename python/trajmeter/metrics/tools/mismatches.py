@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from trajmeter.metrics._frozen import frozen
 from trajmeter.metrics.tools.comparison import compare
 from trajmeter.metrics.tools.result import Mismatch
+from trajmeter.records.frozen import frozen
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
