@@ -299,6 +299,25 @@ def test_a_row_for_each_task_agent_and_model_is_written(run: Run, folder: Path) 
     assert {row["speedup.task_speedup"] for row in reverted} == {1.0}
 
 
+def test_logs_that_cannot_be_read_are_told_and_nothing_is_lost(run: Run, folder: Path) -> None:
+    agent = folder / "r" / "t" / "t.1-of-1.r.agent-3-fixer"
+    run_folder(folder)
+    write_json(agent / "agent-logs" / "trajectory.json", {"no": "list"})
+    (agent / "sessions").mkdir()
+    (agent / "sessions" / "agent.cast").write_text('{"version": 2}\n[0.5, "i", "x"]\n{broken\n')
+    code, out, err = run("score", "r", "-m", "speedup", "-f", "json")
+    assert (code, err) == (0, "")
+    (group,) = (group for group in json.loads(out)["groups"] if group["agent"] == "fixer")
+    figures = group["aggregates"]["speedup"]
+    assert figures["mean_speedup"] == {"value": pytest.approx(SPEEDUP), "scored": 1, "total": 1}
+    assert figures["mean_trajectory_length"]["value"] == 1.0
+    first, second = figures["warnings"]
+    assert first.endswith("trajectory.json: expected a list of entries, got an object")
+    assert second.endswith("agent.cast: 1 of 3 lines are no event")
+    _, out, _ = run("score", "r", "-m", "speedup")
+    assert second in out[out.index("speedup: warnings") :]
+
+
 def test_a_run_counted_as_fceval_counts(run: Run) -> None:
     code, out, _ = run("score", JUNE, "-m", "speedup", "--profile", "fc-eval", "-f", "json")
     assert code == 0

@@ -153,6 +153,21 @@ def test_columns_and_records_agree(
     agree(table(rows, dictionaries=dictionaries), profile)
 
 
+@pytest.mark.parametrize("profile", [None, "fc-eval"])
+def test_columns_and_records_revert_alike_whatever_the_oracle_has(profile: str | None) -> None:
+    ratios_of_oracle = (2.0, None, nan, inf, -inf, 0.0, -1.0)
+    rows = [
+        {"task_id": "t", "agent": agent, "benchmark": f"m.f{number}", "agent_nop": 4.0}
+        | {"oracle_nop": ratio, "test_failed": failed, "snapshot_status": "passed"}
+        for agent, failed in (("fixer", 1), ("other", 0))
+        for number, ratio in enumerate(ratios_of_oracle)
+    ]
+    agree(table(rows), profile)
+    reverted = by_columns(table(rows), profile)["t", "fixer", None, None]
+    # fc-eval takes 1 for a ratio that is missing or no finite number.
+    assert reverted["num_valid_benchmarks"] == (1 if profile is None else 5)
+
+
 def test_tables_of_several_chunks_and_of_none() -> None:
     rows = [
         {"task_id": "t", "agent": agent, "benchmark": name, "agent_nop": ratio, "oracle_nop": 2.0}

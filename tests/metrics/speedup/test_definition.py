@@ -272,6 +272,21 @@ def test_results_of_a_task_come_in_the_order_of_its_attempts() -> None:
     assert [result.task_speedup for result in score(*attempts)] == [3.0, 4.0, 5.0, 6.0]
 
 
+def test_the_payload_has_the_names_of_fceval() -> None:
+    result = score(attempt(entries=WORKED), oracle())[0].model_dump()
+    levels_of = {f"agent_advantage_level{level}" for level in range(1, 5)}
+    flags = {"pytest_failed", "snapshot_failed", "success", "fallback_to_baseline"}
+    counts = {"num_benchmarks", "num_valid_benchmarks", "task_cost_usd", "trajectory_length"}
+    figures = {"agent_advantage", "task_speedup", *levels_of}
+    assert {"per_benchmark_speedups", *flags, *counts, *figures} <= result.keys()
+    tests = {"passed", "failed", "error", "skipped", "total", "failed_total", "status"}
+    assert result["pytest_summary"].keys() == tests
+    outputs = {"passed", "failed", "skipped", "total", "pass_to_fail", "status"}
+    assert result["snapshot_summary"].keys() == outputs
+    entry = {"agent/nop", "oracle/nop", "advantage", "significant"}
+    assert entry <= result["per_benchmark_speedups"]["n.time_z"].keys()
+
+
 def test_the_metric_says_what_it_is() -> None:
     metric = create(Resources(profile="fc-eval"))
     assert metric.parameters == {"profile": "fc-eval"}

@@ -9,9 +9,16 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from trajmeter.metrics.speedup import SpeedupMetric, SpeedupResult
 from trajmeter.metrics.speedup.levels import level_figures
 from trajmeter.metrics.speedup.table import SpeedupTable, read_table, table_of_times
-from trajmeter.records import Measurement
+from trajmeter.records import (
+    Measurement,
+    Measurements,
+    PytestSummary,
+    SnapshotSummary,
+    Trajectory,
+)
 
 NAMES = st.builds(
     "{}.{}.{}{}".format,
@@ -39,6 +46,41 @@ def same(values: list[float]) -> Any:
 def test_reverting_twice_is_reverting_once(entries: dict[str, Any]) -> None:
     once = read_table(entries).reverted()
     assert once.reverted() == once
+
+
+# A ratio of the oracle that is no positive number is told by its reason, not by its value.
+REVERTIBLE = st.fixed_dictionaries(
+    {
+        "agent/nop": RATIOS,
+        "oracle/nop": st.floats(0.01, 100) | st.sampled_from([None, "2", math.nan, math.inf]),
+    }
+)
+
+
+@given(st.dictionaries(NAMES, REVERTIBLE, max_size=12), st.sampled_from([None, "fc-eval"]))
+def test_an_attempt_reverted_twice_is_reverted_once(
+    entries: dict[str, Any], profile: str | None
+) -> None:
+    def attempt(agent: str, table: Any, failures: int) -> Trajectory:
+        return Trajectory(
+            task_id="t",
+            agent=agent,
+            model="m",
+            measurements=Measurements(ratios_by_agent={f"{agent}:m": table}),
+            pytest_summary=PytestSummary(failed=failures),
+            snapshot_summary=SnapshotSummary(status="passed"),
+        )
+
+    def failed(table: Any) -> SpeedupResult:
+        oracle = attempt("oracle", {"m.f": {"agent/nop": 2.0, "oracle/nop": 2.0}}, 0)
+        trial = [oracle, attempt("fixer", table, 1)]
+        return SpeedupMetric(profile=profile).score_trial(None, trial)[1]
+
+    once = failed(entries)
+    twice = failed(once.per_benchmark_speedups)
+    names = ("task_speedup", "agent_advantage_level1", "agent_advantage_level3", "agent_advantage")
+    for name in (*names, "num_benchmarks", "num_valid_benchmarks", "outcome"):
+        assert getattr(twice, name) == getattr(once, name), name
 
 
 @given(TABLES)

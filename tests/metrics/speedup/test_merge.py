@@ -111,6 +111,28 @@ def test_measuring_nothing_is_no_way_out_of_failing(tmp_path: Path, checks: dict
         assert result.num_valid_benchmarks == 2
 
 
+@pytest.mark.parametrize("profile", [None, "fc-eval"])
+@pytest.mark.parametrize(
+    ("mode", "metrics", "success"),
+    [
+        ("agent_timeout", FAST_OWN, True),
+        ("test_timeout", None, False),
+        ("parse_error", None, False),
+    ],
+)
+def test_only_what_the_tests_found_counts_whatever_ended_the_run(
+    tmp_path: Path, profile: str | None, mode: str, metrics: dict[str, Any] | None, success: bool
+) -> None:
+    # The benchmarks of an agent that ran out of time are still measured.
+    agents = {NOP: NOP_OWN, ORACLE: ORACLE_OWN, FAST: metrics}
+    run = write_run(tmp_path / "r", agents, results={FAST: {"failure_mode": mode}})
+    results, _ = score(run, profile=profile)
+    assert results[FAST].success is success
+    assert results[FAST].snapshot_failed is not success
+    if success:
+        assert results[FAST].task_speedup == 2.0
+
+
 def test_a_crash_without_an_oracle_is_not_scored(tmp_path: Path) -> None:
     run = write_run(tmp_path / "r", {NOP: own(NOP, f=(1.0, None)), FAST: CRASHED})
     results, figures = score(run)

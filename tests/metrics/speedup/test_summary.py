@@ -119,6 +119,32 @@ def test_costs_by_agent_are_those_that_the_results_book(tmp_path: Path) -> None:
     assert nop["mean_cost_per_trial"] == mean(None, 0, 1)
 
 
+def test_attempts_of_models_without_a_price_are_counted(tmp_path: Path) -> None:
+    pytest.importorskip("genai_prices")
+    run = tmp_path / "r"
+    tokens = {FAST: {"total_input_tokens": 100}}
+    for task in ("a", "b"):
+        write_run(run, {**BASE, FAST: own(FAST, f=(4.0, 2.0))}, task=task, results=tokens)
+    figures = score(run)[1]
+    assert (figures[FAST]["unpriced"], figures[ORACLE]["unpriced"]) == (2, 0)
+    # The cost of an unknown model is 0 by convention, and marked as such.
+    assert figures[FAST]["mean_cost_per_task"] == mean(0.0, 2, 2)
+    assert figures[FAST]["cost_weighted_advantage"] == 0.0
+
+
+def test_figures_of_a_run_have_the_names_of_fceval(tmp_path: Path) -> None:
+    run = write_run(tmp_path / "r", {**BASE, FAST: own(FAST, f=(4.0, 2.0))})
+    means = {"mean_speedup", "mean_success_rate", "mean_cost_per_task", "mean_trajectory_length"}
+    advantages = {"agent_advantage", *(f"agent_advantage_level{level}" for level in range(1, 5))}
+    sums = {"num_benchmarks", "num_valid_benchmarks", "cost_weighted_advantage"}
+    of_trials = {"accuracy", "pass_at_k", "total_cost", "cost_by_agent_model"}
+    figures = score(run)[1][FAST]
+    assert means | advantages | sums | of_trials <= figures.keys()
+    told = {name for name, figure in figures.items() if isinstance(figure, dict) and figure}
+    # Beside every mean stands of how many it is made.
+    assert means | advantages | {"accuracy", "mean_cost_per_trial", "pass_at_k"} <= told
+
+
 def test_warnings_are_counted(tmp_path: Path) -> None:
     run = tmp_path / "r"
     for task in ("a", "b"):
