@@ -26,6 +26,10 @@ if TYPE_CHECKING:
 __all__ = ["Rows", "admit"]
 
 
+# Records that are alive at a time: few, or the garbage collector walks through them at every turn.
+_AT_ONCE = 256
+
+
 @dataclass(frozen=True, slots=True, eq=False)
 class Rows:
     """Valid rows of a batch."""
@@ -42,9 +46,10 @@ class Rows:
         """The rows from ``start`` to before ``stop``."""
         return Rows(self.number, self.batch.slice(start, stop - start))
 
-    def records(self) -> list[Trajectory]:
-        """The rows as records, made anew at each call."""
-        return records_of(self.batch)
+    def records(self) -> Iterator[Trajectory]:
+        """The rows as records, made as they are asked for."""
+        for start in range(0, len(self), _AT_ONCE):
+            yield from records_of(self.batch.slice(start, _AT_ONCE))
 
 
 def admit(batch: pa.RecordBatch, number: int, *, report: Callable[[RowProblem], None]) -> Rows:

@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 
     from trajmeter.columns.problems import RowProblem
     from trajmeter.columns.rows import Rows
-    from trajmeter.metrics import AnyMetric, Scored
+    from trajmeter.metrics import AnyMetric, MetricError, Result
     from trajmeter.metrics.arrays import Array
     from trajmeter.metrics.rows import FamilyColumns
     from trajmeter.records import Task
@@ -103,12 +103,14 @@ class BatchScorer:
 
     def _score_group(self, group: Sequence[Rows]) -> Iterator[pa.RecordBatch]:
         """Score rows that hold all attempts of their trials."""
-        records = list(chain.from_iterable(rows.records() for rows in group if self._by_record))
+        records = chain.from_iterable(rows.records() for rows in group if self._by_record)
         scored = score_trajectories(records, metrics=self._by_record, tasks=self._tasks)
         for rows in group:
-            yield self._results(rows, list(islice(scored, len(rows))))
+            yield self._table(rows, [each.results for each in islice(scored, len(rows))])
 
-    def _results(self, rows: Rows, scored: Sequence[Scored]) -> pa.RecordBatch:
+    def _table(
+        self, rows: Rows, results: Sequence[Sequence[Result | MetricError]]
+    ) -> pa.RecordBatch:
         arrays = identity_columns(rows.batch, self._layout.backend)
         for family in self._layout.families:
             metric = family.metric
@@ -116,8 +118,8 @@ class BatchScorer:
                 arrays += self._by_columns(family, metric, rows)
             else:
                 position = self._by_record.index(metric)
-                results = [each.results[position] for each in scored]
-                arrays += columns_of_results(family, results, self._types)
+                own = [each[position] for each in results]
+                arrays += columns_of_results(family, own, self._types)
         return pa.record_batch(arrays, schema=self.schema)
 
     def _by_columns(self, family: FamilyColumns, metric: ColumnMetric, rows: Rows) -> list[Array]:
