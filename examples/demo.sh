@@ -18,8 +18,28 @@ trajmeter score examples/runs/runs.jsonl \
     --output results/runs.jsonl
 
 echo
+echo "Rules: test cases with assertions and budgets, and what two agents made of them"
+trajmeter score examples/rules/results.json \
+    --tasks examples/rules/cases.json \
+    --metrics rules \
+    --output results/rules.jsonl
+
+echo
 echo "Speedup: how much faster two agents made three tasks, beside the reference solution"
 trajmeter score examples/speedup/june --metrics speedup --output results/speedup.jsonl
+
+echo
+echo "All of it at once, by every family: each finds what it can score, and tells what it cannot"
+trajmeter score examples/context/predictions.jsonl examples/runs/runs.jsonl \
+    examples/rules/results.json examples/speedup/june \
+    --tasks examples/context/gold.jsonl \
+    --tasks examples/runs/tasks.jsonl \
+    --tasks examples/rules/cases.json \
+    --snapshots examples/context/snapshots.jsonl \
+    --metrics context,speedup,turns,rules,tools,answers \
+    --output results/all.jsonl >results/all.txt
+awk -v RS= -v ORS='\n\n' 'NR <= 2' results/all.txt
+echo "The other tables: results/all.txt"
 
 echo
 echo "Answers: two toy agents asked the questions of a scenario, judged from a recording"

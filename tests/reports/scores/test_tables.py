@@ -49,6 +49,12 @@ def _printed(summary: Summary, width: int) -> str:
 REPORT = """\
 5 attempts; answer 7, rank 1
 
+figures of all attempts, by family
+family  figures  values  scored  by a rule  abstained  not scored
+─────────────────────────────────────────────────────────────────
+answer        2      10       4          0          2           4
+rank          1       5       5          0          0           0
+
 answer: figures of the run
 figure          crab / m        heron
 ─────────────────────────────────────
@@ -110,6 +116,20 @@ def test_the_report_in_full() -> None:
     (error,) = summary.errors
     line = error.message.rpartition(":")[2].rstrip(")")
     assert _printed(summary, 80) + "\n" == REPORT.format(line=line)
+
+
+def test_one_family_needs_no_table_of_families() -> None:
+    several = score_report(_summary([AnswerMetric(), RankMetric()])).tables
+    one = score_report(_summary([AnswerMetric()])).tables
+    assert several[0].title == "figures of all attempts, by family"
+    assert several[0].title not in [table.title for table in one]
+
+
+def test_what_became_of_the_values_adds_up() -> None:
+    # words and letters of 5 attempts each: 2 scored, 1 abstained, 2 not scored
+    table = score_report(_summary([AnswerMetric(), RankMetric()])).tables[0]
+    for _, figures, values, *parts in table.rows:
+        assert int(values) == 5 * int(figures) == sum(map(int, parts))
 
 
 def test_the_report_as_markdown_has_the_same_tables() -> None:

@@ -1,4 +1,4 @@
-"""What is not in the means, or was put there by a rule, and which figures it concerns."""
+"""What became of every figure of every attempt: what is in the means, and what is not, and why."""
 
 from __future__ import annotations
 
@@ -7,11 +7,36 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
-    from trajmeter.summaries.summary import FigureSummary
+    from trajmeter.summaries.summary import FigureSummary, Summary
 
-__all__ = ["outcome_rows"]
+__all__ = ["family_rows", "outcome_rows"]
 
 _ORDER = ("not scored", "abstained", "assigned")
+
+
+def family_rows(summary: Summary) -> tuple[tuple[str, ...], ...]:
+    """Rows of family, its figures with a direction, and what became of these over all attempts.
+
+    A value is measured, set by a rule, abstained or not scored, and these four add up.
+    """
+    rows = []
+    for metric in summary.metrics:
+        figures = [
+            figure
+            for column, figure in summary.overall.figures.items()
+            if column.startswith(f"{metric.name}.") and figure.higher_is_better is not None
+        ]
+        assigned = sum(sum(figure.assigned.values()) for figure in figures)
+        counts = (
+            len(figures),
+            sum(figure.total for figure in figures),
+            sum(figure.scored for figure in figures) - assigned,
+            assigned,
+            sum(figure.abstained for figure in figures),
+            sum(sum(figure.not_scored.values()) for figure in figures),
+        )
+        rows.append((metric.name, *(f"{count:,}" for count in counts)))
+    return tuple(rows)
 
 
 def outcome_rows(figures: Mapping[str, FigureSummary]) -> tuple[tuple[str, str, str, str], ...]:

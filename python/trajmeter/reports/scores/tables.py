@@ -9,7 +9,7 @@ from trajmeter.reports.plain_text import visible
 from trajmeter.reports.scores._agents import figures_by_agent, figures_of_run
 from trajmeter.reports.scores._arrangement import arrange
 from trajmeter.reports.scores._cells import NOTHING, amount, scored_of_total
-from trajmeter.reports.scores._outcomes import outcome_rows
+from trajmeter.reports.scores._outcomes import family_rows, outcome_rows
 from trajmeter.reports.scores._table import GAP, Table, with_values
 
 if TYPE_CHECKING:
@@ -19,6 +19,9 @@ if TYPE_CHECKING:
     from trajmeter.summaries.summary import AttemptsSummary, MetricSummary, Summary
 
 __all__ = ["ScoreReport", "Table", "score_report"]
+
+_FAMILIES = "figures of all attempts, by family"
+_OF_A_FAMILY = ("family", "figures", "values", "scored", "by a rule", "abstained", "not scored")
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,6 +43,8 @@ def score_report(summary: Summary, *, width: int | None = None) -> ScoreReport:
             and columns of agents in several tables. ``None`` for no limit.
     """
     tables: list[Table] = []
+    if len(summary.metrics) > 1:
+        tables.append(Table(_FAMILIES, _OF_A_FAMILY, family_rows(summary)))
     for metric in summary.metrics:
         tables += _metric_tables(metric, summary, width)
     if summary.errors:
