@@ -220,28 +220,28 @@ SUMMARY = """\
 12 attempts; speedup 1
 
 speedup by agent and model
-agent / model        speedup      success     advantage
-───────────────────────────────────────────────────────
-nop / nop        1.000 (3/3)  1.000 (3/3)  -1.738 (3/3)
-oracle / oracle  2.738 (3/3)  1.000 (3/3)   0.000 (3/3)
-plover / reed-2  1.738 (3/3)  0.667 (3/3)  -1.000 (3/3)
-snipe / sedge-1  4.333 (3/3)  0.667 (3/3)   1.596 (3/3)
+agent / model        speedup      success     advantage     by module
+─────────────────────────────────────────────────────────────────────
+nop / nop        1.000 (3/3)  1.000 (3/3)  -1.738 (3/3)  -1.833 (3/3)
+oracle / oracle  2.738 (3/3)  1.000 (3/3)   0.000 (3/3)   0.000 (3/3)
+plover / reed-2  1.738 (3/3)  0.667 (3/3)  -1.000 (3/3)  -1.163 (3/3)
+snipe / sedge-1  4.333 (3/3)  0.667 (3/3)   1.596 (3/3)   1.500 (3/3)
 
 speedup by agent and model (continued)
-agent / model       by module      by class   by function
-─────────────────────────────────────────────────────────
-nop / nop        -1.833 (3/3)  -2.167 (3/3)  -2.111 (3/3)
-oracle / oracle   0.000 (3/3)   0.000 (3/3)   0.000 (3/3)
-plover / reed-2  -1.163 (3/3)  -0.663 (3/3)  -0.889 (3/3)
-snipe / sedge-1   1.500 (3/3)   1.833 (3/3)   1.889 (3/3)
+agent / model        by class   by function     cost USD  advantage per USD
+───────────────────────────────────────────────────────────────────────────
+nop / nop        -2.167 (3/3)  -2.111 (3/3)      - (0/3)                  -
+oracle / oracle   0.000 (3/3)   0.000 (3/3)      - (0/3)                  -
+plover / reed-2  -0.663 (3/3)  -0.889 (3/3)  0.400 (3/3)             -2.500
+snipe / sedge-1   1.833 (3/3)   1.889 (3/3)  0.600 (3/3)              2.659
 
 speedup by agent and model (continued)
-agent / model       cost USD  advantage per USD       length
-────────────────────────────────────────────────────────────
-nop / nop            - (0/3)                  -      - (0/3)
-oracle / oracle      - (0/3)                  -      - (0/3)
-plover / reed-2  0.400 (3/3)             -2.500  5.000 (3/3)
-snipe / sedge-1  0.600 (3/3)              2.659  3.000 (2/3)
+agent / model         length  reverted  unpriced
+────────────────────────────────────────────────
+nop / nop            - (0/3)         0         0
+oracle / oracle      - (0/3)         0         0
+plover / reed-2  5.000 (3/3)         1         0
+snipe / sedge-1  3.000 (2/3)         1         0
 """
 
 
@@ -265,10 +265,10 @@ def test_agents_have_a_row_each_in_markdown(run: Run) -> None:
     header, _, *rows = first.splitlines()
     assert header == (
         "| agent / model | speedup | success | advantage | by module | by class | by function "
-        "| cost USD | advantage per USD | length |"
+        "| cost USD | advantage per USD | length | reverted | unpriced |"
     )
     assert [row.split(" / ")[0].strip("| ") for row in rows] == list(AGENTS)
-    assert "| 0.400 (3/3) | -2.500 | 5.000 (3/3) |" in rows[2]
+    assert rows[2].endswith("| 0.400 (3/3) | -2.500 | 5.000 (3/3) | 1 | 0 |")
 
 
 def test_the_summary_as_json_tells_what_compares_agents(run: Run) -> None:

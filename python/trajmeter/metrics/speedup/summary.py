@@ -77,9 +77,9 @@ class SpeedupSummary(BaseModel):
     """Least ratio of any benchmark that counts."""
     worst_workload: str | None
     """The task and benchmark that have it."""
-    reverted: int
+    reverted: Annotated[int, Headline("reverted")]
     """Attempts that count as if they had changed nothing, because they failed."""
-    unpriced: int
+    unpriced: Annotated[int, Headline("unpriced")]
     """Attempts whose cost counts as 0, because their model has no known price."""
     cost_by_agent_model: Annotated[
         dict[str, float], Field(default_factory=dict), Listing("agent:model", "USD")

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import re
+from itertools import groupby
+from operator import itemgetter
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
@@ -11,6 +14,8 @@ if TYPE_CHECKING:
 
 __all__ = ["family_rows", "outcome_rows"]
 
+_SHORTEST_RUN = 3
+_NUMBERED = re.compile(r"(.*\D)(\d+)")
 _ORDER = ("not scored", "abstained", "assigned")
 
 
@@ -51,7 +56,7 @@ def outcome_rows(figures: Mapping[str, FigureSummary]) -> tuple[tuple[str, str, 
             concerned.setdefault(key, []).append(name)
     ranked = sorted(concerned.items(), key=lambda item: (_ORDER.index(item[0][0]), -item[0][2]))
     return tuple(
-        (outcome, cause, str(attempts), ", ".join(_places(names, list(figures))))
+        (outcome, cause, str(attempts), ", ".join(_runs(_places(names, list(figures)))))
         for (outcome, cause, attempts), names in ranked
     )
 
@@ -80,3 +85,22 @@ def _places(chosen: Sequence[str], shown: Sequence[str], prefix: str = "") -> li
     if prefix and len(places) > 1:
         return [f"{prefix}({', '.join(place.removeprefix(prefix) for place in places)})"]
     return places
+
+
+def _runs(names: Sequence[str]) -> Iterator[str]:
+    """Names, with three or more that count on by one as one: ``level1…4``.
+
+    Example:
+        >>> list(_runs(["rank", "top1", "top2", "top3", "top5"]))
+        ['rank', 'top1…3', 'top5']
+    """
+    # What counts on by one keeps its distance to its place in the list.
+    places = enumerate(_NUMBERED.fullmatch(name) for name in names)
+    keys = [(found[1], int(found[2]) - place) if found else place for place, found in places]
+    for _, members in groupby(zip(keys, names, strict=True), key=itemgetter(0)):
+        run = [name for _, name in members]
+        if len(run) >= _SHORTEST_RUN:
+            last = _NUMBERED.sub(r"\2", run[-1])
+            yield f"{run[0]}…{last}"
+        else:
+            yield from run
