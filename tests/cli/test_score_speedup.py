@@ -23,7 +23,7 @@ from tests.metrics.speedup.runs import (
 )
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Sequence
 
     Run: TypeAlias = Callable[..., tuple[int, str, str]]
 
@@ -158,6 +158,25 @@ def own_records(folder: Path) -> list[Path]:
     return [json_lines(folder / "runs.jsonl", lines)]
 
 
+def own_records_with_times(folder: Path) -> list[Path | str]:
+    def seconds(first: float, second: float) -> dict[str, float]:
+        return {"m.A.f": first, "m.A.g": second}
+
+    attempt = {
+        "task_id": "t",
+        "agent": "fixer",
+        "model": "large",
+        "measurements": {
+            "seconds": {name: {"value": value} for name, value in seconds(2.0, 6.0).items()}
+        },
+        "pytest_summary": {"passed": 8, "total": 8, "status": "passed"},
+        "snapshot_summary": {"passed": 5, "total": 5, "status": "passed"},
+    }
+    task = {"id": "t", "baseline_seconds": seconds(8, 6), "oracle_seconds": seconds(4, 3)}
+    runs = json_lines(folder / "runs.jsonl", [attempt])
+    return [runs, "--tasks", json_lines(folder / "tasks.jsonl", [task])]
+
+
 def json_lines(path: Path, lines: list[dict[str, Any]]) -> Path:
     path.write_text("".join(json.dumps(line) + "\n" for line in lines))
     return path
@@ -195,6 +214,7 @@ def flat_parquet(folder: Path) -> list[Path]:
         results_of_a_run,
         asv_files,
         own_records,
+        own_records_with_times,
         flat_json_lines,
         flat_csv,
         flat_parquet,
@@ -202,7 +222,7 @@ def flat_parquet(folder: Path) -> list[Path]:
 )
 @pytest.mark.parametrize("profile", [(), ("--profile", "fc-eval")])
 def test_everything_that_is_read_gives_the_same(
-    run: Run, folder: Path, inputs: Callable[[Path], list[Path]], profile: tuple[str, ...]
+    run: Run, folder: Path, inputs: Callable[[Path], Sequence[Path | str]], profile: tuple[str, ...]
 ) -> None:
     code, out, _ = run("score", *inputs(folder), "-m", "speedup", *profile, "-f", "jsonl")
     assert code == 0

@@ -10,7 +10,7 @@ from pydantic import BaseModel
 from rich.console import Console
 
 from trajmeter.metrics import Figure, Headline, Listing, Mean, Result
-from trajmeter.records import Task, Trajectory
+from trajmeter.records import Source, Task, Trajectory
 from trajmeter.reports.scores import print_report, score_report, to_markdown
 from trajmeter.scoring import score
 
@@ -180,6 +180,12 @@ def test_the_summary_tells_what_stands_first() -> None:
     assert keys.index("groups") < keys.index("overall")
     keys = list(summary.groups[0].model_dump())
     assert keys.index("aggregates") < keys.index("figures")
+
+
+def test_files_are_named_as_such_where_no_agent_is() -> None:
+    attempts = [Trajectory(task_id="lap", final_output="4", source=Source(file="a/x.jsonl"))]
+    first = tables(race(attempts))["race by agent and model"]
+    assert (first.header[0], first.rows[0][0]) == ("file", "x")
 
 
 def test_one_agent_has_a_row_too() -> None:

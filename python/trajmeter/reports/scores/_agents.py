@@ -16,8 +16,6 @@ if TYPE_CHECKING:
 
 __all__ = ["figures_by_agent", "figures_of_run"]
 
-_AGENT = "agent / model"
-
 
 def figures_of_run(metric: MetricSummary, summary: Summary, width: int | None) -> Iterator[Table]:
     """The family's own figures of the run: those that agents are compared by, then the others.
@@ -27,7 +25,7 @@ def figures_of_run(metric: MetricSummary, summary: Summary, width: int | None) -
         summary: The summary.
         width: Characters of a line; ``None`` for no limit.
     """
-    agents = labels(summary.groups)
+    naming, agents = _naming(summary.groups), labels(summary.groups)
     runs = [dict(_flat(group.aggregates[metric.name], metric)) for group in summary.groups]
     names = dict.fromkeys(name for run in runs for name in run)
     others = [name for name in names if name not in metric.headlines]
@@ -36,17 +34,17 @@ def figures_of_run(metric: MetricSummary, summary: Summary, width: int | None) -
 
     if metric.headlines:
         title = f"{metric.name} by agent and model"
-        yield from fitting(_agent_rows(title, agents, cells, metric.headlines), width)
+        yield from fitting(_agent_rows(title, naming, agents, cells, metric.headlines), width)
     title = f"{metric.name}: figures of the run"
     numbers = {name: name for name in others if name not in texts}
     by_figure = _figure_rows(title, agents, cells, numbers)
     if len(list(fitting(by_figure, width))) == 1:
         yield by_figure
     else:
-        yield from fitting(with_values(_agent_rows(title, agents, cells, numbers)), width)
+        yield from fitting(with_values(_agent_rows(title, naming, agents, cells, numbers)), width)
     for name in texts:
         rows = zip(agents, (cell.get(name, NOTHING) for cell in cells), strict=True)
-        yield Table(f"{metric.name}: {name}", (_AGENT, name), tuple(rows), texts=(0, 1))
+        yield Table(f"{metric.name}: {name}", (naming, name), tuple(rows), texts=(0, 1))
     for name, headings in metric.listings.items():
         values = summary.overall.aggregates[metric.name][name]
         listing = tuple((visible(text), amount(value)) for text, value in values.items())
@@ -64,7 +62,7 @@ def figures_by_agent(
         groups: Attempts of each agent and model.
         width: Characters of a line; ``None`` for no limit.
     """
-    agents = labels(groups)
+    naming, agents = _naming(groups), labels(groups)
     header = tuple(dict.fromkeys(key for row in arrangement.grid.values() for key in row))
     rows = []
     for label, names in arrangement.grid.items():
@@ -76,16 +74,22 @@ def figures_by_agent(
             shown = (label, *[""] * (len(agents) - 1))
             rows += [(*head, *cells) for *head, cells in zip(shown, agents, alike, strict=True)]
     title = f"{metric} by agent and model: macro"
-    yield from fitting(Table(title, ("", _AGENT, *header), tuple(rows), texts=(0, 1)), width)
+    yield from fitting(Table(title, ("", naming, *header), tuple(rows), texts=(0, 1)), width)
     if arrangement.grid:
         title = f"{metric} by agent and model: other figures"
     headlines = {name: heading for heading, name in arrangement.headlines.items()}
     cells = [{name: _figure(group.figures[name]) for name in headlines} for group in groups]
-    yield from fitting(with_values(_agent_rows(title, agents, cells, headlines)), width)
+    yield from fitting(with_values(_agent_rows(title, naming, agents, cells, headlines)), width)
+
+
+def _naming(groups: Sequence[AttemptsSummary]) -> str:
+    """What the attempts are named by."""
+    return "file" if groups and all(group.source for group in groups) else "agent / model"
 
 
 def _agent_rows(
     title: str,
+    naming: str,
     agents: Sequence[str],
     cells: Sequence[Mapping[str, str]],
     headings: Mapping[str, str],
@@ -95,7 +99,7 @@ def _agent_rows(
         (agent, *(own.get(name, NOTHING) for name in headings))
         for agent, own in zip(agents, cells, strict=True)
     )
-    return Table(title, (_AGENT, *headings.values()), tuple(rows))
+    return Table(title, (naming, *headings.values()), tuple(rows))
 
 
 def _figure_rows(
@@ -105,11 +109,11 @@ def _figure_rows(
     headings: Mapping[str, str],
 ) -> Table:
     """A row for each figure that any agent has, and a column for each agent."""
-    table = with_values(_agent_rows(title, agents, cells, headings))
+    table = with_values(_agent_rows(title, "figure", agents, cells, headings))
     if not table.rows:
         return table
     header, *rows = zip(table.header, *table.rows, strict=True)
-    return Table(title, ("figure", *header[1:]), tuple(rows))
+    return Table(title, header, tuple(rows))
 
 
 def _flat(

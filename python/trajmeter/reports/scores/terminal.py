@@ -20,6 +20,9 @@ __all__ = ["print_report", "print_table"]
 _LEAST_WIDTH = 8
 """Characters of a column of text in the narrowest of terminals."""
 
+_COUNTS = r"(?<= )\(\d+/\d+\)$"
+"""How many of how many a mean is made of, which the eye passes over."""
+
 
 def print_report(report: ScoreReport, console: Console) -> None:
     """Print a report.
@@ -71,4 +74,6 @@ def _widths(table: Table, available: int) -> list[int]:
 
 def _cell(text: str, width: int) -> Text:
     """Text that is shown as it is; a plain string would be read for markup."""
-    return Text(" ".join("\n".join(broken(word, width)) for word in text.split(" ")))
+    cell = Text(" ".join("\n".join(broken(word, width)) for word in text.split(" ")))
+    cell.highlight_regex(_COUNTS, "dim")
+    return cell
