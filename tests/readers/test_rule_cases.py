@@ -162,6 +162,11 @@ def test_a_wrong_figure_is_left_out_with_its_reason(
     assert attempt.task_id == "c1"
 
 
+def test_the_key_name_alone_names_a_call(tmp_path: Path) -> None:
+    attempt = read_result(tmp_path, tool_calls=[{"tool": "open"}, {"function": {"name": "open"}}])
+    assert (attempt.tool_calls, attempt.dropped_calls) == ((), 2)
+
+
 def test_a_call_by_a_turn_without_a_number_is_still_a_call(tmp_path: Path) -> None:
     calls = [{"name": "open", "turn": turn} for turn in (2**63, True, "1", None)]
     attempt = read_result(tmp_path, tool_calls=calls)

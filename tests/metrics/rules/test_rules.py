@@ -223,6 +223,52 @@ def test_results_are_as_validated(task: Task, attempt: Trajectory) -> None:
                 check_as_validated(check)
 
 
+amounts = st.floats(min_value=1e-3, max_value=1e9)
+
+
+@given(amounts, amounts, amounts)
+def test_more_budget_never_costs_and_more_use_never_pays(
+    budget: float, used: float, more: float
+) -> None:
+    def score(budget: float, used: float) -> float:
+        task = Task(id="t", metadata={"max_credits": budget})
+        attempt = Trajectory(task_id="t", usage=Usage(credits=used))
+        found = RulesMetric().score(task, attempt).cost_budget.score
+        assert found is not None
+        return found
+
+    assert score(budget + more, used) >= score(budget, used)
+    assert score(budget, used + more) <= score(budget, used)
+    assert (score(budget, used) == 10.0) == (used <= budget)
+
+
+@given(tasks, attempts, texts)
+def test_another_error_marker_never_raises_the_score(
+    task: Task, attempt: Trajectory, marker: str
+) -> None:
+    listed = [*task.metadata.get("error_markers", ()), "b"]
+    scores = [
+        RulesMetric()
+        .score(task.model_copy(update={"metadata": {"error_markers": markers}}), attempt)
+        .error_handling.score
+        for markers in (listed, [*listed, marker])
+    ]
+    assert scores == [None, None] or (None not in scores and scores[1] in (0.0, scores[0]))
+
+
+def test_rules_without_anything_to_act_on_harm_no_run() -> None:
+    attempt = Trajectory(
+        task_id="t", transcript="done", final_output="", tool_calls=(), turn_count=9
+    )
+    for task in (Task(id="t"), Task(id="t", max_turns=1, metadata={"tags": ["x"]})):
+        for profile in (None, "transform-gym"):
+            result = RulesMetric(profile=profile).score(task, attempt)
+            rules = {name: getattr(result, name) for name in RulesResult.model_fields}
+            assert {(rule.score, rule.passed) for rule in rules.values()} == {(10.0, True)}
+            scored = [name for name, rule in rules.items() if rule.outcome is Outcome.SCORED]
+            assert scored == ["error_handling"]
+
+
 @given(tasks, attempts, st.randoms())
 def test_the_order_of_assertions_does_not_matter(
     task: Task, attempt: Trajectory, random: Random
