@@ -57,6 +57,18 @@ def test_a_report_is_written_as_its_suffix_says(
     assert report.read_text().startswith(begins)
 
 
+def test_single_runs_beside_their_average_are_told(
+    results: list[str], tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    average = str(tmp_path / "average.json")
+    assert main(["average", results[0], results[0], "-o", average]) == ExitCode.OK
+    assert main(["compare", results[0], average, results[1]]) == ExitCode.OK
+    told = "Anchor: single runs (1) stand beside an average of runs and count as results"
+    assert told in capsys.readouterr().out
+    assert main(["compare", average, results[1]]) == ExitCode.OK
+    assert "stand beside" not in capsys.readouterr().out
+
+
 def test_json_holds_every_figure(results: list[str], capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["compare", *results, "--format", "json"]) == ExitCode.OK
     printed = json.loads(capsys.readouterr().out)
@@ -113,6 +125,9 @@ def test_quality_is_measured_and_a_broken_file_reported(
     assert json.loads(capsys.readouterr().out)["static_metrics"]["num_framework_imports"] == 1
     assert main([*call, "--package", "helper"]) == ExitCode.OK
     assert json.loads(capsys.readouterr().out)["static_metrics"]["num_framework_imports"] == 2
+    capsys.readouterr()
+    assert main(["quality", str(file), "--framework", "Gull"]) == ExitCode.OK
+    assert "no packages of 'Gull' are known; name them with --package" in capsys.readouterr().err
     file.write_text("def broken(:\n")
     assert main(["quality", str(file)]) == ExitCode.UNREADABLE_INPUT
     assert "agent.py, line 1" in capsys.readouterr().err

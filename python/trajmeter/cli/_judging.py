@@ -14,7 +14,10 @@ from trajmeter.prices import price_usd
 if TYPE_CHECKING:
     from trajmeter.judges import ChatModel
 
-__all__ = ["BaseUrl", "Recording", "Replayed", "RequestsPerMinute", "make_judge"]
+__all__ = ["PANEL", "BaseUrl", "Recording", "Replayed", "RequestsPerMinute", "make_judge"]
+
+PANEL = "Judge"
+"""Heading of the judge's options in a command's help."""
 
 BaseUrl = Annotated[
     str | None,
@@ -22,6 +25,7 @@ BaseUrl = Annotated[
         "--judge-base-url",
         metavar="URL",
         show_default=False,
+        rich_help_panel=PANEL,
         help="OpenAI-compatible endpoint of the judge; its key is read from OPENAI_API_KEY.",
     ),
 ]
@@ -32,6 +36,7 @@ RequestsPerMinute = Annotated[
         min=0.001,
         metavar="R",
         show_default=False,
+        rich_help_panel=PANEL,
         help="Rate limit of the judge.",
     ),
 ]
@@ -41,6 +46,7 @@ Recording = Annotated[
         "--judge-record",
         metavar="FILE",
         show_default=False,
+        rich_help_panel=PANEL,
         help="Record every exchange with the judge.",
     ),
 ]
@@ -51,6 +57,7 @@ Replayed = Annotated[
         exists=True,
         metavar="FILE",
         show_default=False,
+        rich_help_panel=PANEL,
         help="Judge from a recording: offline, at no cost.",
     ),
 ]

@@ -49,7 +49,10 @@ def quality(
     Example:
     trajmeter quality agent.py --framework langgraph
     """
-    measured = static_quality(file, packages=[*framework_packages(framework), *(packages or ())])
+    named = [*framework_packages(framework), *(packages or ())]
+    if framework and not named:
+        Messages().tell(f"no packages of {framework!r} are known; name them with --package")
+    measured = static_quality(file, packages=named)
     if output_format is PlainFormat.JSON:
         sys.stdout.write(
             measured.model_dump_json(indent=2, exclude={"code_review", "judge"}) + "\n"

@@ -9,7 +9,14 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from trajmeter.cli._agents import printing_to_stderr, run_with_agents
-from trajmeter.cli._judging import BaseUrl, Recording, Replayed, RequestsPerMinute, make_judge
+from trajmeter.cli._judging import (
+    PANEL,
+    BaseUrl,
+    Recording,
+    Replayed,
+    RequestsPerMinute,
+    make_judge,
+)
 from trajmeter.cli._messages import Messages
 from trajmeter.cli._options import OriginalProfile, PlainFormat
 from trajmeter.cli._stdout import stdout_console
@@ -40,6 +47,7 @@ if TYPE_CHECKING:
 
 __all__ = ["run"]
 
+_CODE = "Code quality"
 _SHOWN_CHARACTERS = 160
 """Characters of an error that a line of progress shows; the result file has them all."""
 
@@ -60,9 +68,10 @@ def run(
         typer.Option(
             "--agent",
             "-a",
-            metavar="[NAME=]MODULE:OBJECT",
+            metavar="AGENT",
             show_default=False,
-            help="Agent to ask: a class, an object with query, or a function. May be repeated.",
+            help="Agent to ask, as MODULE:OBJECT or NAME=MODULE:OBJECT, in a module of this folder "
+            "or an installed one: a class, an object with query, or a function. May be repeated.",
         ),
     ] = None,
     output: Annotated[
@@ -82,18 +91,29 @@ def run(
         str, typer.Option(metavar="MODE", help="Mode of the scenario: baseline, capability.")
     ] = "baseline",
     judge: Annotated[
-        str, typer.Option(metavar="MODEL", help="Model that judges answers and code.")
+        str,
+        typer.Option(
+            metavar="MODEL", help="Model that judges answers and code.", rich_help_panel=PANEL
+        ),
     ] = DEFAULT_MODEL,
     judge_base_url: BaseUrl = None,
     judge_requests_per_minute: RequestsPerMinute = None,
     judge_record: Recording = None,
     judge_replay: Replayed = None,
-    skip_judge: Annotated[bool, typer.Option("--skip-judge", help="Judge no answer.")] = False,
+    skip_judge: Annotated[
+        bool, typer.Option("--skip-judge", help="Judge no answer.", rich_help_panel=PANEL)
+    ] = False,
     skip_code_review: Annotated[
-        bool, typer.Option("--skip-code-review", help="Have no code reviewed by the judge.")
+        bool,
+        typer.Option(
+            "--skip-code-review", help="Have no code reviewed by the judge.", rich_help_panel=PANEL
+        ),
     ] = False,
     skip_code_quality: Annotated[
-        bool, typer.Option("--skip-code-quality", help="Measure and review no code.")
+        bool,
+        typer.Option(
+            "--skip-code-quality", help="Measure and review no code.", rich_help_panel=_CODE
+        ),
     ] = False,
     packages: Annotated[
         list[str] | None,
@@ -101,6 +121,7 @@ def run(
             "--package",
             metavar="PACKAGE",
             show_default=False,
+            rich_help_panel=_CODE,
             help="Top-level package that counts as the frameworks'. May be repeated.",
         ),
     ] = None,

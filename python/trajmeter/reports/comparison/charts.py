@@ -81,7 +81,7 @@ def comparison_charts(comparison: Comparison) -> dict[str, dict[str, Any]]:
             alt.Chart(alt.InlineData(values=quality))
             .mark_bar()
             .encode(
-                x=alt.X("criterion:N", title=None, axis=alt.Axis(labelAngle=0)),
+                x=alt.X("criterion:N", title=None, sort=_SCORES, axis=alt.Axis(labelAngle=0)),
                 xOffset=alt.XOffset("framework:N", sort=names),
                 y=alt.Y("score:Q", title="mean score", scale=alt.Scale(domain=[0, 5])),
                 color=framework,

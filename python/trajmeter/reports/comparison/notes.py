@@ -34,6 +34,14 @@ def heading(comparison: Comparison) -> list[tuple[str, str]]:
 def notes(comparison: Comparison) -> list[str]:
     """What was left out of a figure, and why."""
     remarks = []
+    averaged = {result.framework for result in comparison.results if result.run_count > 1}
+    for framework in sorted(averaged):
+        single = [r for r in comparison.results if r.framework == framework and r.run_count == 1]
+        if single:
+            remarks.append(
+                f"{framework}: single runs ({len(single)}) stand beside an average of runs and "
+                "count as results of their own, in the scorecard too."
+            )
     for label, result in zip(labels(comparison), comparison.results, strict=True):
         efficiency = result.scorecard.efficiency
         absent = [
