@@ -38,18 +38,23 @@ if TYPE_CHECKING:
 __all__ = [
     "Member",
     "Shape",
+    "holds_trajectories",
     "json_text",
     "require_pyarrow",
     "trajectory_batch",
     "trajectory_from_row",
     "trajectory_schema",
     "trajectory_shape",
+    "trajectory_values",
 ]
 
 _Kind: TypeAlias = Literal[
     "boolean", "integer", "number", "text", "json", "list", "mapping", "record"
 ]
 _Convert: TypeAlias = Callable[[Any], Any]
+
+_RECORD = "trajmeter.record"
+"""Key in the metadata of a schema that names the record in its columns."""
 
 _SCALARS: dict[object, _Kind] = {bool: "boolean", int: "integer", float: "number", str: "text"}
 
@@ -109,7 +114,7 @@ def trajectory_schema() -> pa.Schema:
     require_pyarrow("record batches")
     import pyarrow as pa
 
-    return pa.schema(_fields(trajectory_shape()), metadata={"trajmeter.record": "Trajectory"})
+    return pa.schema(_fields(trajectory_shape()), metadata={_RECORD: Trajectory.__name__})
 
 
 def trajectory_batch(trajectories: Iterable[Trajectory]) -> pa.RecordBatch:
@@ -160,7 +165,22 @@ def trajectory_from_row(row: Mapping[str, Any]) -> Trajectory:
         pydantic.ValidationError: A value is missing or wrong.
         ReadError: JSON text cannot be read.
     """
-    return Trajectory.model_validate(_read_trajectory()(row))
+    return Trajectory.model_validate(trajectory_values(row))
+
+
+def trajectory_values(row: Mapping[str, Any]) -> dict[str, Any]:
+    """Turn one row of :func:`trajectory_schema` into values as the record takes them.
+
+    Raises:
+        ReadError: JSON text cannot be read.
+    """
+    values: dict[str, Any] = _read_trajectory()(row)
+    return values
+
+
+def holds_trajectories(schema: pa.Schema) -> bool:
+    """Whether a file says that its columns are those of :func:`trajectory_schema`."""
+    return (schema.metadata or {}).get(_RECORD.encode()) == Trajectory.__name__.encode()
 
 
 def json_text(value: object) -> str:

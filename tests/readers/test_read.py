@@ -12,7 +12,8 @@ import pytest
 
 from trajmeter.errors import ExtraMissingError, ReadError
 from trajmeter.readers import ReadProblem, read_tasks, read_trajectories
-from trajmeter.records import Source
+from trajmeter.records import Source, ToolCall, Trajectory
+from trajmeter.schemas import trajectory_batch
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -200,6 +201,27 @@ def test_parquet_rows_are_read(tmp_path: Path) -> None:
     (problem,) = problems
     assert problem.record == "[2]"
     assert "gold_context: expected a list of ranges" in problem.message
+
+
+def test_parquet_of_our_own_columns_is_read(tmp_path: Path) -> None:
+    pyarrow = pytest.importorskip("pyarrow")
+    parquet = pytest.importorskip("pyarrow.parquet")
+    call = ToolCall(name="grep", arguments={"q": 1})
+    attempts = [Trajectory(task_id=name, metadata={"b": [1]}, tool_calls=(call,)) for name in "abc"]
+    batch = trajectory_batch(attempts)
+    metadata = pyarrow.array([batch["metadata"][0].as_py(), "{", None])
+    table = pyarrow.Table.from_batches([batch])
+    place = table.column_names.index("metadata")
+    table = table.set_column(place, table.field(place), metadata)
+    path = tmp_path / "attempts"
+    parquet.write_table(table, path)
+    problems: list[ReadProblem] = []
+    first, last = read_trajectories(path, on_problem=problems.append)
+    assert first == attempts[0].model_copy(update={"source": Source(file=str(path), record="[0]")})
+    assert (last.task_id, last.metadata, last.tool_calls) == ("c", {}, (call,))
+    assert [(problem.record, problem.message[:13]) for problem in problems] == [
+        ("[1]", "no valid JSON")
+    ]
 
 
 def test_the_missing_library_for_parquet_is_named(

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, BinaryIO, TypeAlias
 from trajmeter import json_lines
 from trajmeter.errors import ExtraMissingError, ReadError
 from trajmeter.records import Source
+from trajmeter.schemas import holds_trajectories, trajectory_values
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -134,9 +135,23 @@ def _parquet(name: str, file: BinaryIO) -> Iterator[Entry]:
         ) from error
     row = 0
     try:
-        for batch in ParquetFile(file).iter_batches(batch_size=_PARQUET_ROWS):
+        content = ParquetFile(file)
+        read = _trajectory if holds_trajectories(content.schema_arrow) else _unchanged
+        for batch in content.iter_batches(batch_size=_PARQUET_ROWS):
             for record in batch.to_pylist():
-                yield Source(file=name, record=f"[{row}]"), record
+                yield Source(file=name, record=f"[{row}]"), read(record)
                 row += 1
     except ArrowException as error:
         raise ReadError(f"no valid Parquet, after row {row}: {error}") from error
+
+
+def _trajectory(row: dict[str, JsonValue]) -> JsonValue | ReadError:
+    """A row of our own columns, whose free values are JSON text."""
+    try:
+        return trajectory_values(row)
+    except ReadError as error:
+        return error
+
+
+def _unchanged(row: dict[str, JsonValue]) -> JsonValue:
+    return row
