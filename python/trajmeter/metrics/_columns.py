@@ -33,7 +33,7 @@ if TYPE_CHECKING:
 
     from trajmeter.metrics._result import Result
 
-__all__ = ["Column", "FigureGroup", "Kind", "Role", "Shape", "figure_groups"]
+__all__ = ["Column", "FigureGroup", "Kind", "Role", "Shape", "figure_groups", "is_model"]
 
 Kind: TypeAlias = Literal["boolean", "integer", "number", "string", "json"]
 Shape: TypeAlias = Literal["scalar", "list", "mapping"]
@@ -92,9 +92,7 @@ def figure_groups(name: str, result_type: type[Result], *, offset: int) -> tuple
     groups = []
     for path, model in _models(result_type, ()):
         own = [
-            (key, info)
-            for key, info in model.model_fields.items()
-            if not _is_model(info.annotation)
+            (key, info) for key, info in model.model_fields.items() if not is_model(info.annotation)
         ]
         if not own:
             continue
@@ -120,11 +118,12 @@ def _models(
 ) -> Iterator[tuple[tuple[str, ...], type[BaseModel]]]:
     yield path, model
     for key, info in model.model_fields.items():
-        if _is_model(info.annotation):
+        if is_model(info.annotation):
             yield from _models(info.annotation, (*path, key))
 
 
-def _is_model(annotation: object) -> TypeGuard[type[BaseModel]]:
+def is_model(annotation: object) -> TypeGuard[type[BaseModel]]:
+    """Whether a field's annotation is a model, and nothing else."""
     return _is_class(annotation) and issubclass(annotation, BaseModel)
 
 

@@ -6,8 +6,8 @@ from collections import Counter
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 from trajmeter.metrics import Aggregating, MetricError
+from trajmeter.metrics.headlines import headlines, listings
 from trajmeter.summaries._figures import SummarizedFigure, summarized_figures
-from trajmeter.summaries._headlines import headlines, listings
 from trajmeter.summaries._tally import Tally
 from trajmeter.summaries.summary import AttemptsSummary, ErrorSummary, MetricSummary, Summary
 

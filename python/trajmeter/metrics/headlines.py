@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from pydantic import BaseModel
-
-from trajmeter.metrics import Headline, Listing, Mean
+from trajmeter.metrics._columns import is_model
+from trajmeter.metrics._result import Headline, Listing, Mean
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+    from pydantic import BaseModel
     from pydantic.fields import FieldInfo
 
 __all__ = ["headlines", "listings"]
@@ -39,6 +39,5 @@ def listings(model: type[BaseModel]) -> dict[str, tuple[str, str]]:
 def _fields(model: type[BaseModel], prefix: str = "") -> Iterator[tuple[str, FieldInfo]]:
     for name, info in model.model_fields.items():
         yield f"{prefix}{name}", info
-        inner = info.annotation
-        if isinstance(inner, type) and issubclass(inner, BaseModel) and inner is not Mean:
-            yield from _fields(inner, f"{prefix}{name}.")
+        if is_model(info.annotation) and info.annotation is not Mean:
+            yield from _fields(info.annotation, f"{prefix}{name}.")
