@@ -90,3 +90,38 @@ def test_a_coroutine_that_never_ends_does_not_keep_the_program_from_ending() -> 
     runner.start()
     runner.join(timeout=5)
     assert not runner.is_alive()
+
+
+def test_a_coroutine_that_never_ends_does_not_keep_the_program_from_being_interrupted() -> None:
+    async def interrupted() -> None:
+        asking = asyncio.ensure_future(call(endless, "q", timeout_seconds=60))
+        await asyncio.sleep(0.1)
+        asking.cancel()
+        with pytest.raises(asyncio.CancelledError):
+            await asking
+
+    runner = threading.Thread(target=asyncio.run, args=(interrupted(),), daemon=True)
+    runner.start()
+    runner.join(timeout=10)
+    assert not runner.is_alive()
+
+
+def test_an_interrupted_coroutine_may_tidy_up() -> None:
+    tidied = []
+
+    async def tidy(_: str) -> None:
+        try:
+            await asyncio.sleep(60)
+        finally:
+            await asyncio.sleep(0.05)
+            tidied.append(True)
+
+    async def interrupted() -> None:
+        asking = asyncio.ensure_future(call(tidy, "q", timeout_seconds=60))
+        await asyncio.sleep(0.1)
+        asking.cancel()
+        with pytest.raises(asyncio.CancelledError):
+            await asking
+
+    asyncio.run(interrupted())
+    assert tidied == [True]

@@ -11,7 +11,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from trajmeter.errors import ConfigurationError
-from trajmeter.records import AnswerOutcome, FrameworkEvaluation, QuestionResult
+from trajmeter.records import (
+    AnswerOutcome,
+    CodeQuality,
+    FrameworkEvaluation,
+    JudgeRecord,
+    QuestionResult,
+)
 from trajmeter.summaries.answers import FAILED_ANSWER, TIMED_OUT_ANSWER
 from trajmeter.summaries.comparison import compare, percentile
 
@@ -167,3 +173,18 @@ def test_sums_over_runs_stand_beside_their_mean_per_run() -> None:
     assert result.summary["total_tokens"].value == 90
     assert result.tokens_per_run == 30.0  # 90 / 3
     assert result.cost_usd_per_run == pytest.approx(0.1)
+
+
+def test_what_judging_took_stands_apart_and_holds_the_review_too() -> None:
+    took = JudgeRecord(model="m", cost_usd=0.25, attempts=1)
+    judged = evaluation(
+        "Anchor",
+        question(1, 1.0, judge=took),
+        question(2, 1.0),
+        code_quality=CodeQuality(judge=took),
+    )
+    first, second = compare([("a", judged), ("b", evaluation("Buoy", question(1, 1.0)))]).results
+    assert first.judging is not None
+    assert (first.judging.cost_usd, first.judging.attempts) == (0.5, 2)
+    assert first.summary["total_cost_usd"].value == 0.0
+    assert second.judging is None

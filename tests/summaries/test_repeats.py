@@ -9,7 +9,13 @@ from typing import TYPE_CHECKING
 import pytest
 
 from trajmeter.errors import ConfigurationError
-from trajmeter.records import AnswerOutcome, FrameworkEvaluation, QuestionResult
+from trajmeter.records import (
+    AnswerOutcome,
+    Cause,
+    FrameworkEvaluation,
+    JudgeRecord,
+    QuestionResult,
+)
 from trajmeter.summaries.answers import TIMED_OUT_ANSWER
 from trajmeter.summaries.repeats import average, representative
 
@@ -45,6 +51,24 @@ def test_scores_are_averaged_tokens_summed_and_deviations_are_those_of_a_sample(
     assert only.extra_metrics["correctness_stddev"] == 1.0
     assert got.extra_aggregates["correctness_run_stddev"] == 1.0
     assert (got.run_id, got.run_count, got.extra_aggregates["run_count"]) == (-1, 3, 3.0)
+
+
+def test_what_judging_took_is_summed_apart_from_the_agents_own() -> None:
+    priced = JudgeRecord(model="m", prompt_tokens=50, completion_tokens=5, cost_usd=0.5, attempts=1)
+    failed = priced.model_copy(update={"cause": Cause.JUDGE_REFUSED, "attempts": 2})
+    (only,) = average(
+        [run(question(4.0, judge=judge)) for judge in (priced, failed, None)]
+    ).questions
+    assert only.judge == JudgeRecord(
+        model="m", prompt_tokens=100, completion_tokens=10, cost_usd=1.0, attempts=3
+    )
+    assert only.total_tokens is None
+    unpriced = priced.model_copy(update={"model": "other", "cost_usd": None})
+    (only,) = average([run(question(4.0, judge=judge)) for judge in (priced, unpriced)]).questions
+    assert only.judge is not None
+    assert (only.judge.model, only.judge.cost_usd) == (None, None)
+    (nobody,) = average([run(question(4.0)), run(question(5.0))]).questions
+    assert nobody.judge is None
 
 
 def test_the_representative_is_closest_to_the_mean_and_ties_go_to_the_earliest() -> None:

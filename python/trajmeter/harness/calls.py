@@ -13,6 +13,10 @@ if TYPE_CHECKING:
 __all__ = ["AgentStoppedError", "DeadlineExceededError", "call"]
 
 
+_FAREWELL_SECONDS = 1.0
+"""How long an interrupted coroutine may tidy up."""
+
+
 class DeadlineExceededError(Exception):
     """The deadline passed before the agent returned."""
 
@@ -25,8 +29,9 @@ async def call(function: Callable[..., Any], *arguments: object, timeout_seconds
     """Call an agent's method and wait for it until the deadline.
 
     A coroutine is cancelled at the deadline, and not waited for: one that swallows its cancellation
-    cannot hold up the run. A plain function runs in a thread of its own, which nothing can stop: at
-    the deadline its result is dropped, and the thread never keeps the process from ending.
+    can hold up neither the run nor its interruption. A plain function runs in a thread of its own,
+    which nothing can stop: at the deadline its result is dropped, and the thread never keeps the
+    process from ending.
 
     Args:
         function: The method.
@@ -45,14 +50,11 @@ async def call(function: Callable[..., Any], *arguments: object, timeout_seconds
     try:
         done, _ = await asyncio.wait({task}, timeout=timeout_seconds)
     except asyncio.CancelledError:
-        task.cancel()
+        _abandon(task)
+        await asyncio.wait({task}, timeout=_FAREWELL_SECONDS)
         raise
     if not done:
-        task.cancel()
-        task.add_done_callback(_ignore)
-        # asyncio.run waits at its end for every registered task, and this one may never end.
-        asyncio.tasks._unregister_task(task)  # noqa: SLF001 - documented for extending asyncio
-        task._log_destroy_pending = False  # type: ignore[attr-defined] # noqa: SLF001 - as gather
+        _abandon(task)
         raise DeadlineExceededError
     if task.cancelled():
         raise AgentStoppedError("CancelledError")
@@ -98,6 +100,15 @@ async def _in_thread(function: Callable[..., Any], arguments: tuple[object, ...]
 def _report(loop: asyncio.AbstractEventLoop, *call: Any) -> None:  # noqa: ANN401 - passed on
     if not loop.is_closed():
         loop.call_soon_threadsafe(*call)
+
+
+def _abandon(task: asyncio.Task[Any]) -> None:
+    """Cancel a task that nobody waits for any more."""
+    task.cancel()
+    task.add_done_callback(_ignore)
+    # asyncio.run waits at its end for every registered task, and this one may never end.
+    asyncio.tasks._unregister_task(task)  # noqa: SLF001 - documented for extending asyncio
+    task._log_destroy_pending = False  # type: ignore[attr-defined] # noqa: SLF001 - as gather
 
 
 def _ignore(task: asyncio.Task[Any]) -> None:

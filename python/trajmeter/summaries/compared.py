@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from trajmeter.records import AnswerOutcome, CodeQuality, QuestionResult, Record
+from trajmeter.records import AnswerOutcome, CodeQuality, JudgeRecord, QuestionResult, Record
 from trajmeter.summaries.scorecard import Scorecard
 
 __all__ = [
@@ -71,6 +71,9 @@ class ComparedResult(Record):
     """Mean tokens of a run, which compares files of different numbers of runs."""
     cost_usd_per_run: float | None
     """Mean cost of a run, likewise."""
+    judging: JudgeRecord | None
+    """Tokens, cost and calls of the judge over all runs, apart from the agent's; ``None`` where
+    nothing was judged, or the file does not say."""
     latency: Latency
     """Percentiles of the latency."""
     scorecard: Scorecard

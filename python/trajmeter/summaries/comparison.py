@@ -17,6 +17,7 @@ from trajmeter.summaries.compared import (
     Latency,
     excerpt,
 )
+from trajmeter.summaries.judging import judging_of
 from trajmeter.summaries.scorecard import scorecards
 
 if TYPE_CHECKING:
@@ -130,6 +131,7 @@ def _result(
         summary=_summary(evaluation, timed=len(timed)),
         tokens_per_run=_per_run(evaluation.total_tokens, evaluation.run_count),
         cost_usd_per_run=_per_run(evaluation.total_cost_usd, evaluation.run_count),
+        judging=judging_of(evaluation),
         latency=Latency(p50=percentile(timed, 50), p95=percentile(timed, 95), n=len(timed)),
         scorecard=card,
         extra_aggregates=evaluation.extra_aggregates,

@@ -11,6 +11,7 @@ from trajmeter.metrics.answers import generic_aggregates
 from trajmeter.metrics.answers.profiles import means
 from trajmeter.records import AnswerOutcome, FrameworkEvaluation
 from trajmeter.summaries.answers import mean, outcome, timed_latencies
+from trajmeter.summaries.judging import total_judging
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
@@ -124,7 +125,7 @@ def _average_question(copies: Sequence[QuestionResult], *, original: bool) -> Qu
             "extra_metrics": figures,
             "run_outcomes": dict(counts),
             "priced": all(known) if known else None,
-            "judge": None,
+            "judge": total_judging(question.judge for question in copies),
         }
     )
 

@@ -94,6 +94,14 @@ def _summary(results: Sequence[ComparedResult]) -> Table:
             ("Tokens per Run", [whole(result.tokens_per_run) for result in results]),
             ("Cost per Run (USD)", [dollars(result.cost_usd_per_run) for result in results]),
         ]
+    judging = [result.judging for result in results]
+    if any(judging):
+        rows.append(
+            (
+                "Judge's Cost (USD)",
+                [dollars(taken.cost_usd if taken else None) for taken in judging],
+            )
+        )
     rows += [
         (
             f"Questions {outcome.value.replace('_', ' ')}",
