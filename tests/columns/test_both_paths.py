@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from unittest import mock
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import trajmeter
@@ -111,6 +111,7 @@ def backend(request: pytest.FixtureRequest) -> BackendName:
 
 
 @pytest.mark.parametrize("profiles", [(), PROFILES], ids=["default", "profiles"])
+@settings(max_examples=settings().max_examples // 2)  # each scores every family twice
 @given(
     attempts=st.lists(trajectories(), max_size=6).map(_by_trial),
     borders=st.lists(st.integers(1, 5), max_size=3),

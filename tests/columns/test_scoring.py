@@ -74,6 +74,12 @@ def test_options_are_checked_before_the_first_batch() -> None:
         score_batches([], metrics=["turns"], profiles=["ptc"])
 
 
+def test_what_is_no_batch_is_named() -> None:
+    table: Any = pa.table({"task_id": ["a"]})
+    with pytest.raises(InputError, match="batch 0 is a ChunkedArray, expected a RecordBatch;"):
+        list(score_batches(table, metrics=["turns"]))
+
+
 def _with_bad_rows() -> pa.RecordBatch:
     batch = trajectory_batch([_attempt("one"), _attempt("two"), _attempt("three")])
     ids = pa.array(["one", None, "three"])
@@ -136,7 +142,9 @@ class _ByColumns(AnswerMetric):
         return self._columns
 
 
-@pytest.mark.parametrize("wrong", [{}, RuntimeError("no"), {"length": pa.array([1])}], ids=repr)
+@pytest.mark.parametrize(
+    "wrong", [{}, RuntimeError("no"), {"length": pa.array([1])}], ids=["absent", "raised", "short"]
+)
 def test_a_batch_form_that_fails_leaves_the_rows_to_records(wrong: Any) -> None:
     batch = trajectory_batch([_attempt("one"), _attempt("one", "boom")])
     by_columns, by_records = (

@@ -7,6 +7,7 @@ come here are known to be valid, so that records are made of the values as they 
 from __future__ import annotations
 
 from enum import Enum
+from functools import partial
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
@@ -81,21 +82,20 @@ def _collections(column: Array, item: Shape) -> list[Any]:
         values, offsets = ragged(column)
         each = _values(values, item)
         collected = [tuple(each[start:stop]) for start, stop in pairwise(offsets.tolist())]
-    return _with_nulls(collected, column)
+    if not column.null_count:
+        return collected
+    is_there = column.is_valid().to_pylist()
+    return [value if there else None for value, there in zip(collected, is_there, strict=True)]
 
 
 def _records(column: Array, shape: Shape) -> list[Any]:
     model = shape.model
     if model is None or not issubclass(model, Record) or not isinstance(column, pa.StructArray):
         raise TypeError(f"{column.type} is no column of {model}")
-    fields = _fields(shape.members, column.flatten())
-    if model.__pydantic_decorators__.model_validators:
-        return _with_nulls([model.model_validate(values) for values in fields], column)
-    return _with_nulls([frozen(model, values) for values in fields], column)
-
-
-def _with_nulls(values: list[Any], column: Array) -> list[Any]:
+    fields = _fields(shape.members, column.drop_null().flatten())
+    has_rules = bool(model.__pydantic_decorators__.model_validators)
+    make = model.model_validate if has_rules else partial(frozen, model)
+    made = map(make, fields)
     if not column.null_count:
-        return values
-    is_there = column.is_valid().to_pylist()
-    return [value if there else None for value, there in zip(values, is_there, strict=True)]
+        return list(made)
+    return [next(made) if there else None for there in column.is_valid().to_pylist()]

@@ -14,7 +14,7 @@ from trajmeter.columns.conforming import conform
 from trajmeter.columns.problems import RowProblem
 from trajmeter.columns.records import records_of
 from trajmeter.columns.validity import faulty
-from trajmeter.errors import ReadError
+from trajmeter.errors import InputError, ReadError
 from trajmeter.schemas import trajectory_from_row
 
 if TYPE_CHECKING:
@@ -61,8 +61,14 @@ def admit(batch: pa.RecordBatch, number: int, *, report: Callable[[RowProblem], 
         report: Called with every row that is left out.
 
     Raises:
+        InputError: This is no batch.
         ConfigurationError: A column cannot be brought to the schema.
     """
+    if not isinstance(batch, pa.RecordBatch):
+        raise InputError(
+            f"batch {number} is a {type(batch).__name__}, expected a RecordBatch; a Table gives "
+            "them with to_batches()"
+        )
     whole = conform(batch)
     problems = dict(_broken(whole))
     whole, numbers = _without(whole, np.arange(len(whole)), problems)
