@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from tests.judges.scripted import GOOD, ScriptedModel
-from trajmeter.errors import ReadError
+from trajmeter.errors import ConfigurationError, ReadError
 from trajmeter.judges import AnswerScores, Judge, Judgement, Recorder, Replay, Reply, TransientError
 from trajmeter.prices import price_usd
 from trajmeter.records import Cause
@@ -74,3 +74,15 @@ def test_a_recording_that_is_no_text_is_named(tmp_path: Path) -> None:
     file.write_bytes(b"\xff\xfe")
     with pytest.raises(ReadError, match=r"judge\.jsonl: cannot be read"):
         Replay("gpt-5-mini", file)
+
+
+def test_a_recording_that_cannot_be_written_is_told_before_anything_is_asked(
+    tmp_path: Path,
+) -> None:
+    (tmp_path / "file").touch()
+    model = ScriptedModel(GOOD)
+    with pytest.raises(ConfigurationError, match=r"judge\.jsonl: cannot be written: "):
+        Recorder(model, tmp_path / "file" / "judge.jsonl")
+    deep = tmp_path / "new" / "folder" / "judge.jsonl"
+    ask(Recorder(model, deep))
+    assert len(deep.read_text().splitlines()) == 1

@@ -55,6 +55,7 @@ def test_a_figure_that_abstains_stays_apart_from_one_that_is_absent(tmp_path: Pa
             {"questions": [QUESTION | {"latency_seconds": float("nan")}]},
             r"questions\.0\.latency_seconds: expected a finite number, got nan",
         ),
+        ({"run_count": 0}, r"run_count: Input should be greater than or equal to 1, got 0"),
         (
             {"questions": [QUESTION, QUESTION | {"question_id": "q2"}, QUESTION]},
             r"questions\.2\.question_id: the id of questions\.0 too; .* unique, got 'q1'",

@@ -54,3 +54,9 @@ def test_repeated_runs_show_their_deviation() -> None:
         extra_aggregates={"correctness_run_stddev": 0.5},
     )
     assert "| 4.2 ±0.50 |" in markdown_report(compare([("a.json", averaged)]))
+
+
+def test_a_file_given_twice_has_two_columns() -> None:
+    result = FrameworkEvaluation(framework_name="Anchor", scenario_name="s", avg_latency=1.0)
+    report = markdown_report(compare([("a.json", result), ("a.json", result), ("b.json", result)]))
+    assert "| Metric | Anchor (a.json) | Anchor (a.json) #2 | Anchor (b.json) |" in report

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from pydantic import ValidationError
 
-from trajmeter.errors import ReadError
+from trajmeter.errors import ConfigurationError, ReadError
 from trajmeter.judges.exchange import ExchangeError, Prompt, Reply, TransientError
 from trajmeter.records import Cause, Record
 
@@ -45,7 +45,10 @@ class Recorder:
 
     Args:
         model: Model to ask.
-        file: Recording to append to.
+        file: Recording to append to; its folder is made.
+
+    Raises:
+        ConfigurationError: The file cannot be written.
     """
 
     replayed = False
@@ -54,6 +57,13 @@ class Recorder:
         self._model = model
         self._file = file.absolute()  # an agent may change the current folder
         self.name = model.name
+        try:  # now, and not when the first reply is paid for
+            self._file.parent.mkdir(parents=True, exist_ok=True)
+            self._file.open("ab").close()
+        except OSError as error:
+            raise ConfigurationError(
+                f"{file}: cannot be written: {error.strerror or error}"
+            ) from error
 
     async def reply(self, prompt: Prompt) -> Reply:
         """Ask the model and record what comes of it."""

@@ -126,7 +126,7 @@ class FrameworkEvaluation(FileRecord):
     """Quality of the implementation."""
     run_id: int = 0
     """0-based number of the run; -1 for the average of several."""
-    run_count: int = 1
+    run_count: int = Field(default=1, ge=1)
     """Runs that this file averages."""
     versions: dict[str, str] = Field(default_factory=dict)
     """Versions of this package, of Python and of the price table."""

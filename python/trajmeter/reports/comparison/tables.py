@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from typing import TYPE_CHECKING, NamedTuple
 
 from trajmeter.reports.comparison.cells import (
@@ -39,12 +40,18 @@ class Table(NamedTuple):
 
 
 def labels(comparison: Comparison) -> list[str]:
-    """Name of each column: the framework, with its file where two results share a framework."""
+    """Name of each column: the framework, with its file where two results share a framework.
+
+    A file that was given twice is numbered, because charts tell frameworks apart by these names.
+    """
     names = [result.framework for result in comparison.results]
-    return [
-        name if names.count(name) == 1 else f"{name} ({result.file})"
-        for name, result in zip(names, comparison.results, strict=True)
-    ]
+    seen: Counter[str] = Counter()
+    found = []
+    for name, result in zip(names, comparison.results, strict=True):
+        label = name if names.count(name) == 1 else f"{name} ({result.file})"
+        seen[label] += 1
+        found.append(label if seen[label] == 1 else f"{label} #{seen[label]}")
+    return found
 
 
 def comparison_tables(comparison: Comparison) -> Iterator[Table]:
