@@ -25,7 +25,6 @@ if TYPE_CHECKING:
 
 __all__ = ["Rows", "admit"]
 
-
 # Records that are alive at a time: few, or the garbage collector walks through them at every turn.
 _AT_ONCE = 256
 
@@ -69,9 +68,9 @@ def admit(batch: pa.RecordBatch, number: int, *, report: Callable[[RowProblem], 
             f"batch {number} is a {type(batch).__name__}, expected a RecordBatch; a Table gives "
             "them with to_batches()"
         )
-    whole = conform(batch)
-    problems = dict(_broken(whole))
-    whole, numbers = _without(whole, np.arange(len(whole)), problems)
+    problems = dict(_broken(batch))
+    sound, numbers = _without(batch, np.arange(len(batch)), problems)
+    whole = conform(sound)
     suspects = np.flatnonzero(faulty(whole))
     if len(suspects):
         rows = whole.take(suspects).to_pylist()
