@@ -92,15 +92,16 @@ def test_a_coroutine_that_never_ends_does_not_keep_the_program_from_ending() -> 
     assert not runner.is_alive()
 
 
-def test_a_coroutine_that_never_ends_does_not_keep_the_program_from_being_interrupted() -> None:
-    async def interrupted() -> None:
-        asking = asyncio.ensure_future(call(endless, "q", timeout_seconds=60))
-        await asyncio.sleep(0.1)
-        asking.cancel()
-        with pytest.raises(asyncio.CancelledError):
-            await asking
+async def _interrupted(function: Callable[..., Any]) -> None:
+    asking = asyncio.ensure_future(call(function, "q", timeout_seconds=60))
+    await asyncio.sleep(0.1)
+    asking.cancel()
+    with pytest.raises(asyncio.CancelledError):
+        await asking
 
-    runner = threading.Thread(target=asyncio.run, args=(interrupted(),), daemon=True)
+
+def test_a_coroutine_that_never_ends_does_not_keep_the_program_from_being_interrupted() -> None:
+    runner = threading.Thread(target=asyncio.run, args=(_interrupted(endless),), daemon=True)
     runner.start()
     runner.join(timeout=10)
     assert not runner.is_alive()
@@ -116,12 +117,5 @@ def test_an_interrupted_coroutine_may_tidy_up() -> None:
             await asyncio.sleep(0.05)
             tidied.append(True)
 
-    async def interrupted() -> None:
-        asking = asyncio.ensure_future(call(tidy, "q", timeout_seconds=60))
-        await asyncio.sleep(0.1)
-        asking.cancel()
-        with pytest.raises(asyncio.CancelledError):
-            await asking
-
-    asyncio.run(interrupted())
+    asyncio.run(_interrupted(tidy))
     assert tidied == [True]

@@ -92,6 +92,7 @@ def test_a_slow_reply_is_a_time_out() -> None:
         json.dumps(completion("") | {"choices": []}).encode(),
         json.dumps(completion("") | {"choices": None}).encode(),
         json.dumps(completion("") | {"choices": [{"index": 0}]}).encode(),
+        json.dumps(completion(GOOD) | {"usage": {"prompt_tokens": -5}}).encode(),
     ],
 )
 def test_a_body_that_is_no_chat_completion_is_retried_and_then_told(body: bytes) -> None:

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from trajmeter.cli._agents import printing_to_stderr, run_with_agents
+from trajmeter.cli._frameworks import load_frameworks
 from trajmeter.cli._judging import (
     PANEL,
     BaseUrl,
@@ -19,6 +20,7 @@ from trajmeter.cli._judging import (
 )
 from trajmeter.cli._messages import Messages
 from trajmeter.cli._options import OriginalProfile, PlainFormat
+from trajmeter.cli._progress_line import progress_line
 from trajmeter.cli._stdout import stdout_console
 from trajmeter.cli.exit_codes import ExitCode
 from trajmeter.comparing import is_original
@@ -29,27 +31,23 @@ from trajmeter.harness import (
     Framework,
     RunOptions,
     evaluate,
-    load_agent,
 )
 from trajmeter.judges import DEFAULT_MODEL
 from trajmeter.metrics.answers import scenario_profile
 from trajmeter.readers.scenarios import read_scenario
 from trajmeter.reports.comparison import print_comparison
 from trajmeter.summaries.comparison import compare
-from trajmeter.writers.evaluations import evaluation_stem
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from trajmeter.harness import Progress
     from trajmeter.judges import Judge
-    from trajmeter.records import FrameworkEvaluation, QuestionResult, Scenario
+    from trajmeter.records import FrameworkEvaluation, Scenario
 
 __all__ = ["run"]
 
 _CODE = "Code quality"
-_SHOWN_CHARACTERS = 160
-"""Characters of an error that a line of progress shows; the result file has them all."""
 
 
 def run(
@@ -152,7 +150,7 @@ def run(
     messages = Messages()
     with printing_to_stderr():
         # Before the judge is made, whose key an agent's module may put into the environment.
-        frameworks = _frameworks(agents or ())
+        frameworks = load_frameworks(agents or ())
         # After agents are loaded, whose modules may register one, and before anything is asked.
         _check_profile(read)
         wants_review = not (skip_code_review or skip_code_quality)
@@ -210,12 +208,9 @@ async def _evaluate_all(
     for framework in frameworks:
 
         def tell(progress: Progress, name: str = framework.name) -> None:
-            result = progress.result
-            run = f"run {progress.run} of {options.runs}, " if options.runs > 1 else ""
-            outcome = result.outcome.value.replace("_", " ") if result.outcome else ""
             messages.tell(
-                f"{name}: {run}{progress.finished}/{len(scenario.questions)} {result.question_id} "
-                f"{outcome} {result.latency_seconds or 0.0:.2f} s{_trouble(result)}"
+                f"{name}: "
+                + progress_line(progress, runs=options.runs, questions=len(scenario.questions))
             )
 
         try:
@@ -228,36 +223,6 @@ async def _evaluate_all(
         messages.tell(f"{framework.name}: wrote {folder / file.name}")
         results.append((file.name, evaluation))
     return results
-
-
-def _trouble(result: QuestionResult) -> str:
-    """Why a question failed or was not judged, for its line of progress."""
-    if result.error is not None:
-        return f": {result.error[:_SHOWN_CHARACTERS]}"
-    if result.judge is not None and result.judge.cause is not None:
-        message = (result.judge.message or "")[:_SHOWN_CHARACTERS]
-        return f", not judged: {result.judge.cause.value}: {message}"
-    return ""
-
-
-def _frameworks(references: Sequence[str]) -> list[Framework]:
-    if not references:
-        raise ConfigurationError("name at least one agent with --agent MODULE:OBJECT")
-    frameworks: list[Framework] = []
-    for reference in references:
-        given, separator, target = reference.partition("=")
-        name, agent, source = load_agent(target if separator else reference)
-        name = given if separator else name
-        if not name.strip():
-            raise ConfigurationError(f"agent {reference!r}: expected a name before the '='")
-        stem = evaluation_stem(name, "")
-        if any(evaluation_stem(framework.name, "") == stem for framework in frameworks):
-            raise ConfigurationError(
-                f"two agents are called {name!r}, or would share the name of their result files; "
-                f"name one with --agent NAME={reference}"
-            )
-        frameworks.append(Framework(name, agent, source))
-    return frameworks
 
 
 def _print(

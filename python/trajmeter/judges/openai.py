@@ -79,7 +79,7 @@ class OpenAIChat:
         from pydantic_ai import exceptions
 
         try:
-            response = await self._request(prompt)
+            return self._reply(await self._request(prompt))
         except exceptions.ModelHTTPError as error:
             message = self._redacted(
                 f"the endpoint answered with status {error.status_code}: {error}"
@@ -105,7 +105,6 @@ class OpenAIChat:
                 ),
                 Cause.JUDGE_UNPARSEABLE,
             ) from None
-        return self._reply(response)
 
     async def _request(self, prompt: Prompt) -> ModelResponse:
         from pydantic_ai.direct import model_request
