@@ -9,7 +9,7 @@ import pytest
 from pydantic import BaseModel
 from rich.console import Console
 
-from trajmeter.metrics import Figure, Headline, Listing, Mean, Result
+from trajmeter.metrics import Figure, Headline, Listing, Mean, Result, metric
 from trajmeter.records import Source, Task, Trajectory
 from trajmeter.reports.scores import print_report, score_report, to_markdown
 from trajmeter.scoring import score
@@ -186,6 +186,21 @@ def test_files_are_named_as_such_where_no_agent_is() -> None:
     attempts = [Trajectory(task_id="lap", final_output="4", source=Source(file="a/x.jsonl"))]
     first = tables(race(attempts))["race by agent and model"]
     assert (first.header[0], first.rows[0][0]) == ("file", "x")
+
+
+def test_many_agents_without_any_figure_are_left_out_and_counted() -> None:
+    def titles(count: int) -> list[str]:
+        attempts = [Trajectory(task_id="t", agent="crab", final_output="a")]
+        attempts += [Trajectory(task_id="t", agent=f"silent-{n}") for n in range(count)]
+        summary = score(attempts, metrics=[length]).summary
+        return [title for title in tables(summary, 80) if " by agent" in title]
+
+    @metric
+    def length(task: Task | None, trajectory: Trajectory) -> int | None:
+        return len(trajectory.final_output) if trajectory.final_output else None
+
+    assert titles(2) == ["length by agent and model: macro"]
+    assert titles(3) == ["length by agent and model (1 of 4 have any): macro"]
 
 
 def test_one_agent_has_a_row_too() -> None:

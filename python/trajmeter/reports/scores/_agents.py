@@ -16,6 +16,9 @@ if TYPE_CHECKING:
 
 __all__ = ["figures_by_agent", "figures_of_run"]
 
+# So many agents of whom a family has nothing are left out, as where files of many kinds are scored.
+_MANY = 3
+
 
 def figures_of_run(metric: MetricSummary, summary: Summary, width: int | None) -> Iterator[Table]:
     """The family's own figures of the run: those that agents are compared by, then the others.
@@ -62,24 +65,32 @@ def figures_by_agent(
         groups: Attempts of each agent and model.
         width: Characters of a line; ``None`` for no limit.
     """
-    naming, agents = _naming(groups), labels(groups)
+    naming = _naming(groups)
+    names = [*arrangement.headlines.values()]
+    names += [name for row in arrangement.grid.values() for name in row.values()]
+    members = list(zip(labels(groups), groups, strict=True))
+    scored = [member for member in members if any(member[1].figures[name].scored for name in names)]
+    title = f"{metric} by agent and model"
+    if scored and len(members) - len(scored) >= _MANY:
+        title += f" ({len(scored)} of {len(members)} have any)"
+        members = scored
+
     header = tuple(dict.fromkeys(key for row in arrangement.grid.values() for key in row))
-    rows = []
-    for label, names in arrangement.grid.items():
-        alike = [
-            [_figure(group.figures[names[key]]) if key in names else "" for key in header]
-            for group in groups
-        ]
-        if any(cell and not cell.startswith(f"{NOTHING} ") for cells in alike for cell in cells):
-            shown = (label, *[""] * (len(agents) - 1))
-            rows += [(*head, *cells) for *head, cells in zip(shown, agents, alike, strict=True)]
-    title = f"{metric} by agent and model: macro"
-    yield from fitting(Table(title, ("", naming, *header), tuple(rows), texts=(0, 1)), width)
-    if arrangement.grid:
-        title = f"{metric} by agent and model: other figures"
-    headlines = {name: heading for heading, name in arrangement.headlines.items()}
-    cells = [{name: _figure(group.figures[name]) for name in headlines} for group in groups]
-    yield from fitting(with_values(_agent_rows(title, naming, agents, cells, headlines)), width)
+    rows: list[tuple[str, ...]] = []
+    for label, row in arrangement.grid.items():
+        if any(group.figures[name].scored for _, group in members for name in row.values()):
+            heading = label
+            for agent, group in members:
+                figures = (group.figures[row[key]] if key in row else None for key in header)
+                rows.append((heading, agent, *(_figure(each) if each else "" for each in figures)))
+                heading = ""
+    grid = Table(f"{title}: macro", ("", naming, *header), tuple(rows), texts=(0, 1))
+    yield from fitting(grid, width)
+    title = f"{title}: other figures" if arrangement.grid else f"{title}: macro"
+    headings = {name: heading for heading, name in arrangement.headlines.items()}
+    agents = [agent for agent, _ in members]
+    cells = [{name: _figure(group.figures[name]) for name in headings} for _, group in members]
+    yield from fitting(with_values(_agent_rows(title, naming, agents, cells, headings)), width)
 
 
 def _naming(groups: Sequence[AttemptsSummary]) -> str:
