@@ -71,6 +71,17 @@ def test_keys_of_the_environment_are_named_instead_of_shown(
     assert told == Answer(text="my key is [SOME_API_KEY]", metadata={"h": ["[SOME_API_KEY]"]})
 
 
+def test_a_secret_that_json_escapes_is_found(monkeypatch: pytest.MonkeyPatch) -> None:
+    odd = 'pass"word\\of\tthe ägir'
+    monkeypatch.setenv("AWS_SECRET_ACCESS_KEY", odd)
+    told = read_answer({"text": f"<{odd}>", "metadata": {odd: (odd,)}})
+    assert told == Answer(
+        text="<[AWS_SECRET_ACCESS_KEY]>",
+        metadata={"[AWS_SECRET_ACCESS_KEY]": ["[AWS_SECRET_ACCESS_KEY]"]},
+    )
+    assert error_text(ValueError(odd)) == "ValueError: [AWS_SECRET_ACCESS_KEY]"
+
+
 def test_an_error_without_a_message_is_still_told() -> None:
     assert error_text(Silent()) == "Silent: (its message cannot be shown)"
 

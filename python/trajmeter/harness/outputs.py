@@ -5,13 +5,16 @@ from __future__ import annotations
 import dataclasses
 import json
 import os
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from pydantic import BaseModel
 
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
 __all__ = ["error_text", "storable"]
 
-_SECRET_NAMES = ("_API_KEY", "_TOKEN", "_SECRET", "_PASSWORD")
+_SECRET_NAMES = ("_KEY", "_TOKEN", "_SECRET", "_PASSWORD")
 _LEAST_SECRET = 8
 """Characters below which a value is too common a word to be taken for a secret."""
 
@@ -32,7 +35,8 @@ def storable(value: object) -> Any:  # noqa: ANN401 - any JSON value
         {'trace': ['sql', None], 'agents': ['ops']}
     """
     text = json.dumps(value, default=_plainer, ensure_ascii=False, skipkeys=True)
-    return json.loads(_without_secrets(_encodable(text)), parse_constant=lambda _: None)
+    safe = _without_secrets(_encodable(text), written=_inside_json)
+    return json.loads(safe, parse_constant=lambda _: None)
 
 
 def error_text(error: BaseException) -> str:
@@ -58,8 +62,14 @@ def _encodable(text: str) -> str:
     return text.encode("utf-8", "replace").decode("utf-8")
 
 
-def _without_secrets(text: str) -> str:
+def _without_secrets(text: str, *, written: Callable[[str], str] = str) -> str:
+    """The text without the environment's secrets, which stand in it as ``written`` says."""
     for name, value in os.environ.items():
         if name.upper().endswith(_SECRET_NAMES) and len(value) >= _LEAST_SECRET:
-            text = text.replace(value, f"[{name}]")
+            text = text.replace(written(value), f"[{name}]")
     return text
+
+
+def _inside_json(value: str) -> str:
+    """The value as it stands between the quotes of JSON text."""
+    return json.dumps(_encodable(value), ensure_ascii=False)[1:-1]

@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 import json
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 import pytest
+from radon.complexity import cc_rank
+from radon.metrics import h_visit, mi_visit
+from radon.raw import analyze
+from radon.visitors import ComplexityVisitor
 
+from trajmeter import harness
 from trajmeter.metrics.quality import framework_packages, static_metrics, static_quality
-
-if TYPE_CHECKING:
-    from pathlib import Path
 
 SOURCE = '''\
 """Docstring."""
@@ -103,3 +105,30 @@ def test_a_file_that_is_nested_too_deeply_is_no_crash(tmp_path: Path) -> None:
     assert static_quality(file).error == "agent.py: nested too deeply to be measured"
     file.write_bytes(b"x = 1\0")
     assert "None" not in (static_quality(file).error or "None")
+
+
+REAL_CODE = sorted(Path(harness.__path__[0]).glob("*.py"))
+
+
+@pytest.mark.parametrize("file", REAL_CODE, ids=lambda file: file.name)
+def test_real_code_is_measured_as_radon_measures_it(file: Path) -> None:
+    source = file.read_text(encoding="utf-8")
+    got = static_metrics(source)
+    raw, halstead = analyze(source), h_visit(source).total
+    assert (got.loc, got.sloc, got.comments, got.blank) == (
+        raw.loc,
+        raw.sloc,
+        raw.comments,
+        raw.blank,
+    )
+    assert got.maintainability_index == round(mi_visit(source, multi=True), 2)
+    assert got.halstead_volume == round(halstead.volume, 2)
+    assert got.halstead_bugs == round(halstead.volume / 3000, 4)
+    visitor = ComplexityVisitor.from_code(source)
+    methods = [method for found in visitor.classes for method in found.methods]
+    top_level = [function.complexity for function in (*visitor.functions, *methods)]
+    if len(top_level) == got.num_functions and top_level:  # else some are nested
+        mean = sum(top_level) / len(top_level)
+        assert got.avg_cyclomatic_complexity == round(mean, 2)
+        assert got.max_cyclomatic_complexity == max(top_level)
+        assert got.complexity_grade == cc_rank(mean)
