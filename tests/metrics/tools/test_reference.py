@@ -5,35 +5,60 @@ from __future__ import annotations
 import json
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
 import pytest
 
-from trajmeter.metrics.tools import ArgumentPolicies, match_calls
+from trajmeter.metrics.tools import ArgumentPolicies, ToolsResult, match_calls, match_steps
 from trajmeter.records import ToolCall
 
 if TYPE_CHECKING:
     from pathlib import Path
 
+    from trajmeter.kernels import Kernels
 
-def calls(given: list[Any]) -> list[ToolCall]:
-    return [
-        ToolCall(name=call)
-        if isinstance(call, str)
-        else ToolCall(name=call["name"], arguments=call.get("arguments"))
-        for call in given
-    ]
+FLAGS = ("exact", "in_order", "any_order", "subset", "superset", "edit_distance")
 
 
 def test_cases(reference_data: Path) -> None:
-    for case in json.loads((reference_data / "tools/cases.json").read_text())["cases"]:
-        policies = ArgumentPolicies.read(case["policy"]) if case.get("policy") else None
-        found = match_calls(calls(case["reference"]), calls(case["actual"]), policies=policies)
-        compared = 0
-        for key, expected in case["expected"].items():
-            if isinstance(expected, dict) and hasattr(found, key):
-                grades = {name: getattr(getattr(found, key), name) for name in expected}
-                assert grades == pytest.approx(expected, abs=1e-12), (case["name"], key)
-                compared += 1
-            elif hasattr(found, key):
-                assert getattr(found, key) == expected, (case["name"], key)
-                compared += 1
-        assert compared, case["name"]
+    cases = json.loads((reference_data / "tools" / "cases.json").read_text())["cases"]
+    assert cases
+    for case in cases:
+        result = _match(case)
+        expected = case["expected"]
+        for name in FLAGS:
+            assert getattr(result, name) == expected[name], (case["name"], name)
+        for name in ("any_order_grades", "in_order_grades"):
+            grades = getattr(result, name)
+            assert grades.reference_size == expected["reference_size"], case["name"]
+            assert grades.actual_size == expected["actual_size"], case["name"]
+            for figure, value in expected[name].items():
+                assert getattr(grades, figure) == pytest.approx(value, abs=1e-12), case["name"]
+        told = [
+            (m.reference, m.actual, list(m.path), m.expected, m.got)
+            for m in result.mismatches
+            if m.kind == "arguments"
+        ]
+        for wanted in case.get("mismatch", ()):
+            keys = ("reference", "actual", "path", "expected", "got")
+            assert tuple(wanted[key] for key in keys) in told, case["name"]
+
+
+def _match(case: dict[str, Any]) -> ToolsResult:
+    if case.get("kind") == "steps":
+        return match_steps(case["reference"], case["actual"])
+    sides = [
+        [ToolCall(name=each["name"], arguments=each.get("arguments")) for each in case[side]]
+        for side in ("reference", "actual")
+    ]
+    return match_calls(*sides, policies=ArgumentPolicies.read(case.get("policy", {})))
+
+
+def test_assignments(kernels: Kernels, reference_data: Path) -> None:
+    cases = json.loads((reference_data / "tools" / "cases.json").read_text())["assignment"]
+    assert cases
+    for case in cases:
+        table = np.array(case["weights"], np.float64)
+        for full, name in ((False, "optional"), (True, "full")):
+            chosen = kernels.assign(table.reshape(-1), *table.shape, full=full).tolist()
+            total = sum(table[row, at] for row, at in enumerate(chosen) if at >= 0)
+            assert total == pytest.approx(case["expected"][name], abs=1e-12), case["name"]

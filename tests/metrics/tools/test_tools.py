@@ -1,8 +1,7 @@
 from __future__ import annotations
 
-import json
 from itertools import permutations
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import pytest
 from hypothesis import given
@@ -26,7 +25,6 @@ from trajmeter.records import Cause, Outcome, Task, ToolCall, Trajectory, Turn
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
-    from pathlib import Path
     from random import Random
 
     from pydantic import JsonValue
@@ -356,50 +354,3 @@ def test_no_pairing_matches_more(
     result = match_calls(reference, actual, policies=policies)
 
     assert result.any_order_grades.matched == most
-
-
-def test_reference_cases(reference_data: Path) -> None:
-    cases = json.loads((reference_data / "tools" / "cases.json").read_text())["cases"]
-    assert cases
-    for case in cases:
-        result = _reference_match(case)
-        expected = case["expected"]
-        flags = {**booleans(result), "edit_distance": result.edit_distance}
-        assert flags == {name: expected[name] for name in flags}, case["name"]
-        for name in ("any_order_grades", "in_order_grades"):
-            grades = getattr(result, name)
-            assert grades.reference_size == expected["reference_size"], case["name"]
-            assert grades.actual_size == expected["actual_size"], case["name"]
-            for figure, value in expected[name].items():
-                assert getattr(grades, figure) == pytest.approx(value, abs=1e-12), case["name"]
-        told = [
-            (m.reference, m.actual, list(m.path), m.expected, m.got)
-            for m in result.mismatches
-            if m.kind == "arguments"
-        ]
-        for wanted in case.get("mismatch", ()):
-            keys = ("reference", "actual", "path", "expected", "got")
-            assert tuple(wanted[key] for key in keys) in told, case["name"]
-
-
-def _reference_match(case: dict[str, Any]) -> ToolsResult:
-    if case.get("kind") == "steps":
-        return match_steps(case["reference"], case["actual"])
-    sides = [
-        [call(each["name"], each.get("arguments")) for each in case[side]]
-        for side in ("reference", "actual")
-    ]
-    return match_calls(*sides, policies=ArgumentPolicies.read(case.get("policy", {})))
-
-
-def test_reference_assignments(kernels: Kernels, reference_data: Path) -> None:
-    import numpy as np
-
-    cases = json.loads((reference_data / "tools" / "cases.json").read_text())["assignment"]
-    assert cases
-    for case in cases:
-        table = np.array(case["weights"], np.float64)
-        for full, name in ((False, "optional"), (True, "full")):
-            chosen = kernels.assign(table.reshape(-1), *table.shape, full=full).tolist()
-            total = sum(table[row, at] for row, at in enumerate(chosen) if at >= 0)
-            assert total == pytest.approx(case["expected"][name], abs=1e-12), case["name"]
