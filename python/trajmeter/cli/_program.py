@@ -6,12 +6,14 @@ import os
 import sys
 import threading
 import time
+from contextlib import suppress
 from typing import NoReturn
 
 from trajmeter.cli._main import main
 
 __all__ = ["program"]
 
+_STDOUT, _STDERR = 1, 2
 _GRACE_SECONDS = 5.0
 """How long threads that are still at work, such as an exporter's, may finish what they do."""
 
@@ -23,8 +25,8 @@ def program() -> NoReturn:
     have left one that never ends.
     """
     code = main()
-    # What those threads print now is no data.
-    os.dup2(sys.stderr.fileno(), sys.stdout.fileno())
+    with suppress(OSError):  # either may be closed
+        os.dup2(_STDERR, _STDOUT)  # what those threads print now is no data
     threading.Thread(target=_end, args=(code,), daemon=True).start()
     sys.exit(code)
 
