@@ -15,7 +15,7 @@ from trajmeter.errors import ArrayError, InputError, OffsetsError
 from trajmeter.kernels import NO_NUMBER, TURN_COUNTS
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Sequence
 
     from trajmeter.kernels import Int64Array, Kernels, TurnCountArrays
 
@@ -262,6 +262,35 @@ def test_backends_agree_on_many_runs(rust: Kernels, twin: Kernels) -> None:
     runs[-1] = [Turn(success=5)]
     runs[2_000] = [Turn(program=5)]
     assert alike(outcome(counts, rust, runs), outcome(counts, twin, runs))
+
+
+# Times the constant that spreads codes over a table these are 1, 2, 3 ...: all in its first place.
+_UNSPREAD = pow(0x9E37_79B9_7F4A_7C15, -1, 2**64)
+CROWDED = [code for at in range(2_500) if (code := at * _UNSPREAD % 2**64) < 2**63]
+
+
+@pytest.mark.parametrize("count", [1, 2, 31, 255, 256, 257, 1_000])
+@pytest.mark.parametrize(
+    "code_of",
+    [
+        pytest.param(lambda at: at, id="different"),
+        pytest.param(lambda at: at // 3, id="in threes"),
+        pytest.param(lambda at: at % 7 - 1, id="few, some malformed"),
+        pytest.param(lambda at: (at % 40) << 57, id="far apart"),
+        pytest.param(lambda at: 2**63 - 1 - at % 5, id="the largest"),
+        pytest.param(lambda at: CROWDED[at], id="crowded"),
+    ],
+)
+def test_repeated_calls_of_runs_short_and_long(
+    kernels: Kernels, count: int, code_of: Callable[[int], int]
+) -> None:
+    codes = [code_of(at) for at in range(count)]
+    # The middle one of three runs: neither neighbour is looked at, though it made the same calls.
+    runs = [[Turn(calls=tuple((1, code) for code in codes))]] * 3
+
+    known = [code for code in codes if code >= 0]
+    expected = len(known) - len(set(known))
+    assert [row["repeated_calls"] for row in rows(counts(kernels, runs))] == [expected] * 3
 
 
 @given(st.lists(st.lists(turn_values, max_size=6), max_size=4))

@@ -186,8 +186,8 @@ def analyse_columns(columns: TurnColumns, *, backend: Kernels | None = None) -> 
 
 
 def _rate(part: Int64Array, whole: Int64Array) -> Float64Array:
-    rate = np.full(len(part), np.nan)
-    np.divide(part, whole, out=rate, where=whole > 0)
+    with np.errstate(invalid="ignore"):  # of nothing there is no part either, and 0 / 0 is NaN
+        rate: Float64Array = part / whole
     return rate
 
 
