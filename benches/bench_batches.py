@@ -17,22 +17,34 @@ import pytest
 import trajmeter
 from benches.contest import Built, Case, Entry, entries
 from trajmeter.metrics.turns import TurnsMetric, TurnsResult
-from trajmeter.records import Extent, Failure, Source, ToolCall, Trajectory, Turn, Usage, View
+from trajmeter.records import (
+    Extent,
+    Failure,
+    GoldRange,
+    Source,
+    Task,
+    ToolCall,
+    Trajectory,
+    Turn,
+    Usage,
+    View,
+)
 from trajmeter.schemas import trajectory_batch, trajectory_from_row
+from trajmeter.snapshots import Definitions, FileSnapshot, Snapshot
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Callable, Mapping, Sequence
 
     import pyarrow as pa
     from pydantic import JsonValue
     from pytest_benchmark.fixture import BenchmarkFixture
 
     from trajmeter.metrics import AnyMetric
-    from trajmeter.records import Task
 
 _TURNS = 10
 _REASONS = ("parse_error", "eval_error", "timeout")
-_FIGURES = ("parse_failure_rate", "recovered_errors", "repeated_tool_calls", "run.turn_count")
+_TURN_FIGURES = ("turns.parse_failure_rate", "turns.recovered_errors", "turns.repeated_tool_calls")
+_CONTEXT_FIGURES = ("context.final.line.precision", "context.trajectory.line.auc_coverage")
 
 
 class _WithoutBatches:
@@ -85,26 +97,63 @@ def _turn(number: int, at: int, failure: int) -> Turn:
     )
 
 
-def _figures(batch: pa.RecordBatch, metric: AnyMetric) -> list[list[Any]]:
-    (scored,) = trajmeter.score_batches([batch], metrics=[metric])
-    return [scored[f"turns.{name}"].to_pylist() for name in _FIGURES]
+class _Repository:
+    """Every task starts from the same 50 files of 500 lines, ten bytes each."""
+
+    def __init__(self) -> None:
+        none = np.empty(0, np.int64)
+        definitions = Definitions(kind=(), start=none, end=none, name=())
+        file = FileSnapshot(5_000, np.arange(0, 5_000, 10, dtype=np.int64), definitions)
+        files = {f"src/module_{number}.py": file for number in range(50)}
+        self._snapshot = Snapshot("acme/widget", "c0ffee", files)
+
+    def find(self, task: Task) -> Snapshot:
+        del task
+        return self._snapshot
 
 
-def _from_rows(batch: pa.RecordBatch) -> list[list[Any]]:
+_REPOSITORY = _Repository()
+
+
+def _by_batch(
+    batch: pa.RecordBatch, metric: str | AnyMetric, tasks: Sequence[Task], names: Sequence[str]
+) -> list[list[Any]]:
+    (scored,) = trajmeter.score_batches(
+        [batch], metrics=[metric], tasks=tasks, snapshots=_REPOSITORY
+    )
+    return [scored[name].to_pylist() for name in names]
+
+
+def _by_row(
+    batch: pa.RecordBatch, metric: str | AnyMetric, tasks: Sequence[Task], names: Sequence[str]
+) -> list[list[Any]]:
     records = [trajectory_from_row(row) for row in batch.to_pylist()]
-    rows = trajmeter.score(records, metrics=["turns"]).rows
-    return [[row[f"turns.{name}"] for row in rows] for name in _FIGURES]
+    rows = trajmeter.score(records, metrics=[metric], tasks=tasks, snapshots=_REPOSITORY).rows
+    return [[row[name] for row in rows] for name in names]
 
 
-def _build(size: int) -> Built:
+def _turns(size: int) -> Built:
     batch = _batch(size)
     return Built(
         {
-            "columns": partial(_figures, batch, TurnsMetric()),
-            "records": partial(_figures, batch, _WithoutBatches()),
-            "rows": partial(_from_rows, batch),
+            "columns": partial(_by_batch, batch, "turns", (), _TURN_FIGURES),
+            "records": partial(_by_batch, batch, _WithoutBatches(), (), _TURN_FIGURES),
+            "rows": partial(_by_row, batch, "turns", (), _TURN_FIGURES),
         },
-        _from_rows(batch),
+        _by_row(batch, "turns", (), _TURN_FIGURES),
+    )
+
+
+def _context(size: int) -> Built:
+    batch = _batch(size)
+    gold = (GoldRange(path="src/module_3.py", first_line=30, last_line=90),)
+    tasks = [Task(id=f"task-{number}", gold_ranges=gold) for number in range(size // 8 + 1)]
+    return Built(
+        {
+            "records": partial(_by_batch, batch, "context", tasks, _CONTEXT_FIGURES),
+            "rows": partial(_by_row, batch, "context", tasks, _CONTEXT_FIGURES),
+        },
+        _by_row(batch, "context", tasks, _CONTEXT_FIGURES),
     )
 
 
@@ -112,18 +161,25 @@ def _equal(answer: object, expected: object) -> bool:
     return answer == expected
 
 
-CASES = [
-    Case(
+def _case(
+    workload: str, build: Callable[[int], Built], contenders: tuple[str, ...], bar: float
+) -> Case:
+    return Case(
         kernel="score_batches",
-        workload="turns of 5,000 shell agents",
+        workload=f"{workload} of 5,000 shell agents",
         size=5_000,
         unit="attempt",
-        build=_build,
-        contenders=("columns", "records", "rows"),
+        build=build,
+        contenders=contenders,
         same=_equal,
         prepared="one Arrow batch",
-        bars={"rows": 10.0},
+        bars={"rows": bar},
     )
+
+
+CASES = [
+    _case("turns", _turns, ("columns", "records", "rows"), 10.0),
+    _case("context", _context, ("records", "rows"), 2.0),
 ]
 
 
