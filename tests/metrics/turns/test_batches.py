@@ -92,6 +92,17 @@ def test_calls_are_equal_as_json() -> None:
     assert (figures["recorded_calls"], figures["repeated_calls"]) == ([7], [2])
 
 
+def test_calls_repeat_within_a_run_wherever_its_calls_lie(monkeypatch: pytest.MonkeyPatch) -> None:
+    def attempt(*queries: int) -> Trajectory:
+        calls = tuple(ToolCall(name="f", arguments={"q": query}) for query in queries)
+        return _attempt(Turn(tool_calls=calls))
+
+    attempts = [attempt(1, 2, 1), attempt(1, 1, 1, 1), attempt(), attempt(2), attempt(2, 2)]
+    for block in (1, 2, 3, 2_048):
+        monkeypatch.setattr("trajmeter.metrics.turns.intake._BLOCK", block)
+        assert _figures(attempts)["repeated_calls"] == [1, 3, 0, 0, 1]
+
+
 def test_a_slice_is_its_own_rows() -> None:
     attempts = [
         _attempt(PARSE, DONE),

@@ -51,7 +51,8 @@ class TurnColumns:
     call_success: Int64Array
     """Of each call 1, 0 or -1, as for turns."""
     call: Int64Array
-    """Code of each call's name and arguments together, or -1 where these are no JSON object."""
+    """Code of each call's name and arguments together, or -1 where these are no JSON object; calls
+    of different runs may share one."""
     call_offsets: Int64Array
     """Turn i has the calls ``[call_offsets[i], call_offsets[i + 1])``."""
     run_offsets: Int64Array

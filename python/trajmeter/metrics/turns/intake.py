@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -23,6 +24,9 @@ if TYPE_CHECKING:
     from trajmeter.metrics.arrays import Array
 
 __all__ = ["turn_columns"]
+
+# Calls whose arguments are compared at a time: few, or the garbage collector walks through all.
+_BLOCK = 2_048
 
 
 def turn_columns(turns: Array) -> TurnColumns:
@@ -46,7 +50,7 @@ def turn_columns(turns: Array) -> TurnColumns:
         error=_errors(reasons, len(names), pc.struct_field(error, "message")),
         number=filled(number, NO_NUMBER),
         call_success=_outcomes(calls),
-        call=_identities(calls),
+        call=_identities(calls, call_offsets[run_offsets]),
         call_offsets=call_offsets,
         run_offsets=run_offsets,
         reasons=names,
@@ -80,19 +84,32 @@ def _outcomes(calls: Array) -> Int64Array:
     return np.where(failed, 0, success)
 
 
-def _identities(calls: Array) -> Int64Array:
-    """One code of name and arguments together; -1 where the arguments are no JSON object."""
+def _identities(calls: Array, bounds: Int64Array) -> Int64Array:
+    """One code of name and arguments together; -1 where the arguments are no JSON object.
+
+    Args:
+        calls: Calls.
+        bounds: Where the calls of each run begin. Codes tell apart the calls of one run only.
+    """
     texts, arguments = coded(pc.struct_field(calls, "arguments"))
-    different: dict[Hashable, int] = {}
-    keys = [_key(json_lines.parse(text.encode())) for text in texts]
-    # A call without arguments has the code -1, which leads to the last place.
-    places = [
-        -1 if key is None else different.setdefault(key, len(different))
-        for key in [*keys, _key(None)]
-    ]
-    key = np.array(places, np.int64)[arguments]
-    name = coded(pc.struct_field(calls, "name")).codes
-    return np.where(key < 0, -1, name * len(different) + key)
+    names = coded(pc.struct_field(calls, "name")).codes
+    codes = np.empty(len(names), np.int64)
+    for start, stop in pairwise(_borders(bounds)):
+        places: dict[int, int] = {}
+        different: dict[Hashable, int] = {}
+        for code in np.unique(arguments[start:stop]).tolist():
+            key = _key(None if code < 0 else json_lines.parse(texts[code].encode()))
+            places[code] = -1 if key is None else different.setdefault(key, len(different))
+        found = np.array([places[code] for code in arguments[start:stop].tolist()], np.int64)
+        together = names[start:stop] * len(different) + found
+        codes[start:stop] = np.where(found < 0, -1, together)
+    return codes
+
+
+def _borders(bounds: Int64Array) -> list[int]:
+    """Some of the bounds, so that of each block of runs few keys are alive at a time."""
+    is_border = np.diff(bounds // _BLOCK, prepend=-1) > 0
+    return [*bounds[is_border].tolist(), int(bounds[-1])]
 
 
 def _key(arguments: JsonValue) -> Hashable:
