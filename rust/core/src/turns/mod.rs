@@ -3,6 +3,8 @@
 //! One pass over the turns of a run, a sort of the few reasons it carries, and a table of its calls,
 //! to count those that repeat. Runs are counted in parallel.
 
+mod repeats;
+
 use std::ops::Range;
 
 use crate::pool;
@@ -16,10 +18,6 @@ pub const NO_NUMBER: i64 = i64::MIN;
 
 /// Runs that are checked and counted while the cache holds their turns.
 const BLOCK: usize = 64;
-
-/// Calls of a run that are told apart by a table. Codes may be made to meet in it, which costs the
-/// square of their number, so that more of them are sorted.
-const FEW_CALLS: usize = 256;
 
 const FAILED: i64 = 0;
 const SUCCEEDED: i64 = 1;
@@ -223,37 +221,6 @@ impl Tallies {
     }
 }
 
-/// How many codes occur before, by sorting; a negative one is like no other.
-fn repeats(codes: &[i64], scratch: &mut Vec<i64>) -> i64 {
-    scratch.clear();
-    scratch.extend(codes.iter().filter(|&&code| code >= 0));
-    scratch.sort_unstable();
-    let same = |pair: &[i64]| i64::from(pair[0] == pair[1]);
-    scratch.windows(2).map(same).sum()
-}
-
-/// How many codes occur before, by a table that is at most half full: a code looks from its place
-/// on for itself, or for room.
-fn repeats_of_few(codes: &[i64], table: &mut Vec<i64>) -> i64 {
-    const EMPTY: i64 = -1;
-    // 2 to the power of 64, divided by the golden ratio: neighbouring codes end up far apart.
-    const SPREAD: u64 = 0x9E37_79B9_7F4A_7C15;
-    let slots = (2 * codes.len()).next_power_of_two();
-    let shift = u64::BITS - slots.trailing_zeros();
-    table.clear();
-    table.resize(slots, EMPTY);
-    let mut repeated = 0;
-    for &code in codes.iter().filter(|&&code| code >= 0) {
-        let mut slot = ((code as u64).wrapping_mul(SPREAD) >> shift) as usize;
-        while table[slot] != EMPTY && table[slot] != code {
-            slot = (slot + 1) & (slots - 1);
-        }
-        repeated += i64::from(table[slot] == code);
-        table[slot] = code;
-    }
-    repeated
-}
-
 /// Counts of one run.
 #[derive(Default)]
 struct Count {
@@ -370,11 +337,7 @@ impl Count {
             self.known_calls += i64::from(success >= 0);
         }
         let codes = &columns.call[calls];
-        self.repeated_calls = if codes.len() <= FEW_CALLS {
-            repeats_of_few(codes, scratch)
-        } else {
-            repeats(codes, scratch)
-        };
+        self.repeated_calls = repeats::count(codes, scratch);
     }
 
     fn row(self) -> [i64; COUNTS] {

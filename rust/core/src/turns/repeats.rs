@@ -1,0 +1,43 @@
+//! Codes that a list holds more than once.
+
+/// Codes that are told apart by a table. Codes may be made to meet in it, which costs the
+/// square of their number, so that more of them are sorted.
+const FEW: usize = 256;
+
+/// How many codes occur before; a negative one is like no other.
+pub(super) fn count(codes: &[i64], scratch: &mut Vec<i64>) -> i64 {
+    if codes.len() <= FEW {
+        by_table(codes, scratch)
+    } else {
+        by_sorting(codes, scratch)
+    }
+}
+
+fn by_sorting(codes: &[i64], scratch: &mut Vec<i64>) -> i64 {
+    scratch.clear();
+    scratch.extend(codes.iter().filter(|&&code| code >= 0));
+    scratch.sort_unstable();
+    let same = |pair: &[i64]| i64::from(pair[0] == pair[1]);
+    scratch.windows(2).map(same).sum()
+}
+
+/// The table is at most half full: a code looks from its place on for itself, or for room.
+fn by_table(codes: &[i64], table: &mut Vec<i64>) -> i64 {
+    const EMPTY: i64 = -1;
+    // 2 to the power of 64, divided by the golden ratio: neighbouring codes end up far apart.
+    const SPREAD: u64 = 0x9E37_79B9_7F4A_7C15;
+    let slots = (2 * codes.len()).next_power_of_two();
+    let shift = u64::BITS - slots.trailing_zeros();
+    table.clear();
+    table.resize(slots, EMPTY);
+    let mut repeated = 0;
+    for &code in codes.iter().filter(|&&code| code >= 0) {
+        let mut slot = ((code as u64).wrapping_mul(SPREAD) >> shift) as usize;
+        while table[slot] != EMPTY && table[slot] != code {
+            slot = (slot + 1) & (slots - 1);
+        }
+        repeated += i64::from(table[slot] == code);
+        table[slot] = code;
+    }
+    repeated
+}
