@@ -15,7 +15,7 @@ import trajmeter
 from tests.columns.strategies import any_trajectories, trajectories
 from tests.metrics.context.repositories import gold, snapshot, ten_lines
 from trajmeter import kernels
-from trajmeter.columns import BatchScorer
+from trajmeter.columns import BatchScorer, rows
 from trajmeter.columns.rows import Rows
 from trajmeter.kernels import _select
 from trajmeter.records import Assertion, Task, ToolCall, Trajectory
@@ -96,8 +96,8 @@ def _assert_equal(
     columns = {column.name: column for column in by_record.layout.columns}
     found = [row for batch in batches for row in batch.to_pylist()]
     shown, expected = (
-        [{name: _comparable(columns[name], value) for name, value in row.items()} for row in rows]
-        for rows in (found, by_record.rows)
+        [{name: _comparable(columns[name], value) for name, value in row.items()} for row in table]
+        for table in (found, by_record.rows)
     )
     assert shown == expected
 
@@ -124,6 +124,40 @@ def test_every_family_gives_equal_rows(
 ) -> None:
     with _computing_with(backend):
         _assert_equal(attempts, borders, metrics=FAMILIES, profiles=profiles)
+
+
+@pytest.mark.parametrize("profiles", [(), ("contextbench",)], ids=["default", "profile"])
+@given(
+    attempts=st.lists(trajectories(), max_size=8),
+    borders=st.lists(st.integers(1, 7), max_size=3),
+    at_once=st.integers(1, 4),
+)
+def test_context_gives_equal_rows_without_a_record(
+    backend: BackendName,
+    profiles: Sequence[str],
+    attempts: list[Trajectory],
+    borders: list[int],
+    at_once: int,
+) -> None:
+    never = mock.patch.object(Rows, "records", side_effect=AssertionError("a record was made"))
+    parts = mock.patch.object(rows, "_AT_ONCE", at_once)
+    with _computing_with(backend), never, parts:
+        _assert_equal(attempts, borders, metrics=["context"], profiles=profiles)
+
+
+@given(
+    attempts=st.lists(any_trajectories, max_size=4),
+    task_ids=st.lists(st.sampled_from(["one", "two", "unknown"]), min_size=4, max_size=4),
+)
+def test_context_gives_equal_rows_whatever_the_numbers(
+    backend: BackendName, attempts: list[Trajectory], task_ids: list[str]
+) -> None:
+    named = [
+        attempt.model_copy(update={"task_id": task_id})
+        for attempt, task_id in zip(attempts, task_ids, strict=False)
+    ]
+    with _computing_with(backend):
+        _assert_equal(named, [], metrics=["context"], profiles=[])
 
 
 @pytest.mark.parametrize("profiles", [(), ("ptcrunner",)], ids=["default", "profile"])

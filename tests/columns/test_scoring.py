@@ -13,7 +13,7 @@ import trajmeter
 from tests.metrics.fakes import AnswerMetric, RankMetric
 from trajmeter.columns import BatchScorer, RowProblem, score_batches
 from trajmeter.errors import InputError, ReadError, UnknownNameError
-from trajmeter.records import Source, Task, Trajectory, Usage
+from trajmeter.records import Extent, GoldRange, Source, Task, Trajectory, Turn, Usage, View
 from trajmeter.schemas import trajectory_batch
 
 if TYPE_CHECKING:
@@ -152,6 +152,49 @@ def test_a_batch_form_that_fails_leaves_the_rows_to_records(wrong: Any) -> None:
         for metric in (_ByColumns(wrong), AnswerMetric())
     )
     assert by_columns == by_records
+
+
+class _ByRows(AnswerMetric):
+    """Gives what it was made with as the results of rows."""
+
+    def __init__(self, results: list[Any] | Exception) -> None:
+        self._results = results
+
+    def score_rows(self, tasks: Any, rows: pa.RecordBatch) -> list[Any]:
+        if isinstance(self._results, Exception):
+            raise self._results
+        return self._results
+
+
+@pytest.mark.parametrize("wrong", [[], RuntimeError("no")], ids=["short", "raised"])
+def test_a_row_form_that_fails_leaves_the_rows_to_records(wrong: Any) -> None:
+    batch = trajectory_batch([_attempt("one"), _attempt("one", "boom")])
+    by_rows, by_records = (
+        _rows(score_batches([batch], tasks=TASKS, metrics=[metric]))
+        for metric in (_ByRows(wrong), AnswerMetric())
+    )
+    assert by_rows == by_records
+
+
+def test_results_of_a_row_form_are_those_of_the_table() -> None:
+    batch = trajectory_batch([_attempt("one"), _attempt("two")])
+    metric = AnswerMetric()
+    other = [metric.score(TASKS[0], _attempt("one", text)) for text in ("a b", "a")]
+    rows = _rows(score_batches([batch], tasks=TASKS, metrics=[_ByRows(other)]))
+    assert [row["answer.parts.words.coverage"] for row in rows] == [1.0, 1 / 2]
+
+
+def test_context_that_no_integer_holds_loses_its_row_alone() -> None:
+    everything = [View(path=f"{n}.py", extent=Extent.LINES, start=1, end=2**62) for n in range(3)]
+    few = [View(path="0.py", extent=Extent.LINES, start=1, end=3)]
+    attempts = [
+        Trajectory(task_id="one", turns=tuple(Turn(views=(view,)) for view in views))
+        for views in (everything, few)
+    ]
+    tasks = [Task(id="one", gold_ranges=(GoldRange(path="0.py", first_line=1, last_line=6),))]
+    rows = _rows(score_batches([trajectory_batch(attempts)], tasks=tasks, metrics=["context"]))
+    assert [row["context.final.line.coverage"] for row in rows] == [None, 3 / 6]
+    assert "exceeds the largest 64-bit integer" in rows[0]["context.error"]
 
 
 def test_the_row_for_which_a_batch_form_fails_is_the_only_one_without_a_result() -> None:

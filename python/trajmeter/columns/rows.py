@@ -25,7 +25,8 @@ if TYPE_CHECKING:
 
 __all__ = ["Rows", "admit"]
 
-# Records that are alive at a time: few, or the garbage collector walks through them at every turn.
+# Rows whose records or results are alive at a time: few, or the garbage collector walks through
+# them at every turn.
 _AT_ONCE = 256
 
 
@@ -45,10 +46,15 @@ class Rows:
         """The rows from ``start`` to before ``stop``."""
         return Rows(self.number, self.batch.slice(start, stop - start))
 
+    def parts(self) -> Iterator[tuple[int, Rows]]:
+        """The rows in parts of few, each with the place of its first row."""
+        for start in range(0, len(self), _AT_ONCE):
+            yield start, self.part(start, min(start + _AT_ONCE, len(self)))
+
     def records(self) -> Iterator[Trajectory]:
         """The rows as records, made as they are asked for."""
-        for start in range(0, len(self), _AT_ONCE):
-            yield from records_of(self.batch.slice(start, _AT_ONCE))
+        for _, part in self.parts():
+            yield from records_of(part.batch)
 
 
 def admit(batch: pa.RecordBatch, number: int, *, report: Callable[[RowProblem], None]) -> Rows:

@@ -15,6 +15,7 @@ from trajmeter.errors import ReadError
 from trajmeter.metrics import (
     ColumnMetric,
     RowLayout,
+    RowMetric,
     TaskIndex,
     TrialMetric,
     create,
@@ -73,7 +74,9 @@ class BatchScorer:
         made = create(metrics, snapshots=snapshots, profiles=profiles)
         self._tasks = TaskIndex(records_from(tasks, read_tasks))
         self._layout = RowLayout(made)
-        self._by_record = [metric for metric in made if not isinstance(metric, ColumnMetric)]
+        self._by_record = [
+            metric for metric in made if not isinstance(metric, (ColumnMetric, RowMetric))
+        ]
         self._has_trials = any(isinstance(metric, TrialMetric) for metric in made)
         self.schema = arrow_schema(self._layout)
         self._types = {field.name: field.type for field in self.schema}
@@ -116,6 +119,8 @@ class BatchScorer:
             metric = family.metric
             if isinstance(metric, ColumnMetric):
                 arrays += self._by_columns(family, metric, rows)
+            elif isinstance(metric, RowMetric):
+                arrays += self._by_parts(family, metric, rows)
             else:
                 position = self._by_record.index(metric)
                 own = [each[position] for each in results]
@@ -127,8 +132,32 @@ class BatchScorer:
             columns = metric.score_columns(self._tasks_of(rows), rows.batch)
             return columns_of_form(family, columns, self._types, len(rows))
         except Exception:  # noqa: BLE001 - the records tell which row it was, or raise the same
-            scored = score_trajectories(rows.records(), metrics=[metric], tasks=self._tasks)
-            return columns_of_results(family, [each.results[0] for each in scored], self._types)
+            return columns_of_results(family, self._from_records(metric, rows), self._types)
+
+    def _by_parts(self, family: FamilyColumns, metric: RowMetric, rows: Rows) -> list[Array]:
+        tasks = self._tasks_of(rows)
+        parts = []
+        for start, part in rows.parts():
+            results = self._from_rows(metric, tasks[start : start + len(part)], part)
+            parts.append(columns_of_results(family, results, self._types))
+        if not parts:
+            return columns_of_results(family, [], self._types)
+        return [pa.concat_arrays(column) for column in zip(*parts, strict=True)]
+
+    def _from_rows(
+        self, metric: RowMetric, tasks: Sequence[Task | None], rows: Rows
+    ) -> Sequence[Result | MetricError]:
+        try:
+            results = list(metric.score_rows(tasks, rows.batch))
+        except Exception:  # noqa: BLE001 - as above
+            results = []
+        return results if len(results) == len(rows) else self._from_records(metric, rows)
+
+    def _from_records(
+        self, metric: ColumnMetric | RowMetric, rows: Rows
+    ) -> list[Result | MetricError]:
+        scored = score_trajectories(rows.records(), metrics=[metric], tasks=self._tasks)
+        return [each.results[0] for each in scored]
 
     def _tasks_of(self, rows: Rows) -> list[Task | None]:
         ids = coded(rows.batch.column("task_id"))

@@ -16,6 +16,8 @@ from trajmeter.kernels._context import (
     ResolvedPath,
     StepCoverage,
     StepSizes,
+    TurnLike,
+    ViewLike,
 )
 from trajmeter.kernels._contract import (
     GMEAN_RELATIVE_TOLERANCE,
@@ -68,6 +70,8 @@ __all__ = [
     "TrajectoryArrays",
     "TrajectoryFigureArrays",
     "TurnCountArrays",
+    "TurnLike",
+    "ViewLike",
     "active",
     "backend",
     "load",

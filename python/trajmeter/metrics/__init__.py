@@ -9,6 +9,7 @@ from trajmeter.metrics._protocol import (
     ColumnMetric,
     Metric,
     MetricFamily,
+    RowMetric,
     TrialMetric,
 )
 from trajmeter.metrics._result import Figure, Group, Headline, Listing, Mean, Result
@@ -36,6 +37,7 @@ __all__ = [
     "Resources",
     "Result",
     "RowLayout",
+    "RowMetric",
     "ScoreResult",
     "Scored",
     "TaskIndex",

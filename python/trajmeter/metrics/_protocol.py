@@ -21,6 +21,7 @@ __all__ = [
     "ColumnMetric",
     "Metric",
     "MetricFamily",
+    "RowMetric",
     "TrialMetric",
 ]
 
@@ -87,6 +88,24 @@ class ColumnMetric(Metric, Protocol):
 
         Returns:
             Every column of the result by its dotted path, without the name of the family.
+        """
+
+
+@runtime_checkable
+class RowMetric(Metric, Protocol):
+    """A metric that can also score attempts from the few columns that it reads."""
+
+    def score_rows(self, tasks: Sequence[Task | None], rows: pa.RecordBatch) -> Sequence[Result]:
+        """Score rows as :meth:`score` does the records they stand for, some hundred at a time.
+
+        Whatever it raises leaves them to :meth:`score`, which says what is wrong with which.
+
+        Args:
+            tasks: As :meth:`ColumnMetric.score_columns` takes them.
+            rows: Likewise.
+
+        Returns:
+            A result of each row.
         """
 
 

@@ -7,11 +7,12 @@ from typing import TYPE_CHECKING
 
 from trajmeter.metrics.context.prepared import PreparedTask, prepare, rules_of
 from trajmeter.metrics.context.results import ContextResult
-from trajmeter.metrics.context.scoring import score, without_task
+from trajmeter.metrics.context.scoring import score, score_views, without_task
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Mapping, Sequence
 
+    import pyarrow as pa
     from pydantic import JsonValue
 
     from trajmeter.metrics.registry import Resources
@@ -56,6 +57,21 @@ class ContextMetric:
         if task is None:
             return without_task(trajectory.turns)
         return score(self._prepare(task), trajectory)
+
+    def score_rows(
+        self, tasks: Sequence[Task | None], rows: pa.RecordBatch
+    ) -> Sequence[ContextResult]:
+        """Score the attempts of many rows, of which only views and the final patch are read."""
+        from trajmeter.metrics.context.batches import viewed_rows
+
+        return [
+            without_task(steps)
+            if task is None
+            else score_views(self._prepare(task), steps, final_views, final_patch=final_patch)
+            for task, (steps, final_views, final_patch) in zip(
+                tasks, viewed_rows(rows), strict=True
+            )
+        ]
 
     def _prepare(self, task: Task) -> PreparedTask:
         prepared = self._prepared.get(id(task))

@@ -13,9 +13,8 @@ from trajmeter.metrics.context.contextbench import lines_size
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
 
-    from trajmeter.kernels import ContextSizes, ResolvedPath
+    from trajmeter.kernels import ContextSizes, ResolvedPath, ViewLike
     from trajmeter.metrics.context.prepared import PreparedTask
-    from trajmeter.records import View
 
 __all__ = ["with_reversed_lines"]
 
@@ -23,8 +22,8 @@ __all__ = ["with_reversed_lines"]
 def with_reversed_lines(
     sizes: ContextSizes,
     prepared: PreparedTask,
-    steps: Iterable[Sequence[View]],
-    final_views: Sequence[View],
+    steps: Iterable[Sequence[ViewLike]],
+    final_views: Sequence[ViewLike],
 ) -> ContextSizes:
     """Give the sizes of lines as ContextBench has them, reversed ranges included.
 
@@ -57,12 +56,12 @@ def _share(coverage: tuple[float, ...], of: int, gold: int) -> tuple[float, ...]
     return tuple(round(share * of) / gold for share in coverage) if gold else None
 
 
-def _size(views: Iterable[View], prepared: PreparedTask) -> int:
+def _size(views: Iterable[ViewLike], prepared: PreparedTask) -> int:
     return lines_size(_ranges(views, prepared.resolve))
 
 
 def _ranges(
-    views: Iterable[View], resolve: Callable[[str], ResolvedPath]
+    views: Iterable[ViewLike], resolve: Callable[[str], ResolvedPath]
 ) -> Iterable[list[tuple[int, int]]]:
     """First and last line of the line views, file by file."""
     found: dict[int, list[tuple[int, int]]] = {}

@@ -23,14 +23,14 @@ from trajmeter.records.frozen import frozen
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from trajmeter.kernels import ContextSizes, ContextTally
+    from trajmeter.kernels import ContextSizes, ContextTally, TurnLike, ViewLike
     from trajmeter.metrics._result import Group
     from trajmeter.metrics.context.prepared import PreparedTask
-    from trajmeter.records import Trajectory, Turn
+    from trajmeter.records import Trajectory
 
     GroupT = TypeVar("GroupT", bound=Group)
 
-__all__ = ["compose", "score", "without_task"]
+__all__ = ["compose", "score", "score_views", "without_task"]
 
 # Groups that could not be scored are alike, and frozen: one of each is enough.
 _CAUSES = (
@@ -64,7 +64,19 @@ def score(prepared: PreparedTask, trajectory: Trajectory) -> ContextResult:
         TotalOverflowError: Sizes add up to more than 64 bits hold.
         ExtraMissingError: It has a final patch, and the extra ``patches`` is not installed.
     """
-    turns, final_views = trajectory.turns, trajectory.final_views
+    return score_views(
+        prepared, trajectory.turns, trajectory.final_views, final_patch=trajectory.final_patch
+    )
+
+
+def score_views(
+    prepared: PreparedTask,
+    turns: Sequence[TurnLike] | None,
+    final_views: Sequence[ViewLike] | None,
+    *,
+    final_patch: str | None,
+) -> ContextResult:
+    """Score one attempt, given by its parts, as :func:`score` does."""
     if prepared.rules == "contextbench":
         final_views = final_views or ()
         sizes = prepared.kernel.score(turns, final_views)
@@ -73,10 +85,10 @@ def score(prepared: PreparedTask, trajectory: Trajectory) -> ContextResult:
         sizes = with_reversed_lines(sizes, prepared, steps, final_views)
     else:
         sizes = prepared.kernel.score(turns, final_views)
-    return compose(prepared, sizes, trajectory.final_patch)
+    return compose(prepared, sizes, final_patch)
 
 
-def without_task(turns: Sequence[Turn] | None) -> ContextResult:
+def without_task(turns: Sequence[TurnLike] | None) -> ContextResult:
     """Result of an attempt at a task that is not known."""
     num_steps = sum(turn.views is not None for turn in turns or ())
     return _void(Cause.MISSING_GOLD, num_steps)
