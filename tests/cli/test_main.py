@@ -195,3 +195,14 @@ class TestProcess:
             out, err = process.communicate(timeout=30)
         assert (process.returncode, out, err) == (130, b"", b"trajmeter: interrupted\n")
         assert sorted(path.name for path in folder.glob("*out*")) == []
+
+
+def test_the_package_runs_as_a_module() -> None:
+    done = subprocess.run(
+        [sys.executable, "-m", "trajmeter", "--version"],
+        capture_output=True,
+        check=False,
+        text=True,
+    )
+    assert (done.returncode, done.stderr) == (0, "")
+    assert done.stdout == f"trajmeter {trajmeter.__version__} ({trajmeter.backend()} kernels)\n"

@@ -3,6 +3,7 @@ from __future__ import annotations
 import csv
 import io
 import json
+import os
 from typing import TYPE_CHECKING, TypeAlias
 
 import pytest
@@ -237,3 +238,52 @@ def test_a_metric_that_ends_the_program_does_not_look_like_a_gate(run: Run) -> N
     code, _, err = run("score", "preds.jsonl", "-m", "metrics.py@leaving")
     assert code == 3
     assert "SystemExit: 1" in err
+
+
+@pytest.mark.parametrize("through_link", [False, True])
+@pytest.mark.parametrize("name", ["preds.jsonl", "gold.jsonl", "snapshots.jsonl"])
+def test_results_never_take_the_place_of_an_input(
+    run: Run, folder: Path, name: str, through_link: bool
+) -> None:
+    (folder / "snapshots.jsonl").write_text('{"commit": "c", "files": {}}\n')
+    before = (folder / name).read_bytes()
+    output = name
+    if through_link:
+        output = "out.jsonl"
+        (folder / output).symlink_to(folder / name)
+    inputs = ("preds.jsonl", "-t", "gold.jsonl", "-s", "snapshots.jsonl")
+    code, out, err = run("score", *inputs, "-m", LENGTH, "-o", output)
+    assert (code, out) == (2, "")
+    assert err == (
+        f"trajmeter: error: {output} is read as input; results need a file of their own\n"
+    )
+    assert (folder / name).read_bytes() == before
+
+
+@pytest.mark.parametrize(
+    ("given", "row"),
+    [
+        ('float("nan")', "not scored non_finite 2 all figures"),
+        ("None", "abstained 2 all figures"),
+    ],
+)
+def test_a_metric_that_scored_nothing_says_so(run: Run, folder: Path, given: str, row: str) -> None:
+    (folder / "lost.py").write_text(
+        f"import trajmeter\n@trajmeter.metric\ndef lost(task, trajectory):\n    return {given}\n"
+    )
+    code, out, err = run("score", "preds.jsonl", "-m", "lost.py@lost")
+    assert (code, err) == (0, "")
+    assert row in [" ".join(line.split()) for line in out.splitlines()]
+
+
+@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="this system has no named pipes")
+@pytest.mark.parametrize("arguments", [["pipe"], ["preds.jsonl", "-s", "pipe"]])
+def test_a_pipe_is_refused_with_what_to_do(run: Run, folder: Path, arguments: list[str]) -> None:
+    os.mkfifo(folder / "pipe")
+    end = os.open(folder / "pipe", os.O_RDWR)  # so that opening it to read does not wait
+    try:
+        code, _, err = run("score", *arguments, "-m", LENGTH)
+    finally:
+        os.close(end)
+    assert code == 4
+    assert "pipe: a pipe cannot be read; save what it gives as a file first" in err

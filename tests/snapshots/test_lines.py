@@ -192,3 +192,16 @@ def test_published_snapshots_serve_their_tasks(reference_data: Path) -> None:
     gold = map(json.loads, (folder / "gold.jsonl").read_text().splitlines())
     tasks = [Task(id=g["instance_id"], repo=g["repo"], commit=g["base_commit"]) for g in gold]
     assert sum(store.find(task) is not None for task in tasks) == 25
+
+
+@pytest.mark.parametrize("content", ["", "\n \n"])
+def test_a_file_without_snapshots_is_reported(tmp_path: Path, content: str) -> None:
+    path = tmp_path / "snapshots.jsonl"
+    path.write_text(content)
+    problems: list[ReadProblem] = []
+    open_snapshots(path, on_problem=problems.append)
+    assert [str(problem) for problem in problems] == [
+        f"{path}: the file is empty, expected snapshots"
+    ]
+    with pytest.raises(ReadError, match="the file is empty, expected snapshots"):
+        open_snapshots(path)

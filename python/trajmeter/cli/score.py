@@ -154,7 +154,8 @@ def score(
     messages = Messages()
     messages.tell_backend()
     if output is not None:
-        check_output(output)
+        read = (*predictions, *(tasks or ()), snapshots, judge_replay)
+        check_output(output, inputs=[path for path in read if path is not None])
     names = [name.strip() for part in metrics or DEFAULT_METRICS for name in part.split(",")]
     report = messages.report_unreadable
     store = open_snapshots(snapshots, on_problem=report) if snapshots is not None else None

@@ -63,6 +63,8 @@ def entries(path: Path) -> Iterator[Entry]:
 
 
 def _recognise(name: str, file: BinaryIO) -> Iterator[Entry]:
+    if not file.seekable():  # it is recognised by its beginning, and read after that
+        raise ReadError("a pipe cannot be read; save what it gives as a file first")
     start = file.read(_MAGIC_LENGTH)
     file.seek(0)
     for magic, meaning in _MAGIC:

@@ -94,13 +94,21 @@ class LineSnapshots:
         return self._load(places[0]) if len(places) == 1 else None
 
     def _index(self, on_problem: Callable[[ReadProblem], None]) -> None:
+        name = str(self._path)
         with self._path.open("rb") as file:
+            if not file.seekable():  # a snapshot is read when a task asks for it
+                raise ReadError(
+                    f"{name}: a pipe cannot be read; save what it gives as a file first"
+                )
+            number = 0
             for number, offset, line in json_lines.lines(file):
                 try:
                     repo, commit = _head(line)
                     self._note(commit, _Place(repo, offset, len(line), number))
                 except ReadError as error:
-                    on_problem(ReadProblem(file=str(self._path), line=number, message=str(error)))
+                    on_problem(ReadProblem(file=name, line=number, message=str(error)))
+            if not number:
+                on_problem(ReadProblem(file=name, message="the file is empty, expected snapshots"))
 
     def _note(self, commit: str | None, place: _Place) -> None:
         places = self._places.setdefault(commit, [])

@@ -14,7 +14,7 @@ from trajmeter.writers.jsonl import JsonLinesWriter
 from trajmeter.writers.parquet import ParquetWriter
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Callable, Iterable, Iterator
 
     from trajmeter.metrics import RowLayout
     from trajmeter.writers.table import TableWriter
@@ -28,12 +28,16 @@ _WRITERS: dict[str, Callable[[BinaryIO, RowLayout], TableWriter]] = {
 }
 
 
-def check_output(path: str | Path) -> None:
+def check_output(path: str | Path, *, inputs: Iterable[str | Path] = ()) -> None:
     """Check, before anything is scored, that results could be written to this file.
+
+    Args:
+        path: The file.
+        inputs: What is read, which results must not take the place of.
 
     Raises:
         ConfigurationError: The suffix is of no known format, the folder is absent, or the file is a
-            folder or may not be written.
+            folder, may not be written, or is one of the inputs.
     """
     path = Path(path)
     if path.suffix.lower() not in _WRITERS:
@@ -47,6 +51,8 @@ def check_output(path: str | Path) -> None:
         raise ConfigurationError(f"{path}: the folder {target.parent} does not exist")
     if not os.access(target if target.exists() else target.parent, os.W_OK):
         raise ConfigurationError(f"{path}: no permission to write")
+    if target.exists() and any(Path(read).exists() and target.samefile(read) for read in inputs):
+        raise ConfigurationError(f"{path} is read as input; results need a file of their own")
 
 
 @contextmanager

@@ -76,12 +76,18 @@ def _metric_tables(metric: MetricSummary, summary: Summary, width: int | None) -
     yield with_values(_list(title, name, arrangement, overall))
     if len(summary.groups) > 1 and not metric.headlines:
         yield from figures_by_agent(name, arrangement, summary.groups, width)
-    # A figure that is nowhere and has no direction, such as whether a metric without a threshold
-    # passed, is no news.
-    concerned = {
+    shown = {
         column.removeprefix(f"{name}."): figure
         for column, figure in overall.figures.items()
-        if column in arrangement.shown and (figure.scored or figure.higher_is_better is not None)
+        if column in arrangement.shown
+    }
+    # Beside others, a figure that is nowhere and has no direction, such as whether a metric without
+    # a threshold passed, is no news.
+    has_any = any(figure.scored for figure in shown.values())
+    concerned = {
+        column: figure
+        for column, figure in shown.items()
+        if figure.scored or figure.higher_is_better is not None or not has_any
     }
     yield Table(
         f"{name}: not in the means, or set by a rule",
