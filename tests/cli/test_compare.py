@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 import pytest
 
@@ -12,9 +12,6 @@ from trajmeter.cli.exit_codes import ExitCode
 from trajmeter.readers.evaluations import read_evaluation
 from trajmeter.records import FrameworkEvaluation, QuestionResult
 from trajmeter.writers import write_evaluation
-
-if TYPE_CHECKING:
-    from pathlib import Path
 
 
 @pytest.fixture
@@ -67,6 +64,15 @@ def test_single_runs_beside_their_average_are_told(
     assert told in capsys.readouterr().out
     assert main(["compare", average, results[1]]) == ExitCode.OK
     assert "stand beside" not in capsys.readouterr().out
+
+
+def test_an_average_never_takes_the_place_of_a_run(
+    results: list[str], capsys: pytest.CaptureFixture[str]
+) -> None:
+    before = Path(results[0]).read_bytes()
+    assert main(["average", results[0], results[0], "-o", results[0]]) == ExitCode.USAGE
+    assert "is read as input; results need a file of their own" in capsys.readouterr().err
+    assert Path(results[0]).read_bytes() == before
 
 
 def test_json_holds_every_figure(results: list[str], capsys: pytest.CaptureFixture[str]) -> None:

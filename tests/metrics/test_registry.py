@@ -3,7 +3,7 @@ from __future__ import annotations
 import dataclasses
 from importlib.metadata import EntryPoint
 from types import SimpleNamespace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import pytest
 
@@ -131,6 +131,19 @@ class TestCreate:
     def test_no_metric_is_refused(self) -> None:
         with pytest.raises(ConfigurationError, match="no metric was asked for"):
             create([])
+
+    def test_names_are_given_as_a_list(self) -> None:
+        message = r"metrics is 'rank, turns', expected a list: \['rank', 'turns'\]"
+        with pytest.raises(ConfigurationError, match=message):
+            create("rank, turns")
+        message = r"profiles is 'ptcrunner', expected a list: \['ptcrunner'\]"
+        with pytest.raises(ConfigurationError, match=message):
+            create(["turns"], profiles="ptcrunner")
+
+    @pytest.mark.parametrize("given", [make_nothing, 5, fakes.AnswerMetric])
+    def test_what_is_no_metric_is_refused(self, given: Any) -> None:
+        with pytest.raises(ConfigurationError, match=r"is no metric, expected one or its name"):
+            create([given])
 
     @pytest.mark.parametrize("names", [["rank", "rank"], ["rank", "plugged"]])
     def test_one_family_cannot_be_asked_for_twice(self, names: list[str]) -> None:

@@ -65,9 +65,17 @@ def test_what_is_no_numbers_is_refused(values: Any, message: str) -> None:
         gmean_grouped(values, [0])
 
 
-@pytest.mark.parametrize("offsets", [[0.0, 1.0], [False, True], "01", np.array([0.0, 1.0])])
-def test_what_is_no_offsets_is_refused(offsets: Any) -> None:
-    with pytest.raises(ArrayError, match=r"^offsets"):
+@pytest.mark.parametrize(
+    ("offsets", "message"),
+    [
+        ([0.0, 1.0], r"\[0\] is 0\.0, expected an integer$"),
+        ([False, True], r"\[0\] is False, expected an integer$"),
+        ("01", " is a str, expected numbers$"),
+        (np.array([0.0, 1.0]), " has dtype float64, expected"),
+    ],
+)
+def test_what_is_no_offsets_is_refused(offsets: Any, message: str) -> None:
+    with pytest.raises(ArrayError, match=f"^offsets{message}"):
         gmean_grouped([1.0], offsets)
 
 

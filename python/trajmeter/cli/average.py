@@ -14,7 +14,7 @@ from trajmeter.cli._plain import print_fields
 from trajmeter.cli.exit_codes import ExitCode
 from trajmeter.comparing import is_original, read_results
 from trajmeter.summaries.repeats import average as average_runs
-from trajmeter.writers import write_evaluation
+from trajmeter.writers import check_is_no_input, write_evaluation
 
 __all__ = ["average"]
 
@@ -53,6 +53,8 @@ def average(
     trajmeter average results/anchor_*_run?.json -o results/anchor.json
     """
     messages = Messages()
+    if output is not None:
+        check_is_no_input(output, runs)
     read = read_results(runs, on_problem=messages.report_unreadable)
     evaluations = [evaluation for _, evaluation in read]
     averaged = average_runs(evaluations, original=is_original(profile))

@@ -46,7 +46,7 @@ def list_metrics() -> ExitCode:
 
 @app.command("show")
 def show(
-    name: Annotated[str, typer.Argument(help="Name of a metric, or file.py@name.")],
+    name: Annotated[str, typer.Argument(metavar="NAME", help="Name of a metric, or file.py@name.")],
 ) -> ExitCode:
     """Show what a metric needs, and every column it gives.
 

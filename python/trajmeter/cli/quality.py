@@ -20,7 +20,13 @@ __all__ = ["quality"]
 def quality(
     file: Annotated[
         Path,
-        typer.Argument(exists=True, dir_okay=False, metavar="FILE", show_default=False),
+        typer.Argument(
+            exists=True,
+            dir_okay=False,
+            metavar="FILE",
+            show_default=False,
+            help="Python source file.",
+        ),
     ],
     framework: Annotated[
         str,

@@ -22,7 +22,13 @@ from trajmeter.readers import read_tasks, read_trajectories
 from trajmeter.reports.scores import print_report, score_report, to_markdown
 from trajmeter.scoring import DEFAULT_METRICS, Scorer
 from trajmeter.snapshots import open_snapshots
-from trajmeter.writers import CsvWriter, JsonLinesWriter, check_output, open_table
+from trajmeter.writers import (
+    CsvWriter,
+    JsonLinesWriter,
+    check_is_no_input,
+    check_output,
+    open_table,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -62,7 +68,7 @@ def score(
             exists=True,
             metavar="PREDICTIONS",
             show_default=False,
-            help="Files of recorded trajectories; their formats are told by their content.",
+            help="Files or folders of recorded trajectories; formats are told by content.",
         ),
     ],
     tasks: Annotated[
@@ -105,7 +111,8 @@ def score(
             "-p",
             metavar="P",
             show_default=False,
-            help="Reproduce another tool's numbers, quirks included. Once for each metric.",
+            help="Reproduce another tool's numbers, quirks included. May be repeated, once for "
+            "each metric. See trajmeter metrics list.",
         ),
     ] = None,
     judge: Annotated[
@@ -155,7 +162,8 @@ def score(
     messages.tell_backend()
     if output is not None:
         read = (*predictions, *(tasks or ()), snapshots, judge_replay)
-        check_output(output, inputs=[path for path in read if path is not None])
+        check_output(output)
+        check_is_no_input(output, [path for path in read if path is not None])
     names = [name.strip() for part in metrics or DEFAULT_METRICS for name in part.split(",")]
     report = messages.report_unreadable
     store = open_snapshots(snapshots, on_problem=report) if snapshots is not None else None

@@ -109,9 +109,14 @@ def create(
     Raises:
         UnknownNameError: There is no metric or no profile of a name.
         ConfigurationError: A metric is asked for twice, a profile's family is not asked for, two
-            profiles are of one family, or a metric cannot be made.
+            profiles are of one family, a metric cannot be made, or something else than names and
+            metrics was given.
         ExtraMissingError: A metric needs an extra that is not installed.
     """
+    for option, given in (("metrics", metrics), ("profiles", profiles)):
+        if isinstance(given, str):  # whose letters would each be taken for a name
+            listed = [name.strip() for name in given.split(",")]
+            raise ConfigurationError(f"{option} is {given!r}, expected a list: {listed}")
     if not metrics:
         raise ConfigurationError("no metric was asked for")
     names = [metric for metric in metrics if isinstance(metric, str)]
@@ -123,7 +128,7 @@ def create(
             Resources(snapshots=snapshots, profile=chosen.get(metric), judge=judge),
         )
         if isinstance(metric, str)
-        else metric
+        else _checked(metric)
         for metric in metrics
     )
     families = [metric.name for metric in made]
@@ -205,6 +210,15 @@ def _make(maker: _Maker, name: str, resources: Resources) -> AnyMetric:
         ) from error
     if not _is_metric(metric):
         raise ConfigurationError(f"metric {name!r} made {metric!r}, expected a metric")
+    return metric
+
+
+def _checked(metric: AnyMetric) -> AnyMetric:
+    if not _is_metric(metric):
+        raise ConfigurationError(
+            f"{metric!r} is no metric, expected one or its name; trajmeter.metric makes one of a "
+            "function"
+        )
     return metric
 
 

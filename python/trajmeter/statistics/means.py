@@ -96,9 +96,10 @@ def _listed(numbers: Iterable[Any], name: str, types: tuple[type, ...]) -> list[
     if isinstance(numbers, (str, bytes)) or not isinstance(numbers, Iterable):
         raise ArrayError(f"{name} is a {type(numbers).__qualname__}, expected numbers")
     listed = list(numbers)
+    expected = "a number" if float in types else "an integer"
     for index, number in enumerate(listed):
         if isinstance(number, bool) or not isinstance(number, types):
-            raise ArrayError(f"{name}[{index}] is {number!r}, expected a number")
+            raise ArrayError(f"{name}[{index}] is {number!r}, expected {expected}")
         if isinstance(number, int) and abs(number) > _LARGEST:
             raise ArrayError(f"{name}[{index}] is beyond 64 bits, expected a smaller number")
     return listed

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from trajmeter.writers._open import check_output, open_table
+from trajmeter.writers._open import check_is_no_input, check_output, open_table
 from trajmeter.writers.csv import CsvWriter
 from trajmeter.writers.evaluations import evaluation_file_name, write_evaluation, write_text
 from trajmeter.writers.jsonl import JsonLinesWriter
@@ -14,6 +14,7 @@ __all__ = [
     "JsonLinesWriter",
     "ParquetWriter",
     "TableWriter",
+    "check_is_no_input",
     "check_output",
     "evaluation_file_name",
     "open_table",

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from trajmeter.metrics import RowLayout
     from trajmeter.writers.table import TableWriter
 
-__all__ = ["check_output", "open_table"]
+__all__ = ["check_is_no_input", "check_output", "open_table"]
 
 _WRITERS: dict[str, Callable[[BinaryIO, RowLayout], TableWriter]] = {
     ".csv": CsvWriter,
@@ -28,16 +28,12 @@ _WRITERS: dict[str, Callable[[BinaryIO, RowLayout], TableWriter]] = {
 }
 
 
-def check_output(path: str | Path, *, inputs: Iterable[str | Path] = ()) -> None:
+def check_output(path: str | Path) -> None:
     """Check, before anything is scored, that results could be written to this file.
-
-    Args:
-        path: The file.
-        inputs: What is read, which results must not take the place of.
 
     Raises:
         ConfigurationError: The suffix is of no known format, the folder is absent, or the file is a
-            folder, may not be written, or is one of the inputs.
+            folder or may not be written.
     """
     path = Path(path)
     if path.suffix.lower() not in _WRITERS:
@@ -51,7 +47,19 @@ def check_output(path: str | Path, *, inputs: Iterable[str | Path] = ()) -> None
         raise ConfigurationError(f"{path}: the folder {target.parent} does not exist")
     if not os.access(target if target.exists() else target.parent, os.W_OK):
         raise ConfigurationError(f"{path}: no permission to write")
-    if target.exists() and any(Path(read).exists() and target.samefile(read) for read in inputs):
+
+
+def check_is_no_input(path: Path, inputs: Iterable[Path]) -> None:
+    """Check that results would not take the place of what they are made from.
+
+    Args:
+        path: The file to write, which need not exist.
+        inputs: The files and folders that are read.
+
+    Raises:
+        ConfigurationError: The file is one of the inputs, by whatever name.
+    """
+    if path.exists() and any(read.exists() and path.samefile(read) for read in inputs):
         raise ConfigurationError(f"{path} is read as input; results need a file of their own")
 
 
