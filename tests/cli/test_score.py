@@ -182,6 +182,8 @@ def test_a_metric_that_raises_is_an_outcome(run: Run) -> None:
         (["preds.jsonl", "-o", "absent/out.csv"], "does not exist"),
         (["preds.jsonl", "-f", "xml"], "'xml' is not one of"),
         (["preds.jsonl", "--colour"], "--colour"),
+        (["preds.jsonl", "--judge-record", "said.jsonl"], "options of a judge need --judge MODEL"),
+        (["preds.jsonl", "--judge-base-url", "http://[::1]"], "a judge need --judge MODEL"),
         ([], "Missing argument"),
     ],
 )

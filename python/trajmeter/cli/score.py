@@ -15,7 +15,7 @@ from trajmeter.cli._messages import Messages
 from trajmeter.cli._progress import tracked
 from trajmeter.cli._stdout import stdout_console
 from trajmeter.cli.exit_codes import ExitCode
-from trajmeter.errors import ReadError
+from trajmeter.errors import ConfigurationError, ReadError
 from trajmeter.judges import DEFAULT_MODEL, ModelAssertionJudge
 from trajmeter.metrics import create
 from trajmeter.readers import read_tasks, read_trajectories
@@ -177,6 +177,8 @@ def score(
             replay=judge_replay,
         )
         assertion_judge = ModelAssertionJudge(asked)
+    elif (judge_base_url, judge_requests_per_minute, judge_record) != (None, None, None):
+        raise ConfigurationError("options of a judge need --judge MODEL: no judge is asked for")
     scorer = Scorer(
         create(names, snapshots=store, profiles=profiles or (), judge=assertion_judge),
         tasks=read_tasks(tasks or (), on_problem=report),
