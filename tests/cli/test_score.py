@@ -112,6 +112,13 @@ def test_several_files_and_several_metrics(run: Run, folder: Path) -> None:
     assert {key.partition(".")[0] for key in rows[0]} >= {"length", "turns", "rules"}
 
 
+def test_a_file_given_twice_is_read_once(run: Run, folder: Path) -> None:
+    again = folder / "preds.jsonl"
+    code, out, err = run("score", "preds.jsonl", str(again), "-m", LENGTH, "-f", "jsonl")
+    assert (code, len(_rows(out))) == (0, 2)
+    assert err == f"trajmeter: {again} was given twice, and is read once\n"
+
+
 def test_context_is_scored_unless_other_metrics_are_asked_for(run: Run) -> None:
     code, out, _ = run("score", "preds.jsonl", "-t", "gold.jsonl", "-f", "jsonl")
     assert code == 0

@@ -127,3 +127,9 @@ def test_a_name_is_one_that_a_column_can_bear() -> None:
     decorate: Callable[..., FunctionMetric] = metric(name="my metric")
     with pytest.raises(ConfigurationError, match=r"'my metric', expected a name of letters"):
         decorate(lambda _task, _trajectory: 1.0)
+
+
+def test_a_range_holds_a_value() -> None:
+    decorate: Callable[..., FunctionMetric] = metric(name="rank", low=5, high=1)
+    with pytest.raises(ConfigurationError, match="the least possible value is 5, above"):
+        decorate(lambda _task, _trajectory: 1.0)

@@ -12,6 +12,9 @@ from trajmeter.kernels import backend
 from trajmeter.reports.plain_text import visible
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable
+    from pathlib import Path
+
     from trajmeter.records import ReadProblem
 
 __all__ = ["Messages"]
@@ -43,6 +46,14 @@ class Messages:
                 "trajmeter: the Rust extension is not installed: using the pure-Python kernels, "
                 "with the same results, slower"
             )
+
+    def each_once(self, paths: Iterable[Path]) -> list[Path]:
+        """Files without those given before, by whatever name; says which are left out."""
+        given: dict[Path, Path] = {}
+        for path in paths:
+            if given.setdefault(path.resolve(), path) is not path:
+                self.tell(f"trajmeter: {path} was given twice, and is read once")
+        return list(given.values())
 
     def report_unreadable(self, problem: ReadProblem) -> None:
         """Report a file or record that is left out."""

@@ -181,10 +181,11 @@ def score(
         raise ConfigurationError("options of a judge need --judge MODEL: no judge is asked for")
     scorer = Scorer(
         create(names, snapshots=store, profiles=profiles or (), judge=assertion_judge),
-        tasks=read_tasks(tasks or (), on_problem=report),
+        tasks=read_tasks(messages.each_once(tasks or ()), on_problem=report),
     )
-    trajectories = read_trajectories(predictions, on_problem=report)
-    with tracked(trajectories, predictions, messages.console) as watched:
+    files = messages.each_once(predictions)
+    trajectories = read_trajectories(files, on_problem=report)
+    with tracked(trajectories, files, messages.console) as watched:
         _write_rows(scorer, watched, output, _ROW_WRITERS.get(output_format))
     messages.tell_unreadable()
     summary = scorer.summary()

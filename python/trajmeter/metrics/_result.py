@@ -11,6 +11,7 @@ from dataclasses import dataclass
 
 from pydantic import BaseModel, ConfigDict
 
+from trajmeter.errors import ConfigurationError
 from trajmeter.records import Cause, Outcome
 
 __all__ = ["Figure", "Group", "Headline", "Listing", "Mean", "Result"]
@@ -34,6 +35,13 @@ class Figure:
     """Figures of the same group whose sum divides in the micro average."""
     independent: bool = False
     """Whether the figure stands by itself, whatever became of its group."""
+
+    def __post_init__(self) -> None:
+        """Refuse a range that holds no value."""
+        if self.low is not None and self.high is not None and self.low > self.high:
+            raise ConfigurationError(
+                f"the least possible value is {self.low}, above the greatest, {self.high}"
+            )
 
 
 class Group(BaseModel):
