@@ -5,8 +5,10 @@ from __future__ import annotations
 import asyncio
 import multiprocessing
 import re
+import sys
+import warnings
 from concurrent.futures import ProcessPoolExecutor
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, BinaryIO
 
 import pytest
 
@@ -27,6 +29,9 @@ from trajmeter.judges import Judge
 from trajmeter.prices import price_usd
 from trajmeter.readers.evaluations import read_evaluation
 from trajmeter.records import FrameworkEvaluation, Question, QuestionResult, Scenario
+
+if sys.platform != "win32":
+    import fcntl
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -156,6 +161,61 @@ def test_a_journal_in_use_is_left_to_its_owner(tmp_path: Path) -> None:
             assert theirs.named_at > ours.named_at
     with open_journal(tmp_path, "w_s", "d") as resumed:
         assert list(resumed.run(1).finished) == ["q0"]
+
+
+def _open_many_elsewhere(folder: Path) -> list[str]:
+    names = []
+    for _ in range(50):
+        with warnings.catch_warnings(record=True) as told, open_journal(folder, "w_s", "d") as ours:
+            assert ours.run(1).finished == {}
+            ours.run(1).write(result("q0"))
+            file = folder / f"w_s_{ours.named_at:%Y%m%d_%H%M%S}.json"
+            with file.open("x"):
+                ours.remove()
+        assert told == []
+        names.append(file.name)
+    return names
+
+
+def test_journals_that_others_begin_and_remove_meanwhile_do_no_harm(tmp_path: Path) -> None:
+    spawn = multiprocessing.get_context("spawn")
+    with ProcessPoolExecutor(4, mp_context=spawn) as pool:
+        names = [name for part in pool.map(_open_many_elsewhere, [tmp_path] * 4) for name in part]
+    assert sorted(names) == sorted(file.name for file in tmp_path.iterdir())
+    assert len(set(names)) == 200
+
+
+def test_a_journal_that_is_gone_is_passed_over(tmp_path: Path) -> None:
+    (tmp_path / ".w_s_20260101_000000.journal").symlink_to(tmp_path / "gone")
+    with open_journal(tmp_path, "w_s", "d") as journal:
+        assert journal.run(1).finished == {}
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="an open file cannot be removed there")
+def test_a_journal_that_is_removed_while_it_is_opened_is_passed_over(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with open_journal(tmp_path, "w_s", "d") as journal:
+        journal.run(1).write(result("q0"))
+    (file,) = tmp_path.iterdir()
+    lock = fcntl.flock
+
+    def removed_and_locked(stream: BinaryIO, operation: int) -> None:
+        file.unlink(missing_ok=True)
+        lock(stream, operation)
+
+    with monkeypatch.context() as patch:
+        patch.setattr(fcntl, "flock", removed_and_locked)
+        with open_journal(tmp_path, "w_s", "d") as journal:
+            assert journal.run(1).finished == {}
+
+
+def test_a_journal_that_another_just_begins_is_passed_over_in_silence(tmp_path: Path) -> None:
+    (tmp_path / ".w_s_20260101_000000.journal").touch()
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        with open_journal(tmp_path, "w_s", "d") as journal:
+            assert journal.run(1).finished == {}
 
 
 def test_a_journal_of_other_options_is_kept_and_told(tmp_path: Path) -> None:

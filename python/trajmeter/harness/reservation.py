@@ -76,29 +76,51 @@ def open_journal(folder: Path, stem: str, digest: str) -> Journal:
         folder.mkdir(parents=True, exist_ok=True)
         others = []
         for file in sorted(folder.glob(f".{glob.escape(stem)}_{_ANY_STAMP}.journal")):
-            stream = file.open("r+b")
+            stream = _held(file)
+            if stream is None:
+                continue
             journal = None
             try:
-                if _locked(stream):
-                    journal = _taken_up(stream, digest)
-                    if journal is not None:
-                        return journal
+                journal = _taken_up(stream, digest)
+                if journal is not None:
+                    return journal
+                if stream.tell():  # else one that another process begins just now
                     others.append(file)
             finally:
                 if journal is None:
                     stream.close()
-        journal = _begin(folder, stem, digest)
+        for file in others:
+            warnings.warn(
+                f"{file}: kept from an interrupted run with another agent, scenario or other "
+                "options; this run starts anew",
+                stacklevel=2,
+            )
+        return _begin(folder, stem, digest)
     except OSError as error:
         raise ConfigurationError(
             f"{folder}: results cannot be written: {error.strerror or error}"
         ) from error
-    for file in others:
-        warnings.warn(
-            f"{file}: kept from an interrupted run with another agent, scenario or other options; "
-            "this run starts anew",
-            stacklevel=2,
-        )
-    return journal
+
+
+def _held(file: Path) -> BinaryIO | None:
+    """A journal, to read and write for this process alone until it is closed.
+
+    None where another process has it, or has finished with it and removed it meanwhile.
+    """
+    try:
+        stream = file.open("r+b")
+    except FileNotFoundError:
+        return None
+    if sys.platform != "win32":
+        try:
+            fcntl.flock(stream, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except OSError:
+            stream.close()
+            return None
+    if os.fstat(stream.fileno()).st_nlink == 0:
+        stream.close()
+        return None
+    return stream
 
 
 def _begin(folder: Path, stem: str, digest: str) -> Journal:
@@ -118,7 +140,8 @@ def _begin(folder: Path, stem: str, digest: str) -> Journal:
             stream.close()
             file.unlink()
         at += timedelta(seconds=1)
-    _locked(stream)
+    if sys.platform != "win32":
+        fcntl.flock(stream, fcntl.LOCK_EX)  # waits for one who looks into it just now
     header = JournalHeader(fingerprint=digest, named_at=at)
     stream.write(header.model_dump_json().encode() + b"\n")
     stream.flush()
@@ -144,14 +167,3 @@ def _taken_up(stream: BinaryIO, digest: str) -> Journal | None:
         stream.seek(-len(cut), os.SEEK_END)
         stream.truncate()
     return Journal(stream, complete[1:], header)
-
-
-def _locked(stream: BinaryIO) -> bool:
-    """Whether this process alone may write the journal, until it is closed."""
-    if sys.platform == "win32":
-        return True
-    try:
-        fcntl.flock(stream, fcntl.LOCK_EX | fcntl.LOCK_NB)
-    except OSError:
-        return False
-    return True
