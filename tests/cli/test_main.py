@@ -51,7 +51,7 @@ def _process(*arguments: str, **environment: str) -> subprocess.CompletedProcess
 
 
 def test_the_first_code_that_applies_is_the_one() -> None:
-    order = [130, 3, 2, 4, 1, 0]
+    order = [143, 130, 3, 2, 4, 1, 0]
     for several in permutations(ExitCode, 3):
         assert ExitCode.first_of(*several) == min(several, key=order.index)
 
@@ -177,7 +177,16 @@ class TestProcess:
             assert process.stderr.read() == b""
 
     @pytest.mark.skipif(os.name == "nt", reason="signals of POSIX")
-    def test_an_interrupt_writes_nothing_and_exits_with_its_code(self, folder: Path) -> None:
+    @pytest.mark.parametrize(
+        ("number", "code", "told"),
+        [
+            (signal.SIGINT, 130, b"trajmeter: interrupted\n"),
+            (signal.SIGTERM, 143, b"trajmeter: terminated\n"),
+        ],
+    )
+    def test_an_interrupt_writes_nothing_and_exits_with_its_code(
+        self, folder: Path, number: int, code: int, told: bytes
+    ) -> None:
         (folder / "slow.py").write_text(
             "import sys, time, trajmeter\n"
             "@trajmeter.metric\n"
@@ -191,9 +200,9 @@ class TestProcess:
         ) as process:
             assert process.stderr is not None
             assert process.stderr.readline() == b"started\n"
-            process.send_signal(signal.SIGINT)
+            process.send_signal(number)
             out, err = process.communicate(timeout=30)
-        assert (process.returncode, out, err) == (130, b"", b"trajmeter: interrupted\n")
+        assert (process.returncode, out, err) == (code, b"", told)
         assert sorted(path.name for path in folder.glob("*out*")) == []
 
 

@@ -118,7 +118,13 @@ def test_why_an_answer_was_not_judged_is_told(
     assert "sk-secret" not in captured.out + captured.err
 
 
-def test_an_interrupted_run_keeps_what_was_finished_and_resumes(tmp_path: Path) -> None:
+@pytest.mark.parametrize(
+    ("number", "code"),
+    [(signal.SIGINT, ExitCode.INTERRUPTED), (signal.SIGTERM, ExitCode.TERMINATED)],
+)
+def test_an_interrupted_run_keeps_what_was_finished_and_resumes(
+    tmp_path: Path, number: int, code: ExitCode
+) -> None:
     agent = tmp_path / "slow_agent.py"
     agent.write_text(
         "import pathlib, time\n"
@@ -139,9 +145,9 @@ def test_an_interrupted_run_keeps_what_was_finished_and_resumes(tmp_path: Path) 
             if asked.exists() and "cat" in asked.read_text():
                 break
             time.sleep(0.05)
-        os.kill(process.pid, signal.SIGINT)
+        os.kill(process.pid, number)
         _, told = process.communicate(timeout=30)
-    assert process.returncode == ExitCode.INTERRUPTED
+    assert process.returncode == code
     assert "the same call resumes the run" in told
     assert not list((tmp_path / "results").glob("*.json"))
 

@@ -8,6 +8,7 @@ import traceback
 import warnings
 from typing import TYPE_CHECKING, Protocol, runtime_checkable
 
+from trajmeter.cli._termination import Termination, terminating_as_interrupted
 from trajmeter.cli.exit_codes import ExitCode
 from trajmeter.errors import BackendError, ConfigurationError, ExtraMissingError, ReadError
 from trajmeter.reports.plain_text import visible
@@ -17,8 +18,7 @@ if TYPE_CHECKING:
 
 __all__ = ["main"]
 
-_CODES: tuple[tuple[type[BaseException] | tuple[type[BaseException], ...], ExitCode], ...] = (
-    (KeyboardInterrupt, ExitCode.INTERRUPTED),
+_CODES: tuple[tuple[type[Exception] | tuple[type[Exception], ...], ExitCode], ...] = (
     (ReadError, ExitCode.UNREADABLE_INPUT),
     # Readers turn an OSError of their own into a ReadError; what is left is a full disk and such.
     ((ConfigurationError, ExtraMissingError, BackendError, OSError), ExitCode.USAGE),
@@ -45,7 +45,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         The exit code, see :class:`~trajmeter.cli.exit_codes.ExitCode`.
     """
     _print_whatever_the_encoding()
-    with warnings.catch_warnings():
+    with warnings.catch_warnings(), terminating_as_interrupted() as termination:
         warnings.showwarning = _show_warning
         try:
             return _run(arguments)
@@ -55,16 +55,19 @@ def main(arguments: Sequence[str] | None = None) -> int:
             os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
             return ExitCode.OK
         except (KeyboardInterrupt, SystemExit, Exception) as error:  # noqa: BLE001 - see ExitCode
-            return _tell_error(error)
+            return _tell_error(error, termination)
 
 
-def _tell_error(error: BaseException) -> ExitCode:
+def _tell_error(error: BaseException, termination: Termination) -> ExitCode:
+    if isinstance(error, KeyboardInterrupt):
+        _tell("terminated" if termination.asked else "interrupted")
+        return ExitCode.TERMINATED if termination.asked else ExitCode.INTERRUPTED
     if isinstance(error, _UsageError):
         error.show()
         return ExitCode.USAGE
     for kinds, code in _CODES:
         if isinstance(error, kinds):
-            _tell("interrupted" if code is ExitCode.INTERRUPTED else f"error: {error}")
+            _tell(f"error: {error}")
             return code
     traceback.print_exception(error)
     _tell("error: this is a defect of trajmeter; please report it with the lines above")

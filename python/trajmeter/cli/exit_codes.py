@@ -26,6 +26,8 @@ class ExitCode(IntEnum):
     """Some or all of the input could not be read; everything else was scored and written."""
     INTERRUPTED = 130
     """Stopped by Ctrl-C; no output file was changed."""
+    TERMINATED = 143
+    """Stopped by SIGTERM, as by Ctrl-C."""
 
     @staticmethod
     def first_of(*codes: ExitCode) -> ExitCode:
@@ -34,6 +36,7 @@ class ExitCode(IntEnum):
 
 
 _PRECEDENCE = [
+    ExitCode.TERMINATED,
     ExitCode.INTERRUPTED,
     ExitCode.INTERNAL_ERROR,
     ExitCode.USAGE,
