@@ -188,3 +188,39 @@ def test_what_judging_took_stands_apart_and_holds_the_review_too() -> None:
     assert (first.judging.cost_usd, first.judging.attempts) == (0.5, 2)
     assert first.summary["total_cost_usd"].value == 0.0
     assert second.judging is None
+
+
+ANSWERED, FAILED = {"outcome": AnswerOutcome.ANSWERED}, {"outcome": AnswerOutcome.FAILED}
+ZERO = {"correctness_score": 0.0, "completeness_score": 0.0, "faithfulness_score": 0.0}
+
+
+def test_scores_that_rules_set_are_no_mean_where_nobody_judged_an_answer() -> None:
+    unjudged = evaluation("A", question(1, 1.0, **ANSWERED), question(2, 1.0, **FAILED, **ZERO))
+    (result,) = compare([("a.json", unjudged)]).results
+    figure = result.summary["avg_correctness"]
+    assert (figure.value, figure.n, figure.of) == (None, 0, 2)
+    assert result.scorecard.capability.judge is None
+    (original,) = compare([("a.json", unjudged)], original=True).results
+    assert original.summary["avg_correctness"].value == 0.0
+    # one answer that a judge scored, and the 0 counts beside it
+    judged = evaluation(
+        "A", question(1, 1.0, **ANSWERED, correctness_score=4.0), question(2, 1.0, **FAILED, **ZERO)
+    )
+    (result,) = compare([("a.json", judged)]).results
+    assert result.summary["avg_correctness"].value == 2.0  # (4 + 0) / 2
+    # nothing was answered, so there was nothing to judge
+    lost = evaluation("A", question(1, 1.0, **FAILED, **ZERO))
+    assert compare([("a.json", lost)]).results[0].summary["avg_correctness"].value == 0.0
+
+
+def test_an_average_of_runs_that_nobody_judged_has_no_score_and_no_deviation() -> None:
+    counts = {AnswerOutcome.ANSWERED: 2, AnswerOutcome.FAILED: 1}
+    fields = {"run_count": 3, "extra_aggregates": {"correctness_run_stddev": 0.0, "own": 1.0}}
+    averaged = evaluation("A", question(1, 1.0, run_outcomes=counts, **ZERO), **fields)
+    (result,) = compare([("a.json", averaged)]).results
+    figure = result.summary["avg_correctness"]
+    assert (figure.value, figure.run_stddev) == (None, None)
+    assert result.extra_aggregates == {"own": 1.0}
+    # a file that does not say what was answered is taken at its word
+    silent = evaluation("A", question(1, 1.0, **ZERO), **fields)
+    assert compare([("a.json", silent)]).results[0].summary["avg_correctness"].value == 0.0

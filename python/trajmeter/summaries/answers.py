@@ -17,6 +17,7 @@ __all__ = [
     "FAILED_ANSWER",
     "TIMED_OUT_ANSWER",
     "aggregates",
+    "goes_unjudged",
     "mean",
     "outcome",
     "outcomes",
@@ -63,6 +64,32 @@ def outcomes(evaluation: FrameworkEvaluation) -> Counter[AnswerOutcome]:
         else:
             counts[outcome(question, averaged=averaged)] += evaluation.run_count
     return counts
+
+
+def goes_unjudged(evaluation: FrameworkEvaluation) -> bool:
+    """Whether a framework answered questions, and no judge scored any of its answers.
+
+    A judge gives 1-5, so scores that are all 0 are those that rules set for time-outs and failures:
+    a mean of them would tell of bad answers where nobody looked at one. An average of runs that
+    does not say what was answered is taken as judged.
+    """
+    averaged = evaluation.run_count > 1
+    answered = any(
+        question.run_outcomes.get(AnswerOutcome.ANSWERED, 0) > 0
+        if question.run_outcomes is not None
+        else not averaged and outcome(question, averaged=False) is AnswerOutcome.ANSWERED
+        for question in evaluation.questions
+    )
+    scores = (
+        score
+        for question in evaluation.questions
+        for score in (
+            question.correctness_score,
+            question.completeness_score,
+            question.faithfulness_score,
+        )
+    )
+    return answered and not any(scores)
 
 
 def timed_latencies(

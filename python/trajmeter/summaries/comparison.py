@@ -8,7 +8,14 @@ from typing import TYPE_CHECKING
 from trajmeter.errors import ConfigurationError
 from trajmeter.metrics.answers import scenario_profile
 from trajmeter.records import AnswerOutcome
-from trajmeter.summaries.answers import aggregates, mean, outcome, outcomes, timed_latencies
+from trajmeter.summaries.answers import (
+    aggregates,
+    goes_unjudged,
+    mean,
+    outcome,
+    outcomes,
+    timed_latencies,
+)
 from trajmeter.summaries.compared import (
     ComparedFigure,
     ComparedQuestion,
@@ -94,6 +101,25 @@ def _refreshed(
     evaluation: FrameworkEvaluation, *, profile: str, original: bool
 ) -> FrameworkEvaluation:
     """The evaluation with its aggregates computed from its questions."""
+    refreshed = _aggregated(evaluation, profile=profile, original=original)
+    unjudged = goes_unjudged(evaluation) and not original
+    return _without_judging(refreshed) if unjudged else refreshed
+
+
+def _without_judging(evaluation: FrameworkEvaluation) -> FrameworkEvaluation:
+    deviations = {f"{score}_run_stddev" for score in _SCORES}
+    extra = evaluation.extra_aggregates
+    return evaluation.model_copy(
+        update={
+            **dict.fromkeys(f"avg_{score}" for score in _SCORES),
+            "extra_aggregates": {k: v for k, v in extra.items() if k not in deviations},
+        }
+    )
+
+
+def _aggregated(
+    evaluation: FrameworkEvaluation, *, profile: str, original: bool
+) -> FrameworkEvaluation:
     questions = evaluation.questions
     if not questions:
         return evaluation
@@ -165,7 +191,7 @@ def _summary(evaluation: FrameworkEvaluation, *, timed: int) -> dict[str, Compar
     return {
         field: ComparedFigure(
             value=getattr(evaluation, field),
-            n=n,
+            n=0 if getattr(evaluation, field) is None else n,
             of=len(questions),
             run_stddev=deviations.get(field) if evaluation.run_count > 1 else None,
         )

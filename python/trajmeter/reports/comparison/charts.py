@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from trajmeter.errors import ExtraMissingError
 from trajmeter.reports.comparison.tables import labels
@@ -10,23 +10,39 @@ from trajmeter.reports.comparison.tables import labels
 if TYPE_CHECKING:
     from trajmeter.summaries.compared import Comparison
 
-__all__ = ["comparison_charts"]
+__all__ = ["Chart", "comparison_charts"]
 
-_ROW_HEIGHT = 44
+_TIMES_HEIGHT, _HEAT_HEIGHT = 44, 30
 """Pixels of a framework's row in charts that list frameworks downwards."""
 _COLOURS = 10
 """Frameworks up to which the palette of ten tells them apart."""
 _SCORES = ("correctness", "completeness", "faithfulness")
+# Names of one framework's files differ at their end, and a phone has room for two columns of these.
+_SHORTENED = (
+    "length(datum.label) > 26"
+    " ? slice(datum.label, 0, 11) + '…' + slice(datum.label, -14) : datum.label"
+)
 
 
-def comparison_charts(comparison: Comparison) -> dict[str, dict[str, Any]]:
-    """Vega-Lite specification of each chart that has something to show, by title.
+class Chart(NamedTuple):
+    """One chart."""
+
+    title: str
+    """Heading."""
+    specification: dict[str, Any]
+    """Vega-Lite specification, its data included."""
+    wide: bool
+    """Whether it asks for the whole width of a page."""
+
+
+def comparison_charts(comparison: Comparison) -> list[Chart]:
+    """The charts that have something to show.
 
     Args:
         comparison: What to show.
 
     Returns:
-        Quality bars, latency distribution, cost against quality, and a heat map of correctness.
+        Quality bars, cost against quality, latency distribution, and a heat map of correctness.
 
     Raises:
         ExtraMissingError: altair is not installed.
@@ -44,17 +60,6 @@ def comparison_charts(comparison: Comparison) -> dict[str, dict[str, Any]]:
         for score in _SCORES
         if (figure := result.summary[f"avg_{score}"]).value is not None
     ]
-    answers = [
-        {
-            "framework": name,
-            "question": question_id,
-            "latency": question.latency_seconds,
-            "correctness": question.correctness_score,
-            "outcome": question.outcome.value if question.outcome else "",
-        }
-        for name, result in named
-        for question_id, question in result.questions.items()
-    ]
     costs = [
         {
             "framework": name,
@@ -65,6 +70,20 @@ def comparison_charts(comparison: Comparison) -> dict[str, dict[str, Any]]:
         if result.summary["total_cost_usd"].n
         and result.summary["avg_correctness"].value is not None
     ]
+    timed, judged = [], []
+    for name, result in named:
+        for question_id, question in result.questions.items():
+            answer = {
+                "framework": name,
+                "question": question_id,
+                "outcome": question.outcome.value if question.outcome else "",
+            }
+            if question.latency_seconds is not None:
+                timed.append(answer | {"latency": question.latency_seconds})
+            # Without a judge there are only the scores of 0 that failures have by rule.
+            by_judge = result.summary["avg_correctness"].value is not None
+            if by_judge and question.correctness_score is not None:
+                judged.append(answer | {"correctness": question.correctness_score})
     names = [name for name, _ in named]
     framework = alt.Color(
         "framework:N",
@@ -72,12 +91,17 @@ def comparison_charts(comparison: Comparison) -> dict[str, dict[str, Any]]:
         scale=alt.Scale(
             domain=names, scheme="tableau10" if len(names) <= _COLOURS else "tableau20"
         ),
-        legend=alt.Legend(orient="top", columns=2),
+        legend=alt.Legend(orient="top", columns=2, labelExpr=_SHORTENED, labelLimit=0),
     )
-    rows = alt.Y("framework:N", title=None, sort=names)
-    charts: dict[str, Any] = {}
+    rows = alt.Y(
+        "framework:N",
+        title=None,
+        sort=names,
+        axis=alt.Axis(labelExpr=_SHORTENED, labelLimit=0),
+    )
+    charts: list[tuple[str, Any, bool]] = []
     if quality:
-        charts["Answer quality (judge, 1-5)"] = (
+        bars = (
             alt.Chart(alt.InlineData(values=quality))
             .mark_bar()
             .encode(
@@ -88,21 +112,9 @@ def comparison_charts(comparison: Comparison) -> dict[str, dict[str, Any]]:
                 tooltip=["framework:N", "criterion:N", alt.Tooltip("score:Q", format=".2f")],
             )
         )
-    timed = [answer for answer in answers if answer["latency"] is not None]
-    if timed:
-        charts["Latency per question (seconds)"] = (
-            alt.Chart(alt.InlineData(values=timed))
-            .mark_tick(thickness=3, size=24)
-            .encode(
-                x=alt.X("latency:Q", title="seconds", scale=alt.Scale(zero=True)),
-                y=rows,
-                color=framework.legend(None),
-                tooltip=["framework:N", "question:N", "latency:Q", "outcome:N"],
-            )
-            .properties(height=alt.Step(_ROW_HEIGHT))
-        )
+        charts.append(("Answer quality (judge, 1-5)", bars, False))
     if costs:
-        charts["Cost against quality"] = (
+        points = (
             alt.Chart(alt.InlineData(values=costs))
             .mark_circle(size=160, opacity=1)
             .encode(
@@ -112,26 +124,44 @@ def comparison_charts(comparison: Comparison) -> dict[str, dict[str, Any]]:
                 tooltip=["framework:N", "cost:Q", "correctness:Q"],
             )
         )
-    judged = [answer for answer in answers if answer["correctness"] is not None]
+        charts.append(("Cost against quality", points, False))
+    if timed:
+        ticks = (
+            alt.Chart(alt.InlineData(values=timed))
+            .mark_tick(thickness=3, size=24, opacity=0.85)
+            .encode(
+                x=alt.X("latency:Q", title="seconds", scale=alt.Scale(zero=True)),
+                y=rows,
+                color=framework.legend(None),
+                tooltip=["framework:N", "question:N", "latency:Q", "outcome:N"],
+            )
+            .properties(height=alt.Step(_TIMES_HEIGHT))
+        )
+        charts.append(("Latency per question (seconds)", ticks, True))
     if judged:
-        charts["Correctness per question"] = (
+        squares = (
             alt.Chart(alt.InlineData(values=judged))
             .mark_rect()
             .encode(
                 x=alt.X(
                     "question:N",
                     title=None,
-                    sort=None,
-                    axis=alt.Axis(labelAngle=0, labelOverlap=True),
+                    sort=list(comparison.question_texts()),
+                    axis=alt.Axis(labelAngle=0, labelOverlap=True, labelSeparation=6),
                 ),
                 y=rows,
                 color=alt.Color(
                     "correctness:Q",
                     title="correctness",
                     scale=alt.Scale(domain=[0, 5], scheme="viridis"),
+                    legend=alt.Legend(orient="top", values=[0, 1, 2, 3, 4, 5]),
                 ),
                 tooltip=["framework:N", "question:N", "correctness:Q", "outcome:N"],
             )
-            .properties(height=alt.Step(_ROW_HEIGHT))
+            .properties(height=alt.Step(_HEAT_HEIGHT))
         )
-    return {title: chart.properties(width="container").to_dict() for title, chart in charts.items()}
+        charts.append(("Correctness per question", squares, True))
+    return [
+        Chart(title, chart.properties(width="container").to_dict(), wide)
+        for title, chart, wide in charts
+    ]

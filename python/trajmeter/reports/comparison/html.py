@@ -56,8 +56,8 @@ def html_report(comparison: Comparison) -> str:
             (question_id, text, question_table(comparison, question_id))
             for question_id, text in comparison.question_texts().items()
         ],
-        charts=list(charts),
-        specifications=_script_json(list(charts.values())),
+        charts=charts,
+        specifications=_script_json([chart.specification for chart in charts]),
         runtime=vl_convert.javascript_bundle(_EMBED) if charts else "",
         style=here.joinpath("report.css").read_text("utf-8"),
         script=here.joinpath("report.js").read_text("utf-8"),

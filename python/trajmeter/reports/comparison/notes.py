@@ -8,7 +8,9 @@ from typing import TYPE_CHECKING
 from trajmeter.reports.comparison.tables import labels
 
 if TYPE_CHECKING:
-    from trajmeter.summaries.compared import Comparison
+    from collections.abc import Iterator
+
+    from trajmeter.summaries.compared import ComparedResult, Comparison
 
 __all__ = ["heading", "notes"]
 
@@ -21,14 +23,16 @@ def heading(comparison: Comparison) -> list[tuple[str, str]]:
         ("Mode", comparison.mode or "not recorded"),
         ("Profile", comparison.scenario_profile),
         ("Questions", str(len(comparison.question_texts()))),
-        (
-            "Runs per framework",
-            ", ".join(
-                f"{label}: {result.run_count}"
-                for label, result in zip(labels(comparison), comparison.results, strict=True)
-            ),
-        ),
+        ("Runs per framework", _runs(comparison)),
     ]
+
+
+def _runs(comparison: Comparison) -> str:
+    counts = {result.run_count for result in comparison.results}
+    if len(counts) == 1:
+        return str(counts.pop())
+    named = zip(labels(comparison), comparison.results, strict=True)
+    return ", ".join(f"{label}: {result.run_count}" for label, result in named)
 
 
 def notes(comparison: Comparison) -> list[str]:
@@ -42,35 +46,44 @@ def notes(comparison: Comparison) -> list[str]:
                 f"{framework}: single runs ({len(single)}) stand beside an average of runs and "
                 "count as results of their own, in the scorecard too."
             )
+    alike: dict[str, list[str]] = {}
     for label, result in zip(labels(comparison), comparison.results, strict=True):
-        efficiency = result.scorecard.efficiency
-        absent = [
-            name
-            for name, part in (("cost", efficiency.cost), ("tokens", efficiency.tokens))
-            if part is None
-        ]
-        if absent:
-            remarks.append(
-                f"{label}: no known {' and '.join(absent)}, so efficiency rests on the other parts "
-                "with their weights rescaled."
-            )
-        causes = Counter(
-            question.judge.cause.value
-            for question in result.questions.values()
-            if question.judge is not None and question.judge.cause is not None
-        )
-        if causes:
-            listed = ", ".join(f"{cause} {n}" for cause, n in sorted(causes.items()))
-            remarks.append(f"{label}: answers that the judge did not score: {listed}.")
-        if result.code_quality and result.code_quality.judge and result.code_quality.judge.cause:
-            remarks.append(f"{label}: no code review: {result.code_quality.judge.cause.value}.")
-        if result.scorecard.capability.judge is None:
-            remarks.append(f"{label}: not judged, so capability rests on scenario signals alone.")
-        if result.code_quality and result.code_quality.error:
-            remarks.append(f"{label}: no static metrics. {result.code_quality.error}")
+        for remark in _remarks(result):
+            alike.setdefault(remark, []).append(label)
+    remarks += [f"{', '.join(concerned)}: {remark}" for remark, concerned in alike.items()]
     remarks.append(
         "Efficiency and parts of developer experience compare these frameworks with each other; "
         "cost and tokens count per answered question. The scorecard is a decision aid and replaces "
         "none of the figures above."
     )
     return remarks
+
+
+def _remarks(result: ComparedResult) -> Iterator[str]:
+    """What was left out of one framework's figures."""
+    efficiency = result.scorecard.efficiency
+    parts = (("cost", efficiency.cost), ("tokens", efficiency.tokens))
+    absent = [name for name, part in parts if part is None]
+    if absent:
+        yield (
+            f"no known {' and '.join(absent)}, so efficiency rests on the other parts "
+            "with their weights rescaled."
+        )
+    causes = Counter(
+        question.judge.cause.value
+        for question in result.questions.values()
+        if question.judge is not None and question.judge.cause is not None
+    )
+    if causes:
+        listed = ", ".join(f"{cause} {n}" for cause, n in sorted(causes.items()))
+        yield f"answers that the judge did not score: {listed}."
+    quality = result.code_quality
+    if quality and quality.judge and quality.judge.cause:
+        yield f"no code review: {quality.judge.cause.value}."
+    capability = result.scorecard.capability
+    if capability.value is None:
+        yield "neither judged nor with scenario signals, so there is no capability."
+    elif capability.judge is None:
+        yield "not judged, so capability rests on scenario signals alone."
+    if quality and quality.error:
+        yield f"no static metrics. {quality.error}"

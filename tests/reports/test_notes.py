@@ -1,0 +1,39 @@
+"""What a comparison says in words."""
+
+from __future__ import annotations
+
+from trajmeter.records import Cause, FrameworkEvaluation, JudgeRecord, QuestionResult
+from trajmeter.reports.comparison.notes import heading, notes
+from trajmeter.summaries.comparison import compare
+
+
+def evaluation(name: str, **fields: object) -> FrameworkEvaluation:
+    question = QuestionResult.model_validate(
+        {"question_id": "q", "question_text": "?", "latency_seconds": 1.0} | fields
+    )
+    return FrameworkEvaluation(framework_name=name, scenario_name="s", questions=(question,))
+
+
+def test_what_holds_of_several_frameworks_is_said_once() -> None:
+    refused = JudgeRecord(cause=Cause.JUDGE_REFUSED)
+    results = [
+        evaluation("A"),
+        evaluation("B", judge=refused),
+        evaluation("C", correctness_score=4.0),
+    ]
+    said = notes(compare([(f"{i}.json", result) for i, result in enumerate(results)]))
+    unpriced = "no known cost and tokens, so efficiency rests on the other parts with their weights"
+    assert said[:-1] == [
+        f"A, B, C: {unpriced} rescaled.",
+        "A, B: neither judged nor with scenario signals, so there is no capability.",
+        "B: answers that the judge did not score: judge_refused 1.",
+    ]
+
+
+def test_runs_are_named_by_framework_only_where_they_differ() -> None:
+    once = evaluation("A")
+    thrice = evaluation("B").model_copy(update={"run_count": 3})
+    alike = compare([("a.json", thrice), ("b.json", thrice)])
+    assert dict(heading(alike))["Runs per framework"] == "3"
+    apart = compare([("a.json", once), ("b.json", thrice)])
+    assert dict(heading(apart))["Runs per framework"] == "A: 1, B: 3"
