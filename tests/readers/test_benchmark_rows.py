@@ -174,6 +174,154 @@ def test_bad_rows_are_told_and_the_others_read(tmp_path: Path) -> None:
     assert [problem.line for problem in problems[4:]] == [9, 10]
 
 
+@pytest.mark.parametrize("start", ["\ufeff", "\n\n \n\n\n", "{cut\n"])
+def test_json_lines_are_told_whatever_they_begin_with(tmp_path: Path, start: str) -> None:
+    path = lines(tmp_path / "rows.jsonl", ROWS)
+    path.write_text(start + path.read_text())
+    attempts, problems = read(path)
+    assert [attempt.agent for attempt in attempts] == ["oracle", "fixer"]
+    assert len(problems) == start.count("{")
+
+
+def test_an_attempt_that_measured_nothing_may_come_first(tmp_path: Path) -> None:
+    crashed = {"task_id": "t", "agent": "fixer", "model": "small", "is_resolved": False}
+    results, _ = score(lines(tmp_path / "rows.jsonl", [crashed, *ROWS]))
+    assert results[FAST].task_speedup == 2.0
+    assert results["fixer:small"].cause == "reverted_to_baseline"
+
+
+@pytest.mark.parametrize("indent", [None, 1])
+def test_a_document_may_begin_with_blanks_and_hold_one_row(
+    tmp_path: Path, indent: int | None
+) -> None:
+    for written in (ROWS, ROWS[0]):
+        path = tmp_path / "rows.json"
+        path.write_text("\n " + json.dumps(written, indent=indent))
+        attempts, problems = read(path)
+        assert problems == []
+        assert attempts[0].measurements is not None
+        assert attempts[0].measurements.ratios_by_agent
+
+
+def test_measurements_of_no_benchmark_are_told(tmp_path: Path) -> None:
+    row = {"task_id": "t", "agent": "fixer", "benchmark": None, "agent_nop": 2.0}
+    _, problems = read(lines(tmp_path / "rows.jsonl", [*ROWS, row]))
+    assert [(each.line, each.message) for each in problems] == [
+        (5, "the row has measurements, but names no benchmark")
+    ]
+    path = tmp_path / "no-benchmark.jsonl"
+    _, problems = read(lines(path, [{"task_id": "t", "agent": "fixer", "agent_nop": 2.0}]))
+    assert len(problems) == 1
+
+
+def test_columns_of_csv_without_a_name_are_passed_over(tmp_path: Path) -> None:
+    path = tmp_path / "rows.csv"  # as pandas writes a frame with its index
+    path.write_text(",task_id,agent,model,benchmark,agent_nop\n0,t,fixer,large,m.f,2\n")
+    attempts, problems = read(path)
+    assert problems == []
+    assert attempts[0].measurements is not None
+    assert attempts[0].measurements.ratios_by_agent == {FAST: {"m.f": {"agent/nop": 2.0}}}
+
+
+def test_blanks_in_csv_are_cut_off(tmp_path: Path) -> None:
+    path = tmp_path / "rows.csv"
+    path.write_text('\ntask_id, agent , model, benchmark, agent_nop\n\nt, fixer, large, "m.f", 2\n')
+    attempts, problems = read(path)
+    assert problems == []
+    assert (attempts[0].agent, attempts[0].model) == ("fixer", "large")
+    assert attempts[0].measurements is not None
+    assert attempts[0].measurements.ratios_by_agent == {FAST: {"m.f": {"agent/nop": 2.0}}}
+
+
+@pytest.mark.parametrize(
+    ("header", "message"),
+    [
+        ("task,benchmark,agent_nop", "expected columns, parted by commas, with task_id; there are"),
+        ("task_id,agent_nop", "with benchmark; there are: 'task_id', 'agent_nop'"),
+        ("task_id,benchmark,speedup", "with agent_nop or agent_seconds; there are"),
+        ("task_id;benchmark;agent_nop", "there are: 'task_id;benchmark;agent_nop'"),
+        ("task_id\tbenchmark\tagent_nop", "parted by commas, with task_id, benchmark"),
+        ("task_id,benchmark,agent_nop,agent_nop", "the table has 2 columns 'agent_nop'"),
+    ],
+)
+def test_a_header_of_csv_that_lacks_a_column_is_told_once(
+    tmp_path: Path, header: str, message: str
+) -> None:
+    path = tmp_path / "rows.csv"
+    path.write_text(header + "\nt,m.f,1\nt,m.g,2\n")
+    attempts, problems = read(path)
+    assert attempts == []
+    assert len(problems) == 1
+    assert str(problems[0]).startswith(f"{path}:1: ")
+    assert message in problems[0].message
+
+
+def test_a_row_that_is_no_csv_is_told_and_the_others_read(tmp_path: Path) -> None:
+    path = tmp_path / "rows.csv"
+    # The second is longer than any value may be; the last opens a quote that nothing closes.
+    rows = ("m.f,2", f"{'m' * 200_000},2", "m.g,3", '"m.h"i,4', "m.j,5", '"m.k,6', "m.l,7")
+    path.write_text("task_id,benchmark,agent_nop\n" + "".join(f"t,{row}\n" for row in rows))
+    (attempt,), problems = read(path)
+    assert attempt.measurements is not None
+    assert attempt.measurements.ratios_by_agent is not None
+    assert list(attempt.measurements.ratios_by_agent[""]) == ["m.f", "m.g", "m.j"]
+    assert [problem.line for problem in problems] == [3, 5, 7]
+    assert all(problem.message.startswith("no valid CSV: ") for problem in problems)
+
+
+def test_decimals_are_numbers(tmp_path: Path) -> None:
+    pa = pytest.importorskip("pyarrow")
+    from pyarrow.parquet import write_table
+
+    frame = pa.Table.from_pylist([{**row, "task_cost_usd": 0.25, "test_failed": 1} for row in ROWS])
+    for name in ("agent_nop", "task_cost_usd", "test_failed"):
+        place = frame.column_names.index(name)
+        frame = frame.set_column(place, name, frame[name].cast(pa.decimal128(38, 4)))
+    write_table(frame, tmp_path / "rows.parquet")
+    (_, attempt), problems = read(tmp_path / "rows.parquet")
+    assert problems == []
+    assert attempt.measurements is not None
+    assert attempt.measurements.ratios_by_agent == {
+        FAST: {
+            "m.f": {"agent/nop": 4.0, "oracle/nop": 2.0},
+            "m.g": {"agent/nop": 1.0, "oracle/nop": 8.0},
+        }
+    }
+    assert attempt.run_log is not None
+    assert attempt.run_log.task_cost_usd == 0.25
+    assert attempt.pytest_summary == PytestSummary(failed=1, status="failed")
+
+
+def test_a_parquet_file_with_a_damaged_footer_is_told(tmp_path: Path) -> None:
+    pa = pytest.importorskip("pyarrow")
+    from pyarrow.parquet import write_table
+
+    path = tmp_path / "rows.parquet"
+    write_table(pa.Table.from_pylist(ROWS), path)
+    content = path.read_bytes()
+    path.write_bytes(content[:-60] + b"\xff" * 40 + content[-20:])
+    attempts, problems = read(path)
+    assert attempts == []
+    assert [problem.file for problem in problems] == [str(path)]
+
+
+def test_numbers_that_name_an_attempt_are_its_text(tmp_path: Path) -> None:
+    rows = [{**ROWS[2], "attempt": 1.0, "task_id": 7}, {**ROWS[2], "attempt": 2, "task_id": 7.0}]
+    attempts, problems = read(lines(tmp_path / "rows.jsonl", rows))
+    assert problems == []
+    assert [(each.task_id, each.attempt) for each in attempts] == [("7", "1"), ("7", "2")]
+
+
+@pytest.mark.parametrize(
+    ("value", "passed"), [(True, True), (1, True), (0.0, False), (2, None), ("yes", None)]
+)
+def test_is_resolved_is_true_or_false_or_1_or_0(
+    tmp_path: Path, value: object, passed: bool | None
+) -> None:
+    (attempt,), _ = read(lines(tmp_path / "rows.jsonl", [{**ROWS[2], "is_resolved": value}]))
+    assert attempt.passed is passed
+
+
 def test_a_row_of_csv_with_too_many_values_is_told(tmp_path: Path) -> None:
     path = tmp_path / "rows.csv"
     path.write_text("task_id,agent,benchmark,agent_nop\nt,a,m.f,2,3\nt,a,m.g,2\n")

@@ -11,12 +11,14 @@ list, CSV or Parquet.
 
 from __future__ import annotations
 
-import csv
+from codecs import BOM_UTF8
 from dataclasses import dataclass, field
+from decimal import Decimal
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from trajmeter import json_lines
 from trajmeter.errors import ReadError
+from trajmeter.readers._benchmark_csv import csv_rows, is_header
 from trajmeter.readers._containers import entries
 from trajmeter.readers._loose_values import as_cost, as_count
 from trajmeter.readers.fceval_results import pytest_summary, snapshot_summary
@@ -67,19 +69,25 @@ class AttemptIdentity(NamedTuple):
 
 
 _OF_A_ROW = {*AttemptIdentity._fields, "benchmark", *_ENTRY_FIELDS}
-_VALUES = (b"agent_nop", b"agent_seconds")
+_TELLING = ("agent_nop", "agent_seconds", "benchmark")
+_VALUES = [column for column in _ENTRY_FIELDS if column != "significant"]
 _TEXTS = {*AttemptIdentity._fields, "benchmark", "tests", "snapshot_status"}
-_BOOLEANS = {"true": True, "false": False}
+
+# By so much of its beginning a file is told to be JSON, past blank lines and a byte order mark.
+_BEGINNING = 1 << 12
+_PARQUET = b"PAR1"
 
 
 def sniff(path: Path, head: bytes) -> bool:
-    """Whether a file that begins with ``head`` is such a table."""
+    """Whether a file that begins with ``head`` is such a table, or one that lacks a column."""
     if not path.is_file():
         return False
-    if head.startswith(b"PAR1"):
+    if head.startswith(_PARQUET):
         return _is_parquet_table(path)
-    first = head.lstrip().splitlines()[:1] if head[:1] != b"[" else [head]
-    return any(b"benchmark" in line and any(name in line for name in _VALUES) for line in first)
+    if _is_json(head):  # a quote within a text is escaped, so that these are whole texts: keys
+        return _names_measurements(name for name in _TELLING if b'"%b"' % name.encode() in head)
+    lines = head.removeprefix(BOM_UTF8).lstrip().splitlines()
+    return bool(lines) and is_header(lines[0])
 
 
 def read(path: Path, report: Callable[[ReadProblem], None]) -> Iterator[Trajectory]:
@@ -113,34 +121,19 @@ def attempts_of(
 
 def _rows(path: Path) -> Iterator[tuple[Source, JsonValue | ReadError]]:
     with path.open("rb") as file:
-        start = file.read(4).lstrip()
-    if start.startswith((b"{", b"[", b"PAR1")):
-        yield from entries(path)
-        return
-    with path.open(newline="", encoding="utf-8-sig", errors="replace") as file:
-        reader = csv.DictReader(file, restkey="", restval="")
-        for row in reader:
-            yield Source(file=str(path), line=reader.line_num), _from_csv(row)
+        start = file.read(_BEGINNING)
+    is_csv = not start.startswith(_PARQUET) and not _is_json(start)
+    return csv_rows(path, texts=_TEXTS) if is_csv else entries(path)
 
 
-def _from_csv(row: Mapping[str, str]) -> JsonValue | ReadError:
-    """A row of texts as a row of values: numbers are read, and what is empty is missing."""
-    if "" in row:
-        return ReadError("the row has more values than the table has columns")
-    return {name: _value(name, text.strip()) for name, text in row.items()}
+def _is_json(head: bytes) -> bool:
+    return json_lines.first_byte(head) in (b"{", b"[")
 
 
-def _value(name: str, text: str) -> str | float | bool | None:
-    if not text:
-        return None
-    if name in _TEXTS:
-        return text
-    if text.lower() in _BOOLEANS:
-        return _BOOLEANS[text.lower()]
-    try:
-        return float(text)
-    except ValueError:
-        return text
+def _names_measurements(names: Iterable[str]) -> bool:
+    """Whether there are columns of measurements; seconds of an agent stand in other files too."""
+    found = set(names)
+    return "agent_nop" in found or {"agent_seconds", "benchmark"} <= found
 
 
 def _is_parquet_table(path: Path) -> bool:
@@ -150,10 +143,10 @@ def _is_parquet_table(path: Path) -> bool:
     except ImportError:  # whoever reads the file then says what is missing
         return False
     try:
-        names = {name.encode() for name in ParquetFile(path).schema_arrow.names}
-    except ArrowException:  # likewise
+        names = ParquetFile(path).schema_arrow.names
+    except (ArrowException, OSError):  # likewise
         return False
-    return b"benchmark" in names and not names.isdisjoint(_VALUES)
+    return _names_measurements(names)
 
 
 @dataclass(slots=True)
@@ -175,7 +168,6 @@ class AttemptRows:
             output_tokens=as_count(about.get("total_output_tokens")),
             cost_usd=as_cost(about.get("total_cost")),
         )
-        is_resolved = about.get("is_resolved")
         return Trajectory(
             task_id=identity.task_id,
             agent=identity.agent,
@@ -183,7 +175,7 @@ class AttemptRows:
             attempt=identity.attempt,
             source=self.source,
             usage=None if usage == Usage() else usage,
-            passed=is_resolved if isinstance(is_resolved, bool) else None,
+            passed=_truth(about.get("is_resolved")),
             measurements=Measurements(ratios_by_agent={key: self.entries} if self.entries else {}),
             pytest_summary=_tests(about),
             snapshot_summary=_snapshot(about),
@@ -217,20 +209,35 @@ def _add(
         raise ReadError(f"there is a row of the benchmark {benchmark!r} already, which counts")
     if benchmark is not None:
         found.entries[benchmark] = {
-            name: row[column] for column, name in _ENTRY_FIELDS.items() if column in row
+            name: _plain(row[column]) for column, name in _ENTRY_FIELDS.items() if column in row
         }
+    elif any(row.get(column) is not None for column in _VALUES):
+        raise ReadError("the row has measurements, but names no benchmark")
     for name, value in row.items():
         if value is not None and name not in _OF_A_ROW:
-            found.about.setdefault(name, value)
+            found.about.setdefault(name, _plain(value))
+
+
+def _plain(value: object) -> object:
+    """A value as JSON has it: databases write numbers as decimals, also into Parquet."""
+    return float(value) if isinstance(value, Decimal) else value
 
 
 def _name(row: Mapping[str, JsonValue], column: str) -> str | None:
     value = row.get(column)
     if value is None or isinstance(value, str):
         return value
+    # A column of numbers that lacks one holds floats, as pandas has it.
+    if isinstance(value, float) and value.is_integer():
+        return str(int(value))
     if isinstance(value, int) and not isinstance(value, bool):
         return str(value)
     raise ReadError(f"{column} is {value!r}, expected text")
+
+
+def _truth(value: object) -> bool | None:
+    """True or false, also as 1 or 0, which is all that some tables have; else nothing is known."""
+    return bool(value) if value in (0, 1) else None
 
 
 def _tests(about: Mapping[str, Any]) -> PytestSummary | None:

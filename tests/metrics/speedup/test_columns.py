@@ -191,6 +191,24 @@ def test_numbers_written_as_text_are_no_numbers() -> None:
     assert by_columns(rows, None)["t", None, None, None]["num_valid_benchmarks"] == 0
 
 
+@pytest.mark.parametrize("profile", [None, "fc-eval"])
+@pytest.mark.parametrize("second", ["m.g", None])  # None has the task scored as records
+def test_decimals_and_numbered_attempts(profile: str | None, second: str | None) -> None:
+    frame = pa.table(
+        {
+            "task_id": ["t", "t", "t"],
+            "agent": ["oracle", "fixer", "fixer"],
+            "attempt": pa.array([None, 1.0, 1.0]),
+            "benchmark": ["m.f", "m.f", second],
+            "agent_nop": pa.array([2.0, 4.0, 1.5]).cast(pa.decimal128(10, 3)),
+            "oracle_nop": [2, 2, 2],
+        }
+    )
+    agree(frame, profile)
+    found = by_columns(frame, profile)["t", "fixer", None, "1"]
+    assert found["task_speedup"] == pytest.approx(4.0 if second is None else 6**0.5)
+
+
 def test_rows_of_one_benchmark_are_refused_but_for_the_first() -> None:
     rows = table([{"task_id": "t", "benchmark": "m.f", "agent_nop": ratio} for ratio in (2.0, 3.0)])
     with pytest.raises(

@@ -64,11 +64,16 @@ def names(array: Column) -> Names:
 
 def numbers(array: Column | None, rows: int) -> Float64Array:
     """A column as numbers, NaN where there is none: texts and booleans are no numbers."""
-    if array is None or not (pa.types.is_floating(array.type) or pa.types.is_integer(array.type)):
+    if array is None or not _are_numbers(array.type):
         return np.full(rows, np.nan)
     if not pa.types.is_float64(array.type):
         array = array.cast(pa.float64(), safe=False)
     return filled(array, np.nan)
+
+
+def _are_numbers(kind: pa.DataType) -> bool:
+    tests = (pa.types.is_floating, pa.types.is_integer, pa.types.is_decimal)
+    return any(is_number(kind) for is_number in tests)
 
 
 def missing(array: Column | None, rows: int) -> Booleans:
