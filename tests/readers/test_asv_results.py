@@ -82,6 +82,22 @@ def test_a_null_with_samples_is_their_median(tmp_path: Path) -> None:
     }
 
 
+def test_samples_that_are_no_times_tell_nothing(tmp_path: Path) -> None:
+    beyond = 10**400  # further than any float goes
+    rest = [[["1", "2", "3"]], "v", 0, 0.1]
+    path = write(
+        tmp_path / "a.json",
+        f=[None, *rest, [[beyond, 4.0, True, "9", 2.0, None], [beyond], "7"]],
+        g=[[beyond], []],
+    )
+    assert times(path) == {
+        "f(1)": value(3.0),
+        "f(2)": Measurement(reason=InvalidReason.FAILED),
+        "f(3)": Measurement(reason=InvalidReason.FAILED),
+        "g": Measurement(reason=InvalidReason.NON_FINITE),
+    }
+
+
 @pytest.mark.parametrize(
     ("results", "message"),
     [

@@ -14,6 +14,8 @@ from tests.metrics.speedup.runs import (
     ORACLE,
     PASSED,
     own,
+    score,
+    table,
     write_json,
     write_run,
 )
@@ -158,7 +160,20 @@ def test_what_a_result_says_of_the_run(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize(
     ("value", "count"),
-    [(3, 3), (3.7, 3), ("4", 4), (True, 1), (False, 0), (None, 0), ("x", 0), ([1], 0), (1e400, 0)],
+    [
+        (3, 3),
+        (3.7, 3),
+        ("4", 4),
+        (True, 1),
+        (False, 0),
+        (None, 0),
+        ("x", 0),
+        ([1], 0),
+        (1e400, 0),
+        (10**400, 2**53),  # as far as counts may go
+        (-(10**400), -(2**53)),
+        (1e300, 2**53),
+    ],
 )
 def test_counts_are_read_as_far_as_they_can_be(tmp_path: Path, value: object, count: int) -> None:
     metrics = {"test_failed": value, "snapshot_failed": value, "snapshot_pass_to_fail": value}
@@ -175,6 +190,30 @@ def test_counts_are_read_as_far_as_they_can_be(tmp_path: Path, value: object, co
         count,
     )
     assert attempt.pytest_summary.status == attempt.snapshot_summary.status == "failed"
+
+
+@pytest.mark.parametrize("number", [10**400, -(10**400), 10**30, 1e300, float("inf")])
+@pytest.mark.parametrize("profile", [None, "fc-eval"])
+def test_a_number_beyond_all_bounds_keeps_nobody_from_being_scored(
+    tmp_path: Path, number: object, profile: str | None
+) -> None:
+    metrics = {
+        **PASSED,
+        "test_skipped": number,
+        "trajectory_length": number,
+        "task_cost_usd": number,
+        "per_benchmark_speedups": table(f=(4.0, 2.0), g=(number, 2.0)),
+        "agent_advantages_by_agent": {FAST: {"agent_advantage": number}},
+    }
+    usage = {"prompt_tokens": number, "completion_tokens": 1}
+    log = [{"llm_metrics": {"accumulated_token_usage": usage}}]
+    counted = {"total_input_tokens": number, "total_cost": number}
+    folder = write_run(tmp_path / "r", {FAST: metrics}, results={FAST: counted})
+    write_json(folder / "t" / "t.1-of-1.r.agent-1-fixer" / "agent-logs" / "a.json", log)
+    result = score(folder, profile=profile)[0][FAST]
+    assert result.num_benchmarks == 2
+    assert result.per_benchmark_speedups["m.f"]["agent/nop"] == 4.0
+    assert result.input_tokens in (None, 0)
 
 
 def test_a_null_status_is_the_text_none(tmp_path: Path) -> None:

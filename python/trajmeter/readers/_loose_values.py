@@ -2,34 +2,33 @@
 
 from __future__ import annotations
 
-import math
 from typing import Any
 
-__all__ = ["as_cost", "as_count", "as_object", "as_text", "safe_int"]
+from trajmeter.records.measurements import finite
+
+__all__ = ["as_count", "as_object", "as_text", "safe_int"]
+
+
+# Further than any count goes; two of them still have a sum of 64 bits.
+_MOST = 2**53
 
 
 def safe_int(value: object) -> int:
     """A count as fc-eval reads it: what is no number counts as 0, and true as 1."""
     if isinstance(value, (int, float, str)):
         try:
-            return int(value)
+            return max(-_MOST, min(int(value), _MOST))
         except (ValueError, OverflowError):
             return 0
     return 0
 
 
 def as_count(value: object) -> int | None:
-    """A count that was recorded as a whole number of 0 or more."""
-    if isinstance(value, bool) or not isinstance(value, (int, float)):
+    """A count that was recorded as a whole number of 0 or more, and no larger than counts get."""
+    number = finite(value)
+    if number is None or not number.is_integer() or not 0 <= number <= _MOST:
         return None
-    return int(value) if math.isfinite(value) and value >= 0 and value == int(value) else None
-
-
-def as_cost(value: object) -> float | None:
-    """A cost that was recorded as a number."""
-    if isinstance(value, bool) or not isinstance(value, (int, float)):
-        return None
-    return float(value) if math.isfinite(value) else None
+    return int(number)
 
 
 def as_object(value: object) -> dict[str, Any] | None:

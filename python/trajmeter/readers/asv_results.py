@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any
 from trajmeter.errors import ReadError
 from trajmeter.records import InvalidReason, Measurement, Measurements, Trajectory
 from trajmeter.records.agent_keys import split_key
+from trajmeter.records.measurements import finite
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -79,11 +80,8 @@ def _at(values: object, position: int) -> object:
 
 def _measurement(time: object, samples: object) -> Measurement:
     if time is None:
-        taken = [
-            sample
-            for sample in (samples if isinstance(samples, list) else ())
-            if isinstance(sample, (int, float)) and not math.isnan(sample)
-        ]
+        numbers = map(finite, samples if isinstance(samples, list) else ())
+        taken = [number for number in numbers if number is not None]
         if not taken:
             return Measurement(reason=InvalidReason.FAILED)
         time = median(taken)

@@ -20,7 +20,7 @@ from trajmeter import json_lines
 from trajmeter.errors import ReadError
 from trajmeter.readers._benchmark_csv import csv_rows, is_header
 from trajmeter.readers._containers import entries
-from trajmeter.readers._loose_values import as_cost, as_count
+from trajmeter.readers._loose_values import as_count
 from trajmeter.readers.fceval_results import pytest_summary, snapshot_summary
 from trajmeter.records import (
     Measurements,
@@ -33,6 +33,7 @@ from trajmeter.records import (
     Usage,
 )
 from trajmeter.records.agent_keys import agent_key
+from trajmeter.records.measurements import finite
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping
@@ -166,7 +167,7 @@ class AttemptRows:
         usage = Usage(
             input_tokens=as_count(about.get("total_input_tokens")),
             output_tokens=as_count(about.get("total_output_tokens")),
-            cost_usd=as_cost(about.get("total_cost")),
+            cost_usd=finite(about.get("total_cost")),
         )
         return Trajectory(
             task_id=identity.task_id,
@@ -181,7 +182,7 @@ class AttemptRows:
             snapshot_summary=_snapshot(about),
             run_log=RunLog(
                 trajectory_length=as_count(about.get("trajectory_length")),
-                task_cost_usd=as_cost(about.get("task_cost_usd")),
+                task_cost_usd=finite(about.get("task_cost_usd")),
             ),
         )
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from trajmeter.readers._loose_values import as_cost, as_count, as_object, as_text, safe_int
+from trajmeter.readers._loose_values import as_count, as_object, as_text, safe_int
 from trajmeter.readers.fceval_config import Agent
 from trajmeter.records import (
     Failure,
@@ -16,6 +16,7 @@ from trajmeter.records import (
     Trajectory,
     Usage,
 )
+from trajmeter.records.measurements import finite
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -136,7 +137,7 @@ def read_merged(
             snapshot_summary=snapshot_summary(snapshot, prefix="") if snapshot else None,
             run_log=RunLog(
                 trajectory_length=as_count(payload.get("trajectory_length")),
-                task_cost_usd=as_cost(payload.get("task_cost_usd")),
+                task_cost_usd=finite(payload.get("task_cost_usd")),
             ),
         )
 
@@ -187,7 +188,7 @@ def _usage(result: Mapping[str, Any]) -> Usage | None:
     usage = Usage(
         input_tokens=as_count(result.get("total_input_tokens")),
         output_tokens=as_count(result.get("total_output_tokens")),
-        cost_usd=as_cost(result.get("total_cost")),
+        cost_usd=finite(result.get("total_cost")),
     )
     return None if usage == Usage() else usage
 
@@ -206,8 +207,8 @@ def _run_log(
     return RunLog(
         **logs,
         trajectory_length=as_count(metrics.get("trajectory_length")),
-        task_cost_usd=as_cost(metrics.get("task_cost_usd")),
-        total_cost_usd=as_cost(result.get("total_cost")),
+        task_cost_usd=finite(metrics.get("task_cost_usd")),
+        total_cost_usd=finite(result.get("total_cost")),
         costs_by_agent_model=as_object(result.get("costs_by_agent_model")),
         model_name=agent.model_name if agent else None,
         started_at=as_text(result.get("trial_started_at")),

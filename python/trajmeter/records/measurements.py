@@ -8,7 +8,7 @@ from typing import Any, Literal
 
 from pydantic import Field, model_validator
 
-from trajmeter.records._base import Record
+from trajmeter.records._base import Count, Record
 
 __all__ = [
     "InvalidReason",
@@ -17,6 +17,7 @@ __all__ = [
     "PytestSummary",
     "RunLog",
     "SnapshotSummary",
+    "finite",
     "measured",
 ]
 
@@ -38,17 +39,25 @@ class InvalidReason(str, Enum):
     """Zero or negative."""
 
 
+def finite(raw: object) -> float | None:
+    """Read a number; ``None`` for what is none, true and false included, or is not finite."""
+    if isinstance(raw, bool) or not isinstance(raw, (int, float)):
+        return None
+    try:
+        number = float(raw)
+    except OverflowError:  # an integer beyond the greatest float
+        return None
+    return number if math.isfinite(number) else None
+
+
 def measured(raw: object) -> float | InvalidReason:
     """Read what stands in the place of a time or a ratio: the number, or why it is not usable."""
     if raw is None:
         return InvalidReason.MISSING
     if isinstance(raw, bool) or not isinstance(raw, (int, float)):
         return InvalidReason.NOT_A_NUMBER
-    try:
-        number = float(raw)
-    except OverflowError:  # an integer beyond the greatest float
-        return InvalidReason.NON_FINITE
-    if not math.isfinite(number):
+    number = finite(raw)
+    if number is None:
         return InvalidReason.NON_FINITE
     return number if number > 0 else InvalidReason.NOT_POSITIVE
 
@@ -103,15 +112,15 @@ class Measurements(Record):
 class PytestSummary(Record):
     """What became of the tests."""
 
-    passed: int = 0
+    passed: Count = 0
     """Tests that passed."""
-    failed: int = 0
+    failed: Count = 0
     """Tests that failed."""
-    error: int = 0
+    error: Count = 0
     """Tests that ended in an error."""
-    skipped: int = 0
+    skipped: Count = 0
     """Tests that were skipped."""
-    total: int = 0
+    total: Count = 0
     """Tests in all, as recorded."""
     status: str | None = None
     """What the file calls it, such as ``passed``."""
@@ -124,15 +133,15 @@ class PytestSummary(Record):
 class SnapshotSummary(Record):
     """What became of the comparison of the benchmarks' outputs with recorded ones."""
 
-    passed: int = 0
+    passed: Count = 0
     """Outputs that agree."""
-    failed: int = 0
+    failed: Count = 0
     """Outputs that differ, or could not be made; also before the change."""
-    skipped: int = 0
+    skipped: Count = 0
     """Outputs that were not compared."""
-    total: int = 0
+    total: Count = 0
     """Outputs in all, as recorded."""
-    pass_to_fail: int = 0
+    pass_to_fail: Count = 0
     """Outputs that agreed before the change, and no longer do."""
     status: str = "failed"
     """What the file calls it; only ``passed`` is a pass."""
@@ -141,19 +150,19 @@ class SnapshotSummary(Record):
 class RunLog(Record):
     """What a run's files tell of its length, its tokens and its cost, as recorded."""
 
-    trajectory_length: int | None = None
+    trajectory_length: Count | None = None
     """Number of interactions, where the run states it."""
-    entries: int | None = None
+    entries: Count | None = None
     """Entries of the agent's JSON log; ``None`` where there is none, or it is no list."""
-    input_tokens: int | None = None
+    input_tokens: Count | None = None
     """Prompt tokens accumulated by the last entry of the JSON log that tells any."""
-    output_tokens: int | None = None
+    output_tokens: Count | None = None
     """Completion tokens of the same entry."""
     tokens_before_bad_entry: bool = False
     """Whether an entry that cannot be read lies after that entry."""
     events: dict[str, int] | None = None
     """Events of the terminal recording by code (``i`` is input); ``None`` without a recording."""
-    events_after_first_line: int = 0
+    events_after_first_line: Count = 0
     """Events of the recording without its first line, which some count as a header unseen."""
     recording_is_utf8: bool = True
     """Whether the recording's bytes are UTF-8."""

@@ -328,6 +328,14 @@ def test_only_a_merged_result_is_left(tmp_path: Path) -> None:
             assert found.pytest_summary.failed_total == 1
             assert "fc-eval's merge" in found.warnings[0]
             assert results[NOP].outcome is Outcome.NOT_SCORED
+    # A figure that is no number is missing; it keeps nobody else from being scored.
+    endless = {**payload, "task_speedup": 10**400, "num_benchmarks": 10**400}
+    result["parser_extra_metrics"] = {"agent_metrics_by_agent": {FAST: payload, SLOW: endless}}
+    write_json(tmp_path / "r" / "t" / "t.1-of-1.r" / "results.json", result)
+    results, _ = score(tmp_path / "r")
+    assert results[FAST].task_speedup == 4.5
+    assert (results[SLOW].task_speedup, results[SLOW].num_benchmarks) == (None, 2)
+    assert results[SLOW].outcome is Outcome.NOT_SCORED
     # Beside the agents' own results, the merged one is not read.
     write_run(tmp_path / "r", {NOP: NOP_OWN, ORACLE: ORACLE_OWN, FAST: FAST_OWN})
     results, _ = score(tmp_path / "r")

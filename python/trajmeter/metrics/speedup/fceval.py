@@ -7,7 +7,6 @@ speedup 1 and advantage 0.
 
 from __future__ import annotations
 
-import math
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
@@ -25,6 +24,7 @@ from trajmeter.records import (
     RunLog,
     SnapshotSummary,
 )
+from trajmeter.records.measurements import finite
 from trajmeter.trials import merge_measurements, resolve
 
 if TYPE_CHECKING:
@@ -177,7 +177,5 @@ def _object(value: object) -> dict[str, Any]:
 
 
 def _number(value: object) -> float:
-    """A number, or 0.0 for anything else."""
-    if isinstance(value, (int, float)) and math.isfinite(value):
-        return float(value)
-    return 0.0
+    """A number, true as 1, or 0.0 for anything else."""
+    return finite(int(value) if isinstance(value, bool) else value) or 0.0

@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-import math
 from typing import TYPE_CHECKING
 
 from trajmeter.metrics.speedup.failures import Verdict
 from trajmeter.metrics.speedup.result import SpeedupResult
 from trajmeter.metrics.speedup.scoring import Case, case_fields, spending_fields
 from trajmeter.metrics.speedup.table import read_table
-from trajmeter.records import Cause, Outcome
+from trajmeter.records import LARGEST_COUNT, Cause, Outcome
 from trajmeter.records.agent_keys import agent_key
+from trajmeter.records.measurements import finite
 
 if TYPE_CHECKING:
     from trajmeter.records import Trajectory
@@ -40,14 +40,14 @@ def score_payload(attempt: Trajectory) -> SpeedupResult:
         warnings=[_WARNING],
     )
     fields = case_fields(case) | spending_fields(case)
-    fields["task_speedup"] = _number(payload.get("task_speedup"))
-    fields |= {name: _number(payload.get(name)) for name in _ADVANTAGES}
+    fields["task_speedup"] = finite(payload.get("task_speedup"))
+    fields |= {name: finite(payload.get(name)) for name in _ADVANTAGES}
     success = _flag(payload.get("success"))
     fields["success"] = case.verdict.success if success is None else success
     fields["trial_resolved"] = _flag(payload.get("is_resolved"))
     for name in ("num_benchmarks", "num_valid_benchmarks"):
         count = payload.get(name)
-        if isinstance(count, int) and not isinstance(count, bool):
+        if isinstance(count, int) and not isinstance(count, bool) and abs(count) <= LARGEST_COUNT:
             fields[name] = count
     outcome, cause = Outcome.SCORED, None
     if fields["task_speedup"] is None:
@@ -59,9 +59,3 @@ def score_payload(attempt: Trajectory) -> SpeedupResult:
 
 def _flag(value: object) -> bool | None:
     return value if isinstance(value, bool) else None
-
-
-def _number(value: object) -> float | None:
-    if isinstance(value, bool) or not isinstance(value, (int, float)):
-        return None
-    return float(value) if math.isfinite(value) else None
