@@ -121,6 +121,7 @@ def test_the_files_of_a_folder_are_one_task(tmp_path: Path) -> None:
         write(folder / "fixer:large.json", **{"m.f": [[2.0], []], "m.g": [[6.0], []]}),
     ]
     results, _ = score(*files)
+    assert score(folder)[0] == score(tmp_path)[0] == results
     # 8 / 2 and 6 / 6 against 8 / 4 and 6 / 0.75.
     assert results["fixer:large"].task_speedup == 2.0
     assert results["fixer:large"].agent_advantage == pytest.approx(2 - 4)

@@ -143,6 +143,19 @@ def test_lines_that_the_terminal_broke_are_joined(tmp_path: Path) -> None:
     assert score(write(tmp_path / "pane.txt", RESULT=wrapped))[0][FAST].task_speedup == 4.0
 
 
+@pytest.mark.parametrize("start", ["[notice] up to date", "{ make", "  [", "\x1b[1m$"])
+def test_output_may_begin_like_json(tmp_path: Path, start: str) -> None:
+    path = write(tmp_path / "pane.txt")
+    path.write_text(f"{start}\n{path.read_text()}")
+    assert score(path)[0][FAST].task_speedup == 4.0
+
+
+def test_json_that_quotes_a_marker_is_no_captured_output(tmp_path: Path) -> None:
+    path = tmp_path / "log.jsonl"
+    path.write_text(json.dumps({"task_id": "a", "final_output": "FORMULACODE_TESTS_START\n"}))
+    assert read(path).final_output == "FORMULACODE_TESTS_START\n"
+
+
 def test_the_last_of_several_blocks_counts(tmp_path: Path) -> None:
     path = write(tmp_path / "pane.txt")
     path.write_text("FORMULACODE_TESTS_START\n{cut\n" + block("TESTS", "{cut") + path.read_text())

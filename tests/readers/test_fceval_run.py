@@ -124,6 +124,19 @@ def test_any_part_of_a_run_can_be_read(tmp_path: Path) -> None:
     assert read(*files)[0] == read(run)[0]
 
 
+def test_of_a_folder_of_runs_each_is_read(tmp_path: Path) -> None:
+    runs = tmp_path / "runs"
+    first = write_run(runs / "r1", {**BASE, FAST: PASSED})
+    second = write_run(runs / "r2", {"other:m": PASSED})
+    (runs / "r2" / "results.json").write_text(json.dumps({"id": "x", "results": []}))
+    (runs / "notes").mkdir()
+    attempts, problems = read(runs)
+    assert problems == []
+    assert attempts == [*read(first)[0], *read(second)[0]]
+    assert keys(attempts)[-1] == ("other", "m")  # each has the agents of its own lock file
+    assert len({attempt.trial for attempt in attempts}) == 2
+
+
 def test_repeated_attempts_are_told_apart(tmp_path: Path) -> None:
     run = tmp_path / "r"
     for number in (1, 2):

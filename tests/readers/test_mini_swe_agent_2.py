@@ -176,5 +176,5 @@ def test_files_and_folders_of_runs_are_read(tmp_path: Path) -> None:
 
 def test_a_folder_without_runs_cannot_be_read(tmp_path: Path) -> None:
     (tmp_path / "preds.json").write_text("{}")
-    with pytest.raises(ReadError, match="Is a directory"):
+    with pytest.raises(ReadError, match="a folder without anything to read"):
         list(read_trajectories(tmp_path))

@@ -134,7 +134,9 @@ def test_an_absent_file_and_a_folder_are_told(tmp_path: Path) -> None:
     (tmp_path / "folder").mkdir()
     ids, problems = read(tmp_path / "absent", tmp_path / "folder", write(tmp_path / "good", OWN))
     assert ids == ["own"]
-    assert problems == ["absent: No such file or directory", "folder: Is a directory"]
+    assert problems[0] == "absent: No such file or directory"
+    assert problems[1].startswith("folder: a folder without anything to read: a run of fc-eval, ")
+    assert problems[1].endswith("or files *.traj.json; name the files themselves")
 
 
 def test_the_wrong_file_is_told_once_and_not_gone_through(tmp_path: Path) -> None:

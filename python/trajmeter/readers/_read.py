@@ -87,6 +87,10 @@ _PATIENCE = 20
 
 # In a folder of runs lie logs and lists as well, so that here names have to tell.
 _RUN_FILES = "*.traj.json"
+_NOTHING = (
+    f"a folder without anything to read: a run of fc-eval, ASV results beside "
+    f"{' or '.join(asv_results.BASELINE_FILES)}, or files {_RUN_FILES}; name the files themselves"
+)
 
 
 def read_trajectories(
@@ -101,7 +105,8 @@ def read_trajectories(
             mini-swe-agent, execution results of test cases, or trajectories of ours; as JSON lines,
             a JSON document or Parquet; runs of fc-eval and captured output of its tests, ASV
             results, and rows of benchmarks, also as CSV. The formats are told by content. Of a
-            folder, a run of fc-eval is read, or all files ``*.traj.json`` below it.
+            folder, runs of fc-eval are read, or all files ``*.traj.json`` below it, or all ASV
+            results beside those of a baseline.
         on_problem: Called with every file and every record that is left out because it cannot be
             read, as soon as it is met. Without it the first such problem raises.
 
@@ -175,7 +180,10 @@ def _read(
     others: Sequence[_Format[object]],
     report: Callable[[ReadProblem], None],
 ) -> Iterator[_RecordT_co]:
-    for path in _files(given):
+    files = _files(given)
+    if not files:
+        report(ReadProblem(file=str(given), message=_NOTHING))
+    for path in files:
         for reader, value, source in _recognised(path, formats, others, report):
             try:
                 record = reader.read(value, source)
@@ -187,9 +195,14 @@ def _read(
                 yield record
 
 
-def _files(path: Path) -> Iterable[Path]:
-    """The files to read of a folder that keeps one a run; a folder without any is read in vain."""
-    return (sorted(path.rglob(_RUN_FILES)) if path.is_dir() else []) or [path]
+def _files(path: Path) -> Sequence[Path]:
+    """The files to read of a folder that keeps one a run, or one an agent."""
+    if not path.is_dir():
+        return [path]
+    suites = {file.parent for name in asv_results.BASELINE_FILES for file in path.rglob(name)}
+    return sorted(path.rglob(_RUN_FILES)) + [
+        file for suite in sorted(suites) for file in sorted(suite.glob("*.json"))
+    ]
 
 
 def _recognised(

@@ -2,7 +2,7 @@
 
 Which agent a file is of, its name tells: ``nop.json`` or ``baseline.json`` is the baseline,
 ``oracle.json`` the reference solution, any other the agent, or ``agent:model``, of that name. The
-files of a task lie in a folder of the task's name.
+files of a task lie in a folder of the task's name; a folder of such folders can be read as a whole.
 """
 
 from __future__ import annotations
@@ -25,9 +25,12 @@ if TYPE_CHECKING:
 
     from trajmeter.records import Source
 
-__all__ = ["CONTENT", "read", "sniff"]
+__all__ = ["BASELINE_FILES", "CONTENT", "read", "sniff"]
 
 CONTENT = "ASV results"
+
+BASELINE_FILES = ("nop.json", "baseline.json")
+"""Files of the baseline, which tell a folder of results from others."""
 
 _ROLES = {"nop": "nop", "baseline": "nop", "oracle": "oracle"}
 

@@ -39,17 +39,20 @@ CONTENT = "captured output of fc-eval's tests"
 
 _MARKER = re.compile(r"FORMULACODE_(TESTS|RESULT|SNAPSHOT)_(START|END)")
 _NOTES = re.compile(r"FORMULACODE_(?:NO_BENCHMARKS|DISCOVERY_FAILED):.*")
+_ANYWHERE, _LINE = re.compile(rb"FORMULACODE_"), re.compile(rb"\s*FORMULACODE_")
 _PASS_TO_FAIL = ("pass-to-fail", "pass_to_fail")
 _COUNTS = ("passed", "failed", "error", "skipped", "total")
 _PANE = re.compile(r"(?P<task>.+)\.\d+-of-\d+\..*", re.DOTALL)
 
 
 def sniff(path: Path, head: bytes) -> bool:
-    """Whether a file holds a marker; JSON, which may quote one, does not count."""
-    if not path.is_file() or head.lstrip()[:1] in (b"{", b"[") or head.startswith(b"PAR1"):
+    """Whether a file holds a marker; JSON, which may quote one within a line, does not count."""
+    if not path.is_file() or head.startswith(b"PAR1"):
         return False
+    # What a terminal showed may begin with a bracket, too.
+    is_marked = _LINE.match if head.lstrip()[:1] in (b"{", b"[") else _ANYWHERE.search
     with path.open("rb") as file:
-        return any(b"FORMULACODE_" in line for line in file)
+        return any(is_marked(line) for line in file)
 
 
 def read(path: Path, report: Callable[[ReadProblem], None]) -> Iterator[Trajectory]:

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
     from pathlib import Path
 
-__all__ = ["Agent", "agents_of_run", "read_object"]
+__all__ = ["Agent", "agents_of_run", "is_run", "read_object"]
 
 _LOCKS = ("fc.lock", "tb.lock")
 _METADATA = "run_metadata.json"
@@ -42,6 +42,11 @@ class Agent:
         """The agent that goes by ``agent:model``."""
         name, model = split_key(key)
         return cls(name, model or UNKNOWN_MODEL)
+
+
+def is_run(folder: Path) -> bool:
+    """Whether a folder holds what tells of a run."""
+    return any((folder / name).is_file() for name in (*_LOCKS, _METADATA))
 
 
 def agents_of_run(folder: Path, report: Callable[[ReadProblem], None]) -> dict[int, Agent]:

@@ -9,7 +9,7 @@
 
 A trial is called ``<task>.<i>-of-<n>.<run>``. Agents' own results are read where they are there;
 a merged one is what is left without them. The folder of a task, of a trial or of an agent can be
-read by itself, and so can each ``results.json``.
+read by itself, and so can each ``results.json``; of a folder of runs, each is read.
 """
 
 from __future__ import annotations
@@ -17,10 +17,11 @@ from __future__ import annotations
 import re
 from collections import Counter
 from dataclasses import dataclass
+from itertools import chain
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from trajmeter.readers.fceval_config import Agent, agents_of_run, read_object
+from trajmeter.readers.fceval_config import Agent, agents_of_run, is_run, read_object
 from trajmeter.readers.fceval_logs import read_logs
 from trajmeter.readers.fceval_results import agent_of_result, is_trial, read_agent, read_merged
 from trajmeter.records import ReadProblem, Source
@@ -45,7 +46,8 @@ _MARKS = (b'"trial_name"', b'"parser_extra_metrics"')
 def sniff(path: Path, head: bytes) -> bool:
     """Whether a folder is of a run, or a file that begins with ``head`` holds results of one."""
     if path.is_dir():
-        return any(True for _ in _folders(path)) or (path / _RESULTS).is_file()
+        is_part = any(True for _ in _folders(path)) or (path / _RESULTS).is_file()
+        return is_part or bool(_runs(path))
     return head.lstrip()[:1] == b"{" and any(mark in head for mark in _MARKS)
 
 
@@ -56,8 +58,18 @@ def read(path: Path, report: Callable[[ReadProblem], None]) -> Iterator[Trajecto
         path: Folder or file.
         report: Called with every file that is left out because it cannot be read.
     """
-    run = _Run(path if path.is_dir() else path.parent, report)
-    return run.read_folder(path) if path.is_dir() else run.read_file(path)
+    if not path.is_dir():
+        return _Run(path.parent, report).read_file(path)
+    return chain.from_iterable(
+        _Run(folder, report).read_folder(folder) for folder in _runs(path) or [path]
+    )
+
+
+def _runs(path: Path) -> list[Path]:
+    """The runs in a folder of runs; none in a run itself, or in a part of one."""
+    if is_run(path):
+        return []
+    return [folder for folder in sorted(path.iterdir()) if folder.is_dir() and is_run(folder)]
 
 
 def _folders(path: Path) -> Iterator[Path]:
