@@ -5,8 +5,10 @@ from __future__ import annotations
 import json
 from itertools import pairwise
 from pathlib import Path
+from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any, get_args
 
+import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -291,6 +293,32 @@ def test_an_unknown_extent_is_refused_and_nothing_is_added(kernels: Kernels) -> 
     num_steps, _, tally, final, _ = tracker.sizes(None)
     assert (num_steps, tally) == (0, (0, 0, 0, 0))
     assert final[0] == (0, 0, 0)
+
+
+def _looks_like_a_view(extent: str, start: object, end: object) -> Any:
+    return SimpleNamespace(
+        path="a.py", extent=extent, start=start, end=end, symbols=(), listed=True
+    )
+
+
+@pytest.mark.parametrize("rules", RULES)
+def test_numbers_of_other_kinds_are_numbers(kernels: Kernels, rules: ContextRules) -> None:
+    kernel = World({"a.py": ContextFile(0, TEN_LINES)}).kernel(kernels, rules)
+    view = _looks_like_a_view("lines", np.int64(3), np.int32(4))
+    *_, final, steps = kernel.score([Turn.model_construct(views=(view,))], None)
+    assert final[-1] == (0, 0, 2)
+    assert {type(number) for _, *sizes in steps for number in sizes} == {int}
+
+
+@pytest.mark.parametrize("extent", ["lines", "bytes", "whole"])
+@pytest.mark.parametrize("rules", RULES)
+@pytest.mark.parametrize(("start", "end", "kind"), [(1.5, 3, "float"), (1, "3", "str")])
+def test_what_is_no_number_is_refused(
+    kernels: Kernels, rules: ContextRules, extent: str, start: object, end: object, kind: str
+) -> None:
+    kernel = World({"a.py": ContextFile(0, TEN_LINES)}).kernel(kernels, rules)
+    with pytest.raises(TypeError, match=f"'{kind}' object cannot be interpreted as an integer"):
+        kernel.score(None, [_looks_like_a_view(extent, start, end)])
 
 
 def test_sums_beyond_64_bits_are_refused(kernels: Kernels) -> None:

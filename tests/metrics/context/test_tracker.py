@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -14,6 +16,7 @@ from tests.metrics.context.repositories import (
     task,
     ten_lines,
 )
+from trajmeter.errors import InputError
 from trajmeter.kernels import Kernels, load
 from trajmeter.metrics.context import ContextTracker, prepare, score
 from trajmeter.records import Extent, GoldRole, View
@@ -65,6 +68,27 @@ def test_a_result_may_be_asked_for_at_any_time(kernels: Kernels) -> None:
         expected = score(prepare(TASK, FILES, kernels=kernels), attempt(*steps[:count]))
         assert tracker.result() == expected
         assert tracker.result() == expected
+
+
+@pytest.mark.parametrize("profile", [None, "contextbench"])
+def test_a_step_that_is_refused_leaves_no_trace(kernels: Kernels, profile: str | None) -> None:
+    tracker = ContextTracker(prepare(TASK, FILES, profile=profile, kernels=kernels))
+    tracker.update([lines("a.py", 3, 1)])
+    before = tracker.result([lines("a.py", 1, 2)])
+    wrong: Any = lines("a.py", 5, 2).model_copy(update={"extent": "pages"})
+    with pytest.raises(InputError, match="extent of a view is pages"):
+        tracker.update([lines("a.py", 9, 2), wrong])
+    not_views: Any = lines("a.py", 1, 2)
+    with pytest.raises(AttributeError):
+        tracker.update(not_views)
+    assert tracker.result([lines("a.py", 1, 2)]) == before
+
+
+@pytest.mark.parametrize("profile", [None, "contextbench"])
+def test_views_may_come_one_by_one(kernels: Kernels, profile: str | None) -> None:
+    tracker = ContextTracker(prepare(TASK, FILES, profile=profile, kernels=kernels))
+    one_by_one: Any = iter([lines("a.py", 1, 2)])
+    assert tracker.update(one_by_one).file == 1 / 3
 
 
 VIEWS = st.builds(

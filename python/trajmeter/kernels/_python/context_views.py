@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from operator import index
 from typing import TYPE_CHECKING, TypeAlias
 
 from trajmeter.errors import InputError
@@ -74,7 +75,7 @@ class SeenViews:
                 continue
             for name in view.symbols:
                 has_names = True
-                named += [(file.code, index, index + 1) for index in file.named(name)]
+                named += [(file.code, place, place + 1) for place in file.named(name)]
             if view.listed or not contextbench:
                 self._file.append((0, file.code, file.code + 1))
             extent = view.extent
@@ -82,11 +83,16 @@ class SeenViews:
                 raise InputError(
                     f"the extent of a view is {extent}, expected lines, bytes, whole or unknown"
                 )
+            if extent == "unknown":
+                continue
+            # Whatever looks like a view may be one, and hold numbers of other kinds.
+            start = None if view.start is None else index(view.start)
+            end = None if view.end is None else index(view.end)
             # ContextBench gives ranges to lines only: a whole file is no more than listed.
-            if extent == "unknown" or (extent == "whole" and contextbench):
+            if extent == "whole" and contextbench:
                 continue
             self.has_range = True
-            covers = self._add_range(file, extent, view.start, view.end)
+            covers = self._add_range(file, extent, start, end)
             tally.empty_ranges += file.known and not covers
         if has_names and contextbench:
             self._symbol = named

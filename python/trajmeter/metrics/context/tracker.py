@@ -52,9 +52,12 @@ class ContextTracker:
         Raises:
             TotalOverflowError: Sizes add up to more than 64 bits hold.
         """
-        if self._steps is not None:
-            self._steps.append(tuple(views))
-        return self._kernel.update(views)
+        if self._steps is None:
+            return self._kernel.update(views)
+        views = tuple(views)
+        coverage = self._kernel.update(views)
+        self._steps.append(views)  # not before: a step that is refused is none
+        return coverage
 
     def result(
         self, final_views: Sequence[View] | None = None, *, final_patch: str | None = None
