@@ -1,9 +1,11 @@
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
+import numpy as np
 import pytest
 
+import trajmeter
 from tests.metrics.fakes import RankResult
 from trajmeter.errors import ConfigurationError
 from trajmeter.metrics import FunctionMetric, Result, RowLayout, ScoreResult, metric
@@ -68,6 +70,29 @@ def test_a_decorated_function_is_a_metric_and_still_a_function() -> None:
             Score(value=10.0, outcome=Outcome.ASSIGNED, cause=Cause.TIMED_OUT),
             {"value": 10.0, "outcome": Outcome.ASSIGNED, "cause": Cause.TIMED_OUT},
         ),
+        (np.True_, {"value": 1.0, "passed": True}),
+        (np.float32(0.5), {"value": 0.5}),
+        (
+            Score(value=float("nan"), passed=True, details={"checks": 0}),
+            {
+                "outcome": Outcome.NOT_SCORED,
+                "cause": Cause.NON_FINITE,
+                "reason": "gave nan",
+                "details": {"checks": 0},
+            },
+        ),
+        (
+            Score(value=float("inf"), reason="divided by 0"),
+            {
+                "outcome": Outcome.NOT_SCORED,
+                "cause": Cause.NON_FINITE,
+                "reason": "divided by 0",
+            },
+        ),
+        (
+            Score(value=float("nan"), outcome=Outcome.NOT_SCORED, cause=Cause.MISSING_PATCH),
+            {"outcome": Outcome.NOT_SCORED, "cause": Cause.MISSING_PATCH},
+        ),
     ],
 )
 def test_what_a_function_gives_becomes_a_score(value: object, expected: dict[str, object]) -> None:
@@ -80,6 +105,40 @@ def test_anything_else_is_an_error_of_the_attempt(value: object) -> None:
     (error,) = scored.results
     assert isinstance(error, MetricError)
     assert f"gave {value!r}, expected a number, a bool, a Score, a Result or None" in error.message
+
+
+def test_what_numpy_left_in_the_details_is_told_as_numbers() -> None:
+    details = {"hits": np.int64(3), "shares": np.array([0.5, 1.0]), "all": [np.False_]}
+    (row,) = trajmeter.score([ATTEMPT], metrics=[_giving(Score(value=1.0, details=details))]).rows
+    assert row["given.details"] == {"hits": 3, "shares": [0.5, 1.0], "all": [False]}
+    assert [type(value) for value in row["given.details"]["shares"]] == [float, float]
+
+
+def _within_itself() -> list[Any]:
+    circle: list[Any] = []
+    circle.append(circle)
+    return circle
+
+
+@pytest.mark.parametrize(
+    ("detail", "told"),
+    [
+        (object(), "TypeError: a object has no form in JSON"),
+        (b"\xff", "UnicodeDecodeError: 'utf-8' codec can't decode byte 0xff"),
+        (_within_itself(), "ValueError: Circular reference detected"),
+    ],
+)
+def test_details_that_no_column_holds_lose_their_score_alone(detail: object, told: str) -> None:
+    @metric
+    def first_fails(task: Task | None, trajectory: Trajectory) -> Score:
+        return Score(value=1.0, details={"seen": detail if trajectory.task_id == "one" else 0})
+
+    scores = trajmeter.score([ATTEMPT, Trajectory(task_id="two")], metrics=[first_fails, length])
+    assert [row["first_fails.value"] for row in scores.rows] == [None, 1.0]
+    assert [row["length.value"] for row in scores.rows] == [2.0, 0.0]
+    (error,) = scores.summary.errors
+    assert error.message.startswith(f"gave a value that no column holds: {told}")
+    assert scores.rows[0]["first_fails.cause"] == "metric_error"
 
 
 def test_figures_tell_range_direction_and_unit() -> None:

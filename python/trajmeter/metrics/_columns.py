@@ -21,6 +21,7 @@ from typing import (
     get_origin,
 )
 
+import numpy as np
 from pydantic import BaseModel, TypeAdapter
 
 from trajmeter.errors import ConfigurationError
@@ -198,7 +199,15 @@ def _dump(annotation: object, kind: Kind) -> Callable[[Any], Any] | None:
         return attrgetter("_value_")  # ``value`` is a slow property on Python 3.10
     if kind != "json" and not _holds_enum(annotation):
         return None
-    return partial(TypeAdapter(cast("type[Any]", annotation)).dump_python, mode="json")
+    serializer = TypeAdapter(cast("type[Any]", annotation)).serializer
+    return partial(serializer.to_python, mode="json", fallback=_plain)
+
+
+def _plain(value: object) -> object:
+    """A value of numpy as one of Python; metrics leave them in what they tell."""
+    if isinstance(value, (np.ndarray, np.generic)):
+        return value.tolist()
+    raise TypeError(f"a {type(value).__qualname__} has no form in JSON")
 
 
 def _holds_enum(annotation: object) -> bool:

@@ -7,6 +7,7 @@ from collections.abc import Callable
 from numbers import Real
 from typing import TYPE_CHECKING, Annotated, Any, TypeAlias, get_origin, overload
 
+import numpy as np
 from pydantic import Field, create_model
 
 from trajmeter.errors import ConfigurationError
@@ -82,16 +83,28 @@ def _fields(value: object) -> dict[str, Any]:
     if value is None:
         return {"outcome": Outcome.ABSTAINED}
     if isinstance(value, Score):
-        return {name: getattr(value, name) for name in Score.model_fields}
-    if isinstance(value, bool):
-        return {"value": float(value), "passed": value}
+        fields = {name: getattr(value, name) for name in Score.model_fields}
+        if value.value is None or math.isfinite(value.value):
+            return fields
+        if value.outcome in (Outcome.ABSTAINED, Outcome.NOT_SCORED):
+            return fields | {"value": None}
+        return fields | {"passed": None} | _refused(value.value, value.reason)
+    if isinstance(value, (bool, np.bool_)):
+        return {"value": float(value), "passed": bool(value)}
     if isinstance(value, Real):
         number = float(value)
-        if not math.isfinite(number):
-            refused = {"outcome": Outcome.NOT_SCORED, "cause": Cause.NON_FINITE}
-            return refused | {"reason": f"gave {number}"}
-        return {"value": number}
+        return {"value": number} if math.isfinite(number) else _refused(number, None)
     raise TypeError(f"gave {value!r}, expected a number, a bool, a Score, a Result or None")
+
+
+def _refused(number: float, reason: str | None) -> dict[str, Any]:
+    """What becomes of NaN and infinities, which no mean may hold."""
+    return {
+        "value": None,
+        "outcome": Outcome.NOT_SCORED,
+        "cause": Cause.NON_FINITE,
+        "reason": reason or f"gave {number}",
+    }
 
 
 @overload

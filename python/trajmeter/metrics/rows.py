@@ -8,6 +8,7 @@ the backend and each metric's version and parameters.
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from importlib.metadata import version
 from operator import attrgetter
 from typing import TYPE_CHECKING, Any
@@ -75,8 +76,18 @@ class RowLayout:
         if repeated:
             raise ConfigurationError(f"two columns are named {', '.join(sorted(repeated))}")
 
+    def storable(self, scored: Scored) -> Scored:
+        """The attempt; a result that no row can hold counts as an error of its metric."""
+        pairs = zip(self.families, scored.results, strict=True)
+        return replace(scored, results=tuple([family.storable(result) for family, result in pairs]))
+
     def values(self, scored: Scored) -> list[Any]:
-        """Values of a scored attempt, in the order of :attr:`columns`."""
+        """Values of a scored attempt, in the order of :attr:`columns`.
+
+        Raises:
+            TypeError: A result holds something that has no form in JSON; see :meth:`storable`.
+            ValueError: A result holds bytes that are no text, or itself.
+        """
         values = [*_identity(scored.trajectory), self.backend]
         for family, result in zip(self.families, scored.results, strict=True):
             values += family.values(result)
@@ -129,8 +140,22 @@ class FamilyColumns:
         ]
         self._unscored = [_value_of_unscored(column) for column in own]
 
+    def storable(self, result: Result | MetricError) -> Result | MetricError:
+        """The result, or an error that says why no row can hold it."""
+        try:
+            self.values(result)
+        except (TypeError, ValueError) as error:
+            message = f"gave a value that no column holds: {type(error).__name__}: {error}"
+            return MetricError(message, code=None)
+        return result
+
     def values(self, result: Result | MetricError) -> list[Any]:
-        """Values of a result, in the order of :attr:`columns`."""
+        """Values of a result, in the order of :attr:`columns`.
+
+        Raises:
+            TypeError: It holds something that has no form in JSON.
+            ValueError: It holds bytes that are no text, or itself.
+        """
         if isinstance(result, MetricError):
             return [self._version, self.parameters, result.message, *self._unscored]
         values = list(self._get(result))
