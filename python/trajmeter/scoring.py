@@ -87,21 +87,13 @@ class Scorer:
             Each attempt with its results, and its row in the order of the layout's columns.
         """
         for each in score_trajectories(trajectories, metrics=self._metrics, tasks=self._tasks):
-            scored, values = self._row(each)
+            scored, values = self.layout.fitted(each)
             self._summarizer.add(scored, values)
             yield scored, values
 
     def summary(self) -> Summary:
         """Sum up what was scored so far."""
         return self._summarizer.summary()
-
-    def _row(self, scored: Scored) -> tuple[Scored, list[Any]]:
-        """The attempt with its row; what a metric of the user's gives may fit into none."""
-        try:
-            return scored, self.layout.values(scored)
-        except (TypeError, ValueError):
-            storable = self.layout.storable(scored)
-            return storable, self.layout.values(storable)
 
 
 def score(

@@ -243,10 +243,14 @@ def test_an_interrupt_leaves_the_earlier_file(run: Run, folder: Path) -> None:
     assert not list(folder.glob(".*"))
 
 
-def test_a_metric_that_ends_the_program_does_not_look_like_a_gate(run: Run) -> None:
-    code, _, err = run("score", "preds.jsonl", "-m", "metrics.py@leaving")
-    assert code == 3
-    assert "SystemExit: 1" in err
+def test_a_metric_that_would_end_the_program_is_an_outcome(run: Run, folder: Path) -> None:
+    both = f"metrics.py@leaving,{LENGTH}"
+    code, out, err = run("score", "preds.jsonl", "-m", both, "-o", "out.jsonl")
+    assert (code, err) == (0, "trajmeter: wrote 2 rows to out.jsonl\n")
+    assert "not scored  metric_error         2  all figures" in out
+    first, _ = _rows((folder / "out.jsonl").read_text())
+    assert str(first["leaving.error"]).startswith("SystemExit: 1 (metrics.py:")
+    assert first["length.value"] == 3.0
 
 
 @pytest.mark.parametrize("through_link", [False, True])

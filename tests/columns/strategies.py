@@ -14,8 +14,7 @@ from trajmeter.schemas import trajectory_shape
 if TYPE_CHECKING:
     from trajmeter.schemas import Shape
 
-# Two of them add up to an integer of 64 bits, too.
-INT64 = st.integers(-(2**62), 2**62 - 1)
+INT64 = st.integers(-(2**63), 2**63 - 1)
 TEXT = st.text(st.characters(codec="utf-8"), max_size=4)
 JSON = st.recursive(
     st.none() | st.booleans() | INT64 | st.floats(allow_nan=False) | TEXT,

@@ -137,7 +137,7 @@ def test_details_that_no_column_holds_lose_their_score_alone(detail: object, tol
     assert [row["first_fails.value"] for row in scores.rows] == [None, 1.0]
     assert [row["length.value"] for row in scores.rows] == [2.0, 0.0]
     (error,) = scores.summary.errors
-    assert error.message.startswith(f"gave a value that no column holds: {told}")
+    assert error.message.startswith(f"first_fails.details cannot be written: {told}")
     assert scores.rows[0]["first_fails.cause"] == "metric_error"
 
 

@@ -1,6 +1,6 @@
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import pytest
 
@@ -10,7 +10,9 @@ from trajmeter.metrics import MetricError, TaskIndex, metric, score_trajectories
 from trajmeter.records import Cause, Source, Task, Trajectory
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Sequence
+
+    from trajmeter.metrics import AnyMetric
 
 TASKS = (
     Task(id="one", aliases=("uno",), expected_answer="a b"),
@@ -42,6 +44,50 @@ def test_a_metric_that_raises_says_where_and_the_run_goes_on() -> None:
     assert error.message.startswith("RuntimeError: it went off (fakes.py:")
     assert error.code is None
     assert isinstance(scored[1].results[0], AnswerResult)
+
+
+class Unspeakable(Exception):  # noqa: N818 - somebody else's
+    def __str__(self) -> str:
+        raise RuntimeError("no message")
+
+
+@pytest.mark.parametrize(
+    ("error", "message"),
+    [
+        (SystemExit(2), "SystemExit: 2 (test_engine.py:"),
+        (SystemExit(), "SystemExit (test_engine.py:"),
+        (BaseException("a panic"), "BaseException: a panic (test_engine.py:"),
+        (Unspeakable(), "Unspeakable: (its message cannot be shown) (test_engine.py:"),
+    ],
+)
+def test_a_metric_ends_no_run(error: BaseException, message: str) -> None:
+    class Leaving(AnswerMetric):
+        def score(self, task: object, trajectory: object) -> AnswerResult:
+            raise error
+
+    class LeavingTogether(RankMetric):
+        def score_trial(self, task: object, trajectories: object) -> list[RankResult]:
+            raise error
+
+    attempts = [_attempt("one", "a"), _attempt("one", "b")]
+    metrics: list[AnyMetric] = [Leaving(), LeavingTogether(), AnswerMetric()]
+    scored = list(score_trajectories(attempts, metrics=metrics, tasks=TASKS))
+    for each in scored:
+        first, second, third = each.results
+        assert isinstance(first, MetricError)
+        assert isinstance(second, MetricError)
+        assert first.message.startswith(message)
+        assert second.message.startswith(message)
+        assert isinstance(third, AnswerResult)
+
+
+def test_an_interrupt_ends_the_run() -> None:
+    @metric
+    def interrupted(task: Task | None, trajectory: Trajectory) -> float:
+        raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        list(score_trajectories([_attempt("one", "a")], metrics=[interrupted]))
 
 
 def test_an_error_of_this_package_keeps_its_code() -> None:
@@ -102,6 +148,22 @@ def test_a_trial_with_a_wrong_number_of_results_is_an_error_of_each_attempt() ->
     scored = list(score_trajectories([_attempt("one", "a")] * 2, metrics=[Forgetful()]))
     expected = MetricError("gave 0 results for the 2 attempts of a task", code=None)
     assert [item.results for item in scored] == [(expected,)] * 2
+
+
+def test_results_of_a_trial_may_come_one_by_one_and_none_are_an_error() -> None:
+    class OneByOne(RankMetric):
+        def score_trial(self, task: object, trajectories: Sequence[Trajectory]) -> Any:
+            return (RankResult(rank=place) for place in range(len(trajectories)))
+
+    class Silent(RankMetric):
+        def score_trial(self, task: object, trajectories: object) -> Any:
+            return None
+
+    (scored,) = score_trajectories([_attempt("one", "a")], metrics=[OneByOne(), Silent()])
+    assert scored.results[0] == RankResult(rank=0)
+    error = scored.results[1]
+    assert isinstance(error, MetricError)
+    assert error.message.startswith("TypeError: 'NoneType' object is not iterable")
 
 
 def test_a_result_of_another_type_is_an_error() -> None:

@@ -1,15 +1,25 @@
 from __future__ import annotations
 
 import json
+import re
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 from pydantic import BaseModel, Field
 
 import trajmeter
 from tests.metrics.fakes import COVERAGE, AnswerMetric, RankMetric
-from trajmeter.errors import ConfigurationError
-from trajmeter.metrics import Figure, Group, Result, RowLayout, score_trajectories
+from trajmeter.errors import ConfigurationError, InputError
+from trajmeter.metrics import (
+    Figure,
+    Group,
+    MetricError,
+    Result,
+    RowLayout,
+    score_trajectories,
+)
 from trajmeter.records import Cause, Outcome, Source, Task, Trajectory
 
 if TYPE_CHECKING:
@@ -170,6 +180,73 @@ def test_a_row_holds_nothing_but_json_values() -> None:
         type(None),
     }
     json.dumps(row)
+
+
+def _of(result: Result) -> EveryTypeMetric:
+    """A metric that gives this result."""
+
+    class Giving(EveryTypeMetric):
+        def score(self, task: Task | None, trajectory: Trajectory) -> Result:
+            return result
+
+    return Giving()
+
+
+LOOP: dict[str, Any] = {}
+LOOP["itself"] = LOOP
+
+
+@pytest.mark.parametrize(
+    ("result", "message"),
+    [
+        (EveryType(count=2**63), f"every.count is {2**63}, expected an integer of 64 bits"),
+        (EveryType(count=-(2**63) - 1), f"every.count is {-(2**63) - 1}, expected an integer"),
+        (EveryType(anything=LOOP), "every.anything cannot be written: ValueError: Circular"),
+        (
+            EveryType.model_construct(outcome="scored"),  # type: ignore[arg-type] # what is tested
+            "every.outcome cannot be written: AttributeError: 'str' object has no",
+        ),
+    ],
+)
+def test_a_result_that_no_row_holds_is_an_error_of_its_metric(result: Result, message: str) -> None:
+    metrics: list[AnyMetric] = [_of(result), RankMetric()]
+    layout = RowLayout(metrics)
+    (scored,) = score_trajectories([Trajectory(task_id="one")], metrics=metrics)
+    with pytest.raises(InputError, match=re.escape(message)):
+        layout.values(scored)
+    fitted, values = layout.fitted(scored)
+    row = dict(zip(layout.names, values, strict=True))
+    assert layout.row(fitted) == row
+    error, kept = fitted.results
+    assert isinstance(error, MetricError)
+    assert error.message.startswith(message)
+    assert kept is scored.results[1]
+    assert (row["every.error"], row["every.cause"]) == (error.message, "metric_error")
+    assert row["rank.rank"] == 1
+
+
+@given(st.integers(-(2**64), 2**64))
+def test_a_row_holds_just_the_integers_of_64_bits(count: int) -> None:
+    metric = _of(EveryType(count=count))
+    layout = RowLayout([metric])
+    (scored,) = score_trajectories([Trajectory(task_id="one")], metrics=[metric])
+    fitted, _ = layout.fitted(scored)
+    assert (fitted is scored) == (-(2**63) <= count < 2**63)
+
+
+@pytest.mark.parametrize(
+    ("field", "value", "message"),
+    [
+        ("version", 3, "metric 'every': version is 3, expected text"),
+        ("parameters", {"a": 1j}, "metric 'every': its parameters are no JSON: Object of type"),
+    ],
+)
+def test_a_metric_that_says_nothing_usable_of_itself_is_refused(
+    monkeypatch: pytest.MonkeyPatch, field: str, value: object, message: str
+) -> None:
+    monkeypatch.setattr(EveryTypeMetric, field, value)
+    with pytest.raises(ConfigurationError, match=message):
+        RowLayout([EveryTypeMetric()])
 
 
 def test_a_result_of_one_figure_is_a_row_too() -> None:

@@ -1,16 +1,17 @@
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tests.metrics.fakes import COVERAGE, AnswerMetric, RankMetric
+from tests.metrics.fakes import COVERAGE, AnswerAggregator, AnswerMetric, RankMetric
 from trajmeter.errors import ConfigurationError
 from trajmeter.metrics import Figure, Group, Result, RowLayout, score_trajectories
 from trajmeter.records import Cause, Outcome, Source, Task, Trajectory
+from trajmeter.reports.scores import score_report, to_markdown
 from trajmeter.summaries.summarizer import Summarizer
 
 if TYPE_CHECKING:
@@ -239,6 +240,61 @@ def test_a_family_adds_figures_of_the_run_for_each_agent() -> None:
     assert x == {"longest": 4, "mean_length": {"value": (4 + 2) / 2, "scored": 2, "total": 2}}
     assert y == {"longest": 1, "mean_length": {"value": 1.0, "scored": 1, "total": 1}}
     assert summary.overall.aggregates["answer"]["longest"] == 4
+
+
+class _Failing(AnswerAggregator):
+    """Raises at one of its methods."""
+
+    def __init__(self, at: str) -> None:
+        super().__init__()
+        self._at = at
+
+    def add(self, task: Task | None, trajectory: Trajectory, result: Result) -> None:
+        if self._at == "add" and trajectory.agent == "y":
+            raise SystemExit(3)
+        super().add(task, trajectory, result)
+
+    def figures(self) -> Any:
+        if self._at == "figures":
+            raise ZeroDivisionError("no attempts")
+        return None if self._at == "nothing" else super().figures()
+
+
+@pytest.mark.parametrize(
+    ("at", "message"),
+    [
+        ("making", "RuntimeError: cannot begin (test_summarizer.py:"),
+        ("add", "SystemExit: 3 (test_summarizer.py:"),
+        ("figures", "ZeroDivisionError: no attempts (test_summarizer.py:"),
+        ("nothing", "gave a NoneType, expected a model"),
+    ],
+)
+def test_a_family_whose_figures_of_the_run_fail_keeps_its_others(at: str, message: str) -> None:
+    class Failing(AnswerMetric):
+        def aggregator(self) -> AnswerAggregator:
+            if at == "making":
+                raise RuntimeError("cannot begin")
+            return _Failing(at)
+
+    attempts = [
+        Trajectory(task_id="one", agent=agent, final_output="a") for agent in ("x", "y", "x")
+    ]
+    summary = _summarize([Failing()], attempts, TASKS)
+    assert summary.overall.figures["answer.parts.words.coverage"].scored == 3
+    assert [group.aggregates for group in (summary.overall, *summary.groups)] == [{}, {}, {}]
+    (error,) = summary.errors
+    assert error.message.startswith(f"no figures of the run: {message}")
+    assert (error.metric, error.attempts) == ("answer", 3)
+    assert message in to_markdown(score_report(summary)).replace("\\", "")
+
+
+def test_an_interrupt_passes_through_the_figures_of_the_run() -> None:
+    class Interrupted(AnswerMetric):
+        def aggregator(self) -> AnswerAggregator:
+            raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        _summarize([Interrupted()], [], TASKS)
 
 
 def test_a_summary_tells_what_made_it() -> None:

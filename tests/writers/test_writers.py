@@ -17,7 +17,7 @@ import trajmeter
 from tests.metrics.fakes import AnswerMetric
 from trajmeter.errors import ConfigurationError, ExtraMissingError
 from trajmeter.metrics import Result, RowLayout, score_trajectories
-from trajmeter.records import Cause, Source, Task, Trajectory
+from trajmeter.records import Cause, Source, Task, Trajectory, Usage
 from trajmeter.writers import (
     CsvWriter,
     JsonLinesWriter,
@@ -189,6 +189,54 @@ def test_parquet_writes_what_has_no_utf8_form() -> None:
     (row,) = parquet.read_table(pa.BufferReader(content)).to_pylist()
     assert row["task_id"] == "\\ud800"
     assert json.loads(row["all.details"]) == {"path": ["\\udcff"]}
+
+
+def test_a_row_that_parquet_refuses_costs_its_metric_alone() -> None:
+    class Listed(Result):
+        sizes: tuple[int, ...] = ()
+
+    class ListedMetric(EverythingMetric):
+        name = "listed"
+        result_type = Listed  # type: ignore[assignment] # another than its parent's
+
+        def score(self, task: Task | None, trajectory: Trajectory) -> Any:
+            return Listed(sizes=(2**63,) if trajectory.task_id == "huge" else (1, 2))
+
+    metrics = [ListedMetric(FULL), EverythingMetric(FULL)]
+    layout = RowLayout(metrics)
+    stream = io.BytesIO()
+    writer = ParquetWriter(stream, layout)
+    attempts = [Trajectory(task_id=task_id) for task_id in ("one", "huge", "two")]
+    for scored in score_trajectories(attempts, metrics=metrics):
+        writer.write(layout.values(scored))
+    writer.finish()
+    rows = parquet.read_table(pa.BufferReader(stream.getvalue())).to_pylist()
+    assert [row["listed.sizes"] for row in rows] == [[1, 2], None, [1, 2]]
+    assert rows[1]["listed.error"].startswith("gave a value that no column holds: OverflowError")
+    assert [row["all.count"] for row in rows] == [2**53 + 1] * 3
+
+
+@pytest.mark.parametrize("suffix", [".jsonl", ".csv", ".parquet"])
+@pytest.mark.parametrize("more", [0, 1, 2**63 - 1])
+def test_tokens_beyond_64_bits_cost_their_row_alone(tmp_path: Path, suffix: str, more: int) -> None:
+    usages = [Usage(input_tokens=2**63 - 1, output_tokens=more), Usage(total_tokens=7)]
+    attempts = [Trajectory(task_id="a", turns=(), usage=usage) for usage in usages]
+    scores = trajmeter.score(attempts, metrics=["turns"])
+    file = tmp_path / f"out{suffix}"
+    scores.write(file)
+    first, second = scores.rows
+    tokens = scores.summary.overall.figures["turns.tokens.total_tokens"]
+    assert second["turns.tokens.total_tokens"] == 7
+    if more:
+        refused = f"turns.tokens.total_tokens is {2**63 - 1 + more}, expected an integer of 64 bits"
+        assert first["turns.error"] == refused
+        assert (tokens.scored, tokens.not_scored) == (1, {"metric_error": 1})
+    else:
+        assert first["turns.tokens.total_tokens"] == 2**63 - 1
+        assert tokens.scored == 2
+    if suffix == ".parquet":
+        read = parquet.read_table(file)["turns.tokens.total_tokens"].to_pylist()
+        assert read == [first["turns.tokens.total_tokens"], 7]
 
 
 def test_parquet_without_pyarrow_names_the_extra(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -7,14 +7,13 @@ from typing import TYPE_CHECKING
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from trajmeter.metrics import MetricError
 from trajmeter.metrics.arrays import nulls
-from trajmeter.writers.arrow import arrow_array
+from trajmeter.writers.arrow import family_arrays
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from trajmeter.metrics import Result
+    from trajmeter.metrics import MetricError, Result
     from trajmeter.metrics.arrays import Array
     from trajmeter.metrics.rows import FamilyColumns
 
@@ -67,40 +66,8 @@ def columns_of_results(
     results: Sequence[Result | MetricError],
     types: Mapping[str, pa.DataType],
 ) -> list[Array]:
-    """Columns of a family, from a result of each row.
-
-    A result that holds what no column can, such as an integer beyond 64 bits, counts as an error of
-    the metric, so that the other rows keep theirs.
-    """
-    try:
-        return _arrays(family, results, types)
-    except (OverflowError, TypeError, ValueError):
-        return _arrays(family, [_storable(family, each, types) for each in results], types)
-
-
-def _storable(
-    family: FamilyColumns, result: Result | MetricError, types: Mapping[str, pa.DataType]
-) -> Result | MetricError:
-    try:
-        _arrays(family, [result], types)
-    except (OverflowError, TypeError, ValueError) as error:
-        message = f"gave a value that no column holds: {type(error).__name__}: {error}"
-        return MetricError(message, code=None)
-    return result
-
-
-def _arrays(
-    family: FamilyColumns,
-    results: Sequence[Result | MetricError],
-    types: Mapping[str, pa.DataType],
-) -> list[Array]:
-    if not results:
-        return [nulls(0, types[column.name]) for column in family.columns]
-    by_column = zip(*[family.values(result) for result in results], strict=True)
-    return [
-        arrow_array(column, values, types[column.name])
-        for column, values in zip(family.columns, by_column, strict=True)
-    ]
+    """Columns of a family, from a result of each row."""
+    return family_arrays(family, [family.fitted(result)[1] for result in results], types)
 
 
 def _about(family: FamilyColumns, rows: int) -> list[Array]:

@@ -131,7 +131,9 @@ class BatchScorer:
         try:
             columns = metric.score_columns(self._tasks_of(rows), rows.batch)
             return columns_of_form(family, columns, self._types, len(rows))
-        except Exception:  # noqa: BLE001 - the records tell which row it was, or raise the same
+        except KeyboardInterrupt:
+            raise
+        except BaseException:  # noqa: BLE001 - the records tell which row it was, or raise the same
             return columns_of_results(family, self._from_records(metric, rows), self._types)
 
     def _by_parts(self, family: FamilyColumns, metric: RowMetric, rows: Rows) -> list[Array]:
@@ -149,7 +151,9 @@ class BatchScorer:
     ) -> Sequence[Result | MetricError]:
         try:
             results = list(metric.score_rows(tasks, rows.batch))
-        except Exception:  # noqa: BLE001 - as above
+        except KeyboardInterrupt:
+            raise
+        except BaseException:  # noqa: BLE001 - as above
             results = []
         return results if len(results) == len(rows) else self._from_records(metric, rows)
 

@@ -9,6 +9,8 @@ from typing import TYPE_CHECKING, Any
 
 from pydantic import BaseModel
 
+from trajmeter.raised import told
+
 if TYPE_CHECKING:
     from collections.abc import Callable
 
@@ -41,11 +43,7 @@ def storable(value: object) -> Any:  # noqa: ANN401 - any JSON value
 
 def error_text(error: BaseException) -> str:
     """Type and message of an error that an agent raised."""
-    try:
-        message = str(error)
-    except Exception:  # noqa: BLE001 - the class is the agent's own
-        message = "(its message cannot be shown)"
-    return _without_secrets(_encodable(f"{type(error).__name__}: {message}"))
+    return _without_secrets(_encodable(told(error)))
 
 
 def _plainer(value: object) -> object:

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 
 from trajmeter.errors import ConfigurationError, UnknownNameError
 from trajmeter.metrics.custom import FunctionMetric
+from trajmeter.raised import told
 
 if TYPE_CHECKING:
     from types import ModuleType
@@ -69,7 +70,5 @@ def _run(file: str) -> ModuleType:
         spec.loader.exec_module(module)
     except (Exception, SystemExit) as error:
         del sys.modules[module_name]
-        raise ConfigurationError(
-            f"the metric file {file} raised {type(error).__name__}: {error}"
-        ) from error
+        raise ConfigurationError(f"the metric file {file} raised {told(error)}") from error
     return module

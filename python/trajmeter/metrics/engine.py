@@ -8,9 +8,15 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeAlias, cast
 
-from trajmeter.errors import BackendError, ConfigurationError, ExtraMissingError, TrajmeterError
+from trajmeter.errors import (
+    BackendError,
+    ConfigurationError,
+    ExtraMissingError,
+    TrajmeterError,
+)
 from trajmeter.metrics._protocol import TrialMetric
 from trajmeter.metrics._task_index import TaskIndex
+from trajmeter.raised import told
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -23,10 +29,11 @@ if TYPE_CHECKING:
         [Task | None, Sequence[Trajectory]], Sequence["Result | MetricError"]
     ]
 
-__all__ = ["MetricError", "Scored", "score_trajectories"]
+__all__ = ["FATAL", "MetricError", "Scored", "metric_error", "score_trajectories"]
 
-# A wrong set-up would fail for every attempt alike, so it ends the run.
-_FATAL = (ConfigurationError, ExtraMissingError, BackendError)
+# A wrong set-up would fail for every attempt alike, so it ends the run; so does Ctrl-C.
+FATAL = (ConfigurationError, ExtraMissingError, BackendError, KeyboardInterrupt)
+"""What a metric may raise to end the run; anything else is an outcome of the attempt."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,6 +80,7 @@ def score_trajectories(
     Raises:
         ConfigurationError: Two tasks have one id, or a metric is set up wrongly.
         ExtraMissingError: A metric needs an extra that is not installed.
+        KeyboardInterrupt: It came while a metric computed.
     """
     index = tasks if isinstance(tasks, TaskIndex) else TaskIndex(tasks)
     if not any(isinstance(metric, TrialMetric) for metric in metrics):
@@ -124,10 +132,10 @@ def _score_apart(
 def _score_one(metric: Metric, task: Task | None, trajectory: Trajectory) -> Result | MetricError:
     try:
         result = metric.score(task, trajectory)
-    except _FATAL:
+    except FATAL:
         raise
-    except Exception as error:  # noqa: BLE001 - a metric of the user's may raise anything
-        return _metric_error(error)
+    except BaseException as error:  # noqa: BLE001 - a metric of the user's may raise anything
+        return metric_error(error)
     if isinstance(result, metric.result_type):
         return result
     return _wrong_type(metric, result)
@@ -137,11 +145,11 @@ def _score_together(
     metric: TrialMetric, task: Task | None, trial: Sequence[Trajectory]
 ) -> Sequence[Result | MetricError]:
     try:
-        results = metric.score_trial(task, trial)
-    except _FATAL:
+        results = list(metric.score_trial(task, trial))
+    except FATAL:
         raise
-    except Exception as error:  # noqa: BLE001 - a metric of the user's may raise anything
-        return [_metric_error(error)] * len(trial)
+    except BaseException as error:  # noqa: BLE001 - a metric of the user's may raise anything
+        return [metric_error(error)] * len(trial)
     if len(results) != len(trial):
         message = f"gave {len(results)} results for the {len(trial)} attempts of a task"
         return [MetricError(message, code=None)] * len(trial)
@@ -156,8 +164,9 @@ def _wrong_type(metric: AnyMetric, result: object) -> MetricError:
     return MetricError(f"gave a {given}, expected a {metric.result_type.__name__}", code=None)
 
 
-def _metric_error(error: Exception) -> MetricError:
+def metric_error(error: BaseException) -> MetricError:
+    """What a metric raised, with the place where it did."""
     last = traceback.extract_tb(error.__traceback__)[-1]
     place = f"{Path(last.filename).name}:{last.lineno}"
     code = error.code if isinstance(error, TrajmeterError) else None
-    return MetricError(f"{type(error).__name__}: {error} ({place})", code=code)
+    return MetricError(f"{told(error)} ({place})", code=code)

@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING, Protocol, TypeAlias, TypeGuard
 from trajmeter.errors import ConfigurationError, TrajmeterError, UnknownNameError
 from trajmeter.metrics._metric_file import is_metric_file, metric_from_file
 from trajmeter.metrics._protocol import AnyMetric
+from trajmeter.raised import told
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
@@ -186,8 +187,7 @@ def _load(plugin: EntryPoint) -> _Maker:
         maker: _Maker = plugin.load()
     except (Exception, SystemExit) as error:
         raise ConfigurationError(
-            f"the plug-in metric {plugin.name!r} ({plugin.value}) cannot be imported: "
-            f"{type(error).__name__}: {error}"
+            f"the plug-in metric {plugin.name!r} ({plugin.value}) cannot be imported: {told(error)}"
         ) from error
     return maker
 
@@ -204,10 +204,8 @@ def _make(maker: _Maker, name: str, resources: Resources) -> AnyMetric:
         metric: object = maker(resources)
     except TrajmeterError:
         raise
-    except Exception as error:
-        raise ConfigurationError(
-            f"metric {name!r} cannot be made: {type(error).__name__}: {error}"
-        ) from error
+    except (Exception, SystemExit) as error:
+        raise ConfigurationError(f"metric {name!r} cannot be made: {told(error)}") from error
     if not _is_metric(metric):
         raise ConfigurationError(f"metric {name!r} made {metric!r}, expected a metric")
     return metric

@@ -8,15 +8,17 @@ the backend and each metric's version and parameters.
 from __future__ import annotations
 
 import json
+import reprlib
 from dataclasses import replace
 from importlib.metadata import version
-from operator import attrgetter
+from operator import attrgetter, itemgetter
 from typing import TYPE_CHECKING, Any
 
-from trajmeter.errors import ConfigurationError
+from trajmeter.errors import ConfigurationError, InputError
 from trajmeter.kernels import backend
 from trajmeter.metrics._columns import Column, FigureGroup, figure_groups
 from trajmeter.metrics.engine import MetricError
+from trajmeter.raised import told
 from trajmeter.records import Cause, Outcome
 
 if TYPE_CHECKING:
@@ -38,6 +40,9 @@ _IDENTITY = (
     Column("backend", "string", description="Kernel backend that computed."),
 )
 
+_LEAST, _MOST = -(2**63), 2**63 - 1
+"""Integers that a column can hold."""
+
 
 class RowLayout:
     """Columns of a results table, and how a scored attempt fills them.
@@ -46,7 +51,8 @@ class RowLayout:
         metrics: Metrics, in the order of their columns.
 
     Raises:
-        ConfigurationError: Two columns would have one name.
+        ConfigurationError: Two columns would have one name, or a metric's version or parameters
+            cannot be written.
     """
 
     columns: tuple[Column, ...]
@@ -76,17 +82,27 @@ class RowLayout:
         if repeated:
             raise ConfigurationError(f"two columns are named {', '.join(sorted(repeated))}")
 
-    def storable(self, scored: Scored) -> Scored:
-        """The attempt; a result that no row can hold counts as an error of its metric."""
-        pairs = zip(self.families, scored.results, strict=True)
-        return replace(scored, results=tuple([family.storable(result) for family, result in pairs]))
+    def fitted(self, scored: Scored) -> tuple[Scored, list[Any]]:
+        """A scored attempt and its row.
+
+        A result that holds what no column can, such as an integer beyond 64 bits, counts as an
+        error of its metric, so that the other metrics and rows keep theirs.
+        """
+        try:
+            return scored, self.values(scored)
+        except InputError:
+            results = tuple(
+                family.fitted(result)[0]
+                for family, result in zip(self.families, scored.results, strict=True)
+            )
+            scored = replace(scored, results=results)
+            return scored, self.values(scored)
 
     def values(self, scored: Scored) -> list[Any]:
         """Values of a scored attempt, in the order of :attr:`columns`.
 
         Raises:
-            TypeError: A result holds something that has no form in JSON; see :meth:`storable`.
-            ValueError: A result holds bytes that are no text, or itself.
+            InputError: A result holds what no column can; the message names the column.
         """
         values = [*_identity(scored.trajectory), self.backend]
         for family, result in zip(self.families, scored.results, strict=True):
@@ -118,8 +134,11 @@ class FamilyColumns:
     """Columns of its result alone."""
     parameters: str
     """Settings of the metric, as JSON."""
+    offset: int
+    """Position of its first column in the table."""
 
     def __init__(self, metric: AnyMetric, *, offset: int) -> None:
+        self.offset = offset
         self.metric = metric
         self.name = name = metric.name
         about = (
@@ -127,47 +146,92 @@ class FamilyColumns:
             Column(f"{name}.parameters", "string", description="Settings of the metric, as JSON."),
             Column(f"{name}.error", "string", description="What the metric raised."),
         )
-        self.parameters = json.dumps(dict(metric.parameters), sort_keys=True)
+        self.parameters = _parameters(metric)
         self._version = metric.version
+        if not isinstance(metric.version, str):
+            raise ConfigurationError(
+                f"metric {name!r}: version is {metric.version!r}, expected text"
+            )
         self.error_position = offset + len(about) - 1
         self.groups = figure_groups(name, metric.result_type, offset=offset + len(about))
         own = tuple(column for group in self.groups for column in group.columns)
         self.figures = own
         self.columns = (*about, *own)
-        self._get = _getter([path for group in self.groups for path in group.paths])
+        self._paths = [path for group in self.groups for path in group.paths]
+        self._get = _getter(self._paths)
+        self._integers = [
+            position
+            for position, column in enumerate(own)
+            if (column.kind, column.shape) == ("integer", "scalar")
+        ]
+        self._integers_of = _picker(self._integers)
         self._dumps = [
             (position, column.dump) for position, column in enumerate(own) if column.dump
         ]
         self._unscored = [_value_of_unscored(column) for column in own]
 
-    def storable(self, result: Result | MetricError) -> Result | MetricError:
-        """The result, or an error that says why no row can hold it."""
+    def fitted(self, result: Result | MetricError) -> tuple[Result | MetricError, list[Any]]:
+        """A result and its values; one that no column holds becomes an error of the metric."""
         try:
-            self.values(result)
-        except (TypeError, ValueError) as error:
-            message = f"gave a value that no column holds: {type(error).__name__}: {error}"
-            return MetricError(message, code=None)
-        return result
+            return result, self.values(result)
+        except InputError as error:
+            refused = MetricError(str(error), code=error.code)
+            return refused, self.values(refused)
 
     def values(self, result: Result | MetricError) -> list[Any]:
         """Values of a result, in the order of :attr:`columns`.
 
         Raises:
-            TypeError: It holds something that has no form in JSON.
-            ValueError: It holds bytes that are no text, or itself.
+            InputError: It holds what no column can; the message names the column.
         """
         if isinstance(result, MetricError):
             return [self._version, self.parameters, result.message, *self._unscored]
-        values = list(self._get(result))
-        for position, dump in self._dumps:
-            if values[position] is not None:
-                values[position] = dump(values[position])
+        try:
+            values = list(self._get(result))
+            for position, dump in self._dumps:
+                if values[position] is not None:
+                    values[position] = dump(values[position])
+            integers = list(filter(None, self._integers_of(values)))
+            fits = not integers or (min(integers) >= _LEAST and max(integers) <= _MOST)
+        except Exception as error:
+            raise InputError(self._refusal(result)) from error
+        if not fits:
+            raise InputError(self._refusal(result))
         return [self._version, self.parameters, None, *values]
+
+    def _refusal(self, result: Result) -> str:
+        """Which value of a result no column holds."""
+        for position, (path, column) in enumerate(zip(self._paths, self.figures, strict=True)):
+            try:
+                value = attrgetter(path)(result)
+                if column.dump and value is not None:
+                    value = column.dump(value)
+                if position in self._integers and value and not _LEAST <= value <= _MOST:
+                    shown = reprlib.repr(value)
+                    return f"{column.name} is {shown}, expected an integer of 64 bits"
+            except Exception as error:  # noqa: BLE001 - a value may be of any class
+                return f"{column.name} cannot be written: {told(error)}"
+        return f"the result of {self.name} cannot be written"
+
+
+def _parameters(metric: AnyMetric) -> str:
+    try:
+        return json.dumps(dict(metric.parameters), sort_keys=True)
+    except (TypeError, ValueError) as error:
+        raise ConfigurationError(
+            f"metric {metric.name!r}: its parameters are no JSON: {error}"
+        ) from error
 
 
 def _getter(paths: Sequence[str]) -> Callable[[object], Sequence[Any]]:
     get = attrgetter(*paths)
     return get if len(paths) > 1 else lambda result: (get(result),)
+
+
+def _picker(positions: Sequence[int]) -> Callable[[Sequence[Any]], Sequence[Any]]:
+    if len(positions) > 1:
+        return itemgetter(*positions)
+    return lambda values: [values[position] for position in positions]
 
 
 def _value_of_unscored(column: Column) -> str | None:

@@ -7,14 +7,15 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 
 from trajmeter.metrics import Aggregating, MetricError
 from trajmeter.metrics.headlines import headlines, listings
+from trajmeter.summaries._aggregation import Aggregates, Aggregation
 from trajmeter.summaries._figures import SummarizedFigure, summarized_figures
 from trajmeter.summaries._tally import Tally
 from trajmeter.summaries.summary import AttemptsSummary, ErrorSummary, MetricSummary, Summary
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Collection, Iterator, Mapping, Sequence
 
-    from trajmeter.metrics import Aggregator, RowLayout, Scored
+    from trajmeter.metrics import RowLayout, Scored
     from trajmeter.records import Trajectory
 
 __all__ = ["Summarizer"]
@@ -53,7 +54,7 @@ class Summarizer:
         self._layout = layout
         self._figures = summarized_figures(layout)
         self._attempts: dict[_Key, _Attempts] = {}
-        self._aggregators = self._new_aggregators()
+        self._aggregations = self._new_aggregations()
         self._errors = [Counter[MetricError]() for _ in layout.families]
 
     def add(self, scored: Scored, values: Sequence[Any]) -> None:
@@ -66,14 +67,14 @@ class Summarizer:
         key = _key(scored.trajectory)
         attempts = self._attempts.get(key)
         if attempts is None:
-            attempts = _Attempts(self._figures, self._new_aggregators())
+            attempts = _Attempts(self._figures, self._new_aggregations())
             self._attempts[key] = attempts
         attempts.tally.add(values)
-        for aggregators in (attempts.aggregators, self._aggregators):
-            for index, aggregator in aggregators.items():
+        for aggregations in (attempts.aggregations, self._aggregations):
+            for index, aggregation in aggregations.items():
                 result = scored.results[index]
                 if not isinstance(result, MetricError):
-                    aggregator.add(scored.task, scored.trajectory, result)
+                    aggregation.add(scored.task, scored.trajectory, result)
         if MetricError in map(type, scored.results):
             self._add_errors(scored)
 
@@ -82,23 +83,38 @@ class Summarizer:
         overall = Tally(self._figures)
         for attempts in self._attempts.values():
             overall.include(attempts.tally)
+        *runs, run = (
+            {index: aggregation.figures() for index, aggregation in aggregations.items()}
+            for aggregations in (
+                *(attempts.aggregations for attempts in self._attempts.values()),
+                self._aggregations,
+            )
+        )
+        lost = {
+            index: made
+            for each in (*runs, run)
+            for index, made in each.items()
+            if isinstance(made, MetricError)
+        }
         groups = tuple(
-            self._summarize(key, attempts.tally, attempts.aggregators)
-            for key, attempts in self._attempts.items()
+            self._summarize(key, attempts.tally, own, lost)
+            for (key, attempts), own in zip(self._attempts.items(), runs, strict=True)
         )
         return Summary(
             trajmeter_version=self._layout.package_version,
             backend=self._layout.backend,
-            metrics=tuple(map(self._metric, range(len(self._layout.families)))),
-            overall=self._summarize((None, None, None, None), overall, self._aggregators),
+            metrics=tuple(
+                self._metric(index, None if index in lost else run.get(index))
+                for index in range(len(self._layout.families))
+            ),
+            overall=self._summarize((None, None, None, None), overall, run, lost),
             groups=groups,
-            errors=self._error_summaries(),
+            errors=(*self._error_summaries(), *self._lost_figures(lost, overall.attempts)),
         )
 
-    def _metric(self, index: int) -> MetricSummary:
+    def _metric(self, index: int, made: Aggregates | MetricError | None) -> MetricSummary:
         family = self._layout.families[index]
-        aggregator = self._aggregators.get(index)
-        model = type(aggregator.figures()) if aggregator else None
+        model = made.model if isinstance(made, Aggregates) else None
         return MetricSummary(
             name=family.name,
             version=family.metric.version,
@@ -107,15 +123,19 @@ class Summarizer:
             listings=listings(model) if model else {},
         )
 
-    def _new_aggregators(self) -> dict[int, Aggregator]:
+    def _new_aggregations(self) -> dict[int, Aggregation]:
         return {
-            index: family.metric.aggregator()
+            index: Aggregation(family.metric)
             for index, family in enumerate(self._layout.families)
             if isinstance(family.metric, Aggregating)
         }
 
     def _summarize(
-        self, key: _Key, tally: Tally, aggregators: Mapping[int, Aggregator]
+        self,
+        key: _Key,
+        tally: Tally,
+        run: Mapping[int, Aggregates | MetricError],
+        lost: Collection[int],
     ) -> AttemptsSummary:
         agent, model, source, instance = key
         return AttemptsSummary(
@@ -126,8 +146,9 @@ class Summarizer:
             attempts=tally.attempts,
             figures=tally.summaries(),
             aggregates={
-                self._layout.families[index].name: aggregator.figures().model_dump(mode="json")
-                for index, aggregator in aggregators.items()
+                self._layout.families[index].name: made.figures
+                for index, made in run.items()
+                if isinstance(made, Aggregates) and index not in lost
             },
         )
 
@@ -145,15 +166,27 @@ class Summarizer:
             for error, attempts in errors.items()
         )
 
+    def _lost_figures(
+        self, lost: Mapping[int, MetricError], attempts: int
+    ) -> Iterator[ErrorSummary]:
+        """Why a family has no figures of the run."""
+        for index, error in lost.items():
+            yield ErrorSummary(
+                metric=self._layout.families[index].name,
+                message=f"no figures of the run: {error.message}",
+                code=error.code,
+                attempts=attempts,
+            )
+
 
 class _Attempts:
     """What was counted of one agent and model."""
 
     def __init__(
-        self, figures: Sequence[SummarizedFigure], aggregators: Mapping[int, Aggregator]
+        self, figures: Sequence[SummarizedFigure], aggregations: Mapping[int, Aggregation]
     ) -> None:
         self.tally = Tally(figures)
-        self.aggregators = aggregators
+        self.aggregations = aggregations
 
 
 def _key(trajectory: Trajectory) -> _Key:

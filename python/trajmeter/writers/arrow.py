@@ -7,18 +7,20 @@ from typing import TYPE_CHECKING, Any
 
 from pydantic_core import PydanticSerializationError, to_json
 
+from trajmeter.metrics import MetricError
+from trajmeter.raised import told
 from trajmeter.schemas import require_pyarrow
 from trajmeter.writers.table import storable
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
 
     import pyarrow as pa
 
     from trajmeter.metrics import RowLayout
-    from trajmeter.metrics.rows import Column
+    from trajmeter.metrics.rows import Column, FamilyColumns
 
-__all__ = ["arrow_array", "arrow_schema"]
+__all__ = ["arrow_array", "arrow_schema", "family_arrays"]
 
 
 def arrow_schema(layout: RowLayout) -> pa.Schema:
@@ -82,6 +84,43 @@ def arrow_array(column: Column, values: Sequence[Any], arrow_type: pa.DataType) 
         return pa.array(_prepared(column, values), arrow_type)
     except (UnicodeEncodeError, PydanticSerializationError):
         return pa.array(_prepared(column, storable(values)), arrow_type)
+
+
+def family_arrays(
+    family: FamilyColumns, rows: Sequence[Sequence[Any]], types: Mapping[str, pa.DataType]
+) -> list[pa.Array[Any]]:
+    """Columns of a metric, from the values of its rows.
+
+    A row that Arrow refuses counts as an error of the metric, so that the others keep their values.
+
+    Args:
+        family: The metric.
+        rows: Values of each row, in the order of the family's columns.
+        types: Types of all columns by name.
+    """
+    import pyarrow as pa
+
+    refusals = (pa.ArrowException, OverflowError, TypeError, ValueError)
+
+    def arrays(rows: Sequence[Sequence[Any]]) -> list[pa.Array[Any]]:
+        by_column = zip(*rows, strict=True) if rows else [()] * len(family.columns)
+        return [
+            arrow_array(column, values, types[column.name])
+            for column, values in zip(family.columns, by_column, strict=True)
+        ]
+
+    def held(row: Sequence[Any]) -> Sequence[Any]:
+        try:
+            arrays([row])
+        except refusals as error:
+            message = f"gave a value that no column holds: {told(error)}"
+            return family.values(MetricError(message, code=None))
+        return row
+
+    try:
+        return arrays(rows)
+    except refusals:
+        return arrays([held(row) for row in rows])
 
 
 def _prepared(column: Column, values: Sequence[Any]) -> Sequence[Any]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, BinaryIO
 
 from trajmeter.schemas import require_pyarrow
-from trajmeter.writers.arrow import arrow_array, arrow_schema
+from trajmeter.writers.arrow import arrow_array, arrow_schema, family_arrays
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -34,7 +34,7 @@ class ParquetWriter:
         from pyarrow import parquet
 
         self._schema = arrow_schema(layout)
-        self._columns = layout.columns
+        self._layout = layout
         self._writer = parquet.ParquetWriter(stream, self._schema, compression="zstd")
         self._rows: list[Sequence[Any]] = []
 
@@ -53,11 +53,16 @@ class ParquetWriter:
     def _write_rows(self) -> None:
         import pyarrow as pa
 
+        types = {field.name: field.type for field in self._schema}
+        families = self._layout.families
+        own = self._layout.columns[: families[0].offset]
         arrays = [
-            arrow_array(column, values, field.type)
-            for column, values, field in zip(
-                self._columns, zip(*self._rows, strict=True), self._schema, strict=True
-            )
+            arrow_array(column, [row[position] for row in self._rows], types[column.name])
+            for position, column in enumerate(own)
         ]
+        for family in families:
+            stop = family.offset + len(family.columns)
+            rows = [row[family.offset : stop] for row in self._rows]
+            arrays += family_arrays(family, rows, types)
         self._writer.write_batch(pa.record_batch(arrays, schema=self._schema))
         self._rows = []

@@ -10,6 +10,7 @@ from importlib.metadata import entry_points
 from typing import TYPE_CHECKING, Any, Protocol, TypeAlias, cast
 
 from trajmeter.errors import ConfigurationError, UnknownNameError
+from trajmeter.raised import told
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
@@ -109,10 +110,9 @@ def _plugin(name: str) -> ScenarioProfile:
     try:
         loaded = point.load()
         made: object = loaded() if isinstance(loaded, type) else loaded
-    except Exception as error:  # a plug-in may raise anything
+    except (Exception, SystemExit) as error:  # a plug-in may raise anything
         raise ConfigurationError(
-            f"the plug-in scenario profile {name!r} ({point.value}) cannot be loaded: "
-            f"{type(error).__name__}: {error}"
+            f"the plug-in scenario profile {name!r} ({point.value}) cannot be loaded: {told(error)}"
         ) from error
     if not (hasattr(made, "question_figures") and hasattr(made, "aggregates")):
         raise ConfigurationError(
