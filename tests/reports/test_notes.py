@@ -5,6 +5,7 @@ from __future__ import annotations
 from trajmeter.records import Cause, FrameworkEvaluation, JudgeRecord, QuestionResult
 from trajmeter.reports.comparison.notes import heading, notes
 from trajmeter.summaries.comparison import compare
+from trajmeter.summaries.repeats import average
 
 
 def evaluation(name: str, **fields: object) -> FrameworkEvaluation:
@@ -28,6 +29,18 @@ def test_what_holds_of_several_frameworks_is_said_once() -> None:
         "A, B: neither judged nor with scenario signals, so there is no capability.",
         "B: answers that the judge did not score: judge_refused 1.",
     ]
+
+
+def test_answers_of_an_average_that_the_judge_did_not_score_are_counted() -> None:
+    refused = JudgeRecord(cause=Cause.JUDGE_REFUSED)
+    late = JudgeRecord(cause=Cause.JUDGE_TIMEOUT)
+    judges = (refused, refused, late, JudgeRecord())
+    runs = [
+        evaluation("A", judge=judge, correctness_score=None if judge.cause else 4.0)
+        for judge in judges
+    ]
+    said = notes(compare([("a.json", average(runs))]))
+    assert "A: answers that the judge did not score: judge_refused 2, judge_timeout 1." in said
 
 
 def test_runs_are_named_by_framework_only_where_they_differ() -> None:

@@ -149,7 +149,10 @@ def read_answer(raw: object) -> Answer:
     """
     given: dict[str, Any] = {"text": raw} if isinstance(raw, str) else _fields(raw, Answer)
     if not given:
-        raise InputError(f"expected an answer, a mapping or text, got {type(raw).__name__}")
+        shown = f"one of {[*raw]}" if isinstance(raw, Mapping) else type(raw).__name__
+        raise InputError(
+            f"expected an answer, a mapping with a text, or text, got {shown[:_SHOWN_CHARACTERS]}"
+        )
     if "usage" in given:
         given["usage"] = _fields(given["usage"], AnswerUsage)
     metadata = given.pop("metadata", {})

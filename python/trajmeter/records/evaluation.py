@@ -15,6 +15,7 @@ from pydantic_core import InitErrorDetails, PydanticCustomError
 from trajmeter.records._file_record import FileRecord
 from trajmeter.records.code_quality import CodeQuality
 from trajmeter.records.judging import JudgeRecord
+from trajmeter.records.outcomes import Cause
 
 __all__ = ["AnswerOutcome", "FrameworkEvaluation", "QuestionResult"]
 
@@ -77,6 +78,8 @@ class QuestionResult(FileRecord):
     """The error of a failed question."""
     run_outcomes: dict[AnswerOutcome, int] | None = None
     """In an average of several runs: how many runs answered, timed out or failed."""
+    run_judge_causes: dict[Cause, int] | None = None
+    """In an average of several runs: how many answers the judge did not score, by its cause."""
     reported_latency_seconds: float | None = None
     """Latency as the framework itself reports it."""
     priced: bool | None = None

@@ -18,7 +18,7 @@ def total_judging(records: Iterable[JudgeRecord | None]) -> JudgeRecord | None:
     """Sum of tokens, cost and calls; ``None`` where nothing was judged.
 
     The cost is ``None`` where that of any part is, the model where the parts differ. Causes of
-    failures belong to single calls and are left out.
+    failures belong to single calls and are left out; an average counts them beside it.
 
     Example:
         >>> total = total_judging([JudgeRecord(cost_usd=0.25, attempts=n) for n in (1, 3)])

@@ -116,6 +116,7 @@ def _average_question(copies: Sequence[QuestionResult], *, original: bool) -> Qu
     if deviation is not None:
         figures["correctness_stddev"] = deviation
     counts = Counter(outcome(question, averaged=False) for question in copies)
+    causes = Counter(q.judge.cause for q in copies if q.judge is not None and q.judge.cause)
     known = [question.priced for question in copies if question.priced is not None]
     return chosen.model_copy(
         update={
@@ -124,6 +125,7 @@ def _average_question(copies: Sequence[QuestionResult], *, original: bool) -> Qu
             **{field: _total(getattr(q, field) for q in copies) for field in _SUMMED},
             "extra_metrics": figures,
             "run_outcomes": dict(counts),
+            "run_judge_causes": dict(causes),
             "priced": all(known) if known else None,
             "judge": total_judging(question.judge for question in copies),
         }

@@ -10,6 +10,7 @@ from trajmeter.reports.comparison.tables import labels
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+    from trajmeter.records import Cause
     from trajmeter.summaries.compared import ComparedResult, Comparison
 
 __all__ = ["heading", "notes"]
@@ -69,13 +70,13 @@ def _remarks(result: ComparedResult) -> Iterator[str]:
             f"no known {' and '.join(absent)}, so efficiency rests on the other parts "
             "with their weights rescaled."
         )
-    causes = Counter(
-        question.judge.cause.value
-        for question in result.questions.values()
-        if question.judge is not None and question.judge.cause is not None
-    )
+    causes: Counter[Cause] = Counter()
+    for question in result.questions.values():
+        causes.update(question.run_judge_causes or {})
+        if question.judge is not None and question.judge.cause is not None:
+            causes[question.judge.cause] += 1
     if causes:
-        listed = ", ".join(f"{cause} {n}" for cause, n in sorted(causes.items()))
+        listed = ", ".join(f"{cause.value} {n}" for cause, n in sorted(causes.items()))
         yield f"answers that the judge did not score: {listed}."
     quality = result.code_quality
     if quality and quality.judge and quality.judge.cause:
