@@ -22,6 +22,7 @@ from trajmeter.summaries.comparison import compare
         ("_em_", r"\_em\_"),
         ("<script>&", "&lt;script>&amp;"),
         ("[x](http://a.b)", r"\[x\](http\://a.b)"),
+        ("WWW.a.b and www.c.d", r"WWW\.a.b and www\.c.d"),
         ("---", r"\---"),
         ("\x1b[31mred\x07", r"\\x1b\[31mred\\x07"),
         ("a\u202eb", r"a\\u202eb"),

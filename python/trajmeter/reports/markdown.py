@@ -13,7 +13,9 @@ if TYPE_CHECKING:
 __all__ = ["escape", "table"]
 
 # Markup anywhere in a line; an underscore inside a word is none, and tables read without it.
-_INLINE = re.compile(r"([\\`*\[\]|~$]|(?<![A-Za-z0-9])_|_(?![A-Za-z0-9])|:(?=//))")
+_INLINE = re.compile(
+    r"([\\`*\[\]|~$]|(?<![A-Za-z0-9])_|_(?![A-Za-z0-9])|:(?=//)|(?<=www)\.)", re.IGNORECASE
+)
 # Markup at the beginning of a block: headings, lists, quotations, rules.
 _BLOCK = re.compile(r"^([#+\->=]|\d{1,9}(?=[.)](?: |$)))")
 # Characters that move a terminal's cursor, or turn the direction of what follows.

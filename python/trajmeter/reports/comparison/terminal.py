@@ -21,22 +21,24 @@ def print_comparison(comparison: Comparison, console: Console) -> None:
 
     Args:
         comparison: What to show.
-        console: Where to print; its width decides where cells are broken.
+        console: Where to print; frameworks that its width has no room for follow in another table.
     """
     from rich.text import Text
 
-    from trajmeter.reports.scores import Table, print_table
+    from trajmeter.reports.scores import Table, fitting, print_table
 
     facts = ", ".join(f"{name.lower()} {value}" for name, value in heading(comparison)[2:])
     console.print(Text(visible(f"{comparison.scenario}: {facts}")), soft_wrap=True)
     columns = tuple(visible(label) for label in labels(comparison))
     for section in comparison_tables(comparison):
-        console.print()
-        console.print(Text(section.title, style="bold"), soft_wrap=True)
         rows = tuple(
             (visible(name), *(visible(cell.text) for cell in cells)) for name, cells in section.rows
         )
-        print_table(Table("", (section.first_column, *columns), rows), console)
+        whole = Table(section.title, (section.first_column, *columns), rows)
+        for table in fitting(whole, console.width):
+            console.print()
+            console.print(Text(table.title, style="bold"), soft_wrap=True)
+            print_table(table, console)
     console.print()
     for note in notes(comparison):
         console.print(Text(visible(f"- {note}")))
