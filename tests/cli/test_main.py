@@ -176,6 +176,46 @@ class TestProcess:
             assert process.wait(timeout=30) == 0
             assert process.stderr.read() == b""
 
+    @pytest.mark.skipif(os.name == "nt", reason="pipes of POSIX")
+    @pytest.mark.parametrize("output_format", ["jsonl", "csv", "table", "json"])
+    @pytest.mark.parametrize("suffix", ["jsonl", "csv", "parquet"])
+    def test_a_file_is_completed_whoever_reads_what_is_printed(
+        self, folder: Path, output_format: str, suffix: str
+    ) -> None:
+        line = '{"task_id": "one", "agent": "a", "final_output": "a"}\n'
+        (folder / "preds.jsonl").write_text(line * 3000 + "cut\n")
+        arguments = ["score", "preds.jsonl", "-m", "metrics.py@length", "-f", output_format]
+        with subprocess.Popen(
+            [*PROGRAM, *arguments, "-o", f"out.{suffix}"],
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+        ) as process:
+            assert process.stdout is not None
+            assert process.stderr is not None
+            process.stdout.close()
+            assert process.wait(timeout=30) == 4
+            told = process.stderr.read().decode().splitlines()
+        assert told[0].startswith("unreadable: preds.jsonl:3001: ")
+        assert told[1:] == [f"trajmeter: wrote 3,000 rows to out.{suffix}"]
+        assert (folder / f"out.{suffix}").exists()
+
+    @pytest.mark.skipif(os.name == "nt", reason="the shell of POSIX")
+    @pytest.mark.parametrize("closed", [">&-", "2>&-"])
+    @pytest.mark.parametrize("output_format", ["jsonl", "csv", "table", "json"])
+    def test_a_stream_that_was_closed_beforehand_is_no_crash(
+        self, folder: Path, output_format: str, closed: str
+    ) -> None:
+        arguments = ["score", "preds.jsonl", "-m", "metrics.py@length", "-f", output_format]
+        done = subprocess.run(
+            ["/bin/sh", "-c", f'exec "$@" {closed}', "sh", *PROGRAM, *arguments],
+            capture_output=True,
+            check=False,
+            cwd=folder,
+            timeout=30,
+        )
+        assert (done.returncode, done.stderr) == (0, b"")
+        assert bool(done.stdout) == (closed == "2>&-")
+
     @pytest.mark.skipif(os.name == "nt", reason="signals of POSIX")
     @pytest.mark.parametrize(
         ("number", "code", "told"),

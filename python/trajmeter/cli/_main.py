@@ -6,8 +6,10 @@ import os
 import sys
 import traceback
 import warnings
+from pathlib import Path
 from typing import TYPE_CHECKING, Protocol, runtime_checkable
 
+from trajmeter.cli._pipes import discard_stdout, for_whoever_reads
 from trajmeter.cli._termination import Termination, terminating_as_interrupted
 from trajmeter.cli.exit_codes import ExitCode
 from trajmeter.errors import BackendError, ConfigurationError, ExtraMissingError, ReadError
@@ -50,9 +52,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         try:
             return _run(arguments)
         except BrokenPipeError:
-            # Whoever read the output, such as head, has seen enough. What is still buffered would
-            # raise once more at exit.
-            os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+            discard_stdout()
             return ExitCode.OK
         except (KeyboardInterrupt, SystemExit, Exception) as error:  # noqa: BLE001 - see ExitCode
             return _tell_error(error, termination)
@@ -94,14 +94,18 @@ def _run(arguments: Sequence[str] | None) -> int:
             code: ExitCode = command.invoke(context)
     except Exit as done:  # after --help and --version
         return done.exit_code
-    sys.stdout.flush()
-    return code
+    with for_whoever_reads():  # the last that was printed is still buffered
+        return code
 
 
 def _print_whatever_the_encoding() -> None:
     """Let text that the terminal's encoding lacks be escaped instead of raising."""
-    for stream in (sys.stdout, sys.stderr):
-        if hasattr(stream, "reconfigure"):
+    for name in ("stdout", "stderr"):
+        stream = getattr(sys, name)
+        if stream is None:  # it was closed before the program began
+            nowhere = Path(os.devnull).open("w", encoding="utf-8")  # noqa: SIM115 - to the very end
+            setattr(sys, name, nowhere)
+        elif hasattr(stream, "reconfigure"):
             stream.reconfigure(errors="backslashreplace")
 
 

@@ -11,6 +11,7 @@ import typer
 
 from trajmeter.cli._messages import Messages
 from trajmeter.cli._options import OriginalProfile  # noqa: TC001 - typer reads it
+from trajmeter.cli._pipes import for_whoever_reads
 from trajmeter.cli._stdout import stdout_console
 from trajmeter.cli.exit_codes import ExitCode
 from trajmeter.comparing import compare as put_side_by_side
@@ -73,10 +74,11 @@ def compare(
     if output is not None:
         compared.write(output)
         messages.tell(f"wrote {output}")
-    if output_format is ReportFormat.JSON:
-        sys.stdout.write(compared.comparison.model_dump_json(indent=2) + "\n")
-    elif output_format is ReportFormat.MARKDOWN:
-        sys.stdout.write(compared.markdown())
-    else:
-        print_comparison(compared.comparison, stdout_console())
+    with for_whoever_reads():
+        if output_format is ReportFormat.JSON:
+            sys.stdout.write(compared.comparison.model_dump_json(indent=2) + "\n")
+        elif output_format is ReportFormat.MARKDOWN:
+            sys.stdout.write(compared.markdown())
+        else:
+            print_comparison(compared.comparison, stdout_console())
     return ExitCode.UNREADABLE_INPUT if messages.unreadable else ExitCode.OK

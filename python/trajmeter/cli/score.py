@@ -12,6 +12,7 @@ import typer
 
 from trajmeter.cli._judging import BaseUrl, Recording, Replayed, RequestsPerMinute, make_judge
 from trajmeter.cli._messages import Messages
+from trajmeter.cli._pipes import PrintedTable, for_whoever_reads
 from trajmeter.cli._progress import tracked
 from trajmeter.cli._stdout import stdout_console
 from trajmeter.cli.exit_codes import ExitCode
@@ -191,7 +192,8 @@ def score(
     summary = scorer.summary()
     if output is not None:
         messages.tell(f"trajmeter: wrote {summary.overall.attempts:,} rows to {output}")
-    _print_summary(summary, output_format)
+    with for_whoever_reads():
+        _print_summary(summary, output_format)
     unreadable = messages.unreadable or any(e.code == ReadError.code for e in summary.errors)
     return ExitCode.UNREADABLE_INPUT if unreadable else ExitCode.OK
 
@@ -208,7 +210,9 @@ def _write_rows(
         if output is not None:
             tables.append(stack.enter_context(open_table(output, scorer.layout)))
         if printer is not None:
-            tables.append(printer(sys.stdout.buffer, scorer.layout))
+            printed: TableWriter = printer(sys.stdout.buffer, scorer.layout)
+            # A file that was asked for is completed, whoever reads what is printed.
+            tables.append(PrintedTable(printed) if tables else printed)
             stack.callback(tables[-1].finish)
         for _, values in scorer.score(trajectories):
             for table in tables:

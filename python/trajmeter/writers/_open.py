@@ -82,5 +82,9 @@ def open_table(path: str | Path, layout: RowLayout) -> Iterator[TableWriter]:
     target = Path(path).resolve()
     with replacing(target) as stream:
         writer = _WRITERS[Path(path).suffix.lower()](stream, layout)
-        yield writer
-        writer.finish()
+        try:
+            yield writer
+            writer.finish()
+        except BaseException:
+            writer.abandon()
+            raise

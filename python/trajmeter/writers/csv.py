@@ -53,3 +53,6 @@ class CsvWriter:
         """Write what is buffered, and leave the stream open."""
         self._text.flush()
         self._text.detach()
+
+    def abandon(self) -> None:
+        """What is buffered goes with the stream."""

@@ -39,3 +39,6 @@ class JsonLinesWriter:
 
     def finish(self) -> None:
         """Nothing is held back."""
+
+    def abandon(self) -> None:
+        """Nothing is held back."""

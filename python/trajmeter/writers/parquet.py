@@ -50,6 +50,10 @@ class ParquetWriter:
             self._write_rows()
         self._writer.close()
 
+    def abandon(self) -> None:
+        """Keep pyarrow from closing the file when it is collected, on a stream that is closed."""
+        self._writer.is_open = False
+
     def _write_rows(self) -> None:
         import pyarrow as pa
 

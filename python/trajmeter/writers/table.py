@@ -19,6 +19,9 @@ class TableWriter(Protocol):
     def finish(self) -> None:
         """Write whatever is still held back; no row may follow."""
 
+    def abandon(self) -> None:
+        """Let go of the stream without another word: what was written is thrown away."""
+
 
 def storable(value: Any) -> Any:  # noqa: ANN401 - whatever a row holds
     r"""The value with every lone half of a surrogate pair, which no file can hold, as ``\udXXX``.
