@@ -44,6 +44,22 @@ def make_badly(resources: Resources) -> object:
 
 
 PLUGGED = fakes.RankMetric()
+
+
+class Untold:
+    """A family whose author has not written more yet."""
+
+    name = "untold"
+    result_type = fakes.RankResult
+
+    def score(self, task: Task | None, trajectory: Trajectory) -> fakes.RankResult:
+        return fakes.RankResult(rank=1)
+
+    def __repr__(self) -> str:
+        return "Untold()"
+
+
+UNTOLD = Untold()
 NO_METRIC = "text"
 
 
@@ -71,6 +87,7 @@ def families(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
         "text": "NO_METRIC",
         "extra": "make_without_extra",
         "badly": "make_badly",
+        "untold": "UNTOLD",
     }
     points = [
         EntryPoint(name, f"tests.metrics.test_registry:{value}", "trajmeter.metrics")
@@ -145,6 +162,32 @@ class TestCreate:
         with pytest.raises(ConfigurationError, match=r"is no metric, expected one or its name"):
             create([given])
 
+    def test_a_metric_that_lacks_something_is_refused(self) -> None:
+        half_made: Any = UNTOLD
+        for given in (half_made, "untold"):
+            with pytest.raises(ConfigurationError, match=r"Untold\(\) has no version and no requi"):
+                create([given])
+
+    @pytest.mark.parametrize(
+        ("name", "value", "message"),
+        [
+            ("name", None, r"the name of metric .* is None, expected text"),
+            ("name", "", r"the name of metric .* is '', expected text"),
+            ("version", 2, r"the version of metric .* is 2, expected text"),
+            ("result_type", dict, r"result_type of metric 'rank' is <class 'dict'>, expected a"),
+            ("result_type", "RankResult", r"result_type of metric 'rank' is 'RankResult'"),
+            ("parameters", None, r"the parameters of metric 'rank' are None, expected a mapping"),
+            ("parameters", {"of": {1}}, r"parameters of metric 'rank' are .*not JSON serializable"),
+        ],
+    )
+    def test_a_metric_that_tells_something_odd_is_refused(
+        self, name: str, value: object, message: str
+    ) -> None:
+        metric: Any = fakes.RankMetric()
+        setattr(metric, name, value)
+        with pytest.raises(ConfigurationError, match=message):
+            create([metric])
+
     @pytest.mark.parametrize("names", [["rank", "rank"], ["rank", "plugged"]])
     def test_one_family_cannot_be_asked_for_twice(self, names: list[str]) -> None:
         with pytest.raises(ConfigurationError, match="'rank' is asked for twice"):
@@ -185,10 +228,21 @@ class TestPlugins:
     def test_all_are_listed_broken_ones_with_their_error(self) -> None:
         with pytest.warns(RuntimeWarning) as warned:
             listed = available()
-        names = ["answer", "badly", "broken", "extra", "made", "nothing", "plugged", "rank", "text"]
+        names = [
+            "answer",
+            "badly",
+            "broken",
+            "extra",
+            "made",
+            "nothing",
+            "plugged",
+            "rank",
+            "text",
+            "untold",
+        ]
         assert [info.name for info in listed] == names
         broken = {info.name for info in listed if info.error}
-        assert broken == {"badly", "broken", "extra", "nothing", "text"}
+        assert broken == {"badly", "broken", "extra", "nothing", "text", "untold"}
         assert [str(warning.message) for warning in warned] == [
             info.error for info in listed if info.error
         ]

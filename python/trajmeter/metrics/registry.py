@@ -7,6 +7,7 @@ when they are asked for, so that one with a missing extra does not stand in the 
 
 from __future__ import annotations
 
+import json
 import warnings
 from dataclasses import dataclass
 from difflib import get_close_matches
@@ -18,6 +19,7 @@ from typing import TYPE_CHECKING, Protocol, TypeAlias, TypeGuard
 from trajmeter.errors import ConfigurationError, TrajmeterError, UnknownNameError
 from trajmeter.metrics._metric_file import is_metric_file, metric_from_file
 from trajmeter.metrics._protocol import AnyMetric
+from trajmeter.metrics._result import Result
 from trajmeter.raised import told
 
 if TYPE_CHECKING:
@@ -30,6 +32,9 @@ if TYPE_CHECKING:
 __all__ = ["MetricFactory", "MetricInfo", "Resources", "available", "create", "describe"]
 
 ENTRY_POINT_GROUP = "trajmeter.metrics"
+
+_TOLD = ("name", "version", "requires", "parameters")
+"""What every metric tells about itself, beside the type of its results."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -194,7 +199,7 @@ def _load(plugin: EntryPoint) -> _Maker:
 
 def _make(maker: _Maker, name: str, resources: Resources) -> AnyMetric:
     if _is_metric(maker):
-        return maker
+        return _complete(maker)
     if not callable(maker):
         raise ConfigurationError(
             f"metric {name!r} is {maker!r}, expected a metric or a function that takes the "
@@ -208,7 +213,7 @@ def _make(maker: _Maker, name: str, resources: Resources) -> AnyMetric:
         raise ConfigurationError(f"metric {name!r} cannot be made: {told(error)}") from error
     if not _is_metric(metric):
         raise ConfigurationError(f"metric {name!r} made {metric!r}, expected a metric")
-    return metric
+    return _complete(metric)
 
 
 def _checked(metric: AnyMetric) -> AnyMetric:
@@ -217,6 +222,34 @@ def _checked(metric: AnyMetric) -> AnyMetric:
             f"{metric!r} is no metric, expected one or its name; trajmeter.metric makes one of a "
             "function"
         )
+    return _complete(metric)
+
+
+def _complete(metric: AnyMetric) -> AnyMetric:
+    """The metric, if it tells all that the columns of its results are made of."""
+    lacking = [name for name in _TOLD if not hasattr(metric, name)]
+    if lacking:
+        raise ConfigurationError(
+            f"metric {metric!r} has no {' and no '.join(lacking)}, expected {', '.join(_TOLD)}, "
+            "result_type and score"
+        )
+    for text in ("name", "version"):
+        value: object = getattr(metric, text)
+        if not (isinstance(value, str) and value):
+            raise ConfigurationError(f"the {text} of metric {metric!r} is {value!r}, expected text")
+    results: object = metric.result_type
+    if not (isinstance(results, type) and issubclass(results, Result)):
+        raise ConfigurationError(
+            f"the result_type of metric {metric.name!r} is {results!r}, expected a subclass of "
+            "trajmeter.metrics.Result"
+        )
+    try:
+        json.dumps(dict(metric.parameters))
+    except (TypeError, ValueError) as error:
+        raise ConfigurationError(
+            f"the parameters of metric {metric.name!r} are {metric.parameters!r}, expected a "
+            f"mapping from text to what JSON holds: {error}"
+        ) from error
     return metric
 
 
