@@ -32,10 +32,12 @@ def progress_line(progress: Progress, *, runs: int, questions: int) -> str:
 
 
 def _trouble(result: QuestionResult) -> str:
-    """Why a question failed or was not judged."""
+    """Why a question failed, was not judged, or has no figures of the scenario profile."""
     if result.error is not None:
         return f": {result.error[:_SHOWN_CHARACTERS]}"
     if result.judge is not None and result.judge.cause is not None:
         message = (result.judge.message or "")[:_SHOWN_CHARACTERS]
         return f", not judged: {result.judge.cause.value}: {message}"
+    if result.extra_metrics_error is not None:
+        return f", no figures of the profile: {result.extra_metrics_error[:_SHOWN_CHARACTERS]}"
     return ""

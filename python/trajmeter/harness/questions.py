@@ -10,7 +10,7 @@ from trajmeter.harness.agents import read_answer
 from trajmeter.harness.calls import DeadlineExceededError, call
 from trajmeter.harness.outputs import error_text
 from trajmeter.judges import judge_answer
-from trajmeter.metrics.answers import retrieval, scenario_profile
+from trajmeter.metrics.answers import compute_figures, retrieval
 from trajmeter.records import AnswerOutcome, QuestionResult
 from trajmeter.summaries.answers import FAILED_ANSWER, TIMED_OUT_ANSWER
 
@@ -52,7 +52,8 @@ async def ask_question(agent: Agent, question: Question, options: AskingOptions)
     """Ask one question and score the answer.
 
     Neither a time-out nor an exception of the agent leaves this function: both become results with
-    scores of 0, marked by their outcome. A judge that fails leaves its scores out.
+    scores of 0, marked by their outcome. A judge that fails leaves its scores out, and a scenario
+    profile that raises its figures.
 
     Args:
         agent: Agent to ask.
@@ -160,7 +161,7 @@ def _result(
     **fields: Any,  # noqa: ANN401 - fields of QuestionResult, which refuses unknown ones
 ) -> QuestionResult:
     found = retrieval(answer.sources, question.expected_sources, original=options.original)
-    profile = scenario_profile(options.profile)
+    extra = compute_figures(options.profile, question, answer, original=options.original)
     return QuestionResult(
         question_id=question.id,
         question_text=question.text,
@@ -170,7 +171,8 @@ def _result(
         sources_retrieved=tuple(answer.sources),
         retrieval_precision=found.precision,
         retrieval_recall=found.recall,
-        extra_metrics=profile.question_figures(question, answer, original=options.original),
+        extra_metrics=extra.figures,
+        extra_metrics_error=extra.error,
         question_metadata=question.metadata,
         answer_metadata=dict(answer.metadata),
         **fields,

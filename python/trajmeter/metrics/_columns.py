@@ -34,7 +34,16 @@ if TYPE_CHECKING:
 
     from trajmeter.metrics._result import Result
 
-__all__ = ["Column", "FigureGroup", "Kind", "Role", "Shape", "figure_groups", "is_model"]
+__all__ = [
+    "Column",
+    "FigureGroup",
+    "Kind",
+    "Role",
+    "Shape",
+    "figure_groups",
+    "is_model",
+    "plain",
+]
 
 Kind: TypeAlias = Literal["boolean", "integer", "number", "string", "json"]
 Shape: TypeAlias = Literal["scalar", "list", "mapping"]
@@ -200,10 +209,10 @@ def _dump(annotation: object, kind: Kind) -> Callable[[Any], Any] | None:
     if kind != "json" and not _holds_enum(annotation):
         return None
     serializer = TypeAdapter(cast("type[Any]", annotation)).serializer
-    return partial(serializer.to_python, mode="json", fallback=_plain)
+    return partial(serializer.to_python, mode="json", fallback=plain)
 
 
-def _plain(value: object) -> object:
+def plain(value: object) -> object:
     """A value of numpy as one of Python; metrics leave them in what they tell."""
     if isinstance(value, (np.ndarray, np.generic)):
         return value.tolist()

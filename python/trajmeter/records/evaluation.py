@@ -90,6 +90,8 @@ class QuestionResult(FileRecord):
     """The answer's metadata, as the framework gave it."""
     judge: JudgeRecord | None = None
     """What judging took."""
+    extra_metrics_error: str | None = None
+    """Why the scenario profile gave no figures of this question."""
 
 
 class FrameworkEvaluation(FileRecord):
@@ -137,6 +139,8 @@ class FrameworkEvaluation(FileRecord):
     """UTC time at which the run began, ISO 8601."""
     finished_at: str | None = None
     """UTC time at which the run ended, ISO 8601."""
+    extra_aggregates_error: str | None = None
+    """Why the scenario profile gave no aggregates of its own."""
 
     @field_validator("questions")
     @classmethod

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from typing import TYPE_CHECKING, Any
 
-from trajmeter.metrics.answers import generic_aggregates, scenario_profile
+from trajmeter.metrics.answers import compute_aggregates, generic_aggregates
 from trajmeter.records import AnswerOutcome
 
 if TYPE_CHECKING:
@@ -122,6 +122,7 @@ def aggregates(
         ``None``.
     """
     figures = [question.extra_metrics for question in questions]
+    extra = compute_aggregates(profile, figures, original=original)
     return {
         "avg_latency": mean(timed_latencies(questions, averaged=False, original=original)),
         "total_tokens": sum(question.total_tokens or 0 for question in questions),
@@ -131,8 +132,8 @@ def aggregates(
         "avg_faithfulness": mean(question.faithfulness_score for question in questions),
         "avg_retrieval_precision": mean(question.retrieval_precision for question in questions),
         "avg_retrieval_recall": mean(question.retrieval_recall for question in questions),
-        "extra_aggregates": generic_aggregates(figures)
-        | scenario_profile(profile).aggregates(figures, original=original),
+        "extra_aggregates": generic_aggregates(figures) | extra.figures,
+        "extra_aggregates_error": extra.error,
     }
 
 

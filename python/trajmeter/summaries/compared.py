@@ -80,6 +80,8 @@ class ComparedResult(Record):
     """Capability, efficiency and developer experience beside the others."""
     extra_aggregates: dict[str, Any]
     """The scenario profile's figures."""
+    extra_aggregates_error: str | None
+    """Why the scenario profile gave no aggregates of its own."""
     code_quality: CodeQuality | None
     """Quality of the implementation."""
     questions: dict[str, ComparedQuestion]

@@ -6,7 +6,7 @@ import math
 from typing import TYPE_CHECKING
 
 from trajmeter.errors import ConfigurationError
-from trajmeter.metrics.answers import scenario_profile
+from trajmeter.metrics.answers import compute_aggregates
 from trajmeter.records import AnswerOutcome
 from trajmeter.summaries.answers import (
     aggregates,
@@ -128,12 +128,12 @@ def _aggregated(
         fields = aggregates(questions, profile=profile, original=original)
         # A figure that today's rules leave out must not survive as the file has it.
         figures = [question.extra_metrics for question in questions]
-        stale = scenario_profile(profile).aggregates(figures, original=True)
+        stale = compute_aggregates(profile, figures, original=True).figures
         kept = {k: v for k, v in evaluation.extra_aggregates.items() if k not in stale}
         fields["extra_aggregates"] = kept | fields["extra_aggregates"]
         return evaluation.model_copy(update=fields)
     figures = [question.extra_metrics for question in questions]
-    rebuilt = {} if original else scenario_profile(profile).aggregates(figures)
+    rebuilt = {} if original else compute_aggregates(profile, figures).figures
     return evaluation.model_copy(
         update={
             **aggregates(questions, profile=profile, original=original),
@@ -161,6 +161,7 @@ def _result(
         latency=Latency(p50=percentile(timed, 50), p95=percentile(timed, 95), n=len(timed)),
         scorecard=card,
         extra_aggregates=evaluation.extra_aggregates,
+        extra_aggregates_error=evaluation.extra_aggregates_error,
         code_quality=evaluation.code_quality,
         questions={
             question.question_id: ComparedQuestion(

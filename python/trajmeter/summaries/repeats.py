@@ -78,6 +78,7 @@ def average(runs: Sequence[FrameworkEvaluation], *, original: bool = False) -> F
             | {key: value for key, value in deviations.items() if value is not None}
             | {"run_count": float(len(runs))},
             "code_quality": next((run.code_quality for run in runs if run.code_quality), None),
+            "extra_aggregates_error": _first(run.extra_aggregates_error for run in runs),
             "run_id": -1,
             "run_count": len(runs),
             "finished_at": runs[-1].finished_at,
@@ -124,6 +125,7 @@ def _average_question(copies: Sequence[QuestionResult], *, original: bool) -> Qu
             "latency_seconds": mean(timed_latencies(copies, averaged=False, original=original)),
             **{field: _total(getattr(q, field) for q in copies) for field in _SUMMED},
             "extra_metrics": figures,
+            "extra_metrics_error": _first(question.extra_metrics_error for question in copies),
             "run_outcomes": dict(counts),
             "run_judge_causes": dict(causes),
             "priced": all(known) if known else None,
@@ -134,6 +136,10 @@ def _average_question(copies: Sequence[QuestionResult], *, original: bool) -> Qu
 
 def _means_by_key(rows: Sequence[Mapping[str, Any]]) -> dict[str, float]:
     return means(rows, **{key: key for row in rows for key in row})
+
+
+def _first(errors: Iterable[str | None]) -> str | None:
+    return next((error for error in errors if error is not None), None)
 
 
 def _stddev(values: Iterable[float | None]) -> float | None:

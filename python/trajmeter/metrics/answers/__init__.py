@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from trajmeter.metrics.answers.branching import ToolBranchingQA
+from trajmeter.metrics.answers.computing import compute_aggregates, compute_figures
 from trajmeter.metrics.answers.coordination import MultiAgentCoordination
 from trajmeter.metrics.answers.metric import AnswersMetric, create
 from trajmeter.metrics.answers.multihop import MultihopChainQA
@@ -28,6 +29,8 @@ __all__ = [
     "Figures",
     "Retrieval",
     "ScenarioProfile",
+    "compute_aggregates",
+    "compute_figures",
     "create",
     "generic_aggregates",
     "register_profile",

@@ -88,3 +88,9 @@ def _remarks(result: ComparedResult) -> Iterator[str]:
         yield "not judged, so capability rests on scenario signals alone."
     if quality and quality.error:
         yield f"no static metrics. {quality.error}"
+    errors = [each.extra_metrics_error for each in result.questions.values()]
+    raised = [error for error in errors if error is not None]
+    if raised:
+        yield f"questions without figures of the scenario profile: {len(raised)}. {raised[0]}"
+    if result.extra_aggregates_error is not None:
+        yield f"no aggregates of the scenario profile. {result.extra_aggregates_error}"
