@@ -88,6 +88,11 @@ def _remarks(result: ComparedResult) -> Iterator[str]:
         yield "not judged, so capability rests on scenario signals alone."
     if quality and quality.error:
         yield f"no static metrics. {quality.error}"
+    yield from _lost_by_profile(result)
+
+
+def _lost_by_profile(result: ComparedResult) -> Iterator[str]:
+    """What the scenario profile did not give."""
     errors = [each.extra_metrics_error for each in result.questions.values()]
     raised = [error for error in errors if error is not None]
     if raised:
