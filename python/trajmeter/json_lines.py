@@ -22,7 +22,18 @@ if TYPE_CHECKING:
 
     from pydantic import JsonValue, ValidationError
 
-__all__ = ["explain", "first_byte", "kind", "lines", "parse"]
+__all__ = ["explain", "first_byte", "kind", "lines", "parse", "refuse_archive"]
+
+_MAGIC = (
+    (
+        b"version https://git-lfs.github.com/spec/v1",
+        "a pointer of Git LFS instead of the data; run 'git lfs pull' where it came from",
+    ),
+    (b"PK\x03\x04", "a ZIP archive, which no reader knows; unpack it first"),
+    (b"\x1f\x8b", "compressed with gzip; decompress it first"),
+    (b"\x28\xb5\x2f\xfd", "compressed with zstd; decompress it first"),
+)
+_MAGIC_LENGTH = max(len(magic) for magic, _ in _MAGIC)
 
 _BOM = b"\xef\xbb\xbf"
 _BLANK = _BOM + b" \t\r\n"
@@ -46,6 +57,19 @@ _ESCAPE = re.compile(
     """,
     re.VERBOSE | re.DOTALL,
 )
+
+
+def refuse_archive(file: BinaryIO) -> None:
+    """Refuse a file that holds its data in another form, and go back to its beginning.
+
+    Raises:
+        ReadError: It is an archive, compressed, or a pointer of Git LFS.
+    """
+    start = file.read(_MAGIC_LENGTH)
+    file.seek(0)
+    for magic, meaning in _MAGIC:
+        if start.startswith(magic):
+            raise ReadError(f"the file is {meaning}")
 
 
 def lines(file: BinaryIO) -> Iterator[tuple[int, int, bytes]]:

@@ -63,6 +63,7 @@ def test_files_are_listed_by_relative_path(tmp_path: Path) -> None:
         *("", ".", "..", "/", "src", "src/", "./src/a.py", "src/../src/a.py", "src//a.py"),
         *("../outside.py", "src/../../outside.py", "absent.py", "src/a.py/b", ".git/config"),
         *("out.py", "outer/outside.py", "loop", "pipe", "a\0b", "\ud800", "x" * 5_000),
+        *("config", "inner/config"),
     ],
 )
 def test_nothing_but_files_of_the_folder_is_found(tmp_path: Path, path: str) -> None:
@@ -71,6 +72,8 @@ def test_nothing_but_files_of_the_folder_is_found(tmp_path: Path, path: str) -> 
     (root / "out.py").symlink_to(tmp_path / "outside.py")
     (root / "outer").symlink_to(tmp_path)
     (root / "loop").symlink_to("loop")
+    (root / "config").symlink_to(".git/config")
+    (root / "inner").symlink_to(".git")
     os.mkfifo(root / "pipe")
     files = checkout(root, {}).files
     assert path not in files

@@ -205,3 +205,22 @@ def test_a_file_without_snapshots_is_reported(tmp_path: Path, content: str) -> N
     ]
     with pytest.raises(ReadError, match="the file is empty, expected snapshots"):
         open_snapshots(path)
+
+
+@pytest.mark.parametrize(
+    ("start", "told"),
+    [
+        (
+            b"version https://git-lfs.github.com/spec/v1\noid sha256:0\nsize 1\n",
+            "the file is a pointer of Git LFS instead of the data; run 'git lfs pull'",
+        ),
+        (b"\x1f\x8b\x08", "the file is compressed with gzip; decompress it first"),
+    ],
+)
+def test_a_file_that_holds_no_lines_is_told_once(tmp_path: Path, start: bytes, told: str) -> None:
+    path = tmp_path / "s.jsonl"
+    path.write_bytes(start)
+    problems: list[ReadProblem] = []
+    assert open_snapshots(path, on_problem=problems.append).find(Task(id="t", commit=A)) is None
+    (problem,) = problems
+    assert (problem.line, problem.message.startswith(told)) == (None, True)

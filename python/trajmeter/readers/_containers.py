@@ -23,19 +23,9 @@ if TYPE_CHECKING:
 
 __all__ = ["entries"]
 
-_MAGIC = (
-    (
-        b"version https://git-lfs.github.com/spec/v1",
-        "a pointer of Git LFS instead of the data; run 'git lfs pull' where it came from",
-    ),
-    (b"PK\x03\x04", "a ZIP archive, which no reader knows; unpack it first"),
-    (b"\x1f\x8b", "compressed with gzip; decompress it first"),
-    (b"\x28\xb5\x2f\xfd", "compressed with zstd; decompress it first"),
-)
 _PARQUET = b"PAR1"
 _OPENING = (b"{", b"[")
 _SHOWN = 40
-_MAGIC_LENGTH = max(len(magic) for magic, _ in _MAGIC)
 _PARQUET_ROWS = 64
 
 
@@ -65,12 +55,10 @@ def entries(path: Path) -> Iterator[Entry]:
 def _recognise(name: str, file: BinaryIO) -> Iterator[Entry]:
     if not file.seekable():  # it is recognised by its beginning, and read after that
         raise ReadError("a pipe cannot be read; save what it gives as a file first")
-    start = file.read(_MAGIC_LENGTH)
+    json_lines.refuse_archive(file)
+    start = file.read(len(_PARQUET))
     file.seek(0)
-    for magic, meaning in _MAGIC:
-        if start.startswith(magic):
-            raise ReadError(f"the file is {meaning}")
-    if start.startswith(_PARQUET):
+    if start == _PARQUET:
         return _parquet(name, file)
     head = [line for _, _, line in islice(json_lines.lines(file), 2)]
     file.seek(0)

@@ -1,7 +1,7 @@
 """Snapshots in folders of files: one checkout for all tasks, or a folder for each.
 
 Only what is asked for is read. No path leads outside: names with ``..`` are not found, nor are
-links that lead out of the folder, nor what lies under ``.git``.
+links that lead out of the folder, nor what lies under ``.git``, by whatever name.
 """
 
 from __future__ import annotations
@@ -128,7 +128,7 @@ class _FolderFiles(Mapping[str, FileSnapshot]):
             place = asked.resolve()
         except (OSError, ValueError):  # a name that no file system can hold
             return None
-        if not place.is_relative_to(self._root):
+        if not place.is_relative_to(self._root) or place.is_relative_to(self._root / _GIT):
             return None
         self._places[path] = place
         return place

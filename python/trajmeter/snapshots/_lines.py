@@ -100,6 +100,11 @@ class LineSnapshots:
                 raise ReadError(
                     f"{name}: a pipe cannot be read; save what it gives as a file first"
                 )
+            try:
+                json_lines.refuse_archive(file)
+            except ReadError as error:
+                on_problem(ReadProblem(file=name, message=str(error)))
+                return
             number = 0
             for number, offset, line in json_lines.lines(file):
                 try:
