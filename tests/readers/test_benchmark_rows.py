@@ -79,6 +79,17 @@ def test_an_attempt_is_what_its_columns_say(tmp_path: Path) -> None:
     assert (second.pytest_summary, second.snapshot_summary) == (None, None)
 
 
+def test_nan_about_an_attempt_is_no_value(tmp_path: Path) -> None:
+    nan = float("nan")
+    unknown = {"test_failed": nan, "snapshot_pass_to_fail": nan, "snapshot_status": nan}
+    rows = [{**ROWS[2], **unknown}, {**ROWS[3], **unknown, "test_failed": 2.0}]
+    (first,), _ = read(lines(tmp_path / "first.jsonl", rows[:1]))
+    assert (first.pytest_summary, first.snapshot_summary) == (None, None)
+    (both,), _ = read(lines(tmp_path / "both.jsonl", rows))
+    assert both.pytest_summary == PytestSummary(failed=2, status="failed")
+    assert both.snapshot_summary is None
+
+
 def test_times_instead_of_ratios(tmp_path: Path) -> None:
     rows = [
         {

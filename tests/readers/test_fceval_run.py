@@ -130,6 +130,7 @@ def test_of_a_folder_of_runs_each_is_read(tmp_path: Path) -> None:
     second = write_run(runs / "r2", {"other:m": PASSED})
     (runs / "r2" / "results.json").write_text(json.dumps({"id": "x", "results": []}))
     (runs / "notes").mkdir()
+    (runs / "z-latest").symlink_to(second)
     attempts, problems = read(runs)
     assert problems == []
     assert attempts == [*read(first)[0], *read(second)[0]]

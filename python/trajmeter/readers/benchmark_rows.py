@@ -11,6 +11,7 @@ list, CSV or Parquet.
 
 from __future__ import annotations
 
+import math
 from codecs import BOM_UTF8
 from dataclasses import dataclass, field
 from decimal import Decimal
@@ -215,8 +216,13 @@ def _add(
     elif any(row.get(column) is not None for column in _VALUES):
         raise ReadError("the row has measurements, but names no benchmark")
     for name, value in row.items():
-        if value is not None and name not in _OF_A_ROW:
+        if name not in _OF_A_ROW and not _is_missing(value):
             found.about.setdefault(name, _plain(value))
+
+
+def _is_missing(value: object) -> bool:
+    """Whether nothing is known; in a column of numbers pandas writes NaN for that."""
+    return value is None or (isinstance(value, float) and math.isnan(value))
 
 
 def _plain(value: object) -> object:

@@ -69,7 +69,9 @@ def _runs(path: Path) -> list[Path]:
     """The runs in a folder of runs; none in a run itself, or in a part of one."""
     if is_run(path):
         return []
-    return [folder for folder in sorted(path.iterdir()) if folder.is_dir() and is_run(folder)]
+    runs = [folder for folder in sorted(path.iterdir()) if folder.is_dir() and is_run(folder)]
+    # A link to the latest run is beside it.
+    return list({run.resolve(): run for run in reversed(runs)}.values())[::-1]
 
 
 def _folders(path: Path) -> Iterator[Path]:

@@ -192,6 +192,24 @@ def test_numbers_written_as_text_are_no_numbers() -> None:
 
 
 @pytest.mark.parametrize("profile", [None, "fc-eval"])
+def test_nan_about_an_attempt_is_no_value(profile: str | None) -> None:
+    frame = pa.table(
+        {
+            "task_id": ["t"] * 4,
+            "agent": ["fixer", "fixer", "other", "other"],
+            "benchmark": ["m.f", "m.g"] * 2,
+            "agent_nop": [4.0] * 4,
+            "oracle_nop": [2.0] * 4,
+            "test_failed": pa.array([nan, nan, nan, 1.0]),
+        }
+    )
+    agree(frame, profile)
+    found = by_columns(frame, profile)
+    assert found["t", "fixer", None, None]["pytest_failed"] is None
+    assert found["t", "other", None, None]["pytest_failed"] is True
+
+
+@pytest.mark.parametrize("profile", [None, "fc-eval"])
 @pytest.mark.parametrize("second", ["m.g", None])  # None has the task scored as records
 def test_decimals_and_numbered_attempts(profile: str | None, second: str | None) -> None:
     frame = pa.table(

@@ -96,8 +96,8 @@ def changes(array: Column) -> Booleans:
 
 
 def first_values(array: Column, starts: Int64Array, ends: Int64Array) -> list[Any]:
-    """The first value of each range of rows; ``None`` where it has none."""
-    present = np.flatnonzero(flags(array.is_valid()))
+    """The first value of each range of rows, NaN being none; ``None`` where it has none."""
+    present = np.flatnonzero(~flags(array.is_null(nan_is_null=True)))
     if not len(present):
         return [None] * len(starts)
     found = np.searchsorted(present, starts)
