@@ -49,6 +49,18 @@ def test_the_summary_is_data_and_all_else_is_not(run: Run) -> None:
     ]
 
 
+def test_a_file_name_that_is_no_utf8_is_escaped_in_the_summary(run: Run, tmp_path: Path) -> None:
+    path = os.path.join(os.fsencode(tmp_path), b"\xff.jsonl")  # noqa: PTH118 - of bytes
+    try:
+        with open(path, "w") as file:  # noqa: PTH123 - likewise
+            file.write('{"task_id": "a"}\n')
+    except OSError:
+        pytest.skip("the file system takes no such name")
+    code, out, _ = run("score", os.fsdecode(path), "-m", LENGTH, "--format", "json")
+    assert code == 0
+    assert json.loads(out)["groups"][0]["source"].endswith("\\udcff.jsonl")
+
+
 def test_the_summary_as_json(run: Run) -> None:
     code, out, err = run("score", "preds.jsonl", "-m", LENGTH, "--format", "json")
     assert (code, err) == (0, "")

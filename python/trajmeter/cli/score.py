@@ -28,6 +28,7 @@ from trajmeter.writers import (
     JsonLinesWriter,
     check_is_no_input,
     check_output,
+    json_document,
     open_table,
 )
 
@@ -221,7 +222,7 @@ def _write_rows(
 
 def _print_summary(summary: Summary, output_format: Format) -> None:
     if output_format is Format.JSON:
-        typer.echo(summary.model_dump_json(indent=2))
+        typer.echo(json_document(summary))
     elif output_format is Format.MARKDOWN:
         typer.echo(to_markdown(score_report(summary)), nl=False)
     elif output_format is Format.TABLE:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from trajmeter.writers._open import check_is_no_input, check_output, open_table
 from trajmeter.writers.csv import CsvWriter
+from trajmeter.writers.document import json_document
 from trajmeter.writers.evaluations import evaluation_file_name, write_evaluation, write_text
 from trajmeter.writers.jsonl import JsonLinesWriter
 from trajmeter.writers.parquet import ParquetWriter
@@ -17,6 +18,7 @@ __all__ = [
     "check_is_no_input",
     "check_output",
     "evaluation_file_name",
+    "json_document",
     "open_table",
     "write_evaluation",
     "write_text",
