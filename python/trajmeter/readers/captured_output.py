@@ -49,10 +49,22 @@ def sniff(path: Path, head: bytes) -> bool:
     """Whether a file holds a marker; JSON, which may quote one within a line, does not count."""
     if not path.is_file() or head.startswith(b"PAR1"):
         return False
-    # What a terminal showed may begin with a bracket, too.
-    is_marked = _LINE.match if head.lstrip()[:1] in (b"{", b"[") else _ANYWHERE.search
+    is_marked = _ANYWHERE.search
+    if json_lines.first_byte(head) in (b"{", b"["):
+        first, _, rest = head.lstrip().partition(b"\n")
+        if not rest or _is_json(first):  # large data is not gone through for a marker
+            return False
+        is_marked = _LINE.match  # a terminal may have shown a bracket first, too
     with path.open("rb") as file:
         return any(is_marked(line) for line in file)
+
+
+def _is_json(line: bytes) -> bool:
+    try:
+        json_lines.parse(line)
+    except ReadError:
+        return False
+    return True
 
 
 def read(path: Path, report: Callable[[ReadProblem], None]) -> Iterator[Trajectory]:

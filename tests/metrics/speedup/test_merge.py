@@ -170,6 +170,18 @@ def test_every_file_may_tell_of_an_agent_and_its_own_counts_most(tmp_path: Path)
     assert warning.endswith("contradicts its own, which counts: 'm.f', 'm.g'")
 
 
+@pytest.mark.parametrize(
+    ("count", "told"), [(3, "'m.b0', 'm.b1', 'm.b2'"), (4, "'m.b0', 'm.b1', 'm.b2' and 1 more")]
+)
+def test_of_many_contradictions_the_first_are_told(tmp_path: Path, count: int, told: str) -> None:
+    mine, foreign = (
+        own(FAST, **{f"b{number}": (ratio, 2.0) for number in range(count)}) for ratio in (4.0, 9.0)
+    )
+    results, _ = score(write_run(tmp_path / "r", {ORACLE: foreign, FAST: mine}))
+    (warning,) = results[FAST].warnings
+    assert warning.endswith(f"which counts: {told}")
+
+
 def test_in_fceval_the_last_file_counts_even_with_null(tmp_path: Path) -> None:
     later = own(FAST, f=(None, 2.0), g=(9.0, 2.0))
     run = write_run(tmp_path / "r", {FAST: own(FAST, f=(4.0, 2.0), g=(1.0, 8.0)), ORACLE: later})
@@ -265,7 +277,9 @@ def test_without_tests_and_snapshot_success_is_what_the_result_says(tmp_path: Pa
 
 def test_a_table_that_came_reverted(tmp_path: Path) -> None:
     reverted = {**table(f=(1.0, 2.0))["m.f"], "fallback_to_baseline": True}
-    metrics = {**FAILED, "per_benchmark_speedups_by_agent": {FAST: {"m.f": reverted}}}
+    # One is enough: another file of the trial may have added the others.
+    entries = {"m.f": reverted, **table(g=(1.0, 2.0))}
+    metrics = {**FAILED, "per_benchmark_speedups_by_agent": {FAST: entries}}
     agents = {ORACLE: {**ORACLE_OWN, "test_failed": 1}, FAST: metrics}
     results, _ = score(write_run(tmp_path / "r", agents))
     assert results[FAST].already_reverted
@@ -288,6 +302,15 @@ def test_fceval_falls_back_on_what_the_parser_computed(tmp_path: Path) -> None:
     assert (result.num_benchmarks, result.num_valid_benchmarks) == (7, 5)
     results, _ = score(run)
     assert results[FAST].cause is Cause.NO_VALID_BENCHMARK
+
+
+def test_fceval_reverts_no_empty_table(tmp_path: Path) -> None:
+    failed = {**FAILED, "per_benchmark_speedups_by_agent": {FAST: {}}}
+    run = write_run(tmp_path / "r", {ORACLE: ORACLE_OWN, FAST: failed})
+    results, figures = score(run, profile="fc-eval")
+    assert (results[FAST].fallback_to_baseline, results[FAST].success) == (False, False)
+    assert (results[FAST].task_speedup, results[FAST].agent_advantage) == (1.0, 0.0)
+    assert figures[FAST]["reverted"] == 0
 
 
 def test_only_a_merged_result_is_left(tmp_path: Path) -> None:

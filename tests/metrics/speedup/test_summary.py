@@ -84,6 +84,13 @@ def test_fceval_asks_the_last_agent_whether_a_trial_is_resolved(tmp_path: Path) 
     assert figures[FAST]["accuracy"] == mean(1.0, 1, 1)
     assert figures[FAST]["pass_at_k"] == {}
     assert score(run)[1][FAST]["accuracy"] == mean(0.0, 1, 1)
+    write_run(
+        run,
+        {**BASE, FAST: own(FAST, f=(4.0, 2.0)), SLOW: own(SLOW, f=(3.0, 2.0))},
+        results={SLOW: {"is_resolved": False}},
+    )
+    assert score(run, profile="fc-eval")[1][FAST]["accuracy"] == mean(0.0, 1, 1)
+    assert score(run)[1][FAST]["accuracy"] == mean(1.0, 1, 1)
 
 
 def test_costs_by_agent_are_those_that_the_results_book(tmp_path: Path) -> None:
