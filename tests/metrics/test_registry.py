@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import dataclasses
+import sys
 from importlib.metadata import EntryPoint
 from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any
@@ -322,6 +323,22 @@ def answered(task, trajectory):
         file = self._write(tmp_path)
         first, second = create([f"{file}@length"]), create([f"{file}@length"])
         assert first[0] is second[0]
+
+    def test_a_file_that_has_changed_is_run_anew(self, tmp_path: Path) -> None:
+        file = self._write(tmp_path)
+        create([f"{file}@length"])
+        self._write(tmp_path, self.SOURCE.replace("def length", "def width"))
+        (metric,) = create([f"{file}@width"])
+        assert metric.name == "width"
+
+    def test_modules_beside_a_file_are_found(
+        self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        monkeypatch.setattr("sys.path", sys.path.copy())
+        (tmp_path / "words_beside_it.py").write_text("LEAST = 3\n")
+        source = self.SOURCE.replace("from", "from words_beside_it import LEAST\nfrom", 1)
+        (metric,) = create([f"{self._write(tmp_path, source)}@length"])
+        assert metric.name == "length"
 
 
 @pytest.mark.parametrize("name", ALL_BUILT_IN)

@@ -28,6 +28,8 @@ def is_metric_file(name: str) -> bool:
 def metric_from_file(reference: str) -> FunctionMetric:
     """Run a Python file, and take a decorated function from it.
 
+    It is run once as long as it does not change, and finds modules that lie beside it.
+
     Args:
         reference: ``file.py@name``; the name may be left out where the file holds one metric.
 
@@ -58,9 +60,14 @@ def _run(file: str) -> ModuleType:
     path = Path(file).resolve()
     if not path.is_file():
         raise ConfigurationError(f"the metric file {file} does not exist")
-    module_name = f"_trajmeter_metric_file_{path.stem}_{abs(hash(path))}"
+    about = path.stat()  # a file that has changed, as in a notebook's session, is run anew
+    version = abs(hash((path, about.st_mtime_ns, about.st_size)))
+    module_name = f"_trajmeter_metric_file_{path.stem}_{version}"
     if module_name in sys.modules:
         return sys.modules[module_name]
+    folder = str(path.parent)
+    if folder not in sys.path:  # modules beside the file are found, as they are of a script
+        sys.path.append(folder)
     spec = spec_from_file_location(module_name, path)
     if spec is None or spec.loader is None:
         raise ConfigurationError(f"the metric file {file} cannot be loaded as a Python module")

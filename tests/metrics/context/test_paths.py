@@ -37,6 +37,7 @@ FILES = {
         ("src\\a.py", "src/a.py"),
         (".github/x.yml", ".github/x.yml"),
         ("setup.py", "setup.py"),
+        ("/../a.py", "a.py"),  # nothing lies above the root of the file system
         # Below the root of a container.
         ("/testbed/src/a.py", "src/a.py"),
         ("/testbed/a.py", "a.py"),
@@ -111,6 +112,7 @@ def test_a_path_leads_to_a_file_of_the_snapshot_or_nowhere(raw: str, repo: str |
         ("/usr/lib/site-packages/a.py", None),
         ("", None),
         ("..", None),
+        ("tmp/a.py", "tmp/a.py"),  # a folder of the repository's own
     ],
 )
 def test_the_path_below_the_root_without_a_snapshot(raw: str, path: str | None) -> None:

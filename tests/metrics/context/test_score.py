@@ -106,6 +106,23 @@ def test_a_name_means_the_definition_of_its_last_part(
     assert result.final.symbol.predicted_size == size
 
 
+def test_a_name_that_a_definition_bears_is_not_looked_for_by_its_last_part(
+    kernels: Kernels,
+) -> None:
+    named = (("function", 0, 10, "a.f"), ("function", 20, 30, "f"))
+    prepared = prepare(task(), snapshot({"a.py": ten_lines(named)}), kernels=kernels)
+    found = score(prepared, attempt([View(path="a.py", symbols=("a.f",))])).final.symbol
+    assert found.predicted_size == 1
+
+
+def test_gold_that_leads_nowhere_is_one_file_however_it_is_written(kernels: Kernels) -> None:
+    of = task(gold("gone.py", 1, 2), gold("/testbed/gone.py", 2, 3), gold("./gone.py", 3, 3))
+    result = score(prepare(of, snapshot({"a.py": ten_lines()}), kernels=kernels), attempt([]))
+    assert (result.final.file.gold_size, result.final.line.gold_size) == (None, None)
+    assert result.trajectory.line.gold_sum == 3
+    assert result.trajectory.file.gold_sum == 1
+
+
 def test_coverage_step_by_step_its_mean_and_redundancy(kernels: Kernels) -> None:
     """Gold lines 1 to 4; seen 1-2, then 2-3, then nothing, then 1-4: 2, 3, 3 and 4 of 4."""
     result = scored(
