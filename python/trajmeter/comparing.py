@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from trajmeter.errors import ConfigurationError, ReadError, UnknownNameError
+from trajmeter.given import files_or
 from trajmeter.readers.evaluations import read_evaluation
 from trajmeter.records import FrameworkEvaluation, ReadProblem
 from trajmeter.reports.comparison import html_report, markdown_report
@@ -75,6 +76,7 @@ def compare(
     Raises:
         ConfigurationError: There is nothing to compare, or the results are of different scenarios,
             modes or scenario profiles; the message names them.
+        InputError: Something was given that is neither a file nor a result.
         ReadError: Without ``on_problem``: a file cannot be read. With it: none can.
         UnknownNameError: There is no such profile, or no such scenario profile.
 
@@ -108,7 +110,7 @@ def read_results(
     Raises:
         ReadError: Without ``on_problem``: a file cannot be read. With it: none can.
     """
-    given = [results] if isinstance(results, (str, Path)) else list(results)
+    given = list(files_or(results, FrameworkEvaluation, name="results"))
     names = [Path(item).name for item in given if not isinstance(item, FrameworkEvaluation)]
     read: list[tuple[str, FrameworkEvaluation]] = []
     for position, item in enumerate(given):

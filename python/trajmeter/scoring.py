@@ -4,11 +4,14 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import partial
+from os import PathLike
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeAlias, TypeVar
 
+from trajmeter.given import files_or
 from trajmeter.metrics import RowLayout, TaskIndex, create, score_trajectories
 from trajmeter.readers import read_tasks, read_trajectories
+from trajmeter.records import Task, Trajectory
 from trajmeter.snapshots import open_snapshots
 from trajmeter.summaries.summarizer import Summarizer
 from trajmeter.writers import open_table
@@ -17,11 +20,11 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Sequence
 
     from trajmeter.metrics import AnyMetric, Scored
-    from trajmeter.records import ReadProblem, Task, Trajectory
+    from trajmeter.records import ReadProblem
     from trajmeter.snapshots import SnapshotStore
     from trajmeter.summaries.summary import Summary
 
-__all__ = ["DEFAULT_METRICS", "RecordSource", "Scorer", "Scores", "records_from", "score"]
+__all__ = ["DEFAULT_METRICS", "RecordSource", "Scorer", "Scores", "score", "tasks_from"]
 
 DEFAULT_METRICS = ("context",)
 """Metrics of a call that asks for none."""
@@ -123,6 +126,7 @@ def score(
     Raises:
         UnknownNameError: There is no metric or profile of a name.
         ConfigurationError: Two options contradict each other, or two tasks have one id.
+        InputError: Something was given that is neither a file nor a record.
         ReadError: Without ``on_problem``: something cannot be read.
         ExtraMissingError: A metric or a file needs an extra that is not installed.
 
@@ -140,19 +144,33 @@ def score(
         snapshots = open_snapshots(snapshots, on_problem=on_problem)
     scorer = Scorer(
         create(metrics, snapshots=snapshots, profiles=profiles),
-        tasks=records_from(tasks, partial(read_tasks, on_problem=on_problem)),
+        tasks=tasks_from(tasks, on_problem=on_problem),
     )
-    attempts = records_from(trajectories, partial(read_trajectories, on_problem=on_problem))
+    read = partial(read_trajectories, on_problem=on_problem)
+    attempts = _records(files_or(trajectories, Trajectory, name="trajectories"), read)
     results = [scored for scored, _ in scorer.score(attempts)]
     return Scores(results, scorer.summary(), scorer.layout)
 
 
-def records_from(
-    source: RecordSource[_RecordT], read: Callable[[str | Path], Iterator[_RecordT]]
+def tasks_from(
+    source: RecordSource[Task], *, on_problem: Callable[[ReadProblem], None] | None = None
+) -> Iterator[Task]:
+    """Tasks, from files of any known format and from records.
+
+    Raises:
+        InputError: Something was given that is neither.
+        ReadError: Without ``on_problem``: something cannot be read.
+    """
+    read = partial(read_tasks, on_problem=on_problem)
+    return _records(files_or(source, Task, name="tasks"), read)
+
+
+def _records(
+    given: Iterable[str | Path | _RecordT], read: Callable[[str | Path], Iterator[_RecordT]]
 ) -> Iterator[_RecordT]:
-    """Yield the records of a source, reading files with ``read``."""
-    for item in [source] if isinstance(source, (str, Path)) else source:
-        if isinstance(item, (str, Path)):
-            yield from read(item)
+    """The records, and those of the files among them."""
+    for item in given:
+        if isinstance(item, (str, PathLike)):
+            yield from read(Path(item))
         else:
             yield item

@@ -11,7 +11,8 @@ import pyarrow as pa
 from trajmeter.columns.results import columns_of_form, columns_of_results, identity_columns
 from trajmeter.columns.rows import admit
 from trajmeter.columns.trials import whole_trials
-from trajmeter.errors import ReadError
+from trajmeter.errors import InputError, ReadError
+from trajmeter.given import several
 from trajmeter.metrics import (
     ColumnMetric,
     RowLayout,
@@ -22,8 +23,7 @@ from trajmeter.metrics import (
     score_trajectories,
 )
 from trajmeter.metrics.arrays import coded
-from trajmeter.readers import read_tasks
-from trajmeter.scoring import DEFAULT_METRICS, records_from
+from trajmeter.scoring import DEFAULT_METRICS, tasks_from
 from trajmeter.snapshots import open_snapshots
 from trajmeter.writers.arrow import arrow_schema
 
@@ -72,7 +72,7 @@ class BatchScorer:
         if isinstance(snapshots, (str, Path)):
             snapshots = open_snapshots(snapshots)
         made = create(metrics, snapshots=snapshots, profiles=profiles)
-        self._tasks = TaskIndex(records_from(tasks, read_tasks))
+        self._tasks = TaskIndex(tasks_from(tasks))
         self._layout = RowLayout(made)
         self._by_record = [
             metric for metric in made if not isinstance(metric, (ColumnMetric, RowMetric))
@@ -88,10 +88,18 @@ class BatchScorer:
         on_problem: Callable[[RowProblem], None] | None = None,
     ) -> Iterator[pa.RecordBatch]:
         """Score batches as they come; see :func:`score_batches`."""
-        admitted = (
-            admit(batch, number, report=on_problem or _refuse)
-            for number, batch in enumerate(batches)
-        )
+        if isinstance(batches, (pa.RecordBatch, pa.Table)):  # whose columns would be taken for some
+            raise InputError(
+                f"batches is a {type(batches).__name__}, expected an iterable of RecordBatch; a "
+                "Table gives them with to_batches()"
+            )
+        expected = "an iterable of RecordBatch"
+        return self._score(several(batches, expected, name="batches"), on_problem or _refuse)
+
+    def _score(
+        self, batches: Iterable[pa.RecordBatch], report: Callable[[RowProblem], None]
+    ) -> Iterator[pa.RecordBatch]:
+        admitted = (admit(batch, number, report=report) for number, batch in enumerate(batches))
         groups = (
             whole_trials(admitted, self._trial_of)
             if self._has_trials
@@ -202,7 +210,8 @@ def score_batches(
         UnknownNameError: There is no metric or profile of a name.
         ConfigurationError: Two options contradict each other, two tasks have one id, or a column is
             of a type that cannot hold its field.
-        InputError: Rows of one task are not side by side where a metric needs them to be.
+        InputError: Something was given that is no batch, or rows of one task are not side by side
+            where a metric needs them to be.
         ReadError: Without ``on_problem``: a row is no trajectory.
         ExtraMissingError: A metric or a file needs an extra that is not installed.
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import json
 import warnings
+from collections.abc import Iterable
 from dataclasses import dataclass
 from difflib import get_close_matches
 from functools import cache
@@ -23,7 +24,7 @@ from trajmeter.metrics._result import Result
 from trajmeter.raised import told
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
+    from collections.abc import Mapping, Sequence
     from importlib.metadata import EntryPoint
 
     from trajmeter.metrics.rules.judge import AssertionJudge
@@ -123,6 +124,13 @@ def create(
         if isinstance(given, str):  # whose letters would each be taken for a name
             listed = [name.strip() for name in given.split(",")]
             raise ConfigurationError(f"{option} is {given!r}, expected a list: {listed}")
+        if not isinstance(given, Iterable):
+            raise ConfigurationError(f"{option} is {given!r}, expected a list")
+    if snapshots is not None and not hasattr(snapshots, "find"):
+        raise ConfigurationError(
+            f"snapshots is {snapshots!r}, expected a path, or a store with the method find"
+        )
+    metrics = tuple(metrics)
     if not metrics:
         raise ConfigurationError("no metric was asked for")
     names = [metric for metric in metrics if isinstance(metric, str)]

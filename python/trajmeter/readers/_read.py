@@ -10,6 +10,7 @@ from pydantic import ValidationError
 
 from trajmeter import json_lines
 from trajmeter.errors import ReadError
+from trajmeter.given import files_or
 from trajmeter.readers import (
     asv_results,
     benchmark_rows,
@@ -159,7 +160,7 @@ def read_tasks(
 
 
 def _each(paths: str | Path | Iterable[str | Path]) -> Iterator[Path]:
-    yield from map(Path, [paths] if isinstance(paths, (str, Path)) else paths)
+    yield from map(Path, files_or(paths, name="paths"))
 
 
 def _collection(path: Path) -> _Collection | None:
