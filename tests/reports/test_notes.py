@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from trajmeter.records import Cause, FrameworkEvaluation, JudgeRecord, QuestionResult
 from trajmeter.reports.comparison.notes import heading, notes
+from trajmeter.reports.comparison.tables import comparison_tables
 from trajmeter.summaries.comparison import compare
 from trajmeter.summaries.repeats import average
 
@@ -43,10 +44,12 @@ def test_answers_of_an_average_that_the_judge_did_not_score_are_counted() -> Non
     assert "A: answers that the judge did not score: judge_refused 2, judge_timeout 1." in said
 
 
-def test_runs_are_named_by_framework_only_where_they_differ() -> None:
+def test_runs_are_a_range_where_they_differ_and_the_summary_has_those_of_each() -> None:
     once = evaluation("A")
     thrice = evaluation("B").model_copy(update={"run_count": 3})
     alike = compare([("a.json", thrice), ("b.json", thrice)])
     assert dict(heading(alike))["Runs per framework"] == "3"
     apart = compare([("a.json", once), ("b.json", thrice)])
-    assert dict(heading(apart))["Runs per framework"] == "A: 1, B: 3"
+    assert dict(heading(apart))["Runs per framework"] == "1 to 3"
+    summary = next(comparison_tables(apart))
+    assert [cell.text for cell in dict(summary.rows)["Runs"]] == ["1", "3"]

@@ -19,8 +19,8 @@ _COLOURS = 10
 _SCORES = ("correctness", "completeness", "faithfulness")
 # Names of one framework's files differ at their end, and a phone has room for two columns of these.
 _SHORTENED = (
-    "length(datum.label) > 26"
-    " ? slice(datum.label, 0, 11) + '…' + slice(datum.label, -14) : datum.label"
+    "length(datum.label) > 24"
+    " ? slice(datum.label, 0, 10) + '…' + slice(datum.label, -13) : datum.label"
 )
 
 
@@ -147,7 +147,9 @@ def comparison_charts(comparison: Comparison) -> list[Chart]:
                     "question:N",
                     title=None,
                     sort=list(comparison.question_texts()),
-                    axis=alt.Axis(labelAngle=0, labelOverlap=True, labelSeparation=6),
+                    axis=alt.Axis(
+                        labelAngle=0, labelOverlap=True, labelSeparation=6, labelBound=True
+                    ),
                 ),
                 y=rows,
                 color=alt.Color(

@@ -29,11 +29,10 @@ def heading(comparison: Comparison) -> list[tuple[str, str]]:
 
 
 def _runs(comparison: Comparison) -> str:
-    counts = {result.run_count for result in comparison.results}
-    if len(counts) == 1:
-        return str(counts.pop())
-    named = zip(labels(comparison), comparison.results, strict=True)
-    return ", ".join(f"{label}: {result.run_count}" for label, result in named)
+    """Runs of a framework, or from how many to how many; the summary has those of each."""
+    counts = [result.run_count for result in comparison.results]
+    least, most = min(counts), max(counts)
+    return str(least) if least == most else f"{least} to {most}"
 
 
 def notes(comparison: Comparison) -> list[str]:

@@ -98,6 +98,7 @@ def _summary(results: Sequence[ComparedResult]) -> Table:
     ]
     if any(result.run_count > 1 for result in results):
         rows += [
+            ("Runs", [whole(result.run_count) for result in results]),
             ("Tokens per Run", [whole(result.tokens_per_run) for result in results]),
             ("Cost per Run (USD)", [dollars(result.cost_usd_per_run) for result in results]),
         ]
