@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import json
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -21,9 +22,6 @@ from tests.metrics.speedup.runs import (
 )
 from trajmeter.readers import read_trajectories
 from trajmeter.records import Failure, ReadProblem, Trajectory, Usage
-
-if TYPE_CHECKING:
-    from pathlib import Path
 
 BASE = {NOP: own(NOP, f=(1.0, 2.0)), ORACLE: own(ORACLE, f=(2.0, 2.0))}
 
@@ -122,6 +120,45 @@ def test_any_part_of_a_run_can_be_read(tmp_path: Path) -> None:
         assert attempts[-1].model == "large"  # from the lock file further up
     files = sorted(run.glob("*/*/results.json"))
     assert read(*files)[0] == read(run)[0]
+
+
+def test_a_part_of_a_run_can_be_read_from_within(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    run = write_run(tmp_path / "r", {**BASE, FAST: PASSED})
+    agent = run / "t" / "t.1-of-1.r.agent-3-fixer"
+    for name in ("trial_name", "task_id"):  # the folders alone tell of the task
+        found = json.loads((agent / "results.json").read_text())
+        write_json(agent / "results.json", {**found, name: ""})
+    (agent / "agent-logs").mkdir()
+    absolute = read(agent)[0]
+    assert [(each.task_id, each.trial) for each in absolute] == [
+        ("t", str(run / "t" / "t.1-of-1.r"))
+    ]
+    monkeypatch.chdir(agent)
+    for path in (Path(), Path("results.json"), Path("agent-logs", "..")):
+        attempts, problems = read(path)
+        assert problems == []
+        assert [(each.task_id, each.agent, each.trial) for each in attempts] == [
+            ("t", "fixer", absolute[0].trial)
+        ]
+    monkeypatch.chdir(run / "t")
+    (attempt,) = read(Path(agent.name))[0]
+    assert attempt.task_id == "t"
+    monkeypatch.chdir(run)
+    assert [each.task_id for each in read(Path())[0]] == ["t", "t", "t"]
+
+
+@pytest.mark.parametrize("content", [{}, {"results": {}}, {"id": "x", "accuracy": 0.5}])
+def test_a_file_of_no_results_is_told(tmp_path: Path, content: object) -> None:
+    write_json(tmp_path / "r" / "results.json", content)
+    attempts, problems = read(tmp_path / "r")
+    assert attempts == []
+    assert [each.file for each in problems] == [str(tmp_path / "r" / "results.json")]
+    # Beside the results of trials, that of a run which goes on may lack them.
+    write_run(tmp_path / "r", BASE)
+    attempts, problems = read(tmp_path / "r")
+    assert (len(attempts), problems) == (2, [])
 
 
 def test_of_a_folder_of_runs_each_is_read(tmp_path: Path) -> None:

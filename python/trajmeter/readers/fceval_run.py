@@ -58,11 +58,18 @@ def read(path: Path, report: Callable[[ReadProblem], None]) -> Iterator[Trajecto
         path: Folder or file.
         report: Called with every file that is left out because it cannot be read.
     """
+    path = _named(path)
     if not path.is_dir():
         return _Run(path.parent, report).read_file(path)
     return chain.from_iterable(
         _Run(folder, report).read_folder(folder) for folder in _runs(path) or [path]
     )
+
+
+def _named(path: Path) -> Path:
+    """The path with the name of its folder, which tells of the trial and the agent."""
+    folder = path if path.is_dir() else path.parent
+    return path.resolve() if folder.name in ("", "..") else path
 
 
 def _runs(path: Path) -> list[Path]:
@@ -126,19 +133,21 @@ class _Run:
         for folder in _folders(path):
             trials.setdefault(_trial_of(folder), []).append(folder)
         for (where, name), folders in trials.items():
-            yield from self._read_trial(_Place.of(where, name, where.name), folders)
+            yield from self._read_trial(_Place.of(where, name, where.resolve().name), folders)
         if (path / _RESULTS).is_file() and _trial_of(path) not in trials:
-            yield from self._read_run(path / _RESULTS, {name for _, name in trials})
+            yield from self.read_file(path / _RESULTS, {name for _, name in trials})
 
-    def read_file(self, path: Path) -> Iterator[Trajectory]:
+    def read_file(self, path: Path, known: AbstractSet[str] = frozenset()) -> Iterator[Trajectory]:
+        """Read a file of results, but for the trials of a run that are known already."""
         result = read_object(path, self._report)
         if result is None:
             return
-        if isinstance(result.get("results"), list):
-            yield from self._read_run(path, frozenset())
-        else:
+        results = result.get("results")
+        if isinstance(results, list):
+            yield from self._read_run(path, results, known)
+        elif not known:
             where, name = _trial_of(path.parent)
-            yield from self._read_result(_Place.of(where, name, where.name), path, result)
+            yield from self._read_result(_Place.of(where, name, where.resolve().name), path, result)
 
     def _read_trial(self, place: _Place, folders: Sequence[Path]) -> Iterator[Trajectory]:
         """Read a trial: its agents' own results, or else the merged one."""
@@ -157,10 +166,11 @@ class _Run:
             is_shared = shared[attempt.agent, attempt.model] > 1
             yield _named_by_instance(attempt) if is_shared else attempt
 
-    def _read_run(self, path: Path, known: AbstractSet[str]) -> Iterator[Trajectory]:
+    def _read_run(
+        self, path: Path, results: Sequence[object], known: AbstractSet[str]
+    ) -> Iterator[Trajectory]:
         """Read the results of a whole run, but for the trials that are known already."""
-        results = (read_object(path, self._report) or {}).get("results")
-        for position, result in enumerate(results if isinstance(results, list) else ()):
+        for position, result in enumerate(results):
             if not isinstance(result, dict) or not is_trial(result):
                 message = "expected the result of a trial"
                 record = f"results[{position}]"
