@@ -283,6 +283,17 @@ def test_times_of_the_task() -> None:
     assert crashed.agent_advantage == pytest.approx(1 - 4)
 
 
+def test_of_several_baselines_and_oracles_the_first_is_compared_with() -> None:
+    def timed(agent: str, model: str, seconds: float) -> Trajectory:
+        times = Measurements(seconds={"m.f": Measurement(value=seconds)})
+        return attempt(agent, measurements=times).model_copy(update={"model": model})
+
+    others = [timed("nop", "a", 8.0), timed("nop", "b", 80.0)]
+    others += [timed("oracle", "a", 4.0), timed("oracle", "b", 1.0)]
+    result = score(timed("fixer", "m", 2.0), *others)[0]
+    assert (result.task_speedup, result.agent_advantage) == (4.0, 2.0)
+
+
 def test_repeated_attempts_share_an_oracle_that_ran_once() -> None:
     tests = GOOD.model_copy(update={"failed": 1})
     first, second = (

@@ -205,12 +205,15 @@ def test_a_benchmark_called_error_is_lost_in_fcevals_merge_only(tmp_path: Path) 
 
 
 def test_two_agents_of_one_name_are_kept_apart(tmp_path: Path) -> None:
-    agents = {ORACLE: ORACLE_OWN, FAST: own(FAST, f=(4.0, 2.0)), SLOW: own(FAST, f=(3.0, 2.0))}
+    first = own(FAST, f=(4.0, 2.0), g=(4.0, 8.0))
+    agents = {ORACLE: ORACLE_OWN, FAST: first, SLOW: own(FAST, f=(3.0, 2.0))}
     run = write_run(tmp_path / "r", agents, lock=[ORACLE, FAST, FAST])
     scores = trajmeter.score(run, metrics=["speedup"])
     rows = {row["attempt"]: row for row in scores.rows if row["agent"] == "fixer"}
     assert rows["agent-2-fixer"]["speedup.task_speedup"] == 4.0
     assert rows["agent-3-fixer"]["speedup.task_speedup"] == 3.0
+    # Under one name in two files: nobody knows which of both another file means.
+    assert rows["agent-3-fixer"]["speedup.num_benchmarks"] == 1
     assert {row["speedup.instance"] for row in rows.values()} == set(rows)
     for row in rows.values():
         assert any("same name and model" in warning for warning in row["speedup.warnings"])
@@ -221,7 +224,7 @@ def test_two_agents_of_one_name_are_kept_apart(tmp_path: Path) -> None:
     }
     assert speeds == {"agent-2-fixer": 4.0, "agent-3-fixer": 3.0}
     results, figures = score(run, profile="fc-eval")
-    assert results[FAST].task_speedup == 3.0
+    assert results[FAST].task_speedup == pytest.approx(gmean(3, 4))
     assert figures[FAST]["tasks"] == 1
 
 
@@ -231,6 +234,14 @@ def test_models_are_found_under_either_spelling(tmp_path: Path) -> None:
     for profile in (None, "fc-eval"):
         results, _ = score(run, profile=profile)
         assert results["fixer:maker-large"].task_speedup == 4.0
+
+
+def test_of_both_spellings_in_one_file_the_agents_own_counts(tmp_path: Path) -> None:
+    spellings = {"fixer:maker-large": table(f=(4.0, 2.0)), "fixer:maker/large": table(f=(9.0, 2.0))}
+    for name, tables in (("a", spellings), ("b", dict(reversed(spellings.items())))):
+        metrics = {**PASSED, "per_benchmark_speedups_by_agent": tables}
+        run = write_run(tmp_path / name, {ORACLE: ORACLE_OWN, "fixer:maker/large": metrics})
+        assert score(run)[0]["fixer:maker-large"].task_speedup == 4.0
 
 
 def test_the_oracle_may_fail_too(tmp_path: Path) -> None:

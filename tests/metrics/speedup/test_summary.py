@@ -115,6 +115,18 @@ def test_costs_by_agent_are_those_that_the_results_book(tmp_path: Path) -> None:
         SLOW: 2.0,
     }
     assert fceval["total_cost"] == 3.5
+    # Who books nothing adds nothing; true counts as 1, and what is no number as 0.
+    odd = {FAST: True, "helper:x": "5", "helper:y": None, "helper:z": 10**400}
+    booked = write_run(
+        tmp_path / "odd",
+        {FAST: own(FAST, f=(4.0, 2.0)), SLOW: own(SLOW, f=(3.0, 2.0))},
+        results={
+            FAST: {"costs_by_agent_model": odd},
+            SLOW: {"total_cost": 2.0, "costs_by_agent_model": {}},
+        },
+    )
+    costs = score(booked, profile="fc-eval")[1][""]["cost_by_agent_model"]
+    assert costs == {FAST: 1.0, "helper:x": 0.0, "helper:y": 0.0, "helper:z": 0.0}
     assert fceval["mean_cost_per_trial"] == mean(3.5, 1, 1)
     ours = score(run)[1][""]
     assert ours["cost_by_agent_model"] == {FAST: 1.5, SLOW: 4.0}
