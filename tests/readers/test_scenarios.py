@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+import warnings
 from typing import TYPE_CHECKING
 
 import pytest
@@ -11,6 +13,8 @@ from trajmeter.readers.scenarios import read_scenario
 
 if TYPE_CHECKING:
     from pathlib import Path
+
+    from trajmeter.records import Scenario
 
 SPEC = """\
 name: harbour
@@ -114,3 +118,80 @@ def test_published_scenarios(reference_data: Path) -> None:
     root = reference_data / "compare/scenarios"
     assert [q.id for q in read_scenario(root / "tide_notes").questions] == ["q1", "q2", "q3", "q4"]
     assert read_scenario(root / "ferry_chain").profile == "multihop_chain_qa"
+
+
+def warned(folder: Path, *, mode: str = "baseline") -> tuple[list[str], Scenario]:
+    """What reading a scenario warns of, without the folder, and the scenario."""
+    with warnings.catch_warnings(record=True) as told:
+        warnings.simplefilter("always")
+        read = read_scenario(folder, mode=mode)
+    above = f"{folder.resolve()}{os.sep}"
+    return [str(each.message).removeprefix(above) for each in told], read
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "message"),
+    [
+        (
+            "scenario_type",
+            "scenario-type",
+            "scenario-type is no known key; did you mean scenario_t",
+        ),
+        ("{profile:", "{profil:", "evaluation.profil is no known key; did you mean profile?"),
+        ("3}", "3, chunksize: 5}", "config.chunksize is no known key; did you mean chunk_size?"),
+        ("{top_k: 2}", "{topk: 2}", "modes.baseline.topk is no known key; did you mean top_k?"),
+        ("3}", "3, my_limit: 5}\nx: y", None),
+        ("{max_steps: 4}", "{max_steps: 4, Max Steps: 5}", None),  # the known one is there too
+        ("owner:", "profile:", "profile is no known key; did you mean evaluation.profile?"),
+    ],
+)
+def test_a_key_near_to_a_known_one_is_told_and_kept(
+    tmp_path: Path, old: str, new: str, message: str | None
+) -> None:
+    told, _ = warned(write(tmp_path, spec=SPEC.replace(old, new)))
+    if message is None:
+        assert told == []
+    else:
+        (one,) = told
+        assert one.startswith(f"spec.yaml: {message}")
+
+
+def test_a_setting_of_a_mode_is_held_against_those_of_the_configuration(tmp_path: Path) -> None:
+    spec = SPEC.replace("top_k: 3", "my_limit: 3").replace("{max_steps: 4}", "{mylimit: 4}")
+    told, read = warned(write(tmp_path, spec=spec), mode="capability")
+    assert told == ["spec.yaml: modes.capability.mylimit is no known key; did you mean my_limit?"]
+    assert (read.settings["my_limit"], read.settings["mylimit"]) == (3, 4)
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "message"),
+    [
+        ("expected_sources:", "expected_source:", "[0].expected_source is no known key; did you"),
+        ("branching_points:", "branching_point:", "[0].metadata.branching_point is no known key;"),
+        ("any_of: [pier]", "any_of: [pier], sorce: x", None),  # source is there too
+        (", source: a.md", ", sourc: a.md", "[0].metadata.required_hops[0].sourc is no known key;"),
+        (
+            "    metadata:",
+            "    difficulty: easy\n    metadata:",
+            "[0].difficulty is no known key; did",
+        ),
+        ('"When?"', '"When?", metadata: {topic: sea, level: 3}', None),
+    ],
+)
+def test_a_key_of_a_question_likewise(
+    tmp_path: Path, old: str, new: str, message: str | None
+) -> None:
+    told, _ = warned(write(tmp_path, questions=QUESTIONS.replace(old, new)))
+    assert len(told) == (message is not None)
+    if message is not None:
+        assert told[0].startswith(f"questions.yaml: questions{message}")
+
+
+def test_a_key_that_many_questions_misspell_is_told_once(tmp_path: Path) -> None:
+    lines = [f"  - {{id: {i}, text: why, metadata: {{Multi-Hop: true}}}}\n" for i in range(3)]
+    (message,), read = warned(write(tmp_path, questions="questions:\n" + "".join(lines)))
+    assert message == (
+        "questions.yaml: questions[0].metadata.Multi-Hop (and in 2 more) is no known key; "
+        "did you mean multi_hop?"
+    )
+    assert read.questions[0].metadata == {"Multi-Hop": True}

@@ -10,23 +10,10 @@ from pathlib import Path
 from typing import Any
 
 from trajmeter.errors import ConfigurationError, ExtraMissingError
+from trajmeter.readers._misspelt import SPEC_KEYS, warn_of_question_keys, warn_of_spec_keys
 from trajmeter.records import Hop, Question, Scenario
 
 __all__ = ["read_question", "read_scenario"]
-
-_SPEC_KEYS = frozenset(
-    {
-        "name",
-        "version",
-        "description",
-        "scenario_type",
-        "documents_dir",
-        "questions_file",
-        "config",
-        "evaluation",
-        "modes",
-    }
-)
 
 
 def read_scenario(folder: str | Path, *, mode: str = "baseline") -> Scenario:
@@ -43,11 +30,15 @@ def read_scenario(folder: str | Path, *, mode: str = "baseline") -> Scenario:
     Raises:
         ConfigurationError: A file is absent, is no YAML, or holds a wrong field; the message names
             file and field.
+
+    Warns:
+        UserWarning: A key is not known and near to one that is; it is kept as it stands.
     """
     root = Path(folder).resolve()
     spec_file = root / "spec.yaml"
     spec = _mapping(_load(spec_file), f"{spec_file}: the file")
     at = f"{spec_file}: "
+    warn_of_spec_keys(spec_file, spec)
     modes = {
         str(name): _mapping(settings, f"{at}modes.{name}")
         for name, settings in _mapping(spec.get("modes"), f"{at}modes").items()
@@ -72,7 +63,7 @@ def read_scenario(folder: str | Path, *, mode: str = "baseline") -> Scenario:
         settings=_mapping(spec.get("config"), f"{at}config") | modes.get(mode, {}),
         modes=modes,
         questions=_read_questions(questions_file),
-        extra={key: value for key, value in spec.items() if key not in _SPEC_KEYS},
+        extra={key: value for key, value in spec.items() if key not in SPEC_KEYS},
     )
 
 
@@ -121,9 +112,10 @@ def read_question(raw: object, *, at: str) -> Question:
 
 def _read_questions(file: Path) -> tuple[Question, ...]:
     document = _mapping(_load(file), f"{file}: the file")
+    given = _sequence(document, "questions", f"{file}: ")
+    warn_of_question_keys(file, given)
     questions = tuple(
-        read_question(raw, at=f"{file}: questions[{i}]")
-        for i, raw in enumerate(_sequence(document, "questions", f"{file}: "))
+        read_question(raw, at=f"{file}: questions[{i}]") for i, raw in enumerate(given)
     )
     if not questions:
         raise ConfigurationError(f"{file}: questions: expected at least one question, got none")
