@@ -174,12 +174,35 @@ def test_every_file_may_tell_of_an_agent_and_its_own_counts_most(tmp_path: Path)
     ("count", "told"), [(3, "'m.b0', 'm.b1', 'm.b2'"), (4, "'m.b0', 'm.b1', 'm.b2' and 1 more")]
 )
 def test_of_many_contradictions_the_first_are_told(tmp_path: Path, count: int, told: str) -> None:
-    mine, foreign = (
-        own(FAST, **{f"b{number}": (ratio, 2.0) for number in range(count)}) for ratio in (4.0, 9.0)
-    )
-    results, _ = score(write_run(tmp_path / "r", {ORACLE: foreign, FAST: mine}))
+    mine: dict[str, Any] = {f"b{number}": (4.0, 2.0) for number in range(count)}
+    theirs: dict[str, Any] = {f"b{number}": (9.0, 2.0) for number in range(count)}
+    agents = {ORACLE: own(FAST, **theirs), FAST: own(FAST, **mine)}
+    results, _ = score(write_run(tmp_path / "r", agents))
     (warning,) = results[FAST].warnings
     assert warning.endswith(f"which counts: {told}")
+
+
+def test_what_is_not_a_number_in_two_files_is_no_contradiction(tmp_path: Path) -> None:
+    unknown = own(FAST, f=(4.0, 2.0), g=(float("nan"), 2.0), h=None, i=5)
+    results, _ = score(write_run(tmp_path / "r", {ORACLE: unknown, FAST: unknown}))
+    assert results[FAST].warnings == ()
+    other = own(FAST, f=(4.0, 2.0), g=(3.0, 2.0), h=(3.0, 2.0), i=5)
+    results, _ = score(write_run(tmp_path / "r", {ORACLE: other, FAST: unknown}))
+    assert results[FAST].warnings[0].endswith("which counts: 'm.g', 'm.h'")
+    assert results[FAST].num_valid_benchmarks == 1
+
+
+@pytest.mark.parametrize("entries", [None, [1], "text", 5])
+def test_a_table_that_is_no_object_is_none(tmp_path: Path, entries: object) -> None:
+    metrics = {
+        **PASSED,
+        "per_benchmark_speedups_by_agent": {FAST: entries},
+        "per_benchmark_speedups": table(f=(4.0, 2.0)),
+    }
+    run = write_run(tmp_path / "r", {ORACLE: ORACLE_OWN, FAST: metrics})
+    for profile in (None, "fc-eval"):
+        result = score(run, profile=profile)[0][FAST]
+        assert (result.task_speedup, result.num_benchmarks) == (4.0, 1)
 
 
 def test_in_fceval_the_last_file_counts_even_with_null(tmp_path: Path) -> None:
