@@ -121,6 +121,21 @@ def test_runs_are_averaged_into_a_result_file(
     assert "must share their framework_name" in capsys.readouterr().err
 
 
+@pytest.mark.parametrize(("command", "name"), [("compare", "a.md"), ("average", "a.json")])
+def test_the_folder_of_a_result_is_made_unless_a_file_is_in_its_place(
+    results: list[str], tmp_path: Path, capsys: pytest.CaptureFixture[str], command: str, name: str
+) -> None:
+    output = tmp_path / "no" / "such" / name
+    assert main([command, results[0], results[0], "-o", str(output)]) == ExitCode.OK
+    assert output.stat().st_size > 0
+    capsys.readouterr()
+    below = output / name
+    assert main([command, results[0], results[0], "-o", str(below)]) == ExitCode.USAGE
+    captured = capsys.readouterr()
+    assert captured.out == ""
+    assert f"{below}: {output} is a file, expected a folder" in captured.err
+
+
 def test_quality_is_measured_and_a_broken_file_reported(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

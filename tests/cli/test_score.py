@@ -198,7 +198,7 @@ def test_a_metric_that_raises_is_an_outcome(run: Run) -> None:
         (["preds.jsonl", "-p", "contexbench"], "did you mean 'contextbench'?"),
         (["preds.jsonl", "-m", "turns", "-p", "contextbench"], "is for the metric context, which"),
         (["preds.jsonl", "-o", "out.txt"], "to a file that ends in .csv, .jsonl, .parquet"),
-        (["preds.jsonl", "-o", "absent/out.csv"], "does not exist"),
+        (["preds.jsonl", "-o", "gold.jsonl/a/out.csv"], "gold.jsonl is a file, expected a folder"),
         (["preds.jsonl", "-f", "xml"], "'xml' is not one of"),
         (["preds.jsonl", "--colour"], "--colour"),
         (["preds.jsonl", "--judge-record", "said.jsonl"], "options of a judge need --judge MODEL"),

@@ -270,6 +270,17 @@ def test_a_file_appears_when_it_is_complete(
     assert list(tmp_path.iterdir()) == [target]
 
 
+def test_the_folder_of_a_file_is_made_when_it_is_written(
+    tmp_path: Path, layout: RowLayout, values: list[object]
+) -> None:
+    target = tmp_path / "no" / "such" / "out.jsonl"
+    check_output(target)
+    assert list(tmp_path.iterdir()) == []
+    with open_table(target, layout) as table:
+        table.write(values)
+    assert list(target.parent.iterdir()) == [target]
+
+
 @pytest.mark.parametrize("failure", [RuntimeError, KeyboardInterrupt])
 @pytest.mark.parametrize("suffix", [".jsonl", ".csv", ".parquet"])
 def test_a_run_that_ends_early_leaves_the_earlier_file(
@@ -324,7 +335,7 @@ def test_a_pipe_is_written_to_and_not_replaced(
     [
         ("out.xlsx", r"out\.xlsx: results are written to a file that ends in \.csv, \.jsonl"),
         ("out", r"ends in \.csv, \.jsonl, \.parquet"),
-        ("absent/out.csv", r"the folder .*absent does not exist"),
+        ("a.csv/more/out.csv", r"a\.csv is a file, expected a folder"),
         ("folder.csv", r"folder\.csv is a folder"),
     ],
 )
@@ -332,6 +343,7 @@ def test_a_file_that_cannot_be_written_is_refused_beforehand(
     tmp_path: Path, name: str, message: str
 ) -> None:
     (tmp_path / "folder.csv").mkdir()
+    (tmp_path / "a.csv").touch()
     with pytest.raises(ConfigurationError, match=message):
         check_output(tmp_path / name)
 

@@ -14,7 +14,7 @@ from trajmeter.cli._plain import print_fields
 from trajmeter.cli.exit_codes import ExitCode
 from trajmeter.comparing import is_original, read_results
 from trajmeter.summaries.repeats import average as average_runs
-from trajmeter.writers import check_is_no_input, write_evaluation
+from trajmeter.writers import check_is_no_input, check_place, write_evaluation
 
 __all__ = ["average"]
 
@@ -36,7 +36,7 @@ def average(
             "-o",
             metavar="RESULT",
             show_default=False,
-            help="Write the average as a result file.",
+            help="Write the average as a result file; its folder is made.",
         ),
     ] = None,
     output_format: Annotated[
@@ -54,6 +54,7 @@ def average(
     """
     messages = Messages()
     if output is not None:
+        check_place(output)
         check_is_no_input(output, runs)
     read = read_results(runs, on_problem=messages.report_unreadable)
     evaluations = [evaluation for _, evaluation in read]

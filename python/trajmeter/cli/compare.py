@@ -17,6 +17,7 @@ from trajmeter.cli.exit_codes import ExitCode
 from trajmeter.comparing import compare as put_side_by_side
 from trajmeter.comparing import report_writer
 from trajmeter.reports.comparison import print_comparison
+from trajmeter.writers import check_place
 
 __all__ = ["ReportFormat", "compare"]
 
@@ -49,7 +50,8 @@ def compare(
             "-o",
             metavar="REPORT",
             show_default=False,
-            help="Write the report to a .md file, or to an .html file that opens offline.",
+            help="Write the report to a .md file, or to an .html file that opens offline; its "
+            "folder is made.",
         ),
     ] = None,
     output_format: Annotated[
@@ -70,6 +72,7 @@ def compare(
     messages = Messages()
     if output is not None:
         report_writer(output)  # a wrong suffix is an error before anything is read
+        check_place(output)
     compared = put_side_by_side(results, profile=profile, on_problem=messages.report_unreadable)
     if output is not None:
         compared.write(output)

@@ -73,7 +73,10 @@ def run(
         ),
     ] = None,
     output: Annotated[
-        Path, typer.Option("--output", "-o", metavar="DIR", help="Folder of the result files.")
+        Path,
+        typer.Option(
+            "--output", "-o", metavar="DIR", help="Folder of the result files; it is made."
+        ),
     ] = Path("results"),
     runs: Annotated[int, typer.Option(min=1, metavar="N", help="Runs to average.")] = 1,
     query_timeout_seconds: Annotated[

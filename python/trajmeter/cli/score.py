@@ -136,7 +136,8 @@ def score(
             "-o",
             metavar="OUT",
             show_default=False,
-            help="Write one row for each trajectory to a .jsonl, .parquet or .csv file.",
+            help="Write one row for each trajectory to a .jsonl, .parquet or .csv file; its folder "
+            "is made.",
         ),
     ] = None,
     output_format: Annotated[

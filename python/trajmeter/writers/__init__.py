@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from trajmeter.writers._open import check_is_no_input, check_output, open_table
+from trajmeter.writers._open import check_is_no_input, check_output, check_place, open_table
 from trajmeter.writers.csv import CsvWriter
 from trajmeter.writers.document import json_document
 from trajmeter.writers.evaluations import evaluation_file_name, write_evaluation, write_text
@@ -17,6 +17,7 @@ __all__ = [
     "TableWriter",
     "check_is_no_input",
     "check_output",
+    "check_place",
     "evaluation_file_name",
     "json_document",
     "open_table",

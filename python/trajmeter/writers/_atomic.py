@@ -17,7 +17,7 @@ __all__ = ["replacing"]
 def replacing(target: Path) -> Iterator[BinaryIO]:
     """Write a file beside the target, which takes its place once all is written.
 
-    If anything goes wrong before, the earlier content stays as it was.
+    Its folder is made. If anything goes wrong before, the earlier content stays as it was.
 
     Args:
         target: The file; a pipe or a device is written to directly.
@@ -26,6 +26,7 @@ def replacing(target: Path) -> Iterator[BinaryIO]:
         with target.open("wb") as stream:
             yield stream
         return
+    target.parent.mkdir(parents=True, exist_ok=True)
     beside = target.with_name(f".{target.name}.{os.getpid()}.part")
     try:
         with beside.open("wb") as stream:

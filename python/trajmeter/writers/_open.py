@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from trajmeter.metrics import RowLayout
     from trajmeter.writers.table import TableWriter
 
-__all__ = ["check_is_no_input", "check_output", "open_table"]
+__all__ = ["check_is_no_input", "check_output", "check_place", "open_table"]
 
 _WRITERS: dict[str, Callable[[BinaryIO, RowLayout], TableWriter]] = {
     ".csv": CsvWriter,
@@ -32,20 +32,29 @@ def check_output(path: str | Path) -> None:
     """Check, before anything is scored, that results could be written to this file.
 
     Raises:
-        ConfigurationError: The suffix is of no known format, the folder is absent, or the file is a
-            folder or may not be written.
+        ConfigurationError: The suffix is of no known format, or see :func:`check_place`.
     """
     path = Path(path)
     if path.suffix.lower() not in _WRITERS:
         raise ConfigurationError(
             f"{path}: results are written to a file that ends in {', '.join(_WRITERS)}"
         )
-    target = path.resolve()
+    check_place(path)
+
+
+def check_place(path: str | Path) -> None:
+    """Check, before anything is computed, that a file could be written; its folder need not exist.
+
+    Raises:
+        ConfigurationError: It is a folder, lies below a file, or may not be written.
+    """
+    target = Path(path).resolve()
     if target.is_dir():
         raise ConfigurationError(f"{path} is a folder, expected a file")
-    if not target.parent.is_dir():
-        raise ConfigurationError(f"{path}: the folder {target.parent} does not exist")
-    if not os.access(target if target.exists() else target.parent, os.W_OK):
+    there = next(place for place in (target, *target.parents) if place.exists())
+    if there != target and not there.is_dir():
+        raise ConfigurationError(f"{path}: {there} is a file, expected a folder")
+    if not os.access(there, os.W_OK):
         raise ConfigurationError(f"{path}: no permission to write")
 
 
@@ -67,8 +76,8 @@ def check_is_no_input(path: Path, inputs: Iterable[Path]) -> None:
 def open_table(path: str | Path, layout: RowLayout) -> Iterator[TableWriter]:
     """Write a results table to a file, as its suffix says: JSON lines, CSV or Parquet.
 
-    The rows go to a file beside it, which takes its place when all are written. If anything goes
-    wrong before, the earlier content stays as it was.
+    The rows go to a file beside it, which takes its place when all are written; its folder is made.
+    If anything goes wrong before, the earlier content stays as it was.
 
     Args:
         path: The file.

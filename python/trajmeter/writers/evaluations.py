@@ -64,7 +64,6 @@ def write_text(text: str, file: Path) -> None:
         ConfigurationError: The file cannot be written.
     """
     try:
-        file.parent.mkdir(parents=True, exist_ok=True)
         with replacing(file) as stream:
             stream.write(text.encode())
     except OSError as error:
