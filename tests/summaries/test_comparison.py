@@ -75,6 +75,48 @@ def test_means_say_how_many_questions_they_rest_on() -> None:
     assert (figure.value, figure.n, figure.of) == (3.0, 1, 2)
 
 
+def test_an_average_of_the_old_shape_counts_every_run_as_answered() -> None:
+    late = question(1, 30.0, actual_answer=TIMED_OUT_ANSWER, model_name="timeout")
+    averaged = evaluation("A", late, question(2, 1.0), run_count=3)
+    (result,) = compare([("a.json", averaged)]).results
+    # of a question, the placeholder is that of one run and says nothing of the others
+    assert result.outcomes[AnswerOutcome.ANSWERED] == 6
+    told = {AnswerOutcome.ANSWERED: 1, AnswerOutcome.TIMED_OUT: 2}
+    ours = evaluation("A", question(1, 1.0, run_outcomes=told), run_count=3)
+    (result,) = compare([("a.json", ours)]).results
+    assert result.outcomes == {**told, AnswerOutcome.FAILED: 0}
+
+
+def test_every_figure_of_the_summary_is_computed_from_its_own_field() -> None:
+    fields = {
+        "avg_latency": "latency_seconds",
+        "total_tokens": "total_tokens",
+        "total_cost_usd": "estimated_cost_usd",
+        "avg_correctness": "correctness_score",
+        "avg_completeness": "completeness_score",
+        "avg_faithfulness": "faithfulness_score",
+        "avg_retrieval_precision": "retrieval_precision",
+        "avg_retrieval_recall": "retrieval_recall",
+    }
+    values = {field: float(number) for number, field in enumerate(fields.values(), start=1)}
+    bare = QuestionResult(question_id="q2", question_text="?")
+    given = evaluation("A", question(1, 0.0, **values), bare)
+    (result,) = compare([("a.json", given)]).results
+    for name, field in fields.items():
+        figure = result.summary[name]
+        assert (figure.value, figure.n, figure.of) == (values[field], 1, 2), name
+
+
+def test_a_single_run_has_no_deviation_over_runs() -> None:
+    extra = {"correctness_run_stddev": 0.5}
+    for runs, deviation in ((1, None), (3, 0.5)):
+        given = evaluation(
+            "A", question(1, 1.0, correctness_score=4.0), run_count=runs, extra_aggregates=extra
+        )
+        (result,) = compare([("a.json", given)]).results
+        assert result.summary["avg_correctness"].run_stddev == deviation
+
+
 def test_profile_aggregates_missing_from_an_averaged_file_are_rebuilt() -> None:
     figures = {"is_multi_hop": 1.0, "required_hops": 3.0, "chain_success": 1 / 3}
     old = evaluation(
@@ -87,6 +129,10 @@ def test_profile_aggregates_missing_from_an_averaged_file_are_rebuilt() -> None:
     (result,) = compare([("a.json", old)]).results
     # a success of a third of the runs stays a third
     assert result.extra_aggregates["multi_hop_chain_success_rate"] == pytest.approx(1 / 3)
+    own = {"multi_hop_chain_success_rate": 0.5}
+    said = old.model_copy(update={"extra_aggregates": own})
+    (result,) = compare([("a.json", said)]).results
+    assert result.extra_aggregates["multi_hop_chain_success_rate"] == 0.5
 
 
 def test_without_questions_the_files_own_figures_stand() -> None:
@@ -106,7 +152,11 @@ def test_excerpts_end_after_300_characters() -> None:
 
 @pytest.mark.parametrize(
     ("field", "value"),
-    [("scenario_name", "other"), ("evaluation_profile", "tool_branching_qa")],
+    [
+        ("scenario_name", "other"),
+        ("evaluation_profile", "tool_branching_qa"),
+        ("evaluation_mode", "capability"),
+    ],
 )
 def test_results_of_different_scenarios_are_refused_by_name(field: str, value: str) -> None:
     pair = [("a.json", evaluation("A")), ("b.json", evaluation("B", **{field: value}))]

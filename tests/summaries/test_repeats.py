@@ -12,6 +12,7 @@ from trajmeter.errors import ConfigurationError
 from trajmeter.records import (
     AnswerOutcome,
     Cause,
+    CodeQuality,
     FrameworkEvaluation,
     JudgeRecord,
     QuestionResult,
@@ -102,12 +103,53 @@ def test_profile_aggregates_are_the_mean_of_the_runs_own() -> None:
     assert got.extra_aggregates["rate"] == pytest.approx(1 / 3)
     assert got.questions[0].extra_metrics["chain_success"] == pytest.approx(1 / 3)
     assert "rate" not in average(runs, original=True).extra_aggregates
+    stale = [
+        run.model_copy(update={"extra_aggregates": {"chain_success_avg": 1.0}}) for run in runs
+    ]
+    got = average(stale)
+    assert got.extra_aggregates["chain_success_avg"] == pytest.approx(1 / 3)  # of the questions
 
 
 def test_failed_runs_have_no_latency_to_average() -> None:
     failed = question(0.0, outcome=AnswerOutcome.FAILED, latency_seconds=0.5)
     got = average([run(failed), run(question(4.0, latency_seconds=2.0))])
     assert got.questions[0].latency_seconds == 2.0
+
+
+def test_code_is_that_of_the_run_that_measured_it_and_times_span_all_runs() -> None:
+    measured = CodeQuality(source_file="agent.py")
+    first = run(started_at="1", finished_at="2", run_id=0)
+    second = run(started_at="3", finished_at="4", run_id=1, code_quality=measured)
+    third = run(started_at="5", finished_at="6", run_id=2)
+    got = average([first, second, third])
+    assert got.code_quality == measured
+    assert (got.started_at, got.finished_at) == ("1", "6")
+
+
+def test_the_deviation_of_each_score_is_its_own() -> None:
+    def scored(correctness: float, completeness: float, faithfulness: float) -> FrameworkEvaluation:
+        scores = {"completeness_score": completeness, "faithfulness_score": faithfulness}
+        return run(question(correctness, **scores, retrieval_precision=0.5, retrieval_recall=0.25))
+
+    got = average([scored(5, 4, 1), scored(3, 4, 5)])
+    # of a sample of two: the difference over the root of 2
+    expected = {"correctness": 2 / math.sqrt(2), "completeness": 0.0, "faithfulness": math.sqrt(8)}
+    assert {
+        score: got.extra_aggregates[f"{score}_run_stddev"] for score in expected
+    } == pytest.approx(expected)
+    assert (got.avg_correctness, got.avg_completeness, got.avg_faithfulness) == (4.0, 4.0, 3.0)
+    assert (got.avg_retrieval_precision, got.avg_retrieval_recall) == (0.5, 0.25)
+
+
+@pytest.mark.parametrize(
+    ("known", "expected"),
+    [([True, True], True), ([True, False], False), ([None, True], True), ([None, None], None)],
+)
+def test_a_question_is_priced_where_all_its_runs_are(
+    known: list[bool | None], expected: bool | None
+) -> None:
+    got = average([run(question(4.0, priced=priced)) for priced in known])
+    assert got.questions[0].priced is expected
 
 
 def test_an_unjudged_question_stays_unjudged() -> None:
@@ -121,6 +163,9 @@ def test_an_unjudged_question_stays_unjudged() -> None:
     [
         ([], "nothing to average"),
         ([run(), FrameworkEvaluation(framework_name="B", scenario_name="harbour")], "Anchor, B"),
+        ([run(), run(scenario_name="s")], "scenario_name, got: harbour, s"),
+        ([run(evaluation_mode="a"), run(evaluation_mode="b")], "evaluation_mode, got: a, b"),
+        ([run(evaluation_profile="a"), run(evaluation_profile="b")], "_profile, got: a, b"),
         ([run(), run(run_count=3)], "result 2 is itself an average"),
     ],
 )

@@ -61,6 +61,29 @@ def test_capability_without_a_judge_rests_on_the_signals() -> None:
     assert scorecards([framework()])[0].capability.value is None
 
 
+SIGNALS = (
+    "branching_success_rate",
+    "branching_avg_hop_coverage",
+    "branching_avg_grounded_hop_coverage",
+    "multi_hop_chain_success_rate",
+    "multi_hop_avg_hop_coverage",
+    "multi_hop_avg_grounded_hop_coverage",
+)
+COORDINATION_SIGNALS = (
+    "coordination_success_rate",
+    "coordination_avg_hop_coverage",
+    "coordination_avg_grounded_hop_coverage",
+)
+
+
+@pytest.mark.parametrize("signal", [*SIGNALS, *COORDINATION_SIGNALS])
+def test_every_success_rate_and_hop_coverage_is_a_signal(signal: str) -> None:
+    given = framework(extra_aggregates={signal: 0.25, "coordination_avg_tool_coverage": 1.0})
+    assert scorecards([given])[0].capability.signals == {signal: 0.25}
+    (original,) = scorecards([given], original=True)
+    assert original.capability.signals == ({signal: 0.25} if signal in SIGNALS else {})
+
+
 def test_efficiency_is_a_weighted_min_max_on_a_true_range() -> None:
     low = framework(avg_latency=2.0, total_cost_usd=0.01, total_tokens=30)
     middle = framework(avg_latency=3.0, total_cost_usd=0.02, total_tokens=20)
@@ -92,6 +115,35 @@ def test_a_framework_without_a_price_takes_no_part_and_its_weights_are_rescaled(
     # latency 0 and tokens 1 (equal), weights 0.4 and 0.2 rescaled to 2/3 and 1/3
     assert cards[1].efficiency.weights == pytest.approx({"latency": 2 / 3, "tokens": 1 / 3})
     assert cards[1].efficiency.value == pytest.approx(100 / 3)
+
+
+def test_a_file_that_marks_no_price_has_one_where_all_that_took_tokens_cost_something() -> None:
+    paid = asked(1, 0, total_tokens=10, estimated_cost_usd=0.1)
+    unpriced = tuple(
+        question.model_copy(update={"question_id": "unpriced", "estimated_cost_usd": 0.0})
+        for question in paid
+    )
+    timed_out = tuple(q.model_copy(update={"question_id": "late"}) for q in asked(0, 1))
+    cards = scorecards(
+        [
+            framework(questions=(*paid, *timed_out), total_cost_usd=0.1),
+            framework(questions=(*paid, *unpriced), total_cost_usd=0.1),
+        ]
+    )
+    assert [card.efficiency.cost for card in cards] == [1.0, None]
+
+
+def test_without_questions_cost_and_tokens_count_per_run() -> None:
+    once = framework(total_tokens=50, total_cost_usd=0.5)
+    thrice = framework(total_tokens=60, total_cost_usd=0.6, run_count=3)  # 20 and 0.2 a run
+    cards = scorecards([once, thrice])
+    assert [(c.efficiency.cost, c.efficiency.tokens) for c in cards] == [(0.0, 0.0), (1.0, 1.0)]
+
+
+def test_code_that_is_maintainable_alike_has_the_full_score() -> None:
+    measures = StaticMetrics(maintainability_index=60.0)
+    alike = [framework(code_quality=CodeQuality(static_metrics=measures)) for _ in range(2)]
+    assert [card.developer_experience.value for card in scorecards(alike)] == [100.0, 100.0]
 
 
 def test_a_range_of_nothing_gives_everyone_the_full_score() -> None:
