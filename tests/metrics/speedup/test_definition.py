@@ -292,6 +292,12 @@ def test_of_several_baselines_and_oracles_the_first_is_compared_with() -> None:
     others += [timed("oracle", "a", 4.0), timed("oracle", "b", 1.0)]
     result = score(timed("fixer", "m", 2.0), *others)[0]
     assert (result.task_speedup, result.agent_advantage) == (4.0, 2.0)
+    # What the task says goes before what was measured with the attempt.
+    task = Task.model_validate(
+        {"id": "t", "baseline_seconds": {"m.f": 32.0}, "oracle_seconds": {"m.f": 8.0}}
+    )
+    result = score(timed("fixer", "m", 2.0), *others, task=task)[0]
+    assert (result.task_speedup, result.agent_advantage) == (16.0, 12.0)
 
 
 def test_repeated_attempts_share_an_oracle_that_ran_once() -> None:

@@ -190,6 +190,10 @@ def test_what_is_not_a_number_in_two_files_is_no_contradiction(tmp_path: Path) -
     results, _ = score(write_run(tmp_path / "r", {ORACLE: other, FAST: unknown}))
     assert results[FAST].warnings[0].endswith("which counts: 'm.g', 'm.h'")
     assert results[FAST].num_valid_benchmarks == 1
+    other = own(FAST, f=None, g=5)
+    results, _ = score(write_run(tmp_path / "r", {ORACLE: other, FAST: FAST_OWN}))
+    assert results[FAST].warnings[0].endswith("which counts: 'm.f', 'm.g'")
+    assert results[FAST].num_valid_benchmarks == 2
 
 
 @pytest.mark.parametrize("entries", [None, [1], "text", 5])
