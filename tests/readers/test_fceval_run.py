@@ -278,6 +278,17 @@ def test_a_null_status_is_the_text_none(tmp_path: Path) -> None:
     assert attempt.pytest_summary.status == "None"
 
 
+def test_results_in_another_form_are_told_as_such(tmp_path: Path) -> None:
+    run = write_run(tmp_path / "r", {**BASE, FAST: PASSED})
+    folders = sorted((run / "t").iterdir())
+    (folders[0] / "results.json").write_bytes(b"\x1f\x8b\x08 and so on")
+    (folders[1] / "results.json").write_text("version https://git-lfs.github.com/spec/v1\noid 1")
+    attempts, problems = read(run)
+    assert keys(attempts) == [("fixer", "large")]
+    assert "compressed with gzip" in problems[0].message
+    assert "a pointer of Git LFS" in problems[1].message
+
+
 def test_results_that_cannot_be_read_are_told_and_the_others_read(tmp_path: Path) -> None:
     run = write_run(tmp_path / "r", {**BASE, FAST: PASSED})
     folders = sorted((run / "t").iterdir())

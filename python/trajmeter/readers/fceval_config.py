@@ -76,7 +76,9 @@ def agents_of_run(folder: Path, report: Callable[[ReadProblem], None]) -> dict[i
 def read_object(path: Path, report: Callable[[ReadProblem], None]) -> dict[str, object] | None:
     """Read a JSON file that holds an object; reports one that does not."""
     try:
-        value = json_lines.parse(path.read_bytes())
+        with path.open("rb") as file:
+            json_lines.refuse_archive(file)
+            value = json_lines.parse(file.read())
     except OSError as error:
         report(ReadProblem(file=str(path), message=error.strerror or str(error)))
     except ReadError as error:

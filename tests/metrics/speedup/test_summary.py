@@ -151,6 +151,16 @@ def test_attempts_of_models_without_a_price_are_counted(tmp_path: Path) -> None:
     assert figures[FAST]["cost_weighted_advantage"] == 0.0
 
 
+@pytest.mark.parametrize("known", ["input", "output"])
+def test_tokens_of_one_kind_are_enough_for_a_cost(tmp_path: Path, known: str) -> None:
+    pytest.importorskip("genai_prices")
+    tokens = {FAST: {f"total_{known}_tokens": 1_000_000}}
+    run = write_run(tmp_path / "r", {FAST: own(FAST, f=(4.0, 2.0))}, results=tokens)
+    result = score(run)[0][FAST]
+    assert (result.cost_source, result.task_cost_usd, result.priced) == ("tokens", 0.0, False)
+    assert {"input": result.input_tokens, "output": result.output_tokens}[known] == 1_000_000
+
+
 def test_figures_of_a_run_have_the_names_of_fceval(tmp_path: Path) -> None:
     run = write_run(tmp_path / "r", {**BASE, FAST: own(FAST, f=(4.0, 2.0))})
     means = {"mean_speedup", "mean_success_rate", "mean_cost_per_task", "mean_trajectory_length"}
