@@ -389,6 +389,15 @@ def test_only_a_merged_result_is_left(tmp_path: Path) -> None:
             assert found.pytest_summary.failed_total == 1
             assert "fc-eval's merge" in found.warnings[0]
             assert results[NOP].outcome is Outcome.NOT_SCORED
+    # Without a flag of its own, success is what the two others say.
+    silent = {name: value for name, value in payload.items() if name != "success"}
+    reverted = {**silent, "snapshot_failed": True, "fallback_to_baseline": True}
+    result["parser_extra_metrics"] = {"agent_metrics_by_agent": {FAST: silent, SLOW: reverted}}
+    write_json(tmp_path / "r" / "t" / "t.1-of-1.r" / "results.json", result)
+    results, _ = score(tmp_path / "r")
+    assert (results[FAST].success, results[FAST].cause) == (True, None)
+    assert (results[SLOW].success, results[SLOW].cause) == (False, Cause.REVERTED_TO_BASELINE)
+    assert results[SLOW].outcome is Outcome.ASSIGNED
     # A figure that is no number is missing; it keeps nobody else from being scored.
     endless = {**payload, "task_speedup": 10**400, "num_benchmarks": 10**400}
     result["parser_extra_metrics"] = {"agent_metrics_by_agent": {FAST: payload, SLOW: endless}}
