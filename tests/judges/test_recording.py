@@ -76,6 +76,30 @@ def test_a_recording_that_is_no_text_is_named(tmp_path: Path) -> None:
         Replay("gpt-5-mini", file)
 
 
+@pytest.mark.parametrize(
+    ("content", "line"),
+    [(b'{"task_id": "one"}\n', 1), (b"\n\nnotes\n", 3), (b"\xff\xfe\x00", 1), (b"{}", 1)],
+)
+def test_nothing_is_appended_to_what_is_no_recording(
+    tmp_path: Path, content: bytes, line: int
+) -> None:
+    file = tmp_path / "preds.jsonl"
+    file.write_bytes(content)
+    with pytest.raises(ConfigurationError, match=rf"preds\.jsonl:{line}: not a recorded exchange;"):
+        Recorder(ScriptedModel(GOOD), file)
+    assert file.read_bytes() == content
+
+
+@pytest.mark.parametrize("before", [b"", b"\n\n"])
+def test_a_recording_and_an_empty_file_are_appended_to(tmp_path: Path, before: bytes) -> None:
+    file = tmp_path / "judge.jsonl"
+    file.write_bytes(before)
+    for text in ("one", "two"):
+        ask(Recorder(ScriptedModel(GOOD), file), text)
+    for text in ("one", "two"):
+        assert ask(Replay("gpt-5-mini", file), text).value is not None
+
+
 def test_a_recording_that_cannot_be_written_is_told_before_anything_is_asked(
     tmp_path: Path,
 ) -> None:

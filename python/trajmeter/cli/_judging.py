@@ -47,7 +47,7 @@ Recording = Annotated[
         metavar="FILE",
         show_default=False,
         rich_help_panel=PANEL,
-        help="Record every exchange with the judge.",
+        help="Record every exchange with the judge: in a new file, or at the end of a recording.",
     ),
 ]
 Replayed = Annotated[

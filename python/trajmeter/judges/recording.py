@@ -45,10 +45,10 @@ class Recorder:
 
     Args:
         model: Model to ask.
-        file: Recording to append to; its folder is made.
+        file: Recording to append to, or a new file; its folder is made.
 
     Raises:
-        ConfigurationError: The file cannot be written.
+        ConfigurationError: The file cannot be written, or holds something else than a recording.
     """
 
     replayed = False
@@ -59,6 +59,8 @@ class Recorder:
         self.name = model.name
         try:  # now, and not when the first reply is paid for
             self._file.parent.mkdir(parents=True, exist_ok=True)
+            if self._file.is_file():  # of a pipe nothing could be read
+                _check_recording(self._file)
             self._file.open("ab").close()
         except OSError as error:
             raise ConfigurationError(
@@ -135,6 +137,21 @@ class Replay:
         if exchange.transient:
             raise TransientError(message, cause, retry_after_seconds=0.0)
         raise ExchangeError(message, cause)
+
+
+def _check_recording(file: Path) -> None:
+    """Refuse to append to what is no recording; an empty file becomes one."""
+    with file.open("rb") as lines:
+        for number, line in enumerate(lines, start=1):
+            if line.strip():
+                try:
+                    Exchange.model_validate_json(line)
+                except ValidationError as error:
+                    raise ConfigurationError(
+                        f"{file}:{number}: not a recorded exchange; name a recording to append to, "
+                        "or a new file"
+                    ) from error
+                return
 
 
 def _key(model: str, prompt: Prompt) -> str:
