@@ -8,7 +8,8 @@ import re
 import sys
 import warnings
 from concurrent.futures import ProcessPoolExecutor
-from typing import TYPE_CHECKING, BinaryIO
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, BinaryIO
 
 import pytest
 
@@ -19,6 +20,7 @@ from trajmeter.harness import (
     AskingOptions,
     EvaluationOptions,
     Framework,
+    Journal,
     Progress,
     RunOptions,
     evaluate,
@@ -35,7 +37,6 @@ if sys.platform != "win32":
 
 if TYPE_CHECKING:
     from collections.abc import Callable
-    from pathlib import Path
 
 QUESTIONS = ("where", "who", "when")
 
@@ -208,6 +209,59 @@ def test_a_journal_that_is_removed_while_it_is_opened_is_passed_over(
         patch.setattr(fcntl, "flock", removed_and_locked)
         with open_journal(tmp_path, "w_s", "d") as journal:
             assert journal.run(1).finished == {}
+
+
+def _refuse_what_is_open(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Let files be deleted as Windows does it: none that is open."""
+    unlink = Path.unlink
+    opened: list[BinaryIO] = []
+    take = Journal.__init__
+
+    def remembered(self: Journal, stream: BinaryIO, *rest: Any) -> None:
+        opened.append(stream)
+        take(self, stream, *rest)
+
+    def deleted(self: Path, *, missing_ok: bool = False) -> None:
+        if any(not stream.closed and stream.name == str(self) for stream in opened):
+            raise PermissionError(13, "used by another process", str(self))
+        unlink(self, missing_ok=missing_ok)
+
+    monkeypatch.setattr(Journal, "__init__", remembered)
+    monkeypatch.setattr(Path, "unlink", deleted)
+
+
+def test_a_journal_is_removed_where_no_open_file_can_be(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    _refuse_what_is_open(monkeypatch)
+    with open_journal(tmp_path, "w_s", "d") as journal:
+        journal.run(1).write(result("q0"))
+        journal.remove()
+    with open_journal(tmp_path, "w_s", "d"):  # it holds nothing
+        pass
+    assert list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="an open file cannot be removed there")
+def test_a_journal_is_held_until_it_is_gone(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    held: list[bool] = []
+    unlink = Path.unlink
+
+    def watched(self: Path, *, missing_ok: bool = False) -> None:
+        with self.open("rb") as another:
+            try:
+                fcntl.flock(another, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            except BlockingIOError:
+                held.append(True)
+        unlink(self, missing_ok=missing_ok)
+
+    monkeypatch.setattr(Path, "unlink", watched)
+    with open_journal(tmp_path, "w_s", "d") as journal:
+        journal.run(1).write(result("q0"))
+        journal.remove()
+    assert held == [True]
 
 
 def test_a_journal_that_another_just_begins_is_passed_over_in_silence(tmp_path: Path) -> None:

@@ -134,7 +134,11 @@ class Journal:
 
     def remove(self) -> None:
         """Delete the journal, once its questions stand in result files."""
-        self._file.unlink(missing_ok=True)
+        try:
+            self._file.unlink(missing_ok=True)  # while it is held, or another would take it up
+        except PermissionError:  # Windows deletes no file that is open
+            self._stream.close()
+            self._file.unlink(missing_ok=True)
 
     def _write(self, line: _Line) -> None:
         self._stream.write(line.model_dump_json().encode() + b"\n")
