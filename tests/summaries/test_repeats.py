@@ -68,6 +68,10 @@ def test_what_judging_took_is_summed_apart_from_the_agents_own() -> None:
     (only,) = average([run(question(4.0, judge=judge)) for judge in (priced, unpriced)]).questions
     assert only.judge is not None
     assert (only.judge.model, only.judge.cost_usd) == (None, None)
+    half = (priced.model_copy(update={"replayed": True}), priced)
+    (only,) = average([run(question(4.0, judge=judge)) for judge in half]).questions
+    assert only.judge is not None
+    assert not only.judge.replayed  # some of it was paid for
     (nobody,) = average([run(question(4.0)), run(question(5.0))]).questions
     assert nobody.judge is None
 
