@@ -307,6 +307,10 @@ def test_repeated_attempts_share_an_oracle_that_ran_once() -> None:
     )
     results = score(first, second, oracle(pytest_summary=tests))
     assert [result.success for result in results] == [True, True, True]
+    # An oracle that ran in the repetition itself is the one: there are not two of them.
+    results = score(first, oracle(attempt="1"), second, oracle(pytest_summary=tests))
+    assert [result.success for result in results] == [False, True, True, True]
+    assert [result.warnings for result in results] == [()] * 4
 
 
 def test_where_nothing_tells_nobody_is_reverted() -> None:

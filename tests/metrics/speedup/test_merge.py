@@ -250,6 +250,7 @@ def test_two_agents_of_one_name_are_kept_apart(tmp_path: Path) -> None:
         if group.agent == "fixer"
     }
     assert speeds == {"agent-2-fixer": 4.0, "agent-3-fixer": 3.0}
+    assert scores.summary.overall.aggregates["speedup"]["tasks"] == 1
     results, figures = score(run, profile="fc-eval")
     assert results[FAST].task_speedup == pytest.approx(gmean(3, 4))
     assert figures[FAST]["tasks"] == 1

@@ -8,6 +8,8 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from tests.metrics.speedup.runs import BROKEN, FAST, NOP, ORACLE, SLOW, own, score, write_run
+from trajmeter.metrics.speedup import SpeedupAggregator, SpeedupResult
+from trajmeter.records import Outcome, Trajectory
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -235,3 +237,15 @@ def test_warnings_are_counted(tmp_path: Path) -> None:
         write_run(run, {**BASE, FAST: own(FAST, f=(4.0, 2.0)), SLOW: BROKEN}, task=task)
     warnings = score(run)[1][SLOW]["warnings"]
     assert list(warnings.values()) == [2]
+
+
+def test_of_many_different_warnings_the_first_are_counted() -> None:
+    aggregator = SpeedupAggregator()
+    for number in (*range(22), 0, 21):
+        result = SpeedupResult(
+            outcome=Outcome.SCORED, cause=None, key="a:m", warnings=(f"warning {number}",)
+        )
+        aggregator.add(None, Trajectory(task_id=str(number)), result)
+    warnings = aggregator.figures().warnings
+    assert list(warnings) == [f"warning {number}" for number in range(20)]
+    assert (warnings["warning 0"], warnings["warning 1"]) == (2, 1)
