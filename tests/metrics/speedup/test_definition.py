@@ -215,6 +215,10 @@ def test_reverting_leaves_the_oracle_as_it_is() -> None:
     # Two have an oracle's ratio: 1 - sqrt(2 * 8) = -3.
     assert (result.num_benchmarks, result.num_valid_benchmarks) == (7, 2)
     assert result.agent_advantage == pytest.approx(-3.0)
+    rows = result.per_benchmark_speedups
+    assert [name for name, row in rows.items() if not row["fallback_to_baseline"]] == [
+        "m.no_object"
+    ]
     # fc-eval drops what is no object and takes 1 for a missing ratio; the zero stays invalid.
     result = score(attempt(entries=entries, pytest_summary=BAD), oracle(), profile="fc-eval")[0]
     assert (result.num_benchmarks, result.num_valid_benchmarks) == (6, 5)

@@ -9,7 +9,7 @@ import pytest
 
 from tests.metrics.speedup.runs import BROKEN, FAST, NOP, ORACLE, SLOW, own, score, write_run
 from trajmeter.metrics.speedup import SpeedupAggregator, SpeedupResult
-from trajmeter.records import Outcome, Trajectory
+from trajmeter.records import Outcome, Task, Trajectory
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -249,3 +249,33 @@ def test_of_many_different_warnings_the_first_are_counted() -> None:
     warnings = aggregator.figures().warnings
     assert list(warnings) == [f"warning {number}" for number in range(20)]
     assert (warnings["warning 0"], warnings["warning 1"]) == (2, 1)
+
+
+def test_the_share_of_regressions_is_of_the_benchmarks_that_count(tmp_path: Path) -> None:
+    mine = own(FAST, f=(0.5, 2.0), g=(2.0, 2.0), h=(None, 2.0), i=(1.0, 2.0))
+    figures = score(write_run(tmp_path / "r", {**BASE, FAST: mine}))[1][FAST]
+    assert figures["regression_share"] == pytest.approx(1 / 3)
+    assert (figures["worst_speedup"], figures["worst_workload"]) == (0.5, "t: m.f")
+
+
+def test_repetitions_are_trials_and_other_names_of_a_task_are_not_tasks() -> None:
+    ours, fceval = SpeedupAggregator(), SpeedupAggregator(as_fceval=True)
+    for number, passed in ((1, True), (2, False)):
+        result = SpeedupResult(
+            outcome=Outcome.SCORED, cause=None, key="a:m", success=passed, trial_resolved=passed
+        )
+        for aggregator in (ours, fceval):
+            attempt = Trajectory(task_id=f"name-{number}", attempt=str(number))
+            aggregator.add(Task(id="t"), attempt, result)
+    assert ours.figures().tasks == 1
+    assert ours.figures().pass_at_k["2"].value == 1.0
+    assert (fceval.figures().trials, fceval.figures().accuracy.value) == (2, 0.5)
+
+
+def test_pass_at_k_tells_of_how_many_tasks_it_is_made() -> None:
+    aggregator = SpeedupAggregator()
+    for task, success in (("a", True), ("b", None)):
+        result = SpeedupResult(outcome=Outcome.SCORED, cause=None, key="a:m", success=success)
+        aggregator.add(None, Trajectory(task_id=task), result)
+    chance = aggregator.figures().pass_at_k["1"]
+    assert (chance.value, chance.scored, chance.total) == (1.0, 1, 2)
