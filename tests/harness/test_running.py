@@ -167,3 +167,9 @@ def test_documents_that_are_absent_or_no_text_are_named(scenario: Scenario, tmp_
         read_documents(scenario)
     with pytest.raises(ConfigurationError, match="no such folder"):
         read_documents(scenario.model_copy(update={"documents_dir": str(tmp_path / "x")}))
+
+
+def test_a_scenario_without_documents_is_run(scenario: Scenario, journal: RunJournal) -> None:
+    agent = Whole()
+    got = run(scenario.model_copy(update={"documents_dir": None}), agent, journal)
+    assert (agent.documents, len(got.questions)) == ([], 3)

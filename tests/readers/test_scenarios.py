@@ -56,6 +56,15 @@ def test_a_mode_is_laid_over_the_configuration(tmp_path: Path) -> None:
     assert (capability.profile, capability.extra) == ("multihop_chain_qa", {"owner": "quay"})
 
 
+def test_a_scenario_needs_no_documents_unless_it_names_a_folder_of_them(tmp_path: Path) -> None:
+    unnamed = write(tmp_path, spec="name: sql\n")
+    assert read_scenario(unnamed).documents_dir == str(tmp_path / "documents")
+    (tmp_path / "documents").rmdir()
+    assert read_scenario(unnamed).documents_dir is None
+    (tmp_path / "spec.yaml").write_text("name: sql\ndocuments_dir: texts\n")
+    assert read_scenario(unnamed).documents_dir == str(tmp_path / "texts")
+
+
 def test_questions_are_read_with_numbers_as_text_and_null_lists_as_none(tmp_path: Path) -> None:
     first, second = read_scenario(write(tmp_path)).questions
     assert (first.id, first.branching_points, first.required_tools) == ("7", 2, ())

@@ -49,6 +49,8 @@ def document_files(scenario: Scenario) -> Iterator[tuple[str, Path]]:
     Raises:
         ConfigurationError: A document leads outside the folder.
     """
+    if scenario.documents_dir is None:
+        return
     root = Path(scenario.documents_dir)
     for file in sorted(path for path in root.rglob("*") if path.is_file()):
         if not file.resolve().is_relative_to(root.resolve()):
@@ -57,14 +59,13 @@ def document_files(scenario: Scenario) -> Iterator[tuple[str, Path]]:
 
 
 def read_documents(scenario: Scenario) -> list[Document]:
-    """Read a scenario's documents, sorted by name.
+    """Read a scenario's documents, sorted by name; it may have none.
 
     Raises:
         ConfigurationError: The folder is absent, or a document is not UTF-8 text.
     """
-    root = Path(scenario.documents_dir)
-    if not root.is_dir():
-        raise ConfigurationError(f"{root}: no such folder of documents")
+    if scenario.documents_dir is not None and not Path(scenario.documents_dir).is_dir():
+        raise ConfigurationError(f"{scenario.documents_dir}: no such folder of documents")
     documents = []
     for name, file in document_files(scenario):
         try:

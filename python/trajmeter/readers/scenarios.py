@@ -50,6 +50,8 @@ def read_scenario(folder: str | Path, *, mode: str = "baseline") -> Scenario:
     name = _text(spec, "name", at)
     if not name:
         raise ConfigurationError(f"{at}name: expected text, got nothing")
+    documents = _inside(root, _text(spec, "documents_dir", at) or "documents", at)
+    has_documents = bool(spec.get("documents_dir")) or documents.is_dir()
     questions_file = _inside(root, _text(spec, "questions_file", at) or "questions.yaml", at)
     return Scenario(
         name=name,
@@ -59,7 +61,7 @@ def read_scenario(folder: str | Path, *, mode: str = "baseline") -> Scenario:
         profile=_text(evaluation, "profile", f"{at}evaluation.") or "default",
         mode=mode,
         folder=str(root),
-        documents_dir=str(_inside(root, _text(spec, "documents_dir", at) or "documents", at)),
+        documents_dir=str(documents) if has_documents else None,
         settings=_mapping(spec.get("config"), f"{at}config") | modes.get(mode, {}),
         modes=modes,
         questions=_read_questions(questions_file),

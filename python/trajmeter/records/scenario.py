@@ -70,8 +70,8 @@ class Scenario(Record):
     """The mode whose settings were laid over the configuration."""
     folder: str
     """The scenario's own folder, absolute; files its settings name lie below it."""
-    documents_dir: str
-    """Folder of the documents, absolute."""
+    documents_dir: str | None
+    """Folder of the documents, absolute; ``None`` where the scenario names none and has none."""
     settings: dict[str, Any] = Field(default_factory=dict)
     """``config`` with the mode's settings laid over it; passed to the agent as it is."""
     modes: dict[str, dict[str, Any]] = Field(default_factory=dict)
