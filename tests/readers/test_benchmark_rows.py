@@ -201,6 +201,17 @@ def test_an_attempt_that_measured_nothing_may_come_first(tmp_path: Path) -> None
     assert results["fixer:small"].cause == "reverted_to_baseline"
 
 
+def test_a_record_among_rows_is_told(tmp_path: Path) -> None:
+    path = lines(tmp_path / "rows.jsonl", ROWS)
+    record = Trajectory(task_id="t", agent="other", model="m").model_dump_json()
+    path.write_text(f"{record}\n{path.read_text()}")
+    attempts, problems = read(path)
+    assert [attempt.agent for attempt in attempts] == ["oracle", "fixer"]
+    assert [(each.line, each.message[:42]) for each in problems] == [
+        (1, "expected a row of benchmarks like the othe")
+    ]
+
+
 @pytest.mark.parametrize("indent", [None, 1])
 def test_a_document_may_begin_with_blanks_and_hold_one_row(
     tmp_path: Path, indent: int | None

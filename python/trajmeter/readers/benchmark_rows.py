@@ -71,6 +71,7 @@ class AttemptIdentity(NamedTuple):
 
 
 _OF_A_ROW = {*AttemptIdentity._fields, "benchmark", *_ENTRY_FIELDS}
+_OF_A_RECORD = ("turns", "measurements")
 _TELLING = ("agent_nop", "agent_seconds", "benchmark")
 _VALUES = [column for column in _ENTRY_FIELDS if column != "significant"]
 _TEXTS = {*AttemptIdentity._fields, "benchmark", "tests", "snapshot_status"}
@@ -194,12 +195,15 @@ def _add(
     """Add a row to its attempt.
 
     Raises:
-        ReadError: The row cannot be read, or names no task, or its benchmark is there already.
+        ReadError: The row cannot be read or is none, names no task, measures no benchmark, or one
+            that is there already.
     """
     if isinstance(row, ReadError):
         raise row
     if not isinstance(row, dict):
         raise ReadError(f"expected an object, got {json_lines.kind(row)}")
+    if not row.keys().isdisjoint(_OF_A_RECORD):
+        raise ReadError("expected a row of benchmarks like the others of the file, got a record")
     task_id = _name(row, "task_id")
     if task_id is None:
         raise ReadError("task_id is missing")

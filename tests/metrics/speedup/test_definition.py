@@ -248,6 +248,8 @@ def test_without_an_oracle_there_is_a_speedup_but_no_advantage() -> None:
     # What is no object has no ratio of an oracle either, and takes none from the others.
     strange = score(attempt(entries={**entries, "m.i": 5, "m.j": None}))[0]
     assert (strange.outcome, strange.task_speedup, strange.num_benchmarks) == ("scored", 2.0, 5)
+    strange = score(attempt(entries={**entries, "m.i": 5}, pytest_summary=BAD))[0]
+    assert (strange.num_valid_benchmarks, strange.num_benchmarks) == (3, 4)
     # An oracle that ran, but measured nothing, is missed too: then nothing is valid.
     silent = score(attempt(entries=entries), attempt("oracle"))[0]
     assert (silent.outcome, silent.cause) == (Outcome.NOT_SCORED, Cause.MISSING_ORACLE)

@@ -280,6 +280,7 @@ def test_the_oracle_may_fail_too(tmp_path: Path) -> None:
         results, _ = score(run, profile=profile)
         oracle = results[ORACLE]
         assert (oracle.pytest_failed, oracle.snapshot_failed) == (False, True)
+        assert oracle.pytest_summary.failed_total == 4
         assert (oracle.task_speedup, oracle.fallback_to_baseline) == (1.0, True)
         assert oracle.agent_advantage == pytest.approx(1 - gmean(2, 8))
         # As many failures as the oracle has are none.

@@ -135,6 +135,9 @@ def test_costs_by_agent_are_those_that_the_results_book(tmp_path: Path) -> None:
     assert ours["cost_by_agent_model"] == {FAST: 1.5, SLOW: 4.0}
     assert ours["total_cost"] == 5.5
     assert ours["mean_cost_per_trial"] == mean(2.75, 2, 4)
+    free = {FAST: {**own(FAST, f=(4.0, 2.0)), "task_cost_usd": 0}}
+    costs = score(write_run(tmp_path / "free", free))[1][FAST]
+    assert (costs["cost_by_agent_model"], costs["total_cost"]) == ({FAST: 0.0}, 0.0)
     # Nobody told what nop cost: that is not 0.
     nop = score(run)[1][NOP]
     assert nop["total_cost"] is None
