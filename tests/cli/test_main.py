@@ -129,6 +129,27 @@ def test_every_command_explains_itself(arguments: list[str], shown: str) -> None
     assert shown in result.output
 
 
+@pytest.mark.parametrize("columns", [80, 120])
+@pytest.mark.parametrize(
+    "command",
+    ["", "score", "run", "compare", "average", "quality", "price", "metrics list", "metrics show"],
+)
+def test_help_says_what_a_person_needs_in_any_width(command: str, columns: int) -> None:
+    shown, short = (
+        CliRunner(env={"COLUMNS": str(columns)}).invoke(app, [*command.split(), option]).output
+        for option in ("--help", "-h")
+    )
+    assert shown == short
+    lines = [line.rstrip() for line in shown.splitlines()]
+    assert max(map(len, lines)) <= columns
+    for noise in ("<bool>", "<str>", "<file>", "<dir>", "<list", "BOOLEAN", "default: (", "......"):
+        assert noise not in shown
+    examples = [line for line in lines if line.lstrip().startswith("trajmeter ")]
+    # An example stands whole on a line of its own, to be copied.
+    assert bool(examples) == (command not in ("", "metrics list"))
+    assert not any(line.lstrip().startswith("Example") and "trajmeter" in line for line in lines)
+
+
 class TestProcess:
     """The same, as a program that another one calls."""
 

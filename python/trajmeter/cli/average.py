@@ -24,7 +24,7 @@ def average(
         list[Path],
         typer.Argument(
             exists=True,
-            metavar="RUNS...",
+            metavar="RUNS",
             show_default=False,
             help="Result files of single runs of one framework, in order.",
         ),
@@ -49,8 +49,9 @@ def average(
     Scores and latencies are averaged, tokens and cost summed, and the answer closest to the mean
     correctness stands for all.
 
-    Example:
-    trajmeter average results/anchor_*_run?.json -o results/anchor.json
+    **Example**
+
+        trajmeter average results/anchor_*_run?.json -o results/anchor.json
     """
     messages = Messages()
     if output is not None:

@@ -38,7 +38,7 @@ def compare(
         list[Path],
         typer.Argument(
             exists=True,
-            metavar="RESULTS...",
+            metavar="RESULTS",
             show_default=False,
             help="Result files of one scenario, one for each framework.",
         ),
@@ -64,10 +64,10 @@ def compare(
     Shows answer quality, latency, cost, the scenario's own metrics, code quality and a scorecard.
     Questions are joined by id.
 
-    Examples:
-    trajmeter compare results/*.json
+    **Examples**
 
-    trajmeter compare results/*.json -o report.html
+        trajmeter compare results/*.json
+        trajmeter compare results/*.json -o report.html
     """
     messages = Messages()
     if output is not None:

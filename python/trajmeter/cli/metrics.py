@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from trajmeter.cli._command import Command, Group
 from trajmeter.cli._stdout import stdout_console
 from trajmeter.cli.exit_codes import ExitCode
 from trajmeter.errors import ConfigurationError
@@ -20,10 +21,12 @@ if TYPE_CHECKING:
 
 __all__ = ["app", "list_metrics", "show"]
 
-app = typer.Typer(help="List metrics, or show what one of them gives.", no_args_is_help=True)
+app = typer.Typer(
+    cls=Group, help="List metrics, or show what one of them gives.", no_args_is_help=True
+)
 
 
-@app.command("list")
+@app.command("list", cls=Command)
 def list_metrics() -> ExitCode:
     """List the metrics that come with the package, and those of plug-ins.
 
@@ -44,14 +47,15 @@ def list_metrics() -> ExitCode:
     return ExitCode.OK
 
 
-@app.command("show")
+@app.command("show", cls=Command)
 def show(
     name: Annotated[str, typer.Argument(metavar="NAME", help="Name of a metric, or file.py@name.")],
 ) -> ExitCode:
     """Show what a metric needs, and every column it gives.
 
-    Example:
-    trajmeter metrics show context
+    **Example**
+
+        trajmeter metrics show context
     """
     info = describe(name)
     metric = info.metric

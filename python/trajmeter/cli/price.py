@@ -35,8 +35,9 @@ def price(
 ) -> ExitCode:
     """Price tokens by the table that comes with the package; an unknown model costs 0.
 
-    Example:
-    trajmeter price openai/gpt-5-mini --prompt-tokens 1200 --completion-tokens 300
+    **Example**
+
+        trajmeter price gpt-5-mini --prompt-tokens 1200 --completion-tokens 300
     """
     cost = price_usd(model, prompt_tokens, completion_tokens)
     fields = {

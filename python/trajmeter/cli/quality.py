@@ -52,8 +52,9 @@ def quality(
 ) -> ExitCode:
     """Measure the size, complexity, imports and annotations of a Python source file.
 
-    Example:
-    trajmeter quality agent.py --framework langgraph
+    **Example**
+
+        trajmeter quality agent.py --framework langgraph
     """
     named = [*framework_packages(framework), *(packages or ())]
     if framework and not named:

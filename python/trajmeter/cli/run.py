@@ -89,7 +89,8 @@ def run(
         ),
     ] = 1,
     mode: Annotated[
-        str, typer.Option(metavar="MODE", help="Mode of the scenario: baseline, capability.")
+        str,
+        typer.Option(metavar="MODE", help="Mode of the scenario, such as baseline or capability."),
     ] = "baseline",
     judge: Annotated[
         str,
@@ -139,10 +140,10 @@ def run(
     A question that times out or fails scores 0 and the run goes on. After Ctrl-C the same call
     resumes where it was.
 
-    Examples:
-    trajmeter run scenario/ --agent my_agents:Graph --agent plain=my_agents:answer --runs 3
+    **Examples**
 
-    trajmeter run scenario/ --agent my_agents:Graph --judge-replay judge.jsonl
+        trajmeter run scenario/ -a agents:Graph -a plain=agents:answer --runs 3
+        trajmeter run scenario/ -a agents:Graph --judge-replay judge.jsonl
     """
     original = is_original(profile)
     read = read_scenario(scenario, mode=mode)

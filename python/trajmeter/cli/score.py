@@ -101,8 +101,9 @@ def score(
             "--metrics",
             "-m",
             metavar="A,B",
-            show_default=", ".join(DEFAULT_METRICS),
-            help="Metrics by name, or file.py@name for one of your own. May be repeated. "
+            show_default=False,
+            help="Metrics by name, or file.py@name for one of your own; "
+            f"{', '.join(DEFAULT_METRICS)} by default. May be repeated. "
             "See trajmeter metrics list.",
         ),
     ] = None,
@@ -145,6 +146,7 @@ def score(
         typer.Option(
             "--format",
             "-f",
+            metavar="FORMAT",
             help="Print the summary as tables, markdown or json, or the rows as jsonl or csv.",
         ),
     ] = Format.TABLE,
