@@ -177,6 +177,25 @@ def test_reversed_lines_change_redundancy(kernels: Kernels) -> None:
     assert repeated.trajectory.line.repeated_size == 0 - (2 + 4 - 5 - 5)
 
 
+def test_reversed_lines_of_a_final_context_that_is_the_one_step(kernels: Kernels) -> None:
+    """Lines 1 and 2, and 9 to 3 apart from them: 2 - 5 lines were viewed, none again."""
+    final = [lines("a.py", 1, 2), lines("a.py", 9, 3)]
+    result = scored(kernels, task(gold("a.py", 1, 10)), attempt(final=final), "a.py")
+    found = result.trajectory.line
+    assert (found.viewed_size, found.repeated_size, found.redundancy) == (2 - 5, 0, 0.0)
+
+
+def test_lines_of_additional_gold_count_in_bytes_alone(kernels: Kernels) -> None:
+    """Of lines 3 to 7 two are initial gold, 3 and 4 of 1 to 4, and two additional, 6 and 7."""
+    of = task(gold("a.py", 1, 4), gold("a.py", 6, 9, GoldRole.ADDITIONAL))
+    views = [lines("a.py", 3, 7)]
+    result = scored(kernels, of, attempt(views, final=views), "a.py")
+    line, span = result.final.line, result.final.span
+    assert (line.intersection, line.gold_size, line.predicted_size) == (2, 4, 5)
+    assert (span.intersection, span.gold_size, span.predicted_size) == (40, 80, 50)
+    assert result.trajectory.line.coverage == (2 / 4,)
+
+
 @pytest.mark.parametrize(
     ("ranges", "size"),
     [
