@@ -103,6 +103,24 @@ def test_four_benchmarks_of_an_agent_that_failed(
     assert all(row["fallback_to_baseline"] for row in result.per_benchmark_speedups.values())
 
 
+@pytest.mark.parametrize(
+    ("first", "second", "level"),
+    [
+        ("m.A.f", "m.g", 1),  # of the module m both
+        ("m.Ü.f", "m.g", 1),
+        ("m.f(1)", "m.f(2)", 3),  # of the function f both
+        ("m.f(1)\x1f", "m.f(2)", 3),
+        ("m.f(1)\u3000", "\u2003m.f", 3),
+    ],
+)
+def test_capitals_and_blanks_are_those_of_unicode(first: str, second: str, level: int) -> None:
+    entries = {first: {"agent/nop": 4.0, "oracle/nop": 1.0}}
+    entries[second] = {"agent/nop": 1.0, "oracle/nop": 1.0}
+    result = score(attempt(entries=entries))[0]
+    # In one group sqrt(4 * 1) - 1; in two it would be (3 + 0) / 2.
+    assert levels(result)[level - 1] == pytest.approx(1.0)
+
+
 def test_a_slower_patch_that_is_correct_is_a_success() -> None:
     result = score(attempt(entries=table(f=(0.5, 2.0))), oracle())[0]
     assert (result.success, result.task_speedup, result.num_regressions) == (True, 0.5, 1)
@@ -266,8 +284,8 @@ def test_ratios_of_the_oracle_count_though_no_oracle_ran() -> None:
 def test_times_of_the_task() -> None:
     task = Task(
         id="t",
-        baseline_seconds={"m.f": 8.0, "m.g": 6.0, "m.h": 1.0, "m.i": 1.0},  # type: ignore[dict-item] # as in JSON
-        oracle_seconds={"m.f": 4.0, "m.g": 0.75, "m.h": None},  # type: ignore[dict-item] # as in JSON
+        baseline_seconds={"m.f": 8.0, "m.g": 6.0, "m.h": 0.0, "m.i": 1.0},  # type: ignore[dict-item] # as in JSON
+        oracle_seconds={"m.f": 4.0, "m.g": 0.75, "m.h": None, "m.k": 1.0},  # type: ignore[dict-item] # as in JSON
     )
     own = {
         "m.f": Measurement(value=2.0),
@@ -283,6 +301,7 @@ def test_times_of_the_task() -> None:
         "m.h": InvalidReason.FAILED,
         "m.i": InvalidReason.MISSING,
         "m.j": InvalidReason.MISSING,
+        "m.k": InvalidReason.MISSING,
     }
     crashed = score(attempt(pytest_summary=BAD), task=task)[0]
     assert (crashed.task_speedup, crashed.num_valid_benchmarks) == (1.0, 2)
