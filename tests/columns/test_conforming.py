@@ -4,8 +4,10 @@ from typing import Any
 
 import pyarrow as pa
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
-from trajmeter.columns.conforming import conform
+from trajmeter.columns.conforming import conform, misfits
 from trajmeter.errors import ConfigurationError
 from trajmeter.records import Failure, ToolCall, Trajectory, Turn
 from trajmeter.schemas import trajectory_batch, trajectory_from_row, trajectory_schema
@@ -95,6 +97,37 @@ def test_a_column_that_cannot_hold_its_field_is_named(
 ) -> None:
     with pytest.raises(ConfigurationError, match=message):
         conform(pa.record_batch(columns))
+
+
+def test_rows_that_no_cast_fits_are_found_whatever_the_column() -> None:
+    batch = pa.record_batch(
+        {
+            "task_id": list("abcdef"),
+            "turn_count": [1.0, 2.5, None, float("nan"), 5.0, 6.5],
+            "turns": [None, [{"number": 3.5}], [{"number": 4.0}], [], None, None],
+            "metadata": [None, None, None, None, {"at": b"\xff"}, None],
+        }
+    )
+    found = misfits(batch.slice(1))  # whose memory begins above 0
+    assert sorted(found) == [0, 2, 3, 4]
+    assert found[0].startswith("column turns.number is double, expected int64: Float value 3.5")
+    assert found[2].startswith("column turn_count is double, expected int64: Float value nan")
+    assert found[3].startswith("column metadata holds what is no JSON: 'utf-8' codec")
+    assert misfits(batch.slice(0, 1)) == {}
+
+
+@given(st.lists(st.none() | st.integers(-2, 2).map(float) | st.floats(-9, 9), max_size=9))
+def test_just_the_rows_without_a_whole_number_are_found(counts: list[float | None]) -> None:
+    batch = pa.record_batch(
+        {"task_id": ["a"] * len(counts), "turn_count": pa.array(counts, pa.float64())}
+    )
+    wrong = [row for row, each in enumerate(counts) if each is not None and each % 1]
+    assert list(misfits(batch)) == wrong
+
+
+def test_a_type_that_holds_no_value_of_its_field_is_no_fault_of_rows() -> None:
+    with pytest.raises(ConfigurationError, match="column turns is string, expected list<"):
+        misfits(pa.record_batch({"task_id": ["a", "b"], "turns": ["x", None]}))
 
 
 def test_a_column_that_occurs_twice_is_refused() -> None:

@@ -101,6 +101,22 @@ def test_a_row_that_is_no_trajectory_is_reported_and_the_others_scored(metrics: 
         list(score_batches(batches, metrics=metrics))
 
 
+def test_a_value_that_no_cast_fits_costs_its_row_alone() -> None:
+    turns = [[{"number": 1.0}], [{"number": 3.5}], None, [{"number": 2.0}, {"number": 2.5}], []]
+    batch = pa.record_batch({"task_id": ["a", "b", None, "d", "e"], "turns": turns})
+    problems: list[RowProblem] = []
+    good = trajectory_batch([_attempt("zero")])
+    scored = score_batches([good, batch], metrics=["turns"], on_problem=problems.append)
+    assert [row["task_id"] for row in _rows(scored)] == ["zero", "a", "e"]
+    assert [(problem.batch, problem.row) for problem in problems] == [(1, 1), (1, 2), (1, 3)]
+    assert str(problems[0]).startswith(
+        "batch 1, row 1: column turns.number is double, expected int64: Float value 3.5"
+    )
+    assert problems[1].message.startswith("task_id: ")
+    with pytest.raises(ReadError, match=r"batch 0, row 1: column turns\.number is double"):
+        list(score_batches([batch], metrics=["turns"]))
+
+
 def test_memory_that_is_no_text_costs_its_row_alone() -> None:
     offsets = pa.py_buffer(np.arange(4, dtype=np.int32).tobytes())
     texts = pa.StringArray.from_buffers(3, offsets, pa.py_buffer(b"a\xffc"))

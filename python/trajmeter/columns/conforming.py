@@ -7,16 +7,19 @@ instead of JSON text. Whatever a type can hold without loss is taken.
 
 from __future__ import annotations
 
-from typing import Any, cast
+from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
 import pyarrow as pa
 
 from trajmeter.errors import ConfigurationError
 from trajmeter.metrics.arrays import Array, nulls, ragged
-from trajmeter.schemas import Shape, json_text, trajectory_schema, trajectory_shape
+from trajmeter.schemas import Member, Shape, json_text, trajectory_schema, trajectory_shape
 
-__all__ = ["conform"]
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+__all__ = ["conform", "misfits"]
 
 # What the offsets of a list can count.
 _MOST_VALUES = 2**31 - 1
@@ -57,6 +60,42 @@ def conform(batch: pa.RecordBatch) -> pa.RecordBatch:
     return pa.record_batch(columns, schema=schema)
 
 
+def misfits(batch: pa.RecordBatch) -> dict[int, str]:
+    """Rows with a value that its field cannot hold, such as 3.5 where whole numbers are counted.
+
+    Args:
+        batch: Rows that :func:`conform` refuses.
+
+    Returns:
+        What is wrong with each of them, by its number.
+
+    Raises:
+        ConfigurationError: The type of a column is wrong, whatever its values are.
+    """
+    found: dict[int, str] = {}
+    for member, field in zip(trajectory_shape().members, trajectory_schema(), strict=True):
+        if member.name in batch.schema.names:
+            column = batch.column(member.name)
+            _conformed(column.slice(0, 0), member.shape, field.type, member.name)
+            for row, message in _misfits(column, member, field.type):
+                found.setdefault(row, message)
+    return found
+
+
+def _misfits(column: Array, member: Member, target: pa.DataType) -> Iterator[tuple[int, str]]:
+    """Rows that the cast refuses, found by halves: it tells of one alone, and few are bad."""
+    try:
+        _conformed(column, member.shape, target, member.name)
+    except ConfigurationError as error:
+        if len(column) == 1:
+            yield 0, str(error)
+            return
+        middle = len(column) // 2
+        yield from _misfits(column.slice(0, middle), member, target)
+        for row, message in _misfits(column.slice(middle), member, target):
+            yield middle + row, message
+
+
 def _conformed(array: Array, shape: Shape, target: pa.DataType, path: str) -> Array:
     if isinstance(array, pa.ExtensionArray):
         array = array.storage
@@ -65,8 +104,7 @@ def _conformed(array: Array, shape: Shape, target: pa.DataType, path: str) -> Ar
     if array.type == target:
         return array
     if shape.kind == "json" and not _is_text(array.type):
-        texts = [None if each is None else json_text(each) for each in array.to_pylist()]
-        return pa.array(texts, pa.string())
+        return pa.array([_text(each, path) for each in array.to_pylist()], pa.string())
     if shape.kind == "record" and isinstance(array, pa.StructArray):
         return _records(array, shape, target, path)
     if shape.kind == "list" and isinstance(array, _LISTS):
@@ -77,6 +115,13 @@ def _conformed(array: Array, shape: Shape, target: pa.DataType, path: str) -> Ar
         raise ConfigurationError(
             f"column {path} is {array.type}, expected {target}: {error}"
         ) from error
+
+
+def _text(value: object, path: str) -> str | None:
+    try:
+        return None if value is None else json_text(value)
+    except ValueError as error:
+        raise ConfigurationError(f"column {path} holds what is no JSON: {error}") from error
 
 
 def _is_text(arrow_type: pa.DataType) -> bool:

@@ -10,11 +10,11 @@ import pyarrow as pa
 from pydantic import ValidationError
 
 from trajmeter import json_lines
-from trajmeter.columns.conforming import conform
+from trajmeter.columns.conforming import conform, misfits
 from trajmeter.columns.problems import RowProblem
 from trajmeter.columns.records import records_of
 from trajmeter.columns.validity import faulty
-from trajmeter.errors import InputError, ReadError
+from trajmeter.errors import ConfigurationError, InputError, ReadError
 from trajmeter.schemas import trajectory_from_row
 
 if TYPE_CHECKING:
@@ -67,7 +67,7 @@ def admit(batch: pa.RecordBatch, number: int, *, report: Callable[[RowProblem], 
 
     Raises:
         InputError: This is no batch.
-        ConfigurationError: A column cannot be brought to the schema.
+        ConfigurationError: A column is of a type that cannot be brought to the schema.
     """
     if not isinstance(batch, pa.RecordBatch):
         raise InputError(
@@ -76,7 +76,15 @@ def admit(batch: pa.RecordBatch, number: int, *, report: Callable[[RowProblem], 
         )
     problems = dict(_broken(batch))
     sound, numbers = _without(batch, np.arange(len(batch)), problems)
-    whole = conform(sound)
+    try:
+        whole = conform(sound)
+    except ConfigurationError:
+        found = {int(numbers[row]): message for row, message in misfits(sound).items()}
+        if not found:
+            raise
+        problems |= found
+        sound, numbers = _without(sound, numbers, found)
+        whole = conform(sound)
     suspects = np.flatnonzero(faulty(whole))
     if len(suspects):
         rows = whole.take(suspects).to_pylist()
