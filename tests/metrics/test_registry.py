@@ -324,6 +324,21 @@ def answered(task, trajectory):
         first, second = create([f"{file}@length"]), create([f"{file}@length"])
         assert first[0] is second[0]
 
+    def test_a_family_of_a_file_is_an_object_there(self, tmp_path: Path) -> None:
+        source = (
+            "from tests.metrics.fakes import RankMetric\n"
+            "ranked = RankMetric()\n"
+            "half_made = RankMetric()\n"
+            "half_made.version = None\n"
+        )
+        file = self._write(tmp_path, source)
+        (metric,) = create([f"{file}@ranked"])
+        assert isinstance(metric, fakes.RankMetric)
+        with pytest.raises(UnknownNameError, match="metrics there: half_made, ranked"):
+            create([f"{file}@RankMetric"])
+        with pytest.raises(ConfigurationError, match=r"the version of metric .* is None"):
+            create([f"{file}@half_made"])
+
     def test_a_file_that_has_changed_is_run_anew(self, tmp_path: Path) -> None:
         file = self._write(tmp_path)
         create([f"{file}@length"])

@@ -9,11 +9,13 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from trajmeter.errors import ConfigurationError, UnknownNameError
-from trajmeter.metrics.custom import FunctionMetric
+from trajmeter.metrics._protocol import is_metric
 from trajmeter.raised import told
 
 if TYPE_CHECKING:
     from types import ModuleType
+
+    from trajmeter.metrics._protocol import AnyMetric
 
 __all__ = ["is_metric_file", "metric_from_file"]
 
@@ -25,8 +27,8 @@ def is_metric_file(name: str) -> bool:
     return _PATTERN.fullmatch(name) is not None
 
 
-def metric_from_file(reference: str) -> FunctionMetric:
-    """Run a Python file, and take a decorated function from it.
+def metric_from_file(reference: str) -> AnyMetric:
+    """Run a Python file, and take a decorated function, or a family, from it.
 
     It is run once as long as it does not change, and finds modules that lie beside it.
 
@@ -41,9 +43,7 @@ def metric_from_file(reference: str) -> FunctionMetric:
     if match is None:
         raise ConfigurationError(f"{reference!r} is no metric file, expected file.py@name")
     file, name = match["file"], match["name"]
-    found = {
-        key: value for key, value in vars(_run(file)).items() if isinstance(value, FunctionMetric)
-    }
+    found = {key: value for key, value in vars(_run(file)).items() if is_metric(value)}
     listed = ", ".join(sorted(found)) or "none; decorate a function with trajmeter.metric"
     if name is None:
         if len(found) != 1:

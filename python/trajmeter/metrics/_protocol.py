@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Protocol, TypeAlias, runtime_checkable
+from typing import TYPE_CHECKING, Protocol, TypeAlias, TypeGuard, runtime_checkable
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -23,6 +23,7 @@ __all__ = [
     "MetricFamily",
     "RowMetric",
     "TrialMetric",
+    "is_metric",
 ]
 
 
@@ -110,6 +111,15 @@ class RowMetric(Metric, Protocol):
 
 
 AnyMetric: TypeAlias = Metric | TrialMetric
+
+
+def is_metric(value: object) -> TypeGuard[AnyMetric]:
+    """Whether this is a metric, as opposed to a class or a function that makes one."""
+    if isinstance(value, type):
+        return False
+    return hasattr(value, "result_type") and (
+        hasattr(value, "score") or hasattr(value, "score_trial")
+    )
 
 
 class Aggregator(Protocol):

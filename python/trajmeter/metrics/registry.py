@@ -15,11 +15,11 @@ from difflib import get_close_matches
 from functools import cache
 from importlib import import_module
 from importlib.metadata import entry_points
-from typing import TYPE_CHECKING, Protocol, TypeAlias, TypeGuard
+from typing import TYPE_CHECKING, Protocol, TypeAlias
 
 from trajmeter.errors import ConfigurationError, TrajmeterError, UnknownNameError
 from trajmeter.metrics._metric_file import is_metric_file, metric_from_file
-from trajmeter.metrics._protocol import AnyMetric
+from trajmeter.metrics._protocol import AnyMetric, is_metric
 from trajmeter.metrics._result import Result
 from trajmeter.raised import told
 
@@ -206,7 +206,7 @@ def _load(plugin: EntryPoint) -> _Maker:
 
 
 def _make(maker: _Maker, name: str, resources: Resources) -> AnyMetric:
-    if _is_metric(maker):
+    if is_metric(maker):
         return _complete(maker)
     if not callable(maker):
         raise ConfigurationError(
@@ -219,13 +219,13 @@ def _make(maker: _Maker, name: str, resources: Resources) -> AnyMetric:
         raise
     except (Exception, SystemExit) as error:
         raise ConfigurationError(f"metric {name!r} cannot be made: {told(error)}") from error
-    if not _is_metric(metric):
+    if not is_metric(metric):
         raise ConfigurationError(f"metric {name!r} made {metric!r}, expected a metric")
     return _complete(metric)
 
 
 def _checked(metric: AnyMetric) -> AnyMetric:
-    if not _is_metric(metric):
+    if not is_metric(metric):
         raise ConfigurationError(
             f"{metric!r} is no metric, expected one or its name; trajmeter.metric makes one of a "
             "function"
@@ -259,15 +259,6 @@ def _complete(metric: AnyMetric) -> AnyMetric:
             f"mapping from text to what JSON holds: {error}"
         ) from error
     return metric
-
-
-def _is_metric(value: object) -> TypeGuard[AnyMetric]:
-    """Whether this is a metric, as opposed to a class or a function that makes one."""
-    if isinstance(value, type):
-        return False
-    return hasattr(value, "result_type") and (
-        hasattr(value, "score") or hasattr(value, "score_trial")
-    )
 
 
 def _profile_of_each_family(names: Sequence[str], profiles: Iterable[str]) -> dict[str, str]:
