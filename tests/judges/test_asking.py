@@ -57,6 +57,26 @@ def test_transport_errors_are_retried_and_then_stand() -> None:
     assert (got.record.cause, got.record.attempts) == (Cause.JUDGE_ERROR, 4)
 
 
+def test_pauses_double_and_one_that_is_asked_for_is_kept_to_two_minutes(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    pauses = []
+
+    async def sleep(seconds: float) -> None:
+        pauses.append(seconds)
+
+    monkeypatch.setattr("trajmeter.judges.asking.asyncio.sleep", sleep)
+    monkeypatch.setattr(
+        "trajmeter.judges.asking.random.uniform", lambda low, high: (low + high) / 2
+    )
+    down = TransientError("status 503")
+    patient = [TransientError("status 429", retry_after_seconds=s) for s in (7.0, 86_400.0)]
+    for script in ([down, down, down, down], [*patient, down, down]):
+        judge = Judge(ScriptedModel(*script), price_usd, first_pause_seconds=1.0)
+        assert asyncio.run(judge.ask("how", "what", AnswerScores)).value is None
+    assert pauses == [1.0, 2.0, 4.0, 7.0, 120.0, 4.0]
+
+
 def test_an_error_that_will_not_pass_is_not_retried() -> None:
     got = verdict(ScriptedModel(ExchangeError("status 401")))
     assert (got.value, got.record.attempts, got.record.message) == (None, 1, "status 401")
@@ -84,6 +104,7 @@ def test_an_invalid_reply_is_asked_for_again_and_never_a_score(bad: str) -> None
     model = ScriptedModel(bad, GOOD)
     assert verdict(model).value is not None
     assert "could not be used" in model.prompts[1].text
+    assert model.prompts[1].text.startswith(model.prompts[0].text)
     got = verdict(ScriptedModel(bad, bad, bad))
     assert got.value is None
     assert (got.record.cause, got.record.attempts) == (Cause.JUDGE_UNPARSEABLE, 3)
