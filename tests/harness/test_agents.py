@@ -26,6 +26,21 @@ def test_functions_and_classes_are_agents(reference: str, name: str) -> None:
 
 
 @pytest.mark.parametrize(
+    ("attribute", "name"),
+    [
+        ("NamedByProperty", "By Property"),
+        ("NamedWhenMade", "When Made"),
+        ("Nameless", "Nameless"),
+        ("NAMELESS", "NAMELESS"),
+    ],
+)
+def test_an_agent_is_called_what_the_made_one_says_else_like_its_class(
+    attribute: str, name: str
+) -> None:
+    assert load_agent(f"tests.harness.toys:{attribute}")[0] == name
+
+
+@pytest.mark.parametrize(
     ("reference", "message"),
     [
         ("toys", "expected module:object"),

@@ -72,3 +72,32 @@ async def stubborn(question: str) -> str:
 
 
 NUMBER = 7
+
+
+class NamedByProperty:
+    @property
+    def name(self) -> str:
+        return "By Property"
+
+    def query(self, question: str) -> str:
+        return question
+
+
+class NamedWhenMade:
+    def __init__(self) -> None:
+        self.name = "When Made"
+
+    def query(self, question: str) -> str:
+        return question
+
+
+class Nameless:
+    """Has a name that is none."""
+
+    name = 12
+
+    def query(self, question: str) -> str:
+        return question
+
+
+NAMELESS = Nameless()

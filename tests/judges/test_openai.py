@@ -58,7 +58,7 @@ def test_reasoning_models_are_sent_no_temperature(model: str) -> None:
     assert "temperature" not in server.requests[0]
 
 
-@pytest.mark.parametrize("status", [429, 500, 503])
+@pytest.mark.parametrize("status", [408, 409, 425, 429, 500, 503])
 def test_rate_limits_and_server_errors_are_retried(status: int) -> None:
     with endpoint(status, status, GOOD) as server:
         got = ask(server)

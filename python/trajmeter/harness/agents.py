@@ -105,7 +105,8 @@ def load_agent(reference: str) -> tuple[str, Agent, Path | None]:
         reference: Such as ``my_agents:LangGraphAgent``.
 
     Returns:
-        Name (the object's ``name``, else its own), the agent, and its source file.
+        Name (the agent's ``name`` if it has one, else that of its class, function or variable), the
+        agent, and its source file.
 
     Raises:
         ConfigurationError: The reference is malformed, or nothing is there; the message says what.
@@ -131,8 +132,9 @@ def load_agent(reference: str) -> tuple[str, Agent, Path | None]:
             )
         found = getattr(found, part)
     file = inspect.getsourcefile(module)
-    name = str(getattr(found, "name", None) or getattr(found, "__name__", attribute))
-    return name, _as_agent(found, reference), Path(file) if file else None
+    agent = _as_agent(found, reference)
+    name = _name(agent) or _name(found) or str(getattr(found, "__name__", attribute))
+    return name, agent, Path(file) if file else None
 
 
 def read_answer(raw: object) -> Answer:
@@ -181,6 +183,15 @@ def _storable_metadata(metadata: object) -> object:
         return storable(metadata)
     except (ValueError, RecursionError) as error:
         return {"unreadable": str(error)}
+
+
+def _name(holder: object) -> str:
+    """The text that an agent gives as its name, or nothing."""
+    try:
+        name = getattr(holder, "name", None)
+    except Exception:  # noqa: BLE001 - a property is the agent's own
+        return ""
+    return name.strip() if isinstance(name, str) else ""
 
 
 def _as_agent(found: Any, reference: str) -> Agent:  # noqa: ANN401 - whatever the module holds
