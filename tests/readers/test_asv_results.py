@@ -113,6 +113,16 @@ def test_what_is_no_version_2_is_told(tmp_path: Path, results: object, message: 
     assert problems[0].message == message
 
 
+def test_the_folder_is_the_task_also_from_within(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    write(tmp_path / "sorting" / "nop.json", f=[[1.0], []])
+    monkeypatch.chdir(tmp_path / "sorting")
+    for path in ("nop.json", "."):
+        (attempt,) = read_trajectories(path)
+        assert (attempt.task_id, attempt.agent, attempt.model) == ("sorting", "nop", None)
+
+
 def test_the_files_of_a_folder_are_one_task(tmp_path: Path) -> None:
     folder = tmp_path / "sorting"
     files = [

@@ -161,6 +161,26 @@ def test_a_file_of_no_results_is_told(tmp_path: Path, content: object) -> None:
     assert (len(attempts), problems) == (2, [])
 
 
+def test_agents_of_one_name_are_told_apart_in_each_repetition(tmp_path: Path) -> None:
+    run = tmp_path / "r"
+    for number in (1, 2):
+        agents = {FAST: PASSED, "fixer:other": PASSED}
+        write_run(run, agents, attempt=f"{number}-of-2", lock=[FAST, FAST])
+    attempts, _ = read(run)
+    assert [(each.attempt, each.instance) for each in attempts] == [
+        ("1-of-2.agent-1-fixer", "agent-1-fixer"),
+        ("1-of-2.agent-2-fixer", "agent-2-fixer"),
+        ("2-of-2.agent-1-fixer", "agent-1-fixer"),
+        ("2-of-2.agent-2-fixer", "agent-2-fixer"),
+    ]
+
+
+def test_an_agent_that_was_not_configured_goes_by_its_folder(tmp_path: Path) -> None:
+    run = write_run(tmp_path / "r", {FAST: PASSED})
+    write_json(run / "t" / "t.1-of-1.r.agent-2-late" / "results.json", result())
+    assert keys(read(run)[0]) == [("fixer", "large"), ("late", "unknown")]
+
+
 def test_of_a_folder_of_runs_each_is_read(tmp_path: Path) -> None:
     runs = tmp_path / "runs"
     first = write_run(runs / "r1", {**BASE, FAST: PASSED})
