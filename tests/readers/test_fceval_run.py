@@ -181,6 +181,36 @@ def test_an_agent_that_was_not_configured_goes_by_its_folder(tmp_path: Path) -> 
     assert keys(read(run)[0]) == [("fixer", "large"), ("late", "unknown")]
 
 
+def test_a_run_within_a_run_is_no_part_of_it(tmp_path: Path) -> None:
+    run = write_run(tmp_path / "r", BASE)
+    write_run(run / "backup", {FAST: PASSED})
+    assert keys(read(run)[0]) == [("nop", "nop"), ("oracle", "oracle")]
+
+
+def test_a_trial_may_have_any_name(tmp_path: Path) -> None:
+    write_json(tmp_path / "r" / "t" / "first" / "results.json", result(is_resolved="yes"))
+    write_json(tmp_path / "r" / "fc.lock", {"run_spec": {"agent_name": "solo"}})
+    for part in (Path(), Path("t", "first"), Path("t", "first", "results.json")):
+        (attempt,), problems = read(tmp_path / "r" / part)
+        assert problems == []
+        assert (attempt.task_id, attempt.agent, attempt.passed) == ("t", "solo", False)
+
+
+def test_a_trials_folder_whose_result_cannot_be_read_is_told_once(tmp_path: Path) -> None:
+    trial = tmp_path / "r" / "t" / "t.1-of-1.r"
+    trial.mkdir(parents=True)
+    (trial / "results.json").write_text("{cut")
+    assert len(read(trial)[1]) == 1
+
+
+@pytest.mark.parametrize("mode", ["none", "unset", None])
+def test_a_mode_may_say_that_nothing_failed(tmp_path: Path, mode: str | None) -> None:
+    path = tmp_path / "t" / "t.1-of-1.r" / "results.json"
+    write_json(path, result(failure_mode=mode))
+    ((attempt,), _) = read(path)
+    assert attempt.failure is None
+
+
 def test_of_a_folder_of_runs_each_is_read(tmp_path: Path) -> None:
     runs = tmp_path / "runs"
     first = write_run(runs / "r1", {**BASE, FAST: PASSED})
