@@ -43,6 +43,23 @@ def _compare(result: RulesResult, rule: str, expected: dict[str, Any]) -> None:
     assert got["reason"]
 
 
+def test_the_name_of_a_tool_that_is_no_text_is_told_with_its_place() -> None:
+    fine = Assertion(type="transcript_contains", check="hello")
+    task = Task(id="t", assertions=(fine, Assertion(type="tool_called", tool=5)))
+    attempt = Trajectory(task_id="t", transcript="hello", tool_calls=())
+    score = RulesMetric().score(task, attempt).assertion_pass_rate
+    assert (score.cause, score.reason) == (
+        Cause.INVALID_INPUT,
+        "assertions[1].tool is 5, expected text",
+    )
+
+
+def test_a_blank_is_the_name_of_a_tool_and_does_not_give_way_to_the_check() -> None:
+    task = Task(id="t", assertions=(Assertion(type="tool_called", tool=" ", check="open"),))
+    attempt = Trajectory(task_id="t", tool_calls=(ToolCall(name="open"),))
+    assert RulesMetric().score(task, attempt).assertion_pass_rate.score == 0.0
+
+
 def test_each_check_says_why() -> None:
     task = Task(
         id="t",

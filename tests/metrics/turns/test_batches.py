@@ -47,6 +47,13 @@ def test_rates_and_reasons_by_run() -> None:
     ]
 
 
+def test_a_reason_alone_and_a_message_alone_are_not_the_same_failure() -> None:
+    reasons = [Failure(reason="a", message="m"), Failure(reason="b"), Failure(message="m")]
+    turns = [Turn(success=False, error=error) for error in reasons]
+    figures = _figures([_attempt(*turns, turns[2], turns[1], turns[1])])
+    assert figures["repeated_failures"] == [2]
+
+
 def test_a_successful_turn_with_a_reason_is_no_failure() -> None:
     odd = Turn(success=True, error=Failure(reason="parse_error"))
     figures = _figures([_attempt(odd)])
