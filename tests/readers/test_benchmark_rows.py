@@ -90,6 +90,17 @@ def test_nan_about_an_attempt_is_no_value(tmp_path: Path) -> None:
     assert both.snapshot_summary is None
 
 
+@pytest.mark.parametrize("count", ["3 failed", "", float("inf"), [1], {}])
+@pytest.mark.parametrize("column", ["test_failed", "test_error", "snapshot_pass_to_fail"])
+@pytest.mark.parametrize("profile", [None, "fc-eval"])
+def test_a_count_that_cannot_be_read_is_not_0(
+    tmp_path: Path, column: str, count: object, profile: str | None
+) -> None:
+    rows = [{**ROWS[2], "test_failed": 0, "snapshot_status": None, column: count}]
+    result = score(lines(tmp_path / "rows.jsonl", rows), profile=profile)[0][FAST]
+    assert (result.success, result.fallback_to_baseline) == (False, True)
+
+
 def test_times_instead_of_ratios(tmp_path: Path) -> None:
     rows = [
         {

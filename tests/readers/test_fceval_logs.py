@@ -43,6 +43,15 @@ def test_tokens_are_accumulated_so_the_last_entry_with_any_tells(tmp_path: Path)
     assert not found["tokens_before_bad_entry"]
 
 
+@pytest.mark.parametrize(("prompt", "completion"), [(9, 0), (0, 9), (9, None)])
+def test_tokens_of_one_kind_are_enough(
+    tmp_path: Path, prompt: int | None, completion: int | None
+) -> None:
+    log(tmp_path, [usage(5, 1), usage(prompt, completion), usage(0, None)])
+    found = read_logs(tmp_path)
+    assert (found["input_tokens"], found["output_tokens"]) == (prompt or 0, completion or 0)
+
+
 @pytest.mark.parametrize(
     "bad", ["text", 5, None, {"llm_metrics": "x"}, usage("12", 1), usage(1.5, 1), usage(-1, 5)]
 )

@@ -6,21 +6,26 @@ from typing import Any
 
 from trajmeter.records.measurements import finite
 
-__all__ = ["as_count", "as_object", "as_text", "safe_int"]
+__all__ = ["as_count", "as_int", "as_object", "as_text", "safe_int"]
 
 
 # Further than any count goes; two of them still have a sum of 64 bits.
 _MOST = 2**53
 
 
-def safe_int(value: object) -> int:
-    """A count as fc-eval reads it: what is no number counts as 0, and true as 1."""
+def as_int(value: object) -> int | None:
+    """An integer of whatever can be turned into one, true being 1, and none beyond all counts."""
     if isinstance(value, (int, float, str)):
         try:
             return max(-_MOST, min(int(value), _MOST))
         except (ValueError, OverflowError):
-            return 0
-    return 0
+            return None
+    return None
+
+
+def safe_int(value: object) -> int:
+    """A count as fc-eval reads it: what is no number counts as 0."""
+    return as_int(value) or 0
 
 
 def as_count(value: object) -> int | None:

@@ -21,7 +21,7 @@ from trajmeter import json_lines
 from trajmeter.errors import ReadError
 from trajmeter.readers._benchmark_csv import csv_rows, is_header
 from trajmeter.readers._containers import entries
-from trajmeter.readers._loose_values import as_count
+from trajmeter.readers._loose_values import as_count, as_int
 from trajmeter.readers.fceval_results import pytest_summary, snapshot_summary
 from trajmeter.records import (
     Measurements,
@@ -252,8 +252,11 @@ def _truth(value: object) -> bool | None:
 
 
 def _tests(about: Mapping[str, Any]) -> PytestSummary | None:
-    if about.keys().isdisjoint(("test_failed", "test_error")):
+    counts = [about[column] for column in ("test_failed", "test_error") if column in about]
+    if not counts:
         return None
+    if any(as_int(count) is None for count in counts):  # which is not to say that none failed
+        return PytestSummary(problem="unreadable", status="failed")
     summary = pytest_summary(about)
     if "tests" in about:
         return summary
@@ -267,5 +270,6 @@ def _snapshot(about: Mapping[str, Any]) -> SnapshotSummary | None:
     summary = snapshot_summary(about)
     if "snapshot_status" in about:
         return summary
-    status = "failed" if summary.pass_to_fail else "passed"
+    changed = as_int(about["snapshot_pass_to_fail"])
+    status = "failed" if changed is None or changed > 0 else "passed"
     return summary.model_copy(update={"status": status})
