@@ -97,6 +97,7 @@ def test_one_error_fails_and_fceval_loses_the_counts(tmp_path: Path) -> None:
     path = write(tmp_path / "pane.txt", TESTS={**COUNTS, "error": 1})
     ours, theirs = score(path)[0][FAST], score(path, profile="fc-eval")[0][FAST]
     assert (ours.pytest_failed, ours.pytest_summary.error) == (True, 1)
+    assert ours.pytest_summary.status == "failed"
     assert (theirs.pytest_failed, theirs.pytest_summary.error) == (True, 0)
 
 
@@ -159,6 +160,12 @@ def test_json_that_quotes_a_marker_is_no_captured_output(tmp_path: Path) -> None
 def test_the_last_of_several_blocks_counts(tmp_path: Path) -> None:
     path = write(tmp_path / "pane.txt")
     path.write_text("FORMULACODE_TESTS_START\n{cut\n" + block("TESTS", "{cut") + path.read_text())
+    assert score(path)[0][FAST].pytest_failed is False
+
+
+def test_an_end_without_a_start_ends_nothing(tmp_path: Path) -> None:
+    path = write(tmp_path / "pane.txt")
+    path.write_text("FORMULACODE_TESTS_END\n" + path.read_text() + "FORMULACODE_TESTS_END\n")
     assert score(path)[0][FAST].pytest_failed is False
 
 

@@ -211,6 +211,26 @@ def test_a_mode_may_say_that_nothing_failed(tmp_path: Path, mode: str | None) ->
     assert attempt.failure is None
 
 
+@pytest.mark.parametrize(
+    ("lock", "described", "named"),
+    [
+        (None, {"agent_name": "multi-agent"}, "x"),  # no agent's name
+        (None, {"agent_name": "solo"}, "solo"),
+        ({"run_spec": {}}, {"agent_name": "solo"}, "solo"),
+        ({"run_spec": {"agents": ["x", {}]}}, {"agent_name": "solo"}, "solo"),
+        ({"run_spec": {"agent_name": "locked"}}, {"agent_name": "solo"}, "locked"),
+    ],
+)
+def test_what_describes_a_run_names_its_agent(
+    tmp_path: Path, lock: object, described: object, named: str
+) -> None:
+    write_json(tmp_path / "t" / "t.1-of-1.r.agent-1-x" / "results.json", result())
+    write_json(tmp_path / "run_metadata.json", described)
+    if lock is not None:
+        write_json(tmp_path / "fc.lock", lock)
+    assert keys(read(tmp_path)[0]) == [(named, "unknown")]
+
+
 def test_of_a_folder_of_runs_each_is_read(tmp_path: Path) -> None:
     runs = tmp_path / "runs"
     first = write_run(runs / "r1", {**BASE, FAST: PASSED})
