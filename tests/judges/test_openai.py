@@ -11,7 +11,14 @@ import pytest
 from tests.judges.endpoint import Endpoint, completion, endpoint
 from tests.judges.scripted import GOOD
 from trajmeter.errors import ConfigurationError
-from trajmeter.judges import AnswerScores, Judge, Judgement, OpenAIChat
+from trajmeter.judges import (
+    AnswerScores,
+    Judge,
+    Judgement,
+    OpenAIChat,
+    Prompt,
+    TransientError,
+)
 from trajmeter.prices import price_usd
 from trajmeter.records import Cause
 
@@ -64,6 +71,18 @@ def test_rate_limits_and_server_errors_are_retried(status: int) -> None:
         got = ask(server)
     assert got.value is not None
     assert got.record.attempts == 3
+
+
+def test_the_pause_that_an_endpoint_asks_for_is_told() -> None:
+    prompt = Prompt(instructions="grade", text="this", schema_name="S", json_schema={})
+
+    async def once(address: str) -> None:
+        await OpenAIChat("m", base_url=address, key_variable="JUDGE_KEY").reply(prompt)
+
+    for status, asked in ((429, 0.0), (503, None)):  # the endpoint asks with 429 alone
+        with endpoint(status) as server, pytest.raises(TransientError) as caught:
+            asyncio.run(once(server.address))
+        assert caught.value.retry_after_seconds == asked
 
 
 @pytest.mark.parametrize("status", [400, 401, 404])

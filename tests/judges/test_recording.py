@@ -51,6 +51,14 @@ def test_a_prompt_that_was_not_recorded_says_what_may_have_changed(tmp_path: Pat
     assert "begins 'something else'" in (got.record.message or "")
 
 
+def test_the_recording_of_another_model_is_not_replayed(tmp_path: Path) -> None:
+    file = tmp_path / "judge.jsonl"
+    ask(Recorder(ScriptedModel(GOOD), file))
+    got = ask(Replay("gpt-5", file))
+    assert got.record.cause is Cause.JUDGE_ERROR
+    assert "holds no exchange of 'gpt-5'" in (got.record.message or "")
+
+
 def test_a_broken_recording_names_its_line(tmp_path: Path) -> None:
     file = tmp_path / "judge.jsonl"
     ask(Recorder(ScriptedModel(GOOD), file))
