@@ -65,6 +65,17 @@ def test_a_file_that_cannot_be_read_raises_or_is_told(tmp_path: Path) -> None:
         trajmeter.compare(broken, on_problem=problems.append)
 
 
+def test_a_result_that_holds_no_number_is_refused_with_its_place() -> None:
+    nan = evaluation("Anchor", float("nan"))
+    place = r"results\[1\]: questions\.0\.latency_seconds: expected a finite number, got nan"
+    with pytest.raises(ReadError, match=place):
+        trajmeter.compare([evaluation("Buoy", 6.0), nan])
+    problems: list[ReadProblem] = []
+    compared = trajmeter.compare([evaluation("Buoy", 6.0), nan], on_problem=problems.append)
+    assert [result.framework for result in compared.comparison.results] == ["Buoy"]
+    assert [problem.file for problem in problems] == ["results[1]"]
+
+
 def test_nothing_and_an_unknown_profile_are_errors() -> None:
     with pytest.raises(ConfigurationError, match="nothing to compare"):
         trajmeter.compare([])

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from trajmeter.errors import ConfigurationError, ReadError, UnknownNameError
 from trajmeter.given import files_or
-from trajmeter.readers.evaluations import read_evaluation
+from trajmeter.readers.evaluations import check_finite, read_evaluation
 from trajmeter.records import FrameworkEvaluation, ReadProblem
 from trajmeter.reports.comparison import html_report, markdown_report
 from trajmeter.summaries.comparison import compare as side_by_side
@@ -108,26 +108,34 @@ def read_results(
         For a file its name, or its path where two files have one name; for a result its position.
 
     Raises:
-        ReadError: Without ``on_problem``: a file cannot be read. With it: none can.
+        ReadError: Without ``on_problem``: a file cannot be read, or a result holds a NaN or an
+            infinite number. With it: none is left.
     """
     given = list(files_or(results, FrameworkEvaluation, name="results"))
     names = [Path(item).name for item in given if not isinstance(item, FrameworkEvaluation)]
     read: list[tuple[str, FrameworkEvaluation]] = []
     for position, item in enumerate(given):
         if isinstance(item, FrameworkEvaluation):
-            read.append((f"results[{position}]", item))
-            continue
-        name = Path(item).name
+            at = name = f"results[{position}]"
+        else:
+            at, name = str(item), Path(item).name
+            name = name if names.count(name) == 1 else at
         try:
-            read.append((name if names.count(name) == 1 else str(item), read_evaluation(item)))
+            read.append((name, _evaluation(item, at=at)))
         except ReadError as error:
             if on_problem is None:
                 raise
-            message = str(error).removeprefix(f"{item}: ")
-            on_problem(ReadProblem(file=str(item), message=message))
+            on_problem(ReadProblem(file=at, message=str(error).removeprefix(f"{at}: ")))
     if given and not read:
         raise ReadError("none of the result files could be read")
     return read
+
+
+def _evaluation(item: str | Path | FrameworkEvaluation, *, at: str) -> FrameworkEvaluation:
+    if not isinstance(item, FrameworkEvaluation):
+        return read_evaluation(item)
+    check_finite(item, at=at)
+    return item
 
 
 def report_writer(path: str | Path) -> Callable[[Comparison], str]:

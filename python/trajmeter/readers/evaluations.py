@@ -14,7 +14,7 @@ from trajmeter.records import FrameworkEvaluation
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-__all__ = ["read_evaluation"]
+__all__ = ["check_finite", "read_evaluation"]
 
 
 def read_evaluation(file: str | Path) -> FrameworkEvaluation:
@@ -38,9 +38,18 @@ def read_evaluation(file: str | Path) -> FrameworkEvaluation:
         where = f"{file}: {place}" if place else f"{file}"
         shown = repr(first["input"])[:80]
         raise ReadError(f"{where}: {first['msg']}, got {shown}") from error
-    for place, number in _not_finite(evaluation.model_dump(), ""):
-        raise ReadError(f"{file}: {place}: expected a finite number, got {number}")
+    check_finite(evaluation, at=str(file))
     return evaluation
+
+
+def check_finite(evaluation: FrameworkEvaluation, *, at: str) -> None:
+    """Refuse a result with a NaN or an infinite number.
+
+    Raises:
+        ReadError: There is one; the message begins with ``at`` and names the field.
+    """
+    for place, number in _not_finite(evaluation.model_dump(), ""):
+        raise ReadError(f"{at}: {place}: expected a finite number, got {number}")
 
 
 def _not_finite(value: object, place: str) -> Iterator[tuple[str, float]]:
