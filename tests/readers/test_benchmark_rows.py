@@ -79,6 +79,15 @@ def test_an_attempt_is_what_its_columns_say(tmp_path: Path) -> None:
     assert (second.pytest_summary, second.snapshot_summary) == (None, None)
 
 
+def test_the_first_value_about_an_attempt_counts(tmp_path: Path) -> None:
+    rows = [{**ROWS[2], "test_error": None}, {**ROWS[3], "test_error": 2, "trajectory_length": 5}]
+    rows.append({**ROWS[3], "benchmark": "m.h", "test_error": 0, "trajectory_length": 9})
+    (attempt,), _ = read(lines(tmp_path / "rows.jsonl", rows))
+    assert attempt.pytest_summary == PytestSummary(error=2, status="failed")
+    assert attempt.run_log is not None
+    assert attempt.run_log.trajectory_length == 5
+
+
 def test_nan_about_an_attempt_is_no_value(tmp_path: Path) -> None:
     nan = float("nan")
     unknown = {"test_failed": nan, "snapshot_pass_to_fail": nan, "snapshot_status": nan}
@@ -88,6 +97,26 @@ def test_nan_about_an_attempt_is_no_value(tmp_path: Path) -> None:
     (both,), _ = read(lines(tmp_path / "both.jsonl", rows))
     assert both.pytest_summary == PytestSummary(failed=2, status="failed")
     assert both.snapshot_summary is None
+
+
+@pytest.mark.parametrize(
+    ("about", "failed"),
+    [
+        ({"snapshot_status": "failed"}, True),
+        ({"snapshot_status": "failed", "snapshot_pass_to_fail": 0}, True),
+        ({"snapshot_status": "passed"}, False),
+        ({"snapshot_status": "passed", "snapshot_pass_to_fail": 1}, True),
+        ({"snapshot_pass_to_fail": 1}, True),
+        ({"snapshot_pass_to_fail": "0"}, False),
+    ],
+)
+def test_a_snapshot_is_judged_by_what_is_there(
+    tmp_path: Path, about: dict[str, object], failed: bool
+) -> None:
+    result = score(lines(tmp_path / "rows.jsonl", [{**ROWS[2], **about}]))[0][FAST]
+    assert (result.snapshot_failed, result.fallback_to_baseline) == (failed, failed)
+    is_told = about.get("snapshot_status", "failed" if failed else "passed")
+    assert result.snapshot_summary.status == is_told
 
 
 @pytest.mark.parametrize("count", ["3 failed", "", float("inf"), [1], {}])

@@ -59,6 +59,7 @@ def test_three_blocks(tmp_path: Path, line_end: bytes) -> None:
 def test_a_pane_in_a_run_is_of_the_trials_task(tmp_path: Path) -> None:
     pane = tmp_path / "t" / "t.x.1-of-1.r" / "panes" / "post-test.txt"
     assert read(write(pane)).task_id == "t.x"
+    assert read(write(pane.parent.parent / "logs" / "last.txt")).task_id == "last"
 
 
 @pytest.mark.parametrize(
@@ -136,6 +137,9 @@ def test_without_a_result_the_agent_is_unknown(tmp_path: Path, result: object) -
 def test_the_only_agent_of_a_result_is_its_agent(tmp_path: Path) -> None:
     result = {"per_benchmark_speedups_by_agent": {FAST: table(f=(4.0, 2.0))}}
     assert read(write(tmp_path / "pane.txt", RESULT=result)).model == "large"
+    both = {**result["per_benchmark_speedups_by_agent"], "other:m": {}}
+    unknown = read(write(tmp_path / "pane.txt", RESULT={"per_benchmark_speedups_by_agent": both}))
+    assert unknown.agent is None
 
 
 def test_lines_that_the_terminal_broke_are_joined(tmp_path: Path) -> None:
