@@ -47,6 +47,7 @@ SEVERAL = "expected the path of a file, or a list of paths"
             "results[0] is 1 (int), expected the path of a",
         ),
         (trajmeter.score_batches, 5, "batches is 5 (int), expected an iterable of RecordBatch"),
+        (trajmeter.score_batches, "a.parquet", "batches is 'a.parquet' (str), expected an iter"),
         (trajmeter.score_batches, BATCH, "batches is a RecordBatch, expected an iterable of"),
         (trajmeter.score_batches, pa.table({"task_id": ["a"]}), "batches is a Table, expected an"),
         (read_trajectories, 5, f"paths is 5 (int), {SEVERAL}"),

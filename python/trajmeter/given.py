@@ -48,8 +48,8 @@ def several(given: object, expected: str, *, name: str) -> Iterable[Any]:
     Raises:
         InputError: It is a number, a record, a mapping or the like.
     """
-    # A record and a mapping can be iterated over too, but not over what is wanted.
-    is_one = isinstance(given, (Mapping, bytes)) or hasattr(given, "__pydantic_validator__")
+    # A text, a mapping and a record can be iterated over too, but not over what is wanted.
+    is_one = isinstance(given, (str, bytes, Mapping)) or hasattr(given, "__pydantic_validator__")
     if is_one or not isinstance(given, Iterable):
         raise InputError(f"{name} is {_shown(given)}, expected {expected}")
     return given
