@@ -396,3 +396,13 @@ def test_each_attempt_is_looked_up_by_its_own_name_in_fceval(tmp_path: Path) -> 
     results, _ = score(lines(tmp_path / "rows.jsonl", ROWS), profile="fc-eval")
     assert results[FAST].task_speedup == 2.0
     assert results["oracle"].task_speedup == 4.0
+
+
+def test_attempts_of_rows_written_as_records_are_records(tmp_path: Path) -> None:
+    times = {"nop_seconds": 8.0, "agent_seconds": 2.0, "oracle_seconds": 4.0}
+    rows = [*ROWS[2:], {**ROWS[2], "benchmark": "m.h", **times, "tests": "odd", "test_failed": 0}]
+    attempts, _ = read(lines(tmp_path / "rows.jsonl", rows))
+    assert attempts[0].pytest_summary == PytestSummary(status="odd")
+    path = tmp_path / "records.jsonl"
+    path.write_text("".join(f"{attempt.model_dump_json()}\n" for attempt in attempts))
+    assert read(path) == (attempts, [])

@@ -148,8 +148,8 @@ def test_lines_that_the_terminal_broke_are_joined(tmp_path: Path) -> None:
     assert score(write(tmp_path / "pane.txt", RESULT=wrapped))[0][FAST].task_speedup == 4.0
 
 
-@pytest.mark.parametrize("start", ["[notice] up to date", "{ make", "  [", "\x1b[1m$"])
-def test_output_may_begin_like_json(tmp_path: Path, start: str) -> None:
+@pytest.mark.parametrize("start", ["[notice] up to date", "{ make", "  [", "\x1b[1m$", "benchmark"])
+def test_output_may_begin_like_other_formats(tmp_path: Path, start: str) -> None:
     path = write(tmp_path / "pane.txt")
     path.write_text(f"{start}\n{path.read_text()}")
     assert score(path)[0][FAST].task_speedup == 4.0
