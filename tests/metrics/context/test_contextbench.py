@@ -16,7 +16,7 @@ from tests.metrics.context.repositories import (
 from trajmeter.kernels import GRANULARITIES, Kernels
 from trajmeter.metrics.context import ContextResult, ContextTracker, prepare, score
 from trajmeter.metrics.context.contextbench import deleted_lines, lines_size
-from trajmeter.records import Cause, GoldRole, Outcome, Task, Trajectory, View
+from trajmeter.records import Cause, Extent, GoldRole, Outcome, Task, Trajectory, View
 
 DEFINITIONS = (("function_definition", 0, 20, "f"), ("function_definition", 70, 90, "g"))
 
@@ -175,6 +175,22 @@ def test_reversed_lines_change_redundancy(kernels: Kernels) -> None:
     assert repeated.trajectory.line.viewed_size == 0
     assert repeated.trajectory.line.redundancy == 0.0
     assert repeated.trajectory.line.repeated_size == 0 - (2 + 4 - 5 - 5)
+
+
+def test_bytes_beside_reversed_lines_count_as_the_lines_they_touch(kernels: Kernels) -> None:
+    """Bytes 5 to 25 touch lines 1 to 3, and 95 on line 10; lines 9 to 5 are 5 - 9 + 1 = -3."""
+    final = [
+        seen("a.py"),
+        View(path="a.py", extent=Extent.BYTES, start=5, end=25),
+        View(path="a.py", extent=Extent.BYTES, start=95, end=None),
+        View(path="a.py", extent=Extent.BYTES, start=-3, end=0),
+        View(path="a.py", extent=Extent.WHOLE),
+    ]
+    of = task(gold("a.py", 1, 10))
+    plain = scored(kernels, of, attempt(final=final), "a.py").final.line
+    assert (plain.intersection, plain.predicted_size) == (4, 3 + 1)
+    beside = scored(kernels, of, attempt(final=[*final, lines("a.py", 9, 5)]), "a.py").final.line
+    assert (beside.intersection, beside.predicted_size) == (4, 3 + 1 - 3)
 
 
 def test_reversed_lines_of_a_final_context_that_is_the_one_step(kernels: Kernels) -> None:

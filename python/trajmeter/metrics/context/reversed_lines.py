@@ -8,12 +8,15 @@ from __future__ import annotations
 from itertools import chain
 from typing import TYPE_CHECKING
 
+import numpy as np
+
+from trajmeter.kernels import active
 from trajmeter.metrics.context.contextbench import lines_size
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
 
-    from trajmeter.kernels import ContextSizes, ResolvedPath, ViewLike
+    from trajmeter.kernels import ContextFile, ContextSizes, ResolvedPath, ViewLike
     from trajmeter.metrics.context.prepared import PreparedTask
 
 __all__ = ["with_reversed_lines"]
@@ -63,11 +66,33 @@ def _size(views: Iterable[ViewLike], prepared: PreparedTask) -> int:
 def _ranges(
     views: Iterable[ViewLike], resolve: Callable[[str], ResolvedPath]
 ) -> Iterable[list[tuple[int, int]]]:
-    """First and last line of the line views, file by file."""
+    """First and last line of the views that have any, file by file."""
     found: dict[int, list[tuple[int, int]]] = {}
     for view in views:
         file = resolve(view.path).file
-        if file is None or view.extent != "lines" or view.start is None or view.end is None:
-            continue
-        found.setdefault(file.code, []).append((view.start, view.end))
+        lines = None if file is None else _lines(view, file)
+        if file is not None and lines is not None:
+            found.setdefault(file.code, []).append(lines)
     return found.values()
+
+
+def _lines(view: ViewLike, file: ContextFile) -> tuple[int, int] | None:
+    """First and last line of a view: those of a range of lines as written, else those it touches.
+
+    ContextBench knows no ranges of bytes; they are cut to the file, as by default.
+    """
+    if view.extent == "lines" and view.start is not None and view.end is not None:
+        return view.start, view.end
+    tables = file.tables
+    if view.extent != "bytes" or tables is None:
+        return None
+    size = tables.size
+    start = max(view.start or 0, 0)
+    end = size if view.end is None or view.end == -1 else min(view.end, size)
+    if start >= end:
+        return None
+    touched = active().bytes_to_lines(
+        tables.line_starts, size, np.array([start], np.int64), np.array([end], np.int64)
+    )
+    first, last = (int(line[0]) for line in touched)
+    return first, last
