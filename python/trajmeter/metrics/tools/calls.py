@@ -28,6 +28,8 @@ class Calls:
     """Equal for calls whose arguments are equal as JSON; ``None`` where they are malformed."""
     malformed: dict[int, str] = field(default_factory=dict)
     """Why the arguments of a call, by its place, are no JSON object; it matches nothing."""
+    records: Sequence[ToolCall] = ()
+    """The calls as they were recorded; none for steps of another kind."""
 
     def __len__(self) -> int:
         return len(self.names)
@@ -38,7 +40,8 @@ def read_calls(calls: Sequence[ToolCall]) -> Calls:
     names = [call.name for call in calls]
     recorded = [call.arguments for call in calls]
     if are_simple(recorded):  # as most are, and one by one it takes twice as long
-        return Calls(names, recorded, list(map(frozenset, map(dict.items, recorded))))
+        simple_keys = list(map(frozenset, map(dict.items, recorded)))
+        return Calls(names, recorded, simple_keys, records=calls)
     arguments: list[Arguments] = []
     keys: list[JsonKey | None] = []
     malformed: dict[int, str] = {}
@@ -49,7 +52,7 @@ def read_calls(calls: Sequence[ToolCall]) -> Calls:
             read = {}, None
         arguments.append(read[0])
         keys.append(read[1])
-    return Calls(names, arguments, keys, malformed)
+    return Calls(names, arguments, keys, malformed, calls)
 
 
 def read_steps(names: Sequence[str]) -> Calls:

@@ -9,6 +9,7 @@ from trajmeter.metrics.tools.calls import calls_of, read_calls, read_steps
 from trajmeter.metrics.tools.matching import match
 from trajmeter.metrics.tools.mismatches import explain
 from trajmeter.metrics.tools.policies import ArgumentPolicies
+from trajmeter.metrics.tools.reference import prepare
 from trajmeter.metrics.tools.result import MatchGrades, ToolsResult
 from trajmeter.records import Cause, Outcome
 from trajmeter.records.frozen import frozen
@@ -20,6 +21,7 @@ if TYPE_CHECKING:
 
     from trajmeter.metrics.registry import Resources
     from trajmeter.metrics.tools.calls import Calls
+    from trajmeter.metrics.tools.reference import Reference
     from trajmeter.records import Task, ToolCall, Trajectory
 
 __all__ = ["POLICIES_KEY", "ToolsMetric", "create", "match_calls", "match_steps"]
@@ -49,7 +51,9 @@ def match_calls(
         >>> result.any_order_grades.precision, result.mismatches[0].path
         (0.5, ('q',))
     """
-    return _match(read_calls(reference), read_calls(actual), policies or ArgumentPolicies())
+    return _match(
+        prepare(read_calls(reference), policies or ArgumentPolicies()), read_calls(actual)
+    )
 
 
 def match_steps(reference: Sequence[str], actual: Sequence[str]) -> ToolsResult:
@@ -59,7 +63,7 @@ def match_steps(reference: Sequence[str], actual: Sequence[str]) -> ToolsResult:
         >>> match_steps(["plan", "code"], ["plan", "search", "code"]).in_order
         True
     """
-    return _match(read_steps(reference), read_steps(actual), ArgumentPolicies())
+    return _match(prepare(read_steps(reference), ArgumentPolicies()), read_steps(actual))
 
 
 class ToolsMetric:
@@ -84,7 +88,7 @@ class ToolsMetric:
     def __init__(self, *, policies: ArgumentPolicies | None = None) -> None:
         self._policies = policies or ArgumentPolicies()
         # Attempts at one task mostly follow each other.
-        self._prepared: tuple[Task, Calls, ArgumentPolicies] | None = None
+        self._prepared: tuple[Task, Reference] | None = None
 
     @property
     def parameters(self) -> Mapping[str, JsonValue]:
@@ -101,18 +105,20 @@ class ToolsMetric:
             cause = Cause.INVALID_INPUT if is_unusable else Cause.MISSING_CALLS
             return _unscored(Outcome.NOT_SCORED, cause)
         try:
-            reference, policies = self._prepare(task, task.expected_tool_calls)
+            reference = self._prepare(task, task.expected_tool_calls)
         except ConfigurationError:
             return _unscored(Outcome.NOT_SCORED, Cause.INVALID_INPUT)
-        return _match(reference, actual, policies)
+        return _match(reference, actual)
 
-    def _prepare(self, task: Task, expected: Sequence[ToolCall]) -> tuple[Calls, ArgumentPolicies]:
+    def _prepare(self, task: Task, expected: Sequence[ToolCall]) -> Reference:
         prepared = self._prepared
-        if prepared is None or prepared[0] is not task:
-            given = task.metadata.get(POLICIES_KEY)
-            policies = self._policies if given is None else ArgumentPolicies.read(given)
-            prepared = self._prepared = (task, read_calls(expected), policies)
-        return prepared[1], prepared[2]
+        if prepared is not None and prepared[0] is task:
+            return prepared[1]
+        given = task.metadata.get(POLICIES_KEY)
+        policies = self._policies if given is None else ArgumentPolicies.read(given)
+        reference = prepare(read_calls(expected), policies)
+        self._prepared = task, reference
+        return reference
 
 
 def create(resources: Resources) -> ToolsMetric:
@@ -126,10 +132,10 @@ def create(resources: Resources) -> ToolsMetric:
     return ToolsMetric()
 
 
-def _match(reference: Calls, actual: Calls, policies: ArgumentPolicies) -> ToolsResult:
-    matching = match(reference, actual, policies)
+def _match(reference: Reference, actual: Calls) -> ToolsResult:
+    matching = match(reference, actual)
     expected, made, matched = len(reference), len(actual), len(matching.pairs)
-    aligned = len(matching.aligned)
+    aligned = expected - matching.aligned.count(-1)
     return frozen(
         ToolsResult,
         {
@@ -141,7 +147,7 @@ def _match(reference: Calls, actual: Calls, policies: ArgumentPolicies) -> Tools
             "subset": matched == made,
             "superset": matched == expected,
             "edit_distance": matching.edit_distance,
-            "mismatches": explain(reference, actual, matching, policies),
+            "mismatches": explain(reference, actual, matching),
             "any_order_grades": _grades(matched, expected, made),
             "in_order_grades": _grades(aligned, expected, made),
         },

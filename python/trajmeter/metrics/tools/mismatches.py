@@ -14,18 +14,13 @@ if TYPE_CHECKING:
     from trajmeter.metrics.tools.calls import Calls
     from trajmeter.metrics.tools.comparison import Difference
     from trajmeter.metrics.tools.matching import Matching
-    from trajmeter.metrics.tools.policies import ArgumentPolicies
+    from trajmeter.metrics.tools.reference import Reference
     from trajmeter.metrics.tools.result import MismatchKind
 
 __all__ = ["explain"]
 
 
-def explain(
-    reference: Calls,
-    actual: Calls,
-    matching: Matching,
-    policies: ArgumentPolicies,
-) -> tuple[Mismatch, ...]:
+def explain(reference: Reference, actual: Calls, matching: Matching) -> tuple[Mismatch, ...]:
     """Say of every call that has no match, or has it out of order, what is wrong.
 
     Returns:
@@ -34,28 +29,28 @@ def explain(
     if matching.is_exact:
         return ()
     return (
-        *_of_reference(reference, actual, matching, policies),
+        *_of_reference(reference, actual, matching),
         *_of_actual(actual, matching),
     )
 
 
-def _of_reference(
-    reference: Calls, actual: Calls, matching: Matching, policies: ArgumentPolicies
-) -> Iterator[Mismatch]:
-    pairs, aligned = matching.pairs, matching.aligned
-    for at in [at for at in range(len(reference)) if at not in pairs or at not in aligned]:
-        tool = reference.names[at]
+def _of_reference(reference: Reference, actual: Calls, matching: Matching) -> Iterator[Mismatch]:
+    pairs, expected = matching.pairs, reference.calls
+    for at, aligned in enumerate(matching.aligned):
+        if aligned >= 0 and at in pairs:
+            continue
+        tool = expected.names[at]
         partner = pairs.get(at)
         near = matching.near.get(at)
         if partner is not None:
-            if at not in aligned:
+            if aligned < 0:
                 reason = "it was called out of order"
                 yield _mismatch("order", tool, at, partner, reason)
-        elif at in reference.malformed or near in actual.malformed:
+        elif at in expected.malformed or near in actual.malformed:
             reasons = [
                 f"in the {side}, {calls.malformed[place]}"
                 for side, calls, place in (
-                    ("reference", reference, at),
+                    ("reference", expected, at),
                     ("actual call", actual, near),
                 )
                 if place in calls.malformed
@@ -63,16 +58,15 @@ def _of_reference(
             reason = "; ".join(reasons)
             yield _mismatch("malformed", tool, at, near, reason)
         elif near is not None:
-            yield from _of_pair(at, near, reference, actual, policies)
+            yield from _of_pair(at, near, reference, actual)
         else:
             yield _mismatch("missing", tool, at, None, "it was not called")
 
 
-def _of_pair(
-    at: int, near: int, reference: Calls, actual: Calls, policies: ArgumentPolicies
-) -> Iterator[Mismatch]:
-    tool = reference.names[at]
-    comparison = compare(reference.arguments[at], actual.arguments[near], policies.tree_of(tool))
+def _of_pair(at: int, near: int, reference: Reference, actual: Calls) -> Iterator[Mismatch]:
+    tool = reference.calls.names[at]
+    expected, got = reference.calls.arguments[at], actual.arguments[near]
+    comparison = compare(expected, got, reference.trees[tool])
     for difference in comparison.differences:
         yield _mismatch("arguments", tool, at, near, difference.reason, difference)
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from itertools import pairwise
 from typing import TYPE_CHECKING
 
 from trajmeter.metrics.tools.calls import calls_of, read_calls
@@ -11,10 +10,10 @@ from trajmeter.records import Cause, Outcome
 from trajmeter.records.frozen import frozen
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
+    from collections.abc import Mapping, Sequence
 
     from trajmeter.metrics.tools.calls import Calls
-    from trajmeter.records import Failure, Trajectory, Turn, Usage
+    from trajmeter.records import Failure, ToolCall, Trajectory, Turn, Usage
 
 __all__ = [
     "BUDGET_REASONS",
@@ -82,29 +81,17 @@ def _analyse(
     count = len(turns)
     successes = [turn.success for turn in turns]
     errors = [turn.error for turn in turns]
-    reasons = [error.reason if error is not None else None for error in errors]
-    carried = _counts(reasons)
-    breakdown = _counts(
-        [reason for reason, success in zip(reasons, successes, strict=True) if success is False]
+    carried, breakdown = _count_reasons(errors, successes)
+    parse_failures = carried.get(PARSE_ERROR, 0)
+    no_code_turns = carried.get(NO_CODE_FOUND, 0)
+    multi_code_block_turns = carried.get(MULTIPLE_CODE_BLOCKS, 0)
+    followed = [at for at, success in enumerate(successes[:-1]) if success is False]
+    recovered = [successes[at + 1] for at in followed].count(True)
+    repeated_failures = sum(
+        [successes[at + 1] is False and _is_same(errors[at], errors[at + 1]) for at in followed]
     )
-    followed = successes[:-1].count(False)
-    following = list(pairwise(successes))
-    recovered = following.count((False, True))
-    fails_again = (
-        [at for at, pair in enumerate(following) if pair == (False, False)]
-        if followed > recovered
-        else ()
-    )
-    repeated_failures = sum([_is_same(errors[at], errors[at + 1]) for at in fails_again])
-    # A call with an error and unknown success failed.
-    outcomes = [
-        call.success if call.success is not None or call.error is None else False
-        for turn in turns
-        for call in turn.tool_calls
-    ]
-    successful = outcomes.count(True)
-    known = successful + outcomes.count(False)
     repeated_calls = _repeated(calls)
+    successful, known = _count_outcomes(calls.records)
     return frozen(
         TurnsResult,
         {
@@ -112,20 +99,20 @@ def _analyse(
             "cause": None,
             "recorded_turns": count,
             "first_turn_valid": _first_turn_valid(turns, carried),
-            "parse_failures": carried.get(PARSE_ERROR, 0),
-            "parse_failure_rate": _ratio(carried.get(PARSE_ERROR, 0), count),
-            "no_code_turns": carried.get(NO_CODE_FOUND, 0),
-            "no_code_rate": _ratio(carried.get(NO_CODE_FOUND, 0), count),
-            "multi_code_block_turns": carried.get(MULTIPLE_CODE_BLOCKS, 0),
-            "multi_code_block_rate": _ratio(carried.get(MULTIPLE_CODE_BLOCKS, 0), count),
+            "parse_failures": parse_failures,
+            "parse_failure_rate": _ratio(parse_failures, count),
+            "no_code_turns": no_code_turns,
+            "no_code_rate": _ratio(no_code_turns, count),
+            "multi_code_block_turns": multi_code_block_turns,
+            "multi_code_block_rate": _ratio(multi_code_block_turns, count),
             "error_turns": carried,
             "error_breakdown": breakdown,
             "dominant_error": _dominant(breakdown),
             "has_failed_turn": False in successes,
             "turns_to_first_tool_call": _first_call(turns),
-            "followed_failures": followed,
+            "followed_failures": len(followed),
             "recovered_failures": recovered,
-            "recovered_errors": _ratio(recovered, followed),
+            "recovered_errors": _ratio(recovered, len(followed)),
             "repeated_failures": repeated_failures,
             "recorded_calls": len(calls),
             "repeated_calls": repeated_calls,
@@ -139,12 +126,27 @@ def _analyse(
     )
 
 
-def _counts(reasons: Iterable[str | None]) -> dict[str, int]:
-    counts: dict[str, int] = {}
-    for reason in reasons:
-        if reason is not None:
-            counts[reason] = counts.get(reason, 0) + 1
-    return counts
+def _count_reasons(
+    errors: Sequence[Failure | None], successes: Sequence[bool | None]
+) -> tuple[dict[str, int], dict[str, int]]:
+    """Turns by the reason they carry, and failed turns by reason."""
+    carried: dict[str, int] = {}
+    breakdown: dict[str, int] = {}
+    for error, success in zip(errors, successes, strict=True):
+        if error is not None and (reason := error.reason) is not None:
+            carried[reason] = carried.get(reason, 0) + 1
+            if success is False:
+                breakdown[reason] = breakdown.get(reason, 0) + 1
+    return carried, breakdown
+
+
+def _count_outcomes(calls: Sequence[ToolCall]) -> tuple[int, int]:
+    """Calls that succeeded, and calls of which it is known whether they did."""
+    successes = [call.success for call in calls]
+    known = len(successes)
+    if None in successes:  # a call with an error and unknown success failed
+        known -= sum([call.success is None and call.error is None for call in calls])
+    return successes.count(True), known
 
 
 def _first_turn_valid(turns: Sequence[Turn], carried: Mapping[str, int]) -> bool | None:
