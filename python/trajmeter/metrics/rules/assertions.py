@@ -11,12 +11,10 @@ from trajmeter.records import Cause
 from trajmeter.records.frozen import frozen
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
     from pydantic import JsonValue
 
     from trajmeter.metrics.rules.attempt import Attempt
-    from trajmeter.records import Assertion
+    from trajmeter.records import Assertion, Task
 
 __all__ = ["GRADED_TYPES", "ORIGINAL_TYPES", "assertion_pass_rate"]
 
@@ -27,16 +25,14 @@ GRADED_TYPES = ORIGINAL_TYPES | {"transcript_not_contains"}
 """Types of assertion that this rule grades; others are not its business."""
 
 
-def assertion_pass_rate(
-    assertions: Sequence[Assertion], attempt: Attempt, *, original: bool = False
-) -> AssertionScore:
+def assertion_pass_rate(task: Task, attempt: Attempt, *, original: bool = False) -> AssertionScore:
     """Grade the assertions that need no judge.
 
     Texts are searched in lower case, without trimming and without regard to words; an empty one is
     found everywhere, and missing nowhere. Names of tools are compared exactly.
 
     Args:
-        assertions: Assertions of the task, of any type.
+        task: Has assertions of any type.
         attempt: The attempt.
         original: Grade as the ``transform-gym`` profile does, without ``transcript_not_contains``.
 
@@ -47,7 +43,7 @@ def assertion_pass_rate(
     checks = tuple(
         [
             _grade(assertion, attempt, index, original=original)
-            for index, assertion in enumerate(assertions)
+            for index, assertion in enumerate(task.assertions)
             if assertion.type in types
         ]
     )

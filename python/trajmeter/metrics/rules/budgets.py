@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING, Any, NamedTuple, TypeGuard
+from typing import TYPE_CHECKING, NamedTuple, TypeGuard
 
 from trajmeter.metrics.rules.configuration import read_budget
 from trajmeter.metrics.rules.grade import abstain, grade, within_budget
@@ -12,20 +12,19 @@ from trajmeter.records import Cause, Outcome, Usage
 from trajmeter.records.frozen import frozen
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
-
     from trajmeter.metrics.rules.attempt import Attempt, CannotScoreError
+    from trajmeter.records import Task
 
 __all__ = ["NO_TIME_BUDGET", "cost_budget", "duration_ms", "latency"]
 
 
-def latency(metadata: Mapping[str, Any], attempt: Attempt) -> LatencyScore:
+def latency(task: Task, attempt: Attempt) -> LatencyScore:
     """Score the duration of a run against the budget ``max_latency_ms``.
 
     Raises:
         CannotScoreError: There is a budget, and the duration was not recorded.
     """
-    budget = read_budget(metadata.get("max_latency_ms"))
+    budget = read_budget(task.metadata.get("max_latency_ms"))
     if budget is None:
         return NO_TIME_BUDGET
     duration = duration_ms(attempt)
@@ -44,14 +43,14 @@ def duration_ms(attempt: Attempt) -> float | None:
     return None if seconds is None else round(seconds * 1000, 6)
 
 
-def cost_budget(metadata: Mapping[str, Any], attempt: Attempt) -> CostScore:
+def cost_budget(task: Task, attempt: Attempt) -> CostScore:
     """Score what a run used of credits, US dollars and tokens against the budgets there are.
 
     The lowest score counts. Where one of the figures was not recorded there is no score, and the
     others stand in the checks.
 
     Args:
-        metadata: Holds ``max_credits``, ``max_cost_usd`` and ``max_tokens``.
+        task: Its metadata hold ``max_credits``, ``max_cost_usd`` and ``max_tokens``.
         attempt: The attempt.
     """
     usage = attempt.trajectory.usage or Usage()
@@ -59,7 +58,7 @@ def cost_budget(metadata: Mapping[str, Any], attempt: Attempt) -> CostScore:
     missing: CannotScoreError | None = None
     worst: BudgetCheck | None = None
     for kind in _KINDS:
-        budget = read_budget(metadata.get(kind.key))
+        budget = read_budget(task.metadata.get(kind.key))
         if budget is None:
             continue
         check = _check(kind, budget, _used(kind, usage))

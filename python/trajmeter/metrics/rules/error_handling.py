@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from trajmeter.metrics.rules.configuration import read_texts
 from trajmeter.metrics.rules.grade import FULL, grade
 from trajmeter.metrics.rules.result import ErrorScore
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
-
     from trajmeter.metrics.rules.attempt import Attempt
+    from trajmeter.records import Task
 
 __all__ = ["DEFAULT_MARKERS", "error_handling"]
 
@@ -19,17 +18,18 @@ DEFAULT_MARKERS = ("ERROR:",)
 """What is looked for unless the task says otherwise: what the framework itself writes."""
 
 
-def error_handling(metadata: Mapping[str, Any], attempt: Attempt) -> ErrorScore:
+def error_handling(task: Task, attempt: Attempt) -> ErrorScore:
     """Look for error markers: 0 if any is found, else 10. Always active.
 
     Args:
-        metadata: ``error_markers`` replaces the default; a list without any text does not.
+        task: ``error_markers`` in its metadata replaces the default; a list without any text does
+            not.
         attempt: The attempt.
 
     Raises:
         CannotScoreError: The attempt has no transcript.
     """
-    markers = read_texts(metadata.get("error_markers")) or DEFAULT_MARKERS
+    markers = read_texts(task.metadata.get("error_markers")) or DEFAULT_MARKERS
     found = tuple([marker for marker in markers if attempt.contains(marker)])
     listed = ", ".join(map(repr, found))
     reason = f"the transcript contains {listed}" if found else "no error marker was found"

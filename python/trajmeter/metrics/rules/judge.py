@@ -14,6 +14,7 @@ from trajmeter.records import Cause, Outcome
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
+    from trajmeter.metrics.rules.attempt import Attempt
     from trajmeter.records import Assertion, Task, Trajectory, Verdict
 
 __all__ = ["AssertionJudge", "ask", "llm_judge"]
@@ -37,9 +38,7 @@ class AssertionJudge(Protocol):
         """Judge the assertions, each verdict named after its assertion's label."""
 
 
-def llm_judge(
-    task: Task | None, trajectory: Trajectory, judge: AssertionJudge | None = None
-) -> JudgeScore:
+def llm_judge(task: Task, attempt: Attempt, *, judge: AssertionJudge | None = None) -> JudgeScore:
     """Share of the assertions that a judge holds to be true, of those it decided.
 
     The judge gets the assertions that ``assertion_pass_rate`` does not grade. Its verdicts are
@@ -48,16 +47,16 @@ def llm_judge(
 
     Args:
         task: The task.
-        trajectory: The attempt; its recorded verdicts serve where there is no judge.
+        attempt: The attempt; its recorded verdicts serve where there is no judge.
         judge: The judge.
 
     Raises:
         CannotScoreError: There is neither a judge nor a recorded verdict, or the judge failed.
     """
-    sent = [a for a in task.assertions if a.type not in GRADED_TYPES] if task else []
-    if task is None or not sent:
+    sent = [a for a in task.assertions if a.type not in GRADED_TYPES]
+    if not sent:
         return _NOTHING_TO_SEND
-    verdicts = ask(task, trajectory, sent, judge)
+    verdicts = ask(task, attempt.trajectory, sent, judge)
     joined = _join(sent, verdicts)
     checks = tuple([_check(verdict) for verdict in joined])
     judged = sum([check.result in ("pass", "fail") for check in checks])

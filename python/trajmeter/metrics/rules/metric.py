@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, TypeVar
+from functools import partial
+from typing import TYPE_CHECKING, TypeAlias
 
 from trajmeter.errors import UnknownNameError
 from trajmeter.metrics.rules import budgets, transform_gym
@@ -24,7 +25,7 @@ from trajmeter.metrics.rules.result import (
 )
 from trajmeter.metrics.rules.summary import RulesAggregator
 from trajmeter.metrics.rules.tool_usage import tool_usage
-from trajmeter.records import Cause, Outcome
+from trajmeter.records import Cause, Outcome, Task
 from trajmeter.records.frozen import frozen
 
 if TYPE_CHECKING:
@@ -34,11 +35,25 @@ if TYPE_CHECKING:
 
     from trajmeter.metrics.registry import Resources
     from trajmeter.metrics.rules.judge import AssertionJudge
-    from trajmeter.records import Task, Trajectory
+    from trajmeter.records import Trajectory
 
 __all__ = ["PROFILE", "RulesMetric", "create"]
 
-_ScoreT = TypeVar("_ScoreT", bound=RuleScore)
+_Rule: TypeAlias = "Callable[[Task, Attempt], RuleScore]"
+
+_MODELS: dict[str, type[RuleScore]] = {
+    "assertion_pass_rate": AssertionScore,
+    "tool_usage": ToolUsageScore,
+    "error_handling": ErrorScore,
+    "completeness": CompletenessScore,
+    "latency": LatencyScore,
+    "cost_budget": CostScore,
+    "llm_judge": JudgeScore,
+}
+"""Models of the rules' scores."""
+
+_NO_TASK = Task(id="")
+"""Asks for nothing, as an unknown task does."""
 
 PROFILE = "transform-gym"
 """Compatibility profile of the family."""
@@ -79,6 +94,7 @@ class RulesMetric:
         self._judge = judge
         self._is_original = profile is not None
         self._profile = profile
+        self._rules = _original_rules(judge) if profile else _rules(judge)
 
     @property
     def parameters(self) -> Mapping[str, JsonValue]:
@@ -87,53 +103,52 @@ class RulesMetric:
 
     def score(self, task: Task | None, trajectory: Trajectory) -> RulesResult:
         """Apply every rule; without a task only ``error_handling`` has something to look for."""
-        original = self._is_original
-        attempt = Attempt(trajectory)
-        metadata = task.metadata if task else {}
-        by_profile = transform_gym if original else None
-        latency = by_profile.latency if by_profile else budgets.latency
-        cost = by_profile.cost_budget if by_profile else budgets.cost_budget
-        judged = by_profile.llm_judge if by_profile else llm_judge
-        return frozen(
-            RulesResult,
-            {
-                "assertion_pass_rate": self._apply(
-                    AssertionScore,
-                    lambda: assertion_pass_rate(
-                        task.assertions if task else (), attempt, original=original
-                    ),
-                ),
-                "tool_usage": self._apply(
-                    ToolUsageScore, lambda: tool_usage(metadata, attempt, original=original)
-                ),
-                "error_handling": self._apply(
-                    ErrorScore, lambda: error_handling(metadata, attempt)
-                ),
-                "completeness": self._apply(
-                    CompletenessScore,
-                    lambda: completeness(
-                        metadata, task.max_turns if task else None, attempt, original=original
-                    ),
-                ),
-                "latency": self._apply(LatencyScore, lambda: latency(metadata, attempt)),
-                "cost_budget": self._apply(CostScore, lambda: cost(metadata, attempt)),
-                "llm_judge": self._apply(JudgeScore, lambda: judged(task, trajectory, self._judge)),
-            },
-        )
+        task, attempt = task or _NO_TASK, Attempt(trajectory)
+        scores: dict[str, RuleScore] = {}
+        for name, rule in self._rules.items():
+            try:
+                scores[name] = rule(task, attempt)
+            except CannotScoreError as error:
+                scores[name] = self._unscored(name, error)
+        return frozen(RulesResult, scores)
 
     def aggregator(self) -> RulesAggregator:
         """Begin the summary of attempts."""
         return RulesAggregator()
 
-    def _apply(self, model: type[_ScoreT], rule: Callable[[], _ScoreT]) -> _ScoreT:
-        try:
-            return rule()
-        except CannotScoreError as error:
-            if self._is_original and error.cause is not Cause.MISSING_VERDICTS:
-                return transform_gym.fail(model, error)
-            return model(outcome=Outcome.NOT_SCORED, cause=error.cause, reason=error.reason)
+    def _unscored(self, name: str, error: CannotScoreError) -> RuleScore:
+        model = _MODELS[name]
+        if self._is_original and error.cause is not Cause.MISSING_VERDICTS:
+            return transform_gym.fail(model, error)
+        return model(outcome=Outcome.NOT_SCORED, cause=error.cause, reason=error.reason)
 
 
 def create(resources: Resources) -> RulesMetric:
     """Make the metric for the registry."""
     return RulesMetric(judge=resources.judge, profile=resources.profile)
+
+
+def _rules(judge: AssertionJudge | None) -> dict[str, _Rule]:
+    """Every rule by the field of its score, in their order."""
+    return {
+        "assertion_pass_rate": assertion_pass_rate,
+        "tool_usage": tool_usage,
+        "error_handling": error_handling,
+        "completeness": completeness,
+        "latency": budgets.latency,
+        "cost_budget": budgets.cost_budget,
+        "llm_judge": partial(llm_judge, judge=judge),
+    }
+
+
+def _original_rules(judge: AssertionJudge | None) -> dict[str, _Rule]:
+    """The same in the profile."""
+    return {
+        "assertion_pass_rate": partial(assertion_pass_rate, original=True),
+        "tool_usage": partial(tool_usage, original=True),
+        "error_handling": error_handling,
+        "completeness": partial(completeness, original=True),
+        "latency": transform_gym.latency,
+        "cost_budget": transform_gym.cost_budget,
+        "llm_judge": partial(transform_gym.llm_judge, judge=judge),
+    }

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Literal
 
 from trajmeter.metrics.rules.configuration import read_texts
 from trajmeter.metrics.rules.grade import abstain, fraction, grade
@@ -10,31 +10,28 @@ from trajmeter.metrics.rules.result import ToolCheck, ToolUsageScore
 from trajmeter.records.frozen import frozen
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
-
     from trajmeter.metrics.rules.attempt import Attempt
+    from trajmeter.records import Task
 
 __all__ = ["tool_usage"]
 
 
-def tool_usage(
-    metadata: Mapping[str, Any], attempt: Attempt, *, original: bool = False
-) -> ToolUsageScore:
+def tool_usage(task: Task, attempt: Attempt, *, original: bool = False) -> ToolUsageScore:
     """Check that expected tools were called, and forbidden ones were not.
 
     Every entry of both lists is a check of its own, a repeated one too. What counts is whether a
     tool was called, not how often.
 
     Args:
-        metadata: Holds ``expected_tools`` and ``forbidden_tools``.
+        task: Its metadata hold ``expected_tools`` and ``forbidden_tools``.
         attempt: The attempt.
         original: Grade as the ``transform-gym`` profile does.
 
     Raises:
         CannotScoreError: The attempt's tool calls were not recorded.
     """
-    expected = read_texts(metadata.get("expected_tools"))
-    forbidden = read_texts(metadata.get("forbidden_tools"))
+    expected = read_texts(task.metadata.get("expected_tools"))
+    forbidden = read_texts(task.metadata.get("forbidden_tools"))
     if not expected and not forbidden:
         return _UNCONFIGURED
     called = {stripped for name in set(attempt.called) if (stripped := name.strip())}

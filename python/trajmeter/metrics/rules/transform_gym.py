@@ -9,7 +9,7 @@ A rule that cannot be applied scores 0. Passing is compared without allowing for
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, TypeVar
 
 from trajmeter.metrics.rules.attempt import CannotScoreError
 from trajmeter.metrics.rules.budgets import NO_TIME_BUDGET, duration_ms
@@ -27,11 +27,9 @@ from trajmeter.metrics.rules.result import (
 from trajmeter.records import Cause, Outcome
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
-
     from trajmeter.metrics.rules.attempt import Attempt
     from trajmeter.metrics.rules.judge import AssertionJudge
-    from trajmeter.records import Task, Trajectory
+    from trajmeter.records import Task
 
 __all__ = ["cost_budget", "fail", "latency", "llm_judge"]
 
@@ -49,13 +47,13 @@ def fail(model: type[_ScoreT], error: CannotScoreError) -> _ScoreT:
     )
 
 
-def latency(metadata: Mapping[str, Any], attempt: Attempt) -> LatencyScore:
+def latency(task: Task, attempt: Attempt) -> LatencyScore:
     """Score the duration of a run against the budget ``max_latency_ms``.
 
     Raises:
         CannotScoreError: There is a budget, and the duration is no number.
     """
-    budget = read_budget(metadata.get("max_latency_ms"))
+    budget = read_budget(task.metadata.get("max_latency_ms"))
     if budget is None:
         return NO_TIME_BUDGET
     duration = duration_ms(attempt)
@@ -70,13 +68,13 @@ def latency(metadata: Mapping[str, Any], attempt: Attempt) -> LatencyScore:
     return grade(LatencyScore, within_budget(ratio), reason, details, original=True)
 
 
-def cost_budget(metadata: Mapping[str, Any], attempt: Attempt) -> CostScore:
+def cost_budget(task: Task, attempt: Attempt) -> CostScore:
     """Score the credits a run used against the budget ``max_credits``.
 
     Raises:
         CannotScoreError: There is a budget, and the credits are no number.
     """
-    budget = read_budget(metadata.get("max_credits"))
+    budget = read_budget(task.metadata.get("max_credits"))
     if budget is None:
         return abstain(CostScore, "the task has no budget for credits")
     usage = attempt.trajectory.usage
@@ -96,18 +94,16 @@ def cost_budget(metadata: Mapping[str, Any], attempt: Attempt) -> CostScore:
     return grade(CostScore, score, reason, details, original=True)
 
 
-def llm_judge(
-    task: Task | None, trajectory: Trajectory, judge: AssertionJudge | None = None
-) -> JudgeScore:
+def llm_judge(task: Task, attempt: Attempt, *, judge: AssertionJudge | None = None) -> JudgeScore:
     """Share of verdicts that pass, of all verdicts on the task's assertions of any type.
 
     Raises:
         CannotScoreError: There is neither a judge nor a recorded verdict, or the judge failed.
     """
-    if task is None or not task.assertions:
+    if not task.assertions:
         return abstain(JudgeScore, "the task has no assertions")
     sent = len(task.assertions)
-    verdicts = ask(task, trajectory, task.assertions, judge)
+    verdicts = ask(task, attempt.trajectory, task.assertions, judge)
     passed = sum([verdict.result == "pass" for verdict in verdicts])
     score = fraction(passed, len(verdicts) or sent)
     details = {

@@ -165,12 +165,13 @@ def _in_order_of_codes(partners: _Partners, codes: list[int]) -> Matching:
         in_place = range(len(codes))
         return Matching(partners.pairs, partners.near, in_place, is_exact=True, edit_distance=0)
     rows, columns = reference.code_array, np.array(codes, np.int64)
+    backend = kernels.active()
     return Matching(
         partners.pairs,
         partners.near,
-        kernels.active().align(rows, columns).tolist(),
+        backend.align(rows, columns).tolist(),
         is_exact=False,
-        edit_distance=kernels.active().edit_distance(rows, columns),
+        edit_distance=backend.edit_distance(rows, columns),
     )
 
 

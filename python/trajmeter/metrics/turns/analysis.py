@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from operator import attrgetter
+from typing import TYPE_CHECKING, NamedTuple
 
 from trajmeter.metrics.tools.calls import calls_of, read_calls
 from trajmeter.metrics.turns.result import RunFigures, TokenFigures, TurnsResult
@@ -79,17 +80,11 @@ def _analyse(
     turns: Sequence[Turn], calls: Calls, run: RunFigures, tokens: TokenFigures
 ) -> TurnsResult:
     count = len(turns)
-    successes = [turn.success for turn in turns]
-    errors = [turn.error for turn in turns]
-    carried, breakdown = _count_reasons(errors, successes)
+    failures = _failures(turns)
+    carried = failures.carried
     parse_failures = carried.get(PARSE_ERROR, 0)
     no_code_turns = carried.get(NO_CODE_FOUND, 0)
     multi_code_block_turns = carried.get(MULTIPLE_CODE_BLOCKS, 0)
-    followed = [at for at, success in enumerate(successes[:-1]) if success is False]
-    recovered = [successes[at + 1] for at in followed].count(True)
-    repeated_failures = sum(
-        [successes[at + 1] is False and _is_same(errors[at], errors[at + 1]) for at in followed]
-    )
     repeated_calls = _repeated(calls)
     successful, known = _count_outcomes(calls.records)
     return frozen(
@@ -106,14 +101,14 @@ def _analyse(
             "multi_code_block_turns": multi_code_block_turns,
             "multi_code_block_rate": _ratio(multi_code_block_turns, count),
             "error_turns": carried,
-            "error_breakdown": breakdown,
-            "dominant_error": _dominant(breakdown),
-            "has_failed_turn": False in successes,
+            "error_breakdown": failures.breakdown,
+            "dominant_error": _dominant(failures.breakdown),
+            "has_failed_turn": failures.are_any,
             "turns_to_first_tool_call": _first_call(turns),
-            "followed_failures": len(followed),
-            "recovered_failures": recovered,
-            "recovered_errors": _ratio(recovered, len(followed)),
-            "repeated_failures": repeated_failures,
+            "followed_failures": failures.followed,
+            "recovered_failures": failures.recovered,
+            "recovered_errors": _ratio(failures.recovered, failures.followed),
+            "repeated_failures": failures.repeated,
             "recorded_calls": len(calls),
             "repeated_calls": repeated_calls,
             "repeated_tool_calls": _ratio(repeated_calls, len(calls)),
@@ -126,18 +121,46 @@ def _analyse(
     )
 
 
-def _count_reasons(
-    errors: Sequence[Failure | None], successes: Sequence[bool | None]
-) -> tuple[dict[str, int], dict[str, int]]:
-    """Turns by the reason they carry, and failed turns by reason."""
+class _Failures(NamedTuple):
+    carried: dict[str, int]
+    """Turns by the reason they carry."""
+    breakdown: dict[str, int]
+    """Failed turns by reason."""
+    are_any: bool
+    """Whether a turn failed."""
+    followed: int
+    """Failed turns that were not the last."""
+    recovered: int
+    """Of these, those that a successful one followed."""
+    repeated: int
+    """Of these, those that one of the same error followed."""
+
+
+_success_and_error = attrgetter("success", "error")
+
+
+def _failures(turns: Sequence[Turn]) -> _Failures:
     carried: dict[str, int] = {}
     breakdown: dict[str, int] = {}
-    for error, success in zip(errors, successes, strict=True):
+    followed = recovered = repeated = 0
+    failed_before, error_before = False, None
+    success: bool | None
+    error: Failure | None
+    for success, error in map(_success_and_error, turns):
+        failed = success is False
         if error is not None and (reason := error.reason) is not None:
             carried[reason] = carried.get(reason, 0) + 1
-            if success is False:
+            if failed:
                 breakdown[reason] = breakdown.get(reason, 0) + 1
-    return carried, breakdown
+        if failed_before:
+            followed += 1
+            if success:
+                recovered += 1
+            elif failed and _is_same(error_before, error):
+                repeated += 1
+        failed_before, error_before = failed, error
+    are_any = failed_before or followed > 0
+    return _Failures(carried, breakdown, are_any, followed, recovered, repeated)
 
 
 def _count_outcomes(calls: Sequence[ToolCall]) -> tuple[int, int]:
