@@ -6,8 +6,9 @@
 //! References: H. Hyyrö, "Bit-parallel LCS-length computation revisited" (2004), and "A bit-vector
 //! algorithm for computing Levenshtein and Damerau edit distances" (2003).
 
-use std::collections::HashMap;
 use std::ops::Range;
+
+use rustc_hash::{FxBuildHasher, FxHashMap};
 
 const BITS: usize = u64::BITS as usize;
 
@@ -53,7 +54,7 @@ pub fn edit_distance_matches(matches: &[bool], rows: usize, columns: usize) -> i
 struct Codes {
     /// Columns, those of one code next to each other.
     columns: Vec<usize>,
-    of_code: HashMap<i64, Range<usize>>,
+    of_code: FxHashMap<i64, Range<usize>>,
     /// Columns whose bits are set.
     set: Range<usize>,
 }
@@ -61,8 +62,8 @@ struct Codes {
 impl Codes {
     fn new(actual: &[i64]) -> Self {
         let mut columns: Vec<usize> = (0..actual.len()).filter(|&at| actual[at] >= 0).collect();
-        columns.sort_by_key(|&at| actual[at]);
-        let mut of_code = HashMap::new();
+        columns.sort_unstable_by_key(|&at| (actual[at], at));
+        let mut of_code = FxHashMap::with_capacity_and_hasher(columns.len(), FxBuildHasher);
         let mut begin = 0;
         for run in columns.chunk_by(|&left, &right| actual[left] == actual[right]) {
             of_code.insert(actual[run[0]], begin..begin + run.len());

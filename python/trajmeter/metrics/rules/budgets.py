@@ -104,8 +104,8 @@ _KINDS = (
 def _used(kind: _Kind, usage: Usage) -> float | None:
     used: float | None = getattr(usage, kind.field)
     if kind.field == "total_tokens" and not _is_measured(used):
-        parts = (usage.input_tokens, usage.output_tokens)
-        return sum(filter(None, parts)) if all(map(_is_measured, parts)) else None
+        given, written = usage.input_tokens, usage.output_tokens
+        return given + written if _is_measured(given) and _is_measured(written) else None
     return used
 
 

@@ -37,8 +37,6 @@ DEEPEST = 100
 """In how many others an object or a list may lie: far more than in any tool's arguments, and well
 within what every later step can walk through."""
 
-_OBJECT = frozenset((dict,))
-
 # Values of these types are their own keys, and most arguments hold no others.
 _THEIR_OWN_KEY = frozenset((str, int, type(None)))
 
@@ -130,10 +128,11 @@ def keyed_arguments(recorded: JsonValue) -> tuple[Arguments, JsonKey] | Malforme
 
 def are_simple(recorded: Sequence[JsonValue]) -> TypeGuard[Sequence[Arguments]]:
     """Whether all are objects of texts, integers and nulls: frozen, their items are their keys."""
-    if not _OBJECT.issuperset(map(type, recorded)):
-        return False
     values = chain.from_iterable(map(dict.values, cast("Sequence[Arguments]", recorded)))
-    return _THEIR_OWN_KEY.issuperset(map(type, values))
+    try:
+        return _THEIR_OWN_KEY.issuperset(map(type, values))
+    except TypeError:  # one is no object
+        return False
 
 
 _TOO_DEEP = Malformed("the arguments are nested too deeply to be read")
