@@ -79,7 +79,7 @@ def _read_calls(trajectory: Trajectory) -> Calls:
 def _analyse(
     turns: Sequence[Turn], calls: Calls, run: RunFigures, tokens: TokenFigures
 ) -> TurnsResult:
-    count = len(turns)
+    count, recorded_calls = len(turns), len(calls)
     failures = _failures(turns)
     carried = failures.carried
     parse_failures = carried.get(PARSE_ERROR, 0)
@@ -109,9 +109,9 @@ def _analyse(
             "recovered_failures": failures.recovered,
             "recovered_errors": _ratio(failures.recovered, failures.followed),
             "repeated_failures": failures.repeated,
-            "recorded_calls": len(calls),
+            "recorded_calls": recorded_calls,
             "repeated_calls": repeated_calls,
-            "repeated_tool_calls": _ratio(repeated_calls, len(calls)),
+            "repeated_tool_calls": _ratio(repeated_calls, recorded_calls),
             "successful_calls": successful,
             "known_calls": known,
             "tool_call_success_rate": _ratio(successful, known),
