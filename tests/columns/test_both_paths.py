@@ -15,9 +15,10 @@ import trajmeter
 from tests.columns.strategies import any_trajectories, trajectories
 from tests.metrics.context.repositories import gold, snapshot, ten_lines
 from trajmeter import kernels
-from trajmeter.columns import BatchScorer, rows
+from trajmeter.columns import BatchScorer, results
 from trajmeter.columns.rows import Rows
 from trajmeter.kernels import _select
+from trajmeter.metrics.context import batches
 from trajmeter.records import Assertion, Task, ToolCall, Trajectory
 from trajmeter.schemas import trajectory_batch
 
@@ -91,10 +92,10 @@ def _assert_equal(
         attempts, tasks=TASKS, snapshots=_Store(), metrics=metrics, profiles=profiles
     )
     scorer = BatchScorer(metrics, tasks=TASKS, snapshots=_Store(), profiles=profiles)
-    batches = list(scorer.score(_cut(trajectory_batch(attempts), borders)))
-    assert all(batch.schema.equals(scorer.schema, check_metadata=True) for batch in batches)
+    tables = list(scorer.score(_cut(trajectory_batch(attempts), borders)))
+    assert all(table.schema.equals(scorer.schema, check_metadata=True) for table in tables)
     columns = {column.name: column for column in by_record.layout.columns}
-    found = [row for batch in batches for row in batch.to_pylist()]
+    found = [row for table in tables for row in table.to_pylist()]
     shown, expected = (
         [{name: _comparable(columns[name], value) for name, value in row.items()} for row in table]
         for table in (found, by_record.rows)
@@ -140,8 +141,9 @@ def test_context_gives_equal_rows_without_a_record(
     at_once: int,
 ) -> None:
     never = mock.patch.object(Rows, "records", side_effect=AssertionError("a record was made"))
-    parts = mock.patch.object(rows, "_AT_ONCE", at_once)
-    with _computing_with(backend), never, parts:
+    viewed = mock.patch.object(batches, "ROWS_AT_ONCE", at_once)
+    scored = mock.patch.object(results, "ROWS_AT_ONCE", at_once + 1)
+    with _computing_with(backend), never, viewed, scored:
         _assert_equal(attempts, borders, metrics=["context"], profiles=profiles)
 
 

@@ -12,7 +12,7 @@ from pyarrow import parquet
 import trajmeter
 from tests.metrics.fakes import AnswerMetric, RankMetric
 from trajmeter.columns import BatchScorer, RowProblem, score_batches
-from trajmeter.errors import InputError, ReadError, UnknownNameError
+from trajmeter.errors import ConfigurationError, InputError, ReadError, UnknownNameError
 from trajmeter.records import Extent, GoldRange, Source, Task, Trajectory, Turn, Usage, View
 from trajmeter.schemas import trajectory_batch
 
@@ -150,69 +150,72 @@ def test_a_figure_that_no_column_holds_loses_its_row_alone() -> None:
     )
 
 
-class _ByColumns(AnswerMetric):
-    """Gives what it was made with as its columns."""
+class _ByBatch(AnswerMetric):
+    """Gives what it was made with for every batch."""
 
-    def __init__(self, columns: dict[str, pa.Array[Any]] | BaseException) -> None:
-        self._columns = columns
+    def __init__(self, scored: Any) -> None:
+        self._scored = scored
 
-    def score_columns(self, tasks: Any, rows: pa.RecordBatch) -> dict[str, pa.Array[Any]]:
-        if isinstance(self._columns, BaseException):
-            raise self._columns
-        return self._columns
+    def score_batch(self, tasks: Any, rows: pa.RecordBatch) -> Any:
+        if isinstance(self._scored, BaseException):
+            raise self._scored
+        return self._scored() if callable(self._scored) else self._scored
 
 
-@pytest.mark.parametrize(
-    "wrong",
-    [{}, RuntimeError("no"), SystemExit(1), {"length": pa.array([1])}],
-    ids=["absent", "raised", "left", "short"],
-)
-def test_a_batch_form_that_fails_leaves_the_rows_to_records(wrong: Any) -> None:
+def _interrupted() -> Iterator[Any]:
+    yield AnswerMetric().score(TASKS[0], _attempt("one"))
+    raise RuntimeError("no")
+
+
+FAULTS = {
+    "raised": (RuntimeError("no"), "RuntimeError: no"),
+    "left": (SystemExit(1), "SystemExit: 1"),
+    "absent": ({}, "TypeError: column answer.length is None"),
+    "short": ({"length": pa.array([1])}, r"TypeError: column answer.length is \(.*, 1\), expected"),
+    "few": ([], "TypeError: gave 0 results for 2 rows"),
+    "other": ([1, 2], "TypeError: gave a int, expected a AnswerResult"),
+    "nothing": (None, "TypeError: 'NoneType' object is not iterable"),
+    "halfway": (_interrupted, "RuntimeError: no"),
+}
+
+
+@pytest.mark.parametrize(("scored", "fault"), FAULTS.values(), ids=FAULTS)
+def test_a_batch_form_that_fails_says_so_and_leaves_the_rows_to_records(
+    scored: Any, fault: str
+) -> None:
     batch = trajectory_batch([_attempt("one"), _attempt("one", "boom")])
-    by_columns, by_records = (
-        _rows(score_batches([batch], tasks=TASKS, metrics=[metric]))
-        for metric in (_ByColumns(wrong), AnswerMetric())
-    )
-    assert by_columns == by_records
+    by_records = _rows(score_batches([batch], tasks=TASKS, metrics=[AnswerMetric()]))
+    with pytest.warns(
+        RuntimeWarning, match=f"^answer could not score a batch at once, .*: {fault}"
+    ):
+        by_batch = _rows(score_batches([batch], tasks=TASKS, metrics=[_ByBatch(scored)]))
+    assert by_batch == by_records
 
 
-class _ByRows(AnswerMetric):
-    """Gives what it was made with as the results of rows."""
-
-    def __init__(self, results: list[Any] | BaseException) -> None:
-        self._results = results
-
-    def score_rows(self, tasks: Any, rows: pa.RecordBatch) -> list[Any]:
-        if isinstance(self._results, BaseException):
-            raise self._results
-        return self._results
-
-
-@pytest.mark.parametrize(
-    "wrong", [[], RuntimeError("no"), SystemExit(1)], ids=["short", "raised", "left"]
-)
-def test_a_row_form_that_fails_leaves_the_rows_to_records(wrong: Any) -> None:
-    batch = trajectory_batch([_attempt("one"), _attempt("one", "boom")])
-    by_rows, by_records = (
-        _rows(score_batches([batch], tasks=TASKS, metrics=[metric]))
-        for metric in (_ByRows(wrong), AnswerMetric())
-    )
-    assert by_rows == by_records
-
-
-@pytest.mark.parametrize("form", [_ByColumns, _ByRows])
-def test_an_interrupt_of_a_batch_form_ends_the_scoring(form: Any) -> None:
+def test_a_batch_form_that_fails_at_every_batch_says_so_once() -> None:
+    scorer = BatchScorer([_ByBatch(RuntimeError("no")), "turns"], tasks=TASKS)
     batch = trajectory_batch([_attempt("one")])
-    with pytest.raises(KeyboardInterrupt):
-        _rows(score_batches([batch], tasks=TASKS, metrics=[form(KeyboardInterrupt())]))
+    with pytest.warns(RuntimeWarning) as warnings:
+        rows = [*_rows(scorer.score([batch, batch])), *_rows(scorer.score([batch]))]
+    assert (len(rows), len(warnings)) == (3, 1)
 
 
-def test_results_of_a_row_form_are_those_of_the_table() -> None:
+@pytest.mark.parametrize("error", [KeyboardInterrupt(), ConfigurationError("no file")], ids=repr)
+def test_an_interrupt_or_a_wrong_set_up_in_a_batch_form_ends_the_scoring(
+    error: BaseException,
+) -> None:
+    batch = trajectory_batch([_attempt("one")])
+    with pytest.raises(type(error)):
+        _rows(score_batches([batch], tasks=TASKS, metrics=[_ByBatch(error)]))
+
+
+def test_results_of_a_batch_form_are_those_of_the_table() -> None:
     batch = trajectory_batch([_attempt("one"), _attempt("two")])
     metric = AnswerMetric()
     other = [metric.score(TASKS[0], _attempt("one", text)) for text in ("a b", "a")]
-    rows = _rows(score_batches([batch], tasks=TASKS, metrics=[_ByRows(other)]))
-    assert [row["answer.parts.words.coverage"] for row in rows] == [1.0, 1 / 2]
+    for scored in (other, iter(other)):
+        rows = _rows(score_batches([batch], tasks=TASKS, metrics=[_ByBatch(scored)]))
+        assert [row["answer.parts.words.coverage"] for row in rows] == [1.0, 1 / 2]
 
 
 def test_context_that_no_integer_holds_loses_its_row_alone() -> None:
@@ -223,7 +226,8 @@ def test_context_that_no_integer_holds_loses_its_row_alone() -> None:
         for views in (everything, few)
     ]
     tasks = [Task(id="one", gold_ranges=(GoldRange(path="0.py", first_line=1, last_line=6),))]
-    rows = _rows(score_batches([trajectory_batch(attempts)], tasks=tasks, metrics=["context"]))
+    with pytest.warns(RuntimeWarning, match="context could not score a batch at once"):
+        rows = _rows(score_batches([trajectory_batch(attempts)], tasks=tasks, metrics=["context"]))
     assert [row["context.final.line.coverage"] for row in rows] == [None, 3 / 6]
     assert "exceeds the largest 64-bit integer" in rows[0]["context.error"]
 
@@ -231,7 +235,8 @@ def test_context_that_no_integer_holds_loses_its_row_alone() -> None:
 def test_the_row_for_which_a_batch_form_fails_is_the_only_one_without_a_result() -> None:
     usages = [Usage(input_tokens=2**63 - 1, output_tokens=1), Usage(total_tokens=5)]
     batch = trajectory_batch([_attempt("one", usage=usage) for usage in usages])
-    rows = _rows(score_batches([batch], metrics=["turns"]))
+    with pytest.warns(RuntimeWarning, match="turns could not score a batch at once"):
+        rows = _rows(score_batches([batch], metrics=["turns"]))
     assert [row["turns.tokens.total_tokens"] for row in rows] == [None, 5]
     assert [row["turns.tokens.outcome"] for row in rows] == ["not_scored", "scored"]
     assert rows[0]["turns.error"] == (

@@ -2,22 +2,24 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from itertools import islice
 from typing import TYPE_CHECKING
 
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from trajmeter.metrics.arrays import nulls
+from trajmeter.metrics.arrays import ROWS_AT_ONCE, nulls
 from trajmeter.writers.arrow import family_arrays
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Iterable
 
     from trajmeter.metrics import MetricError, Result
     from trajmeter.metrics.arrays import Array
     from trajmeter.metrics.rows import FamilyColumns
 
-__all__ = ["columns_of_form", "columns_of_results", "identity_columns"]
+__all__ = ["columns_of_batch", "columns_of_results", "identity_columns"]
 
 
 def identity_columns(rows: pa.RecordBatch, backend: str) -> list[Array]:
@@ -33,20 +35,42 @@ def identity_columns(rows: pa.RecordBatch, backend: str) -> list[Array]:
     return [*own, place, _constant(backend, len(rows))]
 
 
-def columns_of_form(
-    family: FamilyColumns, columns: Mapping[str, Array], types: Mapping[str, pa.DataType], rows: int
+def columns_of_batch(
+    family: FamilyColumns,
+    scored: Mapping[str, Array] | Iterable[Result],
+    types: Mapping[str, pa.DataType],
+    rows: int,
 ) -> list[Array]:
-    """Columns of a family, from those that its batch form gave.
+    """Columns of a family, from what its metric gave for a batch.
 
     Args:
         family: The family.
-        columns: What the batch form gave.
+        scored: Columns of the results by their dotted paths, or a result of each row.
         types: Types of all columns by name.
         rows: Number of rows.
 
     Raises:
-        TypeError: A column is absent, or is of another type or length.
+        TypeError: A column is absent, or is of another type or length; or there is not a result of
+            the family for each row.
     """
+    if isinstance(scored, Mapping):
+        return _named(family, scored, types, rows)
+    columns = columns_of_results(family, (_own(family, each) for each in scored), types)
+    if len(columns[0]) != rows:
+        raise TypeError(f"gave {len(columns[0])} results for {rows} rows")
+    return columns
+
+
+def _own(family: FamilyColumns, result: Result) -> Result:
+    expected = family.metric.result_type
+    if not isinstance(result, expected):
+        raise TypeError(f"gave a {type(result).__name__}, expected a {expected.__name__}")
+    return result
+
+
+def _named(
+    family: FamilyColumns, columns: Mapping[str, Array], types: Mapping[str, pa.DataType], rows: int
+) -> list[Array]:
     *about, error = _about(family, rows)
     prefix = f"{family.name}."
     found = []
@@ -63,11 +87,15 @@ def columns_of_form(
 
 def columns_of_results(
     family: FamilyColumns,
-    results: Sequence[Result | MetricError],
+    results: Iterable[Result | MetricError],
     types: Mapping[str, pa.DataType],
 ) -> list[Array]:
-    """Columns of a family, from a result of each row."""
-    return family_arrays(family, [family.fitted(result)[1] for result in results], types)
+    """Columns of a family, from a result of each row, of which few are alive at a time."""
+    values = (family.fitted(result)[1] for result in results)
+    parts = [family_arrays(family, list(islice(values, ROWS_AT_ONCE)), types)]
+    while few := list(islice(values, ROWS_AT_ONCE)):
+        parts.append(family_arrays(family, few, types))
+    return [pa.concat_arrays(column) for column in zip(*parts, strict=True)]
 
 
 def _about(family: FamilyColumns, rows: int) -> list[Array]:

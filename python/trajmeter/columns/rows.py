@@ -15,6 +15,7 @@ from trajmeter.columns.problems import RowProblem
 from trajmeter.columns.records import records_of
 from trajmeter.columns.validity import faulty
 from trajmeter.errors import ConfigurationError, InputError, ReadError
+from trajmeter.metrics.arrays import ROWS_AT_ONCE
 from trajmeter.schemas import trajectory_from_row
 
 if TYPE_CHECKING:
@@ -24,10 +25,6 @@ if TYPE_CHECKING:
     from trajmeter.records import Trajectory
 
 __all__ = ["Rows", "admit"]
-
-# Rows whose records or results are alive at a time: few, or the garbage collector walks through
-# them at every turn.
-_AT_ONCE = 256
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -46,15 +43,10 @@ class Rows:
         """The rows from ``start`` to before ``stop``."""
         return Rows(self.number, self.batch.slice(start, stop - start))
 
-    def parts(self) -> Iterator[tuple[int, Rows]]:
-        """The rows in parts of few, each with the place of its first row."""
-        for start in range(0, len(self), _AT_ONCE):
-            yield start, self.part(start, min(start + _AT_ONCE, len(self)))
-
     def records(self) -> Iterator[Trajectory]:
         """The rows as records, made as they are asked for."""
-        for _, part in self.parts():
-            yield from records_of(part.batch)
+        for start in range(0, len(self), ROWS_AT_ONCE):
+            yield from records_of(self.batch.slice(start, ROWS_AT_ONCE))
 
 
 def admit(batch: pa.RecordBatch, number: int, *, report: Callable[[RowProblem], None]) -> Rows:

@@ -2,27 +2,29 @@
 
 from __future__ import annotations
 
+import warnings
 from itertools import chain, islice
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pyarrow as pa
 
-from trajmeter.columns.results import columns_of_form, columns_of_results, identity_columns
+from trajmeter.columns.results import columns_of_batch, columns_of_results, identity_columns
 from trajmeter.columns.rows import admit
 from trajmeter.columns.trials import whole_trials
 from trajmeter.errors import InputError, ReadError
 from trajmeter.given import several
 from trajmeter.metrics import (
-    ColumnMetric,
+    BatchMetric,
     RowLayout,
-    RowMetric,
     TaskIndex,
     TrialMetric,
     create,
     score_trajectories,
 )
 from trajmeter.metrics.arrays import coded
+from trajmeter.metrics.engine import FATAL
+from trajmeter.raised import told
 from trajmeter.scoring import DEFAULT_METRICS, tasks_from
 from trajmeter.snapshots import open_snapshots
 from trajmeter.writers.arrow import arrow_schema
@@ -74,12 +76,11 @@ class BatchScorer:
         made = create(metrics, snapshots=snapshots, profiles=profiles)
         self._tasks = TaskIndex(tasks_from(tasks))
         self._layout = RowLayout(made)
-        self._by_record = [
-            metric for metric in made if not isinstance(metric, (ColumnMetric, RowMetric))
-        ]
+        self._by_record = [metric for metric in made if not isinstance(metric, BatchMetric)]
         self._has_trials = any(isinstance(metric, TrialMetric) for metric in made)
         self.schema = arrow_schema(self._layout)
         self._types = {field.name: field.type for field in self.schema}
+        self._warned: set[str] = set()
 
     def score(
         self,
@@ -125,51 +126,35 @@ class BatchScorer:
         arrays = identity_columns(rows.batch, self._layout.backend)
         for family in self._layout.families:
             metric = family.metric
-            if isinstance(metric, ColumnMetric):
-                arrays += self._by_columns(family, metric, rows)
-            elif isinstance(metric, RowMetric):
-                arrays += self._by_parts(family, metric, rows)
+            if isinstance(metric, BatchMetric):
+                arrays += self._by_batch(family, metric, rows)
             else:
                 position = self._by_record.index(metric)
                 own = [each[position] for each in results]
                 arrays += columns_of_results(family, own, self._types)
         return pa.record_batch(arrays, schema=self.schema)
 
-    def _by_columns(self, family: FamilyColumns, metric: ColumnMetric, rows: Rows) -> list[Array]:
+    def _by_batch(self, family: FamilyColumns, metric: BatchMetric, rows: Rows) -> list[Array]:
         try:
-            columns = metric.score_columns(self._tasks_of(rows), rows.batch)
-            return columns_of_form(family, columns, self._types, len(rows))
-        except KeyboardInterrupt:
+            scored = metric.score_batch(self._tasks_of(rows), rows.batch)
+            return columns_of_batch(family, scored, self._types, len(rows))
+        except FATAL:
             raise
-        except BaseException:  # noqa: BLE001 - the records tell which row it was, or raise the same
-            return columns_of_results(family, self._from_records(metric, rows), self._types)
+        except BaseException as error:  # noqa: BLE001 - a metric of the user's may raise anything
+            self._warn(family.name, error)
+        records = score_trajectories(rows.records(), metrics=[metric], tasks=self._tasks)
+        return columns_of_results(family, (each.results[0] for each in records), self._types)
 
-    def _by_parts(self, family: FamilyColumns, metric: RowMetric, rows: Rows) -> list[Array]:
-        tasks = self._tasks_of(rows)
-        parts = []
-        for start, part in rows.parts():
-            results = self._from_rows(metric, tasks[start : start + len(part)], part)
-            parts.append(columns_of_results(family, results, self._types))
-        if not parts:
-            return columns_of_results(family, [], self._types)
-        return [pa.concat_arrays(column) for column in zip(*parts, strict=True)]
-
-    def _from_rows(
-        self, metric: RowMetric, tasks: Sequence[Task | None], rows: Rows
-    ) -> Sequence[Result | MetricError]:
-        try:
-            results = list(metric.score_rows(tasks, rows.batch))
-        except KeyboardInterrupt:
-            raise
-        except BaseException:  # noqa: BLE001 - as above
-            results = []
-        return results if len(results) == len(rows) else self._from_records(metric, rows)
-
-    def _from_records(
-        self, metric: ColumnMetric | RowMetric, rows: Rows
-    ) -> list[Result | MetricError]:
-        scored = score_trajectories(rows.records(), metrics=[metric], tasks=self._tasks)
-        return [each.results[0] for each in scored]
+    def _warn(self, family: str, error: BaseException) -> None:
+        """Warn, once for a family, that it could not score a batch."""
+        if family not in self._warned:
+            self._warned.add(family)
+            warnings.warn(
+                f"{family} could not score a batch at once, and its rows are scored one by one: "
+                f"{told(error)}",
+                RuntimeWarning,
+                stacklevel=2,
+            )
 
     def _tasks_of(self, rows: Rows) -> list[Task | None]:
         ids = coded(rows.batch.column("task_id"))

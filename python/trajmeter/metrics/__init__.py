@@ -6,10 +6,9 @@ from trajmeter.metrics._protocol import (
     Aggregating,
     Aggregator,
     AnyMetric,
-    ColumnMetric,
+    BatchMetric,
     Metric,
     MetricFamily,
-    RowMetric,
     TrialMetric,
 )
 from trajmeter.metrics._result import Figure, Group, Headline, Listing, Mean, Result
@@ -23,7 +22,7 @@ __all__ = [
     "Aggregating",
     "Aggregator",
     "AnyMetric",
-    "ColumnMetric",
+    "BatchMetric",
     "Figure",
     "FunctionMetric",
     "Group",
@@ -37,7 +36,6 @@ __all__ = [
     "Resources",
     "Result",
     "RowLayout",
-    "RowMetric",
     "ScoreResult",
     "Scored",
     "TaskIndex",

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Protocol, TypeAlias, TypeGuard, runtime_checkable
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Iterable, Mapping, Sequence
     from typing import Any
 
     import pyarrow as pa
@@ -18,10 +18,9 @@ __all__ = [
     "Aggregating",
     "Aggregator",
     "AnyMetric",
-    "ColumnMetric",
+    "BatchMetric",
     "Metric",
     "MetricFamily",
-    "RowMetric",
     "TrialMetric",
     "is_metric",
 ]
@@ -72,15 +71,16 @@ class TrialMetric(MetricFamily, Protocol):
 
 
 @runtime_checkable
-class ColumnMetric(Metric, Protocol):
-    """A metric that can also score many attempts at once, from columns."""
+class BatchMetric(Metric, Protocol):
+    """A metric that can also score many attempts at once, from their columns."""
 
-    def score_columns(
+    def score_batch(
         self, tasks: Sequence[Task | None], rows: pa.RecordBatch
-    ) -> Mapping[str, pa.Array[Any]]:
+    ) -> Mapping[str, pa.Array[Any]] | Iterable[Result]:
         """Score every row as :meth:`score` does the record it stands for.
 
-        Whatever it raises leaves the rows to :meth:`score`, which says what is wrong with which.
+        Where it raises, or gives something else, a warning says so, and :meth:`score` is given the
+        rows one by one. An exception that says that the set-up is wrong ends the run.
 
         Args:
             tasks: Task of each row, ``None`` where none of its id is known.
@@ -88,25 +88,9 @@ class ColumnMetric(Metric, Protocol):
                 is a valid record.
 
         Returns:
-            Every column of the result by its dotted path, without the name of the family.
-        """
-
-
-@runtime_checkable
-class RowMetric(Metric, Protocol):
-    """A metric that can also score attempts from the few columns that it reads."""
-
-    def score_rows(self, tasks: Sequence[Task | None], rows: pa.RecordBatch) -> Sequence[Result]:
-        """Score rows as :meth:`score` does the records they stand for, some hundred at a time.
-
-        Whatever it raises leaves them to :meth:`score`, which says what is wrong with which.
-
-        Args:
-            tasks: As :meth:`ColumnMetric.score_columns` takes them.
-            rows: Likewise.
-
-        Returns:
-            A result of each row.
+            Every column of the result by its dotted path, without the name of the family; or a
+            result of each row, in their order. Where those are made as they are asked for, only a
+            few hundred are alive at a time.
         """
 
 

@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     from trajmeter.kernels import Int64Array
 
 __all__ = [
+    "ROWS_AT_ONCE",
     "Array",
     "Booleans",
     "Coded",
@@ -25,6 +26,10 @@ __all__ = [
     "nulls",
     "ragged",
 ]
+
+ROWS_AT_ONCE = 256
+"""Rows of which objects are alive at a time: few, or the garbage collector walks through them at
+every turn."""
 
 Array: TypeAlias = "pa.Array[Any]"
 Booleans: TypeAlias = npt.NDArray[np.bool_]

@@ -47,7 +47,7 @@ ATTEMPTS = [
 
 
 def _results(batch: pa.RecordBatch) -> list[ContextResult]:
-    return list(ContextMetric(_Store(), None).score_rows([TASK] * len(batch), batch))
+    return list(ContextMetric(_Store(), None).score_batch([TASK] * len(batch), batch))
 
 
 def test_results_by_row() -> None:
@@ -65,7 +65,7 @@ def test_results_by_row() -> None:
 
 def test_attempts_at_unknown_tasks_count_their_steps() -> None:
     batch = trajectory_batch(ATTEMPTS)
-    results = ContextMetric(_Store(), None).score_rows([None] * len(batch), batch)
+    results = list(ContextMetric(_Store(), None).score_batch([None] * len(batch), batch))
     assert [result.trajectory.num_steps for result in results] == [3, 0, 0, 1]
     assert {result.final.line.cause for result in results} == {Cause.MISSING_GOLD}
 

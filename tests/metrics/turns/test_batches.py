@@ -24,7 +24,7 @@ def _figures(
     attempts: Sequence[Trajectory] | pa.RecordBatch, profile: str | None = None
 ) -> dict[str, list[Any]]:
     batch = attempts if isinstance(attempts, pa.RecordBatch) else trajectory_batch(attempts)
-    columns = TurnsMetric(profile=profile).score_columns([None] * len(batch), batch)
+    columns = TurnsMetric(profile=profile).score_batch([None] * len(batch), batch)
     return {name: column.to_pylist() for name, column in columns.items()}
 
 

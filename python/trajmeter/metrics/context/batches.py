@@ -9,7 +9,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from trajmeter.metrics.arrays import coded, filled, flags, ragged
+from trajmeter.metrics.arrays import ROWS_AT_ONCE, coded, filled, flags, ragged
 from trajmeter.records import Extent
 
 if TYPE_CHECKING:
@@ -54,12 +54,14 @@ def viewed_rows(rows: pa.RecordBatch) -> Iterator[ViewedRow]:
     Args:
         rows: Valid rows in the columns of :func:`trajmeter.schemas.trajectory_schema`.
     """
-    return map(
-        ViewedRow,
-        _steps(rows.column("turns")),
-        _views(rows.column("final_views")),
-        rows.column("final_patch").to_pylist(),
-    )
+    for start in range(0, rows.num_rows, ROWS_AT_ONCE):
+        part = rows.slice(start, ROWS_AT_ONCE)
+        yield from map(
+            ViewedRow,
+            _steps(part.column("turns")),
+            _views(part.column("final_views")),
+            part.column("final_patch").to_pylist(),
+        )
 
 
 def _steps(column: Array) -> Iterator[list[_Step]]:

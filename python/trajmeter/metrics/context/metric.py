@@ -10,7 +10,7 @@ from trajmeter.metrics.context.results import ContextResult
 from trajmeter.metrics.context.scoring import score, score_views, without_task
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Iterator, Mapping, Sequence
 
     import pyarrow as pa
     from pydantic import JsonValue
@@ -58,20 +58,20 @@ class ContextMetric:
             return without_task(trajectory.turns)
         return score(self._prepare(task), trajectory)
 
-    def score_rows(
+    def score_batch(
         self, tasks: Sequence[Task | None], rows: pa.RecordBatch
-    ) -> Sequence[ContextResult]:
+    ) -> Iterator[ContextResult]:
         """Score the attempts of many rows, of which only views and the final patch are read."""
         from trajmeter.metrics.context.batches import viewed_rows
 
-        return [
+        return (
             without_task(steps)
             if task is None
             else score_views(self._prepare(task), steps, final_views, final_patch=final_patch)
             for task, (steps, final_views, final_patch) in zip(
                 tasks, viewed_rows(rows), strict=True
             )
-        ]
+        )
 
     def _prepare(self, task: Task) -> PreparedTask:
         prepared = self._prepared.get(id(task))

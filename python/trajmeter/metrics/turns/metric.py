@@ -57,7 +57,7 @@ class TurnsMetric:
         del task
         return self._analyse(trajectory)
 
-    def score_columns(
+    def score_batch(
         self, tasks: Sequence[Task | None], rows: pa.RecordBatch
     ) -> Mapping[str, pa.Array[Any]]:
         """Analyse the turns of many runs; no reference is needed."""
