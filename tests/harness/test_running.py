@@ -12,6 +12,7 @@ from tests.harness.toys import Whole
 from tests.judges.scripted import GOOD, ScriptedModel
 from trajmeter.errors import ConfigurationError
 from trajmeter.harness import (
+    Answer,
     AskingOptions,
     RunJournal,
     RunOptions,
@@ -121,6 +122,30 @@ def test_the_original_takes_the_agents_own_figures(scenario: Scenario, journal: 
     ).questions[0]
     # the original looks for hops in "Query timed out before producing an answer."
     assert got.extra_metrics["hop_coverage"] == 1.0
+
+
+def test_so_many_questions_are_under_way_at_once(scenario: Scenario, journal: RunJournal) -> None:
+    class Meeting(Whole):
+        """Answers once two questions are under way."""
+
+        running = most = 0
+
+        async def query(self, question: str) -> Answer:
+            self.running += 1
+            self.most = max(self.most, self.running)
+            while self.most < 2:
+                await asyncio.sleep(0)
+            await asyncio.sleep(0)
+            self.running -= 1
+            return Answer(text=question)
+
+    agent = Meeting()
+    options = RunOptions(AskingOptions(timeout_seconds=10.0), concurrency=2)
+    got = asyncio.run(
+        run_scenario(scenario, agent, framework="M", options=options, journal=journal)
+    )
+    assert {question.outcome for question in got.questions} == {AnswerOutcome.ANSWERED}
+    assert agent.most == 2
 
 
 def test_an_agent_that_cannot_prepare_stops_the_run(
