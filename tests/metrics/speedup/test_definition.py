@@ -7,59 +7,23 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
+from tests.metrics.speedup.attempts import BAD, GOOD, SAME, WORKED, attempt, oracle, score
 from tests.metrics.speedup.runs import table
 from trajmeter.errors import UnknownNameError
 from trajmeter.metrics.registry import Resources
 from trajmeter.metrics.speedup import SpeedupMetric, create
 from trajmeter.records import (
     Cause,
-    Failure,
     InvalidReason,
     Measurement,
     Measurements,
     Outcome,
-    PytestSummary,
-    SnapshotSummary,
     Task,
     Trajectory,
 )
 
 if TYPE_CHECKING:
     from trajmeter.metrics.speedup import SpeedupResult
-
-WORKED = {
-    "m.A.time_x(1)": {"agent/nop": 2.0, "oracle/nop": 1.0},
-    "m.A.time_x(2)": {"agent/nop": 8.0, "oracle/nop": 4.0},
-    "m.A.time_y": {"agent/nop": 1.0, "oracle/nop": 2.0},
-    "n.time_z": {"agent/nop": 1.5, "oracle/nop": 3.0},
-}
-GOOD = PytestSummary(passed=8, total=8, status="passed")
-BAD = PytestSummary(passed=7, failed=1, total=8, status="failed")
-SAME = SnapshotSummary(passed=5, total=5, status="passed")
-
-
-def attempt(
-    agent: str = "fixer", entries: dict[str, Any] | None = None, **fields: Any
-) -> Trajectory:
-    measurements = None
-    if entries is not None:
-        measurements = Measurements(ratios_by_agent={f"{agent}:m": entries})
-    known = {"pytest_summary": GOOD, "snapshot_summary": SAME, "measurements": measurements}
-    return Trajectory(task_id="t", agent=agent, model="m", **{**known, **fields})
-
-
-def oracle(**fields: Any) -> Trajectory:
-    return attempt(
-        "oracle",
-        {name: {**entry, "agent/nop": entry["oracle/nop"]} for name, entry in WORKED.items()},
-        **fields,
-    )
-
-
-def score(
-    *attempts: Trajectory, profile: str | None = None, task: Task | None = None
-) -> list[SpeedupResult]:
-    return SpeedupMetric(profile=profile).score_trial(task, attempts)
 
 
 def levels(result: SpeedupResult) -> list[float | None]:
@@ -130,56 +94,6 @@ def test_the_baseline_is_never_reverted() -> None:
     result = score(attempt("nop", WORKED, pytest_summary=BAD), oracle())[0]
     assert (result.success, result.fallback_to_baseline) == (False, False)
     assert result.task_speedup == pytest.approx(24 ** (1 / 4))
-
-
-def test_as_many_failures_as_the_oracle_are_tolerated() -> None:
-    two = GOOD.model_copy(update={"failed": 1, "error": 1})
-    three = GOOD.model_copy(update={"failed": 3})
-    same, more = (
-        score(attempt(entries=WORKED, pytest_summary=tests), oracle(pytest_summary=two))[0]
-        for tests in (two, three)
-    )
-    assert (same.pytest_failed, same.fallback_to_baseline) == (False, False)
-    assert (more.pytest_failed, more.fallback_to_baseline) == (True, True)
-
-
-@pytest.mark.parametrize("profile", [None, "fc-eval"])
-def test_it_is_the_first_oracle_whose_failures_are_tolerated(profile: str | None) -> None:
-    two, one = (GOOD.model_copy(update={"failed": count}) for count in (2, 1))
-    fixer = attempt(entries=WORKED, pytest_summary=two)
-    first, second = oracle(pytest_summary=two), oracle(pytest_summary=one)
-    second = second.model_copy(update={"model": "other"})
-    assert score(fixer, first, second, profile=profile)[0].pytest_failed is False
-    assert score(fixer, second, first, profile=profile)[0].pytest_failed is True
-
-
-@pytest.mark.parametrize("profile", [None, "fc-eval"])
-def test_no_failure_is_tolerated_in_captured_tests(profile: str | None) -> None:
-    captured = BAD.model_copy(update={"captured": True})
-    result, _ = score(
-        attempt(entries=WORKED, pytest_summary=captured),
-        oracle(pytest_summary=captured),
-        profile=profile,
-    )
-    assert (result.pytest_failed, result.task_speedup) == (True, 1.0)
-
-
-@pytest.mark.parametrize("profile", [None, "fc-eval"])
-def test_a_status_is_read_in_any_case(profile: str | None) -> None:
-    shouted = SAME.model_copy(update={"status": "PASSED"})
-    result = score(attempt(entries=WORKED, snapshot_summary=shouted), profile=profile)[0]
-    assert (result.snapshot_failed, result.success) == (False, True)
-
-
-def test_a_recorded_failure_tells_where_neither_tests_nor_snapshot_do() -> None:
-    crashed = attempt(
-        entries=WORKED,
-        pytest_summary=None,
-        snapshot_summary=None,
-        failure=Failure(reason="agent_timeout"),
-    )
-    result = score(crashed, oracle())[0]
-    assert (result.success, result.cause) == (False, Cause.REVERTED_TO_BASELINE)
 
 
 INVALID = {
@@ -336,13 +250,6 @@ def test_repeated_attempts_share_an_oracle_that_ran_once() -> None:
     results = score(first, oracle(attempt="1"), second, oracle(pytest_summary=tests))
     assert [result.success for result in results] == [False, True, True, True]
     assert [result.warnings for result in results] == [()] * 4
-
-
-def test_where_nothing_tells_nobody_is_reverted() -> None:
-    result = score(attempt(entries=WORKED, pytest_summary=None, snapshot_summary=None), oracle())[0]
-    assert (result.outcome, result.success, result.pytest_failed) == (Outcome.SCORED, None, None)
-    tests_only = score(attempt(entries=WORKED, snapshot_summary=None), oracle())[0]
-    assert tests_only.success
 
 
 def test_results_of_a_task_come_in_the_order_of_its_attempts() -> None:
