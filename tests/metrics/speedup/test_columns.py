@@ -168,6 +168,22 @@ def test_columns_and_records_revert_alike_whatever_the_oracle_has(profile: str |
     assert reverted["num_valid_benchmarks"] == (1 if profile is None else 5)
 
 
+@pytest.mark.parametrize("about", [{}, {"is_resolved": True}])
+@pytest.mark.parametrize("profile", [None, "fc-eval"])
+def test_two_attempts_of_one_name(profile: str | None, about: dict[str, Any]) -> None:
+    rows = [
+        {"task_id": "t", "agent": "fixer", "model": model, "benchmark": "m.f"}
+        | {"agent_nop": ratio, "oracle_nop": 2.0, **about}
+        for model, ratio in ((None, 4.0), ("unknown", 3.0))
+    ]
+    agree(table(rows), profile)
+    found = by_columns(table(rows), profile)
+    speedups = [each["task_speedup"] for each in found.values()]
+    # fc-eval keeps one record of a name, the later one; and a snapshot that is not there failed.
+    kept = 1.0 if about else 3.0
+    assert speedups == ([4.0, 3.0] if profile is None else [None, kept])
+
+
 def test_tables_of_several_chunks_and_of_none() -> None:
     rows = [
         {"task_id": "t", "agent": agent, "benchmark": name, "agent_nop": ratio, "oracle_nop": 2.0}
