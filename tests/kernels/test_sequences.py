@@ -147,6 +147,16 @@ def test_assignments_agree(
     assert alike(assign(rust), assign(twin))
 
 
+@given(size=st.integers(2, 6), data=st.data(), full=st.booleans())
+def test_of_equal_pairings_both_choose_the_same(
+    rust: Kernels, twin: Kernels, size: int, data: st.DataObject, full: bool
+) -> None:
+    few = st.sampled_from([0.0, 1.0, 2.0])
+    weights = np.array(data.draw(st.lists(few, min_size=size**2, max_size=size**2)))
+    chosen = twin.assign(weights, size, size, full=full)
+    assert alike(rust.assign(weights, size, size, full=full), chosen)
+
+
 @given(rows=st.integers(1, 4), columns=st.integers(1, 4), data=st.data(), full=st.booleans())
 def test_no_pairing_weighs_more(
     twin: Kernels,

@@ -169,6 +169,14 @@ def test_each_mismatch_is_explained() -> None:
     assert all(mismatch.reason for mismatch in result.mismatches)
 
 
+def test_of_equal_calls_the_last_ones_are_left_over() -> None:
+    reference, actual = [call("open", {"n": 1})] * 4, [call("open", {"n": 1})] * 3
+    (missing,) = match_calls(reference, actual).mismatches
+    assert (missing.kind, missing.reference) == ("missing", 3)
+    (unexpected,) = match_calls(actual, reference).mismatches
+    assert (unexpected.kind, unexpected.actual) == ("unexpected", 3)
+
+
 def test_left_over_calls_are_explained_by_the_most_alike() -> None:
     reference = [call("a", {"x": 1, "y": 1}), call("a", {"x": 2, "y": 2})]
     actual = [call("a", {"x": 2, "y": 9}), call("a", {"x": 1, "y": 9})]
