@@ -37,16 +37,18 @@ def test_times_in_csv(tmp_path: Path) -> None:
 
 def test_columns_of_csv_without_a_name_are_passed_over(tmp_path: Path) -> None:
     path = tmp_path / "rows.csv"  # as pandas writes a frame with its index
-    path.write_text(",task_id,agent,model,benchmark,agent_nop\n0,t,fixer,large,m.f,2\n")
+    path.write_text(",task_id,agent,model,benchmark,agent_nop,\n0,t,fixer,large,m.f,2,x\n")
     attempts, problems = read(path)
     assert problems == []
     assert attempts[0].measurements is not None
     assert attempts[0].measurements.ratios_by_agent == {FAST: {"m.f": {"agent/nop": 2.0}}}
 
 
-def test_blanks_in_csv_are_cut_off(tmp_path: Path) -> None:
+@pytest.mark.parametrize("start", ["", "\ufeff", "\n"])
+def test_blanks_in_csv_are_cut_off(tmp_path: Path, start: str) -> None:
     path = tmp_path / "rows.csv"
-    path.write_text('\ntask_id, agent , model, benchmark, agent_nop\n\nt, fixer, large, "m.f", 2\n')
+    header = "task_id, agent , model, benchmark, agent_nop"
+    path.write_text(f'{start}{header}\n\nt, fixer, large, "m.f", 2\n')
     attempts, problems = read(path)
     assert problems == []
     assert (attempts[0].agent, attempts[0].model) == ("fixer", "large")

@@ -159,6 +159,8 @@ def test_json_that_quotes_a_marker_is_no_captured_output(tmp_path: Path) -> None
     path = tmp_path / "log.jsonl"
     path.write_text(json.dumps({"task_id": "a", "final_output": "FORMULACODE_TESTS_START\n"}))
     assert read(path).final_output == "FORMULACODE_TESTS_START\n"
+    path.write_text(json.dumps({"task_id": "a", "final_output": "FORMULACODE_"}, indent=1))
+    assert read(path).final_output == "FORMULACODE_"
 
 
 def test_the_last_of_several_blocks_counts(tmp_path: Path) -> None:
