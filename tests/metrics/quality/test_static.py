@@ -47,6 +47,21 @@ def test_every_function_has_one_complexity_without_what_is_nested_in_it() -> Non
     assert measures.num_classes == 1
 
 
+@pytest.mark.parametrize(
+    ("index", "grade"),
+    [(20.0, "A"), (19.999, "B"), (10.0, "B"), (9.999, "C"), (0.0, "C")],
+)
+def test_maintainability_is_graded_before_it_is_rounded(
+    index: float, grade: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("radon.metrics.mi_visit", lambda *_args, **_options: index)
+    measures = static_metrics("x = 1\n")
+    assert (measures.maintainability_grade, measures.maintainability_index) == (
+        grade,
+        round(index, 2),
+    )
+
+
 def test_imports_are_statements_and_relative_ones_are_no_framework() -> None:
     measures = static_metrics(SOURCE, packages=["langgraph"])
     assert (measures.num_imports, measures.num_framework_imports) == (3, 1)
