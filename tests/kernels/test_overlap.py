@@ -75,7 +75,7 @@ def by_the_book(files: Files, spans: Spans) -> list[list[int]]:
     ]
 
 
-bounds = st.one_of(st.integers(0, 40), st.sampled_from([2**33, MAXIMUM - 1, MAXIMUM]))
+bounds = st.one_of(st.integers(0, 40), st.sampled_from([2**33, 2**62, MAXIMUM - 1, MAXIMUM]))
 definitions = st.tuples(bounds, bounds).map(lambda pair: (min(pair), max(pair)))
 nested = st.lists(definitions, max_size=8).map(
     lambda file: sorted(

@@ -177,6 +177,7 @@ def test_an_index_is_written_without_zeros_before_it() -> None:
 
     assert compared(one, other, o__1="ignore").matches
     assert not compared(one, other, o__01="ignore").matches
+    assert compared(one, other, "ignore", o__01="exact").matches
     assert compared(one, other, "ignore", **{"o__" + "9" * 5000: "exact"}).matches
 
 
@@ -212,6 +213,20 @@ def test_a_function_decides() -> None:
     whole = ArgumentPolicies(lambda expected, got: set(expected) == set(got))
     assert compare({"a": 1}, {"a": 2}, whole.tree_of("t")).matches
     assert whole.describe()["default"] == "test_a_function_decides.<locals>.<lambda>"
+
+
+def test_below_a_function_only_what_has_a_policy_of_its_own_is_compared() -> None:
+    asked: list[object] = []
+
+    def fine(expected: object, got: object) -> bool:
+        asked.append((expected, got))
+        return True
+
+    one: dict[str, JsonValue] = {"o": {"in": {"x": 1, "y": 1}}}
+    other: dict[str, JsonValue] = {"o": {"in": {"x": 1, "y": 2}}}
+    assert compared(one, other, o=fine, o__in__x="exact").matches
+    assert asked == [(one["o"], other["o"])]
+    assert not compared(one, other, o=fine, o__in__y="exact").matches
 
 
 def test_every_difference_is_told_with_its_place() -> None:
