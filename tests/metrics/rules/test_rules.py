@@ -54,6 +54,19 @@ def test_the_name_of_a_tool_that_is_no_text_is_told_with_its_place() -> None:
     )
 
 
+def test_recorded_turns_count_rather_than_a_number_of_them() -> None:
+    attempt = Trajectory(task_id="t", turns=(), turn_count=9, final_output="x")
+    score = RulesMetric().score(Task(id="t", max_turns=5), attempt).completeness
+    assert (score.score, score.completion_signal) == (10.0, "turn_budget")
+
+
+def test_a_duration_in_milliseconds_is_the_number_that_was_recorded() -> None:
+    attempt = Trajectory(task_id="t", duration_seconds=1001 / 1000)
+    latency = RulesMetric().score(Task(id="t", metadata={"max_latency_ms": 1}), attempt).latency
+    assert 1001 / 1000 * 1000 != 1001
+    assert latency.duration_ms == 1001
+
+
 def test_a_blank_is_the_name_of_a_tool_and_does_not_give_way_to_the_check() -> None:
     task = Task(id="t", assertions=(Assertion(type="tool_called", tool=" ", check="open"),))
     attempt = Trajectory(task_id="t", tool_calls=(ToolCall(name="open"),))

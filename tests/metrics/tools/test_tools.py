@@ -122,6 +122,20 @@ def test_partial_likeness_breaks_ties_and_never_costs_a_match() -> None:
     ]
 
 
+def test_two_near_misses_never_outweigh_a_match() -> None:
+    """The first calls match. Crosswise 9 of 10 arguments are alike, of the second calls 3."""
+    same: dict[str, JsonValue] = dict.fromkeys("abcdefghij", 0)
+    below: dict[str, JsonValue] = {**same, **dict.fromkeys("abcde", -1), "f": 9}
+    above: dict[str, JsonValue] = {**same, **dict.fromkeys("abcde", 1), "g": 9}
+    result = match_calls(
+        [call("set", same), call("set", below)],
+        [call("set", same), call("set", above)],
+        policies=ArgumentPolicies({"tolerance": {"abs": 1}}),
+    )
+    assert result.any_order_grades.matched == 1
+    assert {(m.reference, m.actual) for m in result.mismatches} == {(1, 1)}
+
+
 def test_policies_are_taken_by_the_name_of_the_tool() -> None:
     policies = ArgumentPolicies(tools={"a": "ignore"}, paths={"b": {"id": "ignore"}})
 
