@@ -138,6 +138,12 @@ def test_a_span_set_cannot_be_changed() -> None:
     assert list(spans) == [(1, 2), (4, 6)]
     with pytest.raises(ValueError, match="read-only"):
         spans.start[0] = 0
+    flat = np.array([1, 4]), np.array([2, 6])
+    for made in (spans | spans, spans & spans, spans - SpanSet(), SpanSet.from_arrays(*flat)):
+        assert made == spans
+        assert not made.start.flags.writeable
+        assert not made.end.flags.writeable
+    assert flat[0].flags.writeable
 
 
 @given(spans=pairs(), others=pairs())
