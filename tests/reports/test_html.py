@@ -94,6 +94,17 @@ def test_no_markup_of_an_answer_survives_and_nothing_is_loaded_from_elsewhere() 
     assert "default-src 'none'" in html
 
 
+def test_nothing_in_the_data_of_charts_can_end_their_script_or_begin_a_comment() -> None:
+    name = "</script x='<!-- <script "
+    question = QuestionResult(question_id="q1", question_text="?", latency_seconds=1.0)
+    evaluation = FrameworkEvaluation(framework_name=name, scenario_name="s", questions=(question,))
+    html = html_report(compare([("a.json", evaluation)]))
+    data = html.partition('id="specifications">')[2].partition("</script>")[0]
+    assert "<" not in data
+    (rows,) = json.loads(data)[0]["datasets"].values()
+    assert rows[0]["framework"] == name
+
+
 def browser() -> str:
     found = shutil.which("chromium") or shutil.which("chromium-browser")
     if not found:
