@@ -112,22 +112,26 @@ class _Partners:
 
     def pair_rest(self) -> None:
         """Pair calls that are left over with such of their name, to explain one by the other."""
-        reference, actual = self.reference, self.actual
-        left = self._left()
-        rest: tuple[list[int], list[int]] | None = left
-        for name, ours, theirs in _by_name(reference.calls, actual, reference.trees, left):
-            if name not in reference.compared and 1 < len(ours) * len(theirs) <= _MOST_COMPARED:
-                self.pair_compared(ours, theirs, reference.trees[name])
-                rest = None
+        ours, theirs = self._left()
+        if len(ours) * len(theirs) > 1:
+            self._pair_most_alike(ours, theirs)
+            ours, theirs = self._left()
         # What remains cannot be compared, or is too much to be: in order, then.
         waiting: dict[str, list[int]] = {}
-        ours_left, theirs_left = rest or self._left()
-        for at in reversed(theirs_left):
-            waiting.setdefault(actual.names[at], []).append(at)
-        for at in ours_left:
-            places = waiting.get(reference.calls.names[at])
+        for at in reversed(theirs):
+            waiting.setdefault(self.actual.names[at], []).append(at)
+        for at in ours:
+            places = waiting.get(self.reference.calls.names[at])
             if places:
                 self.near[at] = places.pop()
+
+    def _pair_most_alike(self, ours: list[int], theirs: list[int]) -> None:
+        """Compare the calls at these places, of each name whose calls were not compared yet."""
+        reference = self.reference
+        trees = reference.trees
+        for name, here, there in _by_name(reference.calls, self.actual, trees, (ours, theirs)):
+            if name not in reference.compared and 1 < len(here) * len(there) <= _MOST_COMPARED:
+                self.pair_compared(here, there, trees[name])
 
     def _left(self) -> tuple[list[int], list[int]]:
         """Places on both sides that have no partner."""
