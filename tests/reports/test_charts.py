@@ -48,6 +48,13 @@ def test_a_judged_result_is_drawn_without_the_failures_of_one_that_is_not() -> N
     assert drawn["Cost against quality"] == [("A", 2.0)]  # (4 + 0) / 2
 
 
+def test_a_failure_is_no_fast_answer() -> None:
+    partly = evaluation("A", question("q1", None, ANSWERED), question("q2", 0.0, FAILED))
+    (ticks,) = comparison_charts(compare([("a.json", partly)]))
+    (rows,) = ticks.specification["datasets"].values()
+    assert [(row["question"], row["outcome"]) for row in rows] == [("q1", "answered")]
+
+
 def test_questions_stand_in_the_scenarios_order_whoever_has_them() -> None:
     first = evaluation("A", question("q1", None, ANSWERED), question("q2", 4.0, ANSWERED))
     second = evaluation("B", question("q1", 3.0, ANSWERED), question("q2", 4.0, ANSWERED))

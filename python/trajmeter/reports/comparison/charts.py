@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from trajmeter.errors import ExtraMissingError
+from trajmeter.records import AnswerOutcome
 from trajmeter.reports.comparison.tables import labels
 
 if TYPE_CHECKING:
@@ -78,7 +79,8 @@ def comparison_charts(comparison: Comparison) -> list[Chart]:
                 "question": question_id,
                 "outcome": question.outcome.value if question.outcome else "",
             }
-            if question.latency_seconds is not None:
+            failed = question.outcome is AnswerOutcome.FAILED  # and would pass for a fast answer
+            if question.latency_seconds is not None and not failed:
                 timed.append(answer | {"latency": question.latency_seconds})
             # Without a judge there are only the scores of 0 that failures have by rule.
             by_judge = result.summary["avg_correctness"].value is not None
@@ -141,7 +143,7 @@ def comparison_charts(comparison: Comparison) -> list[Chart]:
     if judged:
         squares = (
             alt.Chart(alt.InlineData(values=judged))
-            .mark_rect()
+            .mark_rect(stroke="gray", strokeOpacity=0.6)
             .encode(
                 x=alt.X(
                     "question:N",
