@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from pydantic import ValidationError
 
-from trajmeter.records import LARGEST_COUNT, Task, Trajectory, Turn, Usage
+from trajmeter.records import LARGEST_COUNT, RunLog, Task, Trajectory, Turn, Usage
 
 
 @pytest.mark.parametrize("count", [LARGEST_COUNT, 0, -LARGEST_COUNT - 1])
@@ -21,5 +21,9 @@ def test_counts_that_no_column_holds(count: int) -> None:
             Usage.model_validate({name: count})
     with pytest.raises(ValidationError, match="turn_count"):
         Trajectory(task_id="t", turn_count=count)
+    with pytest.raises(ValidationError, match="dropped_calls"):
+        Trajectory(task_id="t", dropped_calls=count)
+    with pytest.raises(ValidationError, match=r"events\.i"):
+        RunLog(events={"i": count})
     with pytest.raises(ValidationError, match="max_turns"):
         Task(id="t", max_turns=count)

@@ -160,7 +160,7 @@ class RunLog(Record):
     """Completion tokens of the same entry."""
     tokens_before_bad_entry: bool = False
     """Whether an entry that cannot be read lies after that entry."""
-    events: dict[str, int] | None = None
+    events: dict[str, Count] | None = None
     """Events of the terminal recording by code (``i`` is input); ``None`` without a recording."""
     events_after_first_line: Count = 0
     """Events of the recording without its first line, which some count as a header unseen."""

@@ -108,7 +108,7 @@ class Trajectory(Record):
     """Number of turns where they were counted, but not recorded."""
     tool_calls: tuple[ToolCall, ...] | None = None
     """Calls of the whole run, where they are recorded apart from turns; else those of its turns."""
-    dropped_calls: int = 0
+    dropped_calls: Count = 0
     """Calls without a name, which the reader left out."""
     transcript: str | None = None
     """The whole conversation as text."""
