@@ -201,6 +201,22 @@ def test_reversed_lines_of_a_final_context_that_is_the_one_step(kernels: Kernels
     assert (found.viewed_size, found.repeated_size, found.redundancy) == (2 - 5, 0, 0.0)
 
 
+@pytest.mark.parametrize("last", [2**62, 2**62 + 5, 2**70])
+def test_lines_beyond_all_bounds_count_as_the_last_of_them(kernels: Kernels, last: int) -> None:
+    """Lines 11 to 2**62 of gold, all of which a view has, beside line 1 and 9 to 3: 1 - 5 lines."""
+    views = [lines("a.py", 11, last), lines("a.py", 1, 1), lines("a.py", 9, 3)]
+    trajectory = attempt(views, final=views, patch="")
+    result = scored(kernels, task(gold("a.py", 11, last)), trajectory, "a.py")
+    line, steps, size = result.final.line, result.trajectory.line, 2**62 - 10
+    assert (line.intersection, line.gold_size, line.predicted_size) == (size, size, size + 1 - 5)
+    assert line.coverage == 1.0
+    assert (steps.coverage, steps.gold_sum) == ((1.0,), size)
+    assert (steps.viewed_size, steps.repeated_size) == (size + 1 - 5, 0)
+    assert result.contextbench_editloc.gold_size == size
+    by_default = scored(kernels, task(gold("a.py", 11, last)), trajectory, "a.py", profile=False)
+    assert by_default.contextbench_editloc.gold_size == size
+
+
 def test_lines_of_additional_gold_count_in_bytes_alone(kernels: Kernels) -> None:
     """Of lines 3 to 7 two are initial gold, 3 and 4 of 1 to 4, and two additional, 6 and 7."""
     of = task(gold("a.py", 1, 4), gold("a.py", 6, 9, GoldRole.ADDITIONAL))
@@ -224,6 +240,9 @@ def test_lines_of_additional_gold_count_in_bytes_alone(kernels: Kernels) -> None
         ([(9, 3), (1, 7)], 7 - 5),
         ([(9, 3), (9, 12)], 4 - 5),
         ([(0, 5), (-3, -1), (3, 0)], 0),
+        ([(1, 2**62), (2**62 + 5, 2**70)], 2**62),
+        ([(2**70, 2**62 + 1)], 1),
+        ([(2**62 + 5, 3)], 3 - 2**62 + 1),
     ],
 )
 def test_sizes_with_reversed_ranges(ranges: list[tuple[int, int]], size: int) -> None:

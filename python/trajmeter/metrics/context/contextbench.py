@@ -19,6 +19,9 @@ __all__ = ["deleted_lines", "find", "gold_path", "lines_size"]
 _HUNK = re.compile(r"@@ -(\d+)")
 _HUNK_ENDS = ("---", "@@", "diff ")
 
+# As in the kernel, so that sizes computed here and there are of the same lines.
+_LARGEST_LINE = 2**62
+
 
 def find(raw: str, files: Collection[str]) -> str | None:
     """Find the file that a path of a prediction means.
@@ -82,13 +85,14 @@ def deleted_lines(patch: str) -> set[tuple[str, int]]:
 def lines_size(files: Iterable[Iterable[tuple[int, int]]]) -> int:
     """Number of lines in ranges of first and last line, reversed ones included, file by file.
 
-    A range counts if both its ends are positive. A reversed one that no range before it reaches
-    stays by itself, and has a negative number of lines.
+    A range counts if both its ends are positive; an end beyond all bounds counts as the bound. A
+    reversed one that no range before it reaches stays by itself, and has a negative number of
+    lines.
     """
     size = 0
     for ranges in files:
         merged: list[tuple[int, int]] = []
-        for first, last in sorted(ranges):
+        for first, last in sorted(map(_bounded, ranges)):
             if first <= 0 or last <= 0:
                 continue
             if merged and first <= merged[-1][1] + 1:
@@ -97,3 +101,8 @@ def lines_size(files: Iterable[Iterable[tuple[int, int]]]) -> int:
                 merged.append((first, last))
         size += sum(last - first + 1 for first, last in merged)
     return size
+
+
+def _bounded(lines: tuple[int, int]) -> tuple[int, int]:
+    first, last = lines
+    return min(first, _LARGEST_LINE), min(last, _LARGEST_LINE)
