@@ -205,7 +205,7 @@ def test_reversed_lines_of_a_final_context_that_is_the_one_step(kernels: Kernels
 def test_lines_beyond_all_bounds_count_as_the_last_of_them(kernels: Kernels, last: int) -> None:
     """Lines 11 to 2**62 of gold, all of which a view has, beside line 1 and 9 to 3: 1 - 5 lines."""
     views = [lines("a.py", 11, last), lines("a.py", 1, 1), lines("a.py", 9, 3)]
-    trajectory = attempt(views, final=views, patch="")
+    trajectory = attempt(views, final=views, patch="no diff")
     result = scored(kernels, task(gold("a.py", 11, last)), trajectory, "a.py")
     line, steps, size = result.final.line, result.trajectory.line, 2**62 - 10
     assert (line.intersection, line.gold_size, line.predicted_size) == (size, size, size + 1 - 5)
