@@ -11,10 +11,12 @@ from hypothesis import given
 
 from tests.kernels.strategies import pairs, small_pairs
 from trajmeter import SpanSet, difference, intersection, measure, union
-from trajmeter.errors import ArrayError, NegativeSpanError, ReversedSpanError
+from trajmeter.errors import ArrayError, InputError, NegativeSpanError, ReversedSpanError
 
 if TYPE_CHECKING:
     from collections.abc import Callable
+
+    from trajmeter.kernels import Kernels
 
 Pairs = list[tuple[int, int]]
 
@@ -120,6 +122,49 @@ def test_bad_spans_are_named(kind: Callable[[Pairs], Any]) -> None:
         difference([(0, 1)], kind([(5, 1)]))
     with pytest.raises(ReversedSpanError, match=r"^span 0 is \[5, 1\)"):
         SpanSet(kind([(5, 1)]))
+
+
+@pytest.mark.parametrize("kind", [list, np.array])
+@pytest.mark.parametrize(
+    ("span", "error", "fault"),
+    [
+        ((-1, 5), NegativeSpanError, "its start is negative, expected 0 or more"),
+        ((5, 1), ReversedSpanError, "its end lies before its start"),
+    ],
+)
+def test_the_argument_of_a_bad_span_is_named(
+    monkeypatch: pytest.MonkeyPatch,
+    kernels: Kernels,
+    kind: Callable[[Pairs], Any],
+    span: tuple[int, int],
+    error: type[InputError],
+    fault: str,
+) -> None:
+    monkeypatch.setattr("trajmeter.spans.active", lambda: kernels)
+    good, bad = [(0, 1)], kind([(2, 3), span])
+
+    def told(operation: Callable[..., object], *sets: object) -> str:
+        with pytest.raises(error) as raised:
+            operation(*sets)
+        return str(raised.value)
+
+    place = f"span 1 is [{span[0]}, {span[1]}): {fault}"
+    assert told(union, bad, bad) == place
+    assert told(union, good, bad) == f"others[0]: {place}"
+    assert told(union, SpanSet(good), good, bad, bad) == f"others[1]: {place}"
+    for operation in (intersection, difference):
+        assert told(operation, bad, bad) == place
+        assert told(operation, good, bad) == f"other {place}"
+
+
+def test_the_argument_that_is_no_spans_is_named() -> None:
+    nothing: Any = None
+    with pytest.raises(ArrayError, match=rf"^others\[1\] is a NoneType{EXPECTED}"):
+        union([(0, 1)], [], nothing)
+    with pytest.raises(ArrayError, match=rf"^others\[0\]\[1\] is \(1,\){EXPECTED}"):
+        union([(0, 1)], [(0, 1), (1,)])
+    with pytest.raises(ArrayError, match=r"^others\[2\]\[0\] is .*, expected integers that fit"):
+        union([(0, 1)], [], [], [(0, 2**63)])
 
 
 def test_a_span_set_reads_as_it_is_written() -> None:

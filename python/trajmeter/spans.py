@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias, TypeVar, final, overload
 
 import numpy as np
 
-from trajmeter.errors import ArrayError
+from trajmeter.errors import ArrayError, NegativeSpanError, ReversedSpanError
 from trajmeter.kernels import active
 
 if TYPE_CHECKING:
@@ -145,7 +145,7 @@ def union(spans: _Spans, *others: _Spans) -> object:
 
     Args:
         spans: Spans in any order.
-        others: More of them, to be merged with the first.
+        others: More of them, to be merged with the first; errors call the second ``others[1]``.
 
     Returns:
         The bytes that at least one span covers, as the same kind as ``spans``.
@@ -160,8 +160,13 @@ def union(spans: _Spans, *others: _Spans) -> object:
         [(0, 25), (30, 40)]
     """
     merged = _merged(spans)
-    for other in others:
-        merged = _both(merged, _merged(other, "others"))
+    for index, other in enumerate(others):
+        name = f"others[{index}]"
+        try:
+            more = _merged(other, name)
+        except (NegativeSpanError, ReversedSpanError) as error:
+            raise type(error)(f"{name}: {error}") from error
+        merged = _both(merged, more)
     return _like(spans, merged)
 
 
