@@ -1,4 +1,4 @@
-"""Costs that are computed from tokens: which price they have, and at which time."""
+"""Costs: those that count as recorded, and which price tokens have, and at which time."""
 
 from __future__ import annotations
 
@@ -7,7 +7,11 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+import trajmeter
+from tests.metrics.speedup.attempts import WORKED, attempt
+from tests.metrics.speedup.attempts import score as speedup
 from tests.metrics.speedup.runs import FAST, own, score, write_run
+from trajmeter.records import Measurements, RunLog, Usage
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -75,3 +79,83 @@ def test_a_price_is_that_of_the_model_as_configured_else_as_either_spelling(
     result = score(run)[0][key]
     assert (result.task_cost_usd, result.priced) == (2.0, True)
     assert names == asked
+
+
+REFUSED = "its recorded cost is -0.5, expected 0 or more"
+
+
+def test_a_negative_cost_is_not_recorded() -> None:
+    stated = attempt("fixer", WORKED, run_log=RunLog(task_cost_usd=-0.5))
+    (result,) = speedup(stated)
+    assert (result.task_cost_usd, result.cost_source) == (None, "none")
+    assert result.costs_by_agent_model == {}
+    assert REFUSED in result.warnings
+
+
+@pytest.mark.parametrize("cost", [float("nan"), float("inf"), float("-inf")])
+def test_a_cost_that_is_not_finite_is_not_recorded(cost: float) -> None:
+    (result,) = speedup(attempt("fixer", WORKED, usage=Usage(cost_usd=cost)))
+    assert (result.task_cost_usd, result.cost_source) == (None, "none")
+    assert f"its recorded cost is {cost}, expected 0 or more" in result.warnings
+
+
+@pytest.mark.parametrize("cost", [0.0, -0.0, 0.25])
+def test_a_cost_of_nothing_is_a_cost(cost: float) -> None:
+    (result,) = speedup(attempt("fixer", WORKED, usage=Usage(cost_usd=cost)))
+    assert (result.task_cost_usd, result.cost_source) == (cost, "recorded")
+    assert result.warnings == ()
+
+
+def test_behind_a_negative_cost_the_next_counts() -> None:
+    log = RunLog(task_cost_usd=-0.5, total_cost_usd=0.75)
+    (result,) = speedup(attempt("fixer", WORKED, run_log=log, usage=Usage(cost_usd=-2.0)))
+    assert (result.task_cost_usd, result.cost_source) == (0.75, "recorded")
+    assert result.warnings == (REFUSED,)
+
+
+def test_behind_a_negative_cost_tokens_have_a_price(monkeypatch: pytest.MonkeyPatch) -> None:
+    pytest.importorskip("genai_prices")
+    monkeypatch.setattr(
+        "trajmeter.metrics.speedup.costs.price_usd", lambda _model, prompt, _completion, **_: prompt
+    )
+    used = Usage(cost_usd=-0.5, input_tokens=3)
+    (result,) = speedup(attempt("fixer", WORKED, usage=used))
+    assert (result.task_cost_usd, result.cost_source) == (3.0, "tokens")
+    assert result.warnings == (REFUSED,)
+
+
+def test_negative_tokens_are_not_recorded_and_cost_no_other_attempt_its_score() -> None:
+    log, usage = RunLog(input_tokens=-1, output_tokens=-1), Usage(input_tokens=7, output_tokens=-1)
+    first, second, third = speedup(
+        attempt("fixer", WORKED, run_log=log),
+        attempt("other", WORKED, run_log=log, usage=usage),
+        attempt("third", WORKED),
+    )
+    assert (first.input_tokens, first.output_tokens, first.task_cost_usd) == (None, None, None)
+    assert (second.input_tokens, second.output_tokens) == (7, 0)
+    assert third.task_speedup is not None
+
+
+def test_the_profile_keeps_a_negative_cost() -> None:
+    stated = attempt("fixer", WORKED, run_log=RunLog(task_cost_usd=-0.5, total_cost_usd=-0.5))
+    (result,) = speedup(stated, profile="fc-eval")
+    assert (result.task_cost_usd, result.cost_source) == (-0.5, "recorded")
+    assert result.costs_by_agent_model == {"fixer:m": -0.5}
+    payload = Measurements(payload={"task_speedup": 2.0})
+    merged = stated.model_copy(update={"measurements": payload})
+    assert speedup(merged, profile="fc-eval")[0].task_cost_usd == -0.5
+    (result,) = speedup(merged)
+    assert result.task_cost_usd is None
+    assert REFUSED in result.warnings
+
+
+def test_a_negative_cost_is_in_no_mean() -> None:
+    scores = trajmeter.score(
+        [
+            attempt("fixer", WORKED, run_log=RunLog(task_cost_usd=-0.5)),
+            attempt("fixer", WORKED, run_log=RunLog(task_cost_usd=0.5), attempt="2"),
+        ],
+        metrics=["speedup"],
+    )
+    figure = scores.summary.overall.figures["speedup.task_cost_usd"]
+    assert (figure.macro, figure.scored) == (0.5, 1)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from datetime import datetime, timezone
 from typing import TYPE_CHECKING, Literal, TypedDict
 
@@ -32,13 +33,19 @@ class Length(TypedDict, total=False):
     events_by_code: dict[str, int]
 
 
-def cost(attempt: Trajectory, warnings: list[str]) -> Cost:
+def cost(attempt: Trajectory, warnings: list[str], *, as_fceval: bool = False) -> Cost:
     """Find or compute the cost: as recorded, else tokens times their price.
 
-    A model without a known price costs 0, and is marked. Where there is neither cost nor tokens,
-    the cost is unknown; so it is where the price table is not installed, which is a warning.
+    A recorded cost below 0, or none that is finite, is a warning and passed over. A model without a
+    known price costs 0, and is marked. Where there is neither cost nor tokens, the cost is unknown;
+    so it is where the price table is not installed, which is a warning.
+
+    Args:
+        attempt: The attempt.
+        warnings: Where to tell what is to be doubted.
+        as_fceval: Whether any recorded cost counts.
     """
-    recorded = recorded_cost(attempt)
+    recorded = recorded_cost(attempt) if as_fceval else _credible_cost(attempt, warnings)
     if recorded is not None:
         return {"task_cost_usd": recorded, "cost_source": "recorded"}
     used = tokens(attempt)
@@ -64,20 +71,22 @@ def cost(attempt: Trajectory, warnings: list[str]) -> Cost:
 
 def recorded_cost(attempt: Trajectory) -> float | None:
     """The cost that the attempt states, its own before that of its trial."""
-    log = attempt.run_log or RunLog()
-    stated = attempt.usage.cost_usd if attempt.usage else None
-    return next(
-        (cost for cost in (log.task_cost_usd, log.total_cost_usd, stated) if cost is not None), None
-    )
+    return next(iter(_stated_costs(attempt)), None)
 
 
 def tokens(attempt: Trajectory) -> tuple[int, int] | None:
-    """Prompt and completion tokens: those of the agent's log, else those the attempt states."""
-    log, usage = attempt.run_log, attempt.usage
-    if log is not None and (log.input_tokens is not None or log.output_tokens is not None):
-        return log.input_tokens or 0, log.output_tokens or 0
-    if usage is not None and (usage.input_tokens is not None or usage.output_tokens is not None):
-        return usage.input_tokens or 0, usage.output_tokens or 0
+    """Prompt and completion tokens: those of the agent's log, else those the attempt states.
+
+    A negative number is some log's way to say none.
+    """
+    for stated in (attempt.run_log, attempt.usage):
+        if stated is not None:
+            used = [
+                count if count is not None and count >= 0 else None
+                for count in (stated.input_tokens, stated.output_tokens)
+            ]
+            if used != [None, None]:
+                return used[0] or 0, used[1] or 0
     return None
 
 
@@ -100,6 +109,21 @@ def length(attempt: Trajectory) -> Length:
         typed = log.events.get("i")
         return {**found, "trajectory_length": typed, "trajectory_length_source": "cast"}
     return found
+
+
+def _stated_costs(attempt: Trajectory) -> list[float]:
+    log = attempt.run_log or RunLog()
+    stated = attempt.usage.cost_usd if attempt.usage else None
+    return [cost for cost in (log.task_cost_usd, log.total_cost_usd, stated) if cost is not None]
+
+
+def _credible_cost(attempt: Trajectory, warnings: list[str]) -> float | None:
+    """The first stated cost that can be one; what comes before it is told."""
+    for stated in _stated_costs(attempt):
+        if math.isfinite(stated) and stated >= 0:
+            return stated
+        warnings.append(f"its recorded cost is {stated}, expected 0 or more")
+    return None
 
 
 def _spellings(model: str) -> list[str]:

@@ -60,7 +60,7 @@ class SpeedupMetric:
         measured = []
         for position, attempt in enumerate(trajectories):
             if is_payload(attempt):
-                results[position] = score_payload(attempt)
+                results[position] = score_payload(attempt, as_fceval=self._profile is not None)
             else:
                 measured.append(position)
         for places, trial in trials_of(task, [trajectories[position] for position in measured]):

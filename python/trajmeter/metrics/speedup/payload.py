@@ -26,8 +26,13 @@ def is_payload(attempt: Trajectory) -> bool:
     return attempt.measurements is not None and attempt.measurements.payload is not None
 
 
-def score_payload(attempt: Trajectory) -> SpeedupResult:
-    """Take the figures as they are; what is no number is missing."""
+def score_payload(attempt: Trajectory, *, as_fceval: bool) -> SpeedupResult:
+    """Take the figures as they are; what is no number is missing.
+
+    Args:
+        attempt: The attempt.
+        as_fceval: Whether a cost below 0 is one.
+    """
     measurements = attempt.measurements
     payload = (measurements.payload if measurements else None) or {}
     entries = (measurements.ratios if measurements else None) or {}
@@ -39,7 +44,7 @@ def score_payload(attempt: Trajectory) -> SpeedupResult:
         fallback=payload.get("fallback_to_baseline") is True,
         warnings=[_WARNING],
     )
-    fields = case_fields(case) | spending_fields(case)
+    fields = case_fields(case) | spending_fields(case, as_fceval=as_fceval)
     fields["task_speedup"] = finite(payload.get("task_speedup"))
     fields |= {name: finite(payload.get(name)) for name in _ADVANTAGES}
     success = _flag(payload.get("success"))

@@ -72,11 +72,16 @@ def case_fields(case: Case) -> dict[str, Any]:
     }
 
 
-def spending_fields(case: Case) -> dict[str, Any]:
-    """What a result says of tokens, cost and length, by the default rules."""
+def spending_fields(case: Case, *, as_fceval: bool = False) -> dict[str, Any]:
+    """What a result says of tokens, cost and length, by the default rules.
+
+    Args:
+        case: The case.
+        as_fceval: Whether any recorded cost counts, also one below 0.
+    """
     attempt = case.attempt
     used = tokens(attempt) or (None, None)
-    spent = cost(attempt, case.warnings)
+    spent = cost(attempt, case.warnings, as_fceval=as_fceval)
     usd = spent.get("task_cost_usd")
     return {
         **spent,
