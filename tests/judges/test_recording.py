@@ -80,13 +80,71 @@ def test_line_separators_in_an_answer_do_not_break_a_recording(tmp_path: Path) -
 def test_a_recording_that_is_no_text_is_named(tmp_path: Path) -> None:
     file = tmp_path / "judge.jsonl"
     file.write_bytes(b"\xff\xfe")
-    with pytest.raises(ReadError, match=r"judge\.jsonl: cannot be read"):
+    with pytest.raises(ReadError, match=r"judge\.jsonl:1: not a recorded exchange"):
+        Replay("gpt-5-mini", file)
+
+
+def recorded(file: Path, *texts: str) -> list[bytes]:
+    """Record an exchange about each text; the lines of the recording."""
+    for text in texts:
+        ask(Recorder(ScriptedModel(GOOD), file), text)
+    return file.read_bytes().splitlines(keepends=True)
+
+
+@pytest.mark.parametrize("kept", [1, 40, -40, -3])
+def test_a_line_that_was_cut_off_while_it_was_written_is_not_replayed(
+    tmp_path: Path, kept: int
+) -> None:
+    file = tmp_path / "judge.jsonl"
+    one, two = recorded(file, "one", "two")
+    file.write_bytes(one + two[:kept])
+    with pytest.warns(UserWarning, match=r"judge\.jsonl:2: .* cut off .* left out"):
+        replay = Replay("gpt-5-mini", file)
+    assert ask(replay, "one").value is not None
+    assert "holds no exchange" in (ask(replay, "two").record.message or "")
+
+
+@pytest.mark.parametrize("before", [[], ["one"]])
+def test_a_recording_that_was_cut_off_is_continued(tmp_path: Path, before: list[str]) -> None:
+    file = tmp_path / "judge.jsonl"
+    *whole, last = recorded(file, *before, "caf\u00e9")
+    inside_a_character = last.index("\u00e9".encode()) + 1
+    file.write_bytes(b"".join(whole) + last[:inside_a_character])
+    with pytest.warns(UserWarning, match=rf"judge\.jsonl:{len(before) + 1}: .* left out"):
+        recorded(file, "next")
+    assert file.read_bytes().startswith(b"".join(whole) + b'{"key":')
+    replay = Replay("gpt-5-mini", file)
+    assert all(ask(replay, text).value is not None for text in [*before, "next"])
+
+
+def test_an_exchange_that_lacks_only_the_end_of_its_line_is_kept(tmp_path: Path) -> None:
+    file = tmp_path / "judge.jsonl"
+    (line,) = recorded(file, "one")
+    file.write_bytes(line.rstrip(b"\n"))
+    assert ask(Replay("gpt-5-mini", file), "one").value is not None
+    recorded(file, "two")
+    replay = Replay("gpt-5-mini", file)
+    assert [ask(replay, text).value is not None for text in ("one", "two")] == [True, True]
+
+
+def test_a_cut_line_with_others_after_it_is_an_error(tmp_path: Path) -> None:
+    file = tmp_path / "judge.jsonl"
+    one, two = recorded(file, "one", "two")
+    file.write_bytes(one[:-40] + b"\n" + two)
+    with pytest.raises(ReadError, match=r"judge\.jsonl:1: not a recorded exchange"):
         Replay("gpt-5-mini", file)
 
 
 @pytest.mark.parametrize(
     ("content", "line"),
-    [(b'{"task_id": "one"}\n', 1), (b"\n\nnotes\n", 3), (b"\xff\xfe\x00", 1), (b"{}", 1)],
+    [
+        (b'{"task_id": "one"}\n', 1),
+        (b"\n\nnotes\n", 3),
+        (b"notes", 1),
+        (b'{"task_id": "o', 1),
+        (b"\xff\xfe\x00", 1),
+        (b"{}", 1),
+    ],
 )
 def test_nothing_is_appended_to_what_is_no_recording(
     tmp_path: Path, content: bytes, line: int

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import hashlib
 import json
+import os
+import warnings
 from collections import defaultdict, deque
 from typing import TYPE_CHECKING, Any
 
@@ -19,6 +21,9 @@ if TYPE_CHECKING:
     from trajmeter.judges.exchange import ChatModel
 
 __all__ = ["Recorder", "Replay"]
+
+_BEGINNING = b'{"key":"'
+"""What every recorded exchange begins with, and one that was cut off is known by."""
 
 
 class Exchange(Record):
@@ -43,6 +48,9 @@ class Exchange(Record):
 class Recorder:
     """A model that writes every exchange to a file of JSON lines, one as soon as it is over.
 
+    An exchange at the end of the file that was cut off as it was written, by a process that was
+    killed, is removed with a warning.
+
     Args:
         model: Model to ask.
         file: Recording to append to, or a new file; its folder is made.
@@ -60,7 +68,7 @@ class Recorder:
         try:  # now, and not when the first reply is paid for
             self._file.parent.mkdir(parents=True, exist_ok=True)
             if self._file.is_file():  # of a pipe nothing could be read
-                _check_recording(self._file)
+                _make_ready(self._file)
             self._file.open("ab").close()
         except OSError as error:
             raise ConfigurationError(
@@ -95,6 +103,8 @@ class Recorder:
 class Replay:
     """A model that answers from a recording, in the order recorded, and makes no request.
 
+    An exchange at its end that was cut off as it was written is left out with a warning.
+
     Args:
         model: Name of the model that was recorded.
         file: The recording.
@@ -110,10 +120,14 @@ class Replay:
         self._file = file
         self._exchanges: dict[str, deque[Exchange]] = defaultdict(deque)
         try:
-            # Not splitlines, which breaks lines at characters that JSON leaves as they are.
-            lines = file.read_text(encoding="utf-8").split("\n")
-        except (OSError, UnicodeDecodeError) as error:
+            # Bytes, because a line that was cut off may end inside a character.
+            *lines, last = file.read_bytes().split(b"\n")
+        except OSError as error:
             raise ReadError(f"{file}: cannot be read: {error}") from error
+        if _is_cut_off(last):
+            _warn_of_cut(file, len(lines) + 1)
+        else:
+            lines.append(last)
         for number, line in enumerate(lines, start=1):
             if line.strip():
                 try:
@@ -139,11 +153,20 @@ class Replay:
         raise ExchangeError(message, cause)
 
 
-def _check_recording(file: Path) -> None:
-    """Refuse to append to what is no recording; an empty file becomes one."""
-    with file.open("rb") as lines:
+def _make_ready(file: Path) -> None:
+    """Let the next exchange begin a line; an empty file becomes a recording.
+
+    Raises:
+        ConfigurationError: The file holds something else than a recording.
+    """
+    with file.open("r+b") as lines:
+        known = cut = False
+        line = b""
         for number, line in enumerate(lines, start=1):
-            if line.strip():
+            cut = not line.endswith(b"\n") and _is_cut_off(line)
+            if cut:
+                _warn_of_cut(file, number)
+            elif line.strip() and not known:
                 try:
                     Exchange.model_validate_json(line)
                 except ValidationError as error:
@@ -151,7 +174,31 @@ def _check_recording(file: Path) -> None:
                         f"{file}:{number}: not a recorded exchange; name a recording to append to, "
                         "or a new file"
                     ) from error
-                return
+                known = True
+        if cut:
+            lines.seek(-len(line), os.SEEK_END)
+            lines.truncate()
+        elif line and not line.endswith(b"\n"):
+            lines.seek(0, os.SEEK_END)
+            lines.write(b"\n")
+
+
+def _is_cut_off(line: bytes) -> bool:
+    """Whether a line that lacks its end is the beginning of an exchange, and not all of it."""
+    if not line or line[: len(_BEGINNING)] != _BEGINNING[: len(line)]:
+        return False
+    try:
+        Exchange.model_validate_json(line)
+    except ValidationError as error:
+        return error.errors()[0]["type"] == "json_invalid"
+    return False
+
+
+def _warn_of_cut(file: Path, number: int) -> None:
+    warnings.warn(
+        f"{file}:{number}: an exchange that was cut off as it was written is left out",
+        stacklevel=3,
+    )
 
 
 def _key(model: str, prompt: Prompt) -> str:
