@@ -99,18 +99,106 @@ def test_samples_that_are_no_times_tell_nothing(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("results", "message"),
+    ("columns", "results", "message"),
     [
-        ({"f": 1.5}, "results['f']: expected a list, one value for each column"),
-        ({"f": [[1.0], "x"]}, "results['f']: params are no list of lists"),
-        ([], "expected a list of result_columns and an object of results"),
+        (COLUMNS, [], "expected a list of result_columns and an object of results"),
+        ("result", {}, "expected a list of result_columns and an object of results"),
+        (COLUMNS[1:], {"f": [[]]}, "result_columns name no 'result'"),
     ],
 )
-def test_what_is_no_version_2_is_told(tmp_path: Path, results: object, message: str) -> None:
-    write_json(tmp_path / "a.json", {"result_columns": COLUMNS, "results": results})
+def test_what_is_no_version_2_is_told(
+    tmp_path: Path, columns: object, results: object, message: str
+) -> None:
+    write_json(tmp_path / "a.json", {"result_columns": columns, "results": results})
     problems: list[ReadProblem] = []
     assert list(read_trajectories(tmp_path / "a.json", on_problem=problems.append)) == []
     assert problems[0].message == message
+
+
+UNREADABLE = Measurement(reason=InvalidReason.NOT_A_NUMBER)
+LISTS = "params: expected a list of lists, "
+MANY = [["1"] * 1000] * 3
+
+
+@pytest.mark.parametrize(
+    ("row", "names", "fault"),
+    [
+        (1.5, ["f"], "expected a list, one value for each column, got a number"),
+        (None, ["f"], "expected a list, one value for each column, got null"),
+        ([None] * 7, ["f"], "7 values, expected at most 6, one for each column"),
+        ([[1.0], "x"], ["f"], LISTS + "got text"),
+        ([[1.0], 0], ["f"], LISTS + "got a number"),
+        ([[1.0], [["1"], "2"]], ["f"], LISTS + "got text at [1]"),
+        ([None, MANY], ["f"], "params: expected at most 100,000 combinations, got more"),
+        ([[1.0], MANY * 100], ["f"], "params: expected at most 100,000 combinations, got more"),
+        ([1.5, []], ["f"], "result: expected a list or null, got a number"),
+        (
+            [{}, [["1", "2"]]],
+            ["f(1)", "f(2)"],
+            "result: expected a list or null, got an object",
+        ),
+        (
+            [[1.0, 2.0, 3.0], [["1", "2"]]],
+            ["f(1)", "f(2)"],
+            "result: 3 values, expected at most 2, one for each combination of params",
+        ),
+        (
+            [[1.0], [["1"], []]],
+            ["f"],
+            "result: 1 value, expected at most 0, one for each combination of params",
+        ),
+    ],
+)
+def test_a_benchmark_that_cannot_be_read_is_told_and_the_others_are_read(
+    tmp_path: Path, row: object, names: list[str], fault: str
+) -> None:
+    path = write(tmp_path / "t" / "a.json", e=[[4.0], []], f=row, g=[[2.0], [["x"]]])
+    (attempt,) = read_trajectories(path)
+    assert times(path) == {"e": value(4.0), **dict.fromkeys(names, UNREADABLE), "g(x)": value(2.0)}
+    assert attempt.run_log is not None
+    problem = f"{path}: results['f']: {fault}"
+    assert attempt.run_log.problems == (problem,)
+    nop = write(tmp_path / "t" / "nop.json", e=[[8.0], []])
+    results, figures = score(nop, path)
+    assert results["a"].task_speedup == 2.0  # 8 / 4
+    assert results["a"].num_benchmarks == 2 + len(names)
+    assert {results["a"].invalid_benchmarks[name] for name in names} == {UNREADABLE.reason}
+    assert results["a"].warnings == (problem,)
+    assert figures["a"]["warnings"] == {problem: 1}
+
+
+def test_a_file_without_faults_has_no_problems(tmp_path: Path) -> None:
+    (attempt,) = read_trajectories(write(tmp_path / "a.json", f=[[1.0], []], g=[None, None]))
+    assert attempt.run_log is None
+
+
+def test_as_many_combinations_as_there_are_values_are_read(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("trajmeter.readers.asv_results._MOST_COMBINATIONS", 3)
+    four = [["1", "2"], ["3", "4"]]
+    path = write(tmp_path / "a.json", f=[[1.0] * 4, four], g=[[1.0] * 3, four], h=[None, four[:1]])
+    assert list(times(path)) == ["f(1, 3)", "f(1, 4)", "f(2, 3)", "f(2, 4)", "g", "h(1)", "h(2)"]
+
+
+def test_parameters_that_leave_no_combination_leave_nothing_to_measure(tmp_path: Path) -> None:
+    path = write(tmp_path / "a.json", f=[[], [["1"] * 1000, ["1"] * 1000, []]], g=[None, [[]]])
+    (attempt,) = read_trajectories(path)
+    assert times(path) == {}
+    assert attempt.run_log is None
+
+
+def test_of_a_benchmark_that_is_there_twice_the_first_counts(tmp_path: Path) -> None:
+    more = {"f(1)": [[3.0], []], "g": [[4.0] * 4, [["1"] * 4]]}
+    path = write(tmp_path / "a.json", f=[[1.0, 2.0], [["1", "1"]]], **more)
+    (attempt,) = read_trajectories(path)
+    assert times(path) == {"f(1)": value(1.0), "g(1)": value(4.0)}
+    assert attempt.run_log is not None
+    assert attempt.run_log.problems == (
+        f"{path}: results['f']: 'f(1)' is there already, which counts",
+        f"{path}: results['f(1)']: 'f(1)' is there already, which counts",
+        f"{path}: results['g']: 'g(1)' is there already, which counts; so are 2 more",
+    )
 
 
 def test_the_folder_is_the_task_also_from_within(

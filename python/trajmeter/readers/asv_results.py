@@ -3,6 +3,9 @@
 Which agent a file is of, its name tells: ``nop.json`` or ``baseline.json`` is the baseline,
 ``oracle.json`` the reference solution, any other the agent, or ``agent:model``, of that name. The
 files of a task lie in a folder of the task's name; a folder of such folders can be read as a whole.
+
+A benchmark that cannot be read counts as an invalid one and is told among the problems of the run;
+the others are read.
 """
 
 from __future__ import annotations
@@ -13,13 +16,14 @@ from pathlib import Path
 from statistics import median
 from typing import TYPE_CHECKING, Any
 
+from trajmeter import json_lines
 from trajmeter.errors import ReadError
-from trajmeter.records import InvalidReason, Measurement, Measurements, Trajectory
+from trajmeter.records import InvalidReason, Measurement, Measurements, RunLog, Trajectory
 from trajmeter.records.agent_keys import split_key
 from trajmeter.records.measurements import finite
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
+    from collections.abc import Mapping, Sequence
 
     from pydantic import JsonValue
 
@@ -31,6 +35,12 @@ CONTENT = "ASV results"
 
 BASELINE_FILES = ("nop.json", "baseline.json")
 """Files of the baseline, which tell a folder of results from others."""
+
+_UNREADABLE = Measurement(reason=InvalidReason.NOT_A_NUMBER)
+
+# A few short lists of parameters can have more combinations than there is memory. A benchmark that
+# did not fail has a value for each, so that this bounds only what such lists make of nothing.
+_MOST_COMBINATIONS = 100_000
 
 _ROLES = {"nop": "nop", "baseline": "nop", "oracle": "oracle"}
 
@@ -49,12 +59,17 @@ def read(record: Mapping[str, JsonValue], source: Source) -> Trajectory:
     columns, results = record["result_columns"], record["results"]
     if not isinstance(columns, list) or not isinstance(results, dict):
         raise ReadError("expected a list of result_columns and an object of results")
+    if "result" not in columns:
+        raise ReadError("result_columns name no 'result'")
     seconds: dict[str, Measurement] = {}
+    problems: list[str] = []
     for name, row in results.items():
-        if not isinstance(row, list):
-            raise ReadError(f"results[{name!r}]: expected a list, one value for each column")
-        fields = dict(zip(map(str, columns), row, strict=False))
-        seconds.update(_times(name, fields))
+        found, faults = _times(name, row, columns)
+        repeated = [full for full, time in found if seconds.setdefault(full, time) is not time]
+        if repeated:
+            more = f"; so are {len(repeated) - 1} more" if len(repeated) > 1 else ""
+            faults.append(f"{repeated[0]!r} is there already, which counts{more}")
+        problems += [f"{source.file}: results[{name!r}]: {fault}" for fault in faults]
     path = Path(source.file)
     name, model = split_key(path.stem)
     return Trajectory(
@@ -63,18 +78,80 @@ def read(record: Mapping[str, JsonValue], source: Source) -> Trajectory:
         model=model or None,
         source=source,
         measurements=Measurements(seconds=seconds),
+        run_log=RunLog(problems=tuple(problems)) if problems else None,
     )
 
 
-def _times(name: str, fields: Mapping[str, Any]) -> Iterator[tuple[str, Measurement]]:
-    """Each combination of parameters with its time; the last parameter turns fastest."""
-    params = fields.get("params") or []
-    if not isinstance(params, list) or not all(isinstance(values, list) for values in params):
-        raise ReadError(f"results[{name!r}]: params are no list of lists")
-    times, samples = fields.get("result"), fields.get("samples")
-    for position, combination in enumerate(product(*params)):
-        full = f"{name}({', '.join(map(str, combination))})" if params else name
-        yield full, _measurement(_at(times, position), _at(samples, position))
+def _times(
+    name: str, row: JsonValue, columns: Sequence[JsonValue]
+) -> tuple[list[tuple[str, Measurement]], list[str]]:
+    """Each combination of parameters with its time, and what cannot be read of the benchmark."""
+    names = [name]
+    try:
+        fields = _fields(row, columns)
+        names = _names(name, fields)
+        times = _values(fields, len(names))
+    except ReadError as error:
+        return [(full, _UNREADABLE) for full in names or [name]], [str(error)]
+    samples = fields.get("samples")
+    found = [
+        (full, _measurement(_at(times, position), _at(samples, position)))
+        for position, full in enumerate(names)
+    ]
+    return found, []
+
+
+def _fields(row: JsonValue, columns: Sequence[JsonValue]) -> dict[str, Any]:
+    """The values of a row by their columns; it may end early."""
+    if not isinstance(row, list):
+        kind = json_lines.kind(row)
+        raise ReadError(f"expected a list, one value for each column, got {kind}")
+    if len(row) > len(columns):
+        raise ReadError(f"{len(row)} values, expected at most {len(columns)}, one for each column")
+    return dict(zip(map(str, columns), row, strict=False))
+
+
+def _names(name: str, fields: Mapping[str, Any]) -> list[str]:
+    """The benchmark with each combination of its parameters; the last of them turns fastest."""
+    params = fields.get("params")
+    if params is None or params == []:
+        return [name]
+    expected = "params: expected a list of lists, got"
+    if not isinstance(params, list):
+        raise ReadError(f"{expected} {json_lines.kind(params)}")
+    for position, values in enumerate(params):
+        if not isinstance(values, list):
+            raise ReadError(f"{expected} {json_lines.kind(values)} at [{position}]")
+    times = fields.get("result")
+    most = max(_MOST_COMBINATIONS, len(times) if isinstance(times, list) else 0)
+    if _are_more_than(most, params):
+        raise ReadError(f"params: expected at most {most:,} combinations, got more")
+    return [f"{name}({', '.join(map(str, values))})" for values in product(*params)]
+
+
+def _are_more_than(most: int, params: Sequence[Sequence[object]]) -> bool:
+    """Whether parameters have so many combinations, without counting them all."""
+    combinations = 1
+    for values in sorted(params, key=len):  # one without a value first, that leaves no combination
+        combinations *= len(values)
+        if combinations > most:
+            return True
+    return False
+
+
+def _values(fields: Mapping[str, Any], expected: int) -> list[object] | None:
+    """The values of the combinations, of which the last may be absent; ``None`` if all failed."""
+    times = fields.get("result")
+    if times is None:
+        return None
+    if not isinstance(times, list):
+        raise ReadError(f"result: expected a list or null, got {json_lines.kind(times)}")
+    if len(times) > expected:
+        raise ReadError(
+            f"result: {len(times)} value{'s' * (len(times) > 1)}, expected at most {expected}, "
+            "one for each combination of params"
+        )
+    return times
 
 
 def _at(values: object, position: int) -> object:
