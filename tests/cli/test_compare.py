@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import shutil
+import sys
 from pathlib import Path
 
 import pytest
@@ -119,6 +121,21 @@ def test_runs_are_averaged_into_a_result_file(
     assert read_evaluation(average).total_tokens == 200
     assert main(["average", *results]) == ExitCode.USAGE
     assert "must share their framework_name" in capsys.readouterr().err
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="file names are text elsewhere")
+@pytest.mark.parametrize("form", ["table", "markdown", "json"])
+def test_a_file_name_that_is_no_utf8_is_shown_escaped(
+    results: list[str], tmp_path: Path, capsys: pytest.CaptureFixture[str], form: str
+) -> None:
+    odd = Path(results[0]).rename(tmp_path / "caf\udce9.json")
+    again = Path(shutil.copy(odd, tmp_path / "again.json"))
+    assert main(["compare", str(odd), str(again), "--format", form]) == ExitCode.OK
+    printed = capsys.readouterr().out
+    assert "caf" in printed
+    if form == "json":
+        first, _ = json.loads(printed)["results"]
+        assert first["file"] == r"caf\udce9.json"
 
 
 @pytest.mark.parametrize(("command", "name"), [("compare", "a.md"), ("average", "a.json")])

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import shutil
 import signal
 import subprocess
 import sys
@@ -189,6 +190,39 @@ def test_a_wrong_call_says_what_is_wrong_before_anything_is_asked(
     assert list(tmp_path.iterdir()) == []
 
 
+@pytest.mark.parametrize("review", ["--skip-code-review", "--skip-code-quality"])
+@pytest.mark.parametrize(
+    "option",
+    [
+        ["--judge", "gpt-5-mini"],
+        ["--judge-base-url", "http://127.0.0.1:1"],
+        ["--judge-requests-per-minute", "5"],
+        ["--judge-record", "new.jsonl"],
+        ["--judge-replay", "judge.jsonl"],
+    ],
+)
+def test_options_of_a_judge_are_refused_where_nothing_is_judged(
+    option: list[str], review: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    call = _call("--skip-judge", review, *option, "-o", str(tmp_path))
+    assert main(call) == ExitCode.USAGE
+    assert f"options of a judge have no effect with --skip-judge and {review}" in (
+        capsys.readouterr().err
+    )
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_options_of_a_judge_serve_its_review_where_answers_are_not_judged(tmp_path: Path) -> None:
+    # The recording holds the review of the agents in capability mode.
+    call = _call("--mode", "capability", "--skip-judge", "--judge-replay", "judge.jsonl")
+    assert main([*call, "-o", str(tmp_path)]) == ExitCode.OK
+    (file,) = tmp_path.iterdir()
+    evaluation = read_evaluation(file)
+    assert evaluation.avg_correctness is None
+    assert evaluation.code_quality is not None
+    assert evaluation.code_quality.code_review is not None
+
+
 @pytest.mark.parametrize("options", [["--dry-run"], ["--agent", "agents:Searcher"]])
 def test_an_unknown_scenario_profile_is_placed(
     options: list[str], tmp_path: Path, capsys: pytest.CaptureFixture[str]
@@ -205,6 +239,16 @@ def test_a_dry_run_prints_the_scenario_as_it_is_read(capsys: pytest.CaptureFixtu
     printed = json.loads(capsys.readouterr().out)
     assert printed["settings"] == {"llm_model": "gpt-5-mini", "top_k": 2, "max_steps": 3}
     assert len(printed["questions"]) == 4
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="file names are text elsewhere")
+def test_a_scenario_in_a_folder_whose_name_is_no_utf8_is_printed(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    folder = tmp_path / "caf\udce9"
+    shutil.copytree(SCENARIO, folder)
+    assert main(["run", str(folder), "--dry-run"]) == ExitCode.OK
+    assert json.loads(capsys.readouterr().out)["folder"].endswith(r"caf\udce9")
 
 
 def test_an_agent_that_cannot_prepare_does_not_keep_the_others_from_running(

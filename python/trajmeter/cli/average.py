@@ -14,7 +14,7 @@ from trajmeter.cli._plain import print_fields
 from trajmeter.cli.exit_codes import ExitCode
 from trajmeter.comparing import is_original, read_results
 from trajmeter.summaries.repeats import average as average_runs
-from trajmeter.writers import check_is_no_input, check_place, write_evaluation
+from trajmeter.writers import check_is_no_input, check_place, json_document, write_evaluation
 
 __all__ = ["average"]
 
@@ -64,7 +64,7 @@ def average(
         write_evaluation(averaged, output)
         messages.tell(f"wrote {output}")
     if output_format is PlainFormat.JSON:
-        sys.stdout.write(averaged.model_dump_json(indent=2) + "\n")
+        sys.stdout.write(json_document(averaged) + "\n")
     else:
         print_fields(averaged.model_dump(exclude={"questions", "code_quality", "versions"}))
     return ExitCode.UNREADABLE_INPUT if messages.unreadable else ExitCode.OK

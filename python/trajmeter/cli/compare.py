@@ -17,7 +17,7 @@ from trajmeter.cli.exit_codes import ExitCode
 from trajmeter.comparing import compare as put_side_by_side
 from trajmeter.comparing import report_writer
 from trajmeter.reports.comparison import print_comparison
-from trajmeter.writers import check_place
+from trajmeter.writers import check_place, json_document
 
 __all__ = ["ReportFormat", "compare"]
 
@@ -79,7 +79,7 @@ def compare(
         messages.tell(f"wrote {output}")
     with for_whoever_reads():
         if output_format is ReportFormat.JSON:
-            sys.stdout.write(compared.comparison.model_dump_json(indent=2) + "\n")
+            sys.stdout.write(json_document(compared.comparison) + "\n")
         elif output_format is ReportFormat.MARKDOWN:
             sys.stdout.write(compared.markdown())
         else:

@@ -37,6 +37,7 @@ from trajmeter.metrics.answers import scenario_profile
 from trajmeter.readers.scenarios import read_scenario
 from trajmeter.reports.comparison import print_comparison
 from trajmeter.summaries.comparison import compare
+from trajmeter.writers import json_document
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -93,11 +94,14 @@ def run(
         typer.Option(metavar="MODE", help="Mode of the scenario, such as baseline or capability."),
     ] = "baseline",
     judge: Annotated[
-        str,
+        str | None,
         typer.Option(
-            metavar="MODEL", help="Model that judges answers and code.", rich_help_panel=PANEL
+            metavar="MODEL",
+            show_default=False,
+            help=f"Model that judges answers and code; {DEFAULT_MODEL} by default.",
+            rich_help_panel=PANEL,
         ),
-    ] = DEFAULT_MODEL,
+    ] = None,
     judge_base_url: BaseUrl = None,
     judge_requests_per_minute: RequestsPerMinute = None,
     judge_record: Recording = None,
@@ -149,19 +153,25 @@ def run(
     read = read_scenario(scenario, mode=mode)
     if dry_run:
         _check_profile(read)
-        sys.stdout.write(read.model_dump_json(indent=2) + "\n")
+        sys.stdout.write(json_document(read) + "\n")
         return ExitCode.OK
+    wants_review = not (skip_code_review or skip_code_quality)
+    judge_options = (judge, judge_base_url, judge_requests_per_minute, judge_record, judge_replay)
+    if skip_judge and not wants_review and any(option is not None for option in judge_options):
+        other = "--skip-code-review" if skip_code_review else "--skip-code-quality"
+        raise ConfigurationError(
+            f"options of a judge have no effect with --skip-judge and {other}: nothing is judged"
+        )
     messages = Messages()
     with printing_to_stderr():
         # Before the judge is made, whose key an agent's module may put into the environment.
         frameworks = load_frameworks(agents or ())
         # After agents are loaded, whose modules may register one, and before anything is asked.
         _check_profile(read)
-        wants_review = not (skip_code_review or skip_code_quality)
         judging: Judge | None = None
         if not skip_judge or wants_review:
             judging = make_judge(
-                judge,
+                judge or DEFAULT_MODEL,
                 base_url=judge_base_url,
                 requests_per_minute=judge_requests_per_minute,
                 record=judge_record,
@@ -234,6 +244,6 @@ def _print(
 ) -> None:
     comparison = compare(results, original=original)
     if form is PlainFormat.JSON:
-        sys.stdout.write(comparison.model_dump_json(indent=2) + "\n")
+        sys.stdout.write(json_document(comparison) + "\n")
         return
     print_comparison(comparison, stdout_console())
