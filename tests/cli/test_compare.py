@@ -123,6 +123,29 @@ def test_runs_are_averaged_into_a_result_file(
     assert "must share their framework_name" in capsys.readouterr().err
 
 
+def test_figures_of_an_average_are_rounded_on_the_terminal(
+    results: list[str], tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    run = read_evaluation(Path(results[0]))
+    (question,) = run.questions
+    changed = {"latency_seconds": 2.0, "estimated_cost_usd": 12_345.67, "correctness_score": 4.0}
+    dear = run.model_copy(update={"questions": (question.model_copy(update=changed),)})
+    write_evaluation(dear, tmp_path / "dear.json")
+    assert main(["average", *[results[0]] * 2, str(tmp_path / "dear.json")]) == ExitCode.OK
+    lines = capsys.readouterr().out.splitlines()
+    shown = {line.split()[0]: line.split()[-1] for line in lines if line}
+    assert shown["avg_latency"] == "1.333"  # (1 + 1 + 2) / 3
+    assert shown["avg_correctness"] == "4.667"  # (5 + 5 + 4) / 3
+    assert shown["total_cost_usd"] == "12,345.7"  # 0.01 + 0.01 + 12,345.67
+    assert shown["total_tokens"] == "300"
+
+
+def test_a_small_cost_is_not_rounded_away(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["price", "gpt-5-mini", "--prompt-tokens", "12345"]) == ExitCode.OK
+    (cost,) = [line for line in capsys.readouterr().out.splitlines() if "cost_usd" in line]
+    assert cost.split() == ["cost_usd", "0.003086"]  # 12,345 x 0.25 / 1,000,000
+
+
 @pytest.mark.skipif(sys.platform != "linux", reason="file names are text elsewhere")
 @pytest.mark.parametrize("form", ["table", "markdown", "json"])
 def test_a_file_name_that_is_no_utf8_is_shown_escaped(

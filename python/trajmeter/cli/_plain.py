@@ -13,6 +13,8 @@ if TYPE_CHECKING:
 
 __all__ = ["print_fields"]
 
+_LARGE = 1000
+
 
 def print_fields(fields: Mapping[str, object]) -> None:
     """Print names and values; what is in a mapping among them is named after it."""
@@ -25,4 +27,11 @@ def _flat(fields: Mapping[str, object], prefix: str) -> Iterator[tuple[str, str]
         if isinstance(value, dict):
             yield from _flat(value, f"{prefix}{name}.")
         else:
-            yield f"{prefix}{name}", "-" if value is None else visible(str(value))
+            yield f"{prefix}{name}", "-" if value is None else visible(_text(value))
+
+
+def _text(value: object) -> str:
+    """The value; a fraction in four digits, as a cost may be small, or one decimal if large."""
+    if not isinstance(value, float):
+        return str(value)
+    return f"{value:,.1f}" if abs(value) >= _LARGE else f"{value:.4g}"
