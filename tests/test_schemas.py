@@ -141,7 +141,7 @@ def test_structures_are_json_and_what_is_empty_by_default_is_null() -> None:
     ("bad", "message"),
     [
         (
-            Trajectory(task_id="b", dropped_calls=2**63),
+            Trajectory(task_id="b", final_views=(View(path="p", start=2**63),)),
             r"trajectory 1 cannot be a row of columns: ",
         ),
         (Trajectory(task_id="\udcff"), r"trajectory 1 cannot be a row of columns: "),
