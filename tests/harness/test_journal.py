@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, BinaryIO
 import pytest
 
 from tests.harness.toys import Whole
-from tests.judges.scripted import REVIEW, ScriptedModel
+from tests.judges.scripted import GOOD, REVIEW, ScriptedModel
 from trajmeter.errors import ConfigurationError, ReadError
 from trajmeter.harness import (
     AskingOptions,
@@ -27,7 +27,7 @@ from trajmeter.harness import (
     fingerprint,
     open_journal,
 )
-from trajmeter.judges import Judge
+from trajmeter.judges import Judge, Prompt, Reply
 from trajmeter.prices import price_usd
 from trajmeter.readers.evaluations import read_evaluation
 from trajmeter.records import FrameworkEvaluation, Question, QuestionResult, Scenario
@@ -105,6 +105,35 @@ def test_what_is_finished_is_not_asked_again(scenario: Scenario, tmp_path: Path)
     assert told == [(3, "q2")]
     assert [question.question_id for question in evaluation.questions] == ["q0", "q1", "q2"]
     assert list(folder.iterdir()) == [file]
+
+
+def test_an_answer_whose_judging_was_interrupted_is_only_judged_again(
+    scenario: Scenario, tmp_path: Path
+) -> None:
+    class Interrupted(ScriptedModel):
+        async def reply(self, prompt: Prompt) -> Reply:
+            if len(self.prompts) == 2:
+                raise StopHere
+            return await super().reply(prompt)
+
+    def judged(agent: Whole, model: ScriptedModel) -> FrameworkEvaluation:
+        options = EvaluationOptions(RunOptions(AskingOptions(judge=Judge(model, price_usd))))
+        framework = Framework("W", agent)
+        folder = tmp_path / "results"
+        return asyncio.run(evaluate(scenario, framework, options=options, folder=folder))[1]
+
+    first = Whole()
+    with pytest.raises(StopHere):
+        judged(first, Interrupted(GOOD, GOOD))
+    assert first.calls == ["ingest None", *QUESTIONS, "cleanup"]
+    again, judge = Whole(), ScriptedModel(GOOD)
+    evaluation = judged(again, judge)
+    assert again.calls == []
+    assert len(judge.prompts) == 1
+    last = evaluation.questions[2]
+    assert (last.actual_answer, last.prompt_tokens, last.correctness_score) == ("pier", 1_000, 5.0)
+    assert last.sources_retrieved == ("a.md",)
+    assert last.latency_seconds is not None
 
 
 def test_every_run_keeps_its_questions(scenario: Scenario, tmp_path: Path) -> None:

@@ -24,6 +24,7 @@ __all__ = [
     "AnswerUsage",
     "Document",
     "FunctionAgent",
+    "TimedAnswer",
     "load_agent",
     "read_answer",
 ]
@@ -67,6 +68,15 @@ class Answer(Record):
     """Tokens and model."""
     metadata: dict[str, Any] = Field(default_factory=dict)
     """Such as ``tool_trace``, ``tool_calls`` and ``agents_used``."""
+
+
+class TimedAnswer(Record):
+    """An answer, and how long it took."""
+
+    answer: Answer
+    """The answer."""
+    seconds: float
+    """Seconds from question to answer, as the harness measured them."""
 
 
 class Agent(Protocol):

@@ -1,6 +1,7 @@
 """The journal of an evaluation: what is finished so far, so that it can be interrupted and resumed.
 
-Its lines are a header, finished questions of any run, and the review of the code once it is made.
+Its lines are a header, answers of any run that were still to be judged, finished questions, and the
+review of the code once it is made.
 """
 
 from __future__ import annotations
@@ -13,9 +14,11 @@ from typing import TYPE_CHECKING, BinaryIO
 from pydantic import ValidationError
 
 from trajmeter.errors import ReadError
+from trajmeter.harness.agents import TimedAnswer
 from trajmeter.records import CodeReview, JudgeRecord, QuestionResult, Record
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
     from types import TracebackType
 
     from typing_extensions import Self
@@ -45,6 +48,19 @@ class FinishedQuestion(Record):
     """What came of it."""
 
 
+class GivenAnswer(Record):
+    """An answer that is still to be judged, which an agent may have been paid for."""
+
+    run: int
+    """Number of the run, from 1."""
+    run_started_at: datetime
+    """When that run began."""
+    question_id: str
+    """Id of the question."""
+    given: TimedAnswer
+    """The answer."""
+
+
 class FinishedReview(Record):
     """The review of the code."""
 
@@ -61,6 +77,8 @@ class _Line(Record):
 
     question: FinishedQuestion | None = None
     """A finished question, on a line of its own."""
+    answer: GivenAnswer | None = None
+    """An answer to judge, likewise."""
     review: FinishedReview | None = None
     """The review, likewise."""
 
@@ -91,6 +109,7 @@ class Journal:
         self.named_at = header.named_at
         self.reviews = {}
         self._questions: defaultdict[int, list[FinishedQuestion]] = defaultdict(list)
+        self._answers: defaultdict[int, list[GivenAnswer]] = defaultdict(list)
         for number, text in enumerate(lines, start=2):
             try:
                 line = _Line.model_validate_json(text)
@@ -111,7 +130,7 @@ class Journal:
         trace: TracebackType | None,
     ) -> None:
         """Let go of the journal; one that holds nothing is deleted."""
-        if not (self._questions or self.reviews):
+        if not (self._questions or self._answers or self.reviews):
             self.remove()
         self._stream.close()
 
@@ -122,7 +141,9 @@ class Journal:
 
     def run(self, number: int) -> RunJournal:
         """The part of one run, by its number from 1."""
-        return RunJournal(self, number, self._questions.get(number, ()))
+        return RunJournal(
+            self, number, self._questions.get(number, ()), self._answers.get(number, ())
+        )
 
     def write_review(self, review: FinishedReview) -> None:
         """Keep the review of the code, which need not be paid for again."""
@@ -131,6 +152,10 @@ class Journal:
     def write_question(self, question: FinishedQuestion) -> None:
         """Keep a finished question."""
         self._write(_Line(question=question))
+
+    def write_answer(self, answer: GivenAnswer) -> None:
+        """Keep an answer that is still to be judged."""
+        self._write(_Line(answer=answer))
 
     def remove(self) -> None:
         """Delete the journal, once its questions stand in result files."""
@@ -148,17 +173,20 @@ class Journal:
     def _take(self, line: _Line) -> None:
         if line.question is not None:
             self._questions[line.question.run].append(line.question)
+        if line.answer is not None:
+            self._answers[line.answer.run].append(line.answer)
         if line.review is not None:
             self.reviews[line.review.model] = line.review
 
 
 class RunJournal:
-    """The finished questions of one run.
+    """The finished questions of one run, and the answers to judge.
 
     Args:
         journal: Journal of the evaluation.
         number: Number of the run, from 1.
         questions: What is finished of it already.
+        answers: What was answered in it already, whether it is finished or not.
     """
 
     started_at: datetime
@@ -167,15 +195,36 @@ class RunJournal:
     """When its last question so far was finished."""
     finished: dict[str, QuestionResult]
     """Results by question id."""
+    answers: dict[str, TimedAnswer]
+    """Answers by question id; those of finished questions may be among them."""
 
     def __init__(
-        self, journal: Journal, number: int, questions: list[FinishedQuestion] | tuple[()] = ()
+        self,
+        journal: Journal,
+        number: int,
+        questions: Sequence[FinishedQuestion] = (),
+        answers: Sequence[GivenAnswer] = (),
     ) -> None:
         self._journal = journal
         self._number = number
-        self.started_at = questions[0].run_started_at if questions else _now()
+        begun = [question.run_started_at for question in questions]
+        begun += [answer.run_started_at for answer in answers]
+        self.started_at = begun[0] if begun else _now()
         self.finished_at = questions[-1].finished_at if questions else self.started_at
         self.finished = {question.result.question_id: question.result for question in questions}
+        self.answers = {answer.question_id: answer.given for answer in answers}
+
+    def keep_answer(self, question_id: str, given: TimedAnswer) -> None:
+        """Add an answer that is still to be judged."""
+        self.answers[question_id] = given
+        self._journal.write_answer(
+            GivenAnswer(
+                run=self._number,
+                run_started_at=self.started_at,
+                question_id=question_id,
+                given=given,
+            )
+        )
 
     def write(self, result: QuestionResult) -> None:
         """Add a finished question."""

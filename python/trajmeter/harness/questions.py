@@ -6,7 +6,7 @@ import time
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from trajmeter.harness.agents import read_answer
+from trajmeter.harness.agents import TimedAnswer, read_answer
 from trajmeter.harness.calls import DeadlineExceededError, call
 from trajmeter.harness.outputs import error_text
 from trajmeter.judges import judge_answer
@@ -15,13 +15,13 @@ from trajmeter.records import AnswerOutcome, QuestionResult
 from trajmeter.summaries.answers import FAILED_ANSWER, TIMED_OUT_ANSWER
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Callable, Mapping, Sequence
 
-    from trajmeter.harness.agents import Agent, Answer
+    from trajmeter.harness.agents import Agent
     from trajmeter.judges import Judge
     from trajmeter.records import Question
 
-__all__ = ["AskingOptions", "ask_question"]
+__all__ = ["AskingOptions", "ask_question", "score_answer"]
 
 _NO_SCORES = {"correctness_score": 0.0, "completeness_score": 0.0, "faithfulness_score": 0.0}
 
@@ -48,7 +48,13 @@ class AskingOptions:
     """Score as the ``framework-comparison`` profile does."""
 
 
-async def ask_question(agent: Agent, question: Question, options: AskingOptions) -> QuestionResult:
+async def ask_question(
+    agent: Agent,
+    question: Question,
+    options: AskingOptions,
+    *,
+    keep: Callable[[TimedAnswer], None] | None = None,
+) -> QuestionResult:
     """Ask one question and score the answer.
 
     Neither a time-out nor an exception of the agent leaves this function: both become results with
@@ -59,6 +65,7 @@ async def ask_question(agent: Agent, question: Question, options: AskingOptions)
         agent: Agent to ask.
         question: The question.
         options: Deadline, scenario profile and judge.
+        keep: Called with the answer before it is judged, which takes long and may be interrupted.
 
     Returns:
         The question's result.
@@ -74,14 +81,28 @@ async def ask_question(agent: Agent, question: Question, options: AskingOptions)
             return _unanswered(question, options, AnswerOutcome.TIMED_OUT, options.timeout_seconds)
         seconds = 0.0 if options.original else time.perf_counter() - started
         return _unanswered(question, options, AnswerOutcome.FAILED, seconds, error_text(error))
-    return await _scored(question, answer, options, time.perf_counter() - started)
+    given = TimedAnswer(answer=answer, seconds=time.perf_counter() - started)
+    if keep is not None:
+        keep(given)
+    return await score_answer(question, given, options)
 
 
-async def _scored(
-    question: Question, answer: Answer, options: AskingOptions, seconds: float
+async def score_answer(
+    question: Question, given: TimedAnswer, options: AskingOptions
 ) -> QuestionResult:
+    """Score an answer, and have it judged.
+
+    Args:
+        question: What was asked.
+        given: What was answered.
+        options: Scenario profile and judge.
+
+    Returns:
+        The question's result.
+    """
     from trajmeter.prices import price_usd
 
+    answer = given.answer
     usage = answer.usage
     total = usage.prompt_tokens + usage.completion_tokens
     cost = price_usd(usage.model_name or "", usage.prompt_tokens, usage.completion_tokens)
@@ -108,7 +129,7 @@ async def _scored(
         _Answered(answer.text, answer.sources_used, answer.metadata),
         options,
         outcome=AnswerOutcome.ANSWERED,
-        latency_seconds=reported if options.original and reported is not None else seconds,
+        latency_seconds=reported if options.original and reported is not None else given.seconds,
         reported_latency_seconds=reported,
         prompt_tokens=usage.prompt_tokens,
         completion_tokens=usage.completion_tokens,

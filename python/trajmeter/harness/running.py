@@ -6,6 +6,7 @@ import asyncio
 import platform
 import warnings
 from dataclasses import dataclass
+from functools import partial
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -14,12 +15,12 @@ from trajmeter.errors import ConfigurationError
 from trajmeter.harness.agents import Document
 from trajmeter.harness.calls import call
 from trajmeter.harness.outputs import error_text
-from trajmeter.harness.questions import AskingOptions, ask_question
+from trajmeter.harness.questions import AskingOptions, ask_question, score_answer
 from trajmeter.records import FrameworkEvaluation, QuestionResult
 from trajmeter.summaries.answers import aggregates
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Sequence
+    from collections.abc import Awaitable, Callable, Iterator, Sequence
 
     from trajmeter.harness.agents import Agent
     from trajmeter.harness.journal import RunJournal
@@ -88,8 +89,9 @@ async def run_scenario(
 ) -> FrameworkEvaluation:
     """Ask an agent every question of a scenario.
 
-    Questions that the journal holds already are not asked again. Every finished one is in the
-    journal before the next begins to be scored, so an interruption loses only what was under way.
+    Questions that the journal holds already are not asked again; answers in it that were still to
+    be judged are judged. An answer is in the journal before it is judged, and a result as soon as
+    it is there, so an interruption loses only the question or the verdict that was under way.
 
     Args:
         scenario: What to ask.
@@ -107,15 +109,26 @@ async def run_scenario(
         ConfigurationError: The agent's ``ingest`` failed: without it no question can be asked. Its
             ``cleanup`` failing is only a warning.
     """
-    pending = [q for q in scenario.questions if q.id not in journal.finished]
+    asking = options.asking
+
+    async def judge(question: Question) -> QuestionResult:
+        return await score_answer(question, journal.answers[question.id], asking)
+
+    async def ask(question: Question) -> QuestionResult:
+        keep = partial(journal.keep_answer, question.id) if asking.judge is not None else None
+        return await ask_question(agent, question, asking, keep=keep)
+
+    unfinished = [q for q in scenario.questions if q.id not in journal.finished]
+    answered = [q for q in unfinished if q.id in journal.answers]
+    pending = [q for q in unfinished if q.id not in journal.answers]
+    await _finish_all(answered, judge, options, journal, progress)
     if pending:
         try:
             await _ingest(agent, scenario, framework)
-            await _ask_all(agent, pending, options, journal, progress)
+            await _finish_all(pending, ask, options, journal, progress)
         finally:
             await _clean_up(agent, framework)
     questions = tuple(journal.finished[question.id] for question in scenario.questions)
-    asking = options.asking
     return FrameworkEvaluation(
         framework_name=framework,
         scenario_name=scenario.name,
@@ -154,23 +167,23 @@ async def _clean_up(agent: Agent, framework: str) -> None:
         warnings.warn(f"{framework}: cleanup failed: {error_text(error)}", stacklevel=2)
 
 
-async def _ask_all(
-    agent: Agent,
-    pending: Sequence[Question],
+async def _finish_all(
+    questions: Sequence[Question],
+    result_of: Callable[[Question], Awaitable[QuestionResult]],
     options: RunOptions,
     journal: RunJournal,
     progress: Callable[[QuestionResult], None] | None,
 ) -> None:
     slots = asyncio.Semaphore(options.concurrency)
 
-    async def ask(question: Question) -> None:
+    async def finish(question: Question) -> None:
         async with slots:
-            result = await ask_question(agent, question, options.asking)
+            result = await result_of(question)
         journal.write(result)
         if progress is not None:
             progress(result)
 
-    tasks = [asyncio.ensure_future(ask(question)) for question in pending]
+    tasks = [asyncio.ensure_future(finish(question)) for question in questions]
     try:
         await asyncio.gather(*tasks)
     finally:
