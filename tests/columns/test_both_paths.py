@@ -19,7 +19,7 @@ from trajmeter.columns import BatchScorer, results
 from trajmeter.columns.rows import Rows
 from trajmeter.kernels import _select
 from trajmeter.metrics.context import batches
-from trajmeter.records import Assertion, Task, ToolCall, Trajectory
+from trajmeter.records import Assertion, Task, ToolCall, Trajectory, Turn, Usage
 from trajmeter.schemas import trajectory_batch
 
 if TYPE_CHECKING:
@@ -162,9 +162,15 @@ def test_context_gives_equal_rows_whatever_the_numbers(
         _assert_equal(named, [], metrics=["context"], profiles=[])
 
 
+def _tokens_add_up(attempt: Trajectory) -> bool:
+    """Whether a column holds all tokens of an attempt; else its batch is left to the records."""
+    usage = attempt.usage or Usage()
+    return abs((usage.input_tokens or 0) + (usage.output_tokens or 0)) < 2**63
+
+
 @pytest.mark.parametrize("profiles", [(), ("ptcrunner",)], ids=["default", "profile"])
 @given(
-    attempts=st.lists(trajectories() | any_trajectories, max_size=8),
+    attempts=st.lists(trajectories() | any_trajectories.filter(_tokens_add_up), max_size=8),
     borders=st.lists(st.integers(1, 7), max_size=3),
 )
 def test_turns_give_equal_rows_without_a_record(
@@ -177,3 +183,15 @@ def test_turns_give_equal_rows_without_a_record(
     never = mock.patch.object(Rows, "records", side_effect=AssertionError("a record was made"))
     with _computing_with(backend), never:
         _assert_equal(attempts, borders, metrics=["turns"], profiles=profiles)
+
+
+@pytest.mark.parametrize("profiles", [(), ("ptcrunner",)], ids=["default", "profile"])
+def test_the_least_turn_number_is_none_on_both_paths(
+    backend: BackendName, profiles: Sequence[str]
+) -> None:
+    turn = Turn(number=-(2**63), tool_calls=(ToolCall(name="x"),))
+    attempts = [Trajectory(task_id="one", turns=(Turn(), turn))]
+    with _computing_with(backend):
+        _assert_equal(attempts, [], metrics=["turns"], profiles=profiles)
+    (row,) = trajmeter.score(attempts, metrics=["turns"], profiles=profiles).rows
+    assert row["turns.turns_to_first_tool_call"] == 2

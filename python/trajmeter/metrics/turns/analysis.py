@@ -5,6 +5,7 @@ from __future__ import annotations
 from operator import attrgetter
 from typing import TYPE_CHECKING, NamedTuple
 
+from trajmeter.kernels import NO_NUMBER
 from trajmeter.metrics.tools.calls import calls_of, read_calls
 from trajmeter.metrics.turns.result import RunFigures, TokenFigures, TurnsResult
 from trajmeter.records import Cause, Outcome
@@ -23,6 +24,7 @@ __all__ = [
     "PARSE_ERROR",
     "UNREADABLE_REASONS",
     "analyse",
+    "number_of",
 ]
 
 PARSE_ERROR = "parse_error"
@@ -187,8 +189,13 @@ def _first_call(turns: Sequence[Turn]) -> int | None:
     for position, turn in enumerate(turns, start=1):
         for call in turn.tool_calls:
             if call.success or (call.success is None and call.error is None):
-                return position if turn.number is None else turn.number
+                return number_of(turn, position)
     return None
+
+
+def number_of(turn: Turn, position: int) -> int:
+    """A turn's own number, or its position where it has none; the least integer stands for none."""
+    return position if turn.number is None or turn.number == NO_NUMBER else turn.number
 
 
 def _repeated(calls: Calls) -> int:

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from trajmeter.metrics.turns.analysis import analyse
+from trajmeter.metrics.turns.analysis import analyse, number_of
 from trajmeter.metrics.turns.result import TokenFigures
 from trajmeter.records import Turn, Usage
 
@@ -55,5 +55,5 @@ def analyse_as_ptcrunner(trajectory: Trajectory) -> TurnsResult:
 def _first_call(turns: Sequence[Turn]) -> int | None:
     for position, turn in enumerate(turns, start=1):
         if turn.tool_calls:
-            return position if turn.number is None else turn.number
+            return number_of(turn, position)
     return None
