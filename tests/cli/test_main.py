@@ -220,6 +220,23 @@ class TestProcess:
         assert told[1:] == [f"trajmeter: wrote 3,000 rows to out.{suffix}"]
         assert (folder / f"out.{suffix}").exists()
 
+    @pytest.mark.skipif(os.name == "nt", reason="pipes of POSIX")
+    @pytest.mark.parametrize(
+        ("metric", "code"), [("metrics.py@length", 4), ("metrics.py@other", 2)]
+    )
+    def test_a_command_ends_as_ever_though_nobody_reads_its_messages(
+        self, folder: Path, metric: str, code: int
+    ) -> None:
+        (folder / "preds.jsonl").write_text('{"task_id": "one", "final_output": "a"}\ncut\n')
+        arguments = ["score", "preds.jsonl", "-m", metric, "-f", "jsonl", "-o", "out.jsonl"]
+        with subprocess.Popen(
+            [*PROGRAM, *arguments], stdout=subprocess.DEVNULL, stderr=subprocess.PIPE
+        ) as process:
+            assert process.stderr is not None
+            process.stderr.close()
+            assert process.wait(timeout=30) == code
+        assert (folder / "out.jsonl").exists() == (code == 4)
+
     @pytest.mark.skipif(os.name == "nt", reason="the shell of POSIX")
     @pytest.mark.parametrize("closed", [">&-", "2>&-"])
     @pytest.mark.parametrize("output_format", ["jsonl", "csv", "table", "json"])

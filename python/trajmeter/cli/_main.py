@@ -9,7 +9,7 @@ import warnings
 from pathlib import Path
 from typing import TYPE_CHECKING, Protocol, runtime_checkable
 
-from trajmeter.cli._pipes import discard_stdout, for_whoever_reads
+from trajmeter.cli._pipes import discard, for_whoever_reads
 from trajmeter.cli._termination import Termination, terminating_as_interrupted
 from trajmeter.cli.exit_codes import ExitCode
 from trajmeter.errors import BackendError, ConfigurationError, ExtraMissingError, ReadError
@@ -52,7 +52,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         try:
             return _run(arguments)
         except BrokenPipeError:
-            discard_stdout()
+            discard(sys.stdout)
             return ExitCode.OK
         except (KeyboardInterrupt, SystemExit, Exception) as error:  # noqa: BLE001 - see ExitCode
             return _tell_error(error, termination)
@@ -115,4 +115,8 @@ def _show_warning(message: Warning | str, *_place: object, **_file: object) -> N
 
 
 def _tell(text: str) -> None:
-    sys.stderr.write("".join(f"trajmeter: {visible(line)}\n" for line in text.splitlines()))
+    try:
+        sys.stderr.write("".join(f"trajmeter: {visible(line)}\n" for line in text.splitlines()))
+        sys.stderr.flush()
+    except BrokenPipeError:
+        discard(sys.stderr)

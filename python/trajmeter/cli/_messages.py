@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import os
+import sys
 from typing import TYPE_CHECKING
 
 from rich.console import Console
 from rich.text import Text
 
+from trajmeter.cli._pipes import discard
 from trajmeter.kernels import backend
 from trajmeter.reports.plain_text import visible
 
@@ -32,7 +34,7 @@ class Messages:
     """Files and records that could not be read so far."""
 
     def __init__(self) -> None:
-        self.console = Console(stderr=True)
+        self.console = _MessageConsole(stderr=True)
         self.unreadable = 0
 
     def tell(self, text: str) -> None:
@@ -66,3 +68,9 @@ class Messages:
         hidden = self.unreadable - _SHOWN_PROBLEMS
         if hidden > 0:
             self.tell(f"unreadable: {hidden:,} more like these, {self.unreadable:,} in all")
+
+
+class _MessageConsole(Console):
+    def on_broken_pipe(self) -> None:
+        """Go on: what a command writes is wanted though nobody reads its messages."""
+        discard(sys.stderr)

@@ -1,18 +1,18 @@
-"""Output that nobody reads any more: whoever closed stdout, such as ``head``, has seen enough."""
+"""Output that nobody reads any more: whoever closed the pipe, such as ``head``, has seen enough."""
 
 from __future__ import annotations
 
 import os
 import sys
 from contextlib import contextmanager
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TextIO
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     from trajmeter.writers import TableWriter
 
-__all__ = ["PrintedTable", "discard_stdout", "for_whoever_reads"]
+__all__ = ["PrintedTable", "discard", "for_whoever_reads"]
 
 
 @contextmanager
@@ -25,13 +25,13 @@ def for_whoever_reads() -> Iterator[None]:
         yield
         sys.stdout.flush()
     except BrokenPipeError:
-        discard_stdout()
+        discard(sys.stdout)
 
 
-def discard_stdout() -> None:
-    """Let stdout lead nowhere: what is still buffered would raise once more at exit."""
+def discard(stream: TextIO) -> None:
+    """Let stdout or stderr lead nowhere: what is still buffered would raise once more at exit."""
     nowhere = os.open(os.devnull, os.O_WRONLY)
-    os.dup2(nowhere, sys.stdout.fileno())
+    os.dup2(nowhere, stream.fileno())
     os.close(nowhere)
 
 
@@ -50,14 +50,14 @@ class PrintedTable:
         try:
             self._table.write(values)
         except BrokenPipeError:
-            discard_stdout()
+            discard(sys.stdout)
 
     def finish(self) -> None:
         """Print what is still held back."""
         try:
             self._table.finish()
         except BrokenPipeError:
-            discard_stdout()
+            discard(sys.stdout)
             self._table.finish()
 
     def abandon(self) -> None:
