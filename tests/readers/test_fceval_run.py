@@ -4,14 +4,11 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
-from typing import Any
 
 import pytest
 
 from tests.metrics.speedup.runs import (
     FAST,
-    NOP,
-    ORACLE,
     PASSED,
     own,
     score,
@@ -19,29 +16,8 @@ from tests.metrics.speedup.runs import (
     write_json,
     write_run,
 )
-from trajmeter.readers import read_trajectories
-from trajmeter.records import Failure, ReadProblem, Trajectory, Usage
-
-BASE = {NOP: own(NOP, f=(1.0, 2.0)), ORACLE: own(ORACLE, f=(2.0, 2.0))}
-
-
-def read(*paths: Path) -> tuple[list[Trajectory], list[ReadProblem]]:
-    problems: list[ReadProblem] = []
-    return list(read_trajectories(paths, on_problem=problems.append)), problems
-
-
-def keys(attempts: list[Trajectory]) -> list[tuple[str | None, str | None]]:
-    return [(attempt.agent, attempt.model) for attempt in attempts]
-
-
-def result(**fields: Any) -> dict[str, Any]:
-    return {
-        "trial_name": "t.1-of-1.r",
-        "failure_mode": "none",
-        "is_resolved": True,
-        "parser_extra_metrics": dict(PASSED),
-        **fields,
-    }
+from tests.readers.fceval_runs import BASE, keys, read, result
+from trajmeter.records import Failure, Usage
 
 
 def test_agents_come_in_the_order_of_their_numbers(tmp_path: Path) -> None:
