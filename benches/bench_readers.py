@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from trajmeter import json_lines
 from trajmeter.readers import read_trajectories
+from trajmeter.records import json_lines
 
 if TYPE_CHECKING:
     from collections.abc import Callable

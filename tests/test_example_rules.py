@@ -10,7 +10,7 @@ import pytest
 import trajmeter
 
 if TYPE_CHECKING:
-    from trajmeter.scoring import Scores
+    from trajmeter.scoring.files import Scores
 
 FOLDER = Path(__file__).parents[1] / "examples" / "rules"
 

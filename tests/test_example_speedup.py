@@ -11,7 +11,7 @@ import trajmeter
 from trajmeter.metrics.speedup import SpeedupResult
 
 if TYPE_CHECKING:
-    from trajmeter.scoring import Scores
+    from trajmeter.scoring.files import Scores
 
 RUN = Path(__file__).parents[1] / "examples" / "speedup" / "june"
 

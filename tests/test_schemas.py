@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from pydantic import ValidationError
 
-from tests.columns.strategies import any_trajectories
+from tests.scoring.strategies import any_trajectories
 from trajmeter.errors import ExtraMissingError, InputError, ReadError
 from trajmeter.records import (
     Failure,

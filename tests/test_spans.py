@@ -143,18 +143,18 @@ def test_the_argument_of_a_bad_span_is_named(
     monkeypatch.setattr("trajmeter.spans.active", lambda: kernels)
     good, bad = [(0, 1)], kind([(2, 3), span])
 
-    def told(operation: Callable[..., object], *sets: object) -> str:
+    def format_exception(operation: Callable[..., object], *sets: object) -> str:
         with pytest.raises(error) as raised:
             operation(*sets)
         return str(raised.value)
 
     place = f"span 1 is [{span[0]}, {span[1]}): {fault}"
-    assert told(union, bad, bad) == place
-    assert told(union, good, bad) == f"others[0]: {place}"
-    assert told(union, SpanSet(good), good, bad, bad) == f"others[1]: {place}"
+    assert format_exception(union, bad, bad) == place
+    assert format_exception(union, good, bad) == f"others[0]: {place}"
+    assert format_exception(union, SpanSet(good), good, bad, bad) == f"others[1]: {place}"
     for operation in (intersection, difference):
-        assert told(operation, bad, bad) == place
-        assert told(operation, good, bad) == f"other {place}"
+        assert format_exception(operation, bad, bad) == place
+        assert format_exception(operation, good, bad) == f"other {place}"
 
 
 def test_the_argument_that_is_no_spans_is_named() -> None:

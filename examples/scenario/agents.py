@@ -5,12 +5,12 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, Any
 
-from trajmeter.harness import Answer, AnswerUsage
+from trajmeter.frameworks.harness import Answer, AnswerUsage
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from trajmeter.harness import Document
+    from trajmeter.frameworks.harness import Document
 
 _COMMON = frozenset(
     {"a", "an", "and", "are", "at", "doe", "how", "i", "in", "it", "many", "not", "of", "on"}

@@ -10,13 +10,13 @@ from importlib import import_module
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from trajmeter.columns import score_batches
-    from trajmeter.comparing import compare
     from trajmeter.errors import TrajmeterError
+    from trajmeter.frameworks.comparing import compare
     from trajmeter.kernels import backend
     from trajmeter.metrics import metric
     from trajmeter.metrics.context import ContextTracker, prepare
-    from trajmeter.scoring import score
+    from trajmeter.scoring.batches import score_batches
+    from trajmeter.scoring.files import score
     from trajmeter.spans import SpanSet, difference, intersection, measure, union
     from trajmeter.statistics.means import gmean, gmean_grouped
 
@@ -44,7 +44,7 @@ _HOME = {
     "SpanSet": "spans",
     "TrajmeterError": "errors",
     "backend": "kernels",
-    "compare": "comparing",
+    "compare": "frameworks.comparing",
     "difference": "spans",
     "gmean": "statistics.means",
     "gmean_grouped": "statistics.means",
@@ -52,8 +52,8 @@ _HOME = {
     "measure": "spans",
     "metric": "metrics",
     "prepare": "metrics.context",
-    "score": "scoring",
-    "score_batches": "columns",
+    "score": "scoring.files",
+    "score_batches": "scoring.batches",
     "union": "spans",
 }
 """The module, below this package, that each public name comes from."""

@@ -26,6 +26,7 @@ __all__ = [
     "TrajmeterError",
     "UnknownNameError",
     "ValueDomainError",
+    "format_exception",
 ]
 
 
@@ -129,3 +130,18 @@ class InternalError(TrajmeterError):
     """A defect of this package, such as a panic in the Rust core; please report it."""
 
     code: ClassVar[str] = "internal"
+
+
+def format_exception(error: BaseException) -> str:
+    """Class and message of any exception in one line.
+
+    Example:
+        >>> format_exception(ValueError("no such tool")), format_exception(SystemExit())
+        ('ValueError: no such tool', 'SystemExit')
+    """
+    name = type(error).__name__
+    try:
+        message = str(error)
+    except Exception:  # noqa: BLE001 - the class may be anybody's
+        message = "(its message cannot be shown)"
+    return f"{name}: {message}" if message else name

@@ -28,9 +28,8 @@ from typing import (
 from pydantic import JsonValue
 from pydantic_core import to_jsonable_python
 
-from trajmeter import json_lines
 from trajmeter.errors import ExtraMissingError, InputError
-from trajmeter.records import Record, Trajectory
+from trajmeter.records import Record, Trajectory, json_lines
 
 if TYPE_CHECKING:
     import pyarrow as pa

@@ -233,10 +233,10 @@ def test_backends_refuse_alike(
     unreadable: list[int],
     reasons: int,
 ) -> None:
-    def told(kernels: Kernels) -> object:
+    def format_exception(kernels: Kernels) -> object:
         return outcome(lambda: counts(kernels, runs, unreadable, reasons))
 
-    assert alike(told(rust), told(twin))
+    assert alike(format_exception(rust), format_exception(twin))
 
 
 def test_backends_agree_on_many_runs(rust: Kernels, twin: Kernels) -> None:

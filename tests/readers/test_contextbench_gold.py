@@ -8,11 +8,10 @@ from typing import TYPE_CHECKING, Any
 import pytest
 from pydantic import JsonValue, ValidationError
 
-from trajmeter import json_lines
 from trajmeter.errors import ReadError
 from trajmeter.readers import contextbench_gold as gold
 from trajmeter.readers import read_tasks
-from trajmeter.records import GoldRange, GoldRole, Source, Task
+from trajmeter.records import GoldRange, GoldRole, Source, Task, json_lines
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -8,11 +8,10 @@ from typing import TYPE_CHECKING, Any
 import pytest
 from pydantic import JsonValue, ValidationError
 
-from trajmeter import json_lines
 from trajmeter.errors import ReadError
 from trajmeter.readers import contextbench_predictions as predictions
 from trajmeter.readers import read_trajectories
-from trajmeter.records import Extent, Source, Trajectory, Turn, View
+from trajmeter.records import Extent, Source, Trajectory, Turn, View, json_lines
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import pytest
 
+from trajmeter.frameworks.comparison import compare
+from trajmeter.frameworks.report import markdown_report
 from trajmeter.records import FrameworkEvaluation, QuestionResult
-from trajmeter.reports.comparison import markdown_report
 from trajmeter.reports.markdown import escape
-from trajmeter.summaries.comparison import compare
 
 
 @pytest.mark.parametrize(

@@ -7,9 +7,9 @@ import io
 import pytest
 from rich.console import Console
 
+from trajmeter.frameworks.comparison import compare
+from trajmeter.frameworks.report import print_comparison
 from trajmeter.records import FrameworkEvaluation, QuestionResult
-from trajmeter.reports.comparison import print_comparison
-from trajmeter.summaries.comparison import compare
 
 NAMES = ("LangGraph", "Pydantic AI", "smolagents", "CrewAI", "AutoGen", "Haystack", "\x1b[31mDSPy")
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from trajmeter.errors import ConfigurationError
-from trajmeter.harness import Framework, load_agent
+from trajmeter.frameworks.harness import Framework, load_agent
 from trajmeter.writers.evaluations import evaluation_stem
 
 if TYPE_CHECKING:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from trajmeter.harness import Progress
+    from trajmeter.frameworks.harness import Progress
     from trajmeter.records import QuestionResult
 
 __all__ = ["progress_line"]

@@ -14,9 +14,9 @@ from trajmeter.cli._options import OriginalProfile  # noqa: TC001 - typer reads 
 from trajmeter.cli._pipes import for_whoever_reads
 from trajmeter.cli._stdout import stdout_console
 from trajmeter.cli.exit_codes import ExitCode
-from trajmeter.comparing import compare as put_side_by_side
-from trajmeter.comparing import report_writer
-from trajmeter.reports.comparison import print_comparison
+from trajmeter.frameworks.comparing import compare as put_side_by_side
+from trajmeter.frameworks.comparing import report_writer
+from trajmeter.frameworks.report import print_comparison
 from trajmeter.writers import check_place, json_document
 
 __all__ = ["ReportFormat", "compare"]

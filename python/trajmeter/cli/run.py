@@ -23,26 +23,26 @@ from trajmeter.cli._options import OriginalProfile, PlainFormat
 from trajmeter.cli._progress_line import progress_line
 from trajmeter.cli._stdout import stdout_console
 from trajmeter.cli.exit_codes import ExitCode
-from trajmeter.comparing import is_original
 from trajmeter.errors import ConfigurationError, UnknownNameError
-from trajmeter.harness import (
+from trajmeter.frameworks.comparing import is_original
+from trajmeter.frameworks.comparison import compare
+from trajmeter.frameworks.harness import (
     AskingOptions,
     EvaluationOptions,
     Framework,
     RunOptions,
     evaluate,
 )
+from trajmeter.frameworks.report import print_comparison
 from trajmeter.judges import DEFAULT_MODEL
 from trajmeter.metrics.answers import scenario_profile
 from trajmeter.readers.scenarios import read_scenario
-from trajmeter.reports.comparison import print_comparison
-from trajmeter.summaries.comparison import compare
 from trajmeter.writers import json_document
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from trajmeter.harness import Progress
+    from trajmeter.frameworks.harness import Progress
     from trajmeter.judges import Judge
     from trajmeter.records import FrameworkEvaluation, Scenario
 

@@ -21,7 +21,7 @@ from trajmeter.judges import DEFAULT_MODEL, ModelAssertionJudge
 from trajmeter.metrics import create
 from trajmeter.readers import read_tasks, read_trajectories
 from trajmeter.reports.scores import print_report, score_report, to_markdown
-from trajmeter.scoring import DEFAULT_METRICS, Scorer
+from trajmeter.scoring.files import DEFAULT_METRICS, Scorer
 from trajmeter.snapshots import open_snapshots
 from trajmeter.writers import (
     CsvWriter,

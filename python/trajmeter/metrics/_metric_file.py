@@ -8,9 +8,8 @@ from importlib.util import module_from_spec, spec_from_file_location
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from trajmeter.errors import ConfigurationError, UnknownNameError
+from trajmeter.errors import ConfigurationError, UnknownNameError, format_exception
 from trajmeter.metrics._protocol import is_metric
-from trajmeter.raised import told
 
 if TYPE_CHECKING:
     from types import ModuleType
@@ -77,5 +76,7 @@ def _run(file: str) -> ModuleType:
         spec.loader.exec_module(module)
     except (Exception, SystemExit) as error:
         del sys.modules[module_name]
-        raise ConfigurationError(f"the metric file {file} raised {told(error)}") from error
+        raise ConfigurationError(
+            f"the metric file {file} raised {format_exception(error)}"
+        ) from error
     return module

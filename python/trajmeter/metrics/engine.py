@@ -13,10 +13,10 @@ from trajmeter.errors import (
     ConfigurationError,
     ExtraMissingError,
     TrajmeterError,
+    format_exception,
 )
 from trajmeter.metrics._protocol import TrialMetric
 from trajmeter.metrics._task_index import TaskIndex
-from trajmeter.raised import told
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -169,4 +169,4 @@ def metric_error(error: BaseException) -> MetricError:
     last = traceback.extract_tb(error.__traceback__)[-1]
     place = f"{Path(last.filename).name}:{last.lineno}"
     code = error.code if isinstance(error, TrajmeterError) else None
-    return MetricError(f"{told(error)} ({place})", code=code)
+    return MetricError(f"{format_exception(error)} ({place})", code=code)

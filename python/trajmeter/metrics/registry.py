@@ -17,11 +17,10 @@ from importlib import import_module
 from importlib.metadata import entry_points
 from typing import TYPE_CHECKING, Protocol, TypeAlias
 
-from trajmeter.errors import ConfigurationError, TrajmeterError, UnknownNameError
+from trajmeter.errors import ConfigurationError, TrajmeterError, UnknownNameError, format_exception
 from trajmeter.metrics._metric_file import is_metric_file, metric_from_file
 from trajmeter.metrics._protocol import AnyMetric, is_metric
 from trajmeter.metrics._result import Result
-from trajmeter.raised import told
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -200,7 +199,8 @@ def _load(plugin: EntryPoint) -> _Maker:
         maker: _Maker = plugin.load()
     except (Exception, SystemExit) as error:
         raise ConfigurationError(
-            f"the plug-in metric {plugin.name!r} ({plugin.value}) cannot be imported: {told(error)}"
+            f"the plug-in metric {plugin.name!r} ({plugin.value}) cannot be imported: "
+            f"{format_exception(error)}"
         ) from error
     return maker
 
@@ -218,7 +218,10 @@ def _make(maker: _Maker, name: str, resources: Resources) -> AnyMetric:
     except TrajmeterError:
         raise
     except (Exception, SystemExit) as error:
-        raise ConfigurationError(f"metric {name!r} cannot be made: {told(error)}") from error
+        raise ConfigurationError(
+            f"metric {name!r} cannot be made: "
+            f"{format_exception(error)}"
+        ) from error
     if not is_metric(metric):
         raise ConfigurationError(f"metric {name!r} made {metric!r}, expected a metric")
     return _complete(metric)

@@ -14,11 +14,10 @@ from importlib.metadata import version
 from operator import attrgetter, itemgetter
 from typing import TYPE_CHECKING, Any
 
-from trajmeter.errors import ConfigurationError, InputError
+from trajmeter.errors import ConfigurationError, InputError, format_exception
 from trajmeter.kernels import backend
 from trajmeter.metrics._columns import Column, FigureGroup, figure_groups
 from trajmeter.metrics.engine import MetricError
-from trajmeter.raised import told
 from trajmeter.records import Cause, Outcome
 
 if TYPE_CHECKING:
@@ -210,7 +209,7 @@ class FamilyColumns:
                     shown = reprlib.repr(value)
                     return f"{column.name} is {shown}, expected an integer of 64 bits"
             except Exception as error:  # noqa: BLE001 - a value may be of any class
-                return f"{column.name} cannot be written: {told(error)}"
+                return f"{column.name} cannot be written: {format_exception(error)}"
         return f"the result of {self.name} cannot be written"
 
 

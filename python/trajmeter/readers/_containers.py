@@ -10,9 +10,8 @@ from __future__ import annotations
 from itertools import islice
 from typing import TYPE_CHECKING, BinaryIO, TypeAlias
 
-from trajmeter import json_lines
 from trajmeter.errors import ExtraMissingError, ReadError
-from trajmeter.records import Source
+from trajmeter.records import Source, json_lines
 from trajmeter.schemas import holds_trajectories, trajectory_values
 
 if TYPE_CHECKING:

@@ -8,9 +8,7 @@ from typing import TYPE_CHECKING, Protocol, TypeVar
 
 from pydantic import ValidationError
 
-from trajmeter import json_lines
 from trajmeter.errors import ReadError
-from trajmeter.given import files_or
 from trajmeter.readers import (
     asv_results,
     benchmark_rows,
@@ -26,7 +24,8 @@ from trajmeter.readers import (
     trajectory_records,
 )
 from trajmeter.readers._containers import entries
-from trajmeter.records import ReadProblem
+from trajmeter.readers.sources import files_or
+from trajmeter.records import ReadProblem, json_lines
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence

@@ -16,9 +16,15 @@ from pathlib import Path
 from statistics import median
 from typing import TYPE_CHECKING, Any
 
-from trajmeter import json_lines
 from trajmeter.errors import ReadError
-from trajmeter.records import InvalidReason, Measurement, Measurements, RunLog, Trajectory
+from trajmeter.records import (
+    InvalidReason,
+    Measurement,
+    Measurements,
+    RunLog,
+    Trajectory,
+    json_lines,
+)
 from trajmeter.records.agent_keys import split_key
 from trajmeter.records.measurements import finite
 

@@ -17,7 +17,6 @@ from dataclasses import dataclass, field
 from decimal import Decimal
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from trajmeter import json_lines
 from trajmeter.errors import ReadError
 from trajmeter.readers._benchmark_csv import csv_rows, is_header
 from trajmeter.readers._containers import entries
@@ -32,6 +31,7 @@ from trajmeter.records import (
     Source,
     Trajectory,
     Usage,
+    json_lines,
 )
 from trajmeter.records.agent_keys import agent_key
 from trajmeter.records.measurements import finite

@@ -15,7 +15,6 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, Any
 
-from trajmeter import json_lines
 from trajmeter.errors import ReadError
 from trajmeter.readers._loose_values import as_object, as_text, safe_int
 from trajmeter.readers.fceval_config import Agent
@@ -27,6 +26,7 @@ from trajmeter.records import (
     SnapshotSummary,
     Source,
     Trajectory,
+    json_lines,
 )
 
 if TYPE_CHECKING:

@@ -13,9 +13,8 @@ from typing import TYPE_CHECKING, Annotated, TypeAlias
 from pydantic import Field, TypeAdapter, with_config
 from typing_extensions import NotRequired, TypedDict
 
-from trajmeter import json_lines
 from trajmeter.errors import ReadError
-from trajmeter.records import GoldRange, GoldRole, Task
+from trajmeter.records import GoldRange, GoldRole, Task, json_lines
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

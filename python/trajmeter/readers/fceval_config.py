@@ -6,10 +6,9 @@ import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from trajmeter import json_lines
 from trajmeter.errors import ReadError
 from trajmeter.readers._loose_values import as_object, as_text
-from trajmeter.records import ReadProblem
+from trajmeter.records import ReadProblem, json_lines
 from trajmeter.records.agent_keys import UNKNOWN_MODEL, normalise_model, split_key
 
 if TYPE_CHECKING:

@@ -9,9 +9,9 @@ import json
 from collections import Counter
 from typing import TYPE_CHECKING, Any
 
-from trajmeter import json_lines
 from trajmeter.errors import ReadError
 from trajmeter.readers._loose_values import as_count, as_object
+from trajmeter.records import json_lines
 
 if TYPE_CHECKING:
     from collections.abc import Iterable

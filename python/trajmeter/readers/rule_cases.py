@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from trajmeter import json_lines
 from trajmeter.errors import ReadError
-from trajmeter.records import Assertion, Source, Task
+from trajmeter.records import Assertion, Source, Task, json_lines
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

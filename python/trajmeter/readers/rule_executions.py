@@ -9,9 +9,16 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeGuard
 
-from trajmeter import json_lines
 from trajmeter.errors import ReadError
-from trajmeter.records import LARGEST_COUNT, Source, ToolCall, Trajectory, Usage, Verdict
+from trajmeter.records import (
+    LARGEST_COUNT,
+    Source,
+    ToolCall,
+    Trajectory,
+    Usage,
+    Verdict,
+    json_lines,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

@@ -16,9 +16,8 @@ import numpy as np
 from pydantic import Field, TypeAdapter, ValidationError
 from typing_extensions import NotRequired, TypedDict
 
-from trajmeter import json_lines
 from trajmeter.errors import ReadError
-from trajmeter.records import ReadProblem
+from trajmeter.records import ReadProblem, json_lines
 from trajmeter.snapshots.snapshot import Definitions, FileSnapshot, Snapshot
 
 if TYPE_CHECKING:

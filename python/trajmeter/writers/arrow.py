@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Any
 
 from pydantic_core import PydanticSerializationError, to_json
 
+from trajmeter.errors import format_exception
 from trajmeter.metrics import MetricError
-from trajmeter.raised import told
 from trajmeter.schemas import require_pyarrow
 from trajmeter.writers.table import storable
 
@@ -113,7 +113,7 @@ def family_arrays(
         try:
             arrays([row])
         except refusals as error:
-            message = f"gave a value that no column holds: {told(error)}"
+            message = f"gave a value that no column holds: {format_exception(error)}"
             return family.values(MetricError(message, code=None))
         return row
 

@@ -9,12 +9,12 @@ import numpy as np
 import pytest
 
 from trajmeter.errors import UnknownNameError
-from trajmeter.harness import AskingOptions, FunctionAgent, ask_question
+from trajmeter.frameworks.comparison import compare
+from trajmeter.frameworks.harness import AskingOptions, FunctionAgent, ask_question
+from trajmeter.frameworks.repeats import average
+from trajmeter.frameworks.report import markdown_report
 from trajmeter.metrics.answers import compute_aggregates, compute_figures, profiles
 from trajmeter.records import AnswerOutcome, FrameworkEvaluation, Question, QuestionResult
-from trajmeter.reports.comparison import markdown_report
-from trajmeter.summaries.comparison import compare
-from trajmeter.summaries.repeats import average
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -11,7 +11,7 @@ from radon.metrics import h_visit, mi_visit
 from radon.raw import analyze
 from radon.visitors import ComplexityVisitor
 
-from trajmeter import harness
+from trajmeter.frameworks import harness
 from trajmeter.metrics.quality import framework_packages, static_metrics, static_quality
 
 SOURCE = '''\

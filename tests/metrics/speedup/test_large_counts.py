@@ -31,7 +31,7 @@ def attempts() -> list[Trajectory]:
     return [oracle(), attempt("fixer", WORKED, pytest_summary=BEYOND), attempt("other", WORKED)]
 
 
-def told(rows: list[dict[str, Any]]) -> list[tuple[str | None, ...]]:
+def format_exception(rows: list[dict[str, Any]]) -> list[tuple[str | None, ...]]:
     """Outcome, cause and error of each row; CSV has nothing for what is missing."""
     return [tuple(row[name] or None for name in COLUMNS) for row in rows]
 
@@ -56,7 +56,7 @@ def test_the_other_rows_of_a_file_stand(tmp_path: Path, suffix: str, profile: st
         text = file.read_text()
         lines = text.splitlines()
         rows = list(csv.DictReader(lines)) if suffix == ".csv" else list(map(json.loads, lines))
-    assert told(rows) == told(scores.rows) == EXPECTED
+    assert format_exception(rows) == format_exception(scores.rows) == EXPECTED
     speedup = scores.summary.overall.figures["speedup.task_speedup"]
     assert (speedup.scored, speedup.not_scored) == (2, {"metric_error": 1})
 
@@ -67,7 +67,7 @@ def test_the_other_rows_of_a_batch_stand(profile: str | None) -> None:
 
     metric = SpeedupMetric(profile=profile)
     (batch,) = trajmeter.score_batches([trajectory_batch(attempts())], metrics=[metric])
-    assert told(batch.to_pylist()) == EXPECTED
+    assert format_exception(batch.to_pylist()) == EXPECTED
 
 
 def test_what_adds_up_to_64_bits_is_a_count() -> None:

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
 
-    from trajmeter.scoring import Scores
+    from trajmeter.scoring.files import Scores
 
 PROFILES: dict[str, list[str]] = {"default": [], "fc-eval": ["fc-eval"]}
 ALIASES = {

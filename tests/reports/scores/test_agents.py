@@ -12,7 +12,7 @@ from rich.console import Console
 from trajmeter.metrics import Figure, Headline, Listing, Mean, Result, metric
 from trajmeter.records import Source, Task, Trajectory
 from trajmeter.reports.scores import print_report, score_report, to_markdown
-from trajmeter.scoring import score
+from trajmeter.scoring.files import score
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence

@@ -12,7 +12,7 @@ from trajmeter.metrics import Figure, Group, Result
 from trajmeter.records import Cause, Outcome, Source, Task, Trajectory
 from trajmeter.reports.plain_text import visible
 from trajmeter.reports.scores import Table, print_report, print_table, score_report, to_markdown
-from trajmeter.scoring import score
+from trajmeter.scoring.files import score
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence

@@ -9,8 +9,7 @@ from __future__ import annotations
 from importlib.metadata import entry_points
 from typing import TYPE_CHECKING, Any, Protocol, TypeAlias, cast
 
-from trajmeter.errors import ConfigurationError, UnknownNameError
-from trajmeter.raised import told
+from trajmeter.errors import ConfigurationError, UnknownNameError, format_exception
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
@@ -112,7 +111,8 @@ def _plugin(name: str) -> ScenarioProfile:
         made: object = loaded() if isinstance(loaded, type) else loaded
     except (Exception, SystemExit) as error:  # a plug-in may raise anything
         raise ConfigurationError(
-            f"the plug-in scenario profile {name!r} ({point.value}) cannot be loaded: {told(error)}"
+            f"the plug-in scenario profile {name!r} ({point.value}) cannot be loaded: "
+            f"{format_exception(error)}"
         ) from error
     if not (hasattr(made, "question_figures") and hasattr(made, "aggregates")):
         raise ConfigurationError(

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from itertools import chain
 from typing import TYPE_CHECKING, NoReturn, TypeAlias, TypeGuard, cast
 
-from trajmeter.json_lines import kind
+from trajmeter.records.json_lines import kind
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

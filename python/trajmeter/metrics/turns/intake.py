@@ -9,11 +9,11 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from trajmeter import json_lines
 from trajmeter.kernels import NO_NUMBER
 from trajmeter.metrics.arrays import coded, filled, flags, ragged
 from trajmeter.metrics.tools.arguments import Malformed, keyed_arguments
 from trajmeter.metrics.turns.columns import TurnColumns
+from trajmeter.records import json_lines
 
 if TYPE_CHECKING:
     from collections.abc import Hashable

@@ -1,0 +1,41 @@
+"""The harness: runs a scenario's questions against agents, with time-outs, repeats and resume."""
+
+from __future__ import annotations
+
+from trajmeter.frameworks.harness.agents import (
+    Agent,
+    Answer,
+    AnswerUsage,
+    Document,
+    FunctionAgent,
+    load_agent,
+    read_answer,
+)
+from trajmeter.frameworks.harness.evaluating import EvaluationOptions, Framework, Progress, evaluate
+from trajmeter.frameworks.harness.journal import Journal, RunJournal
+from trajmeter.frameworks.harness.questions import AskingOptions, ask_question
+from trajmeter.frameworks.harness.reservation import fingerprint, open_journal
+from trajmeter.frameworks.harness.running import RunOptions, read_documents, run_scenario
+
+__all__ = [
+    "Agent",
+    "Answer",
+    "AnswerUsage",
+    "AskingOptions",
+    "Document",
+    "EvaluationOptions",
+    "Framework",
+    "FunctionAgent",
+    "Journal",
+    "Progress",
+    "RunJournal",
+    "RunOptions",
+    "ask_question",
+    "evaluate",
+    "fingerprint",
+    "load_agent",
+    "open_journal",
+    "read_answer",
+    "read_documents",
+    "run_scenario",
+]

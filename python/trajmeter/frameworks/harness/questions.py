@@ -1,0 +1,200 @@
+"""One question, asked, scored and judged."""
+
+from __future__ import annotations
+
+import time
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from trajmeter.frameworks.answers import FAILED_ANSWER, TIMED_OUT_ANSWER
+from trajmeter.frameworks.harness.agents import TimedAnswer, read_answer
+from trajmeter.frameworks.harness.calls import DeadlineExceededError, call
+from trajmeter.frameworks.harness.outputs import error_text
+from trajmeter.judges import judge_answer
+from trajmeter.metrics.answers import compute_figures, retrieval
+from trajmeter.records import AnswerOutcome, QuestionResult
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping, Sequence
+
+    from trajmeter.frameworks.harness.agents import Agent
+    from trajmeter.judges import Judge
+    from trajmeter.records import Question
+
+__all__ = ["AskingOptions", "ask_question", "score_answer"]
+
+_NO_SCORES = {"correctness_score": 0.0, "completeness_score": 0.0, "faithfulness_score": 0.0}
+
+
+class _Answered(NamedTuple):
+    """What a scenario profile looks at of an answer."""
+
+    text: str
+    sources: Sequence[str]
+    metadata: Mapping[str, Any]
+
+
+@dataclass(frozen=True)
+class AskingOptions:
+    """How questions are asked and scored."""
+
+    profile: str = "default"
+    """Scenario profile."""
+    timeout_seconds: float = 120.0
+    """Deadline of one question."""
+    judge: Judge | None = None
+    """Judge of the answers; ``None`` leaves the judge's scores out."""
+    original: bool = False
+    """Score as the ``framework-comparison`` profile does."""
+
+
+async def ask_question(
+    agent: Agent,
+    question: Question,
+    options: AskingOptions,
+    *,
+    keep: Callable[[TimedAnswer], None] | None = None,
+) -> QuestionResult:
+    """Ask one question and score the answer.
+
+    Neither a time-out nor an exception of the agent leaves this function: both become results with
+    scores of 0, marked by their outcome. A judge that fails leaves its scores out, and a scenario
+    profile that raises its figures.
+
+    Args:
+        agent: Agent to ask.
+        question: The question.
+        options: Deadline, scenario profile and judge.
+        keep: Called with the answer before it is judged, which takes long and may be interrupted.
+
+    Returns:
+        The question's result.
+    """
+    started = time.perf_counter()
+    try:
+        raw = await call(agent.query, question.text, timeout_seconds=options.timeout_seconds)
+        answer = read_answer(raw)
+    except DeadlineExceededError:
+        return _unanswered(question, options, AnswerOutcome.TIMED_OUT, options.timeout_seconds)
+    except Exception as error:  # noqa: BLE001 - an agent may raise anything, and the run goes on
+        if options.original and isinstance(error, TimeoutError):
+            return _unanswered(question, options, AnswerOutcome.TIMED_OUT, options.timeout_seconds)
+        seconds = 0.0 if options.original else time.perf_counter() - started
+        return _unanswered(question, options, AnswerOutcome.FAILED, seconds, error_text(error))
+    given = TimedAnswer(answer=answer, seconds=time.perf_counter() - started)
+    if keep is not None:
+        keep(given)
+    return await score_answer(question, given, options)
+
+
+async def score_answer(
+    question: Question, given: TimedAnswer, options: AskingOptions
+) -> QuestionResult:
+    """Score an answer, and have it judged.
+
+    Args:
+        question: What was asked.
+        given: What was answered.
+        options: Scenario profile and judge.
+
+    Returns:
+        The question's result.
+    """
+    from trajmeter.prices import price_usd
+
+    answer = given.answer
+    usage = answer.usage
+    total = usage.prompt_tokens + usage.completion_tokens
+    cost = price_usd(usage.model_name or "", usage.prompt_tokens, usage.completion_tokens)
+    reported = usage.latency_seconds
+    fields: dict[str, Any] = {}
+    if options.judge is not None:
+        verdict = await judge_answer(
+            options.judge,
+            question=question.text,
+            expected=question.expected_answer,
+            actual=answer.text,
+            sources=answer.sources_used,
+        )
+        fields["judge"] = verdict.record
+        if verdict.value is not None:
+            fields |= {
+                "correctness_score": float(verdict.value.correctness),
+                "completeness_score": float(verdict.value.completeness),
+                "faithfulness_score": float(verdict.value.faithfulness),
+                "judge_reasoning": verdict.value.reasoning,
+            }
+    return _result(
+        question,
+        _Answered(answer.text, answer.sources_used, answer.metadata),
+        options,
+        outcome=AnswerOutcome.ANSWERED,
+        latency_seconds=reported if options.original and reported is not None else given.seconds,
+        reported_latency_seconds=reported,
+        prompt_tokens=usage.prompt_tokens,
+        completion_tokens=usage.completion_tokens,
+        total_tokens=usage.total_tokens if options.original and usage.total_tokens else total,
+        estimated_cost_usd=cost or 0.0,
+        priced=cost is not None,
+        model_name=usage.model_name,
+        **fields,
+    )
+
+
+def _unanswered(
+    question: Question,
+    options: AskingOptions,
+    outcome: AnswerOutcome,
+    seconds: float,
+    error: str | None = None,
+) -> QuestionResult:
+    timed_out = outcome is AnswerOutcome.TIMED_OUT
+    placeholder = TIMED_OUT_ANSWER if timed_out else FAILED_ANSWER
+    reason = (
+        f"Query timed out after {seconds:g}s." if timed_out else f"Framework query error: {error}"
+    )
+    # No answer holds no hop; the original looks for them in the placeholder.
+    text = placeholder if options.original else ""
+    return _result(
+        question,
+        _Answered(text, (), {}),
+        options,
+        shown=placeholder,
+        outcome=outcome,
+        error=error,
+        latency_seconds=seconds,
+        prompt_tokens=0,
+        completion_tokens=0,
+        total_tokens=0,
+        estimated_cost_usd=0.0,
+        model_name="timeout" if timed_out else "error",
+        judge_reasoning=reason,
+        **_NO_SCORES,
+    )
+
+
+def _result(
+    question: Question,
+    answer: _Answered,
+    options: AskingOptions,
+    *,
+    shown: str | None = None,
+    **fields: Any,  # noqa: ANN401 - fields of QuestionResult, which refuses unknown ones
+) -> QuestionResult:
+    found = retrieval(answer.sources, question.expected_sources, original=options.original)
+    extra = compute_figures(options.profile, question, answer, original=options.original)
+    return QuestionResult(
+        question_id=question.id,
+        question_text=question.text,
+        expected_answer=question.expected_answer,
+        actual_answer=answer.text if shown is None else shown,
+        sources_expected=question.expected_sources,
+        sources_retrieved=tuple(answer.sources),
+        retrieval_precision=found.precision,
+        retrieval_recall=found.recall,
+        extra_metrics=extra.figures,
+        extra_metrics_error=extra.error,
+        question_metadata=question.metadata,
+        answer_metadata=dict(answer.metadata),
+        **fields,
+    )

@@ -1,0 +1,169 @@
+"""Whose the names of an evaluation's result files are, before they are written.
+
+A journal lies beside the result files, under their name with a dot before it. Making it, before
+anything is asked, takes that name: evaluations that begin within one second have different ones, in
+one process or in several.
+"""
+
+from __future__ import annotations
+
+import glob
+import hashlib
+import json
+import os
+import sys
+import warnings
+from datetime import datetime, timedelta, timezone
+from importlib.metadata import version
+from typing import TYPE_CHECKING, BinaryIO
+
+from pydantic import ValidationError
+
+from trajmeter.errors import ConfigurationError, ReadError
+from trajmeter.frameworks.harness.journal import Journal, JournalHeader
+from trajmeter.writers.evaluations import STAMP
+
+if sys.platform != "win32":
+    import fcntl
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+    from pathlib import Path
+
+    from trajmeter.records import Scenario
+
+__all__ = ["fingerprint", "open_journal"]
+
+_ANY_STAMP = "[0-9]" * 8 + "_" + "[0-9]" * 6
+
+
+def fingerprint(scenario: Scenario, *, files: Mapping[str, Path], **options: object) -> str:
+    """Digest of what an evaluation's results depend on; a journal of another one is not resumed.
+
+    Args:
+        scenario: What is asked.
+        files: Files whose content counts, by name: the agent's code, the documents.
+        options: How it is asked and judged.
+    """
+    content = scenario.model_dump(mode="json", exclude={"folder", "documents_dir"}) | {
+        "options": options,
+        "version": version("trajmeter"),
+        "files": {
+            name: hashlib.sha256(file.read_bytes()).hexdigest() for name, file in files.items()
+        },
+    }
+    text = json.dumps(content, sort_keys=True, default=str)
+    return hashlib.sha256(text.encode()).hexdigest()
+
+
+def open_journal(folder: Path, stem: str, digest: str) -> Journal:
+    """Take up the journal of an interrupted evaluation, or begin one.
+
+    One that another process writes just now is passed over. One of another digest is kept, with a
+    warning: it holds answers that somebody may have paid for.
+
+    Args:
+        folder: Folder of the result files; it is made.
+        stem: What the names of the result files begin with.
+        digest: What the results depend on, by :func:`fingerprint`.
+
+    Raises:
+        ReadError: The journal cannot be read; the message names file and line.
+        ConfigurationError: Nothing can be written to the folder.
+    """
+    folder = folder.absolute()  # an agent may change the current one
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        others = []
+        for file in sorted(folder.glob(f".{glob.escape(stem)}_{_ANY_STAMP}.journal")):
+            stream = _held(file)
+            if stream is None:
+                continue
+            journal = None
+            try:
+                journal = _taken_up(stream, digest)
+                if journal is not None:
+                    return journal
+                if stream.tell():  # else one that another process begins just now
+                    others.append(file)
+            finally:
+                if journal is None:
+                    stream.close()
+        for file in others:
+            warnings.warn(
+                f"{file}: kept from an interrupted run with another agent, scenario or other "
+                "options; this run starts anew",
+                stacklevel=2,
+            )
+        return _begin(folder, stem, digest)
+    except OSError as error:
+        raise ConfigurationError(
+            f"{folder}: results cannot be written: {error.strerror or error}"
+        ) from error
+
+
+def _held(file: Path) -> BinaryIO | None:
+    """A journal, to read and write for this process alone until it is closed.
+
+    None where another process has it, or has finished with it and removed it meanwhile.
+    """
+    try:
+        stream = file.open("r+b")
+    except FileNotFoundError:
+        return None
+    if sys.platform != "win32":
+        try:
+            fcntl.flock(stream, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except OSError:
+            stream.close()
+            return None
+    if os.fstat(stream.fileno()).st_nlink == 0:
+        stream.close()
+        return None
+    return stream
+
+
+def _begin(folder: Path, stem: str, digest: str) -> Journal:
+    """A new journal, at the first second from now that no result file bears."""
+    at = datetime.now(timezone.utc).replace(microsecond=0)
+    while True:
+        name = f"{stem}_{at:{STAMP}}"
+        file = folder / f".{name}.journal"
+        try:
+            stream = file.open("x+b")
+        except FileExistsError:
+            pass
+        else:
+            # Looked for after the journal is made: one who held it before has written by now.
+            if not any(folder.glob(f"{glob.escape(name)}*.json")):
+                break
+            stream.close()
+            file.unlink()
+        at += timedelta(seconds=1)
+    if sys.platform != "win32":
+        fcntl.flock(stream, fcntl.LOCK_EX)  # waits for one who looks into it just now
+    header = JournalHeader(fingerprint=digest, named_at=at)
+    stream.write(header.model_dump_json().encode() + b"\n")
+    stream.flush()
+    return Journal(stream, [], header)
+
+
+def _taken_up(stream: BinaryIO, digest: str) -> Journal | None:
+    """The journal in a file, if it has this digest.
+
+    What was cut off while it was written is dropped from the file too.
+    """
+    # Bytes, because a line that was cut off may end inside a character.
+    *complete, cut = stream.read().split(b"\n")
+    if not complete:
+        return None
+    try:
+        header = JournalHeader.model_validate_json(complete[0])
+    except ValidationError as error:
+        raise ReadError(f"{stream.name}:1: not a journal: {error}") from error
+    if header.fingerprint != digest:
+        return None
+    if cut:
+        stream.seek(-len(cut), os.SEEK_END)
+        stream.truncate()
+    return Journal(stream, complete[1:], header)

@@ -1,0 +1,176 @@
+"""Scoring from files or records to rows and their summary, in one call."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import partial
+from os import PathLike
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, TypeAlias, TypeVar
+
+from trajmeter.metrics import RowLayout, TaskIndex, create, score_trajectories
+from trajmeter.readers import read_tasks, read_trajectories
+from trajmeter.readers.sources import files_or
+from trajmeter.records import Task, Trajectory
+from trajmeter.snapshots import open_snapshots
+from trajmeter.summaries.summarizer import Summarizer
+from trajmeter.writers import open_table
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Iterator, Sequence
+
+    from trajmeter.metrics import AnyMetric, Scored
+    from trajmeter.records import ReadProblem
+    from trajmeter.snapshots import SnapshotStore
+    from trajmeter.summaries.summary import Summary
+
+__all__ = ["DEFAULT_METRICS", "RecordSource", "Scorer", "Scores", "score", "tasks_from"]
+
+DEFAULT_METRICS = ("context",)
+"""Metrics of a call that asks for none."""
+
+_RecordT = TypeVar("_RecordT")
+
+RecordSource: TypeAlias = "str | Path | Iterable[str | Path | _RecordT]"
+"""One file, or several, or records, or both."""
+
+
+@dataclass(frozen=True, slots=True)
+class Scores:
+    """Scored attempts and their summary."""
+
+    results: list[Scored]
+    """Each attempt with one typed result of each metric, in the order they were read."""
+    summary: Summary
+    """Averages, with what was not scored and why."""
+    layout: RowLayout
+    """Columns of the rows."""
+
+    @property
+    def rows(self) -> list[dict[str, Any]]:
+        """One flat row for each attempt, as polars and pandas take them; made anew at each call."""
+        return [self.layout.row(scored) for scored in self.results]
+
+    def write(self, path: str | Path) -> None:
+        """Write the rows to a file, as its suffix says: ``.jsonl``, ``.csv`` or ``.parquet``.
+
+        Raises:
+            ConfigurationError: The file cannot be written, or its suffix is unknown.
+            ExtraMissingError: The format needs an extra that is not installed.
+        """
+        with open_table(path, self.layout) as table:
+            for scored in self.results:
+                table.write(self.layout.values(scored))
+
+
+class Scorer:
+    """Scores attempts as they come, and sums them up, without keeping them.
+
+    Args:
+        metrics: Metrics, in the order of their columns.
+        tasks: Tasks with their references.
+
+    Raises:
+        ConfigurationError: Two tasks have one id, or two columns one name.
+    """
+
+    layout: RowLayout
+    """Columns of the rows."""
+
+    def __init__(self, metrics: Sequence[AnyMetric], *, tasks: Iterable[Task] = ()) -> None:
+        self._metrics = metrics
+        self._tasks = TaskIndex(tasks)
+        self.layout = RowLayout(metrics)
+        self._summarizer = Summarizer(self.layout)
+
+    def score(self, trajectories: Iterable[Trajectory]) -> Iterator[tuple[Scored, list[Any]]]:
+        """Score attempts, and count them in the summary.
+
+        Yields:
+            Each attempt with its results, and its row in the order of the layout's columns.
+        """
+        for each in score_trajectories(trajectories, metrics=self._metrics, tasks=self._tasks):
+            scored, values = self.layout.fitted(each)
+            self._summarizer.add(scored, values)
+            yield scored, values
+
+    def summary(self) -> Summary:
+        """Sum up what was scored so far."""
+        return self._summarizer.summary()
+
+
+def score(
+    trajectories: RecordSource[Trajectory],
+    *,
+    tasks: RecordSource[Task] = (),
+    snapshots: str | Path | SnapshotStore | None = None,
+    metrics: Sequence[str | AnyMetric] = DEFAULT_METRICS,
+    profiles: Iterable[str] = (),
+    on_problem: Callable[[ReadProblem], None] | None = None,
+) -> Scores:
+    """Score trajectories with one or several metrics.
+
+    Args:
+        trajectories: Files of any known format, or trajectories.
+        tasks: Files of any known format, or tasks, with the references to score against.
+        snapshots: A file or a folder of snapshots, or a store of them, for metrics that look into
+            repositories.
+        metrics: Names of metrics, ``file.py@name``, or metrics, in the order of their columns.
+        profiles: Compatibility profiles, at most one for each metric.
+        on_problem: Called with every file and record that cannot be read and is left out. Without
+            it the first one raises.
+
+    Returns:
+        Results, rows and summary.
+
+    Raises:
+        UnknownNameError: There is no metric or profile of a name.
+        ConfigurationError: Two options contradict each other, or two tasks have one id.
+        InputError: Something was given that is neither a file nor a record.
+        ReadError: Without ``on_problem``: something cannot be read.
+        ExtraMissingError: A metric or a file needs an extra that is not installed.
+
+    Example:
+        >>> import trajmeter
+        >>> from trajmeter.records import Trajectory
+        >>> @trajmeter.metric
+        ... def answered(task, trajectory):
+        ...     return trajectory.final_output is not None
+        >>> scores = trajmeter.score([Trajectory(task_id="a")], metrics=[answered])
+        >>> scores.rows[0]["answered.value"]
+        0.0
+    """
+    if isinstance(snapshots, (str, Path)):
+        snapshots = open_snapshots(snapshots, on_problem=on_problem)
+    scorer = Scorer(
+        create(metrics, snapshots=snapshots, profiles=profiles),
+        tasks=tasks_from(tasks, on_problem=on_problem),
+    )
+    read = partial(read_trajectories, on_problem=on_problem)
+    attempts = _records(files_or(trajectories, Trajectory, name="trajectories"), read)
+    results = [scored for scored, _ in scorer.score(attempts)]
+    return Scores(results, scorer.summary(), scorer.layout)
+
+
+def tasks_from(
+    source: RecordSource[Task], *, on_problem: Callable[[ReadProblem], None] | None = None
+) -> Iterator[Task]:
+    """Tasks, from files of any known format and from records.
+
+    Raises:
+        InputError: Something was given that is neither.
+        ReadError: Without ``on_problem``: something cannot be read.
+    """
+    read = partial(read_tasks, on_problem=on_problem)
+    return _records(files_or(source, Task, name="tasks"), read)
+
+
+def _records(
+    given: Iterable[str | Path | _RecordT], read: Callable[[str | Path], Iterator[_RecordT]]
+) -> Iterator[_RecordT]:
+    """The records, and those of the files among them."""
+    for item in given:
+        if isinstance(item, (str, PathLike)):
+            yield from read(Path(item))
+        else:
+            yield item

@@ -1,0 +1,128 @@
+"""Rows of a batch that are valid records."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import pyarrow as pa
+from pydantic import ValidationError
+
+from trajmeter.errors import ConfigurationError, InputError, ReadError
+from trajmeter.metrics.arrays import ROWS_AT_ONCE
+from trajmeter.records import json_lines
+from trajmeter.schemas import trajectory_from_row
+from trajmeter.scoring.conforming import conform, misfits
+from trajmeter.scoring.problems import RowProblem
+from trajmeter.scoring.records import records_of
+from trajmeter.scoring.validity import faulty
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Collection, Iterator
+
+    from trajmeter.kernels import Int64Array
+    from trajmeter.records import Trajectory
+
+__all__ = ["Rows", "admit"]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Rows:
+    """Valid rows of a batch."""
+
+    number: int
+    """Number of the batch they are of."""
+    batch: pa.RecordBatch
+    """The rows in the columns of the Trajectory schema."""
+
+    def __len__(self) -> int:
+        return self.batch.num_rows
+
+    def part(self, start: int, stop: int) -> Rows:
+        """The rows from ``start`` to before ``stop``."""
+        return Rows(self.number, self.batch.slice(start, stop - start))
+
+    def records(self) -> Iterator[Trajectory]:
+        """The rows as records, made as they are asked for."""
+        for start in range(0, len(self), ROWS_AT_ONCE):
+            yield from records_of(self.batch.slice(start, ROWS_AT_ONCE))
+
+
+def admit(batch: pa.RecordBatch, number: int, *, report: Callable[[RowProblem], None]) -> Rows:
+    """Take the rows of a batch that are valid records, and report the others.
+
+    Args:
+        batch: Rows in columns that can be brought to the Trajectory schema.
+        number: Number of the batch, for the report.
+        report: Called with every row that is left out.
+
+    Raises:
+        InputError: This is no batch.
+        ConfigurationError: A column is of a type that cannot be brought to the schema.
+    """
+    if not isinstance(batch, pa.RecordBatch):
+        raise InputError(
+            f"batch {number} is a {type(batch).__name__}, expected a RecordBatch; a Table gives "
+            "them with to_batches()"
+        )
+    problems = dict(_broken(batch))
+    sound, numbers = _without(batch, np.arange(len(batch)), problems)
+    try:
+        whole = conform(sound)
+    except ConfigurationError:
+        found = {int(numbers[row]): message for row, message in misfits(sound).items()}
+        if not found:
+            raise
+        problems |= found
+        sound, numbers = _without(sound, numbers, found)
+        whole = conform(sound)
+    suspects = np.flatnonzero(faulty(whole))
+    if len(suspects):
+        rows = whole.take(suspects).to_pylist()
+        faults = zip(numbers[suspects].tolist(), map(_fault_of, rows), strict=True)
+        found = {row: fault for row, fault in faults if fault is not None}
+        whole, numbers = _without(whole, numbers, found)
+        problems |= found
+    for row in sorted(problems):
+        report(RowProblem(batch=number, row=row, message=problems[row]))
+    return Rows(number, whole)
+
+
+def _without(
+    batch: pa.RecordBatch, numbers: Int64Array, left_out: Collection[int]
+) -> tuple[pa.RecordBatch, Int64Array]:
+    """The rows whose numbers are not left out, and their numbers."""
+    if not left_out:
+        return batch, numbers
+    kept = ~np.isin(numbers, list(left_out))
+    return batch.filter(pa.array(kept)), numbers[kept]
+
+
+def _broken(batch: pa.RecordBatch) -> Iterator[tuple[int, str]]:
+    """Rows whose memory is not what Arrow says it is, such as texts that are no UTF-8."""
+    if _fault(batch) is None:
+        return
+    for row in range(batch.num_rows):
+        fault = _fault(batch.slice(row, 1))
+        if fault is not None:
+            yield row, fault
+
+
+def _fault(batch: pa.RecordBatch) -> str | None:
+    try:
+        batch.validate(full=True)
+    except pa.ArrowInvalid as error:
+        return str(error)
+    return None
+
+
+def _fault_of(row: dict[str, Any]) -> str | None:
+    """What is wrong with a row, if it is no record."""
+    try:
+        trajectory_from_row(row)
+    except ValidationError as error:
+        return json_lines.explain(error)
+    except ReadError as error:
+        return str(error)
+    return None

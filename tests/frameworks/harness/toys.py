@@ -1,0 +1,103 @@
+"""Agents of every kind, and some that misbehave."""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from typing import TYPE_CHECKING, Any
+
+from trajmeter.frameworks.harness import Answer, AnswerUsage
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from trajmeter.frameworks.harness import Document
+
+
+def plain(question: str) -> str:
+    return f"You asked {question}"
+
+
+async def fields(question: str) -> dict[str, Any]:
+    return {
+        "text": question,
+        "sources_used": ["a.md"],
+        "usage": {"prompt_tokens": 7, "completion_tokens": 3, "model_name": "gpt-5-mini"},
+        "metadata": {"tool_trace": ["sql"]},
+    }
+
+
+class Whole:
+    """Everything an agent may have; remembers what was called."""
+
+    name = "Whole Agent"
+
+    def __init__(self) -> None:
+        self.calls: list[str] = []
+        self.documents: list[str] = []
+
+    async def ingest(self, documents: Sequence[Document], settings: Mapping[str, Any]) -> None:
+        self.calls.append(f"ingest {settings.get('top_k')}")
+        self.documents = [document.name for document in documents]
+
+    async def query(self, question: str) -> Answer:
+        self.calls.append(question)
+        if question == "raise":
+            raise RuntimeError("tool died: <b>no</b>")
+        if question == "hang":
+            await asyncio.sleep(30)
+        return Answer(
+            text="pier",
+            sources_used=("a.md",),
+            usage=AnswerUsage(prompt_tokens=1_000, completion_tokens=0, model_name="gpt-5-mini"),
+        )
+
+    async def cleanup(self) -> None:
+        self.calls.append("cleanup")
+
+
+def blocking(question: str) -> str:
+    time.sleep(0.5)
+    return question
+
+
+async def stubborn(question: str) -> str:
+    """Swallows its cancellation."""
+    for _ in range(10):
+        try:
+            await asyncio.sleep(0.05)
+        except asyncio.CancelledError:
+            continue
+    return question
+
+
+NUMBER = 7
+
+
+class NamedByProperty:
+    @property
+    def name(self) -> str:
+        return "By Property"
+
+    def query(self, question: str) -> str:
+        return question
+
+
+class NamedWhenMade:
+    def __init__(self) -> None:
+        self.name = "When Made"
+
+    def query(self, question: str) -> str:
+        return question
+
+
+class Nameless:
+    """Has a name that is none."""
+
+    name = 12
+
+    def query(self, question: str) -> str:
+        return question
+
+
+NAMELESS = Nameless()

@@ -1,0 +1,55 @@
+"""What a comparison says in words."""
+
+from __future__ import annotations
+
+from trajmeter.frameworks.comparison import compare
+from trajmeter.frameworks.repeats import average
+from trajmeter.frameworks.report.notes import heading, notes
+from trajmeter.frameworks.report.tables import comparison_tables
+from trajmeter.records import Cause, FrameworkEvaluation, JudgeRecord, QuestionResult
+
+
+def evaluation(name: str, **fields: object) -> FrameworkEvaluation:
+    question = QuestionResult.model_validate(
+        {"question_id": "q", "question_text": "?", "latency_seconds": 1.0} | fields
+    )
+    return FrameworkEvaluation(framework_name=name, scenario_name="s", questions=(question,))
+
+
+def test_what_holds_of_several_frameworks_is_said_once() -> None:
+    refused = JudgeRecord(cause=Cause.JUDGE_REFUSED)
+    results = [
+        evaluation("A"),
+        evaluation("B", judge=refused),
+        evaluation("C", correctness_score=4.0),
+    ]
+    said = notes(compare([(f"{i}.json", result) for i, result in enumerate(results)]))
+    unpriced = "no known cost and tokens, so efficiency rests on the other parts with their weights"
+    assert said[:-1] == [
+        f"A, B, C: {unpriced} rescaled.",
+        "A, B: neither judged nor with scenario signals, so there is no capability.",
+        "B: answers that the judge did not score: judge_refused 1.",
+    ]
+
+
+def test_answers_of_an_average_that_the_judge_did_not_score_are_counted() -> None:
+    refused = JudgeRecord(cause=Cause.JUDGE_REFUSED)
+    late = JudgeRecord(cause=Cause.JUDGE_TIMEOUT)
+    judges = (refused, refused, late, JudgeRecord())
+    runs = [
+        evaluation("A", judge=judge, correctness_score=None if judge.cause else 4.0)
+        for judge in judges
+    ]
+    said = notes(compare([("a.json", average(runs))]))
+    assert "A: answers that the judge did not score: judge_refused 2, judge_timeout 1." in said
+
+
+def test_runs_are_a_range_where_they_differ_and_the_summary_has_those_of_each() -> None:
+    once = evaluation("A")
+    thrice = evaluation("B").model_copy(update={"run_count": 3})
+    alike = compare([("a.json", thrice), ("b.json", thrice)])
+    assert dict(heading(alike))["Runs per framework"] == "3"
+    apart = compare([("a.json", once), ("b.json", thrice)])
+    assert dict(heading(apart))["Runs per framework"] == "1 to 3"
+    summary = next(comparison_tables(apart))
+    assert [cell.text for cell in dict(summary.rows)["Runs"]] == ["1", "3"]

@@ -1,0 +1,198 @@
+"""The column path gives what the record path gives: every family, column and backend."""
+
+from __future__ import annotations
+
+import json
+from itertools import pairwise
+from typing import TYPE_CHECKING, Any
+from unittest import mock
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+import trajmeter
+from tests.metrics.context.repositories import gold, snapshot, ten_lines
+from tests.scoring.strategies import any_trajectories, trajectories
+from trajmeter import kernels
+from trajmeter.kernels import _select
+from trajmeter.metrics.context import batches
+from trajmeter.records import Assertion, Task, ToolCall, Trajectory, Turn, Usage
+from trajmeter.schemas import trajectory_batch
+from trajmeter.scoring import results
+from trajmeter.scoring.batches import BatchScorer
+from trajmeter.scoring.rows import Rows
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+    from contextlib import AbstractContextManager
+
+    import pyarrow as pa
+
+    from trajmeter.kernels import BackendName
+    from trajmeter.metrics.rows import Column
+    from trajmeter.snapshots import Snapshot
+
+FAMILIES = ("answers", "context", "rules", "speedup", "tools", "turns")
+PROFILES = ("contextbench", "fc-eval", "ptcrunner", "transform-gym")
+
+TASKS = (
+    Task(
+        id="one",
+        aliases=("uno",),
+        gold_ranges=(gold("a.py", 2, 4),),
+        expected_tool_calls=(ToolCall(name="a", arguments={"q": 1}),),
+        expected_answer="a b",
+        max_turns=3,
+        assertions=(Assertion(type="transcript_contains", check="x"),),
+    ),
+    Task(id="two", gold_ranges=(), expected_sources=("s",)),
+)
+
+
+class _Store:
+    def find(self, task: Task) -> Snapshot:
+        files = {"a.py": ten_lines([("function", 0, 20, "f")]), "b/c.py": ten_lines()}
+        return snapshot(files if task.id == "one" else {})
+
+
+def _computing_with(backend: BackendName) -> AbstractContextManager[object]:
+    return mock.patch.object(_select, "_choose", return_value=(backend, kernels.load(backend)))
+
+
+def _by_trial(attempts: Sequence[Trajectory]) -> list[Trajectory]:
+    return sorted(attempts, key=lambda each: {"uno": "one"}.get(each.task_id, each.task_id))
+
+
+def _cut(batch: pa.RecordBatch, borders: Sequence[int]) -> Iterator[pa.RecordBatch]:
+    """The batch as several, whose memory begins above 0."""
+    places = sorted({0, len(batch), *(border for border in borders if border < len(batch))})
+    for start, stop in pairwise(places):
+        yield batch.slice(start, stop - start)
+
+
+def _comparable(column: Column, value: Any) -> Any:
+    """A value of a row, whichever of the two paths it comes from."""
+    if value is None:
+        return None
+    if column.shape == "mapping":
+        return dict(value)
+    if column.kind == "json":
+        return json.loads(value) if isinstance(value, str) else value
+    return list(value) if column.shape == "list" else value
+
+
+def _assert_equal(
+    attempts: Sequence[Trajectory],
+    borders: Sequence[int],
+    *,
+    metrics: Sequence[str],
+    profiles: Sequence[str],
+) -> None:
+    by_record = trajmeter.score(
+        attempts, tasks=TASKS, snapshots=_Store(), metrics=metrics, profiles=profiles
+    )
+    scorer = BatchScorer(metrics, tasks=TASKS, snapshots=_Store(), profiles=profiles)
+    tables = list(scorer.score(_cut(trajectory_batch(attempts), borders)))
+    assert all(table.schema.equals(scorer.schema, check_metadata=True) for table in tables)
+    columns = {column.name: column for column in by_record.layout.columns}
+    found = [row for table in tables for row in table.to_pylist()]
+    shown, expected = (
+        [{name: _comparable(columns[name], value) for name, value in row.items()} for row in table]
+        for table in (found, by_record.rows)
+    )
+    assert shown == expected
+
+
+@pytest.fixture(params=["python", "rust"], scope="session")
+def backend(request: pytest.FixtureRequest) -> BackendName:
+    if request.param == "rust":
+        request.getfixturevalue("rust")
+        return "rust"
+    return "python"
+
+
+@pytest.mark.parametrize("profiles", [(), PROFILES], ids=["default", "profiles"])
+@settings(max_examples=settings().max_examples // 2)  # each scores every family twice
+@given(
+    attempts=st.lists(trajectories(), max_size=6).map(_by_trial),
+    borders=st.lists(st.integers(1, 5), max_size=3),
+)
+def test_every_family_gives_equal_rows(
+    backend: BackendName,
+    profiles: Sequence[str],
+    attempts: list[Trajectory],
+    borders: list[int],
+) -> None:
+    with _computing_with(backend):
+        _assert_equal(attempts, borders, metrics=FAMILIES, profiles=profiles)
+
+
+@pytest.mark.parametrize("profiles", [(), ("contextbench",)], ids=["default", "profile"])
+@given(
+    attempts=st.lists(trajectories(), max_size=8),
+    borders=st.lists(st.integers(1, 7), max_size=3),
+    at_once=st.integers(1, 4),
+)
+def test_context_gives_equal_rows_without_a_record(
+    backend: BackendName,
+    profiles: Sequence[str],
+    attempts: list[Trajectory],
+    borders: list[int],
+    at_once: int,
+) -> None:
+    never = mock.patch.object(Rows, "records", side_effect=AssertionError("a record was made"))
+    viewed = mock.patch.object(batches, "ROWS_AT_ONCE", at_once)
+    scored = mock.patch.object(results, "ROWS_AT_ONCE", at_once + 1)
+    with _computing_with(backend), never, viewed, scored:
+        _assert_equal(attempts, borders, metrics=["context"], profiles=profiles)
+
+
+@given(
+    attempts=st.lists(any_trajectories, max_size=4),
+    task_ids=st.lists(st.sampled_from(["one", "two", "unknown"]), min_size=4, max_size=4),
+)
+def test_context_gives_equal_rows_whatever_the_numbers(
+    backend: BackendName, attempts: list[Trajectory], task_ids: list[str]
+) -> None:
+    named = [
+        attempt.model_copy(update={"task_id": task_id})
+        for attempt, task_id in zip(attempts, task_ids, strict=False)
+    ]
+    with _computing_with(backend):
+        _assert_equal(named, [], metrics=["context"], profiles=[])
+
+
+def _tokens_add_up(attempt: Trajectory) -> bool:
+    """Whether a column holds all tokens of an attempt; else its batch is left to the records."""
+    usage = attempt.usage or Usage()
+    return abs((usage.input_tokens or 0) + (usage.output_tokens or 0)) < 2**63
+
+
+@pytest.mark.parametrize("profiles", [(), ("ptcrunner",)], ids=["default", "profile"])
+@given(
+    attempts=st.lists(trajectories() | any_trajectories.filter(_tokens_add_up), max_size=8),
+    borders=st.lists(st.integers(1, 7), max_size=3),
+)
+def test_turns_give_equal_rows_without_a_record(
+    backend: BackendName,
+    profiles: Sequence[str],
+    attempts: list[Trajectory],
+    borders: list[int],
+) -> None:
+    # Equal rows show nothing where the batch form left its rows to the records.
+    never = mock.patch.object(Rows, "records", side_effect=AssertionError("a record was made"))
+    with _computing_with(backend), never:
+        _assert_equal(attempts, borders, metrics=["turns"], profiles=profiles)
+
+
+@pytest.mark.parametrize("profiles", [(), ("ptcrunner",)], ids=["default", "profile"])
+def test_the_least_turn_number_is_none_on_both_paths(
+    backend: BackendName, profiles: Sequence[str]
+) -> None:
+    turn = Turn(number=-(2**63), tool_calls=(ToolCall(name="x"),))
+    attempts = [Trajectory(task_id="one", turns=(Turn(), turn))]
+    with _computing_with(backend):
+        _assert_equal(attempts, [], metrics=["turns"], profiles=profiles)
+    (row,) = trajmeter.score(attempts, metrics=["turns"], profiles=profiles).rows
+    assert row["turns.turns_to_first_tool_call"] == 2

@@ -1,0 +1,137 @@
+from __future__ import annotations
+
+from typing import Any
+
+import pyarrow as pa
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from trajmeter.errors import ConfigurationError
+from trajmeter.records import Failure, ToolCall, Trajectory, Turn
+from trajmeter.schemas import trajectory_batch, trajectory_from_row, trajectory_schema
+from trajmeter.scoring.conforming import conform, misfits
+
+
+def _records(batch: pa.RecordBatch) -> list[Trajectory]:
+    conformed = conform(batch)
+    assert conformed.schema.equals(trajectory_schema())
+    conformed.validate(full=True)
+    return [trajectory_from_row(row) for row in conformed.to_pylist()]
+
+
+def test_the_schema_itself_is_not_touched() -> None:
+    batch = trajectory_batch([Trajectory(task_id="a")])
+    assert conform(batch) is batch
+
+
+def test_absent_columns_are_missing_and_others_passed_over() -> None:
+    batch = pa.record_batch({"task_id": ["a"], "other": [1]})
+    assert _records(batch) == [Trajectory(task_id="a")]
+
+
+@pytest.mark.parametrize(
+    ("name", "column", "expected"),
+    [
+        ("agent", pa.array(["owl", None]).dictionary_encode(), ["owl", None]),
+        ("agent", pa.array(["owl", None], pa.large_string()), ["owl", None]),
+        ("agent", pa.array([b"owl", None]), ["owl", None]),
+        ("agent", pa.array([7, None]), ["7", None]),
+        ("turn_count", pa.array([7, None], pa.int16()), [7, None]),
+        ("turn_count", pa.array([7.0, None]), [7, None]),
+        ("duration_seconds", pa.array([7, None]), [7.0, None]),
+        ("failure", pa.nulls(2), [None, None]),
+        ("failure", pa.nulls(2).dictionary_encode(), [None, None]),
+        ("sources", pa.array([["s"], None], pa.large_list(pa.large_string())), [("s",), None]),
+        ("sources", pa.array([["s"], None], pa.list_(pa.string(), 1)), [("s",), None]),
+        (
+            "unusable",
+            pa.array([[("x", "y")], None], pa.map_(pa.large_string(), pa.string())),
+            [{"x": "y"}, {}],
+        ),
+        ("metadata", pa.array([{"budget": 3}, None]), [{"budget": 3}, {}]),
+        ("metadata", pa.array(['{"budget": 3}', None], pa.large_string()), [{"budget": 3}, {}]),
+    ],
+    ids=lambda value: str(getattr(value, "type", "")),
+)
+def test_other_types_of_the_same_values_are_taken(
+    name: str, column: pa.Array[Any], expected: list[object]
+) -> None:
+    batch = pa.record_batch({"task_id": pa.array(["a", "b"]), name: column})
+    assert [getattr(record, name) for record in _records(batch)] == expected
+
+
+TURNS = [
+    [{"tool_calls": [{"success": True, "arguments": {"q": 1}, "name": "grep"}], "error": None}],
+    None,
+    [{"error": {"unknown": 0.5, "reason": "r"}, "number": 3}, {"number": 4}],
+    [],
+]
+
+
+def test_structures_may_have_their_fields_in_any_order_or_not_at_all() -> None:
+    batch = pa.record_batch({"task_id": list("abcd"), "turns": TURNS})
+    call = ToolCall(name="grep", arguments={"q": 1}, success=True)
+    expected = [
+        (Turn(tool_calls=(call,)),),
+        None,
+        (Turn(number=3, error=Failure(reason="r")), Turn(number=4)),
+        (),
+    ]
+    assert [record.turns for record in _records(batch)] == expected
+    assert [record.turns for record in _records(batch.slice(1, 2))] == expected[1:3]
+
+
+@pytest.mark.parametrize(
+    ("columns", "message"),
+    [
+        ({"instance_id": ["a"]}, "expected a column task_id; there are: instance_id"),
+        ({"task_id": ["a"], "turns": ["x"]}, "column turns is string, expected list<"),
+        ({"task_id": ["a"], "turn_count": [1.5]}, "column turn_count is double, expected int64: "),
+        ({"task_id": ["a"], "turns": [[{"success": "no idea"}]]}, r"column turns\.success is str"),
+    ],
+    ids=["absent", "list", "number", "nested"],
+)
+def test_a_column_that_cannot_hold_its_field_is_named(
+    columns: dict[str, list[Any]], message: str
+) -> None:
+    with pytest.raises(ConfigurationError, match=message):
+        conform(pa.record_batch(columns))
+
+
+def test_rows_that_no_cast_fits_are_found_whatever_the_column() -> None:
+    batch = pa.record_batch(
+        {
+            "task_id": list("abcdef"),
+            "turn_count": [1.0, 2.5, None, float("nan"), 5.0, 6.5],
+            "turns": [None, [{"number": 3.5}], [{"number": 4.0}], [], None, None],
+            "metadata": [None, None, None, None, {"at": b"\xff"}, None],
+        }
+    )
+    found = misfits(batch.slice(1))  # whose memory begins above 0
+    assert sorted(found) == [0, 2, 3, 4]
+    assert found[0].startswith("column turns.number is double, expected int64: Float value 3.5")
+    assert found[2].startswith("column turn_count is double, expected int64: Float value nan")
+    assert found[3].startswith("column metadata holds what is no JSON: 'utf-8' codec")
+    assert misfits(batch.slice(0, 1)) == {}
+
+
+@given(st.lists(st.none() | st.integers(-2, 2).map(float) | st.floats(-9, 9), max_size=9))
+def test_just_the_rows_without_a_whole_number_are_found(counts: list[float | None]) -> None:
+    batch = pa.record_batch(
+        {"task_id": ["a"] * len(counts), "turn_count": pa.array(counts, pa.float64())}
+    )
+    wrong = [row for row, each in enumerate(counts) if each is not None and each % 1]
+    assert list(misfits(batch)) == wrong
+
+
+def test_a_type_that_holds_no_value_of_its_field_is_no_fault_of_rows() -> None:
+    with pytest.raises(ConfigurationError, match="column turns is string, expected list<"):
+        misfits(pa.record_batch({"task_id": ["a", "b"], "turns": ["x", None]}))
+
+
+def test_a_column_that_occurs_twice_is_refused() -> None:
+    ids = pa.array(["a"])
+    batch = pa.record_batch([ids, ids, ids], ["task_id", "agent", "agent"])
+    with pytest.raises(ConfigurationError, match="two columns are named agent"):
+        conform(batch)

@@ -1,0 +1,49 @@
+"""Published trajectories, which are longer and odder than generated ones."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import pytest
+
+import trajmeter
+from trajmeter.readers import read_tasks, read_trajectories
+from trajmeter.schemas import trajectory_batch
+from trajmeter.scoring.batches import BatchScorer
+from trajmeter.snapshots import open_snapshots
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+    from pathlib import Path
+
+METRICS = ("answers", "context", "rules", "tools", "turns")
+
+
+PROFILES = ("contextbench", "ptcrunner")
+
+
+@pytest.mark.parametrize("profiles", [(), PROFILES], ids=["default", "profiles"])
+def test_published_predictions_and_runs(reference_data: Path, profiles: Sequence[str]) -> None:
+    folder = reference_data / "contextbench"
+    files = [*sorted(folder.glob("preds-*.jsonl")), reference_data / "minisweagent"]
+    attempts = list(read_trajectories(files, on_problem=lambda _: None))
+    tasks = list(read_tasks(folder / "gold.jsonl"))
+    snapshots = open_snapshots(folder / "snapshots.jsonl")
+    assert len(attempts) > 50
+
+    by_record = trajmeter.score(
+        attempts, tasks=tasks, snapshots=snapshots, metrics=METRICS, profiles=profiles
+    )
+    scorer = BatchScorer(METRICS, tasks=tasks, snapshots=snapshots, profiles=profiles)
+    found = [
+        row
+        for batch in scorer.score(
+            trajectory_batch(attempts[start : start + 7]) for start in range(0, len(attempts), 7)
+        )
+        for row in batch.to_pylist()
+    ]
+    columns = by_record.layout.columns
+    scalars = [each.name for each in columns if each.shape == "scalar" and each.kind != "json"]
+    assert [[row[name] for name in scalars] for row in found] == [
+        [row[name] for name in scalars] for row in by_record.rows
+    ]
