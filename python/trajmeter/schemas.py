@@ -1,8 +1,9 @@
-"""The Arrow schema of Trajectory records, and the way from records to columns and back.
+"""Columns derived from models: the shape of a field, its Arrow type, and batches of records.
 
-The schema is derived from the models. A record is a structure, a tuple a list, and a mapping from
-text to values of one type a map. Values of any shape (``arguments``, ``metadata``, ``extra`` ...)
-are JSON text; an empty object, where that is what an absent value means, is null.
+Records and results share one derivation. A record is a structure, a list or tuple a list, and a
+mapping from text to values of one type a map. Values of any shape (``arguments``, ``metadata``,
+``extra`` ...) are JSON text; in a batch of records, an empty object is null where that is what an
+absent value means.
 """
 
 from __future__ import annotations
@@ -18,14 +19,15 @@ from typing import (
     Annotated,
     Any,
     Literal,
+    NamedTuple,
     TypeAlias,
+    TypeGuard,
     Union,
-    cast,
     get_args,
     get_origin,
 )
 
-from pydantic import JsonValue
+from pydantic import BaseModel
 from pydantic_core import to_jsonable_python
 
 from trajmeter.errors import ExtraMissingError, InputError
@@ -33,13 +35,19 @@ from trajmeter.records import Record, Trajectory, json_lines
 
 if TYPE_CHECKING:
     import pyarrow as pa
+    from pydantic import JsonValue
 
 __all__ = [
+    "Bare",
+    "Kind",
     "Member",
     "Shape",
+    "bare",
     "holds_trajectories",
+    "is_model",
     "json_text",
     "require_pyarrow",
+    "shape_of",
     "trajectory_batch",
     "trajectory_from_row",
     "trajectory_schema",
@@ -47,23 +55,25 @@ __all__ = [
     "trajectory_values",
 ]
 
-_Kind: TypeAlias = Literal[
+Kind: TypeAlias = Literal[
     "boolean", "integer", "number", "text", "json", "list", "mapping", "record"
 ]
+"""Kind of value in a column; ``json`` is text that holds a value of any shape."""
+
 _Convert: TypeAlias = Callable[[Any], Any]
 
 _RECORD = "trajmeter.record"
 """Key in the metadata of a schema that names the record in its columns."""
 
-_SCALARS: dict[object, _Kind] = {bool: "boolean", int: "integer", float: "number", str: "text"}
+_SCALARS: dict[object, Kind] = {bool: "boolean", int: "integer", float: "number", str: "text"}
 
 
 @dataclass(frozen=True, slots=True)
 class Shape:
     """What the values of a column are."""
 
-    kind: _Kind
-    """Kind of value; ``json`` is text that holds a value of any shape."""
+    kind: Kind
+    """Kind of value."""
     choices: frozenset[str] = frozenset()
     """The only texts allowed; empty where any is."""
     is_object: bool = False
@@ -74,6 +84,27 @@ class Shape:
     """Fields of a record."""
     model: type[Record | Enum] | None = None
     """Class of a record, or of choices that have one."""
+
+    @property
+    def is_scalar(self) -> bool:
+        """Whether a value is one number, truth value or text."""
+        return self.kind in ("boolean", "integer", "number", "text")
+
+    def arrow_type(self) -> pa.DataType:
+        """Give the Arrow type of a column of this shape."""
+        import pyarrow as pa
+
+        if self.kind == "record":
+            return pa.struct([pa.field(m.name, m.shape.arrow_type()) for m in self.members])
+        if self.item is not None:
+            item = self.item.arrow_type()
+            return pa.list_(item) if self.kind == "list" else pa.map_(pa.string(), item)
+        scalars: dict[str, pa.DataType] = {
+            "boolean": pa.bool_(),
+            "integer": pa.int64(),
+            "number": pa.float64(),
+        }
+        return scalars.get(self.kind, pa.string())
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,7 +126,7 @@ class Member:
 @cache
 def trajectory_shape() -> Shape:
     """Shape of a Trajectory."""
-    return _shape(Trajectory)
+    return shape_of(Trajectory)
 
 
 @cache
@@ -203,42 +234,77 @@ def require_pyarrow(what: str) -> None:
         raise ExtraMissingError(f"{what} need pyarrow: pip install 'trajmeter[data]'") from error
 
 
-def _shape(annotation: object) -> Shape:
+class Bare(NamedTuple):
+    """A field's annotation, taken apart."""
+
+    annotation: object
+    """The type, without ``None``."""
+    extras: tuple[object, ...]
+    """What ``Annotated`` adds to it, the outermost first."""
+
+
+def bare(annotation: object) -> Bare:
+    """Take an annotation apart; ``int | float`` is a float."""
+    if get_origin(annotation) is Annotated:
+        inner, *extras = get_args(annotation)
+        within = bare(inner)
+        return Bare(within.annotation, (*extras, *within.extras))
+    if get_origin(annotation) in (Union, types.UnionType):
+        members = [member for member in get_args(annotation) if member is not types.NoneType]
+        if len(members) == 1:
+            return bare(members[0])
+        if set(members) == {int, float}:
+            return Bare(float, ())
+    return Bare(annotation, ())
+
+
+def shape_of(annotation: object) -> Shape:
+    """Derive the shape of a field's values; values of any other type are JSON."""
+    annotation = bare(annotation).annotation
     origin, arguments = get_origin(annotation), get_args(annotation)
-    if origin is Annotated:
-        return _shape(arguments[0])
-    if origin in (Union, types.UnionType):
-        (inner,) = [each for each in arguments if each is not types.NoneType]
-        return _shape(inner)
-    if annotation in (Any, JsonValue):
-        return Shape("json")
     if origin is Literal:
-        return Shape("text", choices=frozenset(arguments))
-    if origin in (tuple, dict):
-        return _container(origin, arguments)
-    return _class(cast("type", annotation))
+        return _literal(arguments)
+    if origin is list or (origin is tuple and arguments[1:] == (...,)):
+        return Shape("list", item=shape_of(arguments[0]))
+    if origin in (dict, Mapping) and arguments[0] is str:
+        item = shape_of(arguments[1])
+        return Shape("json", is_object=True) if item.kind == "json" else Shape("mapping", item=item)
+    return _class(annotation) if _is_class(annotation) else Shape("json")
 
 
-def _container(origin: object, arguments: tuple[object, ...]) -> Shape:
-    if origin is tuple:
-        return Shape("list", item=_shape(arguments[0]))
-    item = _shape(arguments[1])
-    return Shape("json", is_object=True) if item.kind == "json" else Shape("mapping", item=item)
+def is_model(annotation: object) -> TypeGuard[type[BaseModel]]:
+    """Whether a field's annotation is a model, and nothing else."""
+    return _is_class(annotation) and issubclass(annotation, BaseModel)
+
+
+def _is_class(annotation: object) -> TypeGuard[type]:
+    # On Python 3.10 ``tuple[int, ...]`` passes for a type.
+    return isinstance(annotation, type) and get_origin(annotation) is None
+
+
+def _literal(values: tuple[object, ...]) -> Shape:
+    kinds = {_SCALARS.get(type(value)) for value in values}
+    kind = kinds.pop() if len(kinds) == 1 else None
+    if kind == "text":
+        return Shape("text", choices=frozenset(map(str, values)))
+    return Shape(kind or "json")
 
 
 def _class(kind: type) -> Shape:
     if issubclass(kind, Enum):
+        if not issubclass(kind, str):
+            return Shape("json")
         return Shape("text", choices=frozenset(str(each.value) for each in kind), model=kind)
     if issubclass(kind, Record):
         return Shape("record", members=tuple(_members(kind)), model=kind)
-    return Shape(_SCALARS[kind])
+    return Shape(_SCALARS.get(kind, "json"))
 
 
 def _members(model: type[Record]) -> Iterable[Member]:
     for name, field in model.model_fields.items():
         yield Member(
             name=name,
-            shape=_shape(field.annotation),
+            shape=shape_of(field.annotation),
             required=field.is_required(),
             default=None if field.is_required() else field.get_default(call_default_factory=True),
             description=field.description,
@@ -250,25 +316,9 @@ def _fields(shape: Shape) -> list[pa.Field[Any]]:
 
     def field(member: Member) -> pa.Field[Any]:
         about = {"description": member.description} if member.description else {}
-        return pa.field(member.name, _arrow_type(member.shape), metadata=dict(about))
+        return pa.field(member.name, member.shape.arrow_type(), metadata=dict(about))
 
     return [field(member) for member in shape.members]
-
-
-def _arrow_type(shape: Shape) -> pa.DataType:
-    import pyarrow as pa
-
-    if shape.kind == "record":
-        return pa.struct([pa.field(m.name, _arrow_type(m.shape)) for m in shape.members])
-    if shape.item is not None:
-        item = _arrow_type(shape.item)
-        return pa.list_(item) if shape.kind == "list" else pa.map_(pa.string(), item)
-    scalars: dict[str, pa.DataType] = {
-        "boolean": pa.bool_(),
-        "integer": pa.int64(),
-        "number": pa.float64(),
-    }
-    return scalars.get(shape.kind, pa.string())
 
 
 def _unchanged(value: Any) -> Any:  # noqa: ANN401 - whatever it is given

@@ -40,9 +40,9 @@ class Moving:
 
 class Lengths:
     name = "lengths"
-    def question_figures(self, question, answer, *, original=False):
+    def question_figures(self, question, answer, *, profile=None):
         return {"length": len(answer.text)}
-    def aggregates(self, questions, *, original=False):
+    def aggregates(self, questions, *, profile=None):
         return {"longest": max(figures["length"] for figures in questions)}
 
 register_profile(Lengths())

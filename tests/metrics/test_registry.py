@@ -11,13 +11,14 @@ import pytest
 from tests.metrics import fakes
 from trajmeter.errors import ConfigurationError, ExtraMissingError, UnknownNameError
 from trajmeter.metrics import Resources, RowLayout, available, create, describe, registry
+from trajmeter.metrics.profile import Profile
 from trajmeter.records import Task, Trajectory
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
 
-ALL_BUILT_IN = sorted(registry._BUILT_IN)  # noqa: SLF001 - the table is what is tested
+ALL_BUILT_IN = sorted(registry.BUILT_IN)
 
 
 def make_answer(resources: Resources) -> fakes.AnswerMetric:
@@ -64,21 +65,20 @@ UNTOLD = Untold()
 NO_METRIC = "text"
 
 
+def _profiles(*names: str | None) -> tuple[Profile, ...]:
+    return tuple(Profile(name=name) for name in names)
+
+
 @pytest.fixture
 def families(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     """Two families in the place of the built-in ones, and plug-ins of every kind."""
-    family = registry._Family  # noqa: SLF001 - a table of the test's own
-    monkeypatch.setattr(
-        registry,
-        "_BUILT_IN",
-        {
-            "answer": family("answer_family", profiles=("quirky", "shared")),
-            "rank": family("rank_family", profiles=("odd", "shared")),
-        },
-    )
+    built_in = {"answer": "answer_family", "rank": "rank_family"}
+    monkeypatch.setattr(registry, "BUILT_IN", built_in)
     modules = {
         "answer_family": SimpleNamespace(create=make_answer),
+        "answer_family.profile": SimpleNamespace(PROFILES=_profiles(None, "quirky", "shared")),
         "rank_family": SimpleNamespace(create=make_rank),
+        "rank_family.profile": SimpleNamespace(PROFILES=_profiles(None, "odd", "shared")),
     }
     monkeypatch.setattr(registry, "import_module", modules.__getitem__)
     plugins = {
@@ -122,7 +122,7 @@ class TestCreate:
         ("profiles", "message"),
         [
             (["odd"], r"'odd' is for the metric rank, which was not asked for; .*: answer"),
-            (["quirky", "shared"], r"'answer' takes one profile, and was given 'quirky' and 'sha"),
+            (["quirky", "shared"], r"'answer' takes one profile, not both 'quirky' and 'shared'"),
             (["quirky", "quirky"], r"'answer' takes one profile"),
         ],
     )
@@ -160,7 +160,7 @@ class TestCreate:
 
     @pytest.mark.parametrize("given", [make_nothing, 5, fakes.AnswerMetric])
     def test_what_is_no_metric_is_refused(self, given: Any) -> None:
-        with pytest.raises(ConfigurationError, match=r"is no metric, expected one or its name"):
+        with pytest.raises(ConfigurationError, match=r"is not a metric, expected one or its name"):
             create([given])
 
     def test_a_metric_that_lacks_something_is_refused(self) -> None:

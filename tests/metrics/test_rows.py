@@ -28,6 +28,7 @@ if TYPE_CHECKING:
     from pydantic import JsonValue
 
     from trajmeter.metrics import AnyMetric
+    from trajmeter.schemas import Shape
 
 TASKS = (Task(id="one", expected_answer="a b"),)
 
@@ -134,28 +135,32 @@ class EveryTypeMetric:
         )
 
 
+def _type(shape: Shape) -> str:
+    return f"{shape.kind} of {shape.item.kind}" if shape.item else shape.kind
+
+
 def test_columns_have_the_types_of_the_fields() -> None:
     (family,) = RowLayout([EveryTypeMetric()]).families
-    types = {column.name: (column.kind, column.shape, column.role) for column in family.columns}
+    types = {column.name: (_type(column.shape), column.role) for column in family.columns}
     assert types == {
-        "every.version": ("string", "scalar", "about"),
-        "every.parameters": ("string", "scalar", "about"),
-        "every.error": ("string", "scalar", "about"),
-        "every.outcome": ("string", "scalar", "outcome"),
-        "every.cause": ("string", "scalar", "cause"),
-        "every.flag": ("boolean", "scalar", "figure"),
-        "every.count": ("integer", "scalar", "figure"),
-        "every.either": ("number", "scalar", "figure"),
-        "every.ratio": ("number", "scalar", "figure"),
-        "every.label": ("string", "scalar", "figure"),
-        "every.choice": ("string", "scalar", "figure"),
-        "every.reason": ("string", "scalar", "figure"),
-        "every.causes": ("string", "list", "figure"),
-        "every.shares": ("number", "mapping", "figure"),
-        "every.by_cause": ("string", "mapping", "figure"),
-        "every.notes": ("json", "scalar", "figure"),
-        "every.anything": ("json", "scalar", "figure"),
-        "every.pair": ("json", "scalar", "figure"),
+        "every.version": ("text", "about"),
+        "every.parameters": ("text", "about"),
+        "every.error": ("text", "about"),
+        "every.outcome": ("text", "outcome"),
+        "every.cause": ("text", "cause"),
+        "every.flag": ("boolean", "figure"),
+        "every.count": ("integer", "figure"),
+        "every.either": ("number", "figure"),
+        "every.ratio": ("number", "figure"),
+        "every.label": ("text", "figure"),
+        "every.choice": ("text", "figure"),
+        "every.reason": ("text", "figure"),
+        "every.causes": ("list of text", "figure"),
+        "every.shares": ("mapping of number", "figure"),
+        "every.by_cause": ("mapping of text", "figure"),
+        "every.notes": ("json", "figure"),
+        "every.anything": ("json", "figure"),
+        "every.pair": ("json", "figure"),
     }
     figures = {column.name: column.figure for column in family.columns if column.figure}
     assert figures == {"every.ratio": COVERAGE}

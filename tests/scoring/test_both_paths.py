@@ -16,6 +16,7 @@ from tests.metrics.context.repositories import gold, snapshot, ten_lines
 from tests.scoring.strategies import any_trajectories, trajectories
 from trajmeter import kernels
 from trajmeter.kernels import _select
+from trajmeter.metrics import describe, registry
 from trajmeter.metrics.context import batches
 from trajmeter.records import Assertion, Task, ToolCall, Trajectory, Turn, Usage
 from trajmeter.schemas import trajectory_batch
@@ -30,11 +31,11 @@ if TYPE_CHECKING:
     import pyarrow as pa
 
     from trajmeter.kernels import BackendName
-    from trajmeter.metrics.rows import Column
+    from trajmeter.metrics.columns import Column
     from trajmeter.snapshots import Snapshot
 
-FAMILIES = ("answers", "context", "rules", "speedup", "tools", "turns")
-PROFILES = ("contextbench", "fc-eval", "ptcrunner", "transform-gym")
+FAMILIES = tuple(registry.BUILT_IN)
+PROFILES = tuple(profile for name in FAMILIES for profile in describe(name).profiles)
 
 TASKS = (
     Task(
@@ -75,11 +76,11 @@ def _comparable(column: Column, value: Any) -> Any:
     """A value of a row, whichever of the two paths it comes from."""
     if value is None:
         return None
-    if column.shape == "mapping":
+    if column.shape.kind == "mapping":
         return dict(value)
-    if column.kind == "json":
+    if column.shape.kind == "json":
         return json.loads(value) if isinstance(value, str) else value
-    return list(value) if column.shape == "list" else value
+    return list(value) if column.shape.kind == "list" else value
 
 
 def _assert_equal(

@@ -17,7 +17,8 @@ from trajmeter.reports.scores import Table, print_table
 
 if TYPE_CHECKING:
     from trajmeter.metrics import AnyMetric
-    from trajmeter.metrics.rows import Column
+    from trajmeter.metrics.columns import Column
+    from trajmeter.schemas import Shape
 
 __all__ = ["app", "list_metrics", "show"]
 
@@ -89,11 +90,15 @@ def _column_cells(column: Column) -> tuple[str, str, str, str, str]:
     direction = {None: "", True: "higher", False: "lower"}
     return (
         column.name,
-        column.kind if column.shape == "scalar" else f"{column.shape} of {column.kind}",
+        _type(column.shape),
         _range(figure.low, figure.high, figure.unit) if figure else "",
         direction[figure.higher_is_better] if figure else "",
         (column.description or "").partition("\n\n")[0].replace("``", ""),
     )
+
+
+def _type(shape: Shape) -> str:
+    return f"{shape.kind} of {shape.item.kind}" if shape.item else shape.kind
 
 
 def _range(low: float | None, high: float | None, unit: str | None) -> str:

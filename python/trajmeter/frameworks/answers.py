@@ -6,6 +6,7 @@ from collections import Counter
 from typing import TYPE_CHECKING, Any
 
 from trajmeter.metrics.answers import compute_aggregates, generic_aggregates
+from trajmeter.metrics.answers.profile import DEFAULT, FRAMEWORK_COMPARISON
 from trajmeter.records import AnswerOutcome
 
 if TYPE_CHECKING:
@@ -122,7 +123,8 @@ def aggregates(
         ``None``.
     """
     figures = [question.extra_metrics for question in questions]
-    extra = compute_aggregates(profile, figures, original=original)
+    rules = FRAMEWORK_COMPARISON if original else DEFAULT
+    extra = compute_aggregates(profile, figures, profile=rules)
     return {
         "avg_latency": mean(timed_latencies(questions, averaged=False, original=original)),
         "total_tokens": sum(question.total_tokens or 0 for question in questions),

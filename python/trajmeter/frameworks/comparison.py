@@ -24,7 +24,7 @@ from trajmeter.frameworks.compared import (
 )
 from trajmeter.frameworks.judging import judging_of
 from trajmeter.frameworks.scorecard import scorecards
-from trajmeter.metrics.answers import compute_aggregates
+from trajmeter.metrics.answers import FRAMEWORK_COMPARISON, compute_aggregates
 from trajmeter.records import AnswerOutcome
 
 if TYPE_CHECKING:
@@ -128,7 +128,7 @@ def _aggregated(
         fields = aggregates(questions, profile=profile, original=original)
         # A figure that today's rules leave out must not survive as the file has it.
         figures = [question.extra_metrics for question in questions]
-        stale = compute_aggregates(profile, figures, original=True).figures
+        stale = compute_aggregates(profile, figures, profile=FRAMEWORK_COMPARISON).figures
         kept = {k: v for k, v in evaluation.extra_aggregates.items() if k not in stale}
         fields["extra_aggregates"] = kept | fields["extra_aggregates"]
         return evaluation.model_copy(update=fields)

@@ -10,7 +10,7 @@ from trajmeter.errors import ConfigurationError
 from trajmeter.frameworks.answers import mean, outcome, timed_latencies
 from trajmeter.frameworks.judging import total_judging
 from trajmeter.metrics.answers import generic_aggregates
-from trajmeter.metrics.answers.profiles import means
+from trajmeter.metrics.answers.figures import means
 from trajmeter.records import AnswerOutcome, FrameworkEvaluation
 
 if TYPE_CHECKING:

@@ -6,15 +6,15 @@ from trajmeter.metrics._protocol import (
     Aggregating,
     Aggregator,
     AnyMetric,
+    AssertionJudge,
     BatchMetric,
     Metric,
     MetricFamily,
     TrialMetric,
 )
 from trajmeter.metrics._result import Figure, Group, Headline, Listing, Mean, Result
-from trajmeter.metrics._task_index import TaskIndex
 from trajmeter.metrics.custom import FunctionMetric, ScoreResult, metric
-from trajmeter.metrics.engine import MetricError, Scored, score_trajectories
+from trajmeter.metrics.engine import MetricError, Scored, TaskIndex, score_trajectories
 from trajmeter.metrics.registry import MetricInfo, Resources, available, create, describe
 from trajmeter.metrics.rows import RowLayout
 
@@ -22,6 +22,7 @@ __all__ = [
     "Aggregating",
     "Aggregator",
     "AnyMetric",
+    "AssertionJudge",
     "BatchMetric",
     "Figure",
     "FunctionMetric",

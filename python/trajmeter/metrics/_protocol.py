@@ -12,12 +12,13 @@ if TYPE_CHECKING:
     from pydantic import BaseModel, JsonValue
 
     from trajmeter.metrics._result import Result
-    from trajmeter.records import Task, Trajectory
+    from trajmeter.records import Assertion, Task, Trajectory, Verdict
 
 __all__ = [
     "Aggregating",
     "Aggregator",
     "AnyMetric",
+    "AssertionJudge",
     "BatchMetric",
     "Metric",
     "MetricFamily",
@@ -122,3 +123,12 @@ class Aggregating(Protocol):
 
     def aggregator(self) -> Aggregator:
         """Begin a running total."""
+
+
+class AssertionJudge(Protocol):
+    """Says which assertions hold; any callable of this form is one."""
+
+    def __call__(
+        self, task: Task, trajectory: Trajectory, assertions: Sequence[Assertion], /
+    ) -> Iterable[Verdict]:
+        """Judge the assertions, each verdict named after its assertion's label."""

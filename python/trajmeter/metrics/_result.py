@@ -8,13 +8,31 @@ derived from the models, so that a figure has one name everywhere.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from fractions import Fraction
+from typing import TYPE_CHECKING
 
 from pydantic import BaseModel, ConfigDict
 
 from trajmeter.errors import ConfigurationError
 from trajmeter.records import Cause, Outcome
+from trajmeter.schemas import is_model
 
-__all__ = ["Figure", "Group", "Headline", "Listing", "Mean", "Result"]
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from pydantic.fields import FieldInfo
+
+__all__ = [
+    "Figure",
+    "Group",
+    "Headline",
+    "Listing",
+    "Mean",
+    "Result",
+    "RunningMean",
+    "headlines",
+    "listings",
+]
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,6 +98,30 @@ class Mean(BaseModel):
     """Attempts, or tasks, that could have it."""
 
 
+class RunningMean:
+    """A mean whose sum is exact, so that the order of the attempts does not matter."""
+
+    __slots__ = ("_scored", "_sum", "_total")
+
+    def __init__(self) -> None:
+        self._sum: int | Fraction = 0
+        self._scored = 0
+        self._total = 0
+
+    def add(self, value: float | None) -> None:
+        """Count one attempt, and its value if it has one."""
+        self._total += 1
+        if value is not None:
+            self._scored += 1
+            if value:  # many values are 0, and fractions are slow
+                self._sum += value if isinstance(value, int) else Fraction(value)
+
+    def mean(self) -> Mean:
+        """The mean so far."""
+        value = float(self._sum / self._scored) if self._scored else None
+        return Mean(value=value, scored=self._scored, total=self._total)
+
+
 @dataclass(frozen=True, slots=True)
 class Headline:
     """Marks a figure of a run by which agents are compared first, annotated on its field."""
@@ -96,3 +138,30 @@ class Listing:
     """Heading of the texts."""
     values: str
     """Heading of the numbers."""
+
+
+def headlines(model: type[BaseModel]) -> dict[str, str]:
+    """Headings of the figures that agents are compared by, by the figures' dotted paths."""
+    return {
+        path: mark.heading or path.rpartition(".")[0]
+        for path, info in _fields(model)
+        for mark in info.metadata
+        if isinstance(mark, Headline)
+    }
+
+
+def listings(model: type[BaseModel]) -> dict[str, tuple[str, str]]:
+    """Headings of texts and numbers of each table that is a figure, by its dotted path."""
+    return {
+        path: (mark.names, mark.values)
+        for path, info in _fields(model)
+        for mark in info.metadata
+        if isinstance(mark, Listing)
+    }
+
+
+def _fields(model: type[BaseModel], prefix: str = "") -> Iterator[tuple[str, FieldInfo]]:
+    for name, info in model.model_fields.items():
+        yield f"{prefix}{name}", info
+        if is_model(info.annotation) and info.annotation is not Mean:
+            yield from _fields(info.annotation, f"{prefix}{name}.")

@@ -16,20 +16,19 @@ from trajmeter.errors import (
     format_exception,
 )
 from trajmeter.metrics._protocol import TrialMetric
-from trajmeter.metrics._task_index import TaskIndex
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Sequence
 
     from trajmeter.metrics._protocol import AnyMetric, Metric
     from trajmeter.metrics._result import Result
-    from trajmeter.records import Task, Trajectory
+    from trajmeter.records import Source, Task, Trajectory
 
     _TrialScorer: TypeAlias = Callable[
         [Task | None, Sequence[Trajectory]], Sequence["Result | MetricError"]
     ]
 
-__all__ = ["FATAL", "MetricError", "Scored", "metric_error", "score_trajectories"]
+__all__ = ["FATAL", "MetricError", "Scored", "TaskIndex", "metric_error", "score_trajectories"]
 
 # A wrong set-up would fail for every attempt alike, so it ends the run; so does Ctrl-C.
 FATAL = (ConfigurationError, ExtraMissingError, BackendError, KeyboardInterrupt)
@@ -56,6 +55,50 @@ class Scored:
     """The attempt."""
     results: tuple[Result | MetricError, ...]
     """One result for each metric, in the order the metrics were given."""
+
+
+class TaskIndex:
+    """Finds a task by its id or by one of its aliases; an id goes before an alias.
+
+    Args:
+        tasks: Every task, each once.
+
+    Raises:
+        ConfigurationError: Two different tasks have one id.
+    """
+
+    def __init__(self, tasks: Iterable[Task] = ()) -> None:
+        self._by_id: dict[str, Task] = {}
+        self._by_alias: dict[str, Task | None] = {}
+        for task in tasks:
+            first = self._by_id.setdefault(task.id, task)
+            if first is not task and not _same(first, task):
+                raise ConfigurationError(
+                    f"two different tasks have the id {task.id!r}: {_place(first.source)} and "
+                    f"{_place(task.source)}"
+                )
+            for alias in task.aliases:
+                # An alias that two tasks share would give one the other's reference.
+                known = self._by_alias.setdefault(alias, task)
+                if known is not None and known.id != task.id:
+                    self._by_alias[alias] = None
+
+    def __len__(self) -> int:
+        return len(self._by_id)
+
+    def find(self, task_id: str) -> Task | None:
+        """Task of this id or alias; ``None`` if there is none, or if several share the alias."""
+        return self._by_id.get(task_id) or self._by_alias.get(task_id)
+
+
+def _same(left: Task, right: Task) -> bool:
+    return left.model_copy(update={"source": None}) == right.model_copy(update={"source": None})
+
+
+def _place(source: Source | None) -> str:
+    if source is None:
+        return "one given without a source"
+    return source.file if source.line is None else f"{source.file}:{source.line}"
 
 
 def score_trajectories(

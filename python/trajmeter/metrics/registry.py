@@ -3,6 +3,9 @@
 A metric is known by a name of the table below, by an entry point of the group
 ``trajmeter.metrics``, or by a file and a name in it (``my_metric.py@name``). Families are imported
 when they are asked for, so that one with a missing extra does not stand in the way of another.
+
+The module of a family offers ``create(resources)``, and its ``profile`` the compatibility profiles
+as ``PROFILES``, the default first.
 """
 
 from __future__ import annotations
@@ -18,23 +21,32 @@ from importlib.metadata import entry_points
 from typing import TYPE_CHECKING, Protocol, TypeAlias
 
 from trajmeter.errors import ConfigurationError, TrajmeterError, UnknownNameError, format_exception
-from trajmeter.metrics._metric_file import is_metric_file, metric_from_file
 from trajmeter.metrics._protocol import AnyMetric, is_metric
 from trajmeter.metrics._result import Result
+from trajmeter.metrics.custom import is_metric_file, metric_from_file
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
     from importlib.metadata import EntryPoint
 
-    from trajmeter.metrics.rules.judge import AssertionJudge
+    from trajmeter.metrics._protocol import AssertionJudge
+    from trajmeter.metrics.profile import Profile
     from trajmeter.snapshots import SnapshotStore
 
-__all__ = ["MetricFactory", "MetricInfo", "Resources", "available", "create", "describe"]
+__all__ = [
+    "BUILT_IN",
+    "MetricFactory",
+    "MetricInfo",
+    "Resources",
+    "available",
+    "create",
+    "describe",
+]
 
 ENTRY_POINT_GROUP = "trajmeter.metrics"
 
-_TOLD = ("name", "version", "requires", "parameters")
-"""What every metric tells about itself, beside the type of its results."""
+_SAID = ("name", "version", "requires", "parameters")
+"""What every metric says about itself, beside the type of its results."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -44,7 +56,7 @@ class Resources:
     snapshots: SnapshotStore | None = None
     """Repositories at the commits of the tasks."""
     profile: str | None = None
-    """Compatibility profile of the family; ``None`` is the default."""
+    """Name of the family's compatibility profile; ``None`` is the default."""
     judge: AssertionJudge | None = None
     """Judge of what no rule can grade."""
 
@@ -63,21 +75,15 @@ class MetricFactory(Protocol):
 _Maker: TypeAlias = AnyMetric | MetricFactory
 
 
-@dataclass(frozen=True, slots=True)
-class _Family:
-    module: str
-    profiles: tuple[str, ...] = ()
-
-
-# Modules are named, not imported. Each offers ``create(resources) -> Metric``.
-_BUILT_IN: dict[str, _Family] = {
-    "answers": _Family("trajmeter.metrics.answers"),
-    "context": _Family("trajmeter.metrics.context", profiles=("contextbench",)),
-    "rules": _Family("trajmeter.metrics.rules", profiles=("transform-gym",)),
-    "speedup": _Family("trajmeter.metrics.speedup", profiles=("fc-eval",)),
-    "tools": _Family("trajmeter.metrics.tools"),
-    "turns": _Family("trajmeter.metrics.turns", profiles=("ptcrunner",)),
+BUILT_IN: dict[str, str] = {
+    "answers": "trajmeter.metrics.answers",
+    "context": "trajmeter.metrics.context",
+    "rules": "trajmeter.metrics.rules",
+    "speedup": "trajmeter.metrics.speedup",
+    "tools": "trajmeter.metrics.tools",
+    "turns": "trajmeter.metrics.turns",
 }
+"""Module of each family that comes with the package."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -156,22 +162,21 @@ def available() -> tuple[MetricInfo, ...]:
 
     A broken plug-in warns, and is among them with its error.
     """
-    found = tuple(describe(name) for name in sorted({*_BUILT_IN, *_plugins()}))
+    found = tuple(describe(name) for name in sorted({*BUILT_IN, *_plugins()}))
     for info in found:
-        if info.error is not None and info.name not in _BUILT_IN:
+        if info.error is not None and info.name not in BUILT_IN:
             warnings.warn(info.error, RuntimeWarning, stacklevel=2)
     return found
 
 
 def describe(name: str) -> MetricInfo:
-    """Tell what is known of one metric.
+    """Describe one metric.
 
     Raises:
         UnknownNameError: There is no metric of this name.
     """
-    family = _BUILT_IN.get(name)
-    origin = "built-in" if family else _origin(name)
-    profiles = family.profiles if family else ()
+    origin = "built-in" if name in BUILT_IN else _origin(name)
+    profiles = _profile_names(name)
     try:
         metric = _make(_find(name), name, Resources())
     except UnknownNameError:
@@ -184,13 +189,13 @@ def describe(name: str) -> MetricInfo:
 def _find(name: str) -> _Maker:
     if is_metric_file(name):
         return metric_from_file(name)
-    if name in _BUILT_IN:
-        module = import_module(_BUILT_IN[name].module)
+    if name in BUILT_IN:
+        module = import_module(BUILT_IN[name])
         factory: MetricFactory = module.create
         return factory
     plugin = _plugins().get(name)
     if plugin is None:
-        raise UnknownNameError(_unknown("metric", name, {*_BUILT_IN, *_plugins()}))
+        raise UnknownNameError(_unknown("metric", name, {*BUILT_IN, *_plugins()}))
     return _load(plugin)
 
 
@@ -219,8 +224,7 @@ def _make(maker: _Maker, name: str, resources: Resources) -> AnyMetric:
         raise
     except (Exception, SystemExit) as error:
         raise ConfigurationError(
-            f"metric {name!r} cannot be made: "
-            f"{format_exception(error)}"
+            f"metric {name!r} cannot be made: {format_exception(error)}"
         ) from error
     if not is_metric(metric):
         raise ConfigurationError(f"metric {name!r} made {metric!r}, expected a metric")
@@ -230,18 +234,18 @@ def _make(maker: _Maker, name: str, resources: Resources) -> AnyMetric:
 def _checked(metric: AnyMetric) -> AnyMetric:
     if not is_metric(metric):
         raise ConfigurationError(
-            f"{metric!r} is no metric, expected one or its name; trajmeter.metric makes one of a "
-            "function"
+            f"{metric!r} is not a metric, expected one or its name; trajmeter.metric makes one of "
+            "a function"
         )
     return _complete(metric)
 
 
 def _complete(metric: AnyMetric) -> AnyMetric:
     """The metric, if it tells all that the columns of its results are made of."""
-    lacking = [name for name in _TOLD if not hasattr(metric, name)]
+    lacking = [name for name in _SAID if not hasattr(metric, name)]
     if lacking:
         raise ConfigurationError(
-            f"metric {metric!r} has no {' and no '.join(lacking)}, expected {', '.join(_TOLD)}, "
+            f"metric {metric!r} has no {' and no '.join(lacking)}, expected {', '.join(_SAID)}, "
             "result_type and score"
         )
     for text in ("name", "version"):
@@ -267,12 +271,12 @@ def _complete(metric: AnyMetric) -> AnyMetric:
 def _profile_of_each_family(names: Sequence[str], profiles: Iterable[str]) -> dict[str, str]:
     chosen: dict[str, str] = {}
     for profile in profiles:
-        owners = [name for name, family in _BUILT_IN.items() if profile in family.profiles]
-        if not owners:
-            known = {profile for family in _BUILT_IN.values() for profile in family.profiles}
-            raise UnknownNameError(_unknown("profile", profile, known))
-        concerned = [name for name in owners if name in names]
+        concerned = [n for n in BUILT_IN if n in names and profile in _profile_names(n)]
         if not concerned:
+            owners = [name for name in BUILT_IN if profile in _profile_names(name)]
+            if not owners:
+                known = {each for name in BUILT_IN for each in _profile_names(name)}
+                raise UnknownNameError(_unknown("profile", profile, known))
             raise ConfigurationError(
                 f"profile {profile!r} is for the metric {' or '.join(owners)}, which was not "
                 f"asked for; asked for: {', '.join(names)}"
@@ -280,8 +284,7 @@ def _profile_of_each_family(names: Sequence[str], profiles: Iterable[str]) -> di
         for name in concerned:
             if name in chosen:
                 raise ConfigurationError(
-                    f"metric {name!r} takes one profile, and was given {chosen[name]!r} "
-                    f"and {profile!r}"
+                    f"metric {name!r} takes one profile, not both {chosen[name]!r} and {profile!r}"
                 )
             chosen[name] = profile
     return chosen
@@ -292,7 +295,7 @@ def _plugins() -> Mapping[str, EntryPoint]:
     """Entry points by name; a built-in metric, or one found earlier, keeps its name."""
     found: dict[str, EntryPoint] = {}
     for point in entry_points(group=ENTRY_POINT_GROUP):
-        if point.name in _BUILT_IN or (point.name in found and found[point.name] != point):
+        if point.name in BUILT_IN or (point.name in found and found[point.name] != point):
             warnings.warn(
                 f"the plug-in metric {point.name!r} ({point.value}) is left out: "
                 "there is a metric of this name already",
@@ -302,6 +305,14 @@ def _plugins() -> Mapping[str, EntryPoint]:
             continue
         found[point.name] = point
     return found
+
+
+def _profile_names(name: str) -> tuple[str, ...]:
+    """Names of a family's profiles; a plug-in has none."""
+    if name not in BUILT_IN:
+        return ()
+    profiles: Sequence[Profile] = import_module(f"{BUILT_IN[name]}.profile").PROFILES
+    return tuple(profile.name for profile in profiles if profile.name is not None)
 
 
 def _origin(name: str) -> str:

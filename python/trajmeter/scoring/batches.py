@@ -37,7 +37,7 @@ if TYPE_CHECKING:
 
     from trajmeter.metrics import AnyMetric, MetricError, Result
     from trajmeter.metrics.arrays import Array
-    from trajmeter.metrics.rows import FamilyColumns
+    from trajmeter.metrics.columns import FamilyColumns
     from trajmeter.records import Task
     from trajmeter.scoring.files import RecordSource
     from trajmeter.scoring.problems import RowProblem

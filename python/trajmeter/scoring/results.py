@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
     from trajmeter.metrics import MetricError, Result
     from trajmeter.metrics.arrays import Array
-    from trajmeter.metrics.rows import FamilyColumns
+    from trajmeter.metrics.columns import FamilyColumns
 
 __all__ = ["columns_of_batch", "columns_of_results", "identity_columns"]
 

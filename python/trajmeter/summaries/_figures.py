@@ -11,7 +11,8 @@ from trajmeter.metrics import Figure
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from trajmeter.metrics.rows import Column, FigureGroup, RowLayout
+    from trajmeter.metrics import RowLayout
+    from trajmeter.metrics.columns import Column, FigureGroup
 
 __all__ = ["NUMERIC", "SummarizedFigure", "summarized_figures"]
 
@@ -57,7 +58,7 @@ def _of_group(group: FigureGroup) -> Iterable[SummarizedFigure]:
     columns = {
         column.name: (group.offset + index, column)
         for index, column in enumerate(group.columns)
-        if column.role == "figure" and column.shape == "scalar" and column.kind in NUMERIC
+        if column.role == "figure" and column.shape.kind in NUMERIC
     }
     for name, (position, column) in columns.items():
         figure = column.figure or Figure()

@@ -221,7 +221,7 @@ def _summary(figure: SummarizedFigure, count: _Count, attempts: int) -> FigureSu
         abstained=count.abstained,
         assigned=dict(sorted(count.assigned.items())),
         not_scored=dict(sorted(count.not_scored.items())),
-        kind=NUMERIC[figure.column.kind],
+        kind=NUMERIC[figure.column.shape.kind],
         higher_is_better=about.higher_is_better,
         unit=about.unit,
         numerator=figure.numerator_names,

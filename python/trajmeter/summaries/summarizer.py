@@ -6,7 +6,7 @@ from collections import Counter
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 from trajmeter.metrics import Aggregating, MetricError
-from trajmeter.metrics.headlines import headlines, listings
+from trajmeter.metrics._result import headlines, listings
 from trajmeter.summaries._aggregation import Aggregates, Aggregation
 from trajmeter.summaries._figures import SummarizedFigure, summarized_figures
 from trajmeter.summaries._tally import Tally

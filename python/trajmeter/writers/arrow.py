@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     import pyarrow as pa
 
     from trajmeter.metrics import RowLayout
-    from trajmeter.metrics.rows import Column, FamilyColumns
+    from trajmeter.metrics.columns import Column, FamilyColumns
 
 __all__ = ["arrow_array", "arrow_schema", "family_arrays"]
 
@@ -35,26 +35,14 @@ def arrow_schema(layout: RowLayout) -> pa.Schema:
     require_pyarrow("columns")
     import pyarrow as pa
 
-    scalars: dict[str, pa.DataType] = {
-        "boolean": pa.bool_(),
-        "integer": pa.int64(),
-        "number": pa.float64(),
-        "string": pa.string(),
-        "json": pa.string(),
-    }
     fields: list[pa.Field[Any]] = []
     for column in layout.columns:
-        arrow_type: pa.DataType = scalars[column.kind]
-        if column.shape == "list":
-            arrow_type = pa.list_(arrow_type)
-        elif column.shape == "mapping":
-            arrow_type = pa.map_(pa.string(), arrow_type)
         about: dict[bytes | str, bytes | str] = {}
         if column.description:
             about["description"] = column.description
         if column.figure and column.figure.unit:
             about["unit"] = column.figure.unit
-        fields.append(pa.field(column.name, arrow_type, metadata=about))
+        fields.append(pa.field(column.name, column.shape.arrow_type(), metadata=about))
     metrics = {
         family.name: {
             "version": family.metric.version,
@@ -124,9 +112,9 @@ def family_arrays(
 
 
 def _prepared(column: Column, values: Sequence[Any]) -> Sequence[Any]:
-    if column.shape == "mapping":
+    if column.shape.kind == "mapping":
         return [None if value is None else list(value.items()) for value in values]
-    if column.kind == "json":
+    if column.shape.kind == "json":
         return [
             None if value is None else to_json(value, inf_nan_mode="strings").decode()
             for value in values

@@ -25,14 +25,12 @@ class CsvWriter:
 
     def __init__(self, stream: BinaryIO, layout: RowLayout) -> None:
         kept = [
-            position
-            for position, column in enumerate(layout.columns)
-            if column.shape == "scalar" and column.kind != "json"
+            position for position, column in enumerate(layout.columns) if column.shape.is_scalar
         ]
         self._booleans = [
             index
             for index, position in enumerate(kept)
-            if layout.columns[position].kind == "boolean"
+            if layout.columns[position].shape.kind == "boolean"
         ]
         self._pick = itemgetter(*kept)
         self._text = io.TextIOWrapper(

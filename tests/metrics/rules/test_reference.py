@@ -8,8 +8,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from trajmeter.errors import ReadError
-from trajmeter.metrics.rules import RulesMetric
-from trajmeter.metrics.rules.configuration import read_budget, read_texts
+from trajmeter.metrics.rules import RulesMetric, read_budget, read_texts
 from trajmeter.readers import rule_cases, rule_executions
 from trajmeter.records import Source
 

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from trajmeter.errors import ConfigurationError
 from trajmeter.metrics.tools import ArgumentPolicies, Fold, Tolerance
 from trajmeter.metrics.tools.arguments import Malformed, json_key, keyed_arguments, read_arguments
-from trajmeter.metrics.tools.comparison import compare
+from trajmeter.metrics.tools.comparison import compare_arguments
 
 if TYPE_CHECKING:
     from pydantic import JsonValue
@@ -27,7 +27,7 @@ def compared(
     """Compare under a default policy and policies of paths, ``__`` standing for a dot."""
     by_path = {path.replace("__", "."): policy for path, policy in paths.items()}
     policies = ArgumentPolicies(default, paths={"a": by_path})
-    return compare(expected, got, policies.tree_of("a"))
+    return compare_arguments(expected, got, policies.tree_of("a"))
 
 
 @pytest.mark.parametrize(
@@ -166,9 +166,9 @@ def test_a_dotted_path_is_no_key_with_a_dot() -> None:
     dotted = ArgumentPolicies(paths={"a": {"o.id": "ignore"}})
     listed = ArgumentPolicies(paths={"a": [{"path": ["o.id"], "policy": "ignore"}]})
 
-    assert not compare({"o.id": 1}, {"o.id": 2}, dotted.tree_of("a")).matches
-    assert compare({"o.id": 1}, {"o.id": 2}, listed.tree_of("a")).matches
-    assert not compare({"o": {"id": 1}}, {"o": {"id": 2}}, listed.tree_of("a")).matches
+    assert not compare_arguments({"o.id": 1}, {"o.id": 2}, dotted.tree_of("a")).matches
+    assert compare_arguments({"o.id": 1}, {"o.id": 2}, listed.tree_of("a")).matches
+    assert not compare_arguments({"o": {"id": 1}}, {"o": {"id": 2}}, listed.tree_of("a")).matches
 
 
 def test_an_index_is_written_without_zeros_before_it() -> None:
@@ -193,7 +193,7 @@ def test_a_path_as_long_as_arguments_are_deep() -> None:
 
     assert not isinstance(keyed_arguments(nested(1)), Malformed)
     assert not compared(nested(1), nested(2)).matches
-    assert compare(nested(1), nested(2), policies.tree_of("a")).matches
+    assert compare_arguments(nested(1), nested(2), policies.tree_of("a")).matches
 
 
 def test_a_tolerance_may_be_beyond_doubles() -> None:
@@ -211,7 +211,7 @@ def test_a_function_decides() -> None:
     assert not compared({"n": 1}, {"n": 3}, n=within_one).matches
     assert not compared({"n": 1}, {}, n=within_one).matches
     whole = ArgumentPolicies(lambda expected, got: set(expected) == set(got))
-    assert compare({"a": 1}, {"a": 2}, whole.tree_of("t")).matches
+    assert compare_arguments({"a": 1}, {"a": 2}, whole.tree_of("t")).matches
     assert whole.describe()["default"] == "test_a_function_decides.<locals>.<lambda>"
 
 

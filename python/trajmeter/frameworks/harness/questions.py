@@ -12,6 +12,7 @@ from trajmeter.frameworks.harness.calls import DeadlineExceededError, call
 from trajmeter.frameworks.harness.outputs import error_text
 from trajmeter.judges import judge_answer
 from trajmeter.metrics.answers import compute_figures, retrieval
+from trajmeter.metrics.answers.profile import DEFAULT, FRAMEWORK_COMPARISON
 from trajmeter.records import AnswerOutcome, QuestionResult
 
 if TYPE_CHECKING:
@@ -181,8 +182,9 @@ def _result(
     shown: str | None = None,
     **fields: Any,  # noqa: ANN401 - fields of QuestionResult, which refuses unknown ones
 ) -> QuestionResult:
-    found = retrieval(answer.sources, question.expected_sources, original=options.original)
-    extra = compute_figures(options.profile, question, answer, original=options.original)
+    rules = FRAMEWORK_COMPARISON if options.original else DEFAULT
+    found = retrieval(answer.sources, question.expected_sources, profile=rules)
+    extra = compute_figures(options.profile, question, answer, profile=rules)
     return QuestionResult(
         question_id=question.id,
         question_text=question.text,

@@ -2,29 +2,31 @@
 
 from __future__ import annotations
 
-from trajmeter.metrics.answers.branching import ToolBranchingQA
-from trajmeter.metrics.answers.computing import compute_aggregates, compute_figures
-from trajmeter.metrics.answers.coordination import MultiAgentCoordination
-from trajmeter.metrics.answers.metric import AnswersMetric, create
-from trajmeter.metrics.answers.multihop import MultihopChainQA
-from trajmeter.metrics.answers.plain import Default
-from trajmeter.metrics.answers.profiles import (
+from trajmeter.metrics.answers.coverage import Retrieval, retrieval
+from trajmeter.metrics.answers.figures import (
     Aggregates,
     AnswerView,
     Figures,
     ScenarioProfile,
     generic_aggregates,
+)
+from trajmeter.metrics.answers.profile import FRAMEWORK_COMPARISON, AnswersProfile
+from trajmeter.metrics.answers.result import AnswersResult
+from trajmeter.metrics.answers.scenario_profiles import (
+    compute_aggregates,
+    compute_figures,
     register_profile,
     scenario_profile,
     scenario_profiles,
 )
-from trajmeter.metrics.answers.result import AnswersResult
-from trajmeter.metrics.answers.retrieval import Retrieval, retrieval
+from trajmeter.metrics.answers.score import AnswersMetric, create
 
 __all__ = [
+    "FRAMEWORK_COMPARISON",
     "Aggregates",
     "AnswerView",
     "AnswersMetric",
+    "AnswersProfile",
     "AnswersResult",
     "Figures",
     "Retrieval",
@@ -38,6 +40,3 @@ __all__ = [
     "scenario_profile",
     "scenario_profiles",
 ]
-
-for _profile in (Default(), MultihopChainQA(), ToolBranchingQA(), MultiAgentCoordination()):
-    register_profile(_profile)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from trajmeter.metrics.quality.static import (
+from trajmeter.metrics.quality.score import (
     FRAMEWORK_PACKAGES,
     framework_packages,
     static_metrics,

@@ -2,15 +2,12 @@
 
 from __future__ import annotations
 
-from trajmeter.metrics.rules.configuration import read_budget, read_texts
-from trajmeter.metrics.rules.judge import AssertionJudge
-from trajmeter.metrics.rules.metric import PROFILE, RulesMetric, create
+from trajmeter.metrics.rules.inputs import read_budget, read_texts
 from trajmeter.metrics.rules.result import RuleScore, RulesResult
+from trajmeter.metrics.rules.score import RulesMetric, create
 from trajmeter.metrics.rules.summary import RulesAggregator, RulesSummary, RuleSummary
 
 __all__ = [
-    "PROFILE",
-    "AssertionJudge",
     "RuleScore",
     "RuleSummary",
     "RulesAggregator",

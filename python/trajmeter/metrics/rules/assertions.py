@@ -1,31 +1,47 @@
-"""Rule ``assertion_pass_rate``: assertions about transcript, output and called tools."""
+"""Rules about a task's assertions: those that need no judge, and those for one."""
 
 from __future__ import annotations
 
+from collections import defaultdict
 from typing import TYPE_CHECKING
 
-from trajmeter.metrics.rules.attempt import CannotScoreError
 from trajmeter.metrics.rules.grade import abstain, fraction, grade
-from trajmeter.metrics.rules.result import AssertionCheck, AssertionScore
-from trajmeter.records import Cause
+from trajmeter.metrics.rules.inputs import CannotScoreError
+from trajmeter.metrics.rules.profile import DEFAULT
+from trajmeter.metrics.rules.result import (
+    AssertionCheck,
+    AssertionScore,
+    JudgeCheck,
+    JudgeScore,
+)
+from trajmeter.records import Cause, Outcome
 from trajmeter.records.frozen import frozen
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from pydantic import JsonValue
 
-    from trajmeter.metrics.rules.attempt import Attempt
-    from trajmeter.records import Assertion, Task
+    from trajmeter.metrics._protocol import AssertionJudge
+    from trajmeter.metrics.rules.inputs import Attempt
+    from trajmeter.metrics.rules.profile import RulesProfile
+    from trajmeter.records import Assertion, Task, Trajectory, Verdict
 
-__all__ = ["GRADED_TYPES", "ORIGINAL_TYPES", "assertion_pass_rate"]
+__all__ = ["assertion_pass_rate", "llm_judge"]
 
-ORIGINAL_TYPES = frozenset(("transcript_contains", "output_contains", "tool_called"))
-"""Types of assertion that the original grades."""
+# What judges answer in place of a decision, by what it means; anything else is undecided.
+_INDECISION = {
+    "refused": Cause.JUDGE_REFUSED,
+    "error": Cause.JUDGE_ERROR,
+    "failed": Cause.JUDGE_ERROR,
+    "timeout": Cause.JUDGE_TIMEOUT,
+    "unparseable": Cause.JUDGE_UNPARSEABLE,
+}
 
-GRADED_TYPES = ORIGINAL_TYPES | {"transcript_not_contains"}
-"""Types of assertion that this rule grades; others are not its business."""
 
-
-def assertion_pass_rate(task: Task, attempt: Attempt, *, original: bool = False) -> AssertionScore:
+def assertion_pass_rate(
+    task: Task, attempt: Attempt, profile: RulesProfile = DEFAULT
+) -> AssertionScore:
     """Grade the assertions that need no judge.
 
     Texts are searched in lower case, without trimming and without regard to words; an empty one is
@@ -34,17 +50,16 @@ def assertion_pass_rate(task: Task, attempt: Attempt, *, original: bool = False)
     Args:
         task: Has assertions of any type.
         attempt: The attempt.
-        original: Grade as the ``transform-gym`` profile does, without ``transcript_not_contains``.
+        profile: Which types are graded, and what names a tool.
 
     Raises:
         CannotScoreError: A check is no text, or the text it is about was not recorded.
     """
-    types = ORIGINAL_TYPES if original else GRADED_TYPES
     checks = tuple(
         [
-            _grade(assertion, attempt, index, original=original)
+            _grade(assertion, attempt, index, profile)
             for index, assertion in enumerate(task.assertions)
-            if assertion.type in types
+            if assertion.type in profile.graded_types
         ]
     )
     if not checks:
@@ -52,15 +67,17 @@ def assertion_pass_rate(task: Task, attempt: Attempt, *, original: bool = False)
     passed = sum([check.passed for check in checks])
     score = fraction(passed, len(checks))
     reason = f"{passed} of {len(checks)} assertions hold"
-    return grade(AssertionScore, score, reason, {"checks": checks}, original=original)
+    return grade(AssertionScore, score, reason, {"checks": checks}, profile=profile)
 
 
 _NOTHING_TO_GRADE = abstain(AssertionScore, "the task has no assertion that a rule can grade")
 
 
-def _grade(assertion: Assertion, attempt: Attempt, index: int, *, original: bool) -> AssertionCheck:
+def _grade(
+    assertion: Assertion, attempt: Attempt, index: int, profile: RulesProfile
+) -> AssertionCheck:
     kind = assertion.type
-    if kind == "tool_called" and original:
+    if kind == "tool_called" and profile.any_value_names_a_tool:
         passed, reason = _is_called(assertion.tool or assertion.check, attempt)
     elif kind == "tool_called":
         tool = _text(assertion.tool, "tool", index)
@@ -97,3 +114,110 @@ def _text(value: JsonValue, field: str, index: int) -> str:
         place = f"assertions[{index}].{field}"
         raise CannotScoreError(Cause.INVALID_INPUT, f"{place} is {value!r}, expected text")
     return value
+
+
+def llm_judge(
+    task: Task,
+    attempt: Attempt,
+    profile: RulesProfile = DEFAULT,
+    *,
+    judge: AssertionJudge | None = None,
+) -> JudgeScore:
+    """Share of the assertions that a judge holds to be true, of those it decided.
+
+    The judge gets the assertions that ``assertion_pass_rate`` does not grade. Its verdicts are
+    joined to them by name, several of one name in order; others are dropped and counted. A verdict
+    that decides nothing is never a score.
+
+    Args:
+        task: The task.
+        attempt: The attempt; its recorded verdicts serve where there is no judge.
+        profile: Which assertions the judge gets, and what counts as a verdict.
+        judge: The judge.
+
+    Raises:
+        CannotScoreError: There is neither a judge nor a recorded verdict, or the judge failed.
+    """
+    if profile.judge_gets_every_assertion:
+        return _judge_every_assertion(task, attempt, profile, judge)
+    sent = [a for a in task.assertions if a.type not in profile.graded_types]
+    if not sent:
+        return _NOTHING_TO_SEND
+    verdicts = _ask(task, attempt.trajectory, sent, judge)
+    joined = _join(sent, verdicts)
+    checks = tuple([_check(verdict) for verdict in joined])
+    judged = sum([check.result in ("pass", "fail") for check in checks])
+    dropped = len(verdicts) - len(joined)
+    if not judged:
+        causes = [_INDECISION[c.result] for c in checks if c.result in _INDECISION]
+        return JudgeScore(
+            outcome=Outcome.NOT_SCORED,
+            cause=causes[0] if causes else Cause.JUDGE_UNDECIDED,
+            reason=f"the judge decided none of {len(sent)} assertions",
+            sent=len(sent),
+            judged=0,
+            dropped=dropped,
+            checks=checks,
+        )
+    passed = sum([check.result == "pass" for check in checks])
+    score = fraction(passed, judged)
+    reason = f"{passed} of {judged} judged assertions hold, of {len(sent)} sent"
+    details = {"sent": len(sent), "judged": judged, "dropped": dropped, "checks": checks}
+    return grade(JudgeScore, score, reason, details, profile=profile)
+
+
+_NOTHING_TO_SEND = abstain(JudgeScore, "the task has no assertion for a judge")
+_NO_ASSERTIONS = abstain(JudgeScore, "the task has no assertions")
+
+
+def _judge_every_assertion(
+    task: Task, attempt: Attempt, profile: RulesProfile, judge: AssertionJudge | None
+) -> JudgeScore:
+    """Share of verdicts that pass, of all verdicts on the task's assertions of any type."""
+    if not task.assertions:
+        return _NO_ASSERTIONS
+    sent = len(task.assertions)
+    verdicts = _ask(task, attempt.trajectory, task.assertions, judge)
+    passed = sum([verdict.result == "pass" for verdict in verdicts])
+    score = fraction(passed, len(verdicts) or sent)
+    reason = f"{passed} of {len(verdicts)} verdicts pass, of {sent} assertions"
+    checks = tuple([_check(verdict) for verdict in verdicts])
+    details = {"sent": sent, "judged": len(verdicts), "dropped": 0, "checks": checks}
+    return grade(JudgeScore, score, reason, details, profile=profile)
+
+
+def _ask(
+    task: Task,
+    trajectory: Trajectory,
+    assertions: Sequence[Assertion],
+    judge: AssertionJudge | None,
+) -> tuple[Verdict, ...]:
+    """Ask the judge, or take the verdicts that were recorded.
+
+    Raises:
+        CannotScoreError: There is neither, or the judge failed.
+    """
+    if judge is None:
+        if trajectory.verdicts is None:
+            count = len(assertions)
+            reason = f"{count} assertions are for a judge, and there is neither judge nor verdict"
+            raise CannotScoreError(Cause.MISSING_VERDICTS, reason)
+        return trajectory.verdicts
+    try:
+        return tuple(judge(task, trajectory, assertions))
+    except TimeoutError as error:
+        raise CannotScoreError(Cause.JUDGE_TIMEOUT, f"the judge timed out: {error}") from error
+    except Exception as error:
+        reason = f"the judge raised {type(error).__name__}: {error}"
+        raise CannotScoreError(Cause.JUDGE_ERROR, reason) from error
+
+
+def _join(assertions: Sequence[Assertion], verdicts: Sequence[Verdict]) -> list[Verdict]:
+    by_name: dict[str, list[Verdict]] = defaultdict(list)
+    for verdict in reversed(verdicts):
+        by_name[verdict.name].append(verdict)
+    return [by_name[a.label].pop() for a in assertions if by_name[a.label]]
+
+
+def _check(verdict: Verdict) -> JudgeCheck:
+    return JudgeCheck(name=verdict.name, result=verdict.result, reason=verdict.reason)

@@ -3,47 +3,62 @@
 from __future__ import annotations
 
 import math
+from functools import cache
 from typing import TYPE_CHECKING, NamedTuple, TypeGuard
 
-from trajmeter.metrics.rules.configuration import read_budget
 from trajmeter.metrics.rules.grade import abstain, grade, within_budget
+from trajmeter.metrics.rules.inputs import CannotScoreError, read_budget
+from trajmeter.metrics.rules.profile import DEFAULT
 from trajmeter.metrics.rules.result import BudgetCheck, CostScore, LatencyScore
 from trajmeter.records import Cause, Outcome, Usage
 from trajmeter.records.frozen import frozen
 
 if TYPE_CHECKING:
-    from trajmeter.metrics.rules.attempt import Attempt, CannotScoreError
+    from trajmeter.metrics.rules.inputs import Attempt
+    from trajmeter.metrics.rules.profile import RulesProfile
     from trajmeter.records import Task
 
-__all__ = ["NO_TIME_BUDGET", "cost_budget", "duration_ms", "latency"]
+__all__ = ["cost_budget", "latency"]
 
 
-def latency(task: Task, attempt: Attempt) -> LatencyScore:
+def latency(task: Task, attempt: Attempt, profile: RulesProfile = DEFAULT) -> LatencyScore:
     """Score the duration of a run against the budget ``max_latency_ms``.
+
+    Args:
+        task: Its metadata hold the budget.
+        attempt: The attempt.
+        profile: What counts as recorded, and what becomes of a duration that was not.
 
     Raises:
         CannotScoreError: There is a budget, and the duration was not recorded.
     """
     budget = read_budget(task.metadata.get("max_latency_ms"))
     if budget is None:
-        return NO_TIME_BUDGET
-    duration = duration_ms(attempt)
-    if not _is_measured(duration):
-        raise attempt.absence("duration_seconds", Cause.MISSING_USAGE, _missing("time"))
-    ratio = duration / budget
+        return _NO_TIME_BUDGET
+    duration = _duration_ms(attempt)
+    if duration is None or not (profile.unrecorded_abstains or _is_measured(duration)):
+        reason = "no duration was recorded" if profile.unrecorded_abstains else _missing("time")
+        error = attempt.absence("duration_seconds", Cause.MISSING_USAGE, reason)
+        if _abstains(error, profile):
+            return abstain(LatencyScore, error.reason)
+        raise error
+    ratio = _ratio(duration, budget)
     reason = f"the run took {duration:g} ms of {budget:g} ms"
     details = {"budget_ms": budget, "duration_ms": duration, "ratio": ratio}
-    return grade(LatencyScore, within_budget(ratio), reason, details)
+    return grade(LatencyScore, within_budget(ratio), reason, details, profile=profile)
 
 
-def duration_ms(attempt: Attempt) -> float | None:
+_NO_TIME_BUDGET = abstain(LatencyScore, "the task has no time budget")
+
+
+def _duration_ms(attempt: Attempt) -> float | None:
     """Duration of the run in milliseconds."""
     seconds = attempt.trajectory.duration_seconds
     # Dividing by 1,000 and multiplying again leaves 1000.9999999999999 of 1001.
     return None if seconds is None else round(seconds * 1000, 6)
 
 
-def cost_budget(task: Task, attempt: Attempt) -> CostScore:
+def cost_budget(task: Task, attempt: Attempt, profile: RulesProfile = DEFAULT) -> CostScore:
     """Score what a run used of credits, US dollars and tokens against the budgets there are.
 
     The lowest score counts. Where one of the figures was not recorded there is no score, and the
@@ -52,16 +67,20 @@ def cost_budget(task: Task, attempt: Attempt) -> CostScore:
     Args:
         task: Its metadata hold ``max_credits``, ``max_cost_usd`` and ``max_tokens``.
         attempt: The attempt.
+        profile: Which budgets count, and what becomes of a figure that was not recorded.
+
+    Raises:
+        CannotScoreError: Under a profile by which it abstains, a figure is not a number.
     """
     usage = attempt.trajectory.usage or Usage()
     checks: list[BudgetCheck] = []
     missing: CannotScoreError | None = None
     worst: BudgetCheck | None = None
     for kind in _KINDS:
-        budget = read_budget(task.metadata.get(kind.key))
+        budget = read_budget(task.metadata.get(kind.key)) if kind.key in profile.budgets else None
         if budget is None:
             continue
-        check = _check(kind, budget, _used(kind, usage))
+        check = _check(kind, budget, _used(kind, usage, profile), profile)
         checks.append(check)
         if check.ratio is None:
             missing = missing or attempt.absence(
@@ -70,20 +89,11 @@ def cost_budget(task: Task, attempt: Attempt) -> CostScore:
         elif worst is None or worst.ratio is None or check.ratio > worst.ratio:
             worst = check
     if missing is not None:
-        return CostScore(
-            outcome=Outcome.NOT_SCORED,
-            cause=missing.cause,
-            reason=missing.reason,
-            checks=tuple(checks),
-        )
+        return _without_figure(missing, checks, profile)
     if worst is None or worst.score is None:
-        return _NO_BUDGET
+        return _no_budget(profile.budgets)
     details = {"ratio": worst.ratio, "checks": tuple(checks)}
-    return grade(CostScore, worst.score, worst.reason, details)
-
-
-NO_TIME_BUDGET = abstain(LatencyScore, "the task has no time budget")
-_NO_BUDGET = abstain(CostScore, "the task has no budget for credits, US dollars or tokens")
+    return grade(CostScore, worst.score, worst.reason, details, profile=profile)
 
 
 class _Kind(NamedTuple):
@@ -101,21 +111,52 @@ _KINDS = (
 )
 
 
-def _used(kind: _Kind, usage: Usage) -> float | None:
+@cache
+def _no_budget(keys: tuple[str, ...]) -> CostScore:
+    *nouns, last = [kind.noun for kind in _KINDS if kind.key in keys]
+    listed = f"{', '.join(nouns)} or {last}" if nouns else last
+    return abstain(CostScore, f"the task has no budget for {listed}")
+
+
+def _without_figure(
+    missing: CannotScoreError, checks: list[BudgetCheck], profile: RulesProfile
+) -> CostScore:
+    if _abstains(missing, profile):
+        return abstain(CostScore, missing.reason)
+    if profile.unrecorded_abstains:
+        raise missing
+    return CostScore(
+        outcome=Outcome.NOT_SCORED,
+        cause=missing.cause,
+        reason=missing.reason,
+        checks=tuple(checks),
+    )
+
+
+def _abstains(error: CannotScoreError, profile: RulesProfile) -> bool:
+    """Whether a rule abstains: a value that was recorded, but is unusable, is an error."""
+    return profile.unrecorded_abstains and error.cause is not Cause.INVALID_INPUT
+
+
+def _used(kind: _Kind, usage: Usage, profile: RulesProfile) -> float | None:
+    """The recorded figure; ``None`` where there is none, or none that counts."""
     used: float | None = getattr(usage, kind.field)
+    if profile.unrecorded_abstains:
+        return None if used is None or used <= 0 else used
     if kind.field == "total_tokens" and not _is_measured(used):
         given, written = usage.input_tokens, usage.output_tokens
         return given + written if _is_measured(given) and _is_measured(written) else None
-    return used
+    return used if _is_measured(used) else None
 
 
-def _check(kind: _Kind, budget: float, used: float | None) -> BudgetCheck:
-    if not _is_measured(used):
-        reason = _missing(kind.noun)
+def _check(kind: _Kind, budget: float, used: float | None, profile: RulesProfile) -> BudgetCheck:
+    if used is None:
+        no_figure = f"no {kind.noun} were recorded"
+        reason = no_figure if profile.unrecorded_abstains else _missing(kind.noun)
         return BudgetCheck(
             name=kind.key, budget=budget, used=None, ratio=None, score=None, reason=reason
         )
-    ratio = used / budget
+    ratio = _ratio(used, budget)
     return frozen(
         BudgetCheck,
         {
@@ -127,6 +168,13 @@ def _check(kind: _Kind, budget: float, used: float | None) -> BudgetCheck:
             "reason": f"the run used {used:g} of {budget:g} {kind.noun}",
         },
     )
+
+
+def _ratio(used: float, budget: float) -> float:
+    ratio = used / budget
+    if math.isnan(ratio):  # of a figure or a budget without an end
+        raise CannotScoreError(Cause.INVALID_INPUT, f"the run used {used} of {budget}")
+    return ratio
 
 
 def _is_measured(value: float | None) -> TypeGuard[float]:

@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
-from typing import Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
+from trajmeter.metrics.rules.profile import DEFAULT
 from trajmeter.metrics.rules.result import RuleScore
 from trajmeter.records import Outcome
 from trajmeter.records.frozen import frozen
+
+if TYPE_CHECKING:
+    from trajmeter.metrics.rules.profile import RulesProfile
 
 __all__ = ["FULL", "abstain", "fraction", "grade", "within_budget"]
 
@@ -15,11 +19,6 @@ _ScoreT = TypeVar("_ScoreT", bound=RuleScore)
 FULL = 10.0
 """The best score, and the conventional one of a rule that abstains."""
 
-_PASSING = 7.0
-
-# Keeps a score that is 7 but for rounding from failing.
-_SLACK = 1e-9
-
 
 def grade(
     model: type[_ScoreT],
@@ -27,7 +26,7 @@ def grade(
     reason: str,
     details: dict[str, Any],
     *,
-    original: bool = False,
+    profile: RulesProfile = DEFAULT,
 ) -> _ScoreT:
     """Give the score of a rule that was applied, and whether it passes.
 
@@ -36,7 +35,7 @@ def grade(
         score: The score.
         reason: Why it is this one.
         details: A value for every field that only this model has.
-        original: Pass as in the ``transform-gym`` profile, which does not allow for rounding.
+        profile: Whose passing score counts.
     """
     return frozen(
         model,
@@ -44,7 +43,7 @@ def grade(
             "outcome": Outcome.SCORED,
             "cause": None,
             "score": score,
-            "passed": score >= (_PASSING if original else _PASSING - _SLACK),
+            "passed": score >= profile.passing_score,
             "reason": reason,
             **details,
         },

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from trajmeter.metrics.tools.metric import ToolsMetric, create, match_calls, match_steps
 from trajmeter.metrics.tools.policies import ArgumentPolicies, Fold, Tolerance
 from trajmeter.metrics.tools.result import MatchGrades, Mismatch, ToolsResult
+from trajmeter.metrics.tools.score import ToolsMetric, create, match_calls, match_steps
 
 __all__ = [
     "ArgumentPolicies",

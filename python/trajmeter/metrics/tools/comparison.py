@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from trajmeter.metrics.tools.arguments import Arguments
     from trajmeter.metrics.tools.policies import Policy
 
-__all__ = ["Comparison", "Difference", "compare"]
+__all__ = ["Comparison", "Difference", "compare_arguments"]
 
 Place: TypeAlias = "tuple[str | int, ...]"
 
@@ -51,7 +51,7 @@ class Comparison(NamedTuple):
         return self.agreed / places if places else 1.0
 
 
-def compare(expected: Arguments, got: Arguments, policies: PolicyTree) -> Comparison:
+def compare_arguments(expected: Arguments, got: Arguments, policies: PolicyTree) -> Comparison:
     """Compare the arguments of a call with those of a reference call.
 
     Args:
@@ -62,7 +62,7 @@ def compare(expected: Arguments, got: Arguments, policies: PolicyTree) -> Compar
     Example:
         >>> from trajmeter.metrics.tools.policies import ArgumentPolicies
         >>> exact = ArgumentPolicies().tree_of("search")
-        >>> compare({"q": "a", "n": 1}, {"q": "a", "n": 2}, exact).differences[0].path
+        >>> compare_arguments({"q": "a", "n": 1}, {"q": "a", "n": 2}, exact).differences[0].path
         ('n',)
     """
     comparer = _Comparer()

@@ -14,16 +14,15 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from trajmeter import kernels
-from trajmeter.metrics.tools.comparison import compare
+from trajmeter.metrics.tools.comparison import compare_arguments
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Mapping, Sequence
 
     from trajmeter.kernels import BoolArray
     from trajmeter.metrics.tools.arguments import JsonKey
-    from trajmeter.metrics.tools.calls import Calls
+    from trajmeter.metrics.tools.calls import Calls, Reference
     from trajmeter.metrics.tools.policies import PolicyTree
-    from trajmeter.metrics.tools.reference import Reference
 
 __all__ = ["Matching", "match"]
 
@@ -97,7 +96,7 @@ class _Partners:
                 keys = reference.keys[here], self.actual.keys[there]
                 if keys not in known:
                     expected, got = reference.arguments[here], self.actual.arguments[there]
-                    known[keys] = compare(expected, got, tree).likeness
+                    known[keys] = compare_arguments(expected, got, tree).likeness
                 likeness[row, column] = known[keys]
         matches: BoolArray = likeness == 1.0
         # One match weighs more than all pairs that are only alike.

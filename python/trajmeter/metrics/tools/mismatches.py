@@ -4,17 +4,16 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from trajmeter.metrics.tools.comparison import compare
+from trajmeter.metrics.tools.comparison import compare_arguments
 from trajmeter.metrics.tools.result import Mismatch
 from trajmeter.records.frozen import frozen
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from trajmeter.metrics.tools.calls import Calls
+    from trajmeter.metrics.tools.calls import Calls, Reference
     from trajmeter.metrics.tools.comparison import Difference
     from trajmeter.metrics.tools.matching import Matching
-    from trajmeter.metrics.tools.reference import Reference
     from trajmeter.metrics.tools.result import MismatchKind
 
 __all__ = ["explain"]
@@ -66,7 +65,7 @@ def _of_reference(reference: Reference, actual: Calls, matching: Matching) -> It
 def _of_pair(at: int, near: int, reference: Reference, actual: Calls) -> Iterator[Mismatch]:
     tool = reference.calls.names[at]
     expected, got = reference.calls.arguments[at], actual.arguments[near]
-    comparison = compare(expected, got, reference.trees[tool])
+    comparison = compare_arguments(expected, got, reference.trees[tool])
     for difference in comparison.differences:
         yield _mismatch("arguments", tool, at, near, difference.reason, difference)
 

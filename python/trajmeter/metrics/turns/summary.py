@@ -6,8 +6,7 @@ from typing import TYPE_CHECKING, Annotated
 
 from pydantic import BaseModel, ConfigDict
 
-from trajmeter.metrics._result import Headline, Mean
-from trajmeter.metrics._running_mean import RunningMean
+from trajmeter.metrics._result import Headline, Mean, RunningMean
 from trajmeter.metrics.turns.result import TurnsResult
 
 if TYPE_CHECKING:

@@ -9,15 +9,19 @@ import pytest
 
 from trajmeter.errors import ConfigurationError, UnknownNameError
 from trajmeter.metrics.answers import (
+    FRAMEWORK_COMPARISON,
     generic_aggregates,
     register_profile,
     scenario_profile,
     scenario_profiles,
 )
+from trajmeter.metrics.answers.profile import DEFAULT
 from trajmeter.readers.scenarios import read_question
 
 if TYPE_CHECKING:
     from pathlib import Path
+
+    from trajmeter.metrics.answers import AnswersProfile
 
 HOPS = [
     {"id": "berth", "any_of": ["berth 12", "B-12"], "source": "berths.md"},
@@ -32,10 +36,14 @@ class GivenAnswer(NamedTuple):
 
 
 def figures(
-    profile: str, metadata: dict[str, Any], answer: GivenAnswer, *, original: bool = False
+    name: str,
+    metadata: dict[str, Any],
+    answer: GivenAnswer,
+    *,
+    profile: AnswersProfile = DEFAULT,
 ) -> dict[str, Any]:
     question = read_question({"id": "q", "text": "?", "metadata": metadata}, at="q")
-    return scenario_profile(profile).question_figures(question, answer, original=original)
+    return scenario_profile(name).question_figures(question, answer, profile=profile)
 
 
 def test_hops_match_in_any_case_and_spacing_and_are_grounded_by_their_source() -> None:
@@ -56,13 +64,13 @@ def test_a_question_without_hops_writes_its_flag_alone() -> None:
     assert figures("multihop_chain_qa", {"multi_hop": True}, answer) == {"is_multi_hop": True}
 
 
-def test_without_hops_or_trace_coverages_abstain_and_the_original_writes_zero() -> None:
+def test_without_hops_or_trace_coverages_abstain_and_the_comparison_writes_zero() -> None:
     metadata = {"branching": True, "required_tools": ["run_sql"]}
     answer = GivenAnswer("x", [], {})
     absent = ("hop_coverage", "grounded_hop_coverage", "branching_success", "tool_coverage")
     default = figures("tool_branching_qa", metadata, answer)
     assert [default[key] for key in absent] == [None] * 4
-    original = figures("tool_branching_qa", metadata, answer, original=True)
+    original = figures("tool_branching_qa", metadata, answer, profile=FRAMEWORK_COMPARISON)
     assert [original[key] for key in absent] == [0.0, 0.0, False, 0.0]
 
 
@@ -116,7 +124,7 @@ def test_aggregates_leave_out_questions_without_hops_and_means_over_nothing() ->
         "branching_avg_hop_coverage": 1.0,  # the first question alone
         "branching_success_rate": 1.0,
     }
-    original = profile.aggregates(rows, original=True)
+    original = profile.aggregates(rows, profile=FRAMEWORK_COMPARISON)
     assert original["branching_avg_hop_coverage"] == 0.5  # (1.0 + 0.0) / 2
     assert original["easy_avg_hop_coverage"] == 0.0
 
@@ -139,11 +147,11 @@ def test_profiles_are_found_by_name_and_can_be_added() -> None:
     class Impostor:
         name = "default"
 
-        def question_figures(self, *_: object, original: bool = False) -> dict[str, Any]:
-            return {"original": original}
+        def question_figures(self, *_: object, profile: object = None) -> dict[str, Any]:
+            return {"profile": str(profile)}
 
-        def aggregates(self, *_: object, original: bool = False) -> dict[str, float]:
-            return {"original": float(original)}
+        def aggregates(self, *_: object, profile: object = None) -> dict[str, float]:
+            return {"given": float(profile is not None)}
 
     with pytest.raises(ConfigurationError, match="exists already"):
         register_profile(Impostor())
@@ -176,7 +184,7 @@ def test_published_cases(reference_data: Path, profile: str) -> None:
             continue
         question = read_question(raw, at=case["id"])
         found = scenario_profile(profile)
-        original = found.question_figures(question, answer, original=True)
+        original = found.question_figures(question, answer, profile=FRAMEWORK_COMPARISON)
         assert original == expected["extra_metrics"], case["id"]
         default = found.question_figures(question, answer)
         apart = {key for key in original if default[key] != original[key]}

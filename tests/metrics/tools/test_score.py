@@ -20,7 +20,7 @@ from trajmeter.metrics.tools import (
     match_steps,
 )
 from trajmeter.metrics.tools.arguments import Malformed, read_arguments
-from trajmeter.metrics.tools.comparison import compare
+from trajmeter.metrics.tools.comparison import compare_arguments
 from trajmeter.records import Cause, Outcome, Task, ToolCall, Trajectory, Turn
 
 if TYPE_CHECKING:
@@ -270,7 +270,7 @@ def test_policies_of_the_task_go_before_those_of_the_metric() -> None:
 
 
 def test_the_family_has_no_profile() -> None:
-    with pytest.raises(UnknownNameError, match="tools has no profile 'fc-eval'"):
+    with pytest.raises(UnknownNameError, match="metric 'tools' has no profiles"):
         create(Resources(profile="fc-eval"))
     assert create(Resources()).parameters == {
         "policies": {"default": "exact", "tools": {}, "paths": {}}
@@ -364,7 +364,7 @@ def test_no_pairing_matches_more(
         if one.name != other.name or any(isinstance(each, Malformed) for each in read):
             return False
         expected, got = [each for each in read if not isinstance(each, Malformed)]
-        return compare(expected, got, policies.tree_of(one.name)).matches
+        return compare_arguments(expected, got, policies.tree_of(one.name)).matches
 
     short, long = sorted((reference, actual), key=len)
     flip = short is actual and short is not reference

@@ -6,7 +6,7 @@ from typing import Any, NamedTuple
 
 import pytest
 
-from trajmeter.metrics.answers import scenario_profile
+from trajmeter.metrics.answers import FRAMEWORK_COMPARISON, scenario_profile
 from trajmeter.readers.scenarios import read_question
 
 
@@ -103,7 +103,10 @@ def test_tool_coverage_is_a_mean_over_questions_that_reported_a_trace() -> None:
         {"is_branching": False, "required_tools": 1, "has_tool_trace": True, "tool_coverage": 0.0},
     ]
     profile = scenario_profile("tool_branching_qa")
-    default, original = profile.aggregates(rows), profile.aggregates(rows, original=True)
+    default, original = (
+        profile.aggregates(rows),
+        profile.aggregates(rows, profile=FRAMEWORK_COMPARISON),
+    )
     assert default["branching_avg_tool_coverage"] == 0.5  # the first question alone
     assert original["branching_avg_tool_coverage"] == 0.25  # and the second, as 0
     assert default["tool_trace_rate"] == original["tool_trace_rate"] == 0.75
@@ -169,7 +172,7 @@ def test_coordination_means_leave_out_what_cannot_be_judged() -> None:
         "easy_avg_hop_coverage": 1.0,
         "tool_trace_rate": 1.0,
     }
-    original = profile.aggregates(rows, original=True)
+    original = profile.aggregates(rows, profile=FRAMEWORK_COMPARISON)
     assert original["coordination_avg_agent_coverage"] == 0.5  # (0.5 + 0 + 1) / 3
     assert original["coordination_avg_hop_coverage"] == pytest.approx(1 / 3)
     assert original["coordination_success_rate"] == pytest.approx(1 / 3)

@@ -13,7 +13,8 @@ from trajmeter.frameworks.comparison import compare
 from trajmeter.frameworks.harness import AskingOptions, FunctionAgent, ask_question
 from trajmeter.frameworks.repeats import average
 from trajmeter.frameworks.report import markdown_report
-from trajmeter.metrics.answers import compute_aggregates, compute_figures, profiles
+from trajmeter.metrics.answers import compute_aggregates, compute_figures
+from trajmeter.metrics.answers.scenario_profiles import _profiles
 from trajmeter.records import AnswerOutcome, FrameworkEvaluation, Question, QuestionResult
 
 if TYPE_CHECKING:
@@ -37,19 +38,19 @@ class Scripted:
         self.question: Callable[[], Any] = dict
         self.all: Callable[[], Any] = dict
 
-    def question_figures(self, *_given: object, original: bool = False) -> Any:
-        del original
+    def question_figures(self, *_given: object, profile: object = None) -> Any:
+        del profile
         return self.question()
 
-    def aggregates(self, *_given: object, original: bool = False) -> Any:
-        del original
+    def aggregates(self, *_given: object, profile: object = None) -> Any:
+        del profile
         return self.all()
 
 
 @pytest.fixture
 def profile(monkeypatch: pytest.MonkeyPatch) -> Scripted:
     scripted = Scripted()
-    monkeypatch.setitem(profiles._profiles, "scripted", scripted)  # noqa: SLF001 - until the test ends
+    monkeypatch.setitem(_profiles, "scripted", scripted)
     return scripted
 
 
@@ -63,8 +64,8 @@ def _raising(error: BaseException) -> Callable[[], Any]:
 @pytest.mark.parametrize(
     ("given", "message"),
     [
-        (_raising(KeyError("length")), "KeyError: 'length' (test_computing.py:"),
-        (_raising(SystemExit(1)), "SystemExit: 1 (test_computing.py:"),
+        (_raising(KeyError("length")), "KeyError: 'length' (test_scenario_profiles.py:"),
+        (_raising(SystemExit(1)), "SystemExit: 1 (test_scenario_profiles.py:"),
         (lambda: None, "gave a NoneType, expected figures by name"),
         (lambda: [1.0], "gave a list, expected figures by name"),
         (lambda: {"at": object()}, "TypeError: a object has no form in JSON"),
@@ -104,7 +105,9 @@ def test_the_question_is_scored_all_the_same(profile: Scripted) -> None:
     assert (result.outcome, result.actual_answer) == (AnswerOutcome.ANSWERED, "why")
     assert result.extra_metrics == {}
     assert result.extra_metrics_error is not None
-    assert result.extra_metrics_error.startswith("ZeroDivisionError: no hops (test_computing.py:")
+    assert result.extra_metrics_error.startswith(
+        "ZeroDivisionError: no hops (test_scenario_profiles.py:"
+    )
 
 
 def _evaluation(**fields: Any) -> FrameworkEvaluation:

@@ -1,17 +1,16 @@
-"""The rules as a metric of the registry."""
+"""The rules, applied to one attempt."""
 
 from __future__ import annotations
 
 from functools import partial
 from typing import TYPE_CHECKING, TypeAlias
 
-from trajmeter.errors import UnknownNameError
-from trajmeter.metrics.rules import budgets, transform_gym
-from trajmeter.metrics.rules.assertions import assertion_pass_rate
-from trajmeter.metrics.rules.attempt import Attempt, CannotScoreError
-from trajmeter.metrics.rules.completeness import completeness
-from trajmeter.metrics.rules.error_handling import error_handling
-from trajmeter.metrics.rules.judge import llm_judge
+from trajmeter.metrics.profile import find_profile
+from trajmeter.metrics.rules.assertions import assertion_pass_rate, llm_judge
+from trajmeter.metrics.rules.budgets import cost_budget, latency
+from trajmeter.metrics.rules.conduct import completeness, error_handling, tool_usage
+from trajmeter.metrics.rules.inputs import Attempt, CannotScoreError
+from trajmeter.metrics.rules.profile import PROFILES
 from trajmeter.metrics.rules.result import (
     AssertionScore,
     CompletenessScore,
@@ -24,7 +23,6 @@ from trajmeter.metrics.rules.result import (
     ToolUsageScore,
 )
 from trajmeter.metrics.rules.summary import RulesAggregator
-from trajmeter.metrics.rules.tool_usage import tool_usage
 from trajmeter.records import Cause, Outcome, Task
 from trajmeter.records.frozen import frozen
 
@@ -33,11 +31,11 @@ if TYPE_CHECKING:
 
     from pydantic import JsonValue
 
+    from trajmeter.metrics._protocol import AssertionJudge
     from trajmeter.metrics.registry import Resources
-    from trajmeter.metrics.rules.judge import AssertionJudge
     from trajmeter.records import Trajectory
 
-__all__ = ["PROFILE", "RulesMetric", "create"]
+__all__ = ["RulesMetric", "create"]
 
 _Rule: TypeAlias = "Callable[[Task, Attempt], RuleScore]"
 
@@ -55,9 +53,6 @@ _MODELS: dict[str, type[RuleScore]] = {
 _NO_TASK = Task(id="")
 """Asks for nothing, as an unknown task does."""
 
-PROFILE = "transform-gym"
-"""Compatibility profile of the family."""
-
 
 class RulesMetric:
     """Scores each attempt by rules that the task's metadata and assertions configure.
@@ -67,7 +62,7 @@ class RulesMetric:
         profile: ``transform-gym``, or ``None`` for the default.
 
     Raises:
-        UnknownNameError: There is no such profile.
+        UnknownNameError: The family has no profile of this name.
 
     Example:
         >>> from trajmeter.records import Task, Trajectory
@@ -89,17 +84,22 @@ class RulesMetric:
     result_type = RulesResult
 
     def __init__(self, *, judge: AssertionJudge | None = None, profile: str | None = None) -> None:
-        if profile not in (None, PROFILE):
-            raise UnknownNameError(f"rules has no profile {profile!r}, expected {PROFILE!r}")
         self._judge = judge
-        self._is_original = profile is not None
-        self._profile = profile
-        self._rules = _original_rules(judge) if profile else _rules(judge)
+        self._profile = chosen = find_profile(self.name, profile, PROFILES)
+        self._rules: dict[str, _Rule] = {
+            "assertion_pass_rate": partial(assertion_pass_rate, profile=chosen),
+            "tool_usage": partial(tool_usage, profile=chosen),
+            "error_handling": error_handling,
+            "completeness": partial(completeness, profile=chosen),
+            "latency": partial(latency, profile=chosen),
+            "cost_budget": partial(cost_budget, profile=chosen),
+            "llm_judge": partial(llm_judge, profile=chosen, judge=judge),
+        }
 
     @property
     def parameters(self) -> Mapping[str, JsonValue]:
         """The profile, and whether a judge takes part."""
-        return {"profile": self._profile, "judge": self._judge is not None}
+        return {"profile": self._profile.name, "judge": self._judge is not None}
 
     def score(self, task: Task | None, trajectory: Trajectory) -> RulesResult:
         """Apply every rule; without a task only ``error_handling`` has something to look for."""
@@ -118,37 +118,17 @@ class RulesMetric:
 
     def _unscored(self, name: str, error: CannotScoreError) -> RuleScore:
         model = _MODELS[name]
-        if self._is_original and error.cause is not Cause.MISSING_VERDICTS:
-            return transform_gym.fail(model, error)
+        if self._profile.failed_rule_scores_zero and error.cause is not Cause.MISSING_VERDICTS:
+            return model(
+                outcome=Outcome.ASSIGNED,
+                cause=Cause.METRIC_ERROR,
+                score=0.0,
+                passed=False,
+                reason=error.reason,
+            )
         return model(outcome=Outcome.NOT_SCORED, cause=error.cause, reason=error.reason)
 
 
 def create(resources: Resources) -> RulesMetric:
     """Make the metric for the registry."""
     return RulesMetric(judge=resources.judge, profile=resources.profile)
-
-
-def _rules(judge: AssertionJudge | None) -> dict[str, _Rule]:
-    """Every rule by the field of its score, in their order."""
-    return {
-        "assertion_pass_rate": assertion_pass_rate,
-        "tool_usage": tool_usage,
-        "error_handling": error_handling,
-        "completeness": completeness,
-        "latency": budgets.latency,
-        "cost_budget": budgets.cost_budget,
-        "llm_judge": partial(llm_judge, judge=judge),
-    }
-
-
-def _original_rules(judge: AssertionJudge | None) -> dict[str, _Rule]:
-    """The same in the profile."""
-    return {
-        "assertion_pass_rate": partial(assertion_pass_rate, original=True),
-        "tool_usage": partial(tool_usage, original=True),
-        "error_handling": error_handling,
-        "completeness": partial(completeness, original=True),
-        "latency": transform_gym.latency,
-        "cost_budget": transform_gym.cost_budget,
-        "llm_judge": partial(transform_gym.llm_judge, judge=judge),
-    }

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from trajmeter.metrics.answers import retrieval
+from trajmeter.metrics.answers import FRAMEWORK_COMPARISON, retrieval
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -43,10 +43,10 @@ def test_default_counts_sets(
         ([], ["a"], 0.0, 0.0),
     ],
 )
-def test_original_counts_copies(
+def test_a_comparison_of_frameworks_counts_copies(
     retrieved: list[str], expected: list[str], precision: float, recall: float
 ) -> None:
-    assert retrieval(retrieved, expected, original=True) == (precision, recall)
+    assert retrieval(retrieved, expected, profile=FRAMEWORK_COMPARISON) == (precision, recall)
 
 
 @given(SOURCES, SOURCES)
@@ -57,7 +57,7 @@ def test_order_and_copies_change_nothing(retrieved: list[str], expected: list[st
 @given(SOURCES, SOURCES)
 def test_figures_stay_between_0_and_1(retrieved: list[str], expected: list[str]) -> None:
     default = retrieval(retrieved, expected)
-    original = retrieval(retrieved, expected, original=True)
+    original = retrieval(retrieved, expected, profile=FRAMEWORK_COMPARISON)
     for figure in (*default, *original):
         assert figure is None or 0.0 <= figure <= 1.0
 
@@ -65,7 +65,7 @@ def test_figures_stay_between_0_and_1(retrieved: list[str], expected: list[str])
 def test_published_cases(reference_data: Path) -> None:
     cases = json.loads((reference_data / "compare/retrieval/cases.json").read_text())["cases"]
     for case in cases:
-        found = retrieval(case["retrieved"], case["expected"], original=True)
+        found = retrieval(case["retrieved"], case["expected"], profile=FRAMEWORK_COMPARISON)
         assert found == (case["precision"], case["recall"]), case["id"]
         if case["expected"]:
             on_sets = (case["on_sets"]["precision"], case["on_sets"]["recall"])

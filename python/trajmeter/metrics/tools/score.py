@@ -1,15 +1,16 @@
-"""Tool-call matching as a metric of the registry, and as functions."""
+"""Tool calls of one attempt, matched with those of a reference."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from trajmeter.errors import ConfigurationError, UnknownNameError
-from trajmeter.metrics.tools.calls import calls_of, read_calls, read_steps
+from trajmeter.errors import ConfigurationError
+from trajmeter.metrics.profile import find_profile
+from trajmeter.metrics.tools.calls import calls_of, prepare_reference, read_calls, read_steps
 from trajmeter.metrics.tools.matching import match
 from trajmeter.metrics.tools.mismatches import explain
 from trajmeter.metrics.tools.policies import ArgumentPolicies
-from trajmeter.metrics.tools.reference import prepare
+from trajmeter.metrics.tools.profile import PROFILES
 from trajmeter.metrics.tools.result import MatchGrades, ToolsResult
 from trajmeter.records import Cause, Outcome
 from trajmeter.records.frozen import frozen
@@ -20,8 +21,7 @@ if TYPE_CHECKING:
     from pydantic import JsonValue
 
     from trajmeter.metrics.registry import Resources
-    from trajmeter.metrics.tools.calls import Calls
-    from trajmeter.metrics.tools.reference import Reference
+    from trajmeter.metrics.tools.calls import Calls, Reference
     from trajmeter.records import Task, ToolCall, Trajectory
 
 __all__ = ["POLICIES_KEY", "ToolsMetric", "create", "match_calls", "match_steps"]
@@ -52,7 +52,7 @@ def match_calls(
         (0.5, ('q',))
     """
     return _match(
-        prepare(read_calls(reference), policies or ArgumentPolicies()), read_calls(actual)
+        prepare_reference(read_calls(reference), policies or ArgumentPolicies()), read_calls(actual)
     )
 
 
@@ -63,7 +63,7 @@ def match_steps(reference: Sequence[str], actual: Sequence[str]) -> ToolsResult:
         >>> match_steps(["plan", "code"], ["plan", "search", "code"]).in_order
         True
     """
-    return _match(prepare(read_steps(reference), ArgumentPolicies()), read_steps(actual))
+    return _match(prepare_reference(read_steps(reference), ArgumentPolicies()), read_steps(actual))
 
 
 class ToolsMetric:
@@ -116,7 +116,7 @@ class ToolsMetric:
             return prepared[1]
         given = task.metadata.get(POLICIES_KEY)
         policies = self._policies if given is None else ArgumentPolicies.read(given)
-        reference = prepare(read_calls(expected), policies)
+        reference = prepare_reference(read_calls(expected), policies)
         self._prepared = task, reference
         return reference
 
@@ -127,8 +127,7 @@ def create(resources: Resources) -> ToolsMetric:
     Raises:
         UnknownNameError: A profile was asked for; this family has none.
     """
-    if resources.profile is not None:
-        raise UnknownNameError(f"tools has no profile {resources.profile!r}, nor any other")
+    find_profile(ToolsMetric.name, resources.profile, PROFILES)
     return ToolsMetric()
 
 

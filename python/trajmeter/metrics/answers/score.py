@@ -1,14 +1,14 @@
-"""Retrieval, hops, tools and agents of an answer, as a family of the registry."""
+"""Retrieval, hops, tools and agents of one answer."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
-from trajmeter.errors import ConfigurationError, InputError, UnknownNameError
-from trajmeter.metrics.answers.hops import hop_coverage
+from trajmeter.errors import ConfigurationError, InputError
+from trajmeter.metrics.answers.coverage import hop_coverage, names, retrieval, tool_trace
+from trajmeter.metrics.answers.profile import PROFILES
 from trajmeter.metrics.answers.result import AnswersResult, Coverage, Hops, RetrievalFigures
-from trajmeter.metrics.answers.retrieval import retrieval
-from trajmeter.metrics.answers.traces import names, tool_trace
+from trajmeter.metrics.profile import find_profile
 from trajmeter.readers.scenarios import read_question
 from trajmeter.records import Cause, Outcome
 
@@ -78,25 +78,20 @@ def create(resources: Resources) -> AnswersMetric:
     """Make the metric for the registry.
 
     Raises:
-        UnknownNameError: A profile was asked for.
+        UnknownNameError: A profile was asked for; this metric has none.
     """
-    if resources.profile is not None:
-        raise UnknownNameError(f"answers has no profile {resources.profile!r}")
+    find_profile(AnswersMetric.name, resources.profile, PROFILES)
     return AnswersMetric()
 
 
-class _Verdict(NamedTuple):
-    outcome: Outcome
-    cause: Cause | None
-
-
 def _without_task() -> AnswersResult:
-    missing = _Verdict(Outcome.NOT_SCORED, Cause.MISSING_GOLD)._asdict()
+    outcome, cause = Outcome.NOT_SCORED, Cause.MISSING_GOLD
+    tools_or_agents = Coverage(outcome=outcome, cause=cause)
     return AnswersResult(
-        retrieval=RetrievalFigures(**missing),
-        hops=Hops(**missing),
-        tools=Coverage(**missing),
-        agents=Coverage(**missing),
+        retrieval=RetrievalFigures(outcome=outcome, cause=cause),
+        hops=Hops(outcome=outcome, cause=cause),
+        tools=tools_or_agents,
+        agents=tools_or_agents,
     )
 
 

@@ -1,0 +1,213 @@
+"""What an answer covers of what its question asks for: sources, hops, tools and agents."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from trajmeter.metrics.answers.profile import DEFAULT
+
+if TYPE_CHECKING:
+    from collections.abc import Collection, Sequence
+
+    from trajmeter.metrics.answers.profile import AnswersProfile
+    from trajmeter.records import Hop
+
+__all__ = [
+    "HopCoverage",
+    "Retrieval",
+    "ToolTrace",
+    "hop_coverage",
+    "names",
+    "objects_only_trace",
+    "retrieval",
+    "tool_trace",
+]
+
+
+class Retrieval(NamedTuple):
+    """Precision and recall of an answer's sources, each 0-1, or ``None`` where it abstains."""
+
+    precision: float | None
+    """Relevant retrieved sources / retrieved sources."""
+    recall: float | None
+    """Relevant retrieved sources / expected sources."""
+
+
+def retrieval(
+    retrieved: Sequence[str], expected: Sequence[str], *, profile: AnswersProfile = DEFAULT
+) -> Retrieval:
+    """Precision and recall of the sources an answer names.
+
+    Names are compared exactly. Sources are sets: naming one twice changes nothing. Where nothing is
+    expected there is nothing to be right about, and both abstain; where nothing was retrieved, both
+    are 0.
+
+    Args:
+        retrieved: Sources the answer names.
+        expected: Sources that hold the answer.
+        profile: Whether copies count one by one, and whether a question that expects nothing
+            abstains; else its recall is 1.
+
+    Returns:
+        Both figures.
+
+    Example:
+        >>> retrieval(["a.md", "b.md", "b.md"], ["a.md", "c.md"])
+        Retrieval(precision=0.5, recall=0.5)
+        >>> retrieval([], ["a.md"])
+        Retrieval(precision=0.0, recall=0.0)
+        >>> retrieval(["a.md"], [])
+        Retrieval(precision=None, recall=None)
+    """
+    if profile.abstains and not expected:
+        return Retrieval(None, None)
+    if not profile.counts_copies:
+        retrieved, expected = list(dict.fromkeys(retrieved)), list(dict.fromkeys(expected))
+    found, wanted = set(retrieved), set(expected)
+    relevant = sum(source in wanted for source in retrieved)
+    recalled = sum(source in found for source in expected)
+    return Retrieval(
+        relevant / len(retrieved) if retrieved else 0.0,
+        recalled / len(expected) if expected else 1.0,
+    )
+
+
+class HopCoverage(NamedTuple):
+    """Hops of one question, counted."""
+
+    required: int
+    """Hops the question requires."""
+    matched: int
+    """Hops of which the answer holds one alias."""
+    grounded: int
+    """Matched hops whose source is among those the answer names."""
+
+    @property
+    def coverage(self) -> float | None:
+        """Matched / required, 0-1; ``None`` where nothing is required."""
+        return self.matched / self.required if self.required else None
+
+    @property
+    def grounded_coverage(self) -> float | None:
+        """Grounded / required, 0-1; ``None`` where nothing is required."""
+        return self.grounded / self.required if self.required else None
+
+
+def hop_coverage(hops: Sequence[Hop], *, answer: str, sources: Collection[str]) -> HopCoverage:
+    """Count the hops that an answer contains.
+
+    A hop is matched when any of its aliases is a substring of the answer, both in lower case with
+    runs of white space collapsed; word boundaries do not matter. It is grounded when it is matched
+    and its source is among the sources the answer names.
+
+    Args:
+        hops: Hops the question requires.
+        answer: The answer's text.
+        sources: Sources the answer names.
+
+    Returns:
+        The three counts.
+
+    Example:
+        >>> from trajmeter.records import Hop
+        >>> berth = Hop(id="berth", any_of=("berth 12",), source="berths.md")
+        >>> pilot = Hop(id="pilot", any_of=("Inga Holm",), source="pilots.md")
+        >>> hop_coverage([berth, pilot], answer="Berth  12, Inga Holm", sources=["pilots.md"])
+        HopCoverage(required=2, matched=2, grounded=1)
+    """
+    text = _folded(answer)
+    matched = [hop for hop in hops if any(_folded(alias) in text for alias in hop.any_of)]
+    return HopCoverage(len(hops), len(matched), sum(hop.source in sources for hop in matched))
+
+
+def _folded(text: str) -> str:
+    return " ".join(text.lower().split())
+
+
+_KEYS = ("tool_trace", "tools_used", "tool_calls")
+
+
+class ToolTrace(NamedTuple):
+    """What an answer says of the tools and agents behind it; names trimmed and in lower case."""
+
+    tools: frozenset[str]
+    """Tools that were called."""
+    agents: frozenset[str]
+    """Agents that took part: those listed, else the domains of the trace."""
+    reported: bool
+    """Whether there is a trace at all."""
+    calls: int
+    """Calls, as counted by the answer, else the length of the trace."""
+
+
+def tool_trace(metadata: Mapping[str, Any], *, profile: AnswersProfile = DEFAULT) -> ToolTrace:
+    """Read the tool trace out of an answer's metadata.
+
+    The trace is the first list of ``tool_trace``, ``tools_used`` and ``tool_calls`` that is not
+    empty. An entry is a tool's name, or an object with ``tool`` (else ``name``) and ``domain``.
+
+    Args:
+        metadata: The answer's metadata.
+        profile: What is counted where the answer gives no number of calls: the entries of the
+            trace, or distinct tools.
+
+    Returns:
+        Tools, agents, and whether and how many calls were reported.
+
+    Example:
+        >>> trace = tool_trace({"tool_trace": [{"tool": "SQL", "domain": "ops"}, "lookup"]})
+        >>> sorted(trace.tools), sorted(trace.agents), trace.calls
+        (['lookup', 'sql'], ['ops'], 2)
+    """
+    entries = _entries(metadata, _KEYS)
+    tools = names(_tool(entry) for entry in entries)
+    domains = names(entry.get("domain") for entry in entries if isinstance(entry, Mapping))
+    return ToolTrace(
+        tools=tools,
+        agents=names(_items(metadata.get("agents_used"))) or domains,
+        reported=bool(entries),
+        calls=_calls(metadata, len(tools) if profile.counts_distinct_tools else len(entries)),
+    )
+
+
+def objects_only_trace(metadata: Mapping[str, Any]) -> ToolTrace:
+    """Read a trace that holds only objects.
+
+    ``tool_calls`` is not a trace here, and domains come from ``tool_trace`` alone.
+    """
+    entries = [entry for entry in _entries(metadata, _KEYS[:2]) if isinstance(entry, Mapping)]
+    tools = names(_tool(entry) for entry in entries)
+    traced = [entry for entry in _items(metadata.get("tool_trace")) if isinstance(entry, Mapping)]
+    return ToolTrace(
+        tools=tools,
+        agents=names(_items(metadata.get("agents_used")))
+        or names(entry.get("domain") for entry in traced),
+        reported=bool(entries),
+        calls=_calls(metadata, len(tools)),
+    )
+
+
+def names(values: Iterable[object]) -> frozenset[str]:
+    """Names trimmed and in lower case; blank names and other values are left out."""
+    folded = (value.strip().lower() for value in values if isinstance(value, str))
+    return frozenset(name for name in folded if name)
+
+
+def _entries(metadata: Mapping[str, Any], keys: tuple[str, ...]) -> list[Any]:
+    return next((items for key in keys if (items := _items(metadata.get(key)))), [])
+
+
+def _items(value: object) -> list[Any]:
+    return value if isinstance(value, list) else []
+
+
+def _tool(entry: object) -> object:
+    if isinstance(entry, Mapping):
+        return entry.get("tool") or entry.get("name")
+    return entry
+
+
+def _calls(metadata: Mapping[str, Any], otherwise: int) -> int:
+    count = metadata.get("tool_calls")
+    return count if isinstance(count, int) and not isinstance(count, bool) else otherwise

@@ -1,0 +1,285 @@
+"""Columns of a metric: the figures of its result by their dotted paths, and their values."""
+
+from __future__ import annotations
+
+import json
+import reprlib
+from dataclasses import dataclass, field
+from enum import Enum
+from functools import partial
+from operator import attrgetter, itemgetter
+from typing import TYPE_CHECKING, Any, Literal, TypeAlias, cast
+
+import numpy as np
+from pydantic import BaseModel, TypeAdapter
+
+from trajmeter.errors import ConfigurationError, InputError, format_exception
+from trajmeter.metrics._result import Figure, Group
+from trajmeter.metrics.engine import MetricError
+from trajmeter.records import Cause, Outcome
+from trajmeter.schemas import Shape, bare, is_model, shape_of
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Sequence
+
+    from pydantic.fields import FieldInfo
+
+    from trajmeter.metrics._protocol import AnyMetric
+    from trajmeter.metrics._result import Result
+
+__all__ = ["Column", "FamilyColumns", "FigureGroup", "Role", "jsonable"]
+
+Role: TypeAlias = Literal["figure", "outcome", "cause", "about"]
+
+TEXT = Shape("text")
+
+_LEAST, _MOST = -(2**63), 2**63 - 1
+"""Integers that a column can hold."""
+
+
+@dataclass(frozen=True, slots=True)
+class Column:
+    """One column of a results table; a value may always be missing."""
+
+    name: str
+    """Dotted path."""
+    shape: Shape
+    """What its values are: scalars, lists or mappings of them, or JSON."""
+    role: Role = "about"
+    """What it says: a figure, what became of a group, or about the attempt and the metric."""
+    description: str | None = None
+    """Meaning of the column."""
+    figure: Figure | None = None
+    """Range, direction and unit of a figure."""
+    dump: Callable[[Any], Any] | None = field(default=None, compare=False, repr=False)
+    """Turns a field's value into what stands in the row; ``None`` where they are the same."""
+
+
+@dataclass(frozen=True, slots=True)
+class FigureGroup:
+    """Figures that stand or fall together, and where they stand in the table."""
+
+    name: str
+    """Dotted path of the group."""
+    paths: tuple[str, ...]
+    """Attribute path of each column in the result."""
+    columns: tuple[Column, ...]
+    """Its columns, outcome and cause first if it has them."""
+    offset: int
+    """Position of its first column in the table."""
+    has_outcome: bool
+    """Whether the first two columns are outcome and cause."""
+
+
+class FamilyColumns:
+    """Columns of one metric.
+
+    Args:
+        metric: The metric.
+        offset: Position of its first column in the table.
+    """
+
+    name: str
+    """Name of the metric."""
+    metric: AnyMetric
+    """The metric."""
+    columns: tuple[Column, ...]
+    """Its columns: version, parameters and error, then those of its result."""
+    groups: tuple[FigureGroup, ...]
+    """Groups of the result, with the positions of their columns in the table."""
+    figures: tuple[Column, ...]
+    """Columns of its result alone."""
+    parameters: str
+    """Settings of the metric, as JSON."""
+    offset: int
+    """Position of its first column in the table."""
+
+    def __init__(self, metric: AnyMetric, *, offset: int) -> None:
+        self.offset = offset
+        self.metric = metric
+        self.name = name = metric.name
+        about = (
+            Column(f"{name}.version", TEXT, description="Version of the metric."),
+            Column(f"{name}.parameters", TEXT, description="Settings of the metric, as JSON."),
+            Column(f"{name}.error", TEXT, description="What the metric raised."),
+        )
+        self.parameters = _parameters(metric)
+        self._version = metric.version
+        if not isinstance(metric.version, str):
+            raise ConfigurationError(
+                f"metric {name!r}: version is {metric.version!r}, expected text"
+            )
+        self.error_position = offset + len(about) - 1
+        self.groups = _figure_groups(name, metric.result_type, offset=offset + len(about))
+        own = tuple(column for group in self.groups for column in group.columns)
+        self.figures = own
+        self.columns = (*about, *own)
+        self._paths = [path for group in self.groups for path in group.paths]
+        self._get = _getter(self._paths)
+        self._integers = [
+            position for position, column in enumerate(own) if column.shape.kind == "integer"
+        ]
+        self._integers_of = _picker(self._integers)
+        self._dumps = [
+            (position, column.dump) for position, column in enumerate(own) if column.dump
+        ]
+        self._unscored = [_value_of_unscored(column) for column in own]
+
+    def fitted(self, result: Result | MetricError) -> tuple[Result | MetricError, list[Any]]:
+        """A result and its values; one that no column holds becomes an error of the metric."""
+        try:
+            return result, self.values(result)
+        except InputError as error:
+            refused = MetricError(str(error), code=error.code)
+            return refused, self.values(refused)
+
+    def values(self, result: Result | MetricError) -> list[Any]:
+        """Values of a result, in the order of :attr:`columns`.
+
+        Raises:
+            InputError: It holds what no column can; the message names the column.
+        """
+        if isinstance(result, MetricError):
+            return [self._version, self.parameters, result.message, *self._unscored]
+        try:
+            values = list(self._get(result))
+            for position, dump in self._dumps:
+                if values[position] is not None:
+                    values[position] = dump(values[position])
+            integers = list(filter(None, self._integers_of(values)))
+            fits = not integers or (min(integers) >= _LEAST and max(integers) <= _MOST)
+        except Exception as error:
+            raise InputError(self._refusal(result)) from error
+        if not fits:
+            raise InputError(self._refusal(result))
+        return [self._version, self.parameters, None, *values]
+
+    def _refusal(self, result: Result) -> str:
+        """Which value of a result no column holds."""
+        for position, (path, column) in enumerate(zip(self._paths, self.figures, strict=True)):
+            try:
+                value = attrgetter(path)(result)
+                if column.dump and value is not None:
+                    value = column.dump(value)
+                if position in self._integers and value and not _LEAST <= value <= _MOST:
+                    shown = reprlib.repr(value)
+                    return f"{column.name} is {shown}, expected an integer of 64 bits"
+            except Exception as error:  # noqa: BLE001 - a value may be of any class
+                return f"{column.name} cannot be written: {format_exception(error)}"
+        return f"the result of {self.name} cannot be written"
+
+
+def _figure_groups(name: str, result_type: type[Result], *, offset: int) -> tuple[FigureGroup, ...]:
+    """Walk a result model.
+
+    Args:
+        name: Name of the metric, the first part of every column.
+        result_type: The model.
+        offset: Position of the first column in the table.
+
+    Raises:
+        ConfigurationError: The model has no fields.
+    """
+    groups = []
+    for path, model in _models(result_type, ()):
+        own = [
+            (key, info) for key, info in model.model_fields.items() if not is_model(info.annotation)
+        ]
+        if not own:
+            continue
+        prefix = ".".join((name, *path))
+        columns = tuple(_column(prefix, key, info, model) for key, info in own)
+        groups.append(
+            FigureGroup(
+                name=prefix,
+                paths=tuple(".".join((*path, key)) for key, _ in own),
+                columns=columns,
+                offset=offset,
+                has_outcome=issubclass(model, Group),
+            )
+        )
+        offset += len(columns)
+    if not groups:
+        raise ConfigurationError(f"the result of metric {name!r} has no figures")
+    return tuple(groups)
+
+
+def _models(
+    model: type[BaseModel], path: tuple[str, ...]
+) -> Iterator[tuple[tuple[str, ...], type[BaseModel]]]:
+    yield path, model
+    for key, info in model.model_fields.items():
+        if is_model(info.annotation):
+            yield from _models(info.annotation, (*path, key))
+
+
+def _column(prefix: str, key: str, info: FieldInfo, model: type[BaseModel]) -> Column:
+    annotation, extras = bare(info.annotation)
+    figures = [extra for extra in (*info.metadata, *extras) if isinstance(extra, Figure)]
+    shape = _cell_shape(annotation)
+    role: Role = "figure"
+    if issubclass(model, Group) and key in ("outcome", "cause"):
+        role = "outcome" if key == "outcome" else "cause"
+    return Column(
+        name=f"{prefix}.{key}",
+        shape=shape,
+        role=role,
+        description=info.description,
+        figure=figures[0] if figures else None,
+        dump=_dump(annotation, shape),
+    )
+
+
+def _cell_shape(annotation: object) -> Shape:
+    """Shape of a field in a results table, where lists and mappings hold only scalars."""
+    shape = shape_of(annotation)
+    is_flat = shape.is_scalar if shape.item is None else shape.item.is_scalar
+    return shape if is_flat else Shape("json")
+
+
+def _dump(annotation: object, shape: Shape) -> Callable[[Any], Any] | None:
+    if _is_enum(shape):
+        return attrgetter("_value_")  # ``value`` is a slow property on Python 3.10
+    if shape.kind != "json" and not (shape.item and _is_enum(shape.item)):
+        return None
+    serializer = TypeAdapter(cast("type[Any]", annotation)).serializer
+    return partial(serializer.to_python, mode="json", fallback=jsonable)
+
+
+def _is_enum(shape: Shape) -> bool:
+    return shape.model is not None and issubclass(shape.model, Enum)
+
+
+def jsonable(value: object) -> object:
+    """Turn a value of numpy, which metrics leave in their results, into one of Python."""
+    if isinstance(value, (np.ndarray, np.generic)):
+        return value.tolist()
+    raise TypeError(f"a {type(value).__qualname__} has no form in JSON")
+
+
+def _parameters(metric: AnyMetric) -> str:
+    try:
+        return json.dumps(dict(metric.parameters), sort_keys=True)
+    except (TypeError, ValueError) as error:
+        raise ConfigurationError(
+            f"metric {metric.name!r}: its parameters are no JSON: {error}"
+        ) from error
+
+
+def _getter(paths: Sequence[str]) -> Callable[[object], Sequence[Any]]:
+    get = attrgetter(*paths)
+    return get if len(paths) > 1 else lambda result: (get(result),)
+
+
+def _picker(positions: Sequence[int]) -> Callable[[Sequence[Any]], Sequence[Any]]:
+    if len(positions) > 1:
+        return itemgetter(*positions)
+    return lambda values: [values[position] for position in positions]
+
+
+def _value_of_unscored(column: Column) -> str | None:
+    if column.role == "outcome":
+        return Outcome.NOT_SCORED.value
+    if column.role == "cause":
+        return Cause.METRIC_ERROR.value
+    return None

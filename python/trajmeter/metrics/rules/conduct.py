@@ -1,0 +1,145 @@
+"""Rules about how a run went: the tools it called, errors that surfaced, and whether it ended."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Literal
+
+from trajmeter.metrics.rules.grade import FULL, abstain, fraction, grade
+from trajmeter.metrics.rules.inputs import read_texts
+from trajmeter.metrics.rules.profile import DEFAULT
+from trajmeter.metrics.rules.result import (
+    CompletenessScore,
+    ErrorScore,
+    ToolCheck,
+    ToolUsageScore,
+)
+from trajmeter.records.frozen import frozen
+
+if TYPE_CHECKING:
+    from trajmeter.metrics.rules.inputs import Attempt
+    from trajmeter.metrics.rules.profile import RulesProfile
+    from trajmeter.records import Task
+
+__all__ = ["completeness", "error_handling", "tool_usage"]
+
+_DEFAULT_MARKERS = ("ERROR:",)
+"""What is looked for unless the task says otherwise: what the framework itself writes."""
+
+
+def tool_usage(task: Task, attempt: Attempt, profile: RulesProfile = DEFAULT) -> ToolUsageScore:
+    """Check that expected tools were called, and forbidden ones were not.
+
+    Every entry of both lists is a check of its own, a repeated one too. What counts is whether a
+    tool was called, not how often.
+
+    Args:
+        task: Its metadata hold ``expected_tools`` and ``forbidden_tools``.
+        attempt: The attempt.
+        profile: Whose passing score counts.
+
+    Raises:
+        CannotScoreError: The attempt's tool calls were not recorded.
+    """
+    expected = read_texts(task.metadata.get("expected_tools"))
+    forbidden = read_texts(task.metadata.get("forbidden_tools"))
+    if not expected and not forbidden:
+        return _NO_TOOLS
+    called = {stripped for name in set(attempt.called) if (stripped := name.strip())}
+    checks = (
+        *[_check(tool, "expected", called) for tool in expected],
+        *[_check(tool, "forbidden", called) for tool in forbidden],
+    )
+    failed = [check.reason for check in checks if not check.passed]
+    score = fraction(len(checks) - len(failed), len(checks))
+    details = {
+        "checks": checks,
+        "tools_called": tuple(sorted(called)),
+        "dropped_calls": attempt.trajectory.dropped_calls,
+    }
+    reason = "; ".join(failed) or "tools were used as expected"
+    return grade(ToolUsageScore, score, reason, details, profile=profile)
+
+
+_NO_TOOLS = abstain(ToolUsageScore, "the task neither expects nor forbids tools")
+
+
+def _check(tool: str, kind: Literal["expected", "forbidden"], called: set[str]) -> ToolCheck:
+    is_called = tool in called
+    return frozen(
+        ToolCheck,
+        {
+            "tool": tool,
+            "kind": kind,
+            "called": is_called,
+            "passed": is_called == (kind == "expected"),
+            "reason": f"{tool!r} is {kind} and was {'' if is_called else 'not '}called",
+        },
+    )
+
+
+def error_handling(task: Task, attempt: Attempt) -> ErrorScore:
+    """Look for error markers: 0 if any is found, else 10. Always active.
+
+    Args:
+        task: ``error_markers`` in its metadata replaces the default; a list without any text does
+            not.
+        attempt: The attempt.
+
+    Raises:
+        CannotScoreError: The attempt has no transcript.
+    """
+    markers = read_texts(task.metadata.get("error_markers")) or _DEFAULT_MARKERS
+    found = tuple([marker for marker in markers if attempt.contains(marker)])
+    listed = ", ".join(map(repr, found))
+    reason = f"the transcript contains {listed}" if found else "no error marker was found"
+    details = {"errors_found": found, "markers_checked": markers}
+    return grade(ErrorScore, 0.0 if found else FULL, reason, details)
+
+
+def completeness(
+    task: Task, attempt: Attempt, profile: RulesProfile = DEFAULT
+) -> CompletenessScore:
+    """Check that the run reached its end, and that its output is not empty; each is worth half.
+
+    Where the task lists completion markers, a run reached its end if the transcript contains one of
+    them; else if it has turns left in its budget, because a run that was cut off uses them all.
+
+    Args:
+        task: Its metadata hold ``completion_markers``. Its turn budget says something
+            only if it is above 1, as a single turn always uses it.
+        attempt: The attempt.
+        profile: Whose passing score counts.
+
+    Raises:
+        CannotScoreError: The attempt's transcript (with markers) or output was not recorded.
+    """
+    markers = read_texts(task.metadata.get("completion_markers"))
+    matched: tuple[str, ...] = ()
+    if markers:
+        matched = tuple([marker for marker in markers if attempt.contains(marker)])
+        completed = bool(matched)
+    else:
+        max_turns = task.max_turns
+        if max_turns is None or max_turns <= 1:
+            return _NO_END
+        turns = attempt.turn_count
+        if turns is None:
+            return _NOT_COUNTED
+        completed = turns < max_turns
+    has_output = bool(attempt.output.strip())
+    score = fraction(completed + has_output, 2)
+    end = "the run reached its end" if completed else "the run did not reach its end"
+    reason = f"{end}, and its output is {'not ' if has_output else ''}empty"
+    details = {
+        "completed": completed,
+        "completion_signal": "marker" if markers else "turn_budget",
+        "output_non_empty": has_output,
+        "matched_markers": matched,
+    }
+    return grade(CompletenessScore, score, reason, details, profile=profile)
+
+
+_NO_END = abstain(
+    CompletenessScore, "the task has no completion markers, and no budget of several turns"
+)
+_NOT_COUNTED = abstain(CompletenessScore, "the number of turns was not recorded")

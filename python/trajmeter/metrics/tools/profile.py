@@ -1,0 +1,10 @@
+"""Compatibility profiles of tool-call matching: none beside the default."""
+
+from __future__ import annotations
+
+from trajmeter.metrics.profile import Profile
+
+__all__ = ["PROFILES"]
+
+PROFILES = (Profile(),)
+"""The default first."""
