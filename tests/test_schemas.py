@@ -147,7 +147,7 @@ def test_structures_are_json_and_what_is_empty_by_default_is_null() -> None:
         (Trajectory(task_id="\udcff"), r"trajectory 1 cannot be a row of columns: "),
         (
             Trajectory(task_id="b", metadata={"x": object()}),
-            r"trajectory 1 holds a value that is no JSON: .*object",
+            r"trajectory 1 holds a value that is not valid JSON: .*object",
         ),
     ],
 )
@@ -166,7 +166,7 @@ def test_a_value_without_a_place_names_its_record(bad: Trajectory, message: str)
         ({"task_id": "a", "final_views": [{"path": "p", "extent": "half"}]}, ValidationError),
     ],
 )
-def test_a_row_that_is_no_record_is_refused(row: dict[str, Any], error: type[Exception]) -> None:
+def test_a_row_that_is_not_a_record_is_refused(row: dict[str, Any], error: type[Exception]) -> None:
     with pytest.raises(error):
         trajectory_from_row(row)
 

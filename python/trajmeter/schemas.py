@@ -35,7 +35,6 @@ from trajmeter.records import Record, Trajectory, json_lines
 
 if TYPE_CHECKING:
     import pyarrow as pa
-    from pydantic import JsonValue
 
 __all__ = [
     "Bare",
@@ -144,7 +143,13 @@ def trajectory_schema() -> pa.Schema:
     require_pyarrow("record batches")
     import pyarrow as pa
 
-    return pa.schema(_fields(trajectory_shape()), metadata={_RECORD: Trajectory.__name__})
+    fields: list[pa.Field[Any]] = []
+    for member in trajectory_shape().members:
+        about: dict[str | bytes, str | bytes] = {}
+        if member.description:
+            about["description"] = member.description
+        fields.append(pa.field(member.name, member.shape.arrow_type(), metadata=about))
+    return pa.schema(fields, metadata={_RECORD: Trajectory.__name__})
 
 
 def trajectory_batch(trajectories: Iterable[Trajectory]) -> pa.RecordBatch:
@@ -155,7 +160,7 @@ def trajectory_batch(trajectories: Iterable[Trajectory]) -> pa.RecordBatch:
 
     Raises:
         InputError: A value has no place in a column: an integer beyond 64 bits, half of a surrogate
-            pair, or a free value that is no JSON. The message names the record.
+            pair, or a free value that is not valid JSON. The message names the record.
         ExtraMissingError: pyarrow is not installed.
 
     Example:
@@ -176,7 +181,7 @@ def trajectory_batch(trajectories: Iterable[Trajectory]) -> pa.RecordBatch:
             rows.append(_write_trajectory()(trajectory))
         except (TypeError, ValueError, RecursionError) as error:
             raise InputError(
-                f"trajectory {index} holds a value that is no JSON: {error}"
+                f"trajectory {index} holds a value that is not valid JSON: {error}"
             ) from error
     try:
         return pa.RecordBatch.from_pylist(rows, schema=schema)
@@ -311,23 +316,13 @@ def _members(model: type[Record]) -> Iterable[Member]:
         )
 
 
-def _fields(shape: Shape) -> list[pa.Field[Any]]:
-    import pyarrow as pa
-
-    def field(member: Member) -> pa.Field[Any]:
-        about = {"description": member.description} if member.description else {}
-        return pa.field(member.name, member.shape.arrow_type(), metadata=dict(about))
-
-    return [field(member) for member in shape.members]
-
-
-def _unchanged(value: Any) -> Any:  # noqa: ANN401 - whatever it is given
+def _unchanged(value: Any) -> Any:  # noqa: ANN401 - of any type
     return value
 
 
 @cache
 def _write_trajectory() -> _Convert:
-    return _writer(trajectory_shape()) or _unchanged
+    return _writer(trajectory_shape())
 
 
 @cache
@@ -335,22 +330,23 @@ def _read_trajectory() -> _Convert:
     return _reader(trajectory_shape()) or _unchanged
 
 
-def _writer(shape: Shape) -> _Convert | None:
-    """What turns a value into one of its column; ``None`` where the two are the same."""
+def _writer(shape: Shape) -> _Convert:
+    """Turns a value into one of its column."""
     if shape.kind == "json":
         return json_text
     if shape.kind == "text":
-        return _plain_text if shape.choices else None
+        return _plain_text if shape.choices else _unchanged
     if shape.item is not None:
-        write = _writer(shape.item) or _unchanged
+        write = _writer(shape.item)
         if shape.kind == "list":
             return lambda values: [write(value) for value in values]
         return lambda values: [(key, write(value)) for key, value in values.items()]
     if shape.kind != "record":
-        return None
+        return _unchanged
+    # Free values that equal the default are null, as empty objects are.
     writers = [
-        (member.name, _writer(member.shape) or _unchanged, _absent(member))
-        for member in shape.members
+        (each.name, _writer(each.shape), each.default if each.shape.kind == "json" else None)
+        for each in shape.members
     ]
 
     def write_record(record: Record) -> dict[str, Any]:
@@ -363,19 +359,14 @@ def _writer(shape: Shape) -> _Convert | None:
     return write_record
 
 
-def _absent(member: Member) -> object:
-    """The value that null stands for, beside ``None``."""
-    return member.default if member.shape.kind == "json" else None
-
-
 def _plain_text(value: str) -> str:
     return value.value if isinstance(value, Enum) else value
 
 
 def _reader(shape: Shape) -> _Convert | None:
-    """What turns a value of a column into one that the model takes; the reverse of a writer."""
+    """Turns a value of a column into one that the model takes; ``None`` where it is the same."""
     if shape.kind == "json":
-        return _from_json
+        return lambda text: json_lines.parse(text.encode())
     if shape.item is not None:
         read = _reader(shape.item)
         if shape.kind == "mapping":
@@ -395,10 +386,6 @@ def _reader(shape: Shape) -> _Convert | None:
 
 def _each(read: _Convert) -> _Convert:
     return lambda values: [None if value is None else read(value) for value in values]
-
-
-def _from_json(text: str) -> JsonValue:
-    return json_lines.parse(text.encode())
 
 
 def _first_unstorable(rows: list[dict[str, Any]], schema: pa.Schema) -> str:

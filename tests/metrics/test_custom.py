@@ -107,7 +107,7 @@ def test_anything_else_is_an_error_of_the_attempt(value: object) -> None:
     assert f"gave {value!r}, expected a number, a bool, a Score, a Result or None" in error.message
 
 
-def test_what_numpy_left_in_the_details_is_told_as_numbers() -> None:
+def test_numpy_values_in_the_details_become_numbers() -> None:
     details = {"hits": np.int64(3), "shares": np.array([0.5, 1.0]), "all": [np.False_]}
     (row,) = trajmeter.score([ATTEMPT], metrics=[_giving(Score(value=1.0, details=details))]).rows
     assert row["given.details"] == {"hits": 3, "shares": [0.5, 1.0], "all": [False]}
@@ -166,7 +166,7 @@ def test_a_function_may_give_a_result_of_its_own() -> None:
     assert RowLayout([place]).row(scored)["place.rank"] == 3
 
 
-def test_an_annotation_that_is_no_class_is_no_obstacle() -> None:
+def test_an_annotation_may_be_anything_but_a_class() -> None:
     @metric  # type: ignore[arg-type] # what is tested
     def pair(task: Task | None, trajectory: Trajectory) -> tuple[float, ...]:
         return (1.0,)

@@ -182,7 +182,7 @@ def test_two_different_tasks_of_one_id_are_refused() -> None:
         TaskIndex([first, second])
 
 
-def test_the_same_task_may_be_given_twice() -> None:
+def test_a_task_may_be_repeated() -> None:
     first = Task(id="one", source=Source(file="a.jsonl", line=1))
     second = Task(id="one", source=Source(file="b.jsonl", line=1))
     assert len(TaskIndex([first, second])) == 1

@@ -48,21 +48,21 @@ def make_badly(resources: Resources) -> object:
 PLUGGED = fakes.RankMetric()
 
 
-class Untold:
+class HalfMade:
     """A family whose author has not written more yet."""
 
-    name = "untold"
+    name = "half_made"
     result_type = fakes.RankResult
 
     def score(self, task: Task | None, trajectory: Trajectory) -> fakes.RankResult:
         return fakes.RankResult(rank=1)
 
     def __repr__(self) -> str:
-        return "Untold()"
+        return "HalfMade()"
 
 
-UNTOLD = Untold()
-NO_METRIC = "text"
+HALF_MADE = HalfMade()
+NOT_A_METRIC = "text"
 
 
 def _profiles(*names: str | None) -> tuple[Profile, ...]:
@@ -85,10 +85,10 @@ def families(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
         "plugged": "PLUGGED",
         "made": "make_answer",
         "nothing": "make_nothing",
-        "text": "NO_METRIC",
+        "text": "NOT_A_METRIC",
         "extra": "make_without_extra",
         "badly": "make_badly",
-        "untold": "UNTOLD",
+        "half_made": "HALF_MADE",
     }
     points = [
         EntryPoint(name, f"tests.metrics.test_registry:{value}", "trajmeter.metrics")
@@ -130,7 +130,7 @@ class TestCreate:
         with pytest.raises(ConfigurationError, match=message):
             create(["answer"], profiles=profiles)
 
-    def test_an_unknown_profile_is_told_with_those_that_exist(self) -> None:
+    def test_an_unknown_profile_is_reported_with_those_that_exist(self) -> None:
         message = r"no profile 'quirk'; did you mean 'quirky'\? there are odd, quirky, shared"
         with pytest.raises(UnknownNameError, match=message):
             create(["answer"], profiles=["quirk"])
@@ -142,7 +142,9 @@ class TestCreate:
             ("zzz", r"no metric 'zzz'; there are answer, badly, broken, extra,"),
         ],
     )
-    def test_an_unknown_metric_is_told_with_those_that_exist(self, name: str, message: str) -> None:
+    def test_an_unknown_metric_is_reported_with_all_there_are(
+        self, name: str, message: str
+    ) -> None:
         with pytest.raises(UnknownNameError, match=message):
             create([name])
 
@@ -150,7 +152,7 @@ class TestCreate:
         with pytest.raises(ConfigurationError, match="no metric was asked for"):
             create([])
 
-    def test_names_are_given_as_a_list(self) -> None:
+    def test_names_come_as_a_list(self) -> None:
         message = r"metrics is 'rank, turns', expected a list: \['rank', 'turns'\]"
         with pytest.raises(ConfigurationError, match=message):
             create("rank, turns")
@@ -159,14 +161,14 @@ class TestCreate:
             create(["turns"], profiles="ptcrunner")
 
     @pytest.mark.parametrize("given", [make_nothing, 5, fakes.AnswerMetric])
-    def test_what_is_no_metric_is_refused(self, given: Any) -> None:
+    def test_other_objects_are_refused(self, given: Any) -> None:
         with pytest.raises(ConfigurationError, match=r"is not a metric, expected one or its name"):
             create([given])
 
     def test_a_metric_that_lacks_something_is_refused(self) -> None:
-        half_made: Any = UNTOLD
-        for given in (half_made, "untold"):
-            with pytest.raises(ConfigurationError, match=r"Untold\(\) has no version and no requi"):
+        half_made: Any = HALF_MADE
+        for given in (half_made, "half_made"):
+            with pytest.raises(ConfigurationError, match=r"HalfMade\(\) has no version and no"):
                 create([given])
 
     @pytest.mark.parametrize(
@@ -181,7 +183,7 @@ class TestCreate:
             ("parameters", {"of": {1}}, r"parameters of metric 'rank' are .*not JSON serializable"),
         ],
     )
-    def test_a_metric_that_tells_something_odd_is_refused(
+    def test_a_metric_with_an_odd_attribute_is_refused(
         self, name: str, value: object, message: str
     ) -> None:
         metric: Any = fakes.RankMetric()
@@ -210,11 +212,11 @@ class TestPlugins:
             ("badly", r"metric 'badly' cannot be made: KeyError: 'absent'"),
         ],
     )
-    def test_a_plug_in_that_makes_no_metric_is_told(self, name: str, message: str) -> None:
+    def test_a_plug_in_that_makes_something_else_is_refused(self, name: str, message: str) -> None:
         with pytest.raises(ConfigurationError, match=message):
             create([name])
 
-    def test_a_missing_extra_is_told_as_it_is(self) -> None:
+    def test_a_missing_extra_is_reported_as_it_is(self) -> None:
         with pytest.raises(ExtraMissingError, match=r"trajmeter\[patches\]"):
             create(["extra"])
 
@@ -234,16 +236,16 @@ class TestPlugins:
             "badly",
             "broken",
             "extra",
+            "half_made",
             "made",
             "nothing",
             "plugged",
             "rank",
             "text",
-            "untold",
         ]
         assert [info.name for info in listed] == names
         broken = {info.name for info in listed if info.error}
-        assert broken == {"badly", "broken", "extra", "nothing", "text", "untold"}
+        assert broken == {"badly", "broken", "extra", "nothing", "text", "half_made"}
         assert [str(warning.message) for warning in warned] == [
             info.error for info in listed if info.error
         ]

@@ -83,7 +83,7 @@ def test_a_row_has_the_paths_of_the_result_as_its_keys() -> None:
         (Source(file="a.jsonl", line=2), "a.jsonl:2"),
     ],
 )
-def test_a_row_tells_where_its_attempt_was_read(source: Source | None, told: str | None) -> None:
+def test_a_row_names_the_source_of_its_attempt(source: Source | None, told: str | None) -> None:
     (row,) = _rows([RankMetric()], Trajectory(task_id="one", source=source))
     assert row["source"] == told
 
@@ -243,7 +243,11 @@ def test_a_row_holds_just_the_integers_of_64_bits(count: int) -> None:
     ("field", "value", "message"),
     [
         ("version", 3, "metric 'every': version is 3, expected text"),
-        ("parameters", {"a": 1j}, "metric 'every': its parameters are no JSON: Object of type"),
+        (
+            "parameters",
+            {"a": 1j},
+            "metric 'every': its parameters are not valid JSON: Object",
+        ),
     ],
 )
 def test_a_metric_that_says_nothing_usable_of_itself_is_refused(

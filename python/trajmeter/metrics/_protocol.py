@@ -28,7 +28,7 @@ __all__ = [
 
 
 class MetricFamily(Protocol):
-    """What every metric tells about itself; each row of a results table records it."""
+    """What every metric says about itself; each row of a results table records it."""
 
     @property
     def name(self) -> str:
@@ -54,7 +54,7 @@ class MetricFamily(Protocol):
 class Metric(MetricFamily, Protocol):
     """A metric that scores each attempt by itself.
 
-    Whatever it needs beside the records was given to it at creation.
+    Whatever it needs beside the records, it gets when it is created.
     """
 
     def score(self, task: Task | None, trajectory: Trajectory) -> Result:
@@ -80,7 +80,7 @@ class BatchMetric(Metric, Protocol):
     ) -> Mapping[str, pa.Array[Any]] | Iterable[Result]:
         """Score every row as :meth:`score` does the record it stands for.
 
-        Where it raises, or gives something else, a warning says so, and :meth:`score` is given the
+        Where it raises, or returns something else, a warning says so, and :meth:`score` gets the
         rows one by one. An exception that says that the set-up is wrong ends the run.
 
         Args:
@@ -119,7 +119,7 @@ class Aggregator(Protocol):
 
 @runtime_checkable
 class Aggregating(Protocol):
-    """A metric with summary figures that are no plain means of its results."""
+    """A metric with summary figures that are not plain means of its results."""
 
     def aggregator(self) -> Aggregator:
         """Begin a running total."""

@@ -262,7 +262,7 @@ def _parameters(metric: AnyMetric) -> str:
         return json.dumps(dict(metric.parameters), sort_keys=True)
     except (TypeError, ValueError) as error:
         raise ConfigurationError(
-            f"metric {metric.name!r}: its parameters are no JSON: {error}"
+            f"metric {metric.name!r}: its parameters are not valid JSON: {error}"
         ) from error
 
 

@@ -42,7 +42,7 @@ ScoreFunction: TypeAlias = Callable[
 
 
 class ScoreResult(Group, Result):
-    """One figure, given by a function."""
+    """One figure, returned by a function."""
 
     value: float | None = None
     """The figure; true is 1 and false is 0."""
@@ -79,14 +79,14 @@ class FunctionMetric:
         return {}
 
     def __call__(self, task: Task | None, trajectory: Trajectory) -> object:
-        """Give what the function itself gives."""
+        """Return what the function itself returns."""
         return self.function(task, trajectory)
 
     def score(self, task: Task | None, trajectory: Trajectory) -> Result:
         """Score one attempt by the function.
 
         Raises:
-            TypeError: The function gave something that is no score.
+            TypeError: The function returned something that is not a score.
         """
         value = self.function(task, trajectory)
         if isinstance(value, Result):
@@ -153,7 +153,7 @@ def metric(
 ) -> FunctionMetric | Callable[[ScoreFunction], FunctionMetric]:
     """Make a metric of a function ``(task, trajectory)``.
 
-    The function gives a number, a bool, a :class:`~trajmeter.records.Score`, a
+    The function returns a number, a bool, a :class:`~trajmeter.records.Score`, a
     :class:`~trajmeter.metrics.Result`, or ``None`` where it has nothing to act on: the attempt then
     counts as abstained, outside every mean. What it raises is recorded beside the attempt, and the
     run goes on.
@@ -196,13 +196,13 @@ def metric(
 
 
 def _result_type(function: ScoreFunction, name: str, figure: Figure) -> type[Result]:
-    """The model that the function says it gives, else one whose value has this figure."""
-    given = getattr(function, "__annotations__", {}).get("return")
-    if isinstance(given, str):
-        given = getattr(function, "__globals__", {}).get(given)
+    """The model that the function says it returns, else one whose value has this figure."""
+    returned = getattr(function, "__annotations__", {}).get("return")
+    if isinstance(returned, str):
+        returned = getattr(function, "__globals__", {}).get(returned)
     # On Python 3.10 ``tuple[int, ...]`` passes for a type.
-    if isinstance(given, type) and get_origin(given) is None and issubclass(given, Result):
-        return given
+    if isinstance(returned, type) and get_origin(returned) is None and issubclass(returned, Result):
+        return returned
     described = Field(default=None, description=ScoreResult.model_fields["value"].description)
     return create_model(
         f"{name}_result", __base__=ScoreResult, value=(Annotated[float | None, figure], described)
@@ -231,7 +231,7 @@ def metric_from_file(reference: str) -> AnyMetric:
     """
     match = _METRIC_FILE.fullmatch(reference)
     if match is None:
-        raise ConfigurationError(f"{reference!r} is no metric file, expected file.py@name")
+        raise ConfigurationError(f"{reference!r} is not a metric file, expected file.py@name")
     file, name = match["file"], match["name"]
     found = {key: value for key, value in vars(_run(file)).items() if is_metric(value)}
     listed = ", ".join(sorted(found)) or "none; decorate a function with trajmeter.metric"
@@ -250,7 +250,7 @@ def _run(file: str) -> ModuleType:
     path = Path(file).resolve()
     if not path.is_file():
         raise ConfigurationError(f"the metric file {file} does not exist")
-    about = path.stat()  # a file that has changed, as in a notebook's session, is run anew
+    about = path.stat()  # a file that has changed, as in a notebook's session, is run again
     version = abs(hash((path, about.st_mtime_ns, about.st_size)))
     module_name = f"_trajmeter_metric_file_{path.stem}_{version}"
     if module_name in sys.modules:

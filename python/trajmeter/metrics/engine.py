@@ -1,4 +1,4 @@
-"""The engine: scores trajectories with several metrics, and goes on where one of them raises."""
+"""Scoring trajectories with several metrics, going on where one of them raises."""
 
 from __future__ import annotations
 
@@ -54,7 +54,7 @@ class Scored:
     trajectory: Trajectory
     """The attempt."""
     results: tuple[Result | MetricError, ...]
-    """One result for each metric, in the order the metrics were given."""
+    """One result for each metric, in the order of the metrics."""
 
 
 class TaskIndex:
@@ -97,7 +97,7 @@ def _same(left: Task, right: Task) -> bool:
 
 def _place(source: Source | None) -> str:
     if source is None:
-        return "one given without a source"
+        return "one without a source"
     return source.file if source.line is None else f"{source.file}:{source.line}"
 
 
@@ -118,7 +118,8 @@ def score_trajectories(
         tasks: Tasks with their references.
 
     Yields:
-        Each attempt with its results. A metric that raised gives a :class:`MetricError`.
+        Each attempt with its results; a :class:`MetricError` stands for that of a metric that
+        raised.
 
     Raises:
         ConfigurationError: Two tasks have one id, or a metric is set up wrongly.
@@ -203,8 +204,8 @@ def _score_together(
 
 
 def _wrong_type(metric: AnyMetric, result: object) -> MetricError:
-    given = type(result).__name__
-    return MetricError(f"gave a {given}, expected a {metric.result_type.__name__}", code=None)
+    found = type(result).__name__
+    return MetricError(f"gave a {found}, expected a {metric.result_type.__name__}", code=None)
 
 
 def metric_error(error: BaseException) -> MetricError:

@@ -51,7 +51,7 @@ _SAID = ("name", "version", "requires", "parameters")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Resources:
-    """What a metric may need beside the records, given to it at creation."""
+    """What a metric may need beside the records when it is created."""
 
     snapshots: SnapshotStore | None = None
     """Repositories at the commits of the tasks."""
@@ -119,18 +119,18 @@ def create(
         judge: Judge of assertions, for metrics that have one.
 
     Raises:
-        UnknownNameError: There is no metric or no profile of a name.
+        UnknownNameError: A metric or a profile of this name does not exist.
         ConfigurationError: A metric is asked for twice, a profile's family is not asked for, two
-            profiles are of one family, a metric cannot be made, or something else than names and
-            metrics was given.
+            profiles are of one family, a metric cannot be made, or an argument is not a list of
+            names and metrics.
         ExtraMissingError: A metric needs an extra that is not installed.
     """
-    for option, given in (("metrics", metrics), ("profiles", profiles)):
-        if isinstance(given, str):  # whose letters would each be taken for a name
-            listed = [name.strip() for name in given.split(",")]
-            raise ConfigurationError(f"{option} is {given!r}, expected a list: {listed}")
-        if not isinstance(given, Iterable):
-            raise ConfigurationError(f"{option} is {given!r}, expected a list")
+    for option, value in (("metrics", metrics), ("profiles", profiles)):
+        if isinstance(value, str):  # each letter would be taken for a name
+            listed = [name.strip() for name in value.split(",")]
+            raise ConfigurationError(f"{option} is {value!r}, expected a list: {listed}")
+        if not isinstance(value, Iterable):
+            raise ConfigurationError(f"{option} is {value!r}, expected a list")
     if snapshots is not None and not hasattr(snapshots, "find"):
         raise ConfigurationError(
             f"snapshots is {snapshots!r}, expected a path, or a store with the method find"
@@ -241,7 +241,7 @@ def _checked(metric: AnyMetric) -> AnyMetric:
 
 
 def _complete(metric: AnyMetric) -> AnyMetric:
-    """The metric, if it tells all that the columns of its results are made of."""
+    """The metric, if it says all that the columns of its results are made of."""
     lacking = [name for name in _SAID if not hasattr(metric, name)]
     if lacking:
         raise ConfigurationError(

@@ -48,7 +48,7 @@ class RowLayout:
     columns: tuple[Column, ...]
     """Every column, in order."""
     families: tuple[FamilyColumns, ...]
-    """Columns of each metric, in the order the metrics were given."""
+    """Columns of each metric, in the order of the metrics."""
     names: tuple[str, ...]
     """Name of every column, in order."""
     backend: str

@@ -71,7 +71,7 @@ def _raising(error: BaseException) -> Callable[[], Any]:
         (lambda: {"at": object()}, "TypeError: a object has no form in JSON"),
     ],
 )
-def test_what_it_raises_or_gives_wrongly_is_told(
+def test_an_error_or_a_wrong_value_is_reported(
     profile: Scripted, given: Callable[[], Any], message: str
 ) -> None:
     profile.question = profile.all = given
@@ -122,7 +122,7 @@ def _evaluation(**fields: Any) -> FrameworkEvaluation:
     )
 
 
-def test_a_comparison_keeps_its_other_figures_and_tells(profile: Scripted) -> None:
+def test_a_comparison_keeps_its_other_figures_and_says_so(profile: Scripted) -> None:
     profile.all = _raising(IndexError("<none>"))
     comparison = compare([("a.json", _evaluation(extra_metrics_error="TypeError: x | y"))])
     (result,) = comparison.results
@@ -140,7 +140,7 @@ def result_with_error() -> FrameworkEvaluation:
     return _evaluation().model_copy(update={"extra_aggregates_error": "IndexError: once"})
 
 
-def test_an_average_tells_what_any_of_its_runs_does() -> None:
+def test_an_average_has_the_error_of_any_of_its_runs() -> None:
     runs = [_evaluation(), _evaluation(extra_metrics_error="TypeError: x"), result_with_error()]
     averaged = average(runs)
     assert averaged.questions[0].extra_metrics_error == "TypeError: x"

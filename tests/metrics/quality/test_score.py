@@ -62,7 +62,7 @@ def test_maintainability_is_graded_before_it_is_rounded(
     )
 
 
-def test_imports_are_statements_and_relative_ones_are_no_framework() -> None:
+def test_imports_are_counted_by_statement_and_relative_ones_are_not_the_framework() -> None:
     measures = static_metrics(SOURCE, packages=["langgraph"])
     assert (measures.num_imports, measures.num_framework_imports) == (3, 1)
 
@@ -93,7 +93,7 @@ def test_a_byte_order_mark_is_read_over(tmp_path: Path) -> None:
     assert quality.source_sloc == 1
 
 
-def test_a_missing_file_is_no_crash(tmp_path: Path) -> None:
+def test_a_missing_file_has_a_reason(tmp_path: Path) -> None:
     assert "cannot be read" in (static_quality(tmp_path / "absent.py").error or "")
 
 
@@ -114,7 +114,7 @@ def test_published_files(reference_data: Path) -> None:
             assert measures["type_annotation_ratio"] == expected["type_annotation_ratio"]
 
 
-def test_a_file_that_is_nested_too_deeply_is_no_crash(tmp_path: Path) -> None:
+def test_a_file_that_is_nested_too_deeply_has_a_reason(tmp_path: Path) -> None:
     file = tmp_path / "agent.py"
     file.write_text(f"x = {'+'.join(['1'] * 5_000)}\n")
     assert static_quality(file).error == "agent.py: nested too deeply to be measured"

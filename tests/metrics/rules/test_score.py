@@ -43,7 +43,7 @@ def _compare(result: RulesResult, rule: str, expected: dict[str, Any]) -> None:
     assert got["reason"]
 
 
-def test_the_name_of_a_tool_that_is_no_text_is_told_with_its_place() -> None:
+def test_a_tool_name_that_is_not_text_is_reported_with_its_place() -> None:
     fine = Assertion(type="transcript_contains", check="hello")
     task = Task(id="t", assertions=(fine, Assertion(type="tool_called", tool=5)))
     attempt = Trajectory(task_id="t", transcript="hello", tool_calls=())
@@ -138,7 +138,7 @@ def test_a_judge_goes_before_recorded_verdicts() -> None:
     ("error", "cause"),
     [(TimeoutError("60 s"), Cause.JUDGE_TIMEOUT), (KeyError("choices"), Cause.JUDGE_ERROR)],
 )
-def test_a_judge_that_raises_is_no_score_and_0_in_the_profile(
+def test_a_judge_that_raises_is_not_scored_and_0_in_the_profile(
     error: Exception, cause: Cause
 ) -> None:
     def judge(*_: object) -> list[Verdict]:
@@ -171,7 +171,7 @@ def test_an_unknown_profile_is_named() -> None:
         create(Resources(profile="ptcrunner"))
 
 
-def test_parameters_tell_profile_and_judge() -> None:
+def test_parameters_name_the_profile_and_the_judge() -> None:
     metric = create(Resources(profile="transform-gym"))
 
     assert metric.parameters == {"profile": "transform-gym", "judge": False}

@@ -162,7 +162,7 @@ def test_under_subset_keys_the_reference_lacks_are_never_compared() -> None:
     assert compared({}, {"z": 9}, z="subset").matches
 
 
-def test_a_dotted_path_is_no_key_with_a_dot() -> None:
+def test_a_dotted_path_is_not_a_key_with_a_dot() -> None:
     dotted = ArgumentPolicies(paths={"a": {"o.id": "ignore"}})
     listed = ArgumentPolicies(paths={"a": [{"path": ["o.id"], "policy": "ignore"}]})
 
@@ -229,7 +229,7 @@ def test_below_a_function_only_what_has_a_policy_of_its_own_is_compared() -> Non
     assert not compared(one, other, o=fine, o__in__y="exact").matches
 
 
-def test_every_difference_is_told_with_its_place() -> None:
+def test_every_difference_has_its_place() -> None:
     result = compared({"a": 1, "b": [1, {"c": 2}], "d": 0}, {"a": 2, "b": [1, {"c": 3}], "e": 1})
 
     assert [(d.path, d.expected, d.got) for d in result.differences] == [
@@ -293,7 +293,7 @@ def test_no_arguments_are_an_empty_object(recorded: JsonValue) -> None:
         (None, r"the policy default is None"),
     ],
 )
-def test_policies_that_are_none(given: object, message: str) -> None:
+def test_unreadable_policies_are_refused(given: object, message: str) -> None:
     with pytest.raises(ConfigurationError, match=message):
         ArgumentPolicies(given)
 

@@ -53,7 +53,7 @@ def assertion_pass_rate(
         profile: Which types are graded, and what names a tool.
 
     Raises:
-        CannotScoreError: A check is no text, or the text it is about was not recorded.
+        CannotScoreError: A check is not text, or the text it is about was not recorded.
     """
     checks = tuple(
         [

@@ -86,7 +86,7 @@ class Attempt:
         """Number of turns, recorded or only counted; ``None`` where neither.
 
         Raises:
-            CannotScoreError: The recorded count is no number.
+            CannotScoreError: The recorded count is not a number.
         """
         trajectory = self.trajectory
         if trajectory.turns is not None:
@@ -114,7 +114,7 @@ class Attempt:
 def read_texts(value: object) -> tuple[str, ...]:
     """Read a list of texts: tool names or markers.
 
-    Texts are trimmed, and empty ones dropped. Entries that are no text are dropped, not converted:
+    Texts are trimmed, and empty ones dropped. Other entries are dropped, not converted:
     a stray null must not become a tool named ``None``.
 
     Example:

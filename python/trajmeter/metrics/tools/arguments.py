@@ -1,4 +1,4 @@
-"""Arguments of a tool call: reading them from text, and telling whether two are equal as JSON."""
+"""Arguments of a tool call: reading them from text, and comparing them as JSON."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ _THEIR_OWN_KEY = frozenset((str, int, type(None)))
 
 @dataclass(frozen=True, slots=True)
 class Malformed:
-    """Arguments that are no JSON object, so that their call matches nothing, itself included."""
+    """Arguments that are not a JSON object, so that their call matches nothing, itself included."""
 
     reason: str
     """What was found, and what was expected."""
@@ -52,7 +52,7 @@ class Malformed:
 def read_arguments(recorded: JsonValue) -> Arguments | Malformed:
     """Give the arguments as an object, whether they were recorded as one or as JSON text.
 
-    Null and absent arguments are an empty object. NaN and infinities are no JSON, as text or as
+    Null and absent arguments are an empty object. NaN and infinities are not JSON, as text or as
     numbers.
 
     Example:
@@ -131,7 +131,7 @@ def are_simple(recorded: Sequence[JsonValue]) -> TypeGuard[Sequence[Arguments]]:
     values = chain.from_iterable(map(dict.values, cast("Sequence[Arguments]", recorded)))
     try:
         return _THEIR_OWN_KEY.issuperset(map(type, values))
-    except TypeError:  # one is no object
+    except TypeError:  # one is not an object
         return False
 
 

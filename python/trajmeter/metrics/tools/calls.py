@@ -39,7 +39,7 @@ class Calls:
     keys: Sequence[JsonKey | None]
     """Equal for calls whose arguments are equal as JSON; ``None`` where they are malformed."""
     malformed: dict[int, str] = field(default_factory=dict)
-    """Why the arguments of a call, by its place, are no JSON object; it matches nothing."""
+    """Why the arguments of a call, by its place, are not a JSON object; it matches nothing."""
     records: Sequence[ToolCall] = ()
     """The calls as they were recorded; none for steps of another kind."""
 
@@ -103,7 +103,7 @@ def names_of(trajectory: Trajectory) -> Sequence[str] | None:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Reference:
-    """Calls of a reference with their policies, and codes that tell which calls match by equality.
+    """Calls of a reference with their policies, and codes that say which calls match by equality.
 
     A code is the place of the first reference call that is matched by the same calls; -1 stands for
     a call that equality says nothing of.
@@ -161,7 +161,7 @@ def prepare_reference(calls: Calls, policies: ArgumentPolicies) -> Reference:
 def _identities(
     calls: Calls, compared: Collection[str], ignored: Collection[str]
 ) -> Iterable[object]:
-    """What two calls share exactly when they match; ``None`` where equality does not tell."""
+    """What two calls share exactly when they match; ``None`` where equality does not decide."""
     named_keys = zip(calls.names, calls.keys, strict=True)
     if not calls.malformed and not compared and not ignored:
         return named_keys

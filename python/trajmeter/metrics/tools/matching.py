@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 __all__ = ["Matching", "match"]
 
 _LIKENESS_STEPS = 2**20
-"""How finely partial likeness is told apart. As whole numbers, sums of weights are exact."""
+"""How finely partial likeness is graded. As whole numbers, sums of weights are exact."""
 
 _MOST_COMPARED = 10_000
 """Up to so many pairs of calls that are left over are compared to find the most alike. It changes

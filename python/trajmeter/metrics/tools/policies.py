@@ -18,7 +18,7 @@ __all__ = ["ArgumentPolicies", "Fold", "Policy", "PolicyTree", "Tolerance"]
 
 @dataclass(frozen=True, slots=True)
 class Tolerance:
-    """Numbers may differ by this much; whatever is no number is compared exactly."""
+    """Numbers may differ by this much; other values are compared exactly."""
 
     absolute: float = 0.0
     """Greatest difference, itself included."""
@@ -28,7 +28,7 @@ class Tolerance:
 
 @dataclass(frozen=True, slots=True)
 class Fold:
-    """Texts may differ in these ways; whatever is no text is compared exactly."""
+    """Texts may differ in these ways; other values are compared exactly."""
 
     case: bool = True
     """Upper and lower case are one, by Unicode's full case folding."""
@@ -37,7 +37,7 @@ class Fold:
 
 
 Comparer: TypeAlias = Callable[[object, object], bool]
-"""Tells whether the actual value, given second, is as good as the reference's."""
+"""Returns whether the actual value, its second argument, is as good as the reference's."""
 
 Policy: TypeAlias = "Literal['exact', 'ignore', 'subset'] | Tolerance | Fold | Comparer"
 """How two values are compared:
@@ -76,7 +76,7 @@ class ArgumentPolicies:
             policy overrides what lies above it. In place of a mapping, an iterable of objects with
             ``path`` and ``policy``.
 
-    Policies may be given as in JSON: ``"exact"``, ``"ignore"``, ``"subset"``, ``"fold"``,
+    Policies may be written as in JSON: ``"exact"``, ``"ignore"``, ``"subset"``, ``"fold"``,
     ``{"tolerance": {"abs": 0.5, "rel": 0.01}}``, ``{"fold": ["case", "whitespace"]}``.
 
     Raises:
@@ -113,7 +113,7 @@ class ArgumentPolicies:
         """Read policies from an object with ``default``, ``tools`` and ``paths``, all optional.
 
         Raises:
-            ConfigurationError: It is no such object.
+            ConfigurationError: It is anything else.
         """
         if not isinstance(given, Mapping):
             raise ConfigurationError(f"policies are {given!r}, expected an object")
