@@ -45,7 +45,7 @@ __all__ = [
 
 ENTRY_POINT_GROUP = "trajmeter.metrics"
 
-_SAID = ("name", "version", "requires", "parameters")
+_REQUIRED = ("name", "version", "requires", "parameters")
 """What every metric says about itself, beside the type of its results."""
 
 
@@ -242,11 +242,11 @@ def _checked(metric: AnyMetric) -> AnyMetric:
 
 def _complete(metric: AnyMetric) -> AnyMetric:
     """The metric, if it says all that the columns of its results are made of."""
-    lacking = [name for name in _SAID if not hasattr(metric, name)]
+    lacking = [name for name in _REQUIRED if not hasattr(metric, name)]
     if lacking:
         raise ConfigurationError(
-            f"metric {metric!r} has no {' and no '.join(lacking)}, expected {', '.join(_SAID)}, "
-            "result_type and score"
+            f"metric {metric!r} has no {' and no '.join(lacking)}, expected "
+            f"{', '.join(_REQUIRED)}, result_type and score"
         )
     for text in ("name", "version"):
         value: object = getattr(metric, text)
