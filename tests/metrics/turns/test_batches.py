@@ -64,11 +64,14 @@ def test_a_successful_turn_with_a_reason_is_no_failure() -> None:
 
 def test_turns_that_were_only_counted_are_not_scored() -> None:
     counted = Trajectory(task_id="t", turn_count=3)
-    figures = _figures([counted, Trajectory(task_id="t")])
-    assert figures["outcome"] == ["not_scored", "scored"]
-    assert figures["cause"] == ["missing_turns", None]
-    assert figures["recorded_turns"] == [None, 0]
-    assert figures["run.turn_count"] == [3, 0]
+    figures = _figures([counted, Trajectory(task_id="t"), _attempt()])
+    assert figures["outcome"] == ["not_scored", "not_scored", "scored"]
+    assert figures["cause"] == ["missing_turns", "missing_turns", None]
+    assert figures["recorded_turns"] == [None, None, 0]
+    assert figures["error_turns"] == figures["error_breakdown"] == [None, None, []]
+    assert figures["run.outcome"] == ["scored", "not_scored", "scored"]
+    assert figures["run.cause"] == [None, "missing_turns", None]
+    assert figures["run.turn_count"] == [3, None, 0]
     in_profile = _figures([counted], "ptcrunner")
     assert (in_profile["outcome"], in_profile["run.turn_count"]) == (["scored"], [0])
 
@@ -120,7 +123,7 @@ def test_a_slice_is_its_own_rows() -> None:
     whole = _figures(attempts)
     sliced = _figures(trajectory_batch(attempts).slice(1, 2))
     assert sliced == {name: values[1:3] for name, values in whole.items()}
-    assert sliced["repeated_calls"] == [0, 1]
+    assert sliced["repeated_calls"] == [None, 1]
 
 
 def test_what_lies_behind_a_null_is_not_looked_at() -> None:

@@ -92,7 +92,9 @@ def test_rates_of_the_other_reasons(metric: TurnsMetric, reason: str, figure: st
 
 
 def test_turn_count(metric: TurnsMetric) -> None:
-    assert metric.score(None, Trajectory(task_id="t", turns=None)).run.turn_count == 0
+    of_none = 0 if metric.parameters["profile"] else None
+    assert metric.score(None, Trajectory(task_id="t", turns=None)).run.turn_count == of_none
+    assert metric.score(None, Trajectory(task_id="t", turns=())).run.turn_count == 0
     assert metric.score(None, run(PARSE_ERROR, success(2))).run.turn_count == 2
 
 

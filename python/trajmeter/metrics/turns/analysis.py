@@ -40,8 +40,8 @@ BUDGET_REASONS = frozenset(("max_turns_exceeded", "turn_budget_exhausted", "budg
 def analyse(trajectory: Trajectory) -> TurnsResult:
     """Compute every figure of one run.
 
-    Turns that were only counted give no figures; neither turns nor a count are no turns. Unknown
-    success is neither success nor failure.
+    Turns that were only counted have no figures but their count; where not even a count was
+    recorded, that is missing too. Unknown success is neither success nor failure.
 
     Example:
         >>> from trajmeter.records import Failure, Trajectory, Turn
@@ -53,22 +53,23 @@ def analyse(trajectory: Trajectory) -> TurnsResult:
     """
     turns = trajectory.turns
     failure = trajectory.failure
+    turn_count = trajectory.turn_count if turns is None else len(turns)
     run = frozen(
         RunFigures,
         {
-            "outcome": Outcome.SCORED,
-            "cause": None,
-            "turn_count": (trajectory.turn_count or 0) if turns is None else len(turns),
+            "outcome": Outcome.NOT_SCORED if turn_count is None else Outcome.SCORED,
+            "cause": Cause.MISSING_TURNS if turn_count is None else None,
+            "turn_count": turn_count,
             "budget_exhausted": failure is not None and failure.reason in BUDGET_REASONS,
             "passed": trajectory.passed,
         },
     )
     tokens = _tokens(trajectory.usage)
-    if turns is None and trajectory.turn_count:
+    if turns is None:
         return TurnsResult(
             outcome=Outcome.NOT_SCORED, cause=Cause.MISSING_TURNS, run=run, tokens=tokens
         )
-    return _analyse(turns or (), _read_calls(trajectory), run, tokens)
+    return _analyse(turns, _read_calls(trajectory), run, tokens)
 
 
 def _read_calls(trajectory: Trajectory) -> Calls:

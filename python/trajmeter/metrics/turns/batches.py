@@ -9,7 +9,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from trajmeter.kernels import NO_NUMBER
-from trajmeter.metrics.arrays import filled, flags, nulls
+from trajmeter.metrics.arrays import flags
 from trajmeter.metrics.turns.analysis import BUDGET_REASONS
 from trajmeter.metrics.turns.columns import analyse_columns
 from trajmeter.metrics.turns.intake import turn_columns
@@ -57,17 +57,18 @@ def analyse_batch(rows: pa.RecordBatch, *, as_ptcrunner: bool) -> Mapping[str, A
     """
     turns = rows.column("turns")
     table = analyse_columns(turn_columns(turns))
-    counted = filled(rows.column("turn_count"), 0)
-    is_recorded = flags(turns.is_valid())
+    recorded = pa.array(table.counts["turns"])
     if as_ptcrunner:
-        counted = np.zeros_like(counted)
-    is_unscored = ~is_recorded & (counted != 0)
+        is_missing, turn_count = np.zeros(len(rows), np.bool_), recorded
+    else:
+        is_missing = flags(turns.is_null())
+        turn_count = pc.if_else(turns.is_valid(), recorded, rows.column("turn_count"))
     return {
-        **_outcome(is_unscored, Cause.MISSING_TURNS),
-        **_figures(table, is_unscored, as_ptcrunner=as_ptcrunner),
-        "error_turns": _mapping(table, table.carried),
-        "error_breakdown": _mapping(table, table.failed),
-        **_run(rows, np.where(is_recorded, table.counts["turns"], counted)),
+        **_outcome(is_missing, Cause.MISSING_TURNS),
+        **_figures(table, is_missing, as_ptcrunner=as_ptcrunner),
+        "error_turns": _mapping(table, table.carried, is_missing),
+        "error_breakdown": _mapping(table, table.failed, is_missing),
+        **_run(rows, turn_count),
         **_tokens(rows.column("usage"), as_ptcrunner=as_ptcrunner),
     }
 
@@ -94,12 +95,12 @@ def _figures(table: TurnTable, absent: Booleans, *, as_ptcrunner: bool) -> dict[
     }
 
 
-def _run(rows: pa.RecordBatch, turn_count: Int64Array) -> dict[str, Array]:
+def _run(rows: pa.RecordBatch, turn_count: Array) -> dict[str, Array]:
     reason = pc.struct_field(rows.column("failure"), "reason")
     exhausted = pc.is_in(reason, value_set=pa.array(sorted(BUDGET_REASONS)))
     return {
-        **_outcome(np.zeros(len(rows), np.bool_), None, prefix="run."),
-        "run.turn_count": pa.array(turn_count),
+        **_outcome(flags(turn_count.is_null()), Cause.MISSING_TURNS, prefix="run."),
+        "run.turn_count": turn_count,
         "run.budget_exhausted": exhausted,
         "run.passed": rows.column("passed"),
     }
@@ -119,20 +120,19 @@ def _tokens(usage: Array, *, as_ptcrunner: bool) -> dict[str, Array]:
     }
 
 
-def _outcome(unscored: Booleans, cause: Cause | None, *, prefix: str = "") -> dict[str, Array]:
+def _outcome(unscored: Booleans, cause: Cause, *, prefix: str = "") -> dict[str, Array]:
     """Outcome and cause of a group that is scored but in the rows given."""
     outcome: Array = pc.if_else(pa.array(unscored), Outcome.NOT_SCORED.value, Outcome.SCORED.value)
-    causes = nulls(len(unscored), pa.string())
-    if cause is not None:
-        causes = pc.if_else(pa.array(unscored), cause.value, pa.scalar(None, pa.string()))
+    causes = pc.if_else(pa.array(unscored), cause.value, pa.scalar(None, pa.string()))
     return {f"{prefix}outcome": outcome, f"{prefix}cause": causes}
 
 
-def _mapping(table: TurnTable, turns: Int64Array) -> Array:
+def _mapping(table: TurnTable, turns: Int64Array, absent: Booleans) -> Array:
     """Turns by reason; a reason of no turn is left out."""
     kept = turns > 0
-    offsets = np.concatenate([[0], np.cumsum(kept)])[table.reason_offsets]
-    starts: Any = pa.array(offsets.astype(np.int32))  # the stubs ask for 64 bits, Arrow for 32
+    offsets = np.concatenate([[0], np.cumsum(kept)])[table.reason_offsets].astype(np.int32)
+    # A null is a start that is null; the stubs ask for 64 bits, Arrow for 32.
+    starts: Any = pa.array(offsets, mask=np.append(absent, False))
     keys: Array = _names(table).take(table.reason[kept])
     counts: Array = pa.array(turns[kept], pa.int64())
     mapping: Array = pa.MapArray.from_arrays(starts, keys, counts)
