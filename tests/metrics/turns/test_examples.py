@@ -123,9 +123,9 @@ def test_whether_it_passed_and_its_tokens_are_told_from_outside(metric: TurnsMet
     assert (tokens.input_tokens, tokens.output_tokens, tokens.total_tokens) == (70, 30, 100)
 
 
-@pytest.mark.parametrize("original", [False, True])
-def test_the_summary_of_two_runs_and_of_none(original: bool) -> None:
-    metric = TurnsMetric(profile="ptcrunner" if original else None)
+@pytest.mark.parametrize("profile", [None, "ptcrunner"])
+def test_the_summary_of_two_runs_and_of_none(profile: str | None) -> None:
+    metric = TurnsMetric(profile=profile)
     usage = Usage(input_tokens=90, output_tokens=10, total_tokens=100)
     salvaged = Trajectory(task_id="t", turns=(PARSE_ERROR, success(2)), passed=True, usage=usage)
     exhausted = Trajectory(
@@ -152,5 +152,5 @@ def test_the_summary_of_two_runs_and_of_none(original: bool) -> None:
         "mean_total_tokens": (100 + 300) / 2,
         "mean_total_tokens_on_pass": 100.0,
     }
-    assert aggregate([], original=original).pass_rate.value == 0.0
-    assert aggregate([], original=original).mean_turns_on_pass.value is None
+    assert aggregate([], profile=profile).pass_rate.value == 0.0
+    assert aggregate([], profile=profile).mean_turns_on_pass.value is None

@@ -10,7 +10,7 @@ from trajmeter.metrics.profile import Profile
 if TYPE_CHECKING:
     from trajmeter.kernels import ContextRules
 
-__all__ = ["DEFAULT", "PROFILES", "ContextProfile"]
+__all__ = ["PROFILES", "ContextProfile"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -46,10 +46,8 @@ class ContextProfile(Profile):
     """Whether deleted lines are scored 0 where there is no gold, or no diff to read."""
 
 
-DEFAULT = ContextProfile()
-
 PROFILES = (
-    DEFAULT,
+    ContextProfile(),
     ContextProfile(
         name="contextbench",
         rules="contextbench",

@@ -119,11 +119,11 @@ class TurnsResult(Group, Result):
         Without turns, what the other rates are then: ``None``, or 0.0 in the profile.
 
         Example:
-            >>> from trajmeter.metrics.turns import analyse
+            >>> from trajmeter.metrics.turns import score
             >>> from trajmeter.records import Failure, Trajectory, Turn
             >>> failed = Turn(success=False, error=Failure(reason="parse_error", message="bad"))
             >>> done = Turn(success=True, program="(+ 1 2)")
-            >>> analyse(Trajectory(task_id="t", turns=(failed, done))).error_rate("parse_error")
+            >>> score(Trajectory(task_id="t", turns=(failed, done))).error_rate("parse_error")
             0.5
         """
         if not self.recorded_turns or self.error_turns is None:

@@ -10,9 +10,8 @@ import pyarrow.compute as pc
 
 from trajmeter.kernels import NO_NUMBER
 from trajmeter.metrics.arrays import flags
-from trajmeter.metrics.turns.analysis import BUDGET_REASONS
-from trajmeter.metrics.turns.columns import analyse_columns
-from trajmeter.metrics.turns.intake import turn_columns
+from trajmeter.metrics.turns.columns import analyse_columns, turn_columns
+from trajmeter.metrics.turns.score import BUDGET_REASONS
 from trajmeter.records import Cause, Outcome
 
 if TYPE_CHECKING:
@@ -23,8 +22,9 @@ if TYPE_CHECKING:
     from trajmeter.kernels import Int64Array
     from trajmeter.metrics.arrays import Array, Booleans
     from trajmeter.metrics.turns.columns import TurnTable
+    from trajmeter.metrics.turns.profile import TurnsProfile
 
-__all__ = ["analyse_batch"]
+__all__ = ["score_batch"]
 
 _COUNTS = {
     "recorded_turns": "turns",
@@ -41,16 +41,16 @@ _COUNTS = {
 }
 """Figures that are counts, by what the kernel calls them."""
 
-_ZERO_IN_PROFILE = ("parse_failure_rate", "no_code_rate", "multi_code_block_rate")
+_SHARES_OF_TURNS = ("parse_failure_rate", "no_code_rate", "multi_code_block_rate")
 _TOKENS = ("input_tokens", "output_tokens", "total_tokens")
 
 
-def analyse_batch(rows: pa.RecordBatch, *, as_ptcrunner: bool) -> Mapping[str, Array]:
-    """Compute every figure of every row, as :func:`analyse` does of one record.
+def score_batch(rows: pa.RecordBatch, profile: TurnsProfile) -> Mapping[str, Array]:
+    """Compute every figure of every row, as :func:`score` does of one record.
 
     Args:
         rows: Valid rows in the columns of :func:`trajmeter.schemas.trajectory_schema`.
-        as_ptcrunner: Whether the profile is ``ptcrunner``.
+        profile: What to make of what is missing.
 
     Returns:
         Every column of :class:`TurnsResult` by its dotted path.
@@ -58,30 +58,29 @@ def analyse_batch(rows: pa.RecordBatch, *, as_ptcrunner: bool) -> Mapping[str, A
     turns = rows.column("turns")
     table = analyse_columns(turn_columns(turns))
     recorded = pa.array(table.counts["turns"])
-    if as_ptcrunner:
+    if profile.unrecorded_turns_are_none:
         is_missing, turn_count = np.zeros(len(rows), np.bool_), recorded
     else:
         is_missing = flags(turns.is_null())
         turn_count = pc.if_else(turns.is_valid(), recorded, rows.column("turn_count"))
     return {
         **_outcome(is_missing, Cause.MISSING_TURNS),
-        **_figures(table, is_missing, as_ptcrunner=as_ptcrunner),
+        **_figures(table, is_missing, profile),
         "error_turns": _mapping(table, table.carried, is_missing),
         "error_breakdown": _mapping(table, table.failed, is_missing),
         **_run(rows, turn_count),
-        **_tokens(rows.column("usage"), as_ptcrunner=as_ptcrunner),
+        **_tokens(rows.column("usage"), profile),
     }
 
 
-def _figures(table: TurnTable, absent: Booleans, *, as_ptcrunner: bool) -> dict[str, Array]:
+def _figures(table: TurnTable, absent: Booleans, profile: TurnsProfile) -> dict[str, Array]:
     counts = table.counts
     rates = dict(table.rates)
-    if as_ptcrunner:
-        valid = counts["first_program"]
-        first_call = counts["first_recorded_call"]
-        rates |= {name: np.nan_to_num(rates[name]) for name in _ZERO_IN_PROFILE}
-    else:
-        valid, first_call = counts["first_turn_valid"], counts["first_call"]
+    empty = profile.empty_rate
+    if empty is not None:
+        rates |= {name: np.nan_to_num(rates[name], nan=empty) for name in _SHARES_OF_TURNS}
+    valid = counts["first_program" if profile.stored_program_is_valid else "first_turn_valid"]
+    first_call = counts["first_recorded_call" if profile.failed_call_is_first else "first_call"]
     dominant = pa.DictionaryArray.from_arrays(
         _column(counts["dominant_error"], absent | (counts["dominant_error"] < 0)), _names(table)
     )
@@ -106,9 +105,9 @@ def _run(rows: pa.RecordBatch, turn_count: Array) -> dict[str, Array]:
     }
 
 
-def _tokens(usage: Array, *, as_ptcrunner: bool) -> dict[str, Array]:
+def _tokens(usage: Array, profile: TurnsProfile) -> dict[str, Array]:
     given, written, total = (pc.struct_field(usage, name) for name in _TOKENS)
-    if as_ptcrunner:
+    if profile.missing_is_zero:
         tokens = [pc.fill_null(each, 0) for each in (given, written, total)]
         is_unknown = np.zeros(len(usage), np.bool_)
     else:
