@@ -283,7 +283,7 @@ def test_the_payload_has_the_names_of_fceval() -> None:
 def test_the_metric_says_what_it_is() -> None:
     metric = create(Resources(profile="fc-eval"))
     assert metric.parameters == {"profile": "fc-eval"}
-    with pytest.raises(UnknownNameError, match="speedup has no profile 'no', expected 'fc-eval'"):
+    with pytest.raises(UnknownNameError, match="'speedup' has no profile 'no'; profiles: fc-eval"):
         SpeedupMetric(profile="no")
 
 

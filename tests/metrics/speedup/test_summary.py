@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from tests.metrics.speedup.runs import BROKEN, FAST, NOP, ORACLE, SLOW, own, score, write_run
-from trajmeter.metrics.speedup import SpeedupAggregator, SpeedupResult
+from trajmeter.metrics.speedup import SpeedupMetric, SpeedupResult
 from trajmeter.records import Outcome, Task, Trajectory
 
 if TYPE_CHECKING:
@@ -178,7 +178,7 @@ def test_warnings_are_counted(tmp_path: Path) -> None:
 
 
 def test_of_many_different_warnings_the_first_are_counted() -> None:
-    aggregator = SpeedupAggregator()
+    aggregator = SpeedupMetric().aggregator()
     for number in (*range(22), 0, 21):
         result = SpeedupResult(
             outcome=Outcome.SCORED, cause=None, key="a:m", warnings=(f"warning {number}",)
@@ -197,7 +197,7 @@ def test_the_share_of_regressions_is_of_the_benchmarks_that_count(tmp_path: Path
 
 
 def test_repetitions_are_trials_and_other_names_of_a_task_are_not_tasks() -> None:
-    ours, fceval = SpeedupAggregator(), SpeedupAggregator(as_fceval=True)
+    ours, fceval = SpeedupMetric().aggregator(), SpeedupMetric(profile="fc-eval").aggregator()
     for number, passed in ((1, True), (2, False)):
         result = SpeedupResult(
             outcome=Outcome.SCORED, cause=None, key="a:m", success=passed, trial_resolved=passed
@@ -211,7 +211,7 @@ def test_repetitions_are_trials_and_other_names_of_a_task_are_not_tasks() -> Non
 
 
 def test_pass_at_k_tells_of_how_many_tasks_it_is_made() -> None:
-    aggregator = SpeedupAggregator()
+    aggregator = SpeedupMetric().aggregator()
     for task, success in (("a", True), ("b", None)):
         result = SpeedupResult(outcome=Outcome.SCORED, cause=None, key="a:m", success=success)
         aggregator.add(None, Trajectory(task_id=task), result)

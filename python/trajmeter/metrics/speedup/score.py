@@ -1,46 +1,114 @@
-"""Scoring a trial by the definition, where nobody gets another's numbers.
+"""The speedup metrics of the attempts at a task, each by its own table of benchmarks.
 
-Where fc-eval departs from it, :mod:`trajmeter.metrics.speedup.fceval` says how.
+Where a profile scores a trial by the merge of its files, :mod:`trajmeter.metrics.speedup.merged`
+says how.
 """
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from trajmeter.metrics.speedup.failures import (
-    BASELINE_AGENT,
-    ORACLE_AGENT,
-    allowed_failures,
-    judge,
-)
-from trajmeter.metrics.speedup.ownership import oracle_table, own_tables
-from trajmeter.metrics.speedup.result import SpeedupResult
-from trajmeter.metrics.speedup.scoring import (
+from trajmeter.metrics.profile import find_profile
+from trajmeter.metrics.speedup.cases import (
     Case,
     advantage_fields,
     case_fields,
     figures_of,
     spending_fields,
 )
+from trajmeter.metrics.speedup.failures import (
+    BASELINE_AGENT,
+    ORACLE_AGENT,
+    allowed_failures,
+    check,
+)
+from trajmeter.metrics.speedup.merged import score_merged_trial
+from trajmeter.metrics.speedup.ownership import oracle_table, own_tables
+from trajmeter.metrics.speedup.payload import is_payload, score_payload
+from trajmeter.metrics.speedup.profile import PROFILES
+from trajmeter.metrics.speedup.result import SpeedupResult
+from trajmeter.metrics.speedup.summary import SpeedupAggregator
+from trajmeter.metrics.speedup.trial import trials_of
 from trajmeter.records import Cause, InvalidReason, Outcome
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from pydantic import JsonValue
+
+    from trajmeter.metrics.registry import Resources
     from trajmeter.metrics.speedup.levels import LevelFigures
+    from trajmeter.metrics.speedup.profile import SpeedupProfile
     from trajmeter.metrics.speedup.table import SpeedupTable
     from trajmeter.metrics.speedup.trial import Trial
+    from trajmeter.records import Task, Trajectory
 
-__all__ = ["score_trial"]
+__all__ = ["SpeedupMetric", "create", "score_trial"]
 
 _SHOWN = 3
 
 
-def score_trial(trial: Trial) -> list[SpeedupResult]:
+class SpeedupMetric:
+    """Scores how much faster agents made a task's benchmarks, beside the reference solution.
+
+    Args:
+        profile: ``fc-eval``, or ``None`` for the default.
+
+    Raises:
+        UnknownNameError: There is no such profile.
+    """
+
+    name = "speedup"
+    version = "1"
+    requires: tuple[str, ...] = ("Trajectory.measurements",)
+    result_type = SpeedupResult
+
+    def __init__(self, *, profile: str | None = None) -> None:
+        self._profile = find_profile("speedup", profile, PROFILES)
+
+    @property
+    def parameters(self) -> Mapping[str, JsonValue]:
+        """The profile."""
+        return {"profile": self._profile.name}
+
+    def score_trial(
+        self, task: Task | None, trajectories: Sequence[Trajectory]
+    ) -> list[SpeedupResult]:
+        """Score all attempts at one task, each beside those that ran with it."""
+        results: dict[int, SpeedupResult] = {}
+        measured = []
+        for position, attempt in enumerate(trajectories):
+            if is_payload(attempt):
+                results[position] = score_payload(attempt, self._profile)
+            else:
+                measured.append(position)
+        for places, trial in trials_of(task, [trajectories[position] for position in measured]):
+            for place, result in zip(places, score_trial(trial, self._profile), strict=True):
+                results[measured[place]] = result
+        return [results[position] for position in range(len(trajectories))]
+
+    def aggregator(self) -> SpeedupAggregator:
+        """Begin the summary of runs."""
+        return SpeedupAggregator(self._profile)
+
+
+def create(resources: Resources) -> SpeedupMetric:
+    """Make the metric for the registry."""
+    return SpeedupMetric(profile=resources.profile)
+
+
+def score_trial(trial: Trial, profile: SpeedupProfile) -> list[SpeedupResult]:
     """Score each attempt of a trial, in their order."""
-    cases = _cases(trial)
-    return [_result(case, figures) for case, figures in zip(cases, figures_of(cases), strict=True)]
+    if profile.scores_merged_tables:
+        return score_merged_trial(trial, profile)
+    cases = _cases(trial, profile)
+    return [
+        _result(case, figures, profile)
+        for case, figures in zip(cases, figures_of(cases), strict=True)
+    ]
 
 
-def _cases(trial: Trial) -> list[Case]:
+def _cases(trial: Trial, profile: SpeedupProfile) -> list[Case]:
     allowed = 0 if trial.is_alone else allowed_failures(trial.everyone)
     tables = own_tables(trial)
     oracle = oracle_table(trial, tables)
@@ -49,7 +117,7 @@ def _cases(trial: Trial) -> list[Case]:
     cases = []
     for position, (attempt, key) in enumerate(zip(trial.attempts, trial.keys, strict=False)):
         own = tables[position]
-        case = Case(attempt, key, judge(attempt, allowed=allowed), own.table)
+        case = Case(attempt, key, check(attempt, profile, allowed=allowed), own.table)
         if own.contradicted:
             case.warnings.append(_contradiction(own.contradicted))
         if own.table is None and any(table.table for table in tables):
@@ -60,7 +128,7 @@ def _cases(trial: Trial) -> list[Case]:
             case.warnings.append(
                 "another agent of its trial has the same name and model; fc-eval would keep one"
             )
-        if case.verdict.failed and attempt.agent != BASELINE_AGENT:
+        if case.checks.failed and attempt.agent != BASELINE_AGENT:
             _revert(case, oracle)
         elif case.table is not None:
             case.already_reverted = any(case.table.is_reverted)
@@ -95,9 +163,9 @@ def _contradiction(benchmarks: tuple[str, ...]) -> str:
     return f"another agent's file contradicts its own, which counts: {shown}{more}"
 
 
-def _result(case: Case, figures: LevelFigures) -> SpeedupResult:
+def _result(case: Case, figures: LevelFigures, profile: SpeedupProfile) -> SpeedupResult:
     outcome, cause = _outcome(case, figures)
-    fields = case_fields(case) | spending_fields(case)
+    fields = case_fields(case) | spending_fields(case, profile)
     fields["num_valid_benchmarks"] = figures.valid
     if outcome is not Outcome.NOT_SCORED:
         fields["task_speedup"] = figures.speedup
