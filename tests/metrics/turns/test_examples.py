@@ -37,7 +37,7 @@ def run(*turns: Turn) -> Trajectory:
         (Failure(reason="turn_budget_exhausted"), True),
         (Failure(reason="budget_exhausted"), True),
         (Failure(reason="timeout"), False),
-        (Failure(message="max_turns_exceeded"), False),  # a message is no reason
+        (Failure(message="max_turns_exceeded"), False),  # a message is not a reason
         (None, False),  # a run that returned 42
     ],
 )

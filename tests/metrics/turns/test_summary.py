@@ -80,7 +80,7 @@ def test_no_runs_are_zeros_but_for_the_two_on_pass() -> None:
         assert {value for value in summary.values() if value is not None} == {0.0}
 
 
-def test_what_no_run_has_is_none_and_0_in_the_profile() -> None:
+def test_a_figure_that_no_run_has_is_none_and_0_in_the_profile() -> None:
     one = run(turn_count=5, has_failed_turn=True, passed=None, budget_exhausted=False)
 
     default, original = aggregate([one]), aggregate([one], profile="ptcrunner")

@@ -124,7 +124,7 @@ def _deleted(
 
 
 def _standing(*, has_gold: bool, is_diff: bool) -> tuple[Outcome, Cause | None]:
-    """What becomes of a comparison: no gold abstains, a text that is no diff predicts nothing."""
+    """Outcome and cause: it abstains without gold; text that is not a diff predicts nothing."""
     if not has_gold:
         return Outcome.ABSTAINED, None
     return (Outcome.SCORED, None) if is_diff else (Outcome.ASSIGNED, Cause.NOT_A_DIFF)

@@ -122,7 +122,7 @@ def gold_as_written(raw: str) -> str:
     """Path of gold as ContextBench takes it: normalised by rules of its own, and never looked up.
 
     A relative path loses every dot and slash at its beginning, so that ``.github/x.yml`` becomes
-    ``github/x.yml``, which is no file.
+    ``github/x.yml``, which does not exist.
     """
     path = raw.replace("\\", "/")
     if path.startswith("/testbed/"):
@@ -136,7 +136,7 @@ def gold_as_written(raw: str) -> str:
 
 
 def file_path(raw: str, repo: str | None) -> str | None:
-    """The path below the repository's root, as far as can be told without a snapshot.
+    """The path below the repository's root, as far as it is known without a snapshot.
 
     Returns:
         The path, or ``None`` for one that lies outside any checkout.

@@ -56,7 +56,7 @@ class ContextTracker:
             return self._kernel.update(views)
         views = tuple(views)
         coverage = self._kernel.update(views)
-        self._steps.append(views)  # not before: a step that is refused is none
+        self._steps.append(views)  # only now: a refused step does not count
         return coverage
 
     def result(

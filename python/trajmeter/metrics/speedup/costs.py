@@ -43,7 +43,7 @@ def cost(attempt: Trajectory, warnings: list[str], profile: SpeedupProfile) -> C
 
     Args:
         attempt: The attempt.
-        warnings: Where to tell what is to be doubted.
+        warnings: List to which doubts are appended.
         profile: Whether any recorded cost counts.
     """
     if profile.any_cost_counts:
@@ -97,7 +97,7 @@ def tokens(attempt: Trajectory) -> tuple[int, int] | None:
 def length(attempt: Trajectory) -> Length:
     """Count interactions: as recorded, else the entries of the agent's log, else typed input.
 
-    A log without entries and a recording without input tell nothing, so the length is unknown.
+    A log without entries and a recording without input say nothing, so the length is unknown.
     """
     log = attempt.run_log or RunLog()
     found: Length = {"events_by_code": log.events or {}}
@@ -122,7 +122,7 @@ def _stated_costs(attempt: Trajectory) -> list[float]:
 
 
 def _credible_cost(attempt: Trajectory, warnings: list[str]) -> float | None:
-    """The first stated cost that can be one; what comes before it is told."""
+    """The first stated cost that is finite and not negative; each one before it is a warning."""
     for stated in _stated_costs(attempt):
         if math.isfinite(stated) and stated >= 0:
             return stated

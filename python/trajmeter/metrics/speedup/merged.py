@@ -83,7 +83,7 @@ def _cases(trial: Trial, merged: dict[str, Any], profile: SpeedupProfile) -> lis
 
 
 def _reverted(table: SpeedupTable) -> SpeedupTable:
-    """Revert a table: what is no object is dropped, and a missing ratio of the oracle becomes 1."""
+    """Revert a table: non-objects are dropped, and a missing ratio of the oracle becomes 1."""
     reverted = SpeedupTable()
     for benchmark, oracle, significant, is_entry in zip(
         table.benchmarks, table.oracle, table.significant, table.is_entry, strict=True

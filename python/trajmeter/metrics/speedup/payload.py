@@ -27,7 +27,7 @@ def is_payload(attempt: Trajectory) -> bool:
 
 
 def score_payload(attempt: Trajectory, profile: SpeedupProfile) -> SpeedupResult:
-    """Take the figures as they are; what is no number is missing.
+    """Take the figures as they are; anything but a number is missing.
 
     Args:
         attempt: The attempt.

@@ -139,7 +139,7 @@ def _cases(trial: Trial, profile: SpeedupProfile) -> list[Case]:
 
 def _revert(case: Case, oracle: SpeedupTable | None) -> None:
     """Count a failed agent as one that changed nothing."""
-    # Measuring nothing is no way out: then it is the oracle's benchmarks that did not change.
+    # An agent that measured nothing does not escape: it is reverted over the oracle's benchmarks.
     table = case.table or oracle
     case.table = table.reverted() if table else None
     case.fallback = case.table is not None
@@ -150,7 +150,7 @@ def _revert(case: Case, oracle: SpeedupTable | None) -> None:
 
 
 def _lacks_oracle(table: SpeedupTable | None) -> bool:
-    """Whether no entry has a ratio of the oracle; what is no object tells nothing of it."""
+    """Whether no entry has a ratio of the oracle; entries that are not objects do not count."""
     if table is None:
         return False
     entries = [ratio for ratio, is_one in zip(table.oracle, table.is_entry, strict=True) if is_one]

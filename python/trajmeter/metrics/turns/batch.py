@@ -106,12 +106,12 @@ def _run(rows: pa.RecordBatch, turn_count: Array) -> dict[str, Array]:
 
 
 def _tokens(usage: Array, profile: TurnsProfile) -> dict[str, Array]:
-    given, written, total = (pc.struct_field(usage, name) for name in _TOKENS)
+    prompt, completion, total = (pc.struct_field(usage, name) for name in _TOKENS)
     if profile.missing_is_zero:
-        tokens = [pc.fill_null(each, 0) for each in (given, written, total)]
+        tokens = [pc.fill_null(each, 0) for each in (prompt, completion, total)]
         is_unknown = np.zeros(len(usage), np.bool_)
     else:
-        tokens = [given, written, pc.coalesce(total, pc.add_checked(given, written))]
+        tokens = [prompt, completion, pc.coalesce(total, pc.add_checked(prompt, completion))]
         is_unknown = np.logical_and.reduce([flags(each.is_null()) for each in tokens])
     return {
         **_outcome(is_unknown, Cause.MISSING_USAGE, prefix="tokens."),
@@ -120,7 +120,7 @@ def _tokens(usage: Array, profile: TurnsProfile) -> dict[str, Array]:
 
 
 def _outcome(unscored: Booleans, cause: Cause, *, prefix: str = "") -> dict[str, Array]:
-    """Outcome and cause of a group that is scored but in the rows given."""
+    """Outcome and cause of a group that is scored in all rows but some."""
     outcome: Array = pc.if_else(pa.array(unscored), Outcome.NOT_SCORED.value, Outcome.SCORED.value)
     causes = pc.if_else(pa.array(unscored), cause.value, pa.scalar(None, pa.string()))
     return {f"{prefix}outcome": outcome, f"{prefix}cause": causes}

@@ -61,8 +61,8 @@ class TurnColumns:
     call_success: Int64Array
     """Of each call 1, 0 or -1, as for turns."""
     call: Int64Array
-    """Code of each call's name and arguments together, or -1 where these are no JSON object; calls
-    of different runs may share one."""
+    """Code of each call's name and arguments together, or -1 where the arguments are not
+    a JSON object; calls of different runs may share one."""
     call_offsets: Int64Array
     """Turn i has the calls ``[call_offsets[i], call_offsets[i + 1])``."""
     run_offsets: Int64Array
@@ -101,9 +101,9 @@ def analyse_columns(columns: TurnColumns, *, backend: Kernels | None = None) -> 
         backend: Kernels to compute with; ``None`` for those of this process.
 
     Raises:
-        ArrayError: A column is no flat ``int64`` array, or its length does not fit the others.
+        ArrayError: A column is not a flat ``int64`` array, or its length does not fit the others.
         OffsetsError: Offsets decrease, or lead outside their values.
-        InputError: A value is none of its choices; the first one is named.
+        InputError: A value is not among its choices; the first one is named.
     """
     backend = backend or kernels.active()
     place = {name: at for at, name in enumerate(columns.reasons)}
@@ -128,7 +128,7 @@ def analyse_columns(columns: TurnColumns, *, backend: Kernels | None = None) -> 
 
 
 def _rate(part: Int64Array, whole: Int64Array) -> Float64Array:
-    with np.errstate(invalid="ignore"):  # of nothing there is no part either, and 0 / 0 is NaN
+    with np.errstate(invalid="ignore"):  # 0 / 0 is NaN, and nothing else is divided by 0
         rate: Float64Array = part / whole
     return rate
 
@@ -189,7 +189,7 @@ def _outcomes(calls: Array) -> Int64Array:
 
 
 def _identities(calls: Array, bounds: Int64Array) -> Int64Array:
-    """One code of name and arguments together; -1 where the arguments are no JSON object.
+    """One code of name and arguments together; -1 where the arguments are not a JSON object.
 
     Args:
         calls: Calls.

@@ -11,7 +11,7 @@ __all__ = ["PROFILES", "TurnsProfile"]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TurnsProfile(Profile):
-    """What turn analysis makes of what is missing, and of unreadable turns."""
+    """How missing values and unreadable turns count."""
 
     unrecorded_turns_are_none: bool = False
     """Whether a run whose turns were not recorded has zero turns, even if they were counted."""

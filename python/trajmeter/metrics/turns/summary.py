@@ -118,7 +118,7 @@ class TurnsAggregator:
         """Means of all runs so far."""
         means = {name: mean.mean() for name, mean in self._means.items()}
         for name, mean in means.items():
-            # Nothing to divide by is no salvage, and no runs at all are zeros by convention.
+            # By convention salvage is 0 without failed runs, and every figure is 0 without runs.
             is_zero = not self._runs and not name.endswith("_on_pass")
             if is_zero or (name == "recoverable_error_salvage_rate" and not mean.total):
                 means[name] = mean.model_copy(update={"value": 0.0})

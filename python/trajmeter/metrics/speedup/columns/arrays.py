@@ -59,7 +59,7 @@ def names(array: Array) -> Names:
 
 
 def numbers(array: Array | None, rows: int) -> Float64Array:
-    """A column as numbers, NaN where there is none: texts and booleans are no numbers."""
+    """A column as numbers, NaN where there is none: texts and booleans do not count."""
     if array is None or not _are_numbers(array.type):
         return np.full(rows, np.nan)
     if not pa.types.is_float64(array.type):

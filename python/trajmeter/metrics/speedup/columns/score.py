@@ -9,10 +9,15 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-import pyarrow as pa
+
+from trajmeter.errors import ExtraMissingError, ReadError
+
+try:
+    import pyarrow as pa
+except ModuleNotFoundError as error:
+    raise ExtraMissingError("tables of columns need pyarrow; install trajmeter[data]") from error
 
 from trajmeter import kernels
-from trajmeter.errors import ReadError
 from trajmeter.metrics.profile import find_profile
 from trajmeter.metrics.speedup.cases import ADVANTAGES
 from trajmeter.metrics.speedup.columns.arrays import column, missing

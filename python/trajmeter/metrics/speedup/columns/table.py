@@ -114,7 +114,7 @@ def _ratios(rows: pa.Table, who: str) -> tuple[Float64Array, Booleans]:
     usable_before, usable_after = (np.isfinite(each) & (each > 0) for each in (before, after))
     decisive = np.where(usable_after, before, after)
     with np.errstate(over="ignore", under="ignore", divide="ignore", invalid="ignore"):
-        # A time of 0 or less makes a ratio that is no more positive than it is.
+        # A time of 0 or less makes a ratio of 0 or less.
         unusable = np.where(np.isfinite(decisive), 0.0, np.nan)
         computed = np.where(usable_before & usable_after, before / after, unusable)
     lacks_time = np.where(usable_after, missing(baseline, len(rows)), missing(times, len(rows)))
