@@ -150,7 +150,7 @@ def _context(size: int) -> Built:
             "records": lambda: _by_batch(
                 batch,
                 # One of its own for each round: tasks are prepared anew by the others, too.
-                _WithoutBatches(ContextMetric(_REPOSITORY, None)),
+                _WithoutBatches(ContextMetric(_REPOSITORY)),
                 tasks,
                 _CONTEXT_FIGURES,
             ),

@@ -24,7 +24,8 @@ from trajmeter import kernels
 from trajmeter.kernels import NO_NUMBER
 from trajmeter.metrics.rules import RulesMetric
 from trajmeter.metrics.tools import ToolsMetric
-from trajmeter.metrics.turns import TurnColumns, TurnsMetric, TurnTable, analyse_columns
+from trajmeter.metrics.turns import TurnsMetric
+from trajmeter.metrics.turns.columns import TurnColumns, TurnTable, analyse_columns
 from trajmeter.records import Assertion, Failure, Task, ToolCall, Trajectory, Turn, Usage
 
 if TYPE_CHECKING:

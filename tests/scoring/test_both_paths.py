@@ -17,7 +17,7 @@ from tests.scoring.strategies import any_trajectories, trajectories
 from trajmeter import kernels
 from trajmeter.kernels import _select
 from trajmeter.metrics import describe, registry
-from trajmeter.metrics.context import batches
+from trajmeter.metrics.context import batch
 from trajmeter.records import Assertion, Task, ToolCall, Trajectory, Turn, Usage
 from trajmeter.schemas import trajectory_batch
 from trajmeter.scoring import results
@@ -143,7 +143,7 @@ def test_context_gives_equal_rows_without_a_record(
     at_once: int,
 ) -> None:
     never = mock.patch.object(Rows, "records", side_effect=AssertionError("a record was made"))
-    viewed = mock.patch.object(batches, "ROWS_AT_ONCE", at_once)
+    viewed = mock.patch.object(batch, "ROWS_AT_ONCE", at_once)
     scored = mock.patch.object(results, "ROWS_AT_ONCE", at_once + 1)
     with _computing_with(backend), never, viewed, scored:
         _assert_equal(attempts, borders, metrics=["context"], profiles=profiles)

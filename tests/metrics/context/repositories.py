@@ -64,7 +64,7 @@ def attempt(
     final: Sequence[View] | None = None,
     patch: str | None = None,
 ) -> Trajectory:
-    """An attempt whose turns saw these views; ``None`` for a turn that is no step."""
+    """An attempt whose turns saw these views; ``None`` for a turn without views."""
     return Trajectory(
         task_id="t",
         turns=tuple(Turn(views=None if step is None else tuple(step)) for step in steps),

@@ -15,7 +15,8 @@ from tests.metrics.context.repositories import (
 )
 from trajmeter.kernels import GRANULARITIES, Kernels
 from trajmeter.metrics.context import ContextResult, ContextTracker, prepare, score
-from trajmeter.metrics.context.contextbench import deleted_lines, lines_size
+from trajmeter.metrics.context.edits import deleted_lines
+from trajmeter.metrics.context.lines import lines_size
 from trajmeter.records import Cause, Extent, GoldRole, Outcome, Task, Trajectory, View
 
 DEFINITIONS = (("function_definition", 0, 20, "f"), ("function_definition", 70, 90, "g"))

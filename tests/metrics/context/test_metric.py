@@ -65,5 +65,5 @@ def test_without_a_task_everything_is_missing_gold() -> None:
 
 
 def test_an_unknown_profile_is_refused_at_once() -> None:
-    with pytest.raises(UnknownNameError, match="no profile 'fc-eval'; there is contextbench"):
+    with pytest.raises(UnknownNameError, match="no profile 'fc-eval'; profiles: contextbench"):
         create(registry.Resources(profile="fc-eval"))

@@ -318,7 +318,7 @@ def test_results_equal_the_validated_models_of_their_values(kernels: Kernels) ->
 
 
 def test_an_unknown_profile_is_refused() -> None:
-    with pytest.raises(UnknownNameError, match="no profile 'benchcontext'; there is contextbench"):
+    with pytest.raises(UnknownNameError, match="no profile 'benchcontext'; profiles: contextbench"):
         prepare(task(), None, profile="benchcontext")
 
 

@@ -50,7 +50,7 @@ def test_coverage_so_far(kernels: Kernels) -> None:
     assert third.span == 1.0
 
 
-def test_what_cannot_be_known_is_none(kernels: Kernels) -> None:
+def test_unknown_coverage_is_none(kernels: Kernels) -> None:
     without_snapshot = ContextTracker(prepare(TASK, None, kernels=kernels))
     found = without_snapshot.update([lines("a.py", 1, 2)])
     assert (found.file, found.line) == (1 / 3, 2 / 8)

@@ -151,7 +151,7 @@ def test_reverting_leaves_the_oracle_as_it_is() -> None:
     assert [name for name, row in rows.items() if not row["fallback_to_baseline"]] == [
         "m.no_object"
     ]
-    # fc-eval drops what is no object and takes 1 for a missing ratio; the zero stays invalid.
+    # fc-eval drops entries that are not objects, and takes 1 for a missing ratio; the zero stays.
     result = score(attempt(entries=entries, pytest_summary=BAD), oracle(), profile="fc-eval")[0]
     assert (result.num_benchmarks, result.num_valid_benchmarks) == (6, 5)
     assert result.agent_advantage == pytest.approx(1 - 16 ** (1 / 5))
@@ -177,7 +177,7 @@ def test_without_an_oracle_there_is_a_speedup_but_no_advantage() -> None:
     failed = score(attempt(entries=entries, pytest_summary=BAD))[0]
     assert (failed.task_speedup, failed.agent_advantage) == (1.0, None)
     assert failed.outcome is Outcome.ASSIGNED
-    # What is no object has no ratio of an oracle either, and takes none from the others.
+    # An entry that is not an object has no oracle ratio, and takes none from the others.
     strange = score(attempt(entries={**entries, "m.i": 5, "m.j": None}))[0]
     assert (strange.outcome, strange.task_speedup, strange.num_benchmarks) == ("scored", 2.0, 5)
     strange = score(attempt(entries={**entries, "m.i": 5}, pytest_summary=BAD))[0]
@@ -283,7 +283,7 @@ def test_the_payload_has_the_names_of_fceval() -> None:
 def test_the_metric_says_what_it_is() -> None:
     metric = create(Resources(profile="fc-eval"))
     assert metric.parameters == {"profile": "fc-eval"}
-    with pytest.raises(UnknownNameError, match="speedup has no profile 'no', expected 'fc-eval'"):
+    with pytest.raises(UnknownNameError, match="'speedup' has no profile 'no'; profiles: fc-eval"):
         SpeedupMetric(profile="no")
 
 

@@ -47,7 +47,7 @@ def test_a_status_is_read_in_any_case(profile: str | None) -> None:
     assert (result.snapshot_failed, result.success) == (False, True)
 
 
-def test_a_recorded_failure_tells_where_neither_tests_nor_snapshot_do() -> None:
+def test_a_recorded_failure_decides_without_tests_and_snapshot() -> None:
     crashed = attempt(
         entries=WORKED,
         pytest_summary=None,
@@ -58,7 +58,7 @@ def test_a_recorded_failure_tells_where_neither_tests_nor_snapshot_do() -> None:
     assert (result.success, result.cause) == (False, Cause.REVERTED_TO_BASELINE)
 
 
-def test_where_nothing_tells_nobody_is_reverted() -> None:
+def test_without_any_record_of_failure_nobody_is_reverted() -> None:
     result = score(attempt(entries=WORKED, pytest_summary=None, snapshot_summary=None), oracle())[0]
     assert (result.outcome, result.success, result.pytest_failed) == (Outcome.SCORED, None, None)
     tests_only = score(attempt(entries=WORKED, snapshot_summary=None), oracle())[0]

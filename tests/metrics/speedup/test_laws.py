@@ -48,7 +48,7 @@ def test_reverting_twice_is_reverting_once(entries: dict[str, Any]) -> None:
     assert once.reverted() == once
 
 
-# A ratio of the oracle that is no positive number is told by its reason, not by its value.
+# An oracle ratio that is not a positive number is known by its reason, not by its value.
 REVERTIBLE = st.fixed_dictionaries(
     {
         "agent/nop": RATIOS,

@@ -170,15 +170,15 @@ def test_every_file_may_tell_of_an_agent_and_its_own_counts_most(tmp_path: Path)
 
 
 @pytest.mark.parametrize(
-    ("count", "told"), [(3, "'m.b0', 'm.b1', 'm.b2'"), (4, "'m.b0', 'm.b1', 'm.b2' and 1 more")]
+    ("count", "shown"), [(3, "'m.b0', 'm.b1', 'm.b2'"), (4, "'m.b0', 'm.b1', 'm.b2' and 1 more")]
 )
-def test_of_many_contradictions_the_first_are_told(tmp_path: Path, count: int, told: str) -> None:
+def test_the_first_of_many_contradictions_are_shown(tmp_path: Path, count: int, shown: str) -> None:
     mine: dict[str, Any] = {f"b{number}": (4.0, 2.0) for number in range(count)}
     theirs: dict[str, Any] = {f"b{number}": (9.0, 2.0) for number in range(count)}
     agents = {ORACLE: own(FAST, **theirs), FAST: own(FAST, **mine)}
     results, _ = score(write_run(tmp_path / "r", agents))
     (warning,) = results[FAST].warnings
-    assert warning.endswith(f"which counts: {told}")
+    assert warning.endswith(f"which counts: {shown}")
 
 
 def test_what_is_not_a_number_in_two_files_is_no_contradiction(tmp_path: Path) -> None:
@@ -196,7 +196,7 @@ def test_what_is_not_a_number_in_two_files_is_no_contradiction(tmp_path: Path) -
 
 
 @pytest.mark.parametrize("entries", [None, [1], "text", 5])
-def test_a_table_that_is_no_object_is_none(tmp_path: Path, entries: object) -> None:
+def test_a_table_that_is_not_an_object_does_not_count(tmp_path: Path, entries: object) -> None:
     metrics = {
         **PASSED,
         "per_benchmark_speedups_by_agent": {FAST: entries},
@@ -225,7 +225,7 @@ def test_a_benchmark_called_error_is_lost_in_fcevals_merge_only(tmp_path: Path) 
     run = write_run(tmp_path / "r", {FAST: metrics(FAST), ORACLE: metrics(ORACLE)})
     results, _ = score(run, profile="fc-eval")
     assert results[FAST].task_speedup == 4.0
-    assert results[ORACLE].task_speedup == gmean(9, 4)  # only one file tells of it: not merged
+    assert results[ORACLE].task_speedup == gmean(9, 4)  # in one file only: not merged
     results, _ = score(run)
     assert results[FAST].task_speedup == gmean(9, 4)
 

@@ -72,7 +72,7 @@ def test_only_a_merged_result_is_left(tmp_path: Path) -> None:
     assert (results[FAST].success, results[FAST].cause) == (True, None)
     assert (results[SLOW].success, results[SLOW].cause) == (False, Cause.REVERTED_TO_BASELINE)
     assert results[SLOW].outcome is Outcome.ASSIGNED
-    # A figure that is no number is missing; it keeps nobody else from being scored.
+    # A figure that is not a number is missing; the other attempts are still scored.
     endless = {**payload, "task_speedup": 10**400, "num_benchmarks": 10**400}
     result["parser_extra_metrics"] = {"agent_metrics_by_agent": {FAST: payload, SLOW: endless}}
     write_json(tmp_path / "r" / "t" / "t.1-of-1.r" / "results.json", result)

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from tests.metrics.speedup.runs import BROKEN, FAST, NOP, ORACLE, SLOW, own, score, write_run
-from trajmeter.metrics.speedup import SpeedupAggregator, SpeedupResult
+from trajmeter.metrics.speedup import SpeedupMetric, SpeedupResult
 from trajmeter.records import Outcome, Task, Trajectory
 
 if TYPE_CHECKING:
@@ -117,7 +117,7 @@ def test_costs_by_agent_are_those_that_the_results_book(tmp_path: Path) -> None:
         SLOW: 2.0,
     }
     assert fceval["total_cost"] == 3.5
-    # Who books nothing adds nothing; true counts as 1, and what is no number as 0.
+    # Without costs nothing is added; true counts as 1, and anything but a number as 0.
     odd = {FAST: True, "helper:x": "5", "helper:y": None, "helper:z": 10**400}
     booked = write_run(
         tmp_path / "odd",
@@ -137,7 +137,7 @@ def test_costs_by_agent_are_those_that_the_results_book(tmp_path: Path) -> None:
     free = {FAST: {**own(FAST, f=(4.0, 2.0)), "task_cost_usd": 0}}
     costs = score(write_run(tmp_path / "free", free))[1][FAST]
     assert (costs["cost_by_agent_model"], costs["total_cost"]) == ({FAST: 0.0}, 0.0)
-    # Nobody told what nop cost: that is not 0.
+    # The cost of nop was not recorded: that is not 0.
     nop = score(run)[1][NOP]
     assert nop["total_cost"] is None
     assert nop["mean_cost_per_trial"] == mean(None, 0, 1)
@@ -164,9 +164,9 @@ def test_figures_of_a_run_have_the_names_of_fceval(tmp_path: Path) -> None:
     of_trials = {"accuracy", "pass_at_k", "total_cost", "cost_by_agent_model"}
     figures = score(run)[1][FAST]
     assert means | advantages | sums | of_trials <= figures.keys()
-    told = {name for name, figure in figures.items() if isinstance(figure, dict) and figure}
+    present = {name for name, figure in figures.items() if isinstance(figure, dict) and figure}
     # Beside every mean stands of how many it is made.
-    assert means | advantages | {"accuracy", "mean_cost_per_trial", "pass_at_k"} <= told
+    assert means | advantages | {"accuracy", "mean_cost_per_trial", "pass_at_k"} <= present
 
 
 def test_warnings_are_counted(tmp_path: Path) -> None:
@@ -178,7 +178,7 @@ def test_warnings_are_counted(tmp_path: Path) -> None:
 
 
 def test_of_many_different_warnings_the_first_are_counted() -> None:
-    aggregator = SpeedupAggregator()
+    aggregator = SpeedupMetric().aggregator()
     for number in (*range(22), 0, 21):
         result = SpeedupResult(
             outcome=Outcome.SCORED, cause=None, key="a:m", warnings=(f"warning {number}",)
@@ -197,7 +197,7 @@ def test_the_share_of_regressions_is_of_the_benchmarks_that_count(tmp_path: Path
 
 
 def test_repetitions_are_trials_and_other_names_of_a_task_are_not_tasks() -> None:
-    ours, fceval = SpeedupAggregator(), SpeedupAggregator(as_fceval=True)
+    ours, fceval = SpeedupMetric().aggregator(), SpeedupMetric(profile="fc-eval").aggregator()
     for number, passed in ((1, True), (2, False)):
         result = SpeedupResult(
             outcome=Outcome.SCORED, cause=None, key="a:m", success=passed, trial_resolved=passed
@@ -210,8 +210,8 @@ def test_repetitions_are_trials_and_other_names_of_a_task_are_not_tasks() -> Non
     assert (fceval.figures().trials, fceval.figures().accuracy.value) == (2, 0.5)
 
 
-def test_pass_at_k_tells_of_how_many_tasks_it_is_made() -> None:
-    aggregator = SpeedupAggregator()
+def test_pass_at_k_counts_its_tasks() -> None:
+    aggregator = SpeedupMetric().aggregator()
     for task, success in (("a", True), ("b", None)):
         result = SpeedupResult(outcome=Outcome.SCORED, cause=None, key="a:m", success=success)
         aggregator.add(None, Trajectory(task_id=task), result)

@@ -71,8 +71,8 @@ def test_two_runs() -> None:
 
 
 def test_no_runs_are_zeros_but_for_the_two_on_pass() -> None:
-    for original in (False, True):
-        summary = values(aggregate([], original=original))
+    for profile in (None, "ptcrunner"):
+        summary = values(aggregate([], profile=profile))
         assert {name for name, value in summary.items() if value is None} == {
             "mean_turns_on_pass",
             "mean_total_tokens_on_pass",
@@ -80,10 +80,10 @@ def test_no_runs_are_zeros_but_for_the_two_on_pass() -> None:
         assert {value for value in summary.values() if value is not None} == {0.0}
 
 
-def test_what_no_run_has_is_none_and_0_in_the_profile() -> None:
+def test_a_figure_that_no_run_has_is_none_and_0_in_the_profile() -> None:
     one = run(turn_count=5, has_failed_turn=True, passed=None, budget_exhausted=False)
 
-    default, original = aggregate([one]), aggregate([one], original=True)
+    default, original = aggregate([one]), aggregate([one], profile="ptcrunner")
 
     assert default.mean_input_tokens.model_dump() == {"value": None, "scored": 0, "total": 1}
     assert default.pass_rate.model_dump() == {"value": None, "scored": 0, "total": 1}
@@ -162,6 +162,6 @@ def test_reference_cases(reference_data: Path) -> None:
         original = case["expected"] | case.get("original", {})
         for wanted, summary in (
             (case["expected"], aggregate(runs)),
-            (original, aggregate(runs, original=True)),
+            (original, aggregate(runs, profile="ptcrunner")),
         ):
             assert {name: values(summary)[name] for name in wanted} == wanted, case["name"]

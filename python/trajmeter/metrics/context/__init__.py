@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from trajmeter.metrics.context.metric import ContextMetric, create
-from trajmeter.metrics.context.prepared import PROFILES, PreparedTask, prepare
-from trajmeter.metrics.context.results import (
+from trajmeter.metrics.context.prepared import PreparedTask, prepare
+from trajmeter.metrics.context.profile import PROFILES, ContextProfile
+from trajmeter.metrics.context.result import (
     ContextBenchEditLocation,
     ContextResult,
     EditLocation,
@@ -14,13 +14,14 @@ from trajmeter.metrics.context.results import (
     TrajectoryFigures,
     ViewFigures,
 )
-from trajmeter.metrics.context.scoring import score
+from trajmeter.metrics.context.score import ContextMetric, create, score
 from trajmeter.metrics.context.tracker import ContextTracker
 
 __all__ = [
     "PROFILES",
     "ContextBenchEditLocation",
     "ContextMetric",
+    "ContextProfile",
     "ContextResult",
     "ContextTracker",
     "EditLocation",

@@ -2,20 +2,22 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+import re
+from typing import TYPE_CHECKING, NamedTuple
 
-from trajmeter.metrics.context import contextbench
-from trajmeter.metrics.context.results import ContextBenchEditLocation, EditLocation
+from trajmeter.metrics.context.prepared import edited_pairs
+from trajmeter.metrics.context.result import ContextBenchEditLocation, EditLocation
 from trajmeter.patches import edited_lines
 from trajmeter.records import Cause, Outcome
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
-
     from trajmeter.metrics.context.prepared import PreparedTask
     from trajmeter.patches import EditedLines
 
-__all__ = ["edit_locations", "edited_pairs"]
+__all__ = ["EditLocations", "deleted_lines", "edit_locations"]
+
+_HUNK = re.compile(r"@@ -(\d+)")
+_HUNK_ENDS = ("---", "@@", "diff ")
 
 _NO_GOLD = EditLocation(outcome=Outcome.NOT_SCORED, cause=Cause.MISSING_GOLD)
 _NO_PATCH = EditLocation(outcome=Outcome.NOT_SCORED, cause=Cause.MISSING_PATCH)
@@ -23,23 +25,50 @@ _DELETED_NO_GOLD = ContextBenchEditLocation(outcome=Outcome.NOT_SCORED, cause=Ca
 _DELETED_NO_PATCH = ContextBenchEditLocation(outcome=Outcome.NOT_SCORED, cause=Cause.MISSING_PATCH)
 
 
-def edit_locations(
-    prepared: PreparedTask, final_patch: str | None
-) -> tuple[EditLocation, ContextBenchEditLocation]:
+class EditLocations(NamedTuple):
+    """Both edit locations of an attempt."""
+
+    edited: EditLocation
+    """Where its final patch edits, beside the gold patch."""
+    deleted: ContextBenchEditLocation
+    """Where it deletes, beside gold context."""
+
+
+def edit_locations(prepared: PreparedTask, final_patch: str | None) -> EditLocations:
     """Compare the final patch with the gold patch, and with gold context as ContextBench does.
 
     Raises:
         ExtraMissingError: The extra ``patches`` is not installed.
     """
     edits = None if final_patch is None else edited_lines(final_patch)
-    return _edited(prepared, edits), _deleted(prepared, final_patch, edits)
+    return EditLocations(_edited(prepared, edits), _deleted(prepared, final_patch, edits))
 
 
-def edited_pairs(edits: EditedLines) -> Iterator[tuple[str, int]]:
-    """Path and line of each edited line."""
-    for path, lines in edits.lines.items():
-        for line in lines:
-            yield path, line
+def deleted_lines(patch: str) -> set[tuple[str, int]]:
+    """Lines that a patch deletes, each with its file, as ContextBench's reader finds them.
+
+    Only ``+++ b/`` names a file, whatever follows ``b/`` being the name; a deleted file's lines
+    count for the file before it. A line that begins with ``---``, ``@@`` or ``diff `` ends a hunk,
+    a deleted one too. A blank line without its blank does not count as a line. ``+++ b/`` within a
+    hunk names the file of the next one.
+    """
+    deleted = set()
+    named: str | None = None
+    file: str | None = None
+    number = 0
+    for line in patch.split("\n"):
+        if line.startswith("+++ b/"):
+            named = line[len("+++ b/") :]
+        elif line.startswith(_HUNK_ENDS):
+            header = _HUNK.match(line)
+            file = named if header else None
+            number = int(header[1]) if header else 0
+        elif file is not None and line.startswith("-"):
+            deleted.add((file, number))
+            number += 1
+        elif line.startswith(" "):
+            number += 1
+    return deleted
 
 
 def _edited(prepared: PreparedTask, edits: EditedLines | None) -> EditLocation:
@@ -68,13 +97,11 @@ def _deleted(
 ) -> ContextBenchEditLocation:
     if not prepared.has_gold:
         return _DELETED_NO_GOLD
-    is_contextbench = prepared.rules == "contextbench"
-    if is_contextbench:
-        # An attempt without a patch gets the score of the gold patch.
+    if prepared.profile.gold_patch_stands_in:
         final_patch = final_patch or prepared.task.gold_patch or None
     if final_patch is None:
         return _DELETED_NO_PATCH
-    deleted = contextbench.deleted_lines(final_patch)
+    deleted = deleted_lines(final_patch)
     hits = sum(
         any(first <= line <= last for first, last in prepared.initial_gold.get(path, ()))
         for path, line in deleted
@@ -82,7 +109,7 @@ def _deleted(
     gold = prepared.initial_gold_size
     ratio: float | None = hits / len(deleted) if deleted else 0.0
     outcome, cause = Outcome.SCORED, None
-    if not is_contextbench:
+    if not prepared.profile.scores_every_deletion:
         outcome, cause = _standing(has_gold=gold > 0, is_diff=edits is None or edits.is_diff)
         ratio = ratio if gold > 0 else None
     return ContextBenchEditLocation(
@@ -97,7 +124,7 @@ def _deleted(
 
 
 def _standing(*, has_gold: bool, is_diff: bool) -> tuple[Outcome, Cause | None]:
-    """What becomes of a comparison: no gold abstains, a text that is no diff predicts nothing."""
+    """Outcome and cause: it abstains without gold; text that is not a diff predicts nothing."""
     if not has_gold:
         return Outcome.ABSTAINED, None
     return (Outcome.SCORED, None) if is_diff else (Outcome.ASSIGNED, Cause.NOT_A_DIFF)

@@ -9,12 +9,13 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from trajmeter.kernels import ContextFile, FileTables, ResolvedPath
-from trajmeter.metrics.context import contextbench, paths
+from trajmeter.metrics.context import paths
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from trajmeter.kernels import ContextRules, Int64Array
+    from trajmeter.kernels import Int64Array
+    from trajmeter.metrics.context.profile import ContextProfile
     from trajmeter.records import Task
     from trajmeter.snapshots import Definitions, FileSnapshot, Snapshot
 
@@ -27,7 +28,7 @@ class TaskFiles:
     Args:
         task: The task.
         snapshot: The repository that its attempts start from, if there is one.
-        rules: Whose rules for paths apply.
+        profile: Which rules for paths apply, and which definitions count.
     """
 
     unresolved_gold: set[str]
@@ -37,13 +38,13 @@ class TaskFiles:
     lacks_definitions: bool
     """Whether the definitions of a file with gold were not extracted."""
 
-    def __init__(self, task: Task, snapshot: Snapshot | None, rules: ContextRules) -> None:
+    def __init__(self, task: Task, snapshot: Snapshot | None, profile: ContextProfile) -> None:
         self.unresolved_gold = set()
         self.has_snapshot = snapshot is not None
         self.lacks_definitions = snapshot is None
         self._repo = task.repo
         self._snapshot = snapshot
-        self._contextbench = rules == "contextbench"
+        self._profile = profile
         self._files: dict[str, ContextFile] = {}
         self._codes = count()
         self._undefined: set[str] = set()
@@ -55,7 +56,7 @@ class TaskFiles:
 
     def gold(self, raw: str) -> tuple[str, ContextFile]:
         """The file that a path of the reference means, which may be in no snapshot."""
-        path = contextbench.gold_path(raw) if self._contextbench else self._find(raw)
+        path = paths.gold_as_written(raw) if self._profile.takes_any_file_left else self._find(raw)
         if path is None:
             path = paths.file_path(raw, self._repo) or raw
         file = self._file(path)
@@ -67,8 +68,8 @@ class TaskFiles:
     def _find(self, raw: str) -> str | None:
         if self._snapshot is None:
             return paths.file_path(raw, self._repo)
-        if self._contextbench:
-            return contextbench.find(raw, self._snapshot.files)
+        if self._profile.takes_any_file_left:
+            return paths.find_any(raw, self._snapshot.files)
         return paths.find(raw, self._snapshot.files, self._repo)
 
     def _file(self, path: str) -> ContextFile:
@@ -84,7 +85,7 @@ class TaskFiles:
             return None
         if known.definitions is None:
             self._undefined.add(path)
-        return _tables(known, keep_empty=self._contextbench)
+        return _tables(known, keep_empty=self._profile.keeps_empty_definitions)
 
 
 def _tables(file: FileSnapshot, *, keep_empty: bool) -> FileTables:

@@ -15,13 +15,14 @@ the last not for scratch files, below ``/tmp`` and the like.
 
 from __future__ import annotations
 
+import posixpath
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from collections.abc import Collection
 
-__all__ = ["Path", "file_path", "find", "is_leak", "parse"]
+__all__ = ["Path", "file_path", "find", "find_any", "gold_as_written", "is_leak", "parse"]
 
 _QUOTES = "'\"`"
 
@@ -102,8 +103,40 @@ def find(raw: str, files: Collection[str], repo: str | None) -> str | None:
     return None
 
 
+def find_any(raw: str, files: Collection[str]) -> str | None:
+    """Find the file that a path means as ContextBench does, without the rules above.
+
+    Leading folders are dropped one by one until a file is left, down to the bare name: any
+    ``setup.py`` means the one at the root.
+    """
+    path = raw.strip().strip("'\"").replace("\\", "/").removeprefix("./").lstrip("/")
+    parts = path.split("/")
+    for dropped in range(len(parts)):
+        candidate = posixpath.normpath("/".join(parts[dropped:]))
+        if candidate in files:
+            return candidate
+    return None
+
+
+def gold_as_written(raw: str) -> str:
+    """Path of gold as ContextBench takes it: normalised by rules of its own, and never looked up.
+
+    A relative path loses every dot and slash at its beginning, so that ``.github/x.yml`` becomes
+    ``github/x.yml``, which does not exist.
+    """
+    path = raw.replace("\\", "/")
+    if path.startswith("/testbed/"):
+        return path.removeprefix("/testbed/")
+    if path.startswith("/workspace/"):
+        below = path.removeprefix("/workspace/")
+        return below.split("/", 1)[-1]
+    if path.startswith("/"):
+        return path.lstrip("/")
+    return path.lstrip("./")
+
+
 def file_path(raw: str, repo: str | None) -> str | None:
-    """The path below the repository's root, as far as can be told without a snapshot.
+    """The path below the repository's root, as far as it is known without a snapshot.
 
     Returns:
         The path, or ``None`` for one that lies outside any checkout.

@@ -6,25 +6,24 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING
 
-from trajmeter.errors import UnknownNameError
 from trajmeter.kernels import GoldLines, active
-from trajmeter.metrics.context import contextbench
-from trajmeter.metrics.context.edits import edited_pairs
 from trajmeter.metrics.context.files import TaskFiles
+from trajmeter.metrics.context.lines import lines_size
+from trajmeter.metrics.context.profile import PROFILES
+from trajmeter.metrics.profile import find_profile
 from trajmeter.patches import edited_lines
 from trajmeter.records import Cause, GoldRole
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
+    from collections.abc import Callable, Iterator, Mapping, Sequence
 
-    from trajmeter.kernels import ContextKernel, ContextRules, Kernels, ResolvedPath
+    from trajmeter.kernels import ContextKernel, Kernels, ResolvedPath
+    from trajmeter.metrics.context.profile import ContextProfile
+    from trajmeter.patches import EditedLines
     from trajmeter.records import Task
     from trajmeter.snapshots import Snapshot
 
-__all__ = ["PROFILES", "PreparedTask", "prepare", "rules_of"]
-
-PROFILES = ("contextbench",)
-"""Compatibility profiles of the context metrics."""
+__all__ = ["PreparedTask", "edited_pairs", "prepare"]
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -33,8 +32,8 @@ class PreparedTask:
 
     task: Task
     """The task."""
-    rules: ContextRules
-    """Whose rules apply: ``default``, or those of the profile."""
+    profile: ContextProfile
+    """How it is scored."""
     resolve: Callable[[str], ResolvedPath]
     """Finds the file that a path of a log means."""
     kernel: ContextKernel
@@ -44,7 +43,7 @@ class PreparedTask:
     causes: Mapping[str, Cause | None]
     """Why a granularity cannot be scored, whatever an attempt did; ``None`` for one that can."""
     initial_gold: Mapping[str, Sequence[tuple[int, int]]]
-    """First and last line of the initial gold ranges that ContextBench counts, by path."""
+    """First and last line of the initial gold ranges whose ends are both above 0, by path."""
     initial_gold_size: int
     """Number of lines in the initial gold ranges."""
     unresolved_gold_paths: int | None
@@ -84,27 +83,26 @@ def prepare(
     Raises:
         UnknownNameError: There is no profile of this name.
     """
-    rules = rules_of(profile)
-    files = TaskFiles(task, snapshot, rules)
+    chosen = find_profile("context", profile, PROFILES)
+    files = TaskFiles(task, snapshot, chosen)
     gold = []
     initial: dict[str, list[tuple[int, int]]] = {}
     for written in task.gold_ranges or ():
         path, file = files.gold(written.path)
         is_initial = written.role is GoldRole.INITIAL
-        # ContextBench counts lines of the initial ranges alone.
-        in_lines = is_initial or profile is None
+        in_lines = is_initial or not chosen.lines_of_initial_gold
         gold.append(GoldLines(file, written.first_line, written.last_line, in_lines=in_lines))
         if is_initial and written.first_line > 0 and written.last_line > 0:
             initial.setdefault(path, []).append((written.first_line, written.last_line))
     return PreparedTask(
         task=task,
-        rules=rules,
+        profile=chosen,
         resolve=files.resolve,
-        kernel=(kernels or active()).context(files.resolve, gold, rules),
+        kernel=(kernels or active()).context(files.resolve, gold, chosen.rules),
         has_snapshot=files.has_snapshot,
         causes=_causes(task, files),
         initial_gold=initial,
-        initial_gold_size=contextbench.lines_size(initial.values()),
+        initial_gold_size=lines_size(initial.values()),
         unresolved_gold_paths=None if snapshot is None else len(files.unresolved_gold),
     )
 
@@ -122,16 +120,8 @@ def _causes(task: Task, files: TaskFiles) -> dict[str, Cause | None]:
     }
 
 
-def rules_of(profile: str | None) -> ContextRules:
-    """The rules that a profile stands for.
-
-    Raises:
-        UnknownNameError: There is no profile of this name.
-    """
-    if profile is None:
-        return "default"
-    if profile == "contextbench":
-        return "contextbench"
-    raise UnknownNameError(
-        f"the context metrics have no profile {profile!r}; there is {', '.join(PROFILES)}"
-    )
+def edited_pairs(edits: EditedLines) -> Iterator[tuple[str, int]]:
+    """Path and line of each edited line."""
+    for path, lines in edits.lines.items():
+        for line in lines:
+            yield path, line

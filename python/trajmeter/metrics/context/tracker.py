@@ -4,15 +4,14 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from trajmeter.metrics.context.reversed_lines import with_reversed_lines
-from trajmeter.metrics.context.scoring import compose
+from trajmeter.metrics.context.score import compose, measured_lines
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from trajmeter.kernels import StepCoverage
     from trajmeter.metrics.context.prepared import PreparedTask
-    from trajmeter.metrics.context.results import ContextResult
+    from trajmeter.metrics.context.result import ContextResult
     from trajmeter.records import View
 
 __all__ = ["ContextTracker"]
@@ -40,8 +39,9 @@ class ContextTracker:
     def __init__(self, prepared: PreparedTask) -> None:
         self._prepared = prepared
         self._kernel = prepared.kernel.tracker()
-        # By the rules of ContextBench views are needed once more where lines are reversed.
-        self._steps: list[Sequence[View]] | None = [] if prepared.rules == "contextbench" else None
+        # Views are needed once more where reversed lines count.
+        counts_reversed = prepared.profile.counts_reversed_lines
+        self._steps: list[Sequence[View]] | None = [] if counts_reversed else None
 
     def update(self, views: Sequence[View]) -> StepCoverage:
         """Add one turn's views, none included, as a step.
@@ -56,7 +56,7 @@ class ContextTracker:
             return self._kernel.update(views)
         views = tuple(views)
         coverage = self._kernel.update(views)
-        self._steps.append(views)  # not before: a step that is refused is none
+        self._steps.append(views)  # only now: a refused step does not count
         return coverage
 
     def result(
@@ -76,10 +76,9 @@ class ContextTracker:
             TotalOverflowError: Sizes add up to more than 64 bits hold.
             ExtraMissingError: There is a final patch, and the extra ``patches`` is not installed.
         """
-        if self._steps is None:
-            sizes = self._kernel.sizes(final_views)
-        else:
+        if self._prepared.profile.declared_final_only:
             final_views = final_views or ()
-            sizes = self._kernel.sizes(final_views)
-            sizes = with_reversed_lines(sizes, self._prepared, self._steps, final_views)
+        sizes = self._kernel.sizes(final_views)
+        if self._steps is not None:
+            sizes = measured_lines(self._prepared, sizes, self._steps, final_views)
         return compose(self._prepared, sizes, final_patch)

@@ -2,22 +2,24 @@
 
 from __future__ import annotations
 
-from trajmeter.metrics.speedup.metric import PROFILE, SpeedupMetric, create
+from trajmeter.metrics.speedup.profile import PROFILES, SpeedupProfile
 from trajmeter.metrics.speedup.result import (
     BenchmarkSpeedup,
     PytestFigures,
     SnapshotFigures,
     SpeedupResult,
 )
+from trajmeter.metrics.speedup.score import SpeedupMetric, create
 from trajmeter.metrics.speedup.summary import SpeedupAggregator, SpeedupSummary
 
 __all__ = [
-    "PROFILE",
+    "PROFILES",
     "BenchmarkSpeedup",
     "PytestFigures",
     "SnapshotFigures",
     "SpeedupAggregator",
     "SpeedupMetric",
+    "SpeedupProfile",
     "SpeedupResult",
     "SpeedupSummary",
     "create",

@@ -11,9 +11,10 @@ from trajmeter.prices import price_table, price_usd
 from trajmeter.records import RunLog
 
 if TYPE_CHECKING:
+    from trajmeter.metrics.speedup.profile import SpeedupProfile
     from trajmeter.records import Trajectory
 
-__all__ = ["Cost", "Length", "cost", "length", "tokens"]
+__all__ = ["Cost", "Length", "cost", "length", "recorded_cost", "tokens"]
 
 
 class Cost(TypedDict, total=False):
@@ -33,7 +34,7 @@ class Length(TypedDict, total=False):
     events_by_code: dict[str, int]
 
 
-def cost(attempt: Trajectory, warnings: list[str], *, as_fceval: bool = False) -> Cost:
+def cost(attempt: Trajectory, warnings: list[str], profile: SpeedupProfile) -> Cost:
     """Find or compute the cost: as recorded, else tokens times their price.
 
     A recorded cost below 0, or none that is finite, is a warning and passed over. A model without a
@@ -42,10 +43,13 @@ def cost(attempt: Trajectory, warnings: list[str], *, as_fceval: bool = False) -
 
     Args:
         attempt: The attempt.
-        warnings: Where to tell what is to be doubted.
-        as_fceval: Whether any recorded cost counts.
+        warnings: List to which doubts are appended.
+        profile: Whether any recorded cost counts.
     """
-    recorded = recorded_cost(attempt) if as_fceval else _credible_cost(attempt, warnings)
+    if profile.any_cost_counts:
+        recorded = recorded_cost(attempt)
+    else:
+        recorded = _credible_cost(attempt, warnings)
     if recorded is not None:
         return {"task_cost_usd": recorded, "cost_source": "recorded"}
     used = tokens(attempt)
@@ -93,7 +97,7 @@ def tokens(attempt: Trajectory) -> tuple[int, int] | None:
 def length(attempt: Trajectory) -> Length:
     """Count interactions: as recorded, else the entries of the agent's log, else typed input.
 
-    A log without entries and a recording without input tell nothing, so the length is unknown.
+    A log without entries and a recording without input say nothing, so the length is unknown.
     """
     log = attempt.run_log or RunLog()
     found: Length = {"events_by_code": log.events or {}}
@@ -118,7 +122,7 @@ def _stated_costs(attempt: Trajectory) -> list[float]:
 
 
 def _credible_cost(attempt: Trajectory, warnings: list[str]) -> float | None:
-    """The first stated cost that can be one; what comes before it is told."""
+    """The first stated cost that is finite and not negative; each one before it is a warning."""
     for stated in _stated_costs(attempt):
         if math.isfinite(stated) and stated >= 0:
             return stated

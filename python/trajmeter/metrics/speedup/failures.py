@@ -8,9 +8,10 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from trajmeter.metrics.speedup.profile import SpeedupProfile
     from trajmeter.records import PytestSummary, SnapshotSummary, Trajectory
 
-__all__ = ["BASELINE_AGENT", "ORACLE_AGENT", "Verdict", "allowed_failures", "judge"]
+__all__ = ["BASELINE_AGENT", "ORACLE_AGENT", "Checks", "allowed_failures", "check"]
 
 BASELINE_AGENT = "nop"
 """The agent that changes nothing; it is never reverted."""
@@ -19,8 +20,8 @@ ORACLE_AGENT = "oracle"
 
 
 @dataclass(frozen=True, slots=True)
-class Verdict:
-    """Whether an attempt failed; ``None`` where nothing that tells is recorded."""
+class Checks:
+    """Whether an attempt failed its checks; ``None`` where nothing is recorded to say so."""
 
     pytest_failed: bool | None = None
     """More tests failed than are allowed, or none could be read."""
@@ -46,35 +47,35 @@ def allowed_failures(trial: Sequence[Trajectory]) -> int:
     return 0
 
 
-def judge(attempt: Trajectory, *, allowed: int, as_fceval: bool = False) -> Verdict:
-    """Tell whether an attempt failed.
+def check(attempt: Trajectory, profile: SpeedupProfile, *, allowed: int) -> Checks:
+    """Decide whether an attempt failed.
 
     Args:
         attempt: The attempt.
-        allowed: Failed tests that are tolerated. What was captured from the tests' output is judged
-            without any.
-        as_fceval: Whether to fail tests that were not run, and captured tests with exactly one
-            error; and a snapshot of which nothing is recorded.
+        profile: What counts as a failure where little is recorded.
+        allowed: Failed tests that are tolerated; of tests captured from output, none are.
     """
     tests, snapshot = attempt.pytest_summary, attempt.snapshot_summary
     if tests is None and snapshot is None:
         if attempt.passed is None and attempt.failure is None:
-            return Verdict()
-        return Verdict(pytest_failed=False, snapshot_failed=as_fceval or not attempt.passed)
-    return Verdict(
-        pytest_failed=_tests_failed(tests, allowed, as_fceval=as_fceval),
+            return Checks()
+        failed = profile.missing_snapshot_fails or not attempt.passed
+        return Checks(pytest_failed=False, snapshot_failed=failed)
+    return Checks(
+        pytest_failed=_tests_failed(tests, allowed, profile),
         snapshot_failed=_snapshot_failed(snapshot),
     )
 
 
-def _tests_failed(tests: PytestSummary | None, allowed: int, *, as_fceval: bool) -> bool:
+def _tests_failed(tests: PytestSummary | None, allowed: int, profile: SpeedupProfile) -> bool:
     if tests is None:
         return False
     if tests.problem == "unreadable":
         return True
     if tests.captured:
         allowed = 0
-        if as_fceval and (tests.problem == "not_run" or tests.error == 1):
+        is_uncounted = tests.problem == "not_run" or tests.error == 1
+        if is_uncounted and profile.uncounted_tests_fail:
             return True
     return _failures(tests) > allowed
 

@@ -62,7 +62,7 @@ def level_figures(tables: Sequence[SpeedupTable]) -> list[LevelFigures]:
 def alphabet(names: bytes) -> tuple[str, str]:
     """Tell which characters of some names are capitals, and which are blanks.
 
-    Both backends are told, so that they agree whatever Unicode each of them knows.
+    Both backends take these from here, so that they agree whatever Unicode version each knows.
     """
     if names.isascii():
         return string.ascii_uppercase, _ASCII_BLANKS

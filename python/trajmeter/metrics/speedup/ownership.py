@@ -123,8 +123,8 @@ def _contradictions(mine: dict[str, Any], others: dict[str, Any]) -> Iterable[st
 
 
 def _differs(one: object, other: object) -> bool:
-    # NaN is what it is, though it does not equal itself.
-    return one != other and (one == one or other == other)  # noqa: PLR0124 - tells NaN
+    # NaN does not differ from NaN, though it does not equal itself.
+    return one != other and (one == one or other == other)  # noqa: PLR0124 - detects NaN
 
 
 def _reference_times(trial: Trial) -> tuple[_Times | None, _Times]:

@@ -4,21 +4,21 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from trajmeter.metrics.speedup.failures import Verdict
+from trajmeter.metrics.speedup.cases import ADVANTAGES, Case, case_fields, spending_fields
+from trajmeter.metrics.speedup.failures import Checks
 from trajmeter.metrics.speedup.result import SpeedupResult
-from trajmeter.metrics.speedup.scoring import Case, case_fields, spending_fields
 from trajmeter.metrics.speedup.table import read_table
 from trajmeter.records import LARGEST_COUNT, Cause, Outcome
 from trajmeter.records.agent_keys import agent_key
 from trajmeter.records.measurements import finite
 
 if TYPE_CHECKING:
+    from trajmeter.metrics.speedup.profile import SpeedupProfile
     from trajmeter.records import Trajectory
 
 __all__ = ["is_payload", "score_payload"]
 
 _WARNING = "the figures are those of fc-eval's merge: the agents' own files are not there"
-_ADVANTAGES = ("agent_advantage", *(f"agent_advantage_level{level}" for level in range(1, 5)))
 
 
 def is_payload(attempt: Trajectory) -> bool:
@@ -26,12 +26,12 @@ def is_payload(attempt: Trajectory) -> bool:
     return attempt.measurements is not None and attempt.measurements.payload is not None
 
 
-def score_payload(attempt: Trajectory, *, as_fceval: bool) -> SpeedupResult:
-    """Take the figures as they are; what is no number is missing.
+def score_payload(attempt: Trajectory, profile: SpeedupProfile) -> SpeedupResult:
+    """Take the figures as they are; anything but a number is missing.
 
     Args:
         attempt: The attempt.
-        as_fceval: Whether a cost below 0 is one.
+        profile: Whether any recorded cost counts.
     """
     measurements = attempt.measurements
     payload = (measurements.payload if measurements else None) or {}
@@ -39,16 +39,16 @@ def score_payload(attempt: Trajectory, *, as_fceval: bool) -> SpeedupResult:
     case = Case(
         attempt,
         agent_key(attempt.agent, attempt.model),
-        Verdict(_flag(payload.get("pytest_failed")), _flag(payload.get("snapshot_failed"))),
+        Checks(_flag(payload.get("pytest_failed")), _flag(payload.get("snapshot_failed"))),
         read_table(entries),
         fallback=payload.get("fallback_to_baseline") is True,
         warnings=[_WARNING],
     )
-    fields = case_fields(case) | spending_fields(case, as_fceval=as_fceval)
+    fields = case_fields(case) | spending_fields(case, profile)
     fields["task_speedup"] = finite(payload.get("task_speedup"))
-    fields |= {name: finite(payload.get(name)) for name in _ADVANTAGES}
+    fields |= {name: finite(payload.get(name)) for name in ADVANTAGES}
     success = _flag(payload.get("success"))
-    fields["success"] = case.verdict.success if success is None else success
+    fields["success"] = case.checks.success if success is None else success
     fields["trial_resolved"] = _flag(payload.get("is_resolved"))
     for name in ("num_benchmarks", "num_valid_benchmarks"):
         count = payload.get(name)

@@ -114,9 +114,9 @@ class SpeedupResult(Group, Result):
     snapshot_failed: Annotated[bool | None, Figure(higher_is_better=False, independent=True)] = None
     """Whether outputs of the benchmarks changed, or could not be compared."""
     success: Annotated[bool | None, Figure(higher_is_better=True, independent=True)] = None
-    """Whether neither failed; ``None`` where nothing that tells was recorded."""
+    """Whether neither failed; ``None`` where nothing was recorded to say so."""
     tests_not_run: Annotated[bool, Figure(independent=True)] = False
-    """Whether the tests were not run, which is no failure."""
+    """Whether the tests were not run, which does not count as a failure."""
     fallback_to_baseline: Annotated[bool, Figure(higher_is_better=False, independent=True)] = False
     """Whether the ratios are those of an agent that changed nothing, because this one failed."""
     already_reverted: Annotated[bool, Figure(independent=True)] = False

@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from trajmeter.metrics._result import Result
+    from trajmeter.metrics.speedup.profile import SpeedupProfile
     from trajmeter.records import Task, Trajectory
 
 __all__ = ["SpeedupAggregator", "SpeedupSummary"]
@@ -127,12 +128,11 @@ class SpeedupAggregator:
     """Running totals over attempts; keeps their figures, no benchmarks.
 
     Args:
-        as_fceval: Whether to count as fc-eval does: each attempt by itself, and a trial as resolved
-            if its last agent says so.
+        profile: Whether each attempt counts by itself.
     """
 
-    def __init__(self, *, as_fceval: bool = False) -> None:
-        self._as_fceval = as_fceval
+    def __init__(self, profile: SpeedupProfile) -> None:
+        self._counts_each = profile.counts_each_attempt
         self._attempts = self._priced = 0
         self._tasks: dict[tuple[str, ...], _TaskFigures] = {}
         self._trials: dict[tuple[str, str | None], bool] = {}
@@ -151,7 +151,7 @@ class SpeedupAggregator:
             if warning in self._warnings or len(self._warnings) < _KEPT_WARNINGS:
                 self._warnings[warning] += 1
         identity: tuple[str, ...] = (result.key, result.instance or "", task_id)
-        if self._as_fceval:
+        if self._counts_each:
             trial = result.trial or trajectory.attempt
             self._trials[task_id, trial] = bool(result.trial_resolved)
             if result.outcome is Outcome.NOT_SCORED:
@@ -180,8 +180,8 @@ class SpeedupAggregator:
         costs = {key: fsum(values) for key, values in self._costs.items()}
         total_cost = fsum(costs.values())
         # fc-eval divides by all trials, and has 0 of nothing.
-        nothing = 0.0 if self._as_fceval else None
-        attempts, priced = (trials, trials) if self._as_fceval else (self._attempts, self._priced)
+        nothing = 0.0 if self._counts_each else None
+        attempts, priced = (trials, trials) if self._counts_each else (self._attempts, self._priced)
         return SpeedupSummary(
             tasks=max(Counter(identity[:2] for identity in self._tasks).values(), default=0),
             **means,
@@ -208,7 +208,7 @@ class SpeedupAggregator:
 
     def _successes(self) -> list[tuple[int, int]]:
         """Attempts at each task that are known to have succeeded or not, and those that did."""
-        if not self._as_fceval:
+        if not self._counts_each:
             return [(task.judged, task.succeeded) for task in self._tasks.values()]
         attempts = Counter(task for task, _ in self._trials)
         resolved = Counter(task for (task, _), passed in self._trials.items() if passed)
@@ -218,7 +218,7 @@ class SpeedupAggregator:
         judged = sum(attempts > 0 for attempts, _ in counts)
         return {
             str(k): Mean(value=chance, scored=judged, total=len(counts))
-            for k, chance in mean_pass_at_k(counts, with_one=not self._as_fceval).items()
+            for k, chance in mean_pass_at_k(counts, with_one=not self._counts_each).items()
         }
 
 

@@ -31,7 +31,7 @@ class SpeedupTable:
     oracle: list[Ratio] = field(default_factory=list)
     """Ratio with the reference solution."""
     significant: list[bool | None] = field(default_factory=list)
-    """Whether the change was told from noise, as recorded; no figure depends on it."""
+    """Whether the change was significant, as recorded; no figure depends on it."""
     is_entry: list[bool] = field(default_factory=list)
     """Whether there was an object to read."""
     is_reverted: list[bool] = field(default_factory=list)
@@ -59,9 +59,9 @@ class SpeedupTable:
         self.is_reverted.append(is_reverted)
 
     def reverted(self) -> SpeedupTable:
-        """Give the table of an agent that changed nothing: its ratios are 1, the oracle's stay.
+        """The table of an agent that changed nothing: its ratios are 1, the oracle's stay.
 
-        What was no object holds nothing to revert, and stays invalid.
+        Entries that were not objects have nothing to revert, and stay invalid.
         """
         agent = [
             1.0 if is_entry else ratio
@@ -70,7 +70,7 @@ class SpeedupTable:
         return replace(self, agent=agent, is_reverted=self.is_entry)
 
     def without_oracle(self) -> SpeedupTable:
-        """Give the table with the agent's ratios on both sides, so that those alone count."""
+        """The table with the agent's ratios on both sides, so that those alone count."""
         return replace(self, oracle=self.agent)
 
 

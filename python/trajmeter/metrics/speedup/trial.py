@@ -1,4 +1,4 @@
-"""Trials: attempts at one task that are judged by one another."""
+"""Trials: attempts at one task that are compared with one another."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ class Trial:
 
     @property
     def is_alone(self) -> bool:
-        """Whether this is a run of one agent, whose figures nobody has merged."""
+        """Whether this is a run of one agent, whose figures were never merged."""
         return len(self.attempts) == 1 and self.attempts[0].trial is not None
 
     def twins(self, position: int) -> int:
@@ -46,7 +46,7 @@ class Trial:
 def trials_of(
     task: Task | None, attempts: Sequence[Trajectory]
 ) -> Iterator[tuple[list[int], Trial]]:
-    """Tell the trials of a task apart, each with the positions of its attempts.
+    """Split the attempts at a task into trials, each with the positions of its attempts.
 
     Agents that ran side by side say so; others are one trial for each repeated attempt. A baseline
     or oracle that was not repeated is that of every repetition.

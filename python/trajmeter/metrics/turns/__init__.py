@@ -2,24 +2,21 @@
 
 from __future__ import annotations
 
-from trajmeter.metrics.turns.analysis import analyse
-from trajmeter.metrics.turns.columns import TurnColumns, TurnTable, analyse_columns
-from trajmeter.metrics.turns.metric import PROFILE, TurnsMetric, create
+from trajmeter.metrics.turns.profile import PROFILES, TurnsProfile
 from trajmeter.metrics.turns.result import RunFigures, TokenFigures, TurnsResult
+from trajmeter.metrics.turns.score import TurnsMetric, create, score
 from trajmeter.metrics.turns.summary import TurnsAggregator, TurnsSummary, aggregate
 
 __all__ = [
-    "PROFILE",
+    "PROFILES",
     "RunFigures",
     "TokenFigures",
-    "TurnColumns",
-    "TurnTable",
     "TurnsAggregator",
     "TurnsMetric",
+    "TurnsProfile",
     "TurnsResult",
     "TurnsSummary",
     "aggregate",
-    "analyse",
-    "analyse_columns",
     "create",
+    "score",
 ]

@@ -1,24 +1,34 @@
-"""Turn analysis of many runs from columns: tens of millions of turns without an object a turn."""
+"""Turns of record batches as columns of codes, and their figures, without an object per turn."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from itertools import pairwise
+from typing import TYPE_CHECKING
 
 import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
 
 from trajmeter import kernels
 from trajmeter.kernels import NO_NUMBER, TURN_COUNTS
-from trajmeter.metrics.tools.calls import read_calls
-from trajmeter.metrics.turns.analysis import MULTIPLE_CODE_BLOCKS, NO_CODE_FOUND, PARSE_ERROR
+from trajmeter.metrics.arrays import coded, filled, flags, ragged
+from trajmeter.metrics.tools.arguments import Malformed, keyed_arguments
+from trajmeter.metrics.turns.score import MULTIPLE_CODE_BLOCKS, NO_CODE_FOUND, PARSE_ERROR
+from trajmeter.records import json_lines
 
 if TYPE_CHECKING:
-    from collections.abc import Hashable, Iterable, Sequence
+    from collections.abc import Hashable
+
+    from pydantic import JsonValue
 
     from trajmeter.kernels import Float64Array, Int64Array, Kernels
-    from trajmeter.records import ToolCall, Turn
+    from trajmeter.metrics.arrays import Array
 
-__all__ = ["TurnColumns", "TurnTable", "analyse_columns"]
+__all__ = ["TurnColumns", "TurnTable", "analyse_columns", "turn_columns"]
+
+# Calls whose arguments are compared at a time: few, or the garbage collector walks through all.
+_BLOCK = 2_048
 
 _RATES = {
     "parse_failure_rate": ("parse_failures", "turns"),
@@ -51,42 +61,14 @@ class TurnColumns:
     call_success: Int64Array
     """Of each call 1, 0 or -1, as for turns."""
     call: Int64Array
-    """Code of each call's name and arguments together, or -1 where these are no JSON object; calls
-    of different runs may share one."""
+    """Code of each call's name and arguments together, or -1 where the arguments are not
+    a JSON object; calls of different runs may share one."""
     call_offsets: Int64Array
     """Turn i has the calls ``[call_offsets[i], call_offsets[i + 1])``."""
     run_offsets: Int64Array
     """Run i has the turns ``[run_offsets[i], run_offsets[i + 1])``."""
     reasons: tuple[str, ...]
     """Names of the reasons, sorted: of equally frequent ones the first dominates."""
-
-    @classmethod
-    def of(cls, runs: Iterable[Sequence[Turn]]) -> TurnColumns:
-        """Fill the columns from runs, each given by its turns."""
-        listed = list(runs)
-        turns = [turn for run in listed for turn in run]
-        calls = [call for turn in turns for call in turn.tool_calls]
-        read = read_calls(calls)
-        reasons = [turn.error.reason if turn.error is not None else None for turn in turns]
-        names = tuple(sorted({reason for reason in reasons if reason is not None}))
-        place = {name: at for at, name in enumerate(names)}
-        errors = [_error(turn) for turn in turns]
-        identities = [
-            None if key is None else (name, key)
-            for name, key in zip(read.names, read.keys, strict=True)
-        ]
-        return cls(
-            success=_array([_coded_success(turn.success) for turn in turns]),
-            program=_array([turn.program is not None for turn in turns]),
-            reason=_array([-1 if reason is None else place[reason] for reason in reasons]),
-            error=_coded(errors),
-            number=_array([NO_NUMBER if turn.number is None else turn.number for turn in turns]),
-            call_success=_array([_coded_outcome(call) for call in calls]),
-            call=_coded(identities),
-            call_offsets=_offsets([len(turn.tool_calls) for turn in turns]),
-            run_offsets=_offsets([len(run) for run in listed]),
-            reasons=names,
-        )
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -108,40 +90,6 @@ class TurnTable:
     reason_offsets: Int64Array
     """Run i has the reasons ``[reason_offsets[i], reason_offsets[i + 1])``."""
 
-    def __len__(self) -> int:
-        return len(self.reason_offsets) - 1
-
-    def figures(self, run: int) -> dict[str, Any]:
-        """Figures of one run, by the names that :class:`TurnsResult` gives them."""
-        count = {name: int(column[run]) for name, column in self.counts.items()}
-        rates = {name: float(column[run]) for name, column in self.rates.items()}
-        part = slice(int(self.reason_offsets[run]), int(self.reason_offsets[run + 1]))
-        names = [self.reasons[code] for code in self.reason[part].tolist()]
-        failed = dict(zip(names, self.failed[part].tolist(), strict=True))
-        valid, dominant, first_call = (
-            count[name] for name in ("first_turn_valid", "dominant_error", "first_call")
-        )
-        return {
-            "recorded_turns": count["turns"],
-            "first_turn_valid": None if valid < 0 else bool(valid),
-            "parse_failures": count["parse_failures"],
-            "no_code_turns": count["no_code_turns"],
-            "multi_code_block_turns": count["multi_code_block_turns"],
-            "error_turns": dict(zip(names, self.carried[part].tolist(), strict=True)),
-            "error_breakdown": {name: turns for name, turns in failed.items() if turns},
-            "dominant_error": None if dominant < 0 else self.reasons[dominant],
-            "has_failed_turn": count["failed_turns"] > 0,
-            "turns_to_first_tool_call": None if first_call == NO_NUMBER else first_call,
-            "followed_failures": count["followed_failures"],
-            "recovered_failures": count["recovered_failures"],
-            "repeated_failures": count["repeated_failures"],
-            "recorded_calls": count["calls"],
-            "repeated_calls": count["repeated_calls"],
-            "successful_calls": count["successful_calls"],
-            "known_calls": count["known_calls"],
-            **{name: None if np.isnan(rate) else rate for name, rate in rates.items()},
-        }
-
 
 def analyse_columns(columns: TurnColumns, *, backend: Kernels | None = None) -> TurnTable:
     """Compute the figures of every run that are made of its turns.
@@ -153,16 +101,9 @@ def analyse_columns(columns: TurnColumns, *, backend: Kernels | None = None) -> 
         backend: Kernels to compute with; ``None`` for those of this process.
 
     Raises:
-        ArrayError: A column is no flat ``int64`` array, or its length does not fit the others.
+        ArrayError: A column is not a flat ``int64`` array, or its length does not fit the others.
         OffsetsError: Offsets decrease, or lead outside their values.
-        InputError: A value is none of its choices; the first one is named.
-
-    Example:
-        >>> from trajmeter.records import Failure, Turn
-        >>> failed = Turn(success=False, error=Failure(reason="parse_error"))
-        >>> columns = TurnColumns.of([[failed, Turn(success=True, program="x")], []])
-        >>> analyse_columns(columns).rates["parse_failure_rate"]
-        array([0.5, nan])
+        InputError: A value is not among its choices; the first one is named.
     """
     backend = backend or kernels.active()
     place = {name: at for at, name in enumerate(columns.reasons)}
@@ -177,7 +118,7 @@ def analyse_columns(columns: TurnColumns, *, backend: Kernels | None = None) -> 
         columns.call,
         columns.call_offsets,
         columns.run_offsets,
-        _array(special),
+        np.array(special, np.int64),
         len(columns.reasons),
     )
     by_run = table.reshape(-1, len(TURN_COUNTS))
@@ -187,38 +128,94 @@ def analyse_columns(columns: TurnColumns, *, backend: Kernels | None = None) -> 
 
 
 def _rate(part: Int64Array, whole: Int64Array) -> Float64Array:
-    with np.errstate(invalid="ignore"):  # of nothing there is no part either, and 0 / 0 is NaN
+    with np.errstate(invalid="ignore"):  # 0 / 0 is NaN, and nothing else is divided by 0
         rate: Float64Array = part / whole
     return rate
 
 
-def _error(turn: Turn) -> Hashable:
-    error = turn.error
-    if error is None or (error.reason is None and error.message is None):
-        return None
-    return error.reason, error.message
+def turn_columns(turns: Array) -> TurnColumns:
+    """Code the turns of many runs.
 
-
-def _coded_success(success: bool | None) -> int:  # noqa: FBT001 - the value is what is coded
-    return -1 if success is None else int(success)
-
-
-def _coded_outcome(call: ToolCall) -> int:
-    if call.success is None and call.error is not None:
-        return 0
-    return _coded_success(call.success)
-
-
-def _coded(values: Sequence[Hashable]) -> Int64Array:
-    codes: dict[Hashable, int] = {}
-    return _array(
-        [-1 if value is None else codes.setdefault(value, len(codes)) for value in values]
+    Args:
+        turns: The column ``turns`` of :func:`trajmeter.schemas.trajectory_schema`, of valid rows; a
+            run without turns, recorded or not, has none.
+    """
+    each, run_offsets = ragged(turns)
+    success, program, number, error, tool_calls = (
+        pc.struct_field(each, name)
+        for name in ("success", "program", "number", "error", "tool_calls")
+    )
+    calls, call_offsets = ragged(tool_calls)
+    names, reasons = _reasons(pc.struct_field(error, "reason"))
+    return TurnColumns(
+        success=_success(success),
+        program=flags(program.is_valid()).astype(np.int64),
+        reason=reasons,
+        error=_errors(reasons, len(names), pc.struct_field(error, "message")),
+        number=filled(number, NO_NUMBER),
+        call_success=_outcomes(calls),
+        call=_identities(calls, call_offsets[run_offsets]),
+        call_offsets=call_offsets,
+        run_offsets=run_offsets,
+        reasons=names,
     )
 
 
-def _array(values: Sequence[int]) -> Int64Array:
-    return np.array(values, np.int64)
+def _reasons(column: Array) -> tuple[tuple[str, ...], Int64Array]:
+    """The different reasons, sorted, and the place of each turn's among them."""
+    texts, codes = coded(column)
+    order = sorted(range(len(texts)), key=texts.__getitem__)
+    places = np.full(len(texts) + 1, -1, np.int64)  # the code of none leads to the last
+    places[order] = np.arange(len(texts))
+    return tuple(texts[at] for at in order), places[codes]
 
 
-def _offsets(lengths: Sequence[int]) -> Int64Array:
-    return np.cumsum([0, *lengths], dtype=np.int64)
+def _errors(reasons: Int64Array, names: int, messages: Array) -> Int64Array:
+    """One code of reason and message together; -1 where there is neither."""
+    codes = coded(messages).codes
+    together: Int64Array = (codes + 1) * (names + 1) + reasons + 1
+    return together - 1
+
+
+def _success(column: Array) -> Int64Array:
+    return filled(column.cast(pa.int64()), -1)
+
+
+def _outcomes(calls: Array) -> Int64Array:
+    """Whether each call succeeded; one with an error and unknown success failed."""
+    success = _success(pc.struct_field(calls, "success"))
+    failed = (success < 0) & flags(pc.struct_field(calls, "error").is_valid())
+    return np.where(failed, 0, success)
+
+
+def _identities(calls: Array, bounds: Int64Array) -> Int64Array:
+    """One code of name and arguments together; -1 where the arguments are not a JSON object.
+
+    Args:
+        calls: Calls.
+        bounds: Where the calls of each run begin. Codes tell apart the calls of one run only.
+    """
+    texts, arguments = coded(pc.struct_field(calls, "arguments"))
+    names = coded(pc.struct_field(calls, "name")).codes
+    codes = np.empty(len(names), np.int64)
+    for start, stop in pairwise(_borders(bounds)):
+        places: dict[int, int] = {}
+        different: dict[Hashable, int] = {}
+        for code in np.unique(arguments[start:stop]).tolist():
+            key = _key(None if code < 0 else json_lines.parse(texts[code].encode()))
+            places[code] = -1 if key is None else different.setdefault(key, len(different))
+        found = np.array([places[code] for code in arguments[start:stop].tolist()], np.int64)
+        together = names[start:stop] * len(different) + found
+        codes[start:stop] = np.where(found < 0, -1, together)
+    return codes
+
+
+def _borders(bounds: Int64Array) -> list[int]:
+    """Some of the bounds, so that of each block of runs few keys are alive at a time."""
+    is_border = np.diff(bounds // _BLOCK, prepend=-1) > 0
+    return [*bounds[is_border].tolist(), int(bounds[-1])]
+
+
+def _key(arguments: JsonValue) -> Hashable:
+    read = keyed_arguments(arguments)
+    return None if isinstance(read, Malformed) else read[1]

@@ -4,22 +4,25 @@ from __future__ import annotations
 
 from typing import Annotated
 
-from pydantic import Field
-
 from trajmeter.metrics._result import Figure, Group, Result
 
 __all__ = ["RunFigures", "TokenFigures", "TurnsResult"]
 
 
 class RunFigures(Group):
-    """Figures of the run as a whole, which stand where turns were counted but not recorded."""
+    """Figures of the run as a whole.
+
+    The outcome is that of the turn count, which stands where turns were counted but not recorded.
+    """
 
     turn_count: int | None = None
-    """Number of turns, recorded or only counted."""
-    budget_exhausted: Annotated[bool | None, Figure(higher_is_better=False)] = None
+    """Number of turns, recorded or only counted; not scored where neither was recorded."""
+    budget_exhausted: Annotated[bool | None, Figure(higher_is_better=False, independent=True)] = (
+        None
+    )
     """Whether the run's failure reason is one of the three that mean an exhausted turn budget."""
-    passed: Annotated[bool | None, Figure(higher_is_better=True)] = None
-    """Whether the run passed, as told from outside; ``None`` where nobody said."""
+    passed: Annotated[bool | None, Figure(higher_is_better=True, independent=True)] = None
+    """Whether the run passed, as recorded; ``None`` where it was not."""
 
 
 class TokenFigures(Group):
@@ -46,7 +49,7 @@ def _rate(numerator: str, denominator: str, *, higher_is_better: bool = False) -
 class TurnsResult(Group, Result):
     """How well an agent interacted, turn by turn.
 
-    The figures of this group are computed from turns; where those were only counted, the group is
+    The figures of this group are computed from turns; where those were not recorded, the group is
     not scored. A ratio is ``None`` where there is nothing to divide by.
     """
 
@@ -71,9 +74,9 @@ class TurnsResult(Group, Result):
         float | None, _rate("multi_code_block_turns", "recorded_turns")
     ] = None
     """Turns with the reason ``multiple_code_blocks`` / turns."""
-    error_turns: dict[str, int] = Field(default_factory=dict)
+    error_turns: dict[str, int] | None = None
     """Turns by the reason they carry, successful turns included."""
-    error_breakdown: dict[str, int] = Field(default_factory=dict)
+    error_breakdown: dict[str, int] | None = None
     """Failed turns by reason; turns without a structured reason are left out."""
     dominant_error: str | None = None
     """Most frequent reason of failed turns; of equals the first by code points."""
@@ -116,13 +119,13 @@ class TurnsResult(Group, Result):
         Without turns, what the other rates are then: ``None``, or 0.0 in the profile.
 
         Example:
-            >>> from trajmeter.metrics.turns import analyse
+            >>> from trajmeter.metrics.turns import score
             >>> from trajmeter.records import Failure, Trajectory, Turn
             >>> failed = Turn(success=False, error=Failure(reason="parse_error", message="bad"))
             >>> done = Turn(success=True, program="(+ 1 2)")
-            >>> analyse(Trajectory(task_id="t", turns=(failed, done))).error_rate("parse_error")
+            >>> score(Trajectory(task_id="t", turns=(failed, done))).error_rate("parse_error")
             0.5
         """
-        if not self.recorded_turns:
+        if not self.recorded_turns or self.error_turns is None:
             return self.parse_failure_rate
         return self.error_turns.get(reason, 0) / self.recorded_turns

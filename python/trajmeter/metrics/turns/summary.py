@@ -7,12 +7,15 @@ from typing import TYPE_CHECKING, Annotated
 from pydantic import BaseModel, ConfigDict
 
 from trajmeter.metrics._result import Headline, Mean, RunningMean
+from trajmeter.metrics.profile import find_profile
+from trajmeter.metrics.turns.profile import PROFILES
 from trajmeter.metrics.turns.result import TurnsResult
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
     from trajmeter.metrics._result import Result
+    from trajmeter.metrics.turns.profile import TurnsProfile
     from trajmeter.records import Task, Trajectory
 
 __all__ = ["TurnsAggregator", "TurnsSummary", "aggregate"]
@@ -54,13 +57,16 @@ class TurnsSummary(BaseModel):
     """Mean total tokens of passed runs."""
 
 
-def aggregate(results: Iterable[TurnsResult], *, original: bool = False) -> TurnsSummary:
+def aggregate(results: Iterable[TurnsResult], *, profile: str | None = None) -> TurnsSummary:
     """Summarise runs.
 
     Args:
         results: One result a run.
-        original: Count as the ``ptcrunner`` profile does: what is missing is 0, and a run of
+        profile: ``"ptcrunner"`` to count as PtcRunner does: what is missing is 0, and a run of
             unknown outcome did not pass.
+
+    Raises:
+        UnknownNameError: There is no profile of this name.
 
     Example:
         >>> aggregate([]).pass_rate.value
@@ -68,7 +74,7 @@ def aggregate(results: Iterable[TurnsResult], *, original: bool = False) -> Turn
         >>> aggregate([]).mean_turns_on_pass.value is None
         True
     """
-    aggregator = TurnsAggregator(original=original)
+    aggregator = TurnsAggregator(find_profile("turns", profile, PROFILES))
     for result in results:
         aggregator.count(result)
     return aggregator.figures()
@@ -77,8 +83,8 @@ def aggregate(results: Iterable[TurnsResult], *, original: bool = False) -> Turn
 class TurnsAggregator:
     """Running totals over runs; keeps no run."""
 
-    def __init__(self, *, original: bool = False) -> None:
-        self._original = original
+    def __init__(self, profile: TurnsProfile) -> None:
+        self._missing_is_zero = profile.missing_is_zero
         self._runs = 0
         self._means = {name: RunningMean() for name in TurnsSummary.model_fields}
 
@@ -111,11 +117,11 @@ class TurnsAggregator:
         """Means of all runs so far."""
         means = {name: mean.mean() for name, mean in self._means.items()}
         for name, mean in means.items():
-            # Nothing to divide by is no salvage, and no runs at all are zeros by convention.
+            # By convention salvage is 0 without failed runs, and every figure is 0 without runs.
             is_zero = not self._runs and not name.endswith("_on_pass")
             if is_zero or (name == "recoverable_error_salvage_rate" and not mean.total):
                 means[name] = mean.model_copy(update={"value": 0.0})
         return TurnsSummary(**means)
 
     def _add(self, name: str, value: float | None) -> None:
-        self._means[name].add((value or 0) if self._original else value)
+        self._means[name].add((value or 0) if self._missing_is_zero else value)

@@ -2,19 +2,18 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from trajmeter.metrics.arrays import Booleans, filled, flags
+from trajmeter.metrics.arrays import Array, Booleans, filled, flags
 
 if TYPE_CHECKING:
     from trajmeter.kernels import Float64Array, Int64Array
 
 __all__ = [
-    "Column",
     "Names",
     "changes",
     "column",
@@ -23,9 +22,6 @@ __all__ = [
     "names",
     "numbers",
 ]
-
-
-Column: TypeAlias = "pa.Array[Any]"
 
 
 class Names(NamedTuple):
@@ -39,7 +35,7 @@ class Names(NamedTuple):
     """Which of them each row has; -1 for none."""
 
 
-def column(table: pa.Table, name: str) -> Column | None:
+def column(table: pa.Table, name: str) -> Array | None:
     """A column in one piece; ``None`` where there is none, or where its values have no type."""
     if name not in table.column_names:
         return None
@@ -50,7 +46,7 @@ def column(table: pa.Table, name: str) -> Column | None:
     return pa.concat_arrays(chunks or [pa.array([], pieces.type)])
 
 
-def names(array: Column) -> Names:
+def names(array: Array) -> Names:
     """Number the texts of a column."""
     encoded = array if isinstance(array, pa.DictionaryArray) else array.dictionary_encode()
     texts = encoded.dictionary.cast(pa.large_string())
@@ -62,8 +58,8 @@ def names(array: Column) -> Names:
     return Names(data.to_pybytes(), offsets, codes)
 
 
-def numbers(array: Column | None, rows: int) -> Float64Array:
-    """A column as numbers, NaN where there is none: texts and booleans are no numbers."""
+def numbers(array: Array | None, rows: int) -> Float64Array:
+    """A column as numbers, NaN where there is none: texts and booleans do not count."""
     if array is None or not _are_numbers(array.type):
         return np.full(rows, np.nan)
     if not pa.types.is_float64(array.type):
@@ -76,14 +72,14 @@ def _are_numbers(kind: pa.DataType) -> bool:
     return any(is_number(kind) for is_number in tests)
 
 
-def missing(array: Column | None, rows: int) -> Booleans:
+def missing(array: Array | None, rows: int) -> Booleans:
     """Whether each row of a column has no value at all."""
     if array is None:
         return np.ones(rows, np.bool_)
     return flags(array.is_null()) if array.null_count else np.zeros(rows, np.bool_)
 
 
-def changes(array: Column) -> Booleans:
+def changes(array: Array) -> Booleans:
     """Whether each row differs from the one before it; two missing values do not differ."""
     if isinstance(array, pa.DictionaryArray):
         codes = filled(array.indices, -1)
@@ -95,7 +91,7 @@ def changes(array: Column) -> Booleans:
     return ~(same | both_missing)
 
 
-def first_values(array: Column, starts: Int64Array, ends: Int64Array) -> list[Any]:
+def first_values(array: Array, starts: Int64Array, ends: Int64Array) -> list[Any]:
     """The first value of each range of rows, NaN being none; ``None`` where it has none."""
     present = np.flatnonzero(~flags(array.is_null(nan_is_null=True)))
     if not len(present):

@@ -11,9 +11,9 @@ from trajmeter.metrics.speedup.columns.arrays import column, first_values
 from trajmeter.metrics.speedup.failures import (
     BASELINE_AGENT,
     ORACLE_AGENT,
-    Verdict,
+    Checks,
     allowed_failures,
-    judge,
+    check,
 )
 from trajmeter.metrics.speedup.trial import trials_of
 from trajmeter.readers.benchmark_rows import AttemptIdentity, AttemptRows
@@ -25,6 +25,7 @@ if TYPE_CHECKING:
 
     from trajmeter.metrics.arrays import Booleans
     from trajmeter.metrics.speedup.columns.table import BenchmarkTable
+    from trajmeter.metrics.speedup.profile import SpeedupProfile
     from trajmeter.records import Trajectory
 
 __all__ = ["Plan", "plan_attempts"]
@@ -49,7 +50,7 @@ _OF_A_ROW = frozenset(
 class Plan:
     """What becomes of each attempt."""
 
-    verdicts: list[Verdict]
+    checks: list[Checks]
     """Whether each failed."""
     reverted: Booleans
     """Whether each counts as if it had changed nothing."""
@@ -59,13 +60,14 @@ class Plan:
     """Attempts of each task that has to be scored as records."""
 
 
-def plan_attempts(table: BenchmarkTable, *, as_fceval: bool) -> Plan:
-    """Judge every attempt beside those of its trial."""
+def plan_attempts(table: BenchmarkTable, profile: SpeedupProfile) -> Plan:
+    """Decide for every attempt, beside those of its trial, whether it is reverted."""
     count = len(table.offsets) - 1
-    plan = Plan([Verdict()] * count, np.zeros(count, np.bool_), np.zeros(count, np.bool_))
+    plan = Plan([Checks()] * count, np.zeros(count, np.bool_), np.zeros(count, np.bool_))
     about = [name for name in table.rows.column_names if name not in _OF_A_ROW]
+    is_merged = profile.scores_merged_tables
     is_plain = not about and not table.is_uncommon.any()
-    if is_plain and (_are_named_apart(table) if as_fceval else not table.lacks_ratios.any()):
+    if is_plain and (_are_named_apart(table) if is_merged else not table.lacks_ratios.any()):
         return plan
     attempts = _attempts(table, about)
     tasks: dict[str, list[int]] = {}
@@ -74,7 +76,7 @@ def plan_attempts(table: BenchmarkTable, *, as_fceval: bool) -> Plan:
     for positions in tasks.values():
         trials = list(trials_of(None, [attempts[position] for position in positions]))
         shares_names = any(len(set(trial.keys)) < len(trial.keys) for _, trial in trials)
-        if table.is_uncommon[positions].any() or (as_fceval and shares_names):
+        if table.is_uncommon[positions].any() or (is_merged and shares_names):
             plan.uncommon.append(positions)
             continue
         for places, trial in trials:
@@ -82,10 +84,10 @@ def plan_attempts(table: BenchmarkTable, *, as_fceval: bool) -> Plan:
             has_oracle = ORACLE_AGENT in {attempt.agent for attempt in trial.everyone}
             for place, attempt in zip(places, trial.attempts, strict=True):
                 position = positions[place]
-                verdict = judge(attempt, allowed=allowed, as_fceval=as_fceval)
-                plan.verdicts[position] = verdict
-                plan.reverted[position] = verdict.failed and attempt.agent != BASELINE_AGENT
-                plan.lacks_oracle[position] = not (as_fceval or has_oracle)
+                checks = check(attempt, profile, allowed=allowed)
+                plan.checks[position] = checks
+                plan.reverted[position] = checks.failed and attempt.agent != BASELINE_AGENT
+                plan.lacks_oracle[position] = not (is_merged or has_oracle)
     plan.lacks_oracle &= table.lacks_ratios
     return plan
 

@@ -9,15 +9,23 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-import pyarrow as pa
+
+from trajmeter.errors import ExtraMissingError, ReadError
+
+try:
+    import pyarrow as pa
+except ModuleNotFoundError as error:
+    raise ExtraMissingError("tables of columns need pyarrow; install trajmeter[data]") from error
 
 from trajmeter import kernels
-from trajmeter.errors import ReadError
+from trajmeter.metrics.profile import find_profile
+from trajmeter.metrics.speedup.cases import ADVANTAGES
 from trajmeter.metrics.speedup.columns.arrays import column, missing
 from trajmeter.metrics.speedup.columns.plan import SOURCE, plan_attempts
 from trajmeter.metrics.speedup.columns.table import BenchmarkTable
 from trajmeter.metrics.speedup.levels import alphabet
-from trajmeter.metrics.speedup.metric import SpeedupMetric
+from trajmeter.metrics.speedup.profile import PROFILES
+from trajmeter.metrics.speedup.score import SpeedupMetric
 from trajmeter.readers.benchmark_rows import attempts_of
 from trajmeter.records import Cause, Outcome, ReadProblem
 
@@ -28,14 +36,11 @@ if TYPE_CHECKING:
     from pydantic import JsonValue
 
     from trajmeter.kernels import Kernels, LevelArrays
-    from trajmeter.metrics.arrays import Booleans
-    from trajmeter.metrics.speedup.columns.arrays import Column
+    from trajmeter.metrics.arrays import Array, Booleans
     from trajmeter.metrics.speedup.columns.plan import Plan
     from trajmeter.records import Source
 
 __all__ = ["score_columns"]
-
-_ADVANTAGES = ("agent_advantage", *(f"agent_advantage_level{level}" for level in range(1, 5)))
 
 
 def score_columns(
@@ -69,8 +74,11 @@ def score_columns(
     metric = SpeedupMetric(profile=profile)
     report = on_problem or _refuse
     table = BenchmarkTable.of(_of_tasks(rows, report))
-    plan = plan_attempts(table, as_fceval=profile is not None)
-    columns = _columns(table, plan, backend or kernels.active(), as_fceval=profile is not None)
+    chosen = find_profile("speedup", profile, PROFILES)
+    plan = plan_attempts(table, chosen)
+    columns = _columns(
+        table, plan, backend or kernels.active(), is_merged=chosen.scores_merged_tables
+    )
     if plan.uncommon:
         figures = {name: column.to_pylist() for name, column in columns.items()}
         for positions in plan.uncommon:
@@ -91,42 +99,42 @@ def _of_tasks(rows: pa.Table, report: Callable[[ReadProblem], None]) -> pa.Table
 
 
 def _columns(
-    table: BenchmarkTable, plan: Plan, backend: Kernels, *, as_fceval: bool
-) -> dict[str, Column]:
+    table: BenchmarkTable, plan: Plan, backend: Kernels, *, is_merged: bool
+) -> dict[str, Array]:
     """Every figure of every attempt."""
-    valid, speedup, *levels = _averages(table, plan, backend, as_fceval=as_fceval)
+    valid, speedup, *levels = _averages(table, plan, backend, is_merged=is_merged)
     has_valid = valid > 0
-    if as_fceval:  # what is missing counts as no change, and as no lead
+    if is_merged:  # what is missing counts as no change, and as no lead
         speedup = np.where(has_valid, speedup, 1.0)
         levels = [np.where(has_valid, level, 0.0) for level in levels]
-    is_known = np.ones(len(valid), np.bool_) if as_fceval else has_valid
+    is_known = np.ones(len(valid), np.bool_) if is_merged else has_valid
     is_compared = is_known & ~plan.lacks_oracle
     leads = [pa.array(level, mask=~is_compared) for level in levels]
-    outcome, cause = _outcomes(table, plan, has_valid, as_fceval=as_fceval)
-    verdicts = plan.verdicts
+    outcome, cause = _outcomes(table, plan, has_valid, is_merged=is_merged)
+    checks = plan.checks
     return {
         "outcome": pa.array(outcome, pa.string()),
         "cause": pa.array(cause, pa.string()),
         "task_speedup": pa.array(speedup, mask=~is_known),
-        **dict(zip(_ADVANTAGES, (leads[3], *leads), strict=True)),
+        **dict(zip(ADVANTAGES, (leads[3], *leads), strict=True)),
         "num_benchmarks": pa.array(np.diff(table.offsets)),
         "num_valid_benchmarks": pa.array(valid),
-        "pytest_failed": pa.array([each.pytest_failed for each in verdicts], pa.bool_()),
-        "snapshot_failed": pa.array([each.snapshot_failed for each in verdicts], pa.bool_()),
-        "success": pa.array([each.success for each in verdicts], pa.bool_()),
+        "pytest_failed": pa.array([each.pytest_failed for each in checks], pa.bool_()),
+        "snapshot_failed": pa.array([each.snapshot_failed for each in checks], pa.bool_()),
+        "success": pa.array([each.success for each in checks], pa.bool_()),
         "fallback_to_baseline": pa.array(plan.reverted),
     }
 
 
 def _averages(
-    table: BenchmarkTable, plan: Plan, backend: Kernels, *, as_fceval: bool
+    table: BenchmarkTable, plan: Plan, backend: Kernels, *, is_merged: bool
 ) -> LevelArrays:
     agent, oracle = table.agent, table.oracle
     lengths = np.diff(table.offsets)
     if plan.reverted.any():
         is_reverted = np.repeat(plan.reverted, lengths)
         agent = np.where(is_reverted, 1.0, agent)
-        if as_fceval:
+        if is_merged:
             oracle = np.where(is_reverted & ~np.isfinite(oracle), 1.0, oracle)
     if plan.lacks_oracle.any():
         oracle = np.where(np.repeat(plan.lacks_oracle, lengths), agent, oracle)
@@ -140,12 +148,12 @@ def _averages(
 
 
 def _outcomes(
-    table: BenchmarkTable, plan: Plan, has_valid: Booleans, *, as_fceval: bool
+    table: BenchmarkTable, plan: Plan, has_valid: Booleans, *, is_merged: bool
 ) -> tuple[npt.NDArray[np.object_], npt.NDArray[np.object_]]:
     """What became of each attempt, and why."""
-    nothing = Outcome.ASSIGNED if as_fceval else Outcome.NOT_SCORED
+    nothing = Outcome.ASSIGNED if is_merged else Outcome.NOT_SCORED
     unscored = Cause.NO_VALID_BENCHMARK.value
-    missing = unscored if as_fceval else Cause.MISSING_ORACLE.value
+    missing = unscored if is_merged else Cause.MISSING_ORACLE.value
     outcome = np.where(plan.reverted, Outcome.ASSIGNED.value, Outcome.SCORED.value)
     cause = np.full(len(has_valid), None, np.object_)
     cause[plan.lacks_oracle] = Cause.MISSING_ORACLE.value

@@ -15,8 +15,7 @@ from trajmeter.readers.benchmark_rows import AttemptIdentity
 
 if TYPE_CHECKING:
     from trajmeter.kernels import Float64Array, Int64Array
-    from trajmeter.metrics.arrays import Booleans
-    from trajmeter.metrics.speedup.columns.arrays import Column
+    from trajmeter.metrics.arrays import Array, Booleans
 
 __all__ = ["BenchmarkTable"]
 
@@ -29,7 +28,7 @@ class BenchmarkTable:
 
     rows: pa.Table
     """The table itself."""
-    identity: dict[str, Column]
+    identity: dict[str, Array]
     """Whose rows they are, attempt by attempt."""
     offsets: Int64Array
     """Rows of each attempt."""
@@ -86,7 +85,7 @@ class BenchmarkTable:
         return [AttemptIdentity(*each) for each in zip(*columns, strict=True)]
 
 
-def _runs(rows: pa.Table) -> tuple[Int64Array, dict[str, Column]]:
+def _runs(rows: pa.Table) -> tuple[Int64Array, dict[str, Array]]:
     """Where each stretch of one attempt begins, with the end of the table; and whose it is."""
     columns = {name: column(rows, name) for name in AttemptIdentity._fields}
     differs = np.zeros(max(len(rows) - 1, 0), np.bool_)
@@ -115,7 +114,7 @@ def _ratios(rows: pa.Table, who: str) -> tuple[Float64Array, Booleans]:
     usable_before, usable_after = (np.isfinite(each) & (each > 0) for each in (before, after))
     decisive = np.where(usable_after, before, after)
     with np.errstate(over="ignore", under="ignore", divide="ignore", invalid="ignore"):
-        # A time of 0 or less makes a ratio that is no more positive than it is.
+        # A time of 0 or less makes a ratio of 0 or less.
         unusable = np.where(np.isfinite(decisive), 0.0, np.nan)
         computed = np.where(usable_before & usable_after, before / after, unusable)
     lacks_time = np.where(usable_after, missing(baseline, len(rows)), missing(times, len(rows)))

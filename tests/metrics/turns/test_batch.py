@@ -6,9 +6,12 @@ from typing import TYPE_CHECKING, Any
 
 import pyarrow as pa
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
-from trajmeter.metrics.turns import TurnsMetric
-from trajmeter.metrics.turns.intake import turn_columns
+from tests.metrics.turns.strategies import runs
+from trajmeter.metrics.turns import TurnsMetric, score
+from trajmeter.metrics.turns.columns import turn_columns
 from trajmeter.records import Failure, ToolCall, Trajectory, Turn, Usage
 from trajmeter.schemas import trajectory_batch
 
@@ -30,6 +33,27 @@ def _figures(
 
 def _attempt(*turns: Turn, **fields: Any) -> Trajectory:
     return Trajectory(task_id="t", turns=turns, **fields)
+
+
+@given(st.lists(runs, max_size=5), st.sampled_from([None, "ptcrunner"]))
+def test_batches_and_records_give_the_same_figures(
+    listed: list[tuple[Turn, ...]], profile: str | None
+) -> None:
+    figures = _figures([_attempt(*turns) for turns in listed], profile)
+
+    results = [score(_attempt(*turns), profile=profile).model_dump() for turns in listed]
+    for name in ("parse_failure_rate", "recovered_errors", "repeated_calls", "known_calls"):
+        assert figures[name] == [result[name] for result in results]
+    for name in ("error_turns", "error_breakdown"):
+        assert list(map(dict, figures[name])) == [result[name] for result in results]
+
+
+def test_numbers_of_turns_and_calls_of_unknown_success() -> None:
+    failed, unknown = ToolCall(name="a", error="gone"), ToolCall(name="a")
+    attempt = _attempt(Turn(number=4, tool_calls=(failed,)), Turn(number=7, tool_calls=(unknown,)))
+
+    assert _figures([attempt])["turns_to_first_tool_call"] == [7]
+    assert score(attempt).turns_to_first_tool_call == 7
 
 
 def test_rates_and_reasons_by_run() -> None:
@@ -64,11 +88,14 @@ def test_a_successful_turn_with_a_reason_is_no_failure() -> None:
 
 def test_turns_that_were_only_counted_are_not_scored() -> None:
     counted = Trajectory(task_id="t", turn_count=3)
-    figures = _figures([counted, Trajectory(task_id="t")])
-    assert figures["outcome"] == ["not_scored", "scored"]
-    assert figures["cause"] == ["missing_turns", None]
-    assert figures["recorded_turns"] == [None, 0]
-    assert figures["run.turn_count"] == [3, 0]
+    figures = _figures([counted, Trajectory(task_id="t"), _attempt()])
+    assert figures["outcome"] == ["not_scored", "not_scored", "scored"]
+    assert figures["cause"] == ["missing_turns", "missing_turns", None]
+    assert figures["recorded_turns"] == [None, None, 0]
+    assert figures["error_turns"] == figures["error_breakdown"] == [None, None, []]
+    assert figures["run.outcome"] == ["scored", "not_scored", "scored"]
+    assert figures["run.cause"] == [None, "missing_turns", None]
+    assert figures["run.turn_count"] == [3, None, 0]
     in_profile = _figures([counted], "ptcrunner")
     assert (in_profile["outcome"], in_profile["run.turn_count"]) == (["scored"], [0])
 
@@ -106,7 +133,7 @@ def test_calls_repeat_within_a_run_wherever_its_calls_lie(monkeypatch: pytest.Mo
 
     attempts = [attempt(1, 2, 1), attempt(1, 1, 1, 1), attempt(), attempt(2), attempt(2, 2)]
     for block in (1, 2, 3, 2_048):
-        monkeypatch.setattr("trajmeter.metrics.turns.intake._BLOCK", block)
+        monkeypatch.setattr("trajmeter.metrics.turns.columns._BLOCK", block)
         assert _figures(attempts)["repeated_calls"] == [1, 3, 0, 0, 1]
 
 
@@ -120,7 +147,7 @@ def test_a_slice_is_its_own_rows() -> None:
     whole = _figures(attempts)
     sliced = _figures(trajectory_batch(attempts).slice(1, 2))
     assert sliced == {name: values[1:3] for name, values in whole.items()}
-    assert sliced["repeated_calls"] == [0, 1]
+    assert sliced["repeated_calls"] == [None, 1]
 
 
 def test_what_lies_behind_a_null_is_not_looked_at() -> None:

@@ -1,12 +1,16 @@
-"""Scoring one attempt against a prepared task."""
+"""The context metrics of one attempt, against a task that is prepared once."""
 
 from __future__ import annotations
 
+from collections import OrderedDict
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from trajmeter.metrics.context.edits import edit_locations
-from trajmeter.metrics.context.figures import CONTEXTBENCH, DEFAULT
-from trajmeter.metrics.context.results import (
+from trajmeter.metrics.context.figures import final_figures, step_figures
+from trajmeter.metrics.context.lines import with_reversed_lines
+from trajmeter.metrics.context.prepared import prepare
+from trajmeter.metrics.context.profile import PROFILES
+from trajmeter.metrics.context.result import (
     ContextBenchEditLocation,
     ContextResult,
     EditLocation,
@@ -16,21 +20,37 @@ from trajmeter.metrics.context.results import (
     TrajectoryFigures,
     ViewFigures,
 )
-from trajmeter.metrics.context.reversed_lines import with_reversed_lines
+from trajmeter.metrics.profile import find_profile
 from trajmeter.records import Cause, Outcome
 from trajmeter.records.frozen import frozen
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
+
+    import pyarrow as pa
+    from pydantic import JsonValue
 
     from trajmeter.kernels import ContextSizes, ContextTally, TurnLike, ViewLike
     from trajmeter.metrics._result import Group
     from trajmeter.metrics.context.prepared import PreparedTask
-    from trajmeter.records import Trajectory
+    from trajmeter.metrics.registry import Resources
+    from trajmeter.records import Task, Trajectory
+    from trajmeter.snapshots import SnapshotStore
 
     GroupT = TypeVar("GroupT", bound=Group)
 
-__all__ = ["compose", "score", "score_views", "without_task"]
+__all__ = [
+    "ContextMetric",
+    "compose",
+    "create",
+    "measured_lines",
+    "score",
+    "score_views",
+    "without_task",
+]
+
+# Attempts at one task usually follow one another; files of several agents interleave tasks.
+_KEPT = 256
 
 # Groups that could not be scored are alike, and frozen: one of each is enough.
 _CAUSES = (
@@ -50,6 +70,76 @@ _NO_STEPS = _unscored(TrajectoryFigures)
 _NO_EDITS = _unscored(EditLocation)
 _NO_DELETIONS = _unscored(ContextBenchEditLocation)
 _NO_VIEWS = _unscored(ViewFigures)
+
+
+class ContextMetric:
+    """Scores attempts, each against its task, prepared when the task first occurs.
+
+    Args:
+        snapshots: Where repositories are found, if anywhere.
+        profile: Compatibility profile; ``None`` is the default.
+
+    Raises:
+        UnknownNameError: There is no profile of this name.
+    """
+
+    name = "context"
+    version = "1"
+    requires = ("Task.gold_ranges", "Task.gold_patch", "Resources.snapshots")
+    result_type = ContextResult
+
+    def __init__(
+        self, snapshots: SnapshotStore | None = None, *, profile: str | None = None
+    ) -> None:
+        self._snapshots = snapshots
+        self._profile = find_profile("context", profile, PROFILES)
+        self._prepared: OrderedDict[int, PreparedTask] = OrderedDict()
+
+    @property
+    def parameters(self) -> Mapping[str, JsonValue]:
+        """The profile."""
+        return {"profile": self._profile.name}
+
+    def score(self, task: Task | None, trajectory: Trajectory) -> ContextResult:
+        """Score one attempt; without a task everything is ``missing_gold``."""
+        if task is None:
+            return without_task(trajectory.turns)
+        return score(self._prepare(task), trajectory)
+
+    def score_batch(
+        self, tasks: Sequence[Task | None], rows: pa.RecordBatch
+    ) -> Iterator[ContextResult]:
+        """Score the attempts of many rows, of which only views and the final patch are read."""
+        from trajmeter.metrics.context.batch import viewed_rows
+
+        return (
+            without_task(steps)
+            if task is None
+            else score_views(self._prepare(task), steps, final_views, final_patch=final_patch)
+            for task, (steps, final_views, final_patch) in zip(
+                tasks, viewed_rows(rows), strict=True
+            )
+        )
+
+    def _prepare(self, task: Task) -> PreparedTask:
+        prepared = self._prepared.get(id(task))
+        if prepared is None or prepared.task is not task:
+            snapshot = None if self._snapshots is None else self._snapshots.find(task)
+            prepared = prepare(task, snapshot, profile=self._profile.name)
+            self._prepared[id(task)] = prepared
+            if len(self._prepared) > _KEPT:
+                self._prepared.popitem(last=False)
+        self._prepared.move_to_end(id(task))
+        return prepared
+
+
+def create(resources: Resources) -> ContextMetric:
+    """Make the context metrics.
+
+    Raises:
+        UnknownNameError: The family has no profile of this name.
+    """
+    return ContextMetric(resources.snapshots, profile=resources.profile)
 
 
 def score(prepared: PreparedTask, trajectory: Trajectory) -> ContextResult:
@@ -77,15 +167,30 @@ def score_views(
     final_patch: str | None,
 ) -> ContextResult:
     """Score one attempt, given by its parts, as :func:`score` does."""
-    if prepared.rules == "contextbench":
+    if prepared.profile.declared_final_only:
         final_views = final_views or ()
-        sizes = prepared.kernel.score(turns, final_views)
+    sizes = prepared.kernel.score(turns, final_views)
+    if prepared.profile.counts_reversed_lines:
         views = (turn.views for turn in turns or ())
         steps = (seen for seen in views if seen is not None)
-        sizes = with_reversed_lines(sizes, prepared, steps, final_views)
-    else:
-        sizes = prepared.kernel.score(turns, final_views)
+        sizes = measured_lines(prepared, sizes, steps, final_views)
     return compose(prepared, sizes, final_patch)
+
+
+def measured_lines(
+    prepared: PreparedTask,
+    sizes: ContextSizes,
+    steps: Iterable[Sequence[ViewLike]],
+    final_views: Sequence[ViewLike] | None,
+) -> ContextSizes:
+    """Sizes with reversed ranges of lines counted, where those of gold or of the views matter."""
+    return with_reversed_lines(
+        sizes,
+        steps,
+        final_views or (),
+        gold=prepared.initial_gold_size,
+        resolve=prepared.resolve,
+    )
 
 
 def without_task(turns: Sequence[TurnLike] | None) -> ContextResult:
@@ -97,41 +202,40 @@ def without_task(turns: Sequence[TurnLike] | None) -> ContextResult:
 def compose(prepared: PreparedTask, sizes: ContextSizes, final_patch: str | None) -> ContextResult:
     """Make a result of what the kernel measured, and of the final patch."""
     num_steps, has_final_context, tally, final_sizes, step_sizes = sizes
-    conventions = DEFAULT
-    if prepared.rules == "contextbench":
-        cause = _contextbench_cause(prepared, has_final_context=has_final_context)
+    profile = prepared.profile
+    if profile.voids_whole_attempt:
+        cause = _void_cause(prepared, has_final_context=has_final_context)
         if cause is not None:
             return _void(cause, num_steps)
-        conventions = CONTEXTBENCH
     final: dict[str, Any] = {}
     trajectory: dict[str, Any] = {"num_steps": num_steps}
     for (name, missing), last, steps in zip(
         prepared.causes.items(), final_sizes, step_sizes, strict=True
     ):
         if missing is None and has_final_context:
-            final[name] = conventions.final(*last)
+            final[name] = final_figures(*last, profile)
         else:
             final[name] = _NO_FINAL[missing or Cause.NO_CONTEXT_EXTRACTED]
         if missing is None and num_steps:
             _, gold_size, _ = last
-            trajectory[name] = conventions.steps(name, steps, gold_size, num_steps)
+            trajectory[name] = step_figures(name, steps, gold_size, num_steps, profile)
         else:
             trajectory[name] = _NO_STEPS[missing or Cause.NO_STEPS]
-    edit_location, deletions = edit_locations(prepared, final_patch)
+    edits = edit_locations(prepared, final_patch)
     return frozen(
         ContextResult,
         {
             "final": frozen(FinalContext, final),
             "trajectory": frozen(TrajectoryContext, trajectory),
-            "edit_location": edit_location,
-            "contextbench_editloc": deletions,
+            "edit_location": edits.edited,
+            "contextbench_editloc": edits.deleted,
             "views": _views(prepared, tally),
         },
     )
 
 
-def _contextbench_cause(prepared: PreparedTask, *, has_final_context: bool) -> Cause | None:
-    """Why ContextBench leaves a whole attempt out."""
+def _void_cause(prepared: PreparedTask, *, has_final_context: bool) -> Cause | None:
+    """Why a whole attempt is left out, if it is."""
     if not prepared.has_gold:
         return Cause.MISSING_GOLD
     if not prepared.has_snapshot:

@@ -9,7 +9,7 @@ import pytest
 
 from tests.metrics.context.repositories import gold, lines, seen, snapshot, task, ten_lines
 from trajmeter.metrics.context import ContextMetric
-from trajmeter.metrics.context.batches import viewed_rows
+from trajmeter.metrics.context.batch import viewed_rows
 from trajmeter.records import Cause, Trajectory, Turn, View
 from trajmeter.schemas import trajectory_batch, trajectory_schema
 
@@ -47,7 +47,7 @@ ATTEMPTS = [
 
 
 def _results(batch: pa.RecordBatch) -> list[ContextResult]:
-    return list(ContextMetric(_Store(), None).score_batch([TASK] * len(batch), batch))
+    return list(ContextMetric(_Store()).score_batch([TASK] * len(batch), batch))
 
 
 def test_results_by_row() -> None:
@@ -65,7 +65,7 @@ def test_results_by_row() -> None:
 
 def test_attempts_at_unknown_tasks_count_their_steps() -> None:
     batch = trajectory_batch(ATTEMPTS)
-    results = list(ContextMetric(_Store(), None).score_batch([None] * len(batch), batch))
+    results = list(ContextMetric(_Store()).score_batch([None] * len(batch), batch))
     assert [result.trajectory.num_steps for result in results] == [3, 0, 0, 1]
     assert {result.final.line.cause for result in results} == {Cause.MISSING_GOLD}
 

@@ -1,4 +1,4 @@
-"""The profile ``fc-eval``: its merge of a trial, with what surprises.
+"""Scoring a trial by the merge of its files, as fc-eval does, with what surprises.
 
 An agent without a table of its own gets that of another model of the same agent, or what all
 agents' tables make together; and its record then replaces that model's. What is missing counts as
@@ -10,11 +10,17 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
+from trajmeter.metrics.speedup.cases import (
+    ADVANTAGES,
+    Case,
+    advantage_fields,
+    case_fields,
+    figures_of,
+)
 from trajmeter.metrics.speedup.costs import recorded_cost, tokens
-from trajmeter.metrics.speedup.failures import BASELINE_AGENT, allowed_failures, judge
+from trajmeter.metrics.speedup.failures import BASELINE_AGENT, allowed_failures, check
 from trajmeter.metrics.speedup.ownership import own_tables
 from trajmeter.metrics.speedup.result import SpeedupResult
-from trajmeter.metrics.speedup.scoring import Case, advantage_fields, case_fields, figures_of
 from trajmeter.metrics.speedup.table import SpeedupTable, read_table
 from trajmeter.records import (
     Cause,
@@ -29,18 +35,17 @@ from trajmeter.trials import merge_measurements, resolve
 
 if TYPE_CHECKING:
     from trajmeter.metrics.speedup.levels import LevelFigures
+    from trajmeter.metrics.speedup.profile import SpeedupProfile
     from trajmeter.metrics.speedup.trial import Trial
     from trajmeter.records import Trajectory
 
-__all__ = ["score_trial_as_fceval"]
-
-_ADVANTAGES = ("agent_advantage", *(f"agent_advantage_level{level}" for level in range(1, 5)))
+__all__ = ["score_merged_trial"]
 
 
-def score_trial_as_fceval(trial: Trial) -> list[SpeedupResult]:
+def score_merged_trial(trial: Trial, profile: SpeedupProfile) -> list[SpeedupResult]:
     """Score each attempt of a trial, in their order; one whose record was replaced has none."""
     merged = merge_measurements(attempt.measurements for attempt in trial.everyone)
-    cases = _cases(trial, merged)
+    cases = _cases(trial, merged, profile)
     records: dict[str, tuple[int, Case]] = {}
     for position, case in enumerate(cases):
         records[case.key] = position, case
@@ -56,7 +61,7 @@ def score_trial_as_fceval(trial: Trial) -> list[SpeedupResult]:
     ]
 
 
-def _cases(trial: Trial, merged: dict[str, Any]) -> list[Case]:
+def _cases(trial: Trial, merged: dict[str, Any], profile: SpeedupProfile) -> list[Case]:
     allowed = 0 if trial.is_alone else allowed_failures(trial.everyone)
     by_agent = _object(merged.get("ratios_by_agent"))
     own = own_tables(trial)
@@ -69,8 +74,8 @@ def _cases(trial: Trial, merged: dict[str, Any]) -> list[Case]:
             if not isinstance(entries, dict):
                 entries = _object(merged.get("ratios"))
             table = read_table(entries, booleans_are_numbers=True)
-        case = Case(attempt, resolved, judge(attempt, allowed=allowed, as_fceval=True), table)
-        if len(table) and attempt.agent != BASELINE_AGENT and case.verdict.failed:
+        case = Case(attempt, resolved, check(attempt, profile, allowed=allowed), table)
+        if len(table) and attempt.agent != BASELINE_AGENT and case.checks.failed:
             case.table = _reverted(table)
             case.fallback = True
         cases.append(case)
@@ -78,7 +83,7 @@ def _cases(trial: Trial, merged: dict[str, Any]) -> list[Case]:
 
 
 def _reverted(table: SpeedupTable) -> SpeedupTable:
-    """Revert a table: what is no object is dropped, and a missing ratio of the oracle becomes 1."""
+    """Revert a table: non-objects are dropped, and a missing ratio of the oracle becomes 1."""
     reverted = SpeedupTable()
     for benchmark, oracle, significant, is_entry in zip(
         table.benchmarks, table.oracle, table.significant, table.is_entry, strict=True
@@ -107,10 +112,10 @@ def _result(case: Case, figures: LevelFigures, merged: dict[str, Any]) -> Speedu
             outcome, cause = Outcome.ASSIGNED, Cause.REVERTED_TO_BASELINE
         return SpeedupResult(outcome=outcome, cause=cause, **fields)
     fields["task_speedup"] = 1.0
-    fields |= dict.fromkeys(_ADVANTAGES, 0.0)
+    fields |= dict.fromkeys(ADVANTAGES, 0.0)
     if not case.table:
         parsed = _object(_object(merged.get("advantages_by_agent")).get(case.key))
-        fields |= {name: _number(parsed[name]) for name in _ADVANTAGES if name in parsed}
+        fields |= {name: _number(parsed[name]) for name in ADVANTAGES if name in parsed}
         for name, parsed_name in (
             ("num_valid_benchmarks", "num_valid_benchmarks"),
             ("num_benchmarks", "total_benchmarks"),

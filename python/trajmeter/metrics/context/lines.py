@@ -1,6 +1,6 @@
-"""Reversed line ranges in ContextBench: they count a negative number of lines.
+"""Lines of ranges, reversed ones included, which count a negative number of lines in ContextBench.
 
-The kernel leaves them out. Where gold or an attempt has one, the sizes of lines are computed again.
+The kernel leaves those out. Where gold or an attempt has one, sizes of lines are computed again.
 """
 
 from __future__ import annotations
@@ -11,47 +11,75 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from trajmeter.kernels import active
-from trajmeter.metrics.context.contextbench import lines_size
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
 
     from trajmeter.kernels import ContextFile, ContextSizes, ResolvedPath, ViewLike
-    from trajmeter.metrics.context.prepared import PreparedTask
 
-__all__ = ["with_reversed_lines"]
+__all__ = ["lines_size", "with_reversed_lines"]
+
+# As in the kernel, so that sizes computed here and there are of the same lines.
+_LARGEST_LINE = 2**62
 
 
 def with_reversed_lines(
     sizes: ContextSizes,
-    prepared: PreparedTask,
     steps: Iterable[Sequence[ViewLike]],
     final_views: Sequence[ViewLike],
+    *,
+    gold: int,
+    resolve: Callable[[str], ResolvedPath],
 ) -> ContextSizes:
-    """Give the sizes of lines as ContextBench has them, reversed ranges included.
+    """Recompute the sizes of lines with reversed ranges included.
 
     Args:
         sizes: What the kernel measured.
-        prepared: The task.
         steps: Views of each step.
         final_views: Views of the final context.
+        gold: Number of lines of gold, those of reversed ranges included.
+        resolve: Finds the file that a path of a log means.
     """
     num_steps, has_final_context, tally, final, by_step = sizes
     intersection, kernel_gold, predicted = final[-1]
     coverage, covered_sum, viewed, union = by_step[-1]
-    gold = prepared.initial_gold_size
     if gold != kernel_gold:
         coverage = _share(coverage or (0.0,) * num_steps, kernel_gold, gold)
     _, _, empty_ranges, _ = tally
     if empty_ranges:
-        steps = list(steps)
-        steps = steps or [final_views]
-        predicted = _size(final_views, prepared)
-        viewed = sum(_size(views, prepared) for views in steps)
-        union = _size(chain.from_iterable(steps), prepared)
+        steps = list(steps) or [final_views]
+        predicted = _size(final_views, resolve)
+        viewed = sum(_size(views, resolve) for views in steps)
+        union = _size(chain.from_iterable(steps), resolve)
     final = (*final[:-1], (intersection, gold, predicted))
     by_step = (*by_step[:-1], (coverage, covered_sum, viewed, union))
     return num_steps, has_final_context, tally, final, by_step
+
+
+def lines_size(files: Iterable[Iterable[tuple[int, int]]]) -> int:
+    """Number of lines in ranges of first and last line, reversed ones included, file by file.
+
+    A range counts if both its ends are positive; an end beyond all bounds counts as the bound. A
+    reversed one that no range before it reaches stays by itself, and has a negative number of
+    lines.
+    """
+    size = 0
+    for ranges in files:
+        merged: list[tuple[int, int]] = []
+        for first, last in sorted(map(_bounded, ranges)):
+            if first <= 0 or last <= 0:
+                continue
+            if merged and first <= merged[-1][1] + 1:
+                merged[-1] = merged[-1][0], max(merged[-1][1], last)
+            else:
+                merged.append((first, last))
+        size += sum(last - first + 1 for first, last in merged)
+    return size
+
+
+def _bounded(lines: tuple[int, int]) -> tuple[int, int]:
+    first, last = lines
+    return min(first, _LARGEST_LINE), min(last, _LARGEST_LINE)
 
 
 def _share(coverage: tuple[float, ...], of: int, gold: int) -> tuple[float, ...] | None:
@@ -59,8 +87,8 @@ def _share(coverage: tuple[float, ...], of: int, gold: int) -> tuple[float, ...]
     return tuple(round(share * of) / gold for share in coverage) if gold else None
 
 
-def _size(views: Iterable[ViewLike], prepared: PreparedTask) -> int:
-    return lines_size(_ranges(views, prepared.resolve))
+def _size(views: Iterable[ViewLike], resolve: Callable[[str], ResolvedPath]) -> int:
+    return lines_size(_ranges(views, resolve))
 
 
 def _ranges(

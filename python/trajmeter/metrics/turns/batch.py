@@ -9,10 +9,9 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from trajmeter.kernels import NO_NUMBER
-from trajmeter.metrics.arrays import filled, flags, nulls
-from trajmeter.metrics.turns.analysis import BUDGET_REASONS
-from trajmeter.metrics.turns.columns import analyse_columns
-from trajmeter.metrics.turns.intake import turn_columns
+from trajmeter.metrics.arrays import flags
+from trajmeter.metrics.turns.columns import analyse_columns, turn_columns
+from trajmeter.metrics.turns.score import BUDGET_REASONS
 from trajmeter.records import Cause, Outcome
 
 if TYPE_CHECKING:
@@ -23,8 +22,9 @@ if TYPE_CHECKING:
     from trajmeter.kernels import Int64Array
     from trajmeter.metrics.arrays import Array, Booleans
     from trajmeter.metrics.turns.columns import TurnTable
+    from trajmeter.metrics.turns.profile import TurnsProfile
 
-__all__ = ["analyse_batch"]
+__all__ = ["score_batch"]
 
 _COUNTS = {
     "recorded_turns": "turns",
@@ -41,46 +41,46 @@ _COUNTS = {
 }
 """Figures that are counts, by what the kernel calls them."""
 
-_ZERO_IN_PROFILE = ("parse_failure_rate", "no_code_rate", "multi_code_block_rate")
+_SHARES_OF_TURNS = ("parse_failure_rate", "no_code_rate", "multi_code_block_rate")
 _TOKENS = ("input_tokens", "output_tokens", "total_tokens")
 
 
-def analyse_batch(rows: pa.RecordBatch, *, as_ptcrunner: bool) -> Mapping[str, Array]:
-    """Compute every figure of every row, as :func:`analyse` does of one record.
+def score_batch(rows: pa.RecordBatch, profile: TurnsProfile) -> Mapping[str, Array]:
+    """Compute every figure of every row, as :func:`score` does of one record.
 
     Args:
         rows: Valid rows in the columns of :func:`trajmeter.schemas.trajectory_schema`.
-        as_ptcrunner: Whether the profile is ``ptcrunner``.
+        profile: What to make of what is missing.
 
     Returns:
         Every column of :class:`TurnsResult` by its dotted path.
     """
     turns = rows.column("turns")
     table = analyse_columns(turn_columns(turns))
-    counted = filled(rows.column("turn_count"), 0)
-    is_recorded = flags(turns.is_valid())
-    if as_ptcrunner:
-        counted = np.zeros_like(counted)
-    is_unscored = ~is_recorded & (counted != 0)
+    recorded = pa.array(table.counts["turns"])
+    if profile.unrecorded_turns_are_none:
+        is_missing, turn_count = np.zeros(len(rows), np.bool_), recorded
+    else:
+        is_missing = flags(turns.is_null())
+        turn_count = pc.if_else(turns.is_valid(), recorded, rows.column("turn_count"))
     return {
-        **_outcome(is_unscored, Cause.MISSING_TURNS),
-        **_figures(table, is_unscored, as_ptcrunner=as_ptcrunner),
-        "error_turns": _mapping(table, table.carried),
-        "error_breakdown": _mapping(table, table.failed),
-        **_run(rows, np.where(is_recorded, table.counts["turns"], counted)),
-        **_tokens(rows.column("usage"), as_ptcrunner=as_ptcrunner),
+        **_outcome(is_missing, Cause.MISSING_TURNS),
+        **_figures(table, is_missing, profile),
+        "error_turns": _mapping(table, table.carried, is_missing),
+        "error_breakdown": _mapping(table, table.failed, is_missing),
+        **_run(rows, turn_count),
+        **_tokens(rows.column("usage"), profile),
     }
 
 
-def _figures(table: TurnTable, absent: Booleans, *, as_ptcrunner: bool) -> dict[str, Array]:
+def _figures(table: TurnTable, absent: Booleans, profile: TurnsProfile) -> dict[str, Array]:
     counts = table.counts
     rates = dict(table.rates)
-    if as_ptcrunner:
-        valid = counts["first_program"]
-        first_call = counts["first_recorded_call"]
-        rates |= {name: np.nan_to_num(rates[name]) for name in _ZERO_IN_PROFILE}
-    else:
-        valid, first_call = counts["first_turn_valid"], counts["first_call"]
+    empty = profile.empty_rate
+    if empty is not None:
+        rates |= {name: np.nan_to_num(rates[name], nan=empty) for name in _SHARES_OF_TURNS}
+    valid = counts["first_program" if profile.stored_program_is_valid else "first_turn_valid"]
+    first_call = counts["first_recorded_call" if profile.failed_call_is_first else "first_call"]
     dominant = pa.DictionaryArray.from_arrays(
         _column(counts["dominant_error"], absent | (counts["dominant_error"] < 0)), _names(table)
     )
@@ -94,24 +94,24 @@ def _figures(table: TurnTable, absent: Booleans, *, as_ptcrunner: bool) -> dict[
     }
 
 
-def _run(rows: pa.RecordBatch, turn_count: Int64Array) -> dict[str, Array]:
+def _run(rows: pa.RecordBatch, turn_count: Array) -> dict[str, Array]:
     reason = pc.struct_field(rows.column("failure"), "reason")
     exhausted = pc.is_in(reason, value_set=pa.array(sorted(BUDGET_REASONS)))
     return {
-        **_outcome(np.zeros(len(rows), np.bool_), None, prefix="run."),
-        "run.turn_count": pa.array(turn_count),
+        **_outcome(flags(turn_count.is_null()), Cause.MISSING_TURNS, prefix="run."),
+        "run.turn_count": turn_count,
         "run.budget_exhausted": exhausted,
         "run.passed": rows.column("passed"),
     }
 
 
-def _tokens(usage: Array, *, as_ptcrunner: bool) -> dict[str, Array]:
-    given, written, total = (pc.struct_field(usage, name) for name in _TOKENS)
-    if as_ptcrunner:
-        tokens = [pc.fill_null(each, 0) for each in (given, written, total)]
+def _tokens(usage: Array, profile: TurnsProfile) -> dict[str, Array]:
+    prompt, completion, total = (pc.struct_field(usage, name) for name in _TOKENS)
+    if profile.missing_is_zero:
+        tokens = [pc.fill_null(each, 0) for each in (prompt, completion, total)]
         is_unknown = np.zeros(len(usage), np.bool_)
     else:
-        tokens = [given, written, pc.coalesce(total, pc.add_checked(given, written))]
+        tokens = [prompt, completion, pc.coalesce(total, pc.add_checked(prompt, completion))]
         is_unknown = np.logical_and.reduce([flags(each.is_null()) for each in tokens])
     return {
         **_outcome(is_unknown, Cause.MISSING_USAGE, prefix="tokens."),
@@ -119,20 +119,19 @@ def _tokens(usage: Array, *, as_ptcrunner: bool) -> dict[str, Array]:
     }
 
 
-def _outcome(unscored: Booleans, cause: Cause | None, *, prefix: str = "") -> dict[str, Array]:
-    """Outcome and cause of a group that is scored but in the rows given."""
+def _outcome(unscored: Booleans, cause: Cause, *, prefix: str = "") -> dict[str, Array]:
+    """Outcome and cause of a group that is scored in all rows but some."""
     outcome: Array = pc.if_else(pa.array(unscored), Outcome.NOT_SCORED.value, Outcome.SCORED.value)
-    causes = nulls(len(unscored), pa.string())
-    if cause is not None:
-        causes = pc.if_else(pa.array(unscored), cause.value, pa.scalar(None, pa.string()))
+    causes = pc.if_else(pa.array(unscored), cause.value, pa.scalar(None, pa.string()))
     return {f"{prefix}outcome": outcome, f"{prefix}cause": causes}
 
 
-def _mapping(table: TurnTable, turns: Int64Array) -> Array:
+def _mapping(table: TurnTable, turns: Int64Array, absent: Booleans) -> Array:
     """Turns by reason; a reason of no turn is left out."""
     kept = turns > 0
-    offsets = np.concatenate([[0], np.cumsum(kept)])[table.reason_offsets]
-    starts: Any = pa.array(offsets.astype(np.int32))  # the stubs ask for 64 bits, Arrow for 32
+    offsets = np.concatenate([[0], np.cumsum(kept)])[table.reason_offsets].astype(np.int32)
+    # A null is a start that is null; the stubs ask for 64 bits, Arrow for 32.
+    starts: Any = pa.array(offsets, mask=np.append(absent, False))
     keys: Array = _names(table).take(table.reason[kept])
     counts: Array = pa.array(turns[kept], pa.int64())
     mapping: Array = pa.MapArray.from_arrays(starts, keys, counts)

@@ -14,11 +14,15 @@ from trajmeter.records import InvalidReason
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from trajmeter.metrics.speedup.failures import Verdict
+    from trajmeter.metrics.speedup.failures import Checks
+    from trajmeter.metrics.speedup.profile import SpeedupProfile
     from trajmeter.metrics.speedup.result import BenchmarkSpeedup
     from trajmeter.records import PytestSummary, SnapshotSummary, Trajectory
 
-__all__ = ["Case", "advantage_fields", "case_fields", "figures_of", "spending_fields"]
+__all__ = ["ADVANTAGES", "Case", "advantage_fields", "case_fields", "figures_of", "spending_fields"]
+
+ADVANTAGES = ("agent_advantage", *(f"agent_advantage_level{level}" for level in range(1, 5)))
+"""Names of the advantages in a result: over all benchmarks, then by level."""
 
 
 @dataclass(slots=True)
@@ -29,7 +33,7 @@ class Case:
     """The attempt."""
     key: str
     """``agent:model``."""
-    verdict: Verdict
+    checks: Checks
     """Whether it failed."""
     table: SpeedupTable | None
     """Its benchmarks, reverted if it failed; ``None`` where there are none."""
@@ -54,16 +58,16 @@ def figures_of(cases: Sequence[Case]) -> list[LevelFigures]:
 
 def case_fields(case: Case) -> dict[str, Any]:
     """What a result says of a case beside its figures."""
-    verdict, tests = case.verdict, case.attempt.pytest_summary
+    checks, tests = case.checks, case.attempt.pytest_summary
     return {
         **_table_fields(case),
         "key": case.key,
         "instance": case.attempt.instance,
         "trial": case.attempt.trial,
         "num_benchmarks": len(case.table) if case.table else 0,
-        "pytest_failed": verdict.pytest_failed,
-        "snapshot_failed": verdict.snapshot_failed,
-        "success": verdict.success,
+        "pytest_failed": checks.pytest_failed,
+        "snapshot_failed": checks.snapshot_failed,
+        "success": checks.success,
         "tests_not_run": tests is not None and tests.problem == "not_run",
         "fallback_to_baseline": case.fallback,
         "already_reverted": case.already_reverted,
@@ -72,16 +76,16 @@ def case_fields(case: Case) -> dict[str, Any]:
     }
 
 
-def spending_fields(case: Case, *, as_fceval: bool = False) -> dict[str, Any]:
-    """What a result says of tokens, cost and length, by the default rules.
+def spending_fields(case: Case, profile: SpeedupProfile) -> dict[str, Any]:
+    """What a result says of tokens, cost and length.
 
     Args:
         case: The case.
-        as_fceval: Whether any recorded cost counts, also one below 0.
+        profile: Whether any recorded cost counts.
     """
     attempt = case.attempt
     used = tokens(attempt) or (None, None)
-    spent = cost(attempt, case.warnings, as_fceval=as_fceval)
+    spent = cost(attempt, case.warnings, profile)
     usd = spent.get("task_cost_usd")
     return {
         **spent,

@@ -49,7 +49,7 @@ class ViewedRow(NamedTuple):
 
 
 def viewed_rows(rows: pa.RecordBatch) -> Iterator[ViewedRow]:
-    """Give the views and the final patch of every row.
+    """Yield the views and the final patch of every row.
 
     Args:
         rows: Valid rows in the columns of :func:`trajmeter.schemas.trajectory_schema`.
@@ -69,7 +69,7 @@ def _steps(column: Array) -> Iterator[list[_Step]]:
     turns, offsets = ragged(column)
     views = pc.struct_field(turns, "views")
     is_step = flags(views.is_valid())
-    # Where a turn is no step, those after it move up.
+    # Turns without views are not steps; the steps after them move up.
     places = np.concatenate([[0], np.cumsum(is_step)])[offsets]
     steps = [_Step(seen) for seen in _views(views) if seen is not None]
     return (steps[start:stop] for start, stop in pairwise(places.tolist()))

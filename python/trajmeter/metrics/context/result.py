@@ -66,7 +66,7 @@ class FinalContext(Result):
     file: FinalFigures
     """Files."""
     symbol: FinalFigures
-    """Definitions, as the snapshot tells them."""
+    """Definitions, as recorded in the snapshot."""
     span: FinalFigures
     """Bytes."""
     line: FinalFigures
@@ -120,7 +120,7 @@ class TrajectoryContext(Result):
     file: TrajectoryFigures
     """Files."""
     symbol: TrajectoryFigures
-    """Definitions, as the snapshot tells them."""
+    """Definitions, as recorded in the snapshot."""
     span: TrajectoryFigures
     """Bytes."""
     line: TrajectoryFigures

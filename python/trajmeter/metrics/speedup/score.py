@@ -1,0 +1,186 @@
+"""The speedup metrics of the attempts at a task, each by its own table of benchmarks.
+
+Where a profile scores a trial by the merge of its files, :mod:`trajmeter.metrics.speedup.merged`
+says how.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from trajmeter.metrics.profile import find_profile
+from trajmeter.metrics.speedup.cases import (
+    Case,
+    advantage_fields,
+    case_fields,
+    figures_of,
+    spending_fields,
+)
+from trajmeter.metrics.speedup.failures import (
+    BASELINE_AGENT,
+    ORACLE_AGENT,
+    allowed_failures,
+    check,
+)
+from trajmeter.metrics.speedup.merged import score_merged_trial
+from trajmeter.metrics.speedup.ownership import oracle_table, own_tables
+from trajmeter.metrics.speedup.payload import is_payload, score_payload
+from trajmeter.metrics.speedup.profile import PROFILES
+from trajmeter.metrics.speedup.result import SpeedupResult
+from trajmeter.metrics.speedup.summary import SpeedupAggregator
+from trajmeter.metrics.speedup.trial import trials_of
+from trajmeter.records import Cause, InvalidReason, Outcome
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from pydantic import JsonValue
+
+    from trajmeter.metrics.registry import Resources
+    from trajmeter.metrics.speedup.levels import LevelFigures
+    from trajmeter.metrics.speedup.profile import SpeedupProfile
+    from trajmeter.metrics.speedup.table import SpeedupTable
+    from trajmeter.metrics.speedup.trial import Trial
+    from trajmeter.records import Task, Trajectory
+
+__all__ = ["SpeedupMetric", "create", "score_trial"]
+
+_SHOWN = 3
+
+
+class SpeedupMetric:
+    """Scores how much faster agents made a task's benchmarks, beside the reference solution.
+
+    Args:
+        profile: ``fc-eval``, or ``None`` for the default.
+
+    Raises:
+        UnknownNameError: There is no such profile.
+    """
+
+    name = "speedup"
+    version = "1"
+    requires: tuple[str, ...] = ("Trajectory.measurements",)
+    result_type = SpeedupResult
+
+    def __init__(self, *, profile: str | None = None) -> None:
+        self._profile = find_profile("speedup", profile, PROFILES)
+
+    @property
+    def parameters(self) -> Mapping[str, JsonValue]:
+        """The profile."""
+        return {"profile": self._profile.name}
+
+    def score_trial(
+        self, task: Task | None, trajectories: Sequence[Trajectory]
+    ) -> list[SpeedupResult]:
+        """Score all attempts at one task, each beside those that ran with it."""
+        results: dict[int, SpeedupResult] = {}
+        measured = []
+        for position, attempt in enumerate(trajectories):
+            if is_payload(attempt):
+                results[position] = score_payload(attempt, self._profile)
+            else:
+                measured.append(position)
+        for places, trial in trials_of(task, [trajectories[position] for position in measured]):
+            for place, result in zip(places, score_trial(trial, self._profile), strict=True):
+                results[measured[place]] = result
+        return [results[position] for position in range(len(trajectories))]
+
+    def aggregator(self) -> SpeedupAggregator:
+        """Begin the summary of runs."""
+        return SpeedupAggregator(self._profile)
+
+
+def create(resources: Resources) -> SpeedupMetric:
+    """Make the metric for the registry."""
+    return SpeedupMetric(profile=resources.profile)
+
+
+def score_trial(trial: Trial, profile: SpeedupProfile) -> list[SpeedupResult]:
+    """Score each attempt of a trial, in their order."""
+    if profile.scores_merged_tables:
+        return score_merged_trial(trial, profile)
+    cases = _cases(trial, profile)
+    return [
+        _result(case, figures, profile)
+        for case, figures in zip(cases, figures_of(cases), strict=True)
+    ]
+
+
+def _cases(trial: Trial, profile: SpeedupProfile) -> list[Case]:
+    allowed = 0 if trial.is_alone else allowed_failures(trial.everyone)
+    tables = own_tables(trial)
+    oracle = oracle_table(trial, tables)
+    has_oracle = oracle is not None or ORACLE_AGENT in {each.agent for each in trial.everyone}
+    is_measured = any(each.measurements is not None for each in trial.everyone)
+    cases = []
+    for position, (attempt, key) in enumerate(zip(trial.attempts, trial.keys, strict=False)):
+        own = tables[position]
+        case = Case(attempt, key, check(attempt, profile, allowed=allowed), own.table)
+        if own.contradicted:
+            case.warnings.append(_contradiction(own.contradicted))
+        if own.table is None and any(table.table for table in tables):
+            case.warnings.append(
+                "nothing is measured under its own name; fc-eval would give it another's numbers"
+            )
+        if is_measured and trial.twins(position):
+            case.warnings.append(
+                "another agent of its trial has the same name and model; fc-eval would keep one"
+            )
+        if case.checks.failed and attempt.agent != BASELINE_AGENT:
+            _revert(case, oracle)
+        elif case.table is not None:
+            case.already_reverted = any(case.table.is_reverted)
+        case.lacks_oracle = not has_oracle and _lacks_oracle(case.table)
+        cases.append(case)
+    return cases
+
+
+def _revert(case: Case, oracle: SpeedupTable | None) -> None:
+    """Count a failed agent as one that changed nothing."""
+    # An agent that measured nothing does not escape: it is reverted over the oracle's benchmarks.
+    table = case.table or oracle
+    case.table = table.reverted() if table else None
+    case.fallback = case.table is not None
+    if case.fallback and case.attempt.agent == ORACLE_AGENT:
+        case.warnings.append(
+            "the oracle itself failed and is reverted: its advantage is 0 only where it passes"
+        )
+
+
+def _lacks_oracle(table: SpeedupTable | None) -> bool:
+    """Whether no entry has a ratio of the oracle; entries that are not objects do not count."""
+    if table is None:
+        return False
+    entries = [ratio for ratio, is_one in zip(table.oracle, table.is_entry, strict=True) if is_one]
+    return bool(entries) and all(ratio is InvalidReason.MISSING for ratio in entries)
+
+
+def _contradiction(benchmarks: tuple[str, ...]) -> str:
+    shown = ", ".join(repr(name) for name in benchmarks[:_SHOWN])
+    more = f" and {len(benchmarks) - _SHOWN} more" if len(benchmarks) > _SHOWN else ""
+    return f"another agent's file contradicts its own, which counts: {shown}{more}"
+
+
+def _result(case: Case, figures: LevelFigures, profile: SpeedupProfile) -> SpeedupResult:
+    outcome, cause = _outcome(case, figures)
+    fields = case_fields(case) | spending_fields(case, profile)
+    fields["num_valid_benchmarks"] = figures.valid
+    if outcome is not Outcome.NOT_SCORED:
+        fields["task_speedup"] = figures.speedup
+        if not case.lacks_oracle:
+            fields |= advantage_fields(figures.advantage)
+    return SpeedupResult(outcome=outcome, cause=cause, **fields)
+
+
+def _outcome(case: Case, figures: LevelFigures) -> tuple[Outcome, Cause | None]:
+    if case.table is None:
+        return Outcome.NOT_SCORED, Cause.MISSING_MEASUREMENTS
+    if not figures.valid:
+        no_oracle = _lacks_oracle(case.table)
+        cause = Cause.MISSING_ORACLE if no_oracle else Cause.NO_VALID_BENCHMARK
+        return Outcome.NOT_SCORED, cause
+    if case.fallback:
+        return Outcome.ASSIGNED, Cause.REVERTED_TO_BASELINE
+    return Outcome.SCORED, Cause.MISSING_ORACLE if case.lacks_oracle else None
