@@ -25,8 +25,7 @@ from trajmeter.records import (
     Trajectory,
     json_lines,
 )
-from trajmeter.records.agent_keys import split_key
-from trajmeter.records.measurements import finite
+from trajmeter.records.measurements import finite, split_key
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence

@@ -33,8 +33,7 @@ from trajmeter.records import (
     Usage,
     json_lines,
 )
-from trajmeter.records.agent_keys import agent_key
-from trajmeter.records.measurements import finite
+from trajmeter.records.measurements import agent_key, finite
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from trajmeter.errors import ReadError
 from trajmeter.readers._loose_values import as_object, as_text
 from trajmeter.records import ReadProblem, json_lines
-from trajmeter.records.agent_keys import UNKNOWN_MODEL, normalise_model, split_key
+from trajmeter.records.measurements import UNKNOWN_MODEL, normalise_model, split_key
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping

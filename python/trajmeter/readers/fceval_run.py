@@ -25,7 +25,7 @@ from trajmeter.readers.fceval_config import Agent, agents_of_run, is_run, read_o
 from trajmeter.readers.fceval_logs import read_logs
 from trajmeter.readers.fceval_results import agent_of_result, is_trial, read_agent, read_merged
 from trajmeter.records import ReadProblem, Source
-from trajmeter.records.agent_keys import UNKNOWN_MODEL, normalise_model
+from trajmeter.records.measurements import UNKNOWN_MODEL, normalise_model
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence

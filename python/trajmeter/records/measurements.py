@@ -1,4 +1,7 @@
-"""What was measured of an attempt: its benchmarks, its tests, and what the run's logs tell."""
+"""What was measured of an attempt: its benchmarks, its tests, and what the run's logs say.
+
+Tables of several agents name each by a key ``agent:model``, as fc-eval spells it.
+"""
 
 from __future__ import annotations
 
@@ -8,18 +11,28 @@ from typing import Any, Literal
 
 from pydantic import Field, model_validator
 
-from trajmeter.records._base import Count, Record
+from trajmeter.records.record import Count, Record
 
 __all__ = [
+    "UNKNOWN_MODEL",
     "InvalidReason",
     "Measurement",
     "Measurements",
     "PytestSummary",
     "RunLog",
     "SnapshotSummary",
+    "agent_key",
     "finite",
+    "is_same_agent",
     "measured",
+    "normalise_model",
+    "split_key",
 ]
+
+UNKNOWN_MODEL = "unknown"
+"""What stands for the model of an agent that was configured without one."""
+
+_UNKNOWN_AGENT = "unknown"
 
 
 class InvalidReason(str, Enum):
@@ -178,3 +191,27 @@ class RunLog(Record):
     """When the run began, ISO 8601."""
     problems: tuple[str, ...] = Field(default=())
     """What could not be read of the logs, each with its place."""
+
+
+def agent_key(agent: str | None, model: str | None) -> str:
+    """Name an agent with its model; where neither is known the name is empty."""
+    if agent is None and model is None:
+        return ""
+    return f"{agent or _UNKNOWN_AGENT}:{model or UNKNOWN_MODEL}"
+
+
+def split_key(key: str) -> tuple[str, str]:
+    """Tell agent and model apart; a model may hold further colons."""
+    agent, _, model = key.partition(":")
+    return agent, model
+
+
+def normalise_model(model: str) -> str:
+    """Spell a model as reports do: the slash behind its provider becomes a dash."""
+    return model.replace("/", "-")
+
+
+def is_same_agent(key: str, other: str) -> bool:
+    """Whether two names differ in the spelling of the model at most."""
+    (agent, model), (other_agent, other_model) = split_key(key), split_key(other)
+    return agent == other_agent and normalise_model(model) == normalise_model(other_model)

@@ -5,14 +5,14 @@ from __future__ import annotations
 from enum import Enum
 from typing import Any
 
-from pydantic import Field
+from pydantic import Field, JsonValue
 
-from trajmeter.records._base import Count, Record
-from trajmeter.records.assertions import Assertion
 from trajmeter.records.measurements import Measurement
-from trajmeter.records.trajectory import Source, ToolCall
+from trajmeter.records.record import Count, Record
+from trajmeter.records.source import Source
+from trajmeter.records.trajectory import ToolCall
 
-__all__ = ["GoldRange", "GoldRole", "Task"]
+__all__ = ["Assertion", "GoldRange", "GoldRole", "Task"]
 
 
 class GoldRole(str, Enum):
@@ -35,6 +35,26 @@ class GoldRange(Record):
     """Last line, included."""
     role: GoldRole = GoldRole.INITIAL
     """Initial or additional."""
+
+
+class Assertion(Record):
+    """One thing that has to hold of an attempt, graded by a rule or by a judge."""
+
+    name: str | None = None
+    """Name, which a judge's verdict refers to."""
+    type: str = ""
+    """Kind of check, such as ``transcript_contains`` or ``llm_judge``."""
+    check: JsonValue = None
+    """What to look for, or the question to a judge, as written; rules can use text only."""
+    tool: JsonValue = None
+    """Tool that has to be called, as written; rules can use text only."""
+    extra: dict[str, Any] = Field(default_factory=dict)
+    """Keys of the file that no reader knows."""
+
+    @property
+    def label(self) -> str:
+        """The name, or the type of a nameless assertion."""
+        return self.name or self.type
 
 
 class Task(Record):

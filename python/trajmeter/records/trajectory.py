@@ -2,27 +2,16 @@
 
 from __future__ import annotations
 
+from enum import Enum
 from typing import Any
 
 from pydantic import Field, JsonValue
 
-from trajmeter.records._base import Count, Record
-from trajmeter.records.assertions import Verdict
 from trajmeter.records.measurements import Measurements, PytestSummary, RunLog, SnapshotSummary
-from trajmeter.records.views import View
+from trajmeter.records.record import Count, Record
+from trajmeter.records.source import Source
 
-__all__ = ["Failure", "Source", "ToolCall", "Trajectory", "Turn", "Usage"]
-
-
-class Source(Record):
-    """Where a record was read from; tells apart records that name no agent."""
-
-    file: str
-    """Name of the file, as it was given."""
-    line: int | None = None
-    """1-based line of the file, for formats of one record a line."""
-    record: str | None = None
-    """Name of the record within the file, for other formats."""
+__all__ = ["Extent", "Failure", "ToolCall", "Trajectory", "Turn", "Usage", "Verdict", "View"]
 
 
 class Failure(Record):
@@ -64,6 +53,39 @@ class ToolCall(Record):
     """Number of the turn that made it, where calls are recorded apart from turns."""
 
 
+class Extent(str, Enum):
+    """How much of a file a view covers, and what its numbers mean."""
+
+    LINES = "lines"
+    """Lines ``start`` to ``end``, 1-based, both included."""
+    BYTES = "bytes"
+    """Bytes ``start`` to ``end``, 0-based, half-open."""
+    WHOLE = "whole"
+    """The whole file."""
+    UNKNOWN = "unknown"
+    """The file was named, its range not recorded: counts for files, never for spans."""
+
+
+class View(Record):
+    """A path the agent looked at, as the log wrote it, with an extent.
+
+    Numbers are kept as recorded, reversed and negative ones too: a metric decides what they mean.
+    """
+
+    path: str
+    """Path as written in the log; it is resolved against the snapshot when it is scored."""
+    extent: Extent = Extent.UNKNOWN
+    """What ``start`` and ``end`` count, or that there is no range."""
+    start: int | None = None
+    """First line (1-based) or first byte (0-based) for ``lines`` and ``bytes``, else ``None``."""
+    end: int | None = None
+    """Last line, included, or the byte after the last, else ``None``."""
+    symbols: tuple[str, ...] = ()
+    """Names of definitions the agent asked for in this file, if any."""
+    listed: bool = True
+    """Whether the log lists the file as seen; ContextBench also keeps ranges of unlisted files."""
+
+
 class Turn(Record):
     """One interaction: what the agent wrote, called and saw."""
 
@@ -87,6 +109,17 @@ class Turn(Record):
     """Wall-clock time of the turn."""
     extra: dict[str, Any] = Field(default_factory=dict)
     """Keys of the file that no reader knows."""
+
+
+class Verdict(Record):
+    """What a judge says of one assertion."""
+
+    name: str
+    """Name of the assertion, or the type of a nameless one."""
+    result: str
+    """``pass`` or ``fail``; anything else, such as ``needs_review``, decides nothing."""
+    reason: str | None = None
+    """The judge's evidence or reasons."""
 
 
 class Trajectory(Record):

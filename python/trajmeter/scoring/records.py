@@ -15,7 +15,7 @@ import pyarrow as pa
 
 from trajmeter.metrics.arrays import Array, entries, ragged
 from trajmeter.records import Record, Trajectory, json_lines
-from trajmeter.records.frozen import frozen
+from trajmeter.records.record import frozen
 from trajmeter.schemas import Member, Shape, trajectory_shape
 
 if TYPE_CHECKING:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from trajmeter.records.agent_keys import is_same_agent, split_key
+from trajmeter.records.measurements import is_same_agent, split_key
 
 if TYPE_CHECKING:
     from collections.abc import Iterable

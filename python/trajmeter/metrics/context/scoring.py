@@ -18,7 +18,7 @@ from trajmeter.metrics.context.results import (
 )
 from trajmeter.metrics.context.reversed_lines import with_reversed_lines
 from trajmeter.records import Cause, Outcome
-from trajmeter.records.frozen import frozen
+from trajmeter.records.record import frozen
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

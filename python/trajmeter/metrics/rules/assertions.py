@@ -8,7 +8,7 @@ from trajmeter.metrics.rules.attempt import CannotScoreError
 from trajmeter.metrics.rules.grade import abstain, fraction, grade
 from trajmeter.metrics.rules.result import AssertionCheck, AssertionScore
 from trajmeter.records import Cause
-from trajmeter.records.frozen import frozen
+from trajmeter.records.record import frozen
 
 if TYPE_CHECKING:
     from pydantic import JsonValue

@@ -9,7 +9,7 @@ from trajmeter.metrics.rules.configuration import read_budget
 from trajmeter.metrics.rules.grade import abstain, grade, within_budget
 from trajmeter.metrics.rules.result import BudgetCheck, CostScore, LatencyScore
 from trajmeter.records import Cause, Outcome, Usage
-from trajmeter.records.frozen import frozen
+from trajmeter.records.record import frozen
 
 if TYPE_CHECKING:
     from trajmeter.metrics.rules.attempt import Attempt, CannotScoreError

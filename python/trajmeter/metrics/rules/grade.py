@@ -6,7 +6,7 @@ from typing import Any, TypeVar
 
 from trajmeter.metrics.rules.result import RuleScore
 from trajmeter.records import Outcome
-from trajmeter.records.frozen import frozen
+from trajmeter.records.record import frozen
 
 __all__ = ["FULL", "abstain", "fraction", "grade", "within_budget"]
 

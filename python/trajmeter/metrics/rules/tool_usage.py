@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Literal
 from trajmeter.metrics.rules.configuration import read_texts
 from trajmeter.metrics.rules.grade import abstain, fraction, grade
 from trajmeter.metrics.rules.result import ToolCheck, ToolUsageScore
-from trajmeter.records.frozen import frozen
+from trajmeter.records.record import frozen
 
 if TYPE_CHECKING:
     from trajmeter.metrics.rules.attempt import Attempt

@@ -9,8 +9,7 @@ from trajmeter.metrics.speedup.result import SpeedupResult
 from trajmeter.metrics.speedup.scoring import Case, case_fields, spending_fields
 from trajmeter.metrics.speedup.table import read_table
 from trajmeter.records import LARGEST_COUNT, Cause, Outcome
-from trajmeter.records.agent_keys import agent_key
-from trajmeter.records.measurements import finite
+from trajmeter.records.measurements import agent_key, finite
 
 if TYPE_CHECKING:
     from trajmeter.records import Trajectory

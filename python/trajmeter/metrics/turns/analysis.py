@@ -9,7 +9,7 @@ from trajmeter.kernels import NO_NUMBER
 from trajmeter.metrics.tools.calls import calls_of, read_calls
 from trajmeter.metrics.turns.result import RunFigures, TokenFigures, TurnsResult
 from trajmeter.records import Cause, Outcome
-from trajmeter.records.frozen import frozen
+from trajmeter.records.record import frozen
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence

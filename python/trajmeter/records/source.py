@@ -1,10 +1,21 @@
-"""What could not be read, and where it stands."""
+"""Where a record was read from, and what could not be read there."""
 
 from __future__ import annotations
 
-from trajmeter.records._base import Record
+from trajmeter.records.record import Record
 
-__all__ = ["ReadProblem"]
+__all__ = ["ReadProblem", "Source"]
+
+
+class Source(Record):
+    """Where a record was read from; tells apart records that name no agent."""
+
+    file: str
+    """Name of the file, as it was given."""
+    line: int | None = None
+    """1-based line of the file, for formats of one record a line."""
+    record: str | None = None
+    """Name of the record within the file, for other formats."""
 
 
 class ReadProblem(Record):

@@ -1,3 +1,5 @@
+"""What all records have in common: a schema, equality, and counts that fit a column."""
+
 from __future__ import annotations
 
 from typing import Any
@@ -6,8 +8,19 @@ import pytest
 from pydantic import ValidationError
 
 from trajmeter import records
-from trajmeter.records import Extent, Failure, ToolCall, Trajectory, Turn, View
-from trajmeter.records._base import Record
+from trajmeter.records import (
+    LARGEST_COUNT,
+    Extent,
+    Failure,
+    Record,
+    RunLog,
+    Task,
+    ToolCall,
+    Trajectory,
+    Turn,
+    Usage,
+    View,
+)
 
 RECORDS = [
     record
@@ -52,3 +65,24 @@ def test_a_record_equals_what_is_read_of_its_json() -> None:
 def test_records_are_frozen() -> None:
     with pytest.raises(ValidationError, match="frozen"):
         ATTEMPT.task_id = "b"  # type: ignore[misc] # what is refused
+
+
+@pytest.mark.parametrize("count", [LARGEST_COUNT, 0, -LARGEST_COUNT - 1])
+def test_counts_that_a_column_holds(count: int) -> None:
+    assert Usage(total_tokens=count).total_tokens == count
+    assert Turn(number=count).number == count
+
+
+@pytest.mark.parametrize("count", [2**63, -(2**63) - 1, 10**400])
+def test_counts_that_no_column_holds(count: int) -> None:
+    for name in ("input_tokens", "output_tokens", "total_tokens"):
+        with pytest.raises(ValidationError, match=name):
+            Usage.model_validate({name: count})
+    with pytest.raises(ValidationError, match="turn_count"):
+        Trajectory(task_id="t", turn_count=count)
+    with pytest.raises(ValidationError, match="dropped_calls"):
+        Trajectory(task_id="t", dropped_calls=count)
+    with pytest.raises(ValidationError, match=r"events\.i"):
+        RunLog(events={"i": count})
+    with pytest.raises(ValidationError, match="max_turns"):
+        Task(id="t", max_turns=count)
