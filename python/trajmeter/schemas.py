@@ -28,8 +28,9 @@ from typing import (
 from pydantic import JsonValue
 from pydantic_core import to_jsonable_python
 
+from trajmeter import json_input
 from trajmeter.errors import ExtraMissingError, InputError
-from trajmeter.records import Record, Trajectory, json_lines
+from trajmeter.records import Record, Trajectory
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -348,7 +349,7 @@ def _each(read: _Convert) -> _Convert:
 
 
 def _from_json(text: str) -> JsonValue:
-    return json_lines.parse(text.encode())
+    return json_input.parse(text.encode())
 
 
 def _first_unstorable(rows: list[dict[str, Any]], schema: pa.Schema) -> str:

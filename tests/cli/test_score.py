@@ -151,7 +151,7 @@ def test_a_line_that_cannot_be_read_is_reported_and_the_others_are_scored(
         "preds.jsonl:3",
     ]
     second_line, fourth_line, wrote = err.splitlines()
-    assert second_line.startswith("unreadable: preds.jsonl:2: no valid JSON")
+    assert second_line.startswith("unreadable: preds.jsonl:2: invalid JSON")
     assert fourth_line.startswith("unreadable: preds.jsonl:4: ")
     assert wrote == "trajmeter: wrote 2 rows to out.jsonl"
 

@@ -8,10 +8,11 @@ from typing import TYPE_CHECKING, Any
 import pytest
 from pydantic import JsonValue, ValidationError
 
+from trajmeter import json_input
 from trajmeter.errors import ReadError
 from trajmeter.readers import contextbench_gold as gold
 from trajmeter.readers import read_tasks
-from trajmeter.records import GoldRange, GoldRole, Source, Task, json_lines
+from trajmeter.records import GoldRange, GoldRole, Source, Task
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -158,7 +159,7 @@ def test_labelled_text_is_no_empty_gold() -> None:
 def test_a_wrong_context_is_told_with_its_place(context: Any, message: str) -> None:
     with pytest.raises(ValidationError) as caught:
         read({"instance_id": "i", "gold_context": context})
-    assert message in json_lines.explain(caught.value)
+    assert message in json_input.describe_error(caught.value)
 
 
 def test_all_published_gold_is_read_whole(reference_data: Path) -> None:

@@ -8,10 +8,11 @@ from typing import TYPE_CHECKING, Any
 import pytest
 from pydantic import JsonValue, ValidationError
 
+from trajmeter import json_input
 from trajmeter.errors import ReadError
 from trajmeter.readers import contextbench_predictions as predictions
 from trajmeter.readers import read_trajectories
-from trajmeter.records import Extent, Source, Trajectory, Turn, View, json_lines
+from trajmeter.records import Extent, Source, Trajectory, Turn, View
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -180,7 +181,7 @@ def test_unknown_keys_are_kept_where_they_stood() -> None:
 def test_a_wrong_value_is_told_with_its_place(changes: dict[str, Any], message: str) -> None:
     with pytest.raises(ValidationError) as caught:
         read({"instance_id": "i", "traj_data": {}, **changes})
-    assert message in json_lines.explain(caught.value)
+    assert message in json_input.describe_error(caught.value)
 
 
 def test_every_published_prediction_is_read_whole(reference_data: Path) -> None:

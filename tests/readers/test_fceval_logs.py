@@ -75,7 +75,7 @@ def test_a_log_that_is_no_json_is_told(tmp_path: Path) -> None:
     log(tmp_path, [])
     (tmp_path / "agent-logs" / "trajectory.json").write_text("[{")
     found = read_logs(tmp_path)
-    assert "trajectory.json: no valid JSON" in found["problems"][0]
+    assert "trajectory.json: invalid JSON" in found["problems"][0]
 
 
 def test_the_newest_log_of_the_folder_itself_counts(tmp_path: Path) -> None:

@@ -235,7 +235,7 @@ def test_results_in_another_form_are_told_as_such(tmp_path: Path) -> None:
     attempts, problems = read(run)
     assert keys(attempts) == [("fixer", "large")]
     assert "compressed with gzip" in problems[0].message
-    assert "a pointer of Git LFS" in problems[1].message
+    assert "a Git LFS pointer" in problems[1].message
 
 
 def test_results_that_cannot_be_read_are_told_and_the_others_read(tmp_path: Path) -> None:

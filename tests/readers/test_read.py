@@ -71,8 +71,8 @@ def test_files_are_read_in_order_and_by_any_kind_of_path(tmp_path: Path) -> None
 @pytest.mark.parametrize(
     ("broken", "message"),
     [
-        ('{"instance_id": "x", "traj_d', "no valid JSON: EOF while parsing"),
-        ("}", "no valid JSON: expected value"),
+        ('{"instance_id": "x", "traj_d', "invalid JSON: EOF while parsing"),
+        ("}", "invalid JSON: expected value"),
         ("[1]", " or Trajectory records, got a list"),
         ("null", " or Trajectory records, got null"),
         ('{"a": 1, "b": 2}', "got an object with the keys ['a', 'b']"),
@@ -107,7 +107,7 @@ def test_a_broken_record_of_a_document_is_told_by_its_index(tmp_path: Path) -> N
     [
         (
             "version https://git-lfs.github.com/spec/v1\noid sha256:0\nsize 1\n",
-            "a pointer of Git LFS instead of the data",
+            "a Git LFS pointer instead of the data",
         ),
         (b"PK\x03\x04\x14\x00", "a ZIP archive"),
         (gzip.compress(OWN.encode(), mtime=0), "compressed with gzip"),
@@ -116,8 +116,8 @@ def test_a_broken_record_of_a_document_is_told_by_its_index(tmp_path: Path) -> N
         ("", "the file is empty, expected JSON records"),
         ("\ufeff \r\n\n", "the file is empty, expected JSON records"),
         ("instance_id,patch\n", "expected JSON, JSON lines or Parquet; the file begins 'instance"),
-        ('[{"task_id": "a"},\n{"task_id": ', "no valid JSON: EOF"),
-        ('{\n "task_id": "a",\n "turns": [', "no valid JSON: EOF"),
+        ('[{"task_id": "a"},\n{"task_id": ', "invalid JSON: EOF"),
+        ('{\n "task_id": "a",\n "turns": [', "invalid JSON: EOF"),
     ],
 )
 def test_a_file_that_cannot_be_read_is_told_once(
@@ -163,7 +163,7 @@ def test_without_a_callback_the_first_problem_raises(tmp_path: Path) -> None:
     path = write(tmp_path / "p.jsonl", f"{OWN}\n{{\n{OWN}\n")
     trajectories = read_trajectories(path)
     assert next(trajectories).task_id == "own"
-    with pytest.raises(ReadError, match=r"^\S+p\.jsonl:2: no valid JSON"):
+    with pytest.raises(ReadError, match=r"^\S+p\.jsonl:2: invalid JSON"):
         next(trajectories)
 
 
@@ -221,8 +221,8 @@ def test_parquet_of_our_own_columns_is_read(tmp_path: Path) -> None:
     first, last = read_trajectories(path, on_problem=problems.append)
     assert first == attempts[0].model_copy(update={"source": Source(file=str(path), record="[0]")})
     assert (last.task_id, last.metadata, last.tool_calls) == ("c", {}, (call,))
-    assert [(problem.record, problem.message[:13]) for problem in problems] == [
-        ("[1]", "no valid JSON")
+    assert [(problem.record, problem.message[:12]) for problem in problems] == [
+        ("[1]", "invalid JSON")
     ]
 
 

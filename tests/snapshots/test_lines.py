@@ -212,7 +212,7 @@ def test_a_file_without_snapshots_is_reported(tmp_path: Path, content: str) -> N
     [
         (
             b"version https://git-lfs.github.com/spec/v1\noid sha256:0\nsize 1\n",
-            "the file is a pointer of Git LFS instead of the data; run 'git lfs pull'",
+            "the file is a Git LFS pointer instead of the data; run 'git lfs pull'",
         ),
         (b"\x1f\x8b\x08", "the file is compressed with gzip; decompress it first"),
     ],

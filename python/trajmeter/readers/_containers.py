@@ -10,8 +10,9 @@ from __future__ import annotations
 from itertools import islice
 from typing import TYPE_CHECKING, BinaryIO, TypeAlias
 
+from trajmeter import json_input
 from trajmeter.errors import ExtraMissingError, ReadError
-from trajmeter.records import Source, json_lines
+from trajmeter.records import Source
 from trajmeter.schemas import holds_trajectories, trajectory_values
 
 if TYPE_CHECKING:
@@ -54,16 +55,16 @@ def entries(path: Path) -> Iterator[Entry]:
 def _recognise(name: str, file: BinaryIO) -> Iterator[Entry]:
     if not file.seekable():  # it is recognised by its beginning, and read after that
         raise ReadError("a pipe cannot be read; save what it gives as a file first")
-    json_lines.refuse_archive(file)
+    json_input.refuse_archive(file)
     start = file.read(len(_PARQUET))
     file.seek(0)
     if start == _PARQUET:
         return _parquet(name, file)
-    head = [line for _, _, line in islice(json_lines.lines(file), 2)]
+    head = [line for _, _, line in islice(json_input.lines(file), 2)]
     file.seek(0)
     if not head:
         raise ReadError("the file is empty, expected JSON records")
-    if not any(json_lines.first_byte(line) in _OPENING for line in head):
+    if not any(json_input.first_byte(line) in _OPENING for line in head):
         begin = head[0][:_SHOWN].decode(errors="replace")
         raise ReadError(f"expected JSON, JSON lines or Parquet; the file begins {begin!r}")
     return _document(name, file) if _is_document(head) else _lines(name, file)
@@ -72,12 +73,12 @@ def _recognise(name: str, file: BinaryIO) -> Iterator[Entry]:
 def _is_document(head: list[bytes]) -> bool:
     """Whether a file that begins with these lines is one JSON document rather than JSON lines."""
     try:
-        value = json_lines.parse(head[0])
+        value = json_input.parse(head[0])
     except ReadError:
         # Either a document over several lines, or a broken first record: then the second line
         # begins a record of its own, which within an object's first lines it cannot.
-        opening = json_lines.first_byte(head[0])
-        is_record = len(head) > 1 and json_lines.first_byte(head[1]) == b"{"
+        opening = json_input.first_byte(head[0])
+        is_record = len(head) > 1 and json_input.first_byte(head[1]) == b"{"
         return opening == b"[" or (opening == b"{" and len(head) > 1 and not is_record)
     return len(head) == 1 and (isinstance(value, list) or _is_keyed(value))
 
@@ -92,7 +93,7 @@ def _is_keyed(value: JsonValue) -> bool:
 
 
 def _document(name: str, file: BinaryIO) -> Iterator[Entry]:
-    value = json_lines.parse(file.read())
+    value = json_input.parse(file.read())
     if isinstance(value, dict) and _is_keyed(value):
         for key, item in value.items():
             yield Source(file=name, record=key), item
@@ -105,10 +106,10 @@ def _document(name: str, file: BinaryIO) -> Iterator[Entry]:
 
 
 def _lines(name: str, file: BinaryIO) -> Iterator[Entry]:
-    for number, _, line in json_lines.lines(file):
+    for number, _, line in json_input.lines(file):
         value: JsonValue | ReadError
         try:
-            value = json_lines.parse(line)
+            value = json_input.parse(line)
         except ReadError as error:
             value = error
         yield Source(file=name, line=number), value

@@ -8,6 +8,8 @@ from typing import TYPE_CHECKING, Protocol, TypeVar
 
 from pydantic import ValidationError
 
+from trajmeter import json_input
+from trajmeter.arguments import paths_and_records
 from trajmeter.errors import ReadError
 from trajmeter.readers import (
     asv_results,
@@ -24,8 +26,7 @@ from trajmeter.readers import (
     trajectory_records,
 )
 from trajmeter.readers._containers import entries
-from trajmeter.readers.sources import files_or
-from trajmeter.records import ReadProblem, json_lines
+from trajmeter.records import ReadProblem
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -159,7 +160,7 @@ def read_tasks(
 
 
 def _each(paths: str | Path | Iterable[str | Path]) -> Iterator[Path]:
-    yield from map(Path, files_or(paths, name="paths"))
+    yield from map(Path, paths_and_records(paths, name="paths"))
 
 
 def _collection(path: Path) -> _Collection | None:
@@ -190,7 +191,7 @@ def _read(
             except ReadError as error:
                 report(_problem(source, str(error)))
             except ValidationError as error:
-                report(_problem(source, json_lines.explain(error)))
+                report(_problem(source, json_input.describe_error(error)))
             else:
                 yield record
 
@@ -258,7 +259,7 @@ def _unrecognised(
     other = _recognise(value, others)
     if other is not None:
         return f"expected {expected}, got {other.CONTENT}"
-    got = json_lines.kind(value)
+    got = json_input.type_name(value)
     if isinstance(value, dict):
         got += f" with the keys {reprlib.repr(list(value))}"
     return f"expected {expected}, got {got}"

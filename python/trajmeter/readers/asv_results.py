@@ -16,6 +16,7 @@ from pathlib import Path
 from statistics import median
 from typing import TYPE_CHECKING, Any
 
+from trajmeter import json_input
 from trajmeter.errors import ReadError
 from trajmeter.records import (
     InvalidReason,
@@ -23,7 +24,6 @@ from trajmeter.records import (
     Measurements,
     RunLog,
     Trajectory,
-    json_lines,
 )
 from trajmeter.records.measurements import finite, split_key
 
@@ -109,7 +109,7 @@ def _times(
 def _fields(row: JsonValue, columns: Sequence[JsonValue]) -> dict[str, Any]:
     """The values of a row by their columns; it may end early."""
     if not isinstance(row, list):
-        kind = json_lines.kind(row)
+        kind = json_input.type_name(row)
         raise ReadError(f"expected a list, one value for each column, got {kind}")
     if len(row) > len(columns):
         raise ReadError(f"{len(row)} values, expected at most {len(columns)}, one for each column")
@@ -123,10 +123,10 @@ def _names(name: str, fields: Mapping[str, Any]) -> list[str]:
         return [name]
     expected = "params: expected a list of lists, got"
     if not isinstance(params, list):
-        raise ReadError(f"{expected} {json_lines.kind(params)}")
+        raise ReadError(f"{expected} {json_input.type_name(params)}")
     for position, values in enumerate(params):
         if not isinstance(values, list):
-            raise ReadError(f"{expected} {json_lines.kind(values)} at [{position}]")
+            raise ReadError(f"{expected} {json_input.type_name(values)} at [{position}]")
     times = fields.get("result")
     most = max(_MOST_COMBINATIONS, len(times) if isinstance(times, list) else 0)
     if _are_more_than(most, params):
@@ -150,7 +150,7 @@ def _values(fields: Mapping[str, Any], expected: int) -> list[object] | None:
     if times is None:
         return None
     if not isinstance(times, list):
-        raise ReadError(f"result: expected a list or null, got {json_lines.kind(times)}")
+        raise ReadError(f"result: expected a list or null, got {json_input.type_name(times)}")
     if len(times) > expected:
         raise ReadError(
             f"result: {len(times)} value{'s' * (len(times) > 1)}, expected at most {expected}, "

@@ -17,6 +17,7 @@ from dataclasses import dataclass, field
 from decimal import Decimal
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from trajmeter import json_input
 from trajmeter.errors import ReadError
 from trajmeter.readers._benchmark_csv import csv_rows, is_header
 from trajmeter.readers._containers import entries
@@ -31,7 +32,6 @@ from trajmeter.records import (
     Source,
     Trajectory,
     Usage,
-    json_lines,
 )
 from trajmeter.records.measurements import agent_key, finite
 
@@ -129,7 +129,7 @@ def _rows(path: Path) -> Iterator[tuple[Source, JsonValue | ReadError]]:
 
 
 def _is_json(head: bytes) -> bool:
-    return json_lines.first_byte(head) in (b"{", b"[")
+    return json_input.first_byte(head) in (b"{", b"[")
 
 
 def _names_measurements(names: Iterable[str]) -> bool:
@@ -200,7 +200,7 @@ def _add(
     if isinstance(row, ReadError):
         raise row
     if not isinstance(row, dict):
-        raise ReadError(f"expected an object, got {json_lines.kind(row)}")
+        raise ReadError(f"expected an object, got {json_input.type_name(row)}")
     if not row.keys().isdisjoint(_OF_A_RECORD):
         raise ReadError("expected a row of benchmarks like the others of the file, got a record")
     task_id = _name(row, "task_id")

@@ -15,6 +15,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, Any
 
+from trajmeter import json_input
 from trajmeter.errors import ReadError
 from trajmeter.readers._loose_values import as_object, as_text, safe_int
 from trajmeter.readers.fceval_config import Agent
@@ -26,7 +27,6 @@ from trajmeter.records import (
     SnapshotSummary,
     Source,
     Trajectory,
-    json_lines,
 )
 
 if TYPE_CHECKING:
@@ -50,7 +50,7 @@ def sniff(path: Path, head: bytes) -> bool:
     if not path.is_file() or head.startswith(b"PAR1"):
         return False
     is_marked = _ANYWHERE.search
-    if json_lines.first_byte(head) in (b"{", b"["):
+    if json_input.first_byte(head) in (b"{", b"["):
         first, _, rest = head.lstrip().partition(b"\n")
         if not rest or _is_json(first):  # large data is not gone through for a marker
             return False
@@ -61,7 +61,7 @@ def sniff(path: Path, head: bytes) -> bool:
 
 def _is_json(line: bytes) -> bool:
     try:
-        json_lines.parse(line)
+        json_input.parse(line)
     except ReadError:
         return False
     return True
@@ -112,13 +112,13 @@ def _value(name: str, blocks: dict[str, str], problems: list[str]) -> Any:  # no
         return None
     for attempt in (text, text.replace("\r", "").replace("\n", "")):
         try:
-            value = json_lines.parse(attempt.strip().encode())
+            value = json_input.parse(attempt.strip().encode())
         except ReadError as error:
             reason = str(error)
         else:
             if isinstance(value, dict):
                 return value
-            reason = f"expected an object, got {json_lines.kind(value)}"
+            reason = f"expected an object, got {json_input.type_name(value)}"
     problems.append(f"the block {name} cannot be read: {reason}")
     return None
 

@@ -13,8 +13,9 @@ from typing import TYPE_CHECKING, Annotated, TypeAlias
 from pydantic import Field, TypeAdapter, with_config
 from typing_extensions import NotRequired, TypedDict
 
+from trajmeter import json_input
 from trajmeter.errors import ReadError
-from trajmeter.records import GoldRange, GoldRole, Task, json_lines
+from trajmeter.records import GoldRange, GoldRole, Task
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -111,7 +112,7 @@ def _parsed_contexts(record: Mapping[str, JsonValue]) -> dict[str, JsonValue]:
         if not isinstance(text, str):
             continue
         try:
-            parsed[key] = json_lines.parse(text.encode()) if text.strip() else None
+            parsed[key] = json_input.parse(text.encode()) if text.strip() else None
         except ReadError as error:
             raise ReadError(
                 f"{key}: expected a list of ranges, or one as JSON text: {error}"

@@ -6,9 +6,10 @@ import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from trajmeter import json_input
 from trajmeter.errors import ReadError
 from trajmeter.readers._loose_values import as_object, as_text
-from trajmeter.records import ReadProblem, json_lines
+from trajmeter.records import ReadProblem
 from trajmeter.records.measurements import UNKNOWN_MODEL, normalise_model, split_key
 
 if TYPE_CHECKING:
@@ -76,8 +77,8 @@ def read_object(path: Path, report: Callable[[ReadProblem], None]) -> dict[str, 
     """Read a JSON file that holds an object; reports one that does not."""
     try:
         with path.open("rb") as file:
-            json_lines.refuse_archive(file)
-            value = json_lines.parse(file.read())
+            json_input.refuse_archive(file)
+            value = json_input.parse(file.read())
     except OSError as error:
         report(ReadProblem(file=str(path), message=error.strerror or str(error)))
     except ReadError as error:
@@ -85,7 +86,7 @@ def read_object(path: Path, report: Callable[[ReadProblem], None]) -> dict[str, 
     else:
         if isinstance(value, dict):
             return dict(value)
-        message = f"expected an object, got {json_lines.kind(value)}"
+        message = f"expected an object, got {json_input.type_name(value)}"
         report(ReadProblem(file=str(path), message=message))
     return None
 

@@ -9,9 +9,9 @@ import json
 from collections import Counter
 from typing import TYPE_CHECKING, Any
 
+from trajmeter import json_input
 from trajmeter.errors import ReadError
 from trajmeter.readers._loose_values import as_count, as_object
-from trajmeter.records import json_lines
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -48,12 +48,12 @@ def _newest(folder: Path, pattern: str) -> Path | None:
 
 def _read_log(path: Path, problems: list[str]) -> dict[str, Any]:
     try:
-        entries = json_lines.parse(path.read_bytes())
+        entries = json_input.parse(path.read_bytes())
     except (OSError, ReadError) as error:
         problems.append(f"{path}: {error}")
         return {}
     if not isinstance(entries, list):
-        problems.append(f"{path}: expected a list of entries, got {json_lines.kind(entries)}")
+        problems.append(f"{path}: expected a list of entries, got {json_input.type_name(entries)}")
         return {}
     return {"entries": len(entries), **_tokens(entries)}
 
@@ -114,7 +114,7 @@ def _read_recording(path: Path, problems: list[str]) -> dict[str, Any]:
 def _event_code(line: bytes) -> str | None:
     """Code of the event on a line, as text."""
     try:
-        value = json_lines.parse(line.decode(errors="replace").encode())
+        value = json_input.parse(line.decode(errors="replace").encode())
     except ReadError:
         return None
     if not isinstance(value, list) or len(value) < _EVENT_LENGTH:

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from trajmeter import json_input
 from trajmeter.errors import ReadError
-from trajmeter.records import Assertion, Source, Task, json_lines
+from trajmeter.records import Assertion, Source, Task
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -77,11 +78,11 @@ def _message(given: Mapping[str, JsonValue]) -> str:
 
 def _assertions(listed: JsonValue) -> tuple[Assertion, ...]:
     if not isinstance(listed, list):
-        raise ReadError(f"assertions is {json_lines.kind(listed)}, expected a list")
+        raise ReadError(f"assertions is {json_input.type_name(listed)}, expected a list")
     assertions = []
     for index, entry in enumerate(listed):
         if not isinstance(entry, dict):
-            got = json_lines.kind(entry)
+            got = json_input.type_name(entry)
             raise ReadError(f"assertions[{index}] is {got}, expected an object")
         fields: dict[str, Any] = {
             key: entry[key] for key in _OF_AN_ASSERTION if entry.get(key) is not None

@@ -9,6 +9,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeGuard
 
+from trajmeter import json_input
 from trajmeter.errors import ReadError
 from trajmeter.records import (
     LARGEST_COUNT,
@@ -17,7 +18,6 @@ from trajmeter.records import (
     Trajectory,
     Usage,
     Verdict,
-    json_lines,
 )
 
 if TYPE_CHECKING:
@@ -134,12 +134,12 @@ def _calls(listed: JsonValue, unusable: dict[str, str]) -> tuple[tuple[ToolCall,
     if listed is None:
         return None, 0
     if not isinstance(listed, list):
-        unusable["tool_calls"] = f"tool_calls is {json_lines.kind(listed)}, expected a list"
+        unusable["tool_calls"] = f"tool_calls is {json_input.type_name(listed)}, expected a list"
         return None, 0
     calls = []
     for index, entry in enumerate(listed):
         if not isinstance(entry, dict):
-            got = json_lines.kind(entry)
+            got = json_input.type_name(entry)
             unusable["tool_calls"] = f"tool_calls[{index}] is {got}, expected an object"
             return None, 0
         name = entry.get("name")
@@ -166,5 +166,5 @@ def _verdicts(listed: JsonValue) -> tuple[Verdict, ...] | None:
     if listed is None:
         return None
     if not isinstance(listed, list):
-        raise ReadError(f"verdicts is {json_lines.kind(listed)}, expected a list")
+        raise ReadError(f"verdicts is {json_input.type_name(listed)}, expected a list")
     return tuple([Verdict.model_validate(entry) for entry in listed])

@@ -16,8 +16,9 @@ import numpy as np
 from pydantic import Field, TypeAdapter, ValidationError
 from typing_extensions import NotRequired, TypedDict
 
+from trajmeter import json_input
 from trajmeter.errors import ReadError
-from trajmeter.records import ReadProblem, json_lines
+from trajmeter.records import ReadProblem
 from trajmeter.snapshots.snapshot import Definitions, FileSnapshot, Snapshot
 
 if TYPE_CHECKING:
@@ -100,12 +101,12 @@ class LineSnapshots:
                     f"{name}: a pipe cannot be read; save what it gives as a file first"
                 )
             try:
-                json_lines.refuse_archive(file)
+                json_input.refuse_archive(file)
             except ReadError as error:
                 on_problem(ReadProblem(file=name, message=str(error)))
                 return
             number = 0
-            for number, offset, line in json_lines.lines(file):
+            for number, offset, line in json_input.lines(file):
                 try:
                     repo, commit = _head(line)
                     self._note(commit, _Place(repo, offset, len(line), number))
@@ -149,7 +150,7 @@ def _head(line: bytes) -> tuple[str | None, str | None]:
     if match is None:
         snapshot = _snapshot(line)
         return snapshot.repo, snapshot.commit
-    repo, commit = (json_lines.parse(text) for text in match.groups())
+    repo, commit = (json_input.parse(text) for text in match.groups())
     # The expression lets through nothing but text and null.
     return cast("str | None", repo), cast("str | None", commit)
 
@@ -169,9 +170,9 @@ def _repo_parts(repo: str) -> list[str]:
 
 def _snapshot(line: bytes) -> Snapshot:
     try:
-        record = _LINE.validate_python(json_lines.parse(line))
+        record = _LINE.validate_python(json_input.parse(line))
     except ValidationError as error:
-        raise ReadError(json_lines.explain(error)) from error
+        raise ReadError(json_input.describe_error(error)) from error
     files = {path: _file(path, file) for path, file in record["files"].items()}
     return Snapshot(record.get("repo"), record.get("commit"), files)
 

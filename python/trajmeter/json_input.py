@@ -1,16 +1,16 @@
-"""Lines of JSON, as real files hold them, each parsed on its own.
+"""JSON text as real files hold it, and how messages name what it holds.
 
 Accepted beyond strict JSON: a byte order mark at the start of a line, lines that end in CRLF, blank
 lines, bare ``NaN`` and ``Infinity``, and escaped halves of surrogate pairs, which programs leave
-behind when they cut a string or read bytes that were no UTF-8; each becomes U+FFFD, because no
-output could hold it. Of a key that occurs twice, the last value counts.
+behind when they cut a string or read bytes that are not UTF-8; each half becomes U+FFFD, because no
+output could hold it. If a key occurs twice, the last value counts.
 """
 
 from __future__ import annotations
 
 import re
 import reprlib
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from pydantic_core import from_json
 
@@ -22,14 +22,14 @@ if TYPE_CHECKING:
 
     from pydantic import JsonValue, ValidationError
 
-__all__ = ["explain", "first_byte", "kind", "lines", "parse", "refuse_archive"]
+__all__ = ["Line", "describe_error", "first_byte", "lines", "parse", "refuse_archive", "type_name"]
 
 _MAGIC = (
     (
         b"version https://git-lfs.github.com/spec/v1",
-        "a pointer of Git LFS instead of the data; run 'git lfs pull' where it came from",
+        "a Git LFS pointer instead of the data; run 'git lfs pull' where it came from",
     ),
-    (b"PK\x03\x04", "a ZIP archive, which no reader knows; unpack it first"),
+    (b"PK\x03\x04", "a ZIP archive; unpack it first"),
     (b"\x1f\x8b", "compressed with gzip; decompress it first"),
     (b"\x28\xb5\x2f\xfd", "compressed with zstd; decompress it first"),
 )
@@ -40,7 +40,7 @@ _BLANK = _BOM + b" \t\r\n"
 _SHOWN = 40
 
 # A bool is an int to Python, so it comes first.
-_KINDS: tuple[tuple[type | tuple[type, ...], str], ...] = (
+_TYPE_NAMES: tuple[tuple[type | tuple[type, ...], str], ...] = (
     (dict, "an object"),
     (list, "a list"),
     (str, "text"),
@@ -48,7 +48,7 @@ _KINDS: tuple[tuple[type | tuple[type, ...], str], ...] = (
     ((int, float), "a number"),
 )
 
-# Whole pairs and other escapes are matched too, so that a half is never found inside one of them.
+# Whole pairs and other escapes match too, so that no half is found inside one of them.
 _ESCAPE = re.compile(
     rb"""
     \\u[dD][89abAB][0-9a-fA-F]{2} \\u[dD][c-fC-F][0-9a-fA-F]{2}
@@ -59,11 +59,22 @@ _ESCAPE = re.compile(
 )
 
 
+class Line(NamedTuple):
+    """One line of a file."""
+
+    number: int
+    """Number of the line, from 1."""
+    offset: int
+    """Offset of its first byte in the file."""
+    content: bytes
+    """Its bytes, line end included."""
+
+
 def refuse_archive(file: BinaryIO) -> None:
-    """Refuse a file that holds its data in another form, and go back to its beginning.
+    """Refuse a file that does not hold its data as plain text; seeks back to its beginning.
 
     Raises:
-        ReadError: It is an archive, compressed, or a pointer of Git LFS.
+        ReadError: The file is an archive, compressed, or a Git LFS pointer.
     """
     start = file.read(_MAGIC_LENGTH)
     file.seek(0)
@@ -72,17 +83,17 @@ def refuse_archive(file: BinaryIO) -> None:
             raise ReadError(f"the file is {meaning}")
 
 
-def lines(file: BinaryIO) -> Iterator[tuple[int, int, bytes]]:
-    """Yield the number (from 1), the byte offset and the bytes of every line that is not blank."""
+def lines(file: BinaryIO) -> Iterator[Line]:
+    """Yield every line that is not blank."""
     offset = 0
-    for number, line in enumerate(file, start=1):
-        if line.strip(_BLANK):
-            yield number, offset, line
-        offset += len(line)
+    for number, content in enumerate(file, start=1):
+        if content.strip(_BLANK):
+            yield Line(number, offset, content)
+        offset += len(content)
 
 
 def first_byte(line: bytes) -> bytes:
-    """The first byte of a line that is neither a blank nor of a byte order mark."""
+    """The first byte of a line, past blanks and a byte order mark."""
     return line.lstrip(_BLANK)[:1]
 
 
@@ -90,7 +101,7 @@ def parse(content: bytes) -> JsonValue:
     """Parse one JSON document.
 
     Raises:
-        ReadError: It is no JSON; the message says why, and where in the document.
+        ReadError: The content is not valid JSON; the message says why, and where in the document.
     """
     try:
         value: JsonValue = from_json(content.strip(_BLANK))
@@ -98,14 +109,14 @@ def parse(content: bytes) -> JsonValue:
         repaired = _ESCAPE.sub(_whole, content) if rb"\u" in content else content
         if repaired != content:
             return parse(repaired)
-        # The line that callers name is that of the file; the parser's own is of use in documents.
+        # Callers name the line of the file; the parser's own line helps only within a document.
         reason = str(error).replace(" at line 1 column ", " at column ")
         start = content.strip(_BLANK)[:_SHOWN].decode(errors="replace")
-        raise ReadError(f"no valid JSON: {reason}; it begins {start!r}") from error
+        raise ReadError(f"invalid JSON: {reason}; it begins {start!r}") from error
     return value
 
 
-def explain(error: ValidationError) -> str:
+def describe_error(error: ValidationError) -> str:
     """Say in one line where a record went wrong, the value, and what was expected."""
     first = error.errors(include_url=False)[0]
     where = "".join(
@@ -117,9 +128,9 @@ def explain(error: ValidationError) -> str:
     return f"{where}: {first['msg']}, got {shown}{rest}"
 
 
-def kind(value: JsonValue) -> str:
-    """What JSON calls a value of this type."""
-    for types, name in _KINDS:
+def type_name(value: JsonValue) -> str:
+    """The type of a value, in the words of JSON."""
+    for types, name in _TYPE_NAMES:
         if isinstance(value, types):
             return name
     return "null"

@@ -11,8 +11,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from pydantic import TypeAdapter, ValidationError
 
+from trajmeter import json_input
 from trajmeter.errors import ReadError
-from trajmeter.records import json_lines
 
 TEXTS = st.text(st.characters())  # halves of surrogate pairs included
 VALUES = st.recursive(
@@ -25,7 +25,7 @@ VALUES = st.recursive(
 def test_lines_have_numbers_and_offsets_and_are_not_blank() -> None:
     # Bytes: BOM 3, "1\r\n" 3 -> line 2 at 6; "\n" 1; "  \r\n" 4; "2" at 11.
     content = b"\xef\xbb\xbf1\r\n\n  \r\n2"
-    assert list(json_lines.lines(io.BytesIO(content))) == [
+    assert list(json_input.lines(io.BytesIO(content))) == [
         (1, 0, b"\xef\xbb\xbf1\r\n"),
         (4, 11, b"2"),
     ]
@@ -33,7 +33,7 @@ def test_lines_have_numbers_and_offsets_and_are_not_blank() -> None:
 
 @pytest.mark.parametrize("content", [b"", b"\xef\xbb\xbf", b"\n\r\n \t\n"])
 def test_a_file_of_blanks_has_no_lines(content: bytes) -> None:
-    assert list(json_lines.lines(io.BytesIO(content))) == []
+    assert list(json_input.lines(io.BytesIO(content))) == []
 
 
 @pytest.mark.parametrize(
@@ -55,11 +55,11 @@ def test_a_file_of_blanks_has_no_lines(content: bytes) -> None:
     ],
 )
 def test_what_is_accepted(content: bytes, value: object) -> None:
-    assert json_lines.parse(content) == value
+    assert json_input.parse(content) == value
 
 
 def test_a_bare_nan_is_a_float() -> None:
-    value = json_lines.parse(b"NaN")
+    value = json_input.parse(b"NaN")
     assert isinstance(value, float)
     assert math.isnan(value)
 
@@ -79,8 +79,8 @@ def test_a_bare_nan_is_a_float() -> None:
     ],
 )
 def test_what_is_refused(content: bytes, message: str) -> None:
-    with pytest.raises(ReadError, match="no valid JSON") as caught:
-        json_lines.parse(content)
+    with pytest.raises(ReadError, match="invalid JSON") as caught:
+        json_input.parse(content)
     assert message in str(caught.value)
     assert len(str(caught.value)) < 200
 
@@ -88,7 +88,7 @@ def test_what_is_refused(content: bytes, message: str) -> None:
 @given(VALUES)
 def test_any_json_text_is_parsed_alike_but_for_halves(value: object) -> None:
     text = json.dumps(value)
-    parsed = json_lines.parse(text.encode())
+    parsed = json_input.parse(text.encode())
     assert json.dumps(parsed, ensure_ascii=False).encode()  # no half is left to stop an output
     try:
         json.dumps(value, ensure_ascii=False).encode()
@@ -110,13 +110,13 @@ def test_any_json_text_is_parsed_alike_but_for_halves(value: object) -> None:
     ],
 )
 def test_kinds_are_named_as_json_does(value: None, kind: str) -> None:
-    assert json_lines.kind(value) == kind
+    assert json_input.type_name(value) == kind
 
 
 def test_an_error_is_told_in_one_line() -> None:
     with pytest.raises(ValidationError) as caught:
         TypeAdapter(dict[str, list[int]]).validate_python({"a.b": [1, "x" * 500], "c": None})
-    message = json_lines.explain(caught.value)
+    message = json_input.describe_error(caught.value)
     assert message.startswith("a.b[1]: Input should be a valid integer")
     assert message.endswith("(and 1 more)")
     assert len(message) < 200

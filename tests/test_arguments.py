@@ -9,9 +9,9 @@ import pyarrow as pa
 import pytest
 
 import trajmeter
+from trajmeter.arguments import paths_and_records
 from trajmeter.errors import ConfigurationError, InputError
 from trajmeter.readers import read_tasks, read_trajectories
-from trajmeter.readers.sources import files_or
 from trajmeter.records import Task, Trajectory
 from trajmeter.schemas import trajectory_batch
 
@@ -94,6 +94,6 @@ def test_metrics_may_come_from_a_generator() -> None:
 def test_files_and_records_pass() -> None:
     task = Task(id="one")
     files = ["a", Path("b"), PurePosixPath("c")]
-    assert list(files_or([*files, task], Task, name="tasks")) == [*files, task]
+    assert list(paths_and_records([*files, task], Task, name="tasks")) == [*files, task]
     for file in files:
-        assert list(files_or(file, name="paths")) == [file]
+        assert list(paths_and_records(file, name="paths")) == [file]
