@@ -311,4 +311,4 @@ def test_a_pipe_is_refused_with_what_to_do(run: Run, folder: Path, arguments: li
     finally:
         os.close(end)
     assert code == 4
-    assert "pipe: a pipe cannot be read; save what it gives as a file first" in err
+    assert "pipe: a pipe cannot be read; save its output to a file first" in err

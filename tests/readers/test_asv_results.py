@@ -103,7 +103,7 @@ def test_samples_that_are_no_times_tell_nothing(tmp_path: Path) -> None:
     [
         (COLUMNS, [], "expected a list of result_columns and an object of results"),
         ("result", {}, "expected a list of result_columns and an object of results"),
-        (COLUMNS[1:], {"f": [[]]}, "result_columns name no 'result'"),
+        (COLUMNS[1:], {"f": [[]]}, "result_columns has no 'result'"),
     ],
 )
 def test_what_is_no_version_2_is_told(
@@ -195,9 +195,9 @@ def test_of_a_benchmark_that_is_there_twice_the_first_counts(tmp_path: Path) -> 
     assert times(path) == {"f(1)": value(1.0), "g(1)": value(4.0)}
     assert attempt.run_log is not None
     assert attempt.run_log.problems == (
-        f"{path}: results['f']: 'f(1)' is there already, which counts",
-        f"{path}: results['f(1)']: 'f(1)' is there already, which counts",
-        f"{path}: results['g']: 'g(1)' is there already, which counts; so are 2 more",
+        f"{path}: results['f']: 'f(1)' is repeated; the first one counts",
+        f"{path}: results['f(1)']: 'f(1)' is repeated; the first one counts",
+        f"{path}: results['g']: 'g(1)' is repeated; the first one counts (and 2 more)",
     )
 
 

@@ -112,7 +112,7 @@ def test_a_broken_record_of_a_document_is_told_by_its_index(tmp_path: Path) -> N
         (b"PK\x03\x04\x14\x00", "a ZIP archive"),
         (gzip.compress(OWN.encode(), mtime=0), "compressed with gzip"),
         (b"\x28\xb5\x2f\xfd\x00", "compressed with zstd"),
-        (b"PAR1 cut", "no valid Parquet, after row 0"),
+        (b"PAR1 cut", "invalid Parquet after row 0"),
         ("", "the file is empty, expected JSON records"),
         ("\ufeff \r\n\n", "the file is empty, expected JSON records"),
         ("instance_id,patch\n", "expected JSON, JSON lines or Parquet; the file begins 'instance"),
@@ -135,8 +135,10 @@ def test_an_absent_file_and_a_folder_are_told(tmp_path: Path) -> None:
     ids, problems = read(tmp_path / "absent", tmp_path / "folder", write(tmp_path / "good", OWN))
     assert ids == ["own"]
     assert problems[0] == "absent: No such file or directory"
-    assert problems[1].startswith("folder: a folder without anything to read: a run of fc-eval, ")
-    assert problems[1].endswith("or files *.traj.json; name the files themselves")
+    assert problems[1] == (
+        "folder: nothing to read in the folder, expected a run of fc-eval, files *.traj.json or ASV "
+        "results beside nop.json or baseline.json; otherwise name the files"
+    )
 
 
 def test_the_wrong_file_is_told_once_and_not_gone_through(tmp_path: Path) -> None:

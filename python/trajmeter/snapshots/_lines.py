@@ -97,9 +97,7 @@ class LineSnapshots:
         name = str(self._path)
         with self._path.open("rb") as file:
             if not file.seekable():  # a snapshot is read when a task asks for it
-                raise ReadError(
-                    f"{name}: a pipe cannot be read; save what it gives as a file first"
-                )
+                raise ReadError(f"{name}: a pipe cannot be read; save its output to a file first")
             try:
                 json_input.refuse_archive(file)
             except ReadError as error:
