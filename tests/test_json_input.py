@@ -113,7 +113,7 @@ def test_kinds_are_named_as_json_does(value: None, kind: str) -> None:
     assert json_input.type_name(value) == kind
 
 
-def test_an_error_is_told_in_one_line() -> None:
+def test_an_error_is_described_in_one_line() -> None:
     with pytest.raises(ValidationError) as caught:
         TypeAdapter(dict[str, list[int]]).validate_python({"a.b": [1, "x" * 500], "c": None})
     message = json_input.describe_error(caught.value)

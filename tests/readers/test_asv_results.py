@@ -82,7 +82,7 @@ def test_a_null_with_samples_is_their_median(tmp_path: Path) -> None:
     }
 
 
-def test_samples_that_are_no_times_tell_nothing(tmp_path: Path) -> None:
+def test_samples_that_are_not_times_are_ignored(tmp_path: Path) -> None:
     beyond = 10**400  # further than any float goes
     rest = [[["1", "2", "3"]], "v", 0, 0.1]
     path = write(
@@ -106,7 +106,7 @@ def test_samples_that_are_no_times_tell_nothing(tmp_path: Path) -> None:
         (COLUMNS[1:], {"f": [[]]}, "result_columns has no 'result'"),
     ],
 )
-def test_what_is_no_version_2_is_told(
+def test_another_version_is_reported(
     tmp_path: Path, columns: object, results: object, message: str
 ) -> None:
     write_json(tmp_path / "a.json", {"result_columns": columns, "results": results})
@@ -149,7 +149,7 @@ MANY = [["1"] * 1000] * 3
         ),
     ],
 )
-def test_a_benchmark_that_cannot_be_read_is_told_and_the_others_are_read(
+def test_a_benchmark_that_cannot_be_read_is_reported_and_the_others_are_read(
     tmp_path: Path, row: object, names: list[str], fault: str
 ) -> None:
     path = write(tmp_path / "t" / "a.json", e=[[4.0], []], f=row, g=[[2.0], [["x"]]])

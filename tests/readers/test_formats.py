@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from trajmeter.readers import (
-    Evidence,
     FileFormat,
     RecordFormat,
     formats,
@@ -33,20 +32,9 @@ EXECUTION = {"transcript": "", "output": "", "task_id": "a"}
 
 def test_every_format_has_a_name_of_its_own() -> None:
     names = [known.name for known in formats()]
-    assert sorted(names) == [
-        "asv-results",
-        "benchmark-rows",
-        "contextbench-gold",
-        "contextbench-predictions",
-        "fc-eval-captured-output",
-        "fc-eval-runs",
-        "mini-swe-agent-1",
-        "mini-swe-agent-2",
-        "rule-cases",
-        "rule-executions",
-        "task-records",
-        "trajectory-records",
-    ]
+    assert len(names) == len(set(names))
+    # A module with one format, a module with two, and a folder.
+    assert {"asv-results", "task-records", "trajectory-records", "fc-eval-runs"} <= set(names)
 
 
 def test_formats_are_ordered_by_evidence_and_then_by_name() -> None:
@@ -59,9 +47,6 @@ def test_every_format_makes_tasks_or_trajectories(known: Any) -> None:
     assert known.makes in (Task, Trajectory)
     assert isinstance(known, (RecordFormat, FileFormat))
     assert known.description
-    if known.evidence is Evidence.POSSIBLE and isinstance(known, RecordFormat):
-        # Only our own records are recognised by so little as an id.
-        assert known.name in ("task-records", "trajectory-records")
 
 
 @pytest.mark.parametrize(

@@ -1,4 +1,4 @@
-"""Files of any kind: recognised by content, read one by one, problems told with their place."""
+"""Files of any kind: recognised by content, read one by one, problems reported with their place."""
 
 from __future__ import annotations
 
@@ -82,7 +82,7 @@ def test_files_are_read_in_order_and_by_any_kind_of_path(tmp_path: Path) -> None
     ],
 )
 @pytest.mark.parametrize("position", [0, 1, 2])
-def test_a_broken_line_is_told_and_the_others_are_read(
+def test_a_broken_line_is_reported_and_the_others_are_read(
     tmp_path: Path, broken: str, message: str, position: int
 ) -> None:
     lines = [PREDICTION, OWN]
@@ -94,7 +94,7 @@ def test_a_broken_line_is_told_and_the_others_are_read(
     assert message in problem
 
 
-def test_a_broken_record_of_a_document_is_told_by_its_index(tmp_path: Path) -> None:
+def test_a_broken_record_of_a_document_is_reported_by_its_index(tmp_path: Path) -> None:
     ids, problems = read(write(tmp_path / "p.json", f"[{OWN}, 7, {PREDICTION}]"))
     assert ids == ["own", "i"]
     (problem,) = problems
@@ -120,7 +120,7 @@ def test_a_broken_record_of_a_document_is_told_by_its_index(tmp_path: Path) -> N
         ('{\n "task_id": "a",\n "turns": [', "invalid JSON: EOF"),
     ],
 )
-def test_a_file_that_cannot_be_read_is_told_once(
+def test_a_file_that_cannot_be_read_is_reported_once(
     tmp_path: Path, content: str | bytes, message: str
 ) -> None:
     good = write(tmp_path / "good.jsonl", OWN)
@@ -130,18 +130,18 @@ def test_a_file_that_cannot_be_read_is_told_once(
     assert message in problems[-1]
 
 
-def test_an_absent_file_and_a_folder_are_told(tmp_path: Path) -> None:
+def test_an_absent_file_and_a_folder_are_reported(tmp_path: Path) -> None:
     (tmp_path / "folder").mkdir()
     ids, problems = read(tmp_path / "absent", tmp_path / "folder", write(tmp_path / "good", OWN))
     assert ids == ["own"]
     assert problems[0] == "absent: No such file or directory"
     assert problems[1] == (
-        "folder: nothing to read in the folder, expected a run of fc-eval, files *.traj.json or ASV "
-        "results beside nop.json or baseline.json; otherwise name the files"
+        "folder: nothing to read in the folder, expected a run of fc-eval, files *.traj.json or "
+        "ASV results beside nop.json or baseline.json; otherwise name the files"
     )
 
 
-def test_the_wrong_file_is_told_once_and_not_gone_through(tmp_path: Path) -> None:
+def test_the_wrong_file_is_reported_once_and_not_read_to_its_end(tmp_path: Path) -> None:
     path = write(tmp_path / "gold.jsonl", f"{GOLD}\n" * 1_000)
     ids, problems = read(path)
     assert ids == []
@@ -150,7 +150,7 @@ def test_the_wrong_file_is_told_once_and_not_gone_through(tmp_path: Path) -> Non
     assert problem.endswith("Trajectory records, got ContextBench gold")
 
 
-def test_records_before_the_first_that_is_known_are_told(tmp_path: Path) -> None:
+def test_records_before_the_first_that_is_known_are_reported(tmp_path: Path) -> None:
     content = f"{GOLD}\n2\n{OWN}\n3\n{GOLD}"
     _, problems = read(write(tmp_path / "p.jsonl", content))
     assert [problem.split(": ")[0] for problem in problems] == [

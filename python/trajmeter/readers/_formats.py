@@ -1,7 +1,8 @@
-"""Formats: how each recognises what it reads, and which there are.
+"""Formats: how each recognises and reads its content, and the registry of all of them.
 
-A public module of this package, or a folder of them, is a format on disk, and holds a
-:class:`RecordFormat` or a :class:`FileFormat` under a name of its own. Nothing else lists it.
+Each public module or folder of this package reads one format, or a few of one origin, and holds a
+:class:`RecordFormat` or :class:`FileFormat` for each under a name of its own. The registry imports
+all of them when the first file is read, and no other list names them.
 """
 
 from __future__ import annotations

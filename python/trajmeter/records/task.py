@@ -38,16 +38,16 @@ class GoldRange(Record):
 
 
 class Assertion(Record):
-    """One thing that has to hold of an attempt, graded by a rule or by a judge."""
+    """One thing that must hold for an attempt, graded by a rule or by a judge."""
 
     name: str | None = None
     """Name, which a judge's verdict refers to."""
     type: str = ""
     """Kind of check, such as ``transcript_contains`` or ``llm_judge``."""
     check: JsonValue = None
-    """What to look for, or the question to a judge, as written; rules can use text only."""
+    """What to look for, or the question to a judge, as written; rules only use text."""
     tool: JsonValue = None
-    """Tool that has to be called, as written; rules can use text only."""
+    """Tool that must be called, as written; rules only use text."""
     extra: dict[str, Any] = Field(default_factory=dict)
     """Keys of the file that no reader knows."""
 
@@ -81,13 +81,13 @@ class Task(Record):
     expected_answer: str | None = None
     """Reference answer."""
     expected_sources: tuple[str, ...] | None = None
-    """Documents that hold the answer."""
+    """Documents that contain the answer."""
     max_turns: Count | None = None
     """Turn budget."""
     timeout_seconds: float | None = None
     """Time budget."""
     assertions: tuple[Assertion, ...] = ()
-    """What has to hold of an attempt."""
+    """What must hold for an attempt."""
     name: str | None = None
     """Short name for a reader."""
     description: str | None = None

@@ -88,7 +88,7 @@ def test_the_first_value_about_an_attempt_counts(tmp_path: Path) -> None:
     assert attempt.run_log.trajectory_length == 5
 
 
-def test_nan_about_an_attempt_is_no_value(tmp_path: Path) -> None:
+def test_nan_in_a_column_of_the_attempt_is_a_missing_value(tmp_path: Path) -> None:
     nan = float("nan")
     unknown = {"test_failed": nan, "snapshot_pass_to_fail": nan, "snapshot_status": nan}
     rows = [{**ROWS[2], **unknown}, {**ROWS[3], **unknown, "test_failed": 2.0}]
@@ -188,7 +188,7 @@ def test_an_attempt_that_measured_nothing_has_a_row_without_benchmark(tmp_path: 
     assert result.cause == "reverted_to_baseline"
 
 
-def test_bad_rows_are_told_and_the_others_read(tmp_path: Path) -> None:
+def test_bad_rows_are_reported_and_the_others_read(tmp_path: Path) -> None:
     rows = [
         *ROWS,
         {"agent_nop": 1.0},
@@ -210,7 +210,7 @@ def test_bad_rows_are_told_and_the_others_read(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("start", ["\ufeff", "\n\n \n\n\n", "{cut\n"])
-def test_json_lines_are_told_whatever_they_begin_with(tmp_path: Path, start: str) -> None:
+def test_json_lines_are_recognised_whatever_they_begin_with(tmp_path: Path, start: str) -> None:
     path = lines(tmp_path / "rows.jsonl", ROWS)
     path.write_text(start + path.read_text())
     attempts, problems = read(path)
@@ -225,7 +225,7 @@ def test_an_attempt_that_measured_nothing_may_come_first(tmp_path: Path) -> None
     assert results["fixer:small"].cause == "reverted_to_baseline"
 
 
-def test_a_record_among_rows_is_told(tmp_path: Path) -> None:
+def test_a_record_among_rows_is_reported(tmp_path: Path) -> None:
     path = lines(tmp_path / "rows.jsonl", ROWS)
     record = Trajectory(task_id="t", agent="other", model="m").model_dump_json()
     path.write_text(f"{record}\n{path.read_text()}")
@@ -249,7 +249,7 @@ def test_a_document_may_begin_with_blanks_and_hold_one_row(
         assert attempts[0].measurements.ratios_by_agent
 
 
-def test_measurements_of_no_benchmark_are_told(tmp_path: Path) -> None:
+def test_measurements_without_a_benchmark_are_reported(tmp_path: Path) -> None:
     row = {"task_id": "t", "agent": "fixer", "benchmark": None, "agent_nop": 2.0}
     _, problems = read(lines(tmp_path / "rows.jsonl", [*ROWS, row]))
     assert [(each.line, each.message) for each in problems] == [
@@ -283,7 +283,7 @@ def test_decimals_are_numbers(tmp_path: Path) -> None:
     assert attempt.pytest_summary == PytestSummary(failed=1, status="failed")
 
 
-def test_a_parquet_file_with_a_damaged_footer_is_told(tmp_path: Path) -> None:
+def test_a_parquet_file_with_a_damaged_footer_is_reported(tmp_path: Path) -> None:
     pa = pytest.importorskip("pyarrow")
     from pyarrow.parquet import write_table
 

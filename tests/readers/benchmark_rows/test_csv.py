@@ -1,4 +1,4 @@
-"""Flat tables of benchmarks as CSV: what it may look like, and what is told of it."""
+"""Tables of benchmarks as CSV: accepted forms, and what is reported."""
 
 from __future__ import annotations
 
@@ -67,7 +67,7 @@ def test_blanks_in_csv_are_cut_off(tmp_path: Path, start: str) -> None:
         ("task_id,benchmark,agent_nop,agent_nop", "the table has 2 columns 'agent_nop'"),
     ],
 )
-def test_a_header_of_csv_that_lacks_a_column_is_told_once(
+def test_a_header_of_csv_that_lacks_a_column_is_reported_once(
     tmp_path: Path, header: str, message: str
 ) -> None:
     path = tmp_path / "rows.csv"
@@ -79,7 +79,7 @@ def test_a_header_of_csv_that_lacks_a_column_is_told_once(
     assert message in problems[0].message
 
 
-def test_a_row_that_is_no_csv_is_told_and_the_others_read(tmp_path: Path) -> None:
+def test_a_row_that_is_not_csv_is_reported_and_the_others_read(tmp_path: Path) -> None:
     path = tmp_path / "rows.csv"
     # The second is longer than any value may be; the last opens a quote that nothing closes.
     rows = ("m.f,2", f"{'m' * 200_000},2", "m.g,3", '"m.h"i,4', "m.j,5", '"m.k,6', "m.l,7")
@@ -92,7 +92,7 @@ def test_a_row_that_is_no_csv_is_told_and_the_others_read(tmp_path: Path) -> Non
     assert all(problem.message.startswith("invalid CSV: ") for problem in problems)
 
 
-def test_a_row_of_csv_with_too_many_values_is_told(tmp_path: Path) -> None:
+def test_a_row_of_csv_with_too_many_values_is_reported(tmp_path: Path) -> None:
     path = tmp_path / "rows.csv"
     path.write_text("task_id,agent,benchmark,agent_nop\nt,a,m.f,2,3\nt,a,m.g,2\n")
     attempts, problems = read(path)

@@ -138,7 +138,7 @@ def test_a_record_without_id_is_refused() -> None:
         read({"gold_context": []})
 
 
-def test_labelled_text_is_no_empty_gold() -> None:
+def test_labelled_text_is_not_empty_gold() -> None:
     text = "context1\N{FULLWIDTH COLON}\nfile: a.py\nstart_line: 1\nend_line: 2\n1 import os"
     with pytest.raises(ReadError, match="gold_context: expected a list of ranges, or one as JSON"):
         read({"instance_id": "i", "gold_context": text})
@@ -156,7 +156,7 @@ def test_labelled_text_is_no_empty_gold() -> None:
         ([{"file": "a", "end_line": 2**63}], "gold_context[0].end_line: Input should be less"),
     ],
 )
-def test_a_wrong_context_is_told_with_its_place(context: Any, message: str) -> None:
+def test_a_wrong_context_is_reported_with_its_place(context: Any, message: str) -> None:
     with pytest.raises(ValidationError) as caught:
         read({"instance_id": "i", "gold_context": context})
     assert message in json_input.describe_error(caught.value)

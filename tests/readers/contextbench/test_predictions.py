@@ -178,7 +178,7 @@ def test_unknown_keys_are_kept_where_they_stood() -> None:
         ),
     ],
 )
-def test_a_wrong_value_is_told_with_its_place(changes: dict[str, Any], message: str) -> None:
+def test_a_wrong_value_is_reported_with_its_place(changes: dict[str, Any], message: str) -> None:
     with pytest.raises(ValidationError) as caught:
         read({"instance_id": "i", "traj_data": {}, **changes})
     assert message in json_input.describe_error(caught.value)

@@ -155,7 +155,7 @@ def test_output_may_begin_like_other_formats(tmp_path: Path, start: str) -> None
     assert score(path)[0][FAST].task_speedup == 4.0
 
 
-def test_json_that_quotes_a_marker_is_no_captured_output(tmp_path: Path) -> None:
+def test_json_that_quotes_a_marker_is_not_captured_output(tmp_path: Path) -> None:
     path = tmp_path / "log.jsonl"
     path.write_text(json.dumps({"task_id": "a", "final_output": "FORMULACODE_TESTS_START\n"}))
     assert read(path).final_output == "FORMULACODE_TESTS_START\n"
@@ -175,7 +175,7 @@ def test_an_end_without_a_start_ends_nothing(tmp_path: Path) -> None:
     assert score(path)[0][FAST].pytest_failed is False
 
 
-def test_notes_of_the_tool_are_told(tmp_path: Path) -> None:
+def test_notes_of_the_tool_are_reported(tmp_path: Path) -> None:
     path = tmp_path / "pane.txt"
     path.write_text("FORMULACODE_NO_BENCHMARKS: the suite is empty\nexit 78\n")
     assert "FORMULACODE_NO_BENCHMARKS: the suite is empty" in problems(read(path))

@@ -50,7 +50,7 @@ def test_without_a_lock_file_the_results_name_them(tmp_path: Path) -> None:
     assert problems == []
 
 
-def test_a_lock_file_that_cannot_be_read_is_told(tmp_path: Path) -> None:
+def test_a_lock_file_that_cannot_be_read_is_reported(tmp_path: Path) -> None:
     run = write_run(tmp_path / "r", {FAST: {"last_agent": FAST}})
     (run / "fc.lock").write_text("{broken")
     attempts, problems = read(run)

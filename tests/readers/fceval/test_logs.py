@@ -64,14 +64,14 @@ def test_a_bad_entry_is_passed_over_and_noted(tmp_path: Path, bad: object) -> No
 
 
 @pytest.mark.parametrize("value", [{"messages": []}, "text", 3, None])
-def test_a_log_that_is_no_list_has_no_length(tmp_path: Path, value: object) -> None:
+def test_a_log_that_is_not_a_list_has_no_length(tmp_path: Path, value: object) -> None:
     log(tmp_path, value)
     found = read_logs(tmp_path)
     assert "entries" not in found
     assert "expected a list of entries" in found["problems"][0]
 
 
-def test_a_log_that_is_no_json_is_told(tmp_path: Path) -> None:
+def test_a_log_that_is_not_json_is_reported(tmp_path: Path) -> None:
     log(tmp_path, [])
     (tmp_path / "agent-logs" / "trajectory.json").write_text("[{")
     found = read_logs(tmp_path)
@@ -115,7 +115,7 @@ def test_only_an_object_is_a_header(tmp_path: Path) -> None:
     assert (found["events"], found["events_after_first_line"]) == ({"i": 2}, 1)
 
 
-def test_bytes_that_are_no_utf8_are_replaced(tmp_path: Path) -> None:
+def test_bytes_that_are_not_utf8_are_replaced(tmp_path: Path) -> None:
     recording(tmp_path, HEADER.encode() + b'[0, "i", "\xff"]\n')
     found = read_logs(tmp_path)
     assert (found["events"], found["recording_is_utf8"]) == ({"i": 1}, False)
@@ -165,7 +165,7 @@ class TestRules:
         assert (ours.trajectory_length, ours.trajectory_length_source) == (None, "cast")
         assert theirs.trajectory_length == 1
 
-    def test_fceval_reads_no_recording_that_is_no_utf8(self, tmp_path: Path) -> None:
+    def test_fceval_skips_recordings_that_are_not_utf8(self, tmp_path: Path) -> None:
         recording(self.folder(tmp_path), b'[0, "i", "\xff"]\n[1, "i", "y"]\n')
         ours, theirs = self.results(tmp_path)
         assert (ours.trajectory_length, theirs.trajectory_length) == (2, 0)
@@ -182,7 +182,7 @@ class TestRules:
         for result in self.results(tmp_path, metrics={"task_cost_usd": "x"}, total_cost=2.0):
             assert result.task_cost_usd == 2.0
 
-    def test_costs_of_tokens_are_marked_where_there_is_no_price(self, tmp_path: Path) -> None:
+    def test_costs_of_tokens_without_a_price_are_marked(self, tmp_path: Path) -> None:
         ours, theirs = self.results(tmp_path, total_input_tokens=100)
         assert (ours.task_cost_usd, ours.priced, ours.cost_source) == (0.0, False, "tokens")
         assert ours.price_table.startswith("genai-prices ")

@@ -69,7 +69,7 @@ def test_a_part_of_a_run_can_be_read_from_within(
 
 
 @pytest.mark.parametrize("content", [{}, {"results": {}}, {"id": "x", "accuracy": 0.5}])
-def test_a_file_of_no_results_is_told(tmp_path: Path, content: object) -> None:
+def test_a_file_without_results_is_reported(tmp_path: Path, content: object) -> None:
     write_json(tmp_path / "r" / "results.json", content)
     attempts, problems = read(tmp_path / "r")
     assert attempts == []
@@ -80,7 +80,7 @@ def test_a_file_of_no_results_is_told(tmp_path: Path, content: object) -> None:
     assert (len(attempts), problems) == (2, [])
 
 
-def test_a_run_within_a_run_is_no_part_of_it(tmp_path: Path) -> None:
+def test_a_run_within_a_run_is_not_part_of_it(tmp_path: Path) -> None:
     run = write_run(tmp_path / "r", BASE)
     write_run(run / "backup", {FAST: PASSED})
     assert keys(read(run)[0]) == [("nop", "nop"), ("oracle", "oracle")]
@@ -95,7 +95,7 @@ def test_a_trial_may_have_any_name(tmp_path: Path) -> None:
         assert (attempt.task_id, attempt.agent, attempt.passed) == ("t", "solo", False)
 
 
-def test_a_trials_folder_whose_result_cannot_be_read_is_told_once(tmp_path: Path) -> None:
+def test_a_trials_folder_whose_result_cannot_be_read_is_reported_once(tmp_path: Path) -> None:
     trial = tmp_path / "r" / "t" / "t.1-of-1.r"
     trial.mkdir(parents=True)
     (trial / "results.json").write_text("{cut")
@@ -227,7 +227,7 @@ def test_a_null_status_is_the_text_none(tmp_path: Path) -> None:
     assert attempt.pytest_summary.status == "None"
 
 
-def test_results_in_another_form_are_told_as_such(tmp_path: Path) -> None:
+def test_results_in_another_form_are_named(tmp_path: Path) -> None:
     run = write_run(tmp_path / "r", {**BASE, FAST: PASSED})
     folders = sorted((run / "t").iterdir())
     (folders[0] / "results.json").write_bytes(b"\x1f\x8b\x08 and so on")
@@ -238,7 +238,7 @@ def test_results_in_another_form_are_told_as_such(tmp_path: Path) -> None:
     assert "a Git LFS pointer" in problems[1].message
 
 
-def test_results_that_cannot_be_read_are_told_and_the_others_read(tmp_path: Path) -> None:
+def test_results_that_cannot_be_read_are_reported_and_the_others_read(tmp_path: Path) -> None:
     run = write_run(tmp_path / "r", {**BASE, FAST: PASSED})
     folders = sorted((run / "t").iterdir())
     (folders[0] / "results.json").write_text('{"cut')

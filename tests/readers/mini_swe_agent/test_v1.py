@@ -160,7 +160,7 @@ def test_a_run_that_failed_keeps_the_text_that_stands_for_its_patch() -> None:
         ("Repeated read-file actions without valid EXPLORE_CONTEXT exceeded", "retry_limit"),
     ],
 )
-def test_faults_of_the_agent_are_told_by_the_harness(result: str, reason: str) -> None:
+def test_the_harness_names_faults_of_the_agent(result: str, reason: str) -> None:
     (turn,) = read([says(bash("ls")), user("so"), user(result)]).turns or ()
     assert turn.error == Failure(reason=reason)
     assert turn.success is False
@@ -262,7 +262,7 @@ def test_the_last_declared_context_is_the_final_one(
     assert read([ASK, *messages]).final_views == expected
 
 
-def test_a_run_that_was_asked_for_no_context_declares_none() -> None:
+def test_a_run_that_was_not_asked_for_a_context_declares_none() -> None:
     assert read([says(bash("cat a.py"))]).final_views is None
 
 

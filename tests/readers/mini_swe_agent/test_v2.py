@@ -127,7 +127,7 @@ def test_a_run_without_answers_has_no_turns() -> None:
     ],
 )
 @pytest.mark.parametrize("version", ["mini-swe-agent-1", "mini-swe-agent-1.1"])
-def test_what_is_no_run_is_refused(record: dict[str, Any], message: str, version: str) -> None:
+def test_what_is_not_a_run_is_refused(record: dict[str, Any], message: str, version: str) -> None:
     reader = VERSION_1 if version == "mini-swe-agent-1" else VERSION_2
     whole: dict[str, Any] = {"trajectory_format": version, **record}
     assert reader.recognises(whole)
