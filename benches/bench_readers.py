@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from trajmeter import json_input
 from trajmeter.readers import read_trajectories
-from trajmeter.records import json_lines
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -43,7 +43,7 @@ def predictions(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 def _parse(path: Path) -> int:
     with path.open("rb") as file:
-        return sum(json_lines.parse(line) is not None for _, _, line in json_lines.lines(file))
+        return sum(json_input.parse(line) is not None for _, _, line in json_input.lines(file))
 
 
 def _read(path: Path) -> int:

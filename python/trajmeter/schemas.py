@@ -30,8 +30,9 @@ from typing import (
 from pydantic import BaseModel
 from pydantic_core import to_jsonable_python
 
+from trajmeter import json_input
 from trajmeter.errors import ExtraMissingError, InputError
-from trajmeter.records import Record, Trajectory, json_lines
+from trajmeter.records import Record, Trajectory
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -366,7 +367,7 @@ def _plain_text(value: str) -> str:
 def _reader(shape: Shape) -> _Convert | None:
     """Turns a value of a column into one that the model takes; ``None`` where it is the same."""
     if shape.kind == "json":
-        return lambda text: json_lines.parse(text.encode())
+        return lambda text: json_input.parse(text.encode())
     if shape.item is not None:
         read = _reader(shape.item)
         if shape.kind == "mapping":

@@ -151,7 +151,7 @@ def test_a_line_that_cannot_be_read_is_reported_and_the_others_are_scored(
         "preds.jsonl:3",
     ]
     second_line, fourth_line, wrote = err.splitlines()
-    assert second_line.startswith("unreadable: preds.jsonl:2: no valid JSON")
+    assert second_line.startswith("unreadable: preds.jsonl:2: invalid JSON")
     assert fourth_line.startswith("unreadable: preds.jsonl:4: ")
     assert wrote == "trajmeter: wrote 2 rows to out.jsonl"
 
@@ -311,4 +311,4 @@ def test_a_pipe_is_refused_with_what_to_do(run: Run, folder: Path, arguments: li
     finally:
         os.close(end)
     assert code == 4
-    assert "pipe: a pipe cannot be read; save what it gives as a file first" in err
+    assert "pipe: a pipe cannot be read; save its output to a file first" in err

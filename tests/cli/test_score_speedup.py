@@ -333,7 +333,7 @@ def test_logs_that_cannot_be_read_are_told_and_nothing_is_lost(run: Run, folder:
     assert figures["mean_trajectory_length"]["value"] == 1.0
     first, second = figures["warnings"]
     assert first.endswith("trajectory.json: expected a list of entries, got an object")
-    assert second.endswith("agent.cast: 1 of 3 lines are no event")
+    assert second.endswith("agent.cast: 1 of 3 lines are not events")
     _, out, _ = run("score", "r", "-m", "speedup")
     assert second in out[out.index("speedup: warnings") :]
 

@@ -82,7 +82,7 @@ def test_a_null_with_samples_is_their_median(tmp_path: Path) -> None:
     }
 
 
-def test_samples_that_are_no_times_tell_nothing(tmp_path: Path) -> None:
+def test_samples_that_are_not_times_are_ignored(tmp_path: Path) -> None:
     beyond = 10**400  # further than any float goes
     rest = [[["1", "2", "3"]], "v", 0, 0.1]
     path = write(
@@ -103,10 +103,10 @@ def test_samples_that_are_no_times_tell_nothing(tmp_path: Path) -> None:
     [
         (COLUMNS, [], "expected a list of result_columns and an object of results"),
         ("result", {}, "expected a list of result_columns and an object of results"),
-        (COLUMNS[1:], {"f": [[]]}, "result_columns name no 'result'"),
+        (COLUMNS[1:], {"f": [[]]}, "result_columns has no 'result'"),
     ],
 )
-def test_what_is_no_version_2_is_told(
+def test_another_version_is_reported(
     tmp_path: Path, columns: object, results: object, message: str
 ) -> None:
     write_json(tmp_path / "a.json", {"result_columns": columns, "results": results})
@@ -149,7 +149,7 @@ MANY = [["1"] * 1000] * 3
         ),
     ],
 )
-def test_a_benchmark_that_cannot_be_read_is_told_and_the_others_are_read(
+def test_a_benchmark_that_cannot_be_read_is_reported_and_the_others_are_read(
     tmp_path: Path, row: object, names: list[str], fault: str
 ) -> None:
     path = write(tmp_path / "t" / "a.json", e=[[4.0], []], f=row, g=[[2.0], [["x"]]])
@@ -195,9 +195,9 @@ def test_of_a_benchmark_that_is_there_twice_the_first_counts(tmp_path: Path) -> 
     assert times(path) == {"f(1)": value(1.0), "g(1)": value(4.0)}
     assert attempt.run_log is not None
     assert attempt.run_log.problems == (
-        f"{path}: results['f']: 'f(1)' is there already, which counts",
-        f"{path}: results['f(1)']: 'f(1)' is there already, which counts",
-        f"{path}: results['g']: 'g(1)' is there already, which counts; so are 2 more",
+        f"{path}: results['f']: 'f(1)' is repeated; the first one counts",
+        f"{path}: results['f(1)']: 'f(1)' is repeated; the first one counts",
+        f"{path}: results['g']: 'g(1)' is repeated; the first one counts (and 2 more)",
     )
 
 

@@ -159,7 +159,9 @@ def test_unknown_keys_at_the_top_are_kept_as_extra(tmp_path: Path) -> None:
         ('{"task_id": "i", "final_views": [{"path": "a", "extent": "all"}]}', "extent: Input sh"),
     ],
 )
-def test_a_wrong_field_is_told_with_its_place(tmp_path: Path, record: str, message: str) -> None:
+def test_a_wrong_field_is_reported_with_its_place(
+    tmp_path: Path, record: str, message: str
+) -> None:
     path = tmp_path / "t.jsonl"
     path.write_text(record)
     with pytest.raises(ReadError, match=rf"t\.jsonl:1: .*{message}"):

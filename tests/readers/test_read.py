@@ -1,4 +1,4 @@
-"""Files of any kind: recognised by content, read one by one, problems told with their place."""
+"""Files of any kind: recognised by content, read one by one, problems reported with their place."""
 
 from __future__ import annotations
 
@@ -71,8 +71,8 @@ def test_files_are_read_in_order_and_by_any_kind_of_path(tmp_path: Path) -> None
 @pytest.mark.parametrize(
     ("broken", "message"),
     [
-        ('{"instance_id": "x", "traj_d', "no valid JSON: EOF while parsing"),
-        ("}", "no valid JSON: expected value"),
+        ('{"instance_id": "x", "traj_d', "invalid JSON: EOF while parsing"),
+        ("}", "invalid JSON: expected value"),
         ("[1]", " or Trajectory records, got a list"),
         ("null", " or Trajectory records, got null"),
         ('{"a": 1, "b": 2}', "got an object with the keys ['a', 'b']"),
@@ -82,7 +82,7 @@ def test_files_are_read_in_order_and_by_any_kind_of_path(tmp_path: Path) -> None
     ],
 )
 @pytest.mark.parametrize("position", [0, 1, 2])
-def test_a_broken_line_is_told_and_the_others_are_read(
+def test_a_broken_line_is_reported_and_the_others_are_read(
     tmp_path: Path, broken: str, message: str, position: int
 ) -> None:
     lines = [PREDICTION, OWN]
@@ -94,7 +94,7 @@ def test_a_broken_line_is_told_and_the_others_are_read(
     assert message in problem
 
 
-def test_a_broken_record_of_a_document_is_told_by_its_index(tmp_path: Path) -> None:
+def test_a_broken_record_of_a_document_is_reported_by_its_index(tmp_path: Path) -> None:
     ids, problems = read(write(tmp_path / "p.json", f"[{OWN}, 7, {PREDICTION}]"))
     assert ids == ["own", "i"]
     (problem,) = problems
@@ -107,20 +107,20 @@ def test_a_broken_record_of_a_document_is_told_by_its_index(tmp_path: Path) -> N
     [
         (
             "version https://git-lfs.github.com/spec/v1\noid sha256:0\nsize 1\n",
-            "a pointer of Git LFS instead of the data",
+            "a Git LFS pointer instead of the data",
         ),
         (b"PK\x03\x04\x14\x00", "a ZIP archive"),
         (gzip.compress(OWN.encode(), mtime=0), "compressed with gzip"),
         (b"\x28\xb5\x2f\xfd\x00", "compressed with zstd"),
-        (b"PAR1 cut", "no valid Parquet, after row 0"),
+        (b"PAR1 cut", "invalid Parquet after row 0"),
         ("", "the file is empty, expected JSON records"),
         ("\ufeff \r\n\n", "the file is empty, expected JSON records"),
         ("instance_id,patch\n", "expected JSON, JSON lines or Parquet; the file begins 'instance"),
-        ('[{"task_id": "a"},\n{"task_id": ', "no valid JSON: EOF"),
-        ('{\n "task_id": "a",\n "turns": [', "no valid JSON: EOF"),
+        ('[{"task_id": "a"},\n{"task_id": ', "invalid JSON: EOF"),
+        ('{\n "task_id": "a",\n "turns": [', "invalid JSON: EOF"),
     ],
 )
-def test_a_file_that_cannot_be_read_is_told_once(
+def test_a_file_that_cannot_be_read_is_reported_once(
     tmp_path: Path, content: str | bytes, message: str
 ) -> None:
     good = write(tmp_path / "good.jsonl", OWN)
@@ -130,16 +130,18 @@ def test_a_file_that_cannot_be_read_is_told_once(
     assert message in problems[-1]
 
 
-def test_an_absent_file_and_a_folder_are_told(tmp_path: Path) -> None:
+def test_an_absent_file_and_a_folder_are_reported(tmp_path: Path) -> None:
     (tmp_path / "folder").mkdir()
     ids, problems = read(tmp_path / "absent", tmp_path / "folder", write(tmp_path / "good", OWN))
     assert ids == ["own"]
     assert problems[0] == "absent: No such file or directory"
-    assert problems[1].startswith("folder: a folder without anything to read: a run of fc-eval, ")
-    assert problems[1].endswith("or files *.traj.json; name the files themselves")
+    assert problems[1] == (
+        "folder: nothing to read in the folder, expected a run of fc-eval, files *.traj.json or "
+        "ASV results beside nop.json or baseline.json; otherwise name the files"
+    )
 
 
-def test_the_wrong_file_is_told_once_and_not_gone_through(tmp_path: Path) -> None:
+def test_the_wrong_file_is_reported_once_and_not_read_to_its_end(tmp_path: Path) -> None:
     path = write(tmp_path / "gold.jsonl", f"{GOLD}\n" * 1_000)
     ids, problems = read(path)
     assert ids == []
@@ -148,7 +150,7 @@ def test_the_wrong_file_is_told_once_and_not_gone_through(tmp_path: Path) -> Non
     assert problem.endswith("Trajectory records, got ContextBench gold")
 
 
-def test_records_before_the_first_that_is_known_are_told(tmp_path: Path) -> None:
+def test_records_before_the_first_that_is_known_are_reported(tmp_path: Path) -> None:
     content = f"{GOLD}\n2\n{OWN}\n3\n{GOLD}"
     _, problems = read(write(tmp_path / "p.jsonl", content))
     assert [problem.split(": ")[0] for problem in problems] == [
@@ -163,7 +165,7 @@ def test_without_a_callback_the_first_problem_raises(tmp_path: Path) -> None:
     path = write(tmp_path / "p.jsonl", f"{OWN}\n{{\n{OWN}\n")
     trajectories = read_trajectories(path)
     assert next(trajectories).task_id == "own"
-    with pytest.raises(ReadError, match=r"^\S+p\.jsonl:2: no valid JSON"):
+    with pytest.raises(ReadError, match=r"^\S+p\.jsonl:2: invalid JSON"):
         next(trajectories)
 
 
@@ -221,8 +223,8 @@ def test_parquet_of_our_own_columns_is_read(tmp_path: Path) -> None:
     first, last = read_trajectories(path, on_problem=problems.append)
     assert first == attempts[0].model_copy(update={"source": Source(file=str(path), record="[0]")})
     assert (last.task_id, last.metadata, last.tool_calls) == ("c", {}, (call,))
-    assert [(problem.record, problem.message[:13]) for problem in problems] == [
-        ("[1]", "no valid JSON")
+    assert [(problem.record, problem.message[:12]) for problem in problems] == [
+        ("[1]", "invalid JSON")
     ]
 
 

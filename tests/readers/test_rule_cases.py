@@ -178,7 +178,7 @@ def test_a_result_is_of_the_test_case_it_names_or_its_file(tmp_path: Path) -> No
     alone = tmp_path / "c7.json"
     alone.write_text(json.dumps(nameless, indent=1))
     assert [attempt.task_id for attempt in read_trajectories(alone)] == ["c7"]
-    with pytest.raises(ReadError, match="no test case is named"):
+    with pytest.raises(ReadError, match="no test case: expected one of"):
         list(read_trajectories(write(tmp_path, "two.jsonl", nameless, nameless)))
 
 

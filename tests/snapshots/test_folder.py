@@ -150,7 +150,7 @@ def test_folders_are_found_by_commit_then_id_then_alias(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("task_id", ["", ".", "..", "../root", "task/", "/", "a\\..\\b", "x\0"])
-def test_an_id_leads_to_no_other_folder(tmp_path: Path, task_id: str) -> None:
+def test_an_id_never_leads_to_another_folder(tmp_path: Path, task_id: str) -> None:
     root = tree(tmp_path / "root", {"task/t": b""})
     assert open_snapshots(root).find(Task(id=task_id, commit=task_id)) is None
 

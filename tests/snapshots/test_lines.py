@@ -167,8 +167,8 @@ def test_bad_lines_are_reported_and_the_others_found(tmp_path: Path) -> None:
         ({"size": 5, "line_starts": [0, 6]}, "expected to rise from 0 to at most 5"),
         ({"size": 5, "line_starts": [0, True]}, r"line_starts\[1\]: .* valid integer, got True"),
         ({**FILE, "definitions": [["f", 0, 2]]}, r"definitions\[0\]\[3\]: Field required"),
-        ({**FILE, "definitions": [["f", 0, 6, "x"]]}, r"definitions\[0\]: \[0, 6\) is no range"),
-        ({**FILE, "definitions": [["f", 3, 2, "x"]]}, r"definitions\[0\]: \[3, 2\) is no range"),
+        ({**FILE, "definitions": [["f", 0, 6, "x"]]}, r"definitions\[0\]: \[0, 6\) is not a range"),
+        ({**FILE, "definitions": [["f", 3, 2, "x"]]}, r"definitions\[0\]: \[3, 2\) is not a range"),
     ],
 )
 def test_a_file_that_cannot_be_is_refused_with_its_place(
@@ -212,12 +212,14 @@ def test_a_file_without_snapshots_is_reported(tmp_path: Path, content: str) -> N
     [
         (
             b"version https://git-lfs.github.com/spec/v1\noid sha256:0\nsize 1\n",
-            "the file is a pointer of Git LFS instead of the data; run 'git lfs pull'",
+            "the file is a Git LFS pointer instead of the data; run 'git lfs pull'",
         ),
         (b"\x1f\x8b\x08", "the file is compressed with gzip; decompress it first"),
     ],
 )
-def test_a_file_that_holds_no_lines_is_told_once(tmp_path: Path, start: bytes, told: str) -> None:
+def test_a_file_that_holds_no_lines_is_reported_once(
+    tmp_path: Path, start: bytes, told: str
+) -> None:
     path = tmp_path / "s.jsonl"
     path.write_bytes(start)
     problems: list[ReadProblem] = []

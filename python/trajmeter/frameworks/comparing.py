@@ -6,11 +6,11 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from trajmeter.arguments import paths_and_records
 from trajmeter.errors import ConfigurationError, ReadError, UnknownNameError
 from trajmeter.frameworks.comparison import compare as side_by_side
 from trajmeter.frameworks.report import html_report, markdown_report
 from trajmeter.readers.evaluations import check_finite, read_evaluation
-from trajmeter.readers.sources import files_or
 from trajmeter.records import FrameworkEvaluation, ReadProblem
 from trajmeter.writers import write_text
 
@@ -111,7 +111,7 @@ def read_results(
         ReadError: Without ``on_problem``: a file cannot be read, or a result holds a NaN or an
             infinite number. With it: none is left.
     """
-    given = list(files_or(results, FrameworkEvaluation, name="results"))
+    given = list(paths_and_records(results, FrameworkEvaluation, name="results"))
     names = [Path(item).name for item in given if not isinstance(item, FrameworkEvaluation)]
     read: list[tuple[str, FrameworkEvaluation]] = []
     for position, item in enumerate(given):

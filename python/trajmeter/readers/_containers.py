@@ -1,17 +1,18 @@
-"""What a file is made of, told by its first bytes, and the JSON records it holds.
+"""The JSON records in a file: JSON lines, a JSON document or Parquet, detected by its first bytes.
 
-The order of the checks matters. A pointer of Git LFS stands where data was expected, and is the
-commonest reason for "malformed JSON" in public repositories of trajectories. Archives and Parquet
-have their magic bytes. What is left is JSON: a record on each line, or one document.
+The order of the checks matters. A Git LFS pointer in place of the data is the commonest reason for
+"malformed JSON" in public repositories of trajectories. Archives and Parquet have their magic
+bytes. What is left is JSON: a record on each line, or one document.
 """
 
 from __future__ import annotations
 
 from itertools import islice
-from typing import TYPE_CHECKING, BinaryIO, TypeAlias
+from typing import TYPE_CHECKING, BinaryIO, NamedTuple
 
+from trajmeter import json_input
 from trajmeter.errors import ExtraMissingError, ReadError
-from trajmeter.records import Source, json_lines
+from trajmeter.records import Source
 from trajmeter.schemas import holds_trajectories, trajectory_values
 
 if TYPE_CHECKING:
@@ -20,23 +21,31 @@ if TYPE_CHECKING:
 
     from pydantic import JsonValue
 
-__all__ = ["entries"]
+__all__ = ["PARQUET_MAGIC", "Entry", "entries"]
 
-_PARQUET = b"PAR1"
+PARQUET_MAGIC = b"PAR1"
+"""The first bytes of a Parquet file."""
+
 _OPENING = (b"{", b"[")
 _SHOWN = 40
 _PARQUET_ROWS = 64
 
 
-Entry: TypeAlias = "tuple[Source, JsonValue | ReadError]"
+class Entry(NamedTuple):
+    """A record of a file, as JSON."""
+
+    source: Source
+    """Where it stands."""
+    value: JsonValue | ReadError
+    """The record, or the error in place of one that cannot be read; an error that ends the reading
+    has a source without line and record."""
 
 
 def entries(path: Path) -> Iterator[Entry]:
-    """Yield the records of a file, each with where it stands.
+    """Yield the records of a file.
 
-    Lines and Parquet rows are read as they are asked for; a JSON document is read as a whole, and
-    is a list of records, an object of records by their id, or one record. In place of what cannot
-    be read stands the error; one that ends the reading has a source without line and record.
+    Lines and Parquet rows are read as they are requested. A JSON document is read as a whole: it is
+    a list of records, an object of records by their id, or one record.
 
     Raises:
         ExtraMissingError: The file is Parquet, and pyarrow is not installed.
@@ -46,24 +55,24 @@ def entries(path: Path) -> Iterator[Entry]:
         with path.open("rb") as file:
             yield from _recognise(name, file)
     except OSError as error:
-        yield Source(file=name), ReadError(error.strerror or str(error))
+        yield Entry(Source(file=name), ReadError(error.strerror or str(error)))
     except ReadError as error:
-        yield Source(file=name), error
+        yield Entry(Source(file=name), error)
 
 
 def _recognise(name: str, file: BinaryIO) -> Iterator[Entry]:
-    if not file.seekable():  # it is recognised by its beginning, and read after that
-        raise ReadError("a pipe cannot be read; save what it gives as a file first")
-    json_lines.refuse_archive(file)
-    start = file.read(len(_PARQUET))
+    if not file.seekable():  # its beginning is read twice
+        raise ReadError("a pipe cannot be read; save its output to a file first")
+    json_input.refuse_archive(file)
+    start = file.read(len(PARQUET_MAGIC))
     file.seek(0)
-    if start == _PARQUET:
+    if start == PARQUET_MAGIC:
         return _parquet(name, file)
-    head = [line for _, _, line in islice(json_lines.lines(file), 2)]
+    head = [line.content for line in islice(json_input.lines(file), 2)]
     file.seek(0)
     if not head:
         raise ReadError("the file is empty, expected JSON records")
-    if not any(json_lines.first_byte(line) in _OPENING for line in head):
+    if not any(json_input.first_byte(line) in _OPENING for line in head):
         begin = head[0][:_SHOWN].decode(errors="replace")
         raise ReadError(f"expected JSON, JSON lines or Parquet; the file begins {begin!r}")
     return _document(name, file) if _is_document(head) else _lines(name, file)
@@ -72,18 +81,18 @@ def _recognise(name: str, file: BinaryIO) -> Iterator[Entry]:
 def _is_document(head: list[bytes]) -> bool:
     """Whether a file that begins with these lines is one JSON document rather than JSON lines."""
     try:
-        value = json_lines.parse(head[0])
+        value = json_input.parse(head[0])
     except ReadError:
-        # Either a document over several lines, or a broken first record: then the second line
-        # begins a record of its own, which within an object's first lines it cannot.
-        opening = json_lines.first_byte(head[0])
-        is_record = len(head) > 1 and json_lines.first_byte(head[1]) == b"{"
+        # Either a document over several lines, or a broken first record. In the latter case the
+        # second line begins with a record, which the second line of an object cannot.
+        opening = json_input.first_byte(head[0])
+        is_record = len(head) > 1 and json_input.first_byte(head[1]) == b"{"
         return opening == b"[" or (opening == b"{" and len(head) > 1 and not is_record)
     return len(head) == 1 and (isinstance(value, list) or _is_keyed(value))
 
 
 def _is_keyed(value: JsonValue) -> bool:
-    """Whether this is an object of records by their id, as SWE-bench keeps its predictions."""
+    """Whether this is an object of records by their id, as SWE-bench writes its predictions."""
     return (
         isinstance(value, dict)
         and bool(value)
@@ -92,26 +101,26 @@ def _is_keyed(value: JsonValue) -> bool:
 
 
 def _document(name: str, file: BinaryIO) -> Iterator[Entry]:
-    value = json_lines.parse(file.read())
+    value = json_input.parse(file.read())
     if isinstance(value, dict) and _is_keyed(value):
         for key, item in value.items():
-            yield Source(file=name, record=key), item
+            yield Entry(Source(file=name, record=key), item)
         return
     if not isinstance(value, list):
-        yield Source(file=name), value
+        yield Entry(Source(file=name), value)
         return
     for index, item in enumerate(value):
-        yield Source(file=name, record=f"[{index}]"), item
+        yield Entry(Source(file=name, record=f"[{index}]"), item)
 
 
 def _lines(name: str, file: BinaryIO) -> Iterator[Entry]:
-    for number, _, line in json_lines.lines(file):
+    for number, _, line in json_input.lines(file):
         value: JsonValue | ReadError
         try:
-            value = json_lines.parse(line)
+            value = json_input.parse(line)
         except ReadError as error:
             value = error
-        yield Source(file=name, line=number), value
+        yield Entry(Source(file=name, line=number), value)
 
 
 def _parquet(name: str, file: BinaryIO) -> Iterator[Entry]:
@@ -128,14 +137,14 @@ def _parquet(name: str, file: BinaryIO) -> Iterator[Entry]:
         read = _trajectory if holds_trajectories(content.schema_arrow) else _unchanged
         for batch in content.iter_batches(batch_size=_PARQUET_ROWS):
             for record in batch.to_pylist():
-                yield Source(file=name, record=f"[{row}]"), read(record)
+                yield Entry(Source(file=name, record=f"[{row}]"), read(record))
                 row += 1
     except ArrowException as error:
-        raise ReadError(f"no valid Parquet, after row {row}: {error}") from error
+        raise ReadError(f"invalid Parquet after row {row}: {error}") from error
 
 
 def _trajectory(row: dict[str, JsonValue]) -> JsonValue | ReadError:
-    """A row of our own columns, whose free values are JSON text."""
+    """A row in our own columns, whose free values are JSON text."""
     try:
         return trajectory_values(row)
     except ReadError as error:

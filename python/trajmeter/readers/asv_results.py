@@ -1,11 +1,12 @@
 """Result files of airspeed velocity, version 2: one agent's times of a suite of benchmarks.
 
-Which agent a file is of, its name tells: ``nop.json`` or ``baseline.json`` is the baseline,
+The name of a file names its agent: ``nop.json`` or ``baseline.json`` is the baseline,
 ``oracle.json`` the reference solution, any other the agent, or ``agent:model``, of that name. The
-files of a task lie in a folder of the task's name; a folder of such folders can be read as a whole.
+files of a task lie in a folder named after the task; a folder of such folders can be read as a
+whole.
 
-A benchmark that cannot be read counts as an invalid one and is told among the problems of the run;
-the others are read.
+A benchmark that cannot be read counts as invalid and is listed among the problems of the run; the
+others are read.
 """
 
 from __future__ import annotations
@@ -16,17 +17,17 @@ from pathlib import Path
 from statistics import median
 from typing import TYPE_CHECKING, Any
 
+from trajmeter import json_input
 from trajmeter.errors import ReadError
+from trajmeter.readers._formats import Evidence, RecordFormat
 from trajmeter.records import (
     InvalidReason,
     Measurement,
     Measurements,
     RunLog,
     Trajectory,
-    json_lines,
 )
-from trajmeter.records.agent_keys import split_key
-from trajmeter.records.measurements import finite
+from trajmeter.records.measurements import finite, split_key
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -35,28 +36,25 @@ if TYPE_CHECKING:
 
     from trajmeter.records import Source
 
-__all__ = ["BASELINE_FILES", "CONTENT", "read", "sniff"]
+__all__ = ["ASV_RESULTS"]
 
-CONTENT = "ASV results"
-
-BASELINE_FILES = ("nop.json", "baseline.json")
-"""Files of the baseline, which tell a folder of results from others."""
+# A folder that holds one of these holds results.
+_BASELINE_FILES = ("nop.json", "baseline.json")
 
 _UNREADABLE = Measurement(reason=InvalidReason.NOT_A_NUMBER)
 
-# A few short lists of parameters can have more combinations than there is memory. A benchmark that
-# did not fail has a value for each, so that this bounds only what such lists make of nothing.
+# A few short lists of parameters can have more combinations than fit in memory. A benchmark that
+# did not fail has a value for each, so that this only bounds lists without values.
 _MOST_COMBINATIONS = 100_000
 
 _ROLES = {"nop": "nop", "baseline": "nop", "oracle": "oracle"}
 
 
-def sniff(record: Mapping[str, JsonValue]) -> bool:
-    """Whether the record is a result file of ASV."""
+def _recognises(record: Mapping[str, JsonValue]) -> bool:
     return "result_columns" in record and "results" in record
 
 
-def read(record: Mapping[str, JsonValue], source: Source) -> Trajectory:
+def _read(record: Mapping[str, JsonValue], source: Source) -> Trajectory:
     """Read one agent's times.
 
     Raises:
@@ -66,15 +64,15 @@ def read(record: Mapping[str, JsonValue], source: Source) -> Trajectory:
     if not isinstance(columns, list) or not isinstance(results, dict):
         raise ReadError("expected a list of result_columns and an object of results")
     if "result" not in columns:
-        raise ReadError("result_columns name no 'result'")
+        raise ReadError("result_columns has no 'result'")
     seconds: dict[str, Measurement] = {}
     problems: list[str] = []
     for name, row in results.items():
         found, faults = _times(name, row, columns)
         repeated = [full for full, time in found if seconds.setdefault(full, time) is not time]
         if repeated:
-            more = f"; so are {len(repeated) - 1} more" if len(repeated) > 1 else ""
-            faults.append(f"{repeated[0]!r} is there already, which counts{more}")
+            more = f" (and {len(repeated) - 1} more)" if len(repeated) > 1 else ""
+            faults.append(f"{repeated[0]!r} is repeated; the first one counts{more}")
         problems += [f"{source.file}: results[{name!r}]: {fault}" for fault in faults]
     path = Path(source.file)
     name, model = split_key(path.stem)
@@ -88,10 +86,16 @@ def read(record: Mapping[str, JsonValue], source: Source) -> Trajectory:
     )
 
 
+def _suite_files(folder: Path) -> list[Path]:
+    """All results beside those of a baseline, at any depth."""
+    suites = {file.parent for name in _BASELINE_FILES for file in folder.rglob(name)}
+    return [file for suite in sorted(suites) for file in sorted(suite.glob("*.json"))]
+
+
 def _times(
     name: str, row: JsonValue, columns: Sequence[JsonValue]
 ) -> tuple[list[tuple[str, Measurement]], list[str]]:
-    """Each combination of parameters with its time, and what cannot be read of the benchmark."""
+    """Each combination of parameters with its time, and what could not be read."""
     names = [name]
     try:
         fields = _fields(row, columns)
@@ -108,9 +112,9 @@ def _times(
 
 
 def _fields(row: JsonValue, columns: Sequence[JsonValue]) -> dict[str, Any]:
-    """The values of a row by their columns; it may end early."""
+    """The values of a row by column; a row may end early."""
     if not isinstance(row, list):
-        kind = json_lines.kind(row)
+        kind = json_input.type_name(row)
         raise ReadError(f"expected a list, one value for each column, got {kind}")
     if len(row) > len(columns):
         raise ReadError(f"{len(row)} values, expected at most {len(columns)}, one for each column")
@@ -118,16 +122,16 @@ def _fields(row: JsonValue, columns: Sequence[JsonValue]) -> dict[str, Any]:
 
 
 def _names(name: str, fields: Mapping[str, Any]) -> list[str]:
-    """The benchmark with each combination of its parameters; the last of them turns fastest."""
+    """The benchmark with each combination of its parameters; the last parameter varies fastest."""
     params = fields.get("params")
     if params is None or params == []:
         return [name]
     expected = "params: expected a list of lists, got"
     if not isinstance(params, list):
-        raise ReadError(f"{expected} {json_lines.kind(params)}")
+        raise ReadError(f"{expected} {json_input.type_name(params)}")
     for position, values in enumerate(params):
         if not isinstance(values, list):
-            raise ReadError(f"{expected} {json_lines.kind(values)} at [{position}]")
+            raise ReadError(f"{expected} {json_input.type_name(values)} at [{position}]")
     times = fields.get("result")
     most = max(_MOST_COMBINATIONS, len(times) if isinstance(times, list) else 0)
     if _are_more_than(most, params):
@@ -136,9 +140,9 @@ def _names(name: str, fields: Mapping[str, Any]) -> list[str]:
 
 
 def _are_more_than(most: int, params: Sequence[Sequence[object]]) -> bool:
-    """Whether parameters have so many combinations, without counting them all."""
+    """Whether the parameters have more than ``most`` combinations, without counting them all."""
     combinations = 1
-    for values in sorted(params, key=len):  # one without a value first, that leaves no combination
+    for values in sorted(params, key=len):  # an empty list, which leaves no combination, first
         combinations *= len(values)
         if combinations > most:
             return True
@@ -146,12 +150,12 @@ def _are_more_than(most: int, params: Sequence[Sequence[object]]) -> bool:
 
 
 def _values(fields: Mapping[str, Any], expected: int) -> list[object] | None:
-    """The values of the combinations, of which the last may be absent; ``None`` if all failed."""
+    """The values of the combinations, the last of which may be absent; ``None`` if all failed."""
     times = fields.get("result")
     if times is None:
         return None
     if not isinstance(times, list):
-        raise ReadError(f"result: expected a list or null, got {json_lines.kind(times)}")
+        raise ReadError(f"result: expected a list or null, got {json_input.type_name(times)}")
     if len(times) > expected:
         raise ReadError(
             f"result: {len(times)} value{'s' * (len(times) > 1)}, expected at most {expected}, "
@@ -174,3 +178,15 @@ def _measurement(time: object, samples: object) -> Measurement:
     elif isinstance(time, float) and math.isnan(time):
         return Measurement(reason=InvalidReason.SKIPPED)
     return Measurement.model_validate(time)
+
+
+ASV_RESULTS = RecordFormat(
+    name="asv-results",
+    description="ASV results",
+    makes=Trajectory,
+    evidence=Evidence.LIKELY,
+    recognises=_recognises,
+    read=_read,
+    in_folder=f"ASV results beside {' or '.join(_BASELINE_FILES)}",
+    files_in=_suite_files,
+)

@@ -1,20 +1,20 @@
-"""Test cases of Transform Gym: what to say to an agent, and what has to hold of its answer."""
+"""Test cases of Transform Gym: what to say to an agent, and what must hold for its answer."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from trajmeter import json_input
 from trajmeter.errors import ReadError
-from trajmeter.records import Assertion, Source, Task, json_lines
+from trajmeter.readers._formats import Evidence, RecordFormat
+from trajmeter.records import Assertion, Source, Task
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from pydantic import JsonValue
 
-__all__ = ["CONTENT", "read", "sniff"]
-
-CONTENT = "test cases"
+__all__ = ["RULE_CASES"]
 
 _MESSAGES = ("user_message", "prompt")
 _DEFAULTS: Mapping[str, JsonValue] = {
@@ -29,16 +29,16 @@ _KNOWN = {"id", *_MESSAGES, *_DEFAULTS, *_FREE, "assertions"}
 _OF_AN_ASSERTION = ("name", "type", "check", "tool")
 
 
-def sniff(record: Mapping[str, JsonValue]) -> bool:
-    """Whether the record is a test case: what it says to the agent has its own key."""
+def _recognises(record: Mapping[str, JsonValue]) -> bool:
+    """A test case has a message to the agent, under a key of its own."""
     return any(key in record for key in _MESSAGES)
 
 
-def read(record: Mapping[str, JsonValue], source: Source) -> Task:
+def _read(record: Mapping[str, JsonValue], source: Source) -> Task:
     """Read a test case; null reads as absent, and unknown keys configure no metric.
 
     Raises:
-        ReadError: It has no id or no message, or a count or an assertion is none.
+        ReadError: The id or the message is missing, or a count or an assertion is malformed.
         pydantic.ValidationError: A value has the wrong type.
     """
     given = {key: value for key, value in record.items() if value is not None}
@@ -77,11 +77,11 @@ def _message(given: Mapping[str, JsonValue]) -> str:
 
 def _assertions(listed: JsonValue) -> tuple[Assertion, ...]:
     if not isinstance(listed, list):
-        raise ReadError(f"assertions is {json_lines.kind(listed)}, expected a list")
+        raise ReadError(f"assertions is {json_input.type_name(listed)}, expected a list")
     assertions = []
     for index, entry in enumerate(listed):
         if not isinstance(entry, dict):
-            got = json_lines.kind(entry)
+            got = json_input.type_name(entry)
             raise ReadError(f"assertions[{index}] is {got}, expected an object")
         fields: dict[str, Any] = {
             key: entry[key] for key in _OF_AN_ASSERTION if entry.get(key) is not None
@@ -89,3 +89,13 @@ def _assertions(listed: JsonValue) -> tuple[Assertion, ...]:
         extra = {key: value for key, value in entry.items() if key not in _OF_AN_ASSERTION}
         assertions.append(Assertion(**fields, extra=extra))
     return tuple(assertions)
+
+
+RULE_CASES = RecordFormat(
+    name="rule-cases",
+    description="test cases",
+    makes=Task,
+    evidence=Evidence.LIKELY,
+    recognises=_recognises,
+    read=_read,
+)

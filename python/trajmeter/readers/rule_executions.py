@@ -1,7 +1,7 @@
-"""Execution results of Transform Gym: what became of a test case.
+"""Execution results of Transform Gym: one attempt at a test case.
 
-A figure of the wrong type does not lose the rest: it is left out, and the rule that needs it says
-why it cannot be scored.
+A figure of the wrong type is left out and the rest is kept; the rule that needs the figure says why
+it cannot be scored.
 """
 
 from __future__ import annotations
@@ -9,7 +9,9 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeGuard
 
+from trajmeter import json_input
 from trajmeter.errors import ReadError
+from trajmeter.readers._formats import Evidence, RecordFormat
 from trajmeter.records import (
     LARGEST_COUNT,
     Source,
@@ -17,7 +19,6 @@ from trajmeter.records import (
     Trajectory,
     Usage,
     Verdict,
-    json_lines,
 )
 
 if TYPE_CHECKING:
@@ -25,9 +26,7 @@ if TYPE_CHECKING:
 
     from pydantic import JsonValue
 
-__all__ = ["CONTENT", "read", "sniff"]
-
-CONTENT = "execution results"
+__all__ = ["RULE_EXECUTIONS"]
 
 _IDS = ("test_case_id", "test_id", "case_id", "task_id", "id")
 _TELLING = ("output", "duration_ms", "token_usage")
@@ -38,17 +37,16 @@ _COUNTS = ("input_tokens", "output_tokens", "total_tokens")
 _AMOUNTS = ("cost_usd", "credits")
 
 
-def sniff(record: Mapping[str, JsonValue]) -> bool:
-    """Whether the record is an execution result."""
+def _recognises(record: Mapping[str, JsonValue]) -> bool:
     return "transcript" in record and any(key in record for key in _TELLING)
 
 
-def read(record: Mapping[str, JsonValue], source: Source) -> Trajectory:
+def _read(record: Mapping[str, JsonValue], source: Source) -> Trajectory:
     """Read the result of one execution; null reads as absent.
 
     Raises:
-        ReadError: Neither the record nor the name of a file of its own says which test case it is
-            of, or its verdicts are none.
+        ReadError: Neither the record nor the name of its file names the test case, or the verdicts
+            are not a list.
         pydantic.ValidationError: A name has the wrong type.
     """
     unusable: dict[str, str] = {}
@@ -85,7 +83,7 @@ def _task_id(record: Mapping[str, JsonValue], source: Source) -> str:
             return str(value)
     if source.line is None and source.record is None:
         return Path(source.file).stem
-    raise ReadError(f"no test case is named, expected one of the keys {', '.join(_IDS)}")
+    raise ReadError(f"no test case: expected one of the keys {', '.join(_IDS)}")
 
 
 def _number(
@@ -130,16 +128,16 @@ def _usage(given: JsonValue, unusable: dict[str, str]) -> Usage | None:
 
 
 def _calls(listed: JsonValue, unusable: dict[str, str]) -> tuple[tuple[ToolCall, ...] | None, int]:
-    """The calls that have a name, and how many have none; no calls at all if one cannot be read."""
+    """The calls with a name, and the number of those without; no calls if one cannot be read."""
     if listed is None:
         return None, 0
     if not isinstance(listed, list):
-        unusable["tool_calls"] = f"tool_calls is {json_lines.kind(listed)}, expected a list"
+        unusable["tool_calls"] = f"tool_calls is {json_input.type_name(listed)}, expected a list"
         return None, 0
     calls = []
     for index, entry in enumerate(listed):
         if not isinstance(entry, dict):
-            got = json_lines.kind(entry)
+            got = json_input.type_name(entry)
             unusable["tool_calls"] = f"tool_calls[{index}] is {got}, expected an object"
             return None, 0
         name = entry.get("name")
@@ -166,5 +164,15 @@ def _verdicts(listed: JsonValue) -> tuple[Verdict, ...] | None:
     if listed is None:
         return None
     if not isinstance(listed, list):
-        raise ReadError(f"verdicts is {json_lines.kind(listed)}, expected a list")
+        raise ReadError(f"verdicts is {json_input.type_name(listed)}, expected a list")
     return tuple([Verdict.model_validate(entry) for entry in listed])
+
+
+RULE_EXECUTIONS = RecordFormat(
+    name="rule-executions",
+    description="execution results",
+    makes=Trajectory,
+    evidence=Evidence.LIKELY,
+    recognises=_recognises,
+    read=_read,
+)

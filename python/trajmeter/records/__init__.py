@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from trajmeter.records._base import LARGEST_COUNT, Record
-from trajmeter.records.assertions import Assertion, Verdict
 from trajmeter.records.code_quality import CodeQuality, CodeReview, StaticMetrics
 from trajmeter.records.evaluation import AnswerOutcome, FrameworkEvaluation, QuestionResult
 from trajmeter.records.judging import JudgeRecord
@@ -17,11 +15,20 @@ from trajmeter.records.measurements import (
     measured,
 )
 from trajmeter.records.outcomes import Cause, Outcome, Score
-from trajmeter.records.problems import ReadProblem
+from trajmeter.records.record import LARGEST_COUNT, Record
 from trajmeter.records.scenario import Hop, Question, Scenario
-from trajmeter.records.task import GoldRange, GoldRole, Task
-from trajmeter.records.trajectory import Failure, Source, ToolCall, Trajectory, Turn, Usage
-from trajmeter.records.views import Extent, View
+from trajmeter.records.source import ReadProblem, Source
+from trajmeter.records.task import Assertion, GoldRange, GoldRole, Task
+from trajmeter.records.trajectory import (
+    Extent,
+    Failure,
+    ToolCall,
+    Trajectory,
+    Turn,
+    Usage,
+    Verdict,
+    View,
+)
 
 __all__ = [
     "LARGEST_COUNT",

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from trajmeter.records._file_record import FileRecord
 from trajmeter.records.judging import JudgeRecord
+from trajmeter.records.record import FileRecord
 
 __all__ = ["CodeQuality", "CodeReview", "StaticMetrics"]
 

@@ -12,10 +12,10 @@ from typing import Any
 from pydantic import Field, ValidationError, field_validator
 from pydantic_core import InitErrorDetails, PydanticCustomError
 
-from trajmeter.records._file_record import FileRecord
 from trajmeter.records.code_quality import CodeQuality
 from trajmeter.records.judging import JudgeRecord
 from trajmeter.records.outcomes import Cause
+from trajmeter.records.record import FileRecord
 
 __all__ = ["AnswerOutcome", "FrameworkEvaluation", "QuestionResult"]
 

@@ -1,4 +1,7 @@
-"""What was measured of an attempt: its benchmarks, its tests, and what the run's logs tell."""
+"""What was measured of an attempt: its benchmarks, its tests, and what the run's logs say.
+
+Tables of several agents name each by a key ``agent:model``, as fc-eval spells it.
+"""
 
 from __future__ import annotations
 
@@ -8,31 +11,41 @@ from typing import Any, Literal
 
 from pydantic import Field, model_validator
 
-from trajmeter.records._base import Count, Record
+from trajmeter.records.record import Count, Record
 
 __all__ = [
+    "UNKNOWN_MODEL",
     "InvalidReason",
     "Measurement",
     "Measurements",
     "PytestSummary",
     "RunLog",
     "SnapshotSummary",
+    "agent_key",
     "finite",
+    "is_same_agent",
     "measured",
+    "normalise_model",
+    "split_key",
 ]
+
+UNKNOWN_MODEL = "unknown"
+"""Stands for the model of an agent that was configured without one."""
+
+_UNKNOWN_AGENT = "unknown"
 
 
 class InvalidReason(str, Enum):
     """Why a benchmark has no usable value."""
 
     MISSING = "missing"
-    """There is none, or it is null."""
+    """Absent or null."""
     FAILED = "failed"
     """The benchmark failed."""
     SKIPPED = "skipped"
     """The benchmark's own suite skipped it."""
     NOT_A_NUMBER = "not_a_number"
-    """Something else stands in its place: text, a list, true or false."""
+    """Not a number but text, a list, true or false."""
     NON_FINITE = "non_finite"
     """NaN, or infinite."""
     NOT_POSITIVE = "not_positive"
@@ -40,7 +53,7 @@ class InvalidReason(str, Enum):
 
 
 def finite(raw: object) -> float | None:
-    """Read a number; ``None`` for what is none, true and false included, or is not finite."""
+    """Read a finite number; ``None`` for anything else, true and false included."""
     if isinstance(raw, bool) or not isinstance(raw, (int, float)):
         return None
     try:
@@ -51,7 +64,7 @@ def finite(raw: object) -> float | None:
 
 
 def measured(raw: object) -> float | InvalidReason:
-    """Read what stands in the place of a time or a ratio: the number, or why it is not usable."""
+    """Read a time or a ratio: the number, or why it is not usable."""
     if raw is None:
         return InvalidReason.MISSING
     if isinstance(raw, bool) or not isinstance(raw, (int, float)):
@@ -65,13 +78,13 @@ def measured(raw: object) -> float | InvalidReason:
 class Measurement(Record):
     """One benchmark's value for one agent: a positive number, or the reason there is none.
 
-    It can be made of what stands in its place in a file: 1.5 is a value, ``None`` is missing.
+    It can be created from the raw value in a file: 1.5 is a value, ``None`` is missing.
     """
 
     value: float | None = None
-    """The number, finite and above 0; ``None`` where there is a reason."""
+    """The number, finite and above 0; ``None`` if there is a reason."""
     reason: InvalidReason | None = None
-    """Why there is no usable number; ``None`` where there is one."""
+    """Why the number is not usable; ``None`` if it is."""
 
     @model_validator(mode="before")
     @classmethod
@@ -87,7 +100,7 @@ class Measurement(Record):
 
 
 class Measurements(Record):
-    """An attempt's benchmarks: as times, or as ratios to the baseline the way fc-eval writes them.
+    """An attempt's benchmarks: as times, or as ratios to the baseline as fc-eval writes them.
 
     Ratios are kept as written, faults included. An entry is
     ``{"agent/nop": 1.2, "oracle/nop": 1.5, "significant": true}``: how many times faster than the
@@ -97,20 +110,20 @@ class Measurements(Record):
     seconds: dict[str, Measurement] | None = None
     """Time of each benchmark, by its full name with parameters."""
     ratios: dict[str, Any] | None = None
-    """Entries by benchmark, in a table that names no agent."""
+    """Entries by benchmark, from a table that names no agent."""
     ratios_by_agent: dict[str, Any] | None = None
-    """Tables of entries by ``agent:model``; a file may hold those of other agents too."""
+    """Tables of entries by ``agent:model``; a file may hold other agents' tables too."""
     advantages_by_agent: dict[str, Any] | None = None
     """Figures by ``agent:model`` that fc-eval's parser computed, as written."""
     last_agent: str | None = None
     """The ``agent:model`` that ``ratios`` belongs to."""
     payload: dict[str, Any] | None = None
-    """Figures that fc-eval itself computed, where nothing they were made of is left; and whether
-    the trial they are of is resolved."""
+    """Figures that fc-eval computed, if what it computed them from is not recorded; and whether
+    their trial is resolved."""
 
 
 class PytestSummary(Record):
-    """What became of the tests."""
+    """Results of the tests."""
 
     passed: Count = 0
     """Tests that passed."""
@@ -127,43 +140,43 @@ class PytestSummary(Record):
     problem: Literal["not_run", "unreadable"] | None = None
     """Why there are no counts: the tests were not run, or their block is absent or unreadable."""
     captured: bool = False
-    """Whether this is from the captured output of the tests, not from a result file."""
+    """Whether the counts come from captured output of the tests, not from a result file."""
 
 
 class SnapshotSummary(Record):
-    """What became of the comparison of the benchmarks' outputs with recorded ones."""
+    """Result of comparing the benchmarks' outputs with recorded ones."""
 
     passed: Count = 0
     """Outputs that agree."""
     failed: Count = 0
-    """Outputs that differ, or could not be made; also before the change."""
+    """Outputs that differ or could not be produced, before the change too."""
     skipped: Count = 0
     """Outputs that were not compared."""
     total: Count = 0
     """Outputs in all, as recorded."""
     pass_to_fail: Count = 0
-    """Outputs that agreed before the change, and no longer do."""
+    """Outputs that agreed before the change and no longer do."""
     status: str = "failed"
     """What the file calls it; only ``passed`` is a pass."""
 
 
 class RunLog(Record):
-    """What a run's files tell of its length, its tokens and its cost, as recorded."""
+    """Length, tokens and cost of a run as its files record them."""
 
     trajectory_length: Count | None = None
-    """Number of interactions, where the run states it."""
+    """Number of interactions, if the run states it."""
     entries: Count | None = None
-    """Entries of the agent's JSON log; ``None`` where there is none, or it is no list."""
+    """Entries of the agent's JSON log; ``None`` if there is no log, or it is not a list."""
     input_tokens: Count | None = None
-    """Prompt tokens accumulated by the last entry of the JSON log that tells any."""
+    """Prompt tokens accumulated by the last entry of the JSON log that has any."""
     output_tokens: Count | None = None
     """Completion tokens of the same entry."""
     tokens_before_bad_entry: bool = False
-    """Whether an entry that cannot be read lies after that entry."""
+    """Whether an unreadable entry follows that entry."""
     events: dict[str, Count] | None = None
     """Events of the terminal recording by code (``i`` is input); ``None`` without a recording."""
     events_after_first_line: Count = 0
-    """Events of the recording without its first line, which some count as a header unseen."""
+    """Events of the recording without its first line, which some take for a header."""
     recording_is_utf8: bool = True
     """Whether the recording's bytes are UTF-8."""
     task_cost_usd: float | None = None
@@ -177,4 +190,28 @@ class RunLog(Record):
     started_at: str | None = None
     """When the run began, ISO 8601."""
     problems: tuple[str, ...] = Field(default=())
-    """What could not be read of the logs, each with its place."""
+    """Parts of the logs that could not be read, each with its place."""
+
+
+def agent_key(agent: str | None, model: str | None) -> str:
+    """The key of an agent with its model; empty if neither is known."""
+    if agent is None and model is None:
+        return ""
+    return f"{agent or _UNKNOWN_AGENT}:{model or UNKNOWN_MODEL}"
+
+
+def split_key(key: str) -> tuple[str, str]:
+    """Split a key into agent and model; a model may contain further colons."""
+    agent, _, model = key.partition(":")
+    return agent, model
+
+
+def normalise_model(model: str) -> str:
+    """Spell a model as reports do: the slash behind its provider becomes a dash."""
+    return model.replace("/", "-")
+
+
+def is_same_agent(key: str, other: str) -> bool:
+    """Whether two keys differ at most in the spelling of the model."""
+    (agent, model), (other_agent, other_model) = split_key(key), split_key(other)
+    return agent == other_agent and normalise_model(model) == normalise_model(other_model)

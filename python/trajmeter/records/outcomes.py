@@ -1,4 +1,4 @@
-"""What became of a score: measured, assigned by a rule, abstained, or not scored, and why."""
+"""Outcome of a score: measured, assigned by a rule, abstained, or not scored, and why."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from typing import Any
 
 from pydantic import Field
 
-from trajmeter.records._base import Record
+from trajmeter.records.record import Record
 
 __all__ = ["Cause", "Outcome", "Score"]
 
@@ -22,7 +22,7 @@ class Outcome(str, Enum):
     ABSTAINED = "abstained"
     """Nothing to act on; outside every mean, and counted."""
     NOT_SCORED = "not_scored"
-    """Could not be computed, for the cause named; outside every mean, and counted."""
+    """Could not be computed, for the named cause; outside every mean, and counted."""
 
 
 class Cause(str, Enum):
@@ -37,22 +37,22 @@ class Cause(str, Enum):
     UNPRICED = "unpriced"
     """The model has no known price, so its cost counts as 0."""
     NOT_A_DIFF = "not_a_diff"
-    """The final patch holds text that is no diff, so it predicts nothing."""
+    """The final patch holds text that is not a diff, so it predicts nothing."""
 
     MISSING_GOLD = "missing_gold"
     """The task is unknown, or has no gold context."""
     MISSING_PATCH = "missing_patch"
     """The trajectory records no final patch, not even an empty one."""
     MISSING_SNAPSHOT = "missing_snapshot"
-    """The repository's snapshot is needed and not there."""
+    """The metric needs a snapshot of the repository, and none was found."""
     NO_CONTEXT_EXTRACTED = "no_context_extracted"
-    """The final context holds no file and no span once its paths are resolved."""
+    """The final context holds no file and no span after its paths are resolved."""
     NO_STEPS = "no_steps"
     """The trajectory lists no step."""
     MISSING_MEASUREMENTS = "missing_measurements"
     """The agent has no benchmark measurements of its own."""
     MISSING_ORACLE = "missing_oracle"
-    """There is no oracle to compare with."""
+    """No oracle to compare with."""
     NO_VALID_BENCHMARK = "no_valid_benchmark"
     """No benchmark has a usable value for both sides."""
     MISSING_USAGE = "missing_usage"
@@ -68,7 +68,7 @@ class Cause(str, Enum):
     MISSING_OUTPUT = "missing_output"
     """The final output was not recorded, not even an empty one."""
     MISSING_VERDICTS = "missing_verdicts"
-    """There are assertions for a judge, and neither a judge nor recorded verdicts."""
+    """Some assertions need a judge, but there is neither a judge nor a recorded verdict."""
     INVALID_INPUT = "invalid_input"
     """The record holds a value the metric cannot use; the reason says where."""
     NON_FINITE = "non_finite"
@@ -88,10 +88,10 @@ class Cause(str, Enum):
 
 
 class Score(Record):
-    """One named scalar of a result, with what became of it."""
+    """One named scalar of a result, with its outcome."""
 
     value: float | None
-    """The figure, or ``None`` where there is none; in the unit of the metric."""
+    """The figure, in the unit of the metric; ``None`` if there is none."""
     outcome: Outcome = Outcome.SCORED
     """Measured, assigned, abstained or not scored."""
     cause: Cause | None = None
@@ -101,4 +101,4 @@ class Score(Record):
     reason: str | None = None
     """The cause in a sentence, for a reader."""
     details: dict[str, Any] = Field(default_factory=dict)
-    """What the score was made of, such as each check with its result."""
+    """The parts of the score, such as each check with its result."""

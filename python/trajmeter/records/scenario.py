@@ -6,7 +6,7 @@ from typing import Any
 
 from pydantic import Field
 
-from trajmeter.records._base import Record
+from trajmeter.records.record import Record
 
 __all__ = ["Hop", "Question", "Scenario"]
 

@@ -5,14 +5,14 @@ from __future__ import annotations
 from enum import Enum
 from typing import Any
 
-from pydantic import Field
+from pydantic import Field, JsonValue
 
-from trajmeter.records._base import Count, Record
-from trajmeter.records.assertions import Assertion
 from trajmeter.records.measurements import Measurement
-from trajmeter.records.trajectory import Source, ToolCall
+from trajmeter.records.record import Count, Record
+from trajmeter.records.source import Source
+from trajmeter.records.trajectory import ToolCall
 
-__all__ = ["GoldRange", "GoldRole", "Task"]
+__all__ = ["Assertion", "GoldRange", "GoldRole", "Task"]
 
 
 class GoldRole(str, Enum):
@@ -35,6 +35,26 @@ class GoldRange(Record):
     """Last line, included."""
     role: GoldRole = GoldRole.INITIAL
     """Initial or additional."""
+
+
+class Assertion(Record):
+    """One thing that must hold for an attempt, graded by a rule or by a judge."""
+
+    name: str | None = None
+    """Name, which a judge's verdict refers to."""
+    type: str = ""
+    """Kind of check, such as ``transcript_contains`` or ``llm_judge``."""
+    check: JsonValue = None
+    """What to look for, or the question to a judge, as written; rules only use text."""
+    tool: JsonValue = None
+    """Tool that must be called, as written; rules only use text."""
+    extra: dict[str, Any] = Field(default_factory=dict)
+    """Keys of the file that no reader knows."""
+
+    @property
+    def label(self) -> str:
+        """The name, or the type of a nameless assertion."""
+        return self.name or self.type
 
 
 class Task(Record):
@@ -61,13 +81,13 @@ class Task(Record):
     expected_answer: str | None = None
     """Reference answer."""
     expected_sources: tuple[str, ...] | None = None
-    """Documents that hold the answer."""
+    """Documents that contain the answer."""
     max_turns: Count | None = None
     """Turn budget."""
     timeout_seconds: float | None = None
     """Time budget."""
     assertions: tuple[Assertion, ...] = ()
-    """What has to hold of an attempt."""
+    """What must hold for an attempt."""
     name: str | None = None
     """Short name for a reader."""
     description: str | None = None

@@ -2,27 +2,16 @@
 
 from __future__ import annotations
 
+from enum import Enum
 from typing import Any
 
 from pydantic import Field, JsonValue
 
-from trajmeter.records._base import Count, Record
-from trajmeter.records.assertions import Verdict
 from trajmeter.records.measurements import Measurements, PytestSummary, RunLog, SnapshotSummary
-from trajmeter.records.views import View
+from trajmeter.records.record import Count, Record
+from trajmeter.records.source import Source
 
-__all__ = ["Failure", "Source", "ToolCall", "Trajectory", "Turn", "Usage"]
-
-
-class Source(Record):
-    """Where a record was read from; tells apart records that name no agent."""
-
-    file: str
-    """Name of the file, as it was given."""
-    line: int | None = None
-    """1-based line of the file, for formats of one record a line."""
-    record: str | None = None
-    """Name of the record within the file, for other formats."""
+__all__ = ["Extent", "Failure", "ToolCall", "Trajectory", "Turn", "Usage", "Verdict", "View"]
 
 
 class Failure(Record):
@@ -64,6 +53,39 @@ class ToolCall(Record):
     """Number of the turn that made it, where calls are recorded apart from turns."""
 
 
+class Extent(str, Enum):
+    """How much of a file a view covers, and what its numbers mean."""
+
+    LINES = "lines"
+    """Lines ``start`` to ``end``, 1-based, both included."""
+    BYTES = "bytes"
+    """Bytes ``start`` to ``end``, 0-based, half-open."""
+    WHOLE = "whole"
+    """The whole file."""
+    UNKNOWN = "unknown"
+    """The file was named, its range not recorded: counts for files, never for spans."""
+
+
+class View(Record):
+    """A path the agent looked at, as the log wrote it, with an extent.
+
+    Numbers are kept as recorded, reversed and negative ones too: a metric decides what they mean.
+    """
+
+    path: str
+    """Path as written in the log; it is resolved against the snapshot when it is scored."""
+    extent: Extent = Extent.UNKNOWN
+    """What ``start`` and ``end`` count, or that no range was recorded."""
+    start: int | None = None
+    """First line (1-based) or first byte (0-based) for ``lines`` and ``bytes``, else ``None``."""
+    end: int | None = None
+    """Last line, included, or the byte after the last, else ``None``."""
+    symbols: tuple[str, ...] = ()
+    """Names of definitions the agent asked for in this file, if any."""
+    listed: bool = True
+    """Whether the log lists the file as seen; ContextBench also keeps ranges of unlisted files."""
+
+
 class Turn(Record):
     """One interaction: what the agent wrote, called and saw."""
 
@@ -89,6 +111,17 @@ class Turn(Record):
     """Keys of the file that no reader knows."""
 
 
+class Verdict(Record):
+    """A judge's verdict on one assertion."""
+
+    name: str
+    """Name of the assertion, or the type of a nameless one."""
+    result: str
+    """``pass`` or ``fail``; anything else, such as ``needs_review``, decides nothing."""
+    reason: str | None = None
+    """The judge's evidence or reasons."""
+
+
 class Trajectory(Record):
     """One attempt, identified by task, agent, model and attempt, and by its source."""
 
@@ -105,19 +138,19 @@ class Trajectory(Record):
     turns: tuple[Turn, ...] | None = None
     """Turns in order; ``None`` where only figures about them were recorded."""
     turn_count: Count | None = None
-    """Number of turns where they were counted, but not recorded."""
+    """Number of turns, if they were counted but not recorded."""
     tool_calls: tuple[ToolCall, ...] | None = None
     """Calls of the whole run, where they are recorded apart from turns; else those of its turns."""
     dropped_calls: Count = 0
-    """Calls without a name, which the reader left out."""
+    """Calls without a name, which the reader dropped."""
     transcript: str | None = None
     """The whole conversation as text."""
     final_views: tuple[View, ...] | None = None
-    """The context the agent declares in the end; ``None`` = the union of its turns' views."""
+    """The context that the agent declares at the end; ``None`` = the union of its turns' views."""
     final_output: str | None = None
-    """The answer in the end."""
+    """The final answer."""
     final_patch: str | None = None
-    """The patch in the end, as recorded: may hold an error text instead."""
+    """The final patch, as recorded; may hold an error message instead."""
     sources: tuple[str, ...] | None = None
     """Documents that the answer draws on."""
     usage: Usage | None = None
@@ -127,24 +160,24 @@ class Trajectory(Record):
     failure: Failure | None = None
     """Why the run failed."""
     passed: bool | None = None
-    """Whether the run passed its tests, as told from outside."""
+    """Whether the run passed its tests, as its record says."""
     verdicts: tuple[Verdict, ...] | None = None
-    """What a judge said of the task's assertions; ``None`` where none was asked."""
+    """A judge's verdicts on the task's assertions; ``None`` if no judge was asked."""
     unusable: dict[str, str] = Field(default_factory=dict)
     """Fields, by their dotted path, whose recorded value could not be used, each with the reason;
     the field itself is empty."""
     trial: str | None = None
-    """Names the agents that ran side by side, so that the oracle among them is theirs."""
+    """Trial of the attempt: agents that ran side by side share one, and its oracle."""
     instance: str | None = None
     """Tells apart agents that ran side by side under one name and model."""
     measurements: Measurements | None = None
     """Benchmarks; ``None`` where none were recorded."""
     pytest_summary: PytestSummary | None = None
-    """What became of the tests; ``None`` where that was not recorded."""
+    """Results of the tests; ``None`` if not recorded."""
     snapshot_summary: SnapshotSummary | None = None
-    """What became of the comparison of outputs; ``None`` where that was not recorded."""
+    """Result of the comparison of outputs; ``None`` if not recorded."""
     run_log: RunLog | None = None
-    """What the run's files tell of its length, tokens and cost."""
+    """Length, tokens and cost, from the files of the run."""
     metadata: dict[str, Any] = Field(default_factory=dict)
     """Free data of the attempt, meant for metrics."""
     extra: dict[str, Any] = Field(default_factory=dict)

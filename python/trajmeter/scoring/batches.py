@@ -14,6 +14,7 @@ try:
 except ModuleNotFoundError as error:
     raise ExtraMissingError("record batches need pyarrow: pip install 'trajmeter[data]'") from error
 
+from trajmeter.arguments import as_iterable
 from trajmeter.metrics import (
     BatchMetric,
     RowLayout,
@@ -24,7 +25,6 @@ from trajmeter.metrics import (
 )
 from trajmeter.metrics.arrays import coded
 from trajmeter.metrics.engine import FATAL
-from trajmeter.readers.sources import several
 from trajmeter.scoring.files import DEFAULT_METRICS, tasks_from
 from trajmeter.scoring.results import columns_of_batch, columns_of_results, identity_columns
 from trajmeter.scoring.rows import admit
@@ -98,7 +98,7 @@ class BatchScorer:
                 "Table gives them with to_batches()"
             )
         expected = "an iterable of RecordBatch"
-        return self._score(several(batches, expected, name="batches"), on_problem or _refuse)
+        return self._score(as_iterable(batches, expected, name="batches"), on_problem or _refuse)
 
     def _score(
         self, batches: Iterable[pa.RecordBatch], report: Callable[[RowProblem], None]

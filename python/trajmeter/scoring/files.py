@@ -8,9 +8,9 @@ from os import PathLike
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeAlias, TypeVar
 
+from trajmeter.arguments import paths_and_records
 from trajmeter.metrics import RowLayout, TaskIndex, create, score_trajectories
 from trajmeter.readers import read_tasks, read_trajectories
-from trajmeter.readers.sources import files_or
 from trajmeter.records import Task, Trajectory
 from trajmeter.snapshots import open_snapshots
 from trajmeter.summaries.summarizer import Summarizer
@@ -147,7 +147,7 @@ def score(
         tasks=tasks_from(tasks, on_problem=on_problem),
     )
     read = partial(read_trajectories, on_problem=on_problem)
-    attempts = _records(files_or(trajectories, Trajectory, name="trajectories"), read)
+    attempts = _records(paths_and_records(trajectories, Trajectory, name="trajectories"), read)
     results = [scored for scored, _ in scorer.score(attempts)]
     return Scores(results, scorer.summary(), scorer.layout)
 
@@ -162,7 +162,7 @@ def tasks_from(
         ReadError: Without ``on_problem``: something cannot be read.
     """
     read = partial(read_tasks, on_problem=on_problem)
-    return _records(files_or(source, Task, name="tasks"), read)
+    return _records(paths_and_records(source, Task, name="tasks"), read)
 
 
 def _records(

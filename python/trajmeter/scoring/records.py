@@ -13,9 +13,10 @@ from typing import TYPE_CHECKING, Any
 
 import pyarrow as pa
 
+from trajmeter import json_input
 from trajmeter.metrics.arrays import Array, entries, ragged
-from trajmeter.records import Record, Trajectory, json_lines
-from trajmeter.records.frozen import frozen
+from trajmeter.records import Record, Trajectory
+from trajmeter.records.record import frozen
 from trajmeter.schemas import Member, Shape, trajectory_shape
 
 if TYPE_CHECKING:
@@ -58,7 +59,7 @@ def _values(column: Array, shape: Shape) -> list[Any]:
         return [None] * len(column)
     if shape.kind == "json":
         texts = column.to_pylist()
-        return [None if text is None else json_lines.parse(text.encode()) for text in texts]
+        return [None if text is None else json_input.parse(text.encode()) for text in texts]
     if shape.item is not None:
         return _collections(column, shape.item)
     if shape.kind == "record":

@@ -9,9 +9,9 @@ import numpy as np
 import pyarrow as pa
 from pydantic import ValidationError
 
+from trajmeter import json_input
 from trajmeter.errors import ConfigurationError, InputError, ReadError
 from trajmeter.metrics.arrays import ROWS_AT_ONCE
-from trajmeter.records import json_lines
 from trajmeter.schemas import trajectory_from_row
 from trajmeter.scoring.conforming import conform, misfits
 from trajmeter.scoring.problems import RowProblem
@@ -122,7 +122,7 @@ def _fault_of(row: dict[str, Any]) -> str | None:
     try:
         trajectory_from_row(row)
     except ValidationError as error:
-        return json_lines.explain(error)
+        return json_input.describe_error(error)
     except ReadError as error:
         return str(error)
     return None

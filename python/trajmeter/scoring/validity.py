@@ -12,9 +12,9 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from trajmeter import json_input
 from trajmeter.errors import ReadError
 from trajmeter.metrics.arrays import Array, Booleans, coded, entries, flags, ragged
-from trajmeter.records import json_lines
 from trajmeter.schemas import Shape, trajectory_shape
 
 if TYPE_CHECKING:
@@ -82,7 +82,7 @@ def _faulty_json(column: Array, *, is_object: bool) -> Booleans:
 
 def _is_json(text: str, *, is_object: bool) -> bool:
     try:
-        value = json_lines.parse(text.encode())
+        value = json_input.parse(text.encode())
     except ReadError:
         return False
     return isinstance(value, dict) or not is_object

@@ -1,7 +1,7 @@
 """Snapshots in folders of files: one checkout for all tasks, or a folder for each.
 
-Only what is asked for is read. No path leads outside: names with ``..`` are not found, nor are
-links that lead out of the folder, nor what lies under ``.git``, by whatever name.
+Files are read when they are needed. No path leads outside: names with ``..``, links that lead out
+of the folder, and anything under ``.git``, by whatever name, are not found.
 """
 
 from __future__ import annotations
@@ -23,13 +23,13 @@ if TYPE_CHECKING:
 
 __all__ = ["FolderSnapshots"]
 
-# A checkout keeps the line starts of the files that were asked for.
+# Each keeps the line starts of the files that were read.
 _KEPT = 8
 _GIT = ".git"
 
 
 class FolderSnapshots:
-    """A folder that is one checkout, or that holds a folder per commit or per task."""
+    """A folder that is one checkout, or holds a folder for each commit or task."""
 
     def __init__(self, root: Path) -> None:
         self._root = root
@@ -40,11 +40,11 @@ class FolderSnapshots:
         self._kept: OrderedDict[str, Snapshot] = OrderedDict()
 
     def find(self, task: Task) -> Snapshot | None:
-        """Give the folder named after the task's commit, its id or an alias, in this order.
+        """Find the folder named after the task's commit, its id or an alias, in this order.
 
-        Without one, the whole folder, if it is a checkout: if it holds ``.git``, or a file, itself
-        whose name does not begin with a dot; such a one serves every task, whatever its commit. One
-        of nothing but folders serves the tasks of whose gold it has a file.
+        Without one, the whole folder serves every task, whatever its commit, if it is a checkout:
+        if it holds ``.git``, or a file whose name does not begin with a dot. If it holds only
+        folders, it serves the tasks that have a gold file in it.
         """
         for name in (task.commit, task.id, *task.aliases):
             if name is not None and _is_plain(name) and (self._root / name).is_dir():
@@ -64,7 +64,7 @@ class FolderSnapshots:
 
 
 def _has_gold(task: Task, snapshot: Snapshot) -> bool:
-    """Whether a path of the task's gold, below folders of a container or not, is a file."""
+    """Whether a path of the task's gold, with or without its leading folders, is a file."""
     for gold in task.gold_ranges or ():
         parts = gold.path.replace("\\", "/").split("/")
         if any("/".join(parts[index:]) in snapshot.files for index in range(len(parts))):
@@ -73,12 +73,12 @@ def _has_gold(task: Task, snapshot: Snapshot) -> bool:
 
 
 def _is_plain(name: str) -> bool:
-    """Whether the name is that of an entry of a folder, and of no other place."""
+    """Whether the name is that of an entry of a folder, not a path to another place."""
     return name not in {"", ".", "..", _GIT} and not any(mark in name for mark in "/\\:\0")
 
 
 class _FolderFiles(Mapping[str, FileSnapshot]):
-    """The files under a folder, by relative path; each is read when it is first asked for."""
+    """The files under a folder, by relative path; each is read on first use."""
 
     def __init__(self, root: Path) -> None:
         self._root = root
@@ -115,18 +115,18 @@ class _FolderFiles(Mapping[str, FileSnapshot]):
         return sum(1 for _ in self)
 
     def _place(self, path: str) -> Path | None:
-        """Where the file lies, links followed, if it is a file within the root."""
+        """Where the file lies, links resolved; ``None`` unless it is a file within the root."""
         place = self._places.get(path)
         parts = path.split("/")
         if place is not None or parts[0] == _GIT or not {"", ".", ".."}.isdisjoint(parts):
             return place
         asked = self._root / path
         try:
-            # Most of the paths asked for do not exist, which the first test finds out fast.
+            # Most paths do not exist, which the first test finds out fast.
             if not asked.is_file():
                 return None
             place = asked.resolve()
-        except (OSError, ValueError):  # a name that no file system can hold
+        except (OSError, ValueError):  # no file system can hold such a name
             return None
         if not place.is_relative_to(self._root) or place.is_relative_to(self._root / _GIT):
             return None

@@ -1,8 +1,8 @@
-"""Snapshots in a file of JSON lines, one repository and commit a line.
+"""Snapshots in a file of JSON lines, one repository and commit on each line.
 
 A line is ``{"repo": …, "commit": …, "files": {path: {"size": …, "line_starts": [0, …],
 "definitions": [[kind, start, end, name or null], …]}}}``; ``definitions`` may be absent. The file
-is gone through once for the place of each line; a line is parsed when its task is asked for.
+is scanned once for the place of each line; a line is parsed when a task needs it.
 """
 
 from __future__ import annotations
@@ -16,8 +16,9 @@ import numpy as np
 from pydantic import Field, TypeAdapter, ValidationError
 from typing_extensions import NotRequired, TypedDict
 
+from trajmeter import json_input
 from trajmeter.errors import ReadError
-from trajmeter.records import ReadProblem, json_lines
+from trajmeter.records import ReadProblem
 from trajmeter.snapshots.snapshot import Definitions, FileSnapshot, Snapshot
 
 if TYPE_CHECKING:
@@ -32,7 +33,7 @@ __all__ = ["LineSnapshots"]
 # Tasks of one repository usually follow one another, and a whole repository may take 10 MB.
 _KEPT = 8
 
-# Repository and commit come first in the lines we know, which spares parsing the files.
+# Repository and commit usually come first in a line, which spares parsing its files.
 _HEAD = re.compile(
     rb'\s*\{\s*"repo"\s*:\s*("(?:[^"\\]|\\.)*"|null)\s*,'
     rb'\s*"commit"\s*:\s*("(?:[^"\\]|\\.)*"|null)\s*[,}]'
@@ -41,7 +42,7 @@ _HEAD = re.compile(
 
 @dataclass(frozen=True, slots=True)
 class _Place:
-    """Where a snapshot stands in the file."""
+    """Where a snapshot lies in the file."""
 
     repo: str | None
     offset: int
@@ -77,13 +78,13 @@ class LineSnapshots:
         self._index(on_problem)
 
     def find(self, task: Task) -> Snapshot | None:
-        """Snapshot of the task's commit; among several of that commit, of its repository.
+        """The snapshot of the task's commit; of several with that commit, that of its repository.
 
         Repositories agree if their names do, or the last parts of their names: a task of ``cli``
-        finds ``cli/cli``. ``None`` where there is none, or where several would do.
+        finds ``cli/cli``. ``None`` if none fits, or several do.
 
         Raises:
-            ReadError: The snapshot's line holds something else.
+            ReadError: The line of the snapshot cannot be read.
         """
         places = self._places.get(task.commit, [])
         if len(places) > 1 or task.commit is None:
@@ -95,17 +96,15 @@ class LineSnapshots:
     def _index(self, on_problem: Callable[[ReadProblem], None]) -> None:
         name = str(self._path)
         with self._path.open("rb") as file:
-            if not file.seekable():  # a snapshot is read when a task asks for it
-                raise ReadError(
-                    f"{name}: a pipe cannot be read; save what it gives as a file first"
-                )
+            if not file.seekable():  # snapshots are read later, out of order
+                raise ReadError(f"{name}: a pipe cannot be read; save its output to a file first")
             try:
-                json_lines.refuse_archive(file)
+                json_input.refuse_archive(file)
             except ReadError as error:
                 on_problem(ReadProblem(file=name, message=str(error)))
                 return
             number = 0
-            for number, offset, line in json_lines.lines(file):
+            for number, offset, line in json_input.lines(file):
                 try:
                     repo, commit = _head(line)
                     self._note(commit, _Place(repo, offset, len(line), number))
@@ -142,15 +141,15 @@ class LineSnapshots:
 
 
 def _head(line: bytes) -> tuple[str | None, str | None]:
-    """Repository and commit of a line; its files are parsed only where the head is unusual."""
+    """Repository and commit of a line; its files are parsed only if the head is unusual."""
     if not line.rstrip().endswith(b"}"):
         raise ReadError("the line is cut short: expected an object that ends in '}'")
     match = _HEAD.match(line)
     if match is None:
         snapshot = _snapshot(line)
         return snapshot.repo, snapshot.commit
-    repo, commit = (json_lines.parse(text) for text in match.groups())
-    # The expression lets through nothing but text and null.
+    repo, commit = (json_input.parse(text) for text in match.groups())
+    # The expression matches only text and null.
     return cast("str | None", repo), cast("str | None", commit)
 
 
@@ -163,15 +162,15 @@ def _same_repo(one: str | None, other: str | None) -> bool:
 
 
 def _repo_parts(repo: str) -> list[str]:
-    """``owner/name``, ``owner__name`` or an address: its parts, for comparison."""
+    """The parts of ``owner/name``, ``owner__name`` or a URL, for comparison."""
     return repo.lower().rstrip("/").removesuffix(".git").replace("__", "/").split("/")
 
 
 def _snapshot(line: bytes) -> Snapshot:
     try:
-        record = _LINE.validate_python(json_lines.parse(line))
+        record = _LINE.validate_python(json_input.parse(line))
     except ValidationError as error:
-        raise ReadError(json_lines.explain(error)) from error
+        raise ReadError(json_input.describe_error(error)) from error
     files = {path: _file(path, file) for path, file in record["files"].items()}
     return Snapshot(record.get("repo"), record.get("commit"), files)
 
@@ -190,7 +189,7 @@ def _file(path: str, record: _FileRecord) -> FileSnapshot:
     if wrong.any():
         index = int(wrong.argmax())
         raise ReadError(
-            f"files[{path!r}].definitions[{index}]: [{start[index]}, {end[index]}) is no range "
+            f"files[{path!r}].definitions[{index}]: [{start[index]}, {end[index]}) is not a range "
             f"within the file's {size} bytes"
         )
     return FileSnapshot(size, starts, definitions)

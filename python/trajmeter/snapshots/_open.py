@@ -1,4 +1,4 @@
-"""Opening a store of snapshots, whichever kind lies at a path."""
+"""Opening a store of snapshots: a file or a folder."""
 
 from __future__ import annotations
 
@@ -24,15 +24,15 @@ def open_snapshots(
     """Open a store of snapshots: a file of JSON lines, or a folder.
 
     Args:
-        path: A file with one snapshot a line, found by a task's commit, and where several share
-            it by its repository; or a folder, either one checkout that serves every task, or one
-            that holds a folder for each commit or task id.
-        on_problem: Called with every line that is left out because it cannot be read, or because
-            it repeats a snapshot. Without it the first such line raises.
+        path: A file with one snapshot on each line, found by a task's commit and, if several
+            share it, by its repository; or a folder, either one checkout that serves every task,
+            or one that holds a folder for each commit or task id.
+        on_problem: Called with every line that cannot be read or repeats a snapshot, and is left
+            out. Without it, the first such line raises.
 
     Returns:
-        A store that reads a snapshot when a task asks for it, and can be pickled. A folder knows
-        no definitions.
+        A store that reads a snapshot when a task needs it, and can be pickled. A folder has no
+        definitions.
 
     Raises:
         ReadError: The path cannot be read or, without ``on_problem``, one of its lines.

@@ -1,4 +1,4 @@
-"""What a snapshot holds, and what a store of snapshots can be asked."""
+"""What a snapshot holds, and the protocol of a store of snapshots."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ __all__ = ["Definitions", "FileSnapshot", "Snapshot", "SnapshotStore"]
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Definitions:
-    """Definitions of one file, in columns of equal length, in the order of their source."""
+    """Definitions of one file in source order, as columns of equal length."""
 
     kind: tuple[str, ...]
     """Node type of each definition in its language's grammar, such as ``class_definition``."""
@@ -38,19 +38,19 @@ class FileSnapshot:
     size: int
     """Length in bytes."""
     line_starts: Int64Array
-    """First byte of every line, and the size once more where the file ends in a newline."""
+    """First byte of every line, and the size once more if the file ends in a newline."""
     definitions: Definitions | None
-    """Definitions in the file; ``None`` where they were not extracted, which is not "none"."""
+    """Definitions in the file; ``None`` if they were not extracted, which differs from none."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Snapshot:
-    """A repository at a commit; files are read when they are asked for."""
+    """A repository at a commit; files are read on first use."""
 
     repo: str | None
-    """Repository, as the store names it; ``None`` where it does not say."""
+    """Repository, as the store names it; ``None`` if it does not."""
     commit: str | None
-    """Commit; ``None`` where the store does not say."""
+    """Commit; ``None`` if the store does not name it."""
     files: Mapping[str, FileSnapshot]
     """Files by path relative to the root, with forward slashes; folders are not among them."""
 
@@ -59,8 +59,8 @@ class SnapshotStore(Protocol):
     """Where snapshots come from."""
 
     def find(self, task: Task) -> Snapshot | None:
-        """Snapshot of the repository that an attempt at ``task`` starts from, if there is one.
+        """The snapshot that an attempt at ``task`` starts from; ``None`` if there is none.
 
         Raises:
-            ReadError: There is one, and it cannot be read.
+            ReadError: The snapshot exists and cannot be read.
         """

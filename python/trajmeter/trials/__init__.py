@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from trajmeter.trials.keys import resolve
-from trajmeter.trials.merge import deep_merge, merge_measurements
+from trajmeter.trials.merge import deep_merge, merge_measurements, resolve
 
 __all__ = ["deep_merge", "merge_measurements", "resolve"]

@@ -1,28 +1,30 @@
-"""fc-eval's merge of what the agents of a trial have recorded."""
+"""fc-eval's merge of the measurements of a trial's agents, and its lookup of an agent in it."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
+
+from trajmeter.records.measurements import is_same_agent, split_key
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
     from trajmeter.records import Measurements
 
-__all__ = ["deep_merge", "merge_measurements"]
+__all__ = ["deep_merge", "merge_measurements", "resolve"]
 
 _MERGED = ("ratios", "ratios_by_agent", "advantages_by_agent")
 
 
 def merge_measurements(recorded: Iterable[Measurements | None]) -> dict[str, Any]:
-    """Lay what the agents of a trial recorded over one another, in their order.
+    """Merge what the agents of a trial recorded, in their order.
 
-    An agent that recorded nothing wipes out what the agents before it recorded: its null replaces
-    their objects. So does a field that is null; one that is absent leaves the others alone.
+    An agent that recorded nothing discards what the agents before it recorded: its null replaces
+    their objects. So does a field that is null; an absent field changes nothing.
 
     Returns:
-        The fields ``ratios``, ``ratios_by_agent`` and ``advantages_by_agent`` as far as they are
-        left; each may be ``None``.
+        Those of the fields ``ratios``, ``ratios_by_agent`` and ``advantages_by_agent`` that
+        remain; each may be ``None``.
     """
     merged: dict[str, Any] | None = None
     for measurements in recorded:
@@ -39,10 +41,10 @@ def merge_measurements(recorded: Iterable[Measurements | None]) -> dict[str, Any
 
 
 def deep_merge(earlier: Mapping[str, Any], later: Mapping[str, Any]) -> dict[str, Any]:
-    """Lay one JSON object over another.
+    """Merge one JSON object into another.
 
-    Objects merge; every other value of the later one replaces that of the earlier, null too. From
-    an object that was made of two, a key ``error`` is dropped, be it a benchmark of that name.
+    Objects merge; any other value of the later object replaces that of the earlier, null included.
+    A merged object loses its key ``error``, even if that is the name of a benchmark.
     """
     merged = dict(earlier)
     for key, value in later.items():
@@ -53,3 +55,18 @@ def deep_merge(earlier: Mapping[str, Any], later: Mapping[str, Any]) -> dict[str
             merged[key] = value
     merged.pop("error", None)
     return merged
+
+
+def resolve(key: str, keys: Iterable[str]) -> str:
+    """Find the key under which fc-eval looks up an agent.
+
+    This is the key itself; else one that differs in the spelling of the model; else *the first of
+    the same agent with any model*, which is how one model gets the numbers of another; else the key
+    itself, which then finds nothing.
+    """
+    known = list(keys)
+    if key in known:
+        return key
+    siblings = [other for other in known if split_key(other)[0] == split_key(key)[0]]
+    same = [other for other in siblings if is_same_agent(key, other)]
+    return next(iter(same or siblings), key)

@@ -9,7 +9,8 @@ import pytest
 
 from trajmeter.errors import ReadError
 from trajmeter.metrics.rules import RulesMetric, read_budget, read_texts
-from trajmeter.readers import rule_cases, rule_executions
+from trajmeter.readers.rule_cases import RULE_CASES
+from trajmeter.readers.rule_executions import RULE_EXECUTIONS
 from trajmeter.records import Source
 
 if TYPE_CHECKING:
@@ -27,11 +28,11 @@ def data(reference_data: Path) -> dict[str, Any]:
 
 
 def score(case: dict[str, Any], profile: str | None) -> RuleScore:
-    task = rule_cases.read(case["test_case"], SOURCE)
+    task = RULE_CASES.read(case["test_case"], SOURCE)
     execution = {**case["result"], "test_case_id": task.id}
     if "judge" in case:
         execution["verdicts"] = case["judge"]
-    attempt = rule_executions.read(execution, SOURCE)
+    attempt = RULE_EXECUTIONS.read(execution, SOURCE)
     found: RuleScore = getattr(RulesMetric(profile=profile).score(task, attempt), case["metric"])
     return found
 
@@ -56,9 +57,9 @@ def test_reading(data: dict[str, Any]) -> None:
         expected = case["expected"]
         if "raises" in expected:
             with pytest.raises(ReadError):
-                rule_cases.read(case["json"], SOURCE)
+                RULE_CASES.read(case["json"], SOURCE)
             continue
-        task = rule_cases.read(case["json"], SOURCE)
+        task = RULE_CASES.read(case["json"], SOURCE)
         names = {"user_message": "question"}
         for key in expected.keys() - {"assertions"}:
             found = getattr(task, names.get(key, key))

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from trajmeter.metrics.context.result import FinalFigures, TrajectoryFigures
 from trajmeter.records import Outcome
-from trajmeter.records.frozen import frozen
+from trajmeter.records.record import frozen
 
 if TYPE_CHECKING:
     from trajmeter.kernels import StepSizes

@@ -22,7 +22,7 @@ from trajmeter.metrics.context.result import (
 )
 from trajmeter.metrics.profile import find_profile
 from trajmeter.records import Cause, Outcome
-from trajmeter.records.frozen import frozen
+from trajmeter.records.record import frozen
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence

@@ -15,7 +15,7 @@ from trajmeter.metrics.rules.result import (
     JudgeScore,
 )
 from trajmeter.records import Cause, Outcome
-from trajmeter.records.frozen import frozen
+from trajmeter.records.record import frozen
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -11,7 +11,7 @@ from trajmeter.metrics.rules.inputs import CannotScoreError, read_budget
 from trajmeter.metrics.rules.profile import DEFAULT
 from trajmeter.metrics.rules.result import BudgetCheck, CostScore, LatencyScore
 from trajmeter.records import Cause, Outcome, Usage
-from trajmeter.records.frozen import frozen
+from trajmeter.records.record import frozen
 
 if TYPE_CHECKING:
     from trajmeter.metrics.rules.inputs import Attempt

@@ -13,7 +13,7 @@ from trajmeter.metrics.rules.result import (
     ToolCheck,
     ToolUsageScore,
 )
-from trajmeter.records.frozen import frozen
+from trajmeter.records.record import frozen
 
 if TYPE_CHECKING:
     from trajmeter.metrics.rules.inputs import Attempt

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 from trajmeter.metrics.rules.profile import DEFAULT
 from trajmeter.metrics.rules.result import RuleScore
 from trajmeter.records import Outcome
-from trajmeter.records.frozen import frozen
+from trajmeter.records.record import frozen
 
 if TYPE_CHECKING:
     from trajmeter.metrics.rules.profile import RulesProfile

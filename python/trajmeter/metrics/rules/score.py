@@ -24,7 +24,7 @@ from trajmeter.metrics.rules.result import (
 )
 from trajmeter.metrics.rules.summary import RulesAggregator
 from trajmeter.records import Cause, Outcome, Task
-from trajmeter.records.frozen import frozen
+from trajmeter.records.record import frozen
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping

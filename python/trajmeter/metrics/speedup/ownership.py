@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 
 from trajmeter.metrics.speedup.failures import BASELINE_AGENT, ORACLE_AGENT
 from trajmeter.metrics.speedup.table import SpeedupTable, read_table, table_of_times
-from trajmeter.records.agent_keys import is_same_agent
+from trajmeter.records.measurements import is_same_agent
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence

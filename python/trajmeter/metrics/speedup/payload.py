@@ -9,8 +9,7 @@ from trajmeter.metrics.speedup.failures import Checks
 from trajmeter.metrics.speedup.result import SpeedupResult
 from trajmeter.metrics.speedup.table import read_table
 from trajmeter.records import LARGEST_COUNT, Cause, Outcome
-from trajmeter.records.agent_keys import agent_key
-from trajmeter.records.measurements import finite
+from trajmeter.records.measurements import agent_key, finite
 
 if TYPE_CHECKING:
     from trajmeter.metrics.speedup.profile import SpeedupProfile

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from trajmeter.metrics.speedup.failures import BASELINE_AGENT, ORACLE_AGENT
-from trajmeter.records.agent_keys import agent_key, is_same_agent
+from trajmeter.records.measurements import agent_key, is_same_agent
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from itertools import chain
 from typing import TYPE_CHECKING, NoReturn, TypeAlias, TypeGuard, cast
 
-from trajmeter.records.json_lines import kind
+from trajmeter.json_input import type_name
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -72,7 +72,7 @@ def read_arguments(recorded: JsonValue) -> Arguments | Malformed:
         except RecursionError:
             return _TOO_DEEP
     if not isinstance(arguments, dict):
-        return Malformed(f"the arguments are {kind(arguments)}, expected an object")
+        return Malformed(f"the arguments are {type_name(arguments)}, expected an object")
     return arguments
 
 

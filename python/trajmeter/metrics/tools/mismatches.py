@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from trajmeter.metrics.tools.comparison import compare_arguments
 from trajmeter.metrics.tools.result import Mismatch
-from trajmeter.records.frozen import frozen
+from trajmeter.records.record import frozen
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

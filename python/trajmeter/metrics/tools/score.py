@@ -13,7 +13,7 @@ from trajmeter.metrics.tools.policies import ArgumentPolicies
 from trajmeter.metrics.tools.profile import PROFILES
 from trajmeter.metrics.tools.result import MatchGrades, ToolsResult
 from trajmeter.records import Cause, Outcome
-from trajmeter.records.frozen import frozen
+from trajmeter.records.record import frozen
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence

@@ -10,12 +10,11 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from trajmeter import kernels
+from trajmeter import json_input, kernels
 from trajmeter.kernels import NO_NUMBER, TURN_COUNTS
 from trajmeter.metrics.arrays import coded, filled, flags, ragged
 from trajmeter.metrics.tools.arguments import Malformed, keyed_arguments
 from trajmeter.metrics.turns.score import MULTIPLE_CODE_BLOCKS, NO_CODE_FOUND, PARSE_ERROR
-from trajmeter.records import json_lines
 
 if TYPE_CHECKING:
     from collections.abc import Hashable
@@ -202,7 +201,7 @@ def _identities(calls: Array, bounds: Int64Array) -> Int64Array:
         places: dict[int, int] = {}
         different: dict[Hashable, int] = {}
         for code in np.unique(arguments[start:stop]).tolist():
-            key = _key(None if code < 0 else json_lines.parse(texts[code].encode()))
+            key = _key(None if code < 0 else json_input.parse(texts[code].encode()))
             places[code] = -1 if key is None else different.setdefault(key, len(different))
         found = np.array([places[code] for code in arguments[start:stop].tolist()], np.int64)
         together = names[start:stop] * len(different) + found

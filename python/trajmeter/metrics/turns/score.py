@@ -17,7 +17,7 @@ from trajmeter.metrics.turns.profile import PROFILES
 from trajmeter.metrics.turns.result import RunFigures, TokenFigures, TurnsResult
 from trajmeter.metrics.turns.summary import TurnsAggregator
 from trajmeter.records import Cause, Outcome, Usage
-from trajmeter.records.frozen import frozen
+from trajmeter.records.record import frozen
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence

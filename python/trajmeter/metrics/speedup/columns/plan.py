@@ -18,7 +18,7 @@ from trajmeter.metrics.speedup.failures import (
 from trajmeter.metrics.speedup.trial import trials_of
 from trajmeter.readers.benchmark_rows import AttemptIdentity, AttemptRows
 from trajmeter.records import Source
-from trajmeter.records.agent_keys import agent_key
+from trajmeter.records.measurements import agent_key
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

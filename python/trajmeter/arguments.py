@@ -1,0 +1,64 @@
+"""Checks of arguments that are one thing or a list, before anything is done with them."""
+
+from __future__ import annotations
+
+import reprlib
+from collections.abc import Iterable, Mapping
+from os import PathLike
+from typing import TYPE_CHECKING, Any
+
+from trajmeter.errors import InputError
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+__all__ = ["as_iterable", "paths_and_records"]
+
+
+def paths_and_records(argument: object, record: type | None = None, *, name: str) -> Iterator[Any]:
+    """Yield the paths and records of an argument that is one path, or a list of both.
+
+    Args:
+        argument: A path, or several paths and records.
+        record: Class of the records; ``None`` where only paths are allowed.
+        name: Name of the argument, for messages.
+
+    Raises:
+        InputError: The argument is something else; the message names it and the index.
+    """
+    own = record.__name__ if record else ""
+    expected = f"the path of a file, or a list of paths{own and f' or {own} records'}"
+    if isinstance(argument, (str, PathLike)):
+        items: Iterable[Any] = [argument]
+    else:
+        items = as_iterable(argument, expected, name=name)
+    allowed = (str, PathLike, record) if record else (str, PathLike)
+    for index, item in enumerate(items):
+        if not isinstance(item, allowed):
+            expected = f"the path of a file{own and f' or a {own}'}"
+            raise InputError(f"{name}[{index}] is {_shown(item)}, expected {expected}")
+        yield item
+
+
+def as_iterable(argument: object, expected: str, *, name: str) -> Iterable[Any]:
+    """Return the argument if it is a list of things, or another iterable of them.
+
+    Args:
+        argument: The argument.
+        expected: What it should be, for messages.
+        name: Its name, for messages.
+
+    Raises:
+        InputError: It is a number, a record, a mapping or the like.
+    """
+    # Text, mappings and records are iterable too, but yield characters, keys and fields.
+    is_one = isinstance(argument, (str, bytes, Mapping)) or hasattr(
+        argument, "__pydantic_validator__"
+    )
+    if is_one or not isinstance(argument, Iterable):
+        raise InputError(f"{name} is {_shown(argument)}, expected {expected}")
+    return argument
+
+
+def _shown(value: object) -> str:
+    return f"{reprlib.repr(value)} ({type(value).__name__})"

@@ -1,0 +1,12 @@
+"""Flat tables of benchmarks: a row for each task, agent, model and benchmark."""
+
+from __future__ import annotations
+
+from trajmeter.readers.benchmark_rows.attempts import (
+    AttemptIdentity,
+    AttemptRows,
+    attempts_of,
+)
+from trajmeter.readers.benchmark_rows.table import TABLES
+
+__all__ = ["TABLES", "AttemptIdentity", "AttemptRows", "attempts_of"]

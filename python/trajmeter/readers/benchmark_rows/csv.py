@@ -1,0 +1,110 @@
+"""Tables of benchmarks as CSV, recognised by the header; rows become JSON values."""
+
+from __future__ import annotations
+
+import csv
+import re
+from collections import Counter
+from typing import TYPE_CHECKING
+
+from trajmeter.errors import ReadError
+from trajmeter.readers._containers import Entry
+from trajmeter.records import Source
+
+if TYPE_CHECKING:
+    from collections.abc import Collection, Iterator, Sequence
+    from pathlib import Path
+
+    from pydantic import JsonValue
+
+__all__ = ["csv_rows", "is_header"]
+
+_MEASURED = ("agent_nop", "agent_seconds")
+_TELLING = {"task_id", "benchmark", *_MEASURED}
+_SEPARATORS = re.compile(rb"[,;\t|]")
+_BOOLEANS = {"true": True, "false": False}
+
+# One such name may be a word in a text; two mean a table, even if it lacks a column.
+_ENOUGH = 2
+
+
+def is_header(line: bytes) -> bool:
+    """Whether a line names columns of such a table, whatever the separator."""
+    names = {name.strip(b' "\r\n').decode(errors="replace") for name in _SEPARATORS.split(line)}
+    return len(names & _TELLING) >= _ENOUGH
+
+
+def csv_rows(path: Path, *, texts: Collection[str]) -> Iterator[Entry]:
+    """Yield the rows of a file, each with the line it begins on.
+
+    Numbers are parsed, empty cells are null, and columns without a name are ignored: pandas writes
+    its index as one.
+
+    Args:
+        path: The file.
+        texts: Columns whose values stay text.
+    """
+    with path.open(newline="", encoding="utf-8-sig", errors="replace") as file:
+        # Without ``strict``, an unclosed quote swallows all rows behind it as one value.
+        reader = csv.reader(file, skipinitialspace=True, strict=True)
+        columns: list[str] | None = None
+        while True:
+            source = Source(file=str(path), line=reader.line_num + 1)
+            try:
+                values = next(reader)
+            except StopIteration:
+                return
+            except csv.Error as error:
+                yield Entry(source, ReadError(f"invalid CSV: {error}"))
+                continue
+            if not values:
+                continue
+            if columns is not None:
+                yield Entry(source, _row(columns, values, texts))
+                continue
+            columns = [name.strip() for name in values]
+            fault = _fault(columns)
+            if fault is not None:
+                yield Entry(source, ReadError(fault))
+                return
+
+
+def _fault(columns: Sequence[str]) -> str | None:
+    """What is wrong with a header, or ``None``."""
+    found = f"found {', '.join(map(repr, columns))}"
+    for name, count in Counter(filter(None, columns)).items():
+        if count > 1:
+            return f"the table has {count} columns {name!r}; {found}"
+    missing = [name for name in ("task_id", "benchmark") if name not in columns]
+    if not any(name in columns for name in _MEASURED):
+        missing.append(" or ".join(_MEASURED))
+    if missing:
+        return f"expected comma-separated columns with {', '.join(missing)}; {found}"
+    return None
+
+
+def _row(
+    columns: Sequence[str], values: Sequence[str], texts: Collection[str]
+) -> JsonValue | ReadError:
+    if len(values) > len(columns):
+        return ReadError("the row has more values than the table has columns")
+    # A row may end early; the rest is null.
+    filled = [*values, *[""] * (len(columns) - len(values))]
+    return {
+        name: _value(text.strip(), is_text=name in texts)
+        for name, text in zip(columns, filled, strict=True)
+        if name
+    }
+
+
+def _value(text: str, *, is_text: bool) -> str | float | bool | None:
+    if not text:
+        return None
+    if is_text:
+        return text
+    if text.lower() in _BOOLEANS:
+        return _BOOLEANS[text.lower()]
+    try:
+        return float(text)
+    except ValueError:
+        return text

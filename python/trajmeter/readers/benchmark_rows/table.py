@@ -1,0 +1,92 @@
+"""Flat tables of benchmarks: a row for each task, agent, model and benchmark.
+
+The columns are ``task_id``, ``agent``, ``model``, ``benchmark``, and either the ratios
+``agent_nop`` and ``oracle_nop`` or the times ``nop_seconds``, ``agent_seconds`` and
+``oracle_seconds``; optionally ``significant``. Columns of the attempt may be filled in any of its
+rows: ``attempt``, the counts of tests and of the snapshot under fc-eval's names (``test_failed``,
+``snapshot_status`` …), ``is_resolved``, ``trajectory_length``, ``task_cost_usd``,
+``total_input_tokens`` and ``total_output_tokens``. A row without a benchmark stands for an attempt
+that measured nothing. The files are JSON lines, a JSON list, CSV or Parquet.
+"""
+
+from __future__ import annotations
+
+from codecs import BOM_UTF8
+from typing import TYPE_CHECKING
+
+from trajmeter import json_input
+from trajmeter.readers._containers import PARQUET_MAGIC, Entry, entries
+from trajmeter.readers._formats import Evidence, FileFormat
+from trajmeter.readers.benchmark_rows.attempts import TEXT_COLUMNS, attempts_of
+from trajmeter.readers.benchmark_rows.csv import csv_rows, is_header
+from trajmeter.records import Trajectory
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Iterator
+    from pathlib import Path
+
+    from trajmeter.records import ReadProblem
+
+__all__ = ["TABLES"]
+
+_TELLING = ("agent_nop", "agent_seconds", "benchmark")
+
+# Enough of a file to see that it is JSON, past blank lines and a byte order mark.
+_BEGINNING = 1 << 12
+
+
+def _recognises(path: Path, head: bytes) -> bool:
+    """Such a table, or one that lacks a column."""
+    if not path.is_file():
+        return False
+    if head.startswith(PARQUET_MAGIC):
+        return _is_parquet_table(path)
+    if _is_json(head):  # quotes within text are escaped, so that these are whole strings: keys
+        return _names_measurements(name for name in _TELLING if b'"%b"' % name.encode() in head)
+    lines = head.removeprefix(BOM_UTF8).lstrip().splitlines()
+    return bool(lines) and is_header(lines[0])
+
+
+def _read(path: Path, report: Callable[[ReadProblem], None]) -> Iterator[Trajectory]:
+    """Read every attempt, in the order of their first rows."""
+    return attempts_of(_rows(path), report)
+
+
+def _rows(path: Path) -> Iterator[Entry]:
+    with path.open("rb") as file:
+        start = file.read(_BEGINNING)
+    is_csv = not start.startswith(PARQUET_MAGIC) and not _is_json(start)
+    return csv_rows(path, texts=TEXT_COLUMNS) if is_csv else entries(path)
+
+
+def _is_json(head: bytes) -> bool:
+    return json_input.first_byte(head) in (b"{", b"[")
+
+
+def _names_measurements(names: Iterable[str]) -> bool:
+    """Whether there are columns of measurements; ``agent_seconds`` alone occurs in other files."""
+    found = set(names)
+    return "agent_nop" in found or {"agent_seconds", "benchmark"} <= found
+
+
+def _is_parquet_table(path: Path) -> bool:
+    try:
+        from pyarrow import ArrowException
+        from pyarrow.parquet import ParquetFile
+    except ImportError:  # reading the file as records says what is missing
+        return False
+    try:
+        names = ParquetFile(path).schema_arrow.names
+    except (ArrowException, OSError):  # likewise
+        return False
+    return _names_measurements(names)
+
+
+TABLES = FileFormat(
+    name="benchmark-rows",
+    description="rows of benchmarks",
+    makes=Trajectory,
+    evidence=Evidence.LIKELY,
+    recognises=_recognises,
+    records=_read,
+)

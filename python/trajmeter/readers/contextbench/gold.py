@@ -1,0 +1,154 @@
+"""Tasks of ContextBench and SWE-bench: repository and commit, gold context and gold patch.
+
+The gold context is under ``gold_context``, as a list or as JSON text, or under ``init_ctx`` (ranges
+chosen at first) and ``add_ctx`` (added later), or, where both are empty, under ``gold_ctx``. Each
+item is ``{"file": …, "start_line": …, "end_line": …}``, both lines included, 1 where one is
+missing. The text of the lines is dropped.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Annotated, TypeAlias
+
+from pydantic import Field, TypeAdapter, with_config
+from typing_extensions import NotRequired, TypedDict
+
+from trajmeter import json_input
+from trajmeter.errors import ReadError
+from trajmeter.readers._formats import Evidence, RecordFormat
+from trajmeter.records import GoldRange, GoldRole, Task
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from pydantic import JsonValue
+
+    from trajmeter.records import Source
+
+__all__ = ["GOLD"]
+
+_Line: TypeAlias = Annotated[int, Field(ge=-(2**63), le=2**63 - 1)]
+
+
+class _Item(TypedDict):
+    file: str
+    start_line: NotRequired[_Line | None]
+    end_line: NotRequired[_Line | None]
+
+
+_Items: TypeAlias = list[_Item] | None
+_Text: TypeAlias = str | None
+
+
+@with_config({"extra": "allow"})
+class _Gold(TypedDict):
+    instance_id: NotRequired[_Text]
+    inst_id: NotRequired[_Text]
+    original_inst_id: NotRequired[_Text]
+    repo: NotRequired[_Text]
+    repo_url: NotRequired[_Text]
+    base_commit: NotRequired[_Text]
+    commit: NotRequired[_Text]
+    language: NotRequired[_Text]
+    problem_statement: NotRequired[_Text]
+    patch: NotRequired[_Text]
+    gold_context: NotRequired[_Items]
+    init_ctx: NotRequired[_Items]
+    add_ctx: NotRequired[_Items]
+    gold_ctx: NotRequired[_Items]
+
+
+_GOLD = TypeAdapter(_Gold)
+# A URL beside a name stays in ``extra``.
+_KEYS = frozenset(_Gold.__annotations__) - {"repo_url"}
+_IDS = ("instance_id", "inst_id", "original_inst_id")
+_CONTEXTS = ("gold_context", "init_ctx", "add_ctx", "gold_ctx")
+_CONTENT_KEYS = frozenset((*_CONTEXTS, "base_commit", "patch"))
+
+
+def _recognises(record: Mapping[str, JsonValue]) -> bool:
+    """A task with gold, or with a gold patch alone."""
+    return not _CONTENT_KEYS.isdisjoint(record) and "model_patch" not in record
+
+
+def _read(record: Mapping[str, JsonValue], source: Source) -> Task:
+    """Turn a gold record into a task; its other ids become aliases.
+
+    The gold ranges are ``None`` if no context is recorded, ``()`` if an empty one is.
+
+    Raises:
+        ReadError: It has no id, or its context is text that is not valid JSON.
+        pydantic.ValidationError: A value has the wrong type.
+    """
+    gold = _GOLD.validate_python({**record, **_parsed_contexts(record)})
+    ids = dict.fromkeys(
+        name
+        for name in (gold.get("instance_id"), gold.get("inst_id"), gold.get("original_inst_id"))
+        if name
+    )
+    if not ids:
+        raise ReadError(f"no id: expected one of {', '.join(_IDS)}")
+    task_id, *aliases = ids
+    return Task(
+        id=task_id,
+        aliases=tuple(aliases),
+        question=gold.get("problem_statement"),
+        repo=gold.get("repo") or gold.get("repo_url"),
+        commit=gold.get("base_commit") or gold.get("commit"),
+        language=gold.get("language"),
+        gold_ranges=_ranges(gold),
+        gold_patch=gold.get("patch"),
+        source=source,
+        extra={key: value for key, value in gold.items() if key not in _KEYS},
+    )
+
+
+def _parsed_contexts(record: Mapping[str, JsonValue]) -> dict[str, JsonValue]:
+    """The contexts recorded as JSON text, parsed; empty text means none."""
+    parsed: dict[str, JsonValue] = {}
+    for key in _CONTEXTS:
+        text = record.get(key)
+        if not isinstance(text, str):
+            continue
+        try:
+            parsed[key] = json_input.parse(text.encode()) if text.strip() else None
+        except ReadError as error:
+            raise ReadError(
+                f"{key}: expected a list of ranges, or one as JSON text: {error}"
+            ) from error
+    return parsed
+
+
+def _ranges(gold: _Gold) -> tuple[GoldRange, ...] | None:
+    context = gold.get("gold_context")
+    initial, added = gold.get("init_ctx"), gold.get("add_ctx")
+    if context is not None:
+        initial, added = context, None
+    elif not initial and not added and gold.get("gold_ctx") is not None:
+        initial, added = gold.get("gold_ctx"), None
+    if initial is None and added is None:
+        return None
+    return (
+        *(_range(item, GoldRole.INITIAL) for item in initial or ()),
+        *(_range(item, GoldRole.ADDITIONAL) for item in added or ()),
+    )
+
+
+def _range(item: _Item, role: GoldRole) -> GoldRange:
+    first, last = item.get("start_line"), item.get("end_line")
+    return GoldRange(
+        path=item["file"],
+        first_line=1 if first is None else first,
+        last_line=1 if last is None else last,
+        role=role,
+    )
+
+
+GOLD = RecordFormat(
+    name="contextbench-gold",
+    description="ContextBench gold",
+    makes=Task,
+    evidence=Evidence.CERTAIN,
+    recognises=_recognises,
+    read=_read,
+)

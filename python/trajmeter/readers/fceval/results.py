@@ -1,0 +1,215 @@
+"""Results of fc-eval's trials: those of one agent, and those of all agents of a trial merged."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from trajmeter.readers.fceval.config import Agent
+from trajmeter.readers.fceval.values import as_count, as_object, as_text, safe_int
+from trajmeter.records import (
+    Failure,
+    Measurements,
+    PytestSummary,
+    RunLog,
+    SnapshotSummary,
+    Source,
+    Trajectory,
+    Usage,
+)
+from trajmeter.records.measurements import finite
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping
+
+__all__ = [
+    "agent_of_result",
+    "is_trial",
+    "measurements",
+    "pytest_summary",
+    "read_agent",
+    "read_merged",
+    "snapshot_summary",
+]
+
+_MEASUREMENTS = {
+    "per_benchmark_speedups": "ratios",
+    "per_benchmark_speedups_by_agent": "ratios_by_agent",
+    "agent_advantages_by_agent": "advantages_by_agent",
+}
+_TESTS = ("test_passed", "test_failed", "test_error", "test_skipped", "test_total", "tests")
+_SNAPSHOT = (
+    "snapshot_passed",
+    "snapshot_failed",
+    "snapshot_skipped",
+    "snapshot_total",
+    "snapshot_pass_to_fail",
+    "snapshot_status",
+)
+_NO_FAILURE = (None, "none", "unset")
+
+
+def is_trial(record: Mapping[str, object]) -> bool:
+    """Whether a JSON object is the result of a trial."""
+    return "trial_name" in record and "failure_mode" in record
+
+
+def agent_of_result(result: Mapping[str, Any]) -> Agent | None:
+    """The agent that a result names, if it names one."""
+    metrics = as_object(result.get("parser_extra_metrics")) or {}
+    key = as_text(metrics.get("last_agent")) or as_text(metrics.get("agent_model_key"))
+    return Agent.of_key(key) if key else None
+
+
+def read_agent(
+    result: Mapping[str, Any],
+    source: Source,
+    *,
+    agent: Agent | None,
+    trial: str | None,
+    attempt: str | None,
+    task_id: str,
+    logs: Mapping[str, Any],
+) -> Trajectory:
+    """Read the result of one agent.
+
+    Args:
+        result: The JSON object.
+        source: Where it stands.
+        agent: The agent, if it is known.
+        trial: Name of the trial.
+        attempt: Tells this attempt from others of the same agent.
+        task_id: The task, if the result does not name it.
+        logs: Fields of the run log, from the logs beside the result.
+    """
+    metrics = as_object(result.get("parser_extra_metrics"))
+    known = metrics or {}
+    return Trajectory(
+        task_id=as_text(result.get("task_id")) or task_id,
+        agent=agent.name if agent else None,
+        model=agent.model if agent else None,
+        attempt=attempt,
+        source=source,
+        trial=trial,
+        usage=_usage(result),
+        failure=_failure(result),
+        passed=result.get("is_resolved") is True,
+        measurements=None if metrics is None else measurements(metrics),
+        pytest_summary=pytest_summary(known) if _has_checks(known) else None,
+        snapshot_summary=snapshot_summary(known) if _has_checks(known) else None,
+        run_log=_run_log(result, known, agent, logs),
+    )
+
+
+def read_merged(
+    result: Mapping[str, Any],
+    source: Source,
+    *,
+    trial: str | None,
+    attempt: str | None,
+    task_id: str,
+) -> Iterator[Trajectory]:
+    """Read the figures that fc-eval computed for each agent of a merged result.
+
+    Yields:
+        An attempt of each agent; nothing if the result holds no such figures.
+    """
+    metrics = as_object(result.get("parser_extra_metrics")) or {}
+    payloads = as_object(metrics.get("agent_metrics_by_agent")) or {}
+    for key, found in payloads.items():
+        payload = as_object(found) or {}
+        agent = Agent.of_key(key)
+        tests = as_object(payload.get("pytest_summary"))
+        snapshot = as_object(payload.get("snapshot_summary"))
+        yield Trajectory(
+            task_id=as_text(result.get("task_id")) or task_id,
+            agent=agent.name,
+            model=agent.model,
+            attempt=attempt,
+            source=Source(file=source.file, record=key),
+            trial=trial,
+            passed=payload.get("success") is True,
+            measurements=Measurements(
+                ratios=as_object(payload.get("per_benchmark_speedups")),
+                last_agent=key,
+                payload=payload | {"is_resolved": result.get("is_resolved") is True},
+            ),
+            pytest_summary=pytest_summary(tests, prefix="", status="status") if tests else None,
+            snapshot_summary=snapshot_summary(snapshot, prefix="") if snapshot else None,
+            run_log=RunLog(
+                trajectory_length=as_count(payload.get("trajectory_length")),
+                task_cost_usd=finite(payload.get("task_cost_usd")),
+            ),
+        )
+
+
+def pytest_summary(
+    counts: Mapping[str, Any], *, prefix: str = "test_", status: str = "tests"
+) -> PytestSummary:
+    """Read the counts of tests; a count that is missing or not a number is 0."""
+    return PytestSummary(
+        passed=safe_int(counts.get(f"{prefix}passed")),
+        failed=safe_int(counts.get(f"{prefix}failed")),
+        error=safe_int(counts.get(f"{prefix}error")),
+        skipped=safe_int(counts.get(f"{prefix}skipped")),
+        total=safe_int(counts.get(f"{prefix}total")),
+        status=str(counts.get(status, "failed")),
+    )
+
+
+def snapshot_summary(counts: Mapping[str, Any], *, prefix: str = "snapshot_") -> SnapshotSummary:
+    """Read the counts of a snapshot; without a status it failed."""
+    return SnapshotSummary(
+        passed=safe_int(counts.get(f"{prefix}passed")),
+        failed=safe_int(counts.get(f"{prefix}failed")),
+        skipped=safe_int(counts.get(f"{prefix}skipped")),
+        total=safe_int(counts.get(f"{prefix}total")),
+        pass_to_fail=safe_int(counts.get(f"{prefix}pass_to_fail")),
+        status=str(counts.get(f"{prefix}status", "failed")),
+    )
+
+
+def _has_checks(metrics: Mapping[str, Any]) -> bool:
+    return any(key in metrics for key in (*_TESTS, *_SNAPSHOT))
+
+
+def measurements(metrics: Mapping[str, Any]) -> Measurements:
+    """Read tables of benchmarks.
+
+    A table that is not an object is set to ``None``, an absent one is not set: fc-eval's merge
+    tells them apart.
+    """
+    fields: dict[str, Any] = {
+        name: as_object(metrics[key]) for key, name in _MEASUREMENTS.items() if key in metrics
+    }
+    return Measurements(last_agent=as_text(metrics.get("last_agent")), **fields)
+
+
+def _usage(result: Mapping[str, Any]) -> Usage | None:
+    usage = Usage(
+        input_tokens=as_count(result.get("total_input_tokens")),
+        output_tokens=as_count(result.get("total_output_tokens")),
+        cost_usd=finite(result.get("total_cost")),
+    )
+    return None if usage == Usage() else usage
+
+
+def _failure(result: Mapping[str, Any]) -> Failure | None:
+    mode = result.get("failure_mode")
+    return None if mode in _NO_FAILURE else Failure(reason=str(mode))
+
+
+def _run_log(
+    result: Mapping[str, Any],
+    metrics: Mapping[str, Any],
+    agent: Agent | None,
+    logs: Mapping[str, Any],
+) -> RunLog:
+    return RunLog(
+        **logs,
+        trajectory_length=as_count(metrics.get("trajectory_length")),
+        task_cost_usd=finite(metrics.get("task_cost_usd")),
+        total_cost_usd=finite(result.get("total_cost")),
+        costs_by_agent_model=as_object(result.get("costs_by_agent_model")),
+        model_name=agent.model_name if agent else None,
+        started_at=as_text(result.get("trial_started_at")),
+    )

@@ -1,0 +1,248 @@
+"""Runs of fc-eval: a folder of tasks, trials and agents, each with its ``results.json``.
+
+::
+
+    <run>/fc.lock · run_metadata.json · results.json
+    <run>/<task>/<trial>/results.json                      the merged result, or that of one agent
+    <run>/<task>/<trial>.agent-<number>-<agent>/           one agent's own
+        results.json · agent-logs/*.json · sessions/*.cast
+
+A trial is called ``<task>.<i>-of-<n>.<run>``. Agents' own results are read if they exist, else the
+merged one. The folder of a task, a trial or an agent can be read by itself, and so can each
+``results.json``; in a folder of runs, every run is read.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from dataclasses import dataclass
+from itertools import chain
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from trajmeter.readers._formats import Evidence, FileFormat
+from trajmeter.readers.fceval.config import Agent, agents_of_run, is_run, read_object
+from trajmeter.readers.fceval.logs import read_logs
+from trajmeter.readers.fceval.results import agent_of_result, is_trial, read_agent, read_merged
+from trajmeter.records import ReadProblem, Source, Trajectory
+from trajmeter.records.measurements import UNKNOWN_MODEL, normalise_model
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Mapping, Sequence
+    from collections.abc import Set as AbstractSet
+
+__all__ = ["RUNS"]
+
+_RESULTS = "results.json"
+_AGENT = re.compile(r"(?P<trial>.+?)\.agent-(?P<number>\d+)-(?P<agent>.*)", re.DOTALL)
+_TRIAL = re.compile(r"(?P<task>.+)\.(?P<attempt>\d+-of-(?P<of>\d+))\..*", re.DOTALL)
+_MARKS = (b'"trial_name"', b'"parser_extra_metrics"')
+
+
+def _recognises(path: Path, head: bytes) -> bool:
+    """A folder of a run or of runs, or a file of results."""
+    if path.is_dir():
+        is_part = any(True for _ in _folders(path)) or (path / _RESULTS).is_file()
+        return is_part or bool(_runs(path))
+    return head.lstrip()[:1] == b"{" and any(mark in head for mark in _MARKS)
+
+
+def _read(path: Path, report: Callable[[ReadProblem], None]) -> Iterator[Trajectory]:
+    """Read every agent's attempts, trial by trial, in the order the agents were configured.
+
+    Args:
+        path: Folder or file.
+        report: Called with every file that is left out because it cannot be read.
+    """
+    path = _named(path)
+    if not path.is_dir():
+        return _Run(path.parent, report).read_file(path)
+    return chain.from_iterable(
+        _Run(folder, report).read_folder(folder) for folder in _runs(path) or [path]
+    )
+
+
+def _named(path: Path) -> Path:
+    """The path with the name of its folder, which names the trial and the agent."""
+    folder = path if path.is_dir() else path.parent
+    return path.resolve() if folder.name in ("", "..") else path
+
+
+def _runs(path: Path) -> list[Path]:
+    """The runs in a folder of runs; none in a run itself, or in a part of one."""
+    if is_run(path):
+        return []
+    runs = [folder for folder in sorted(path.iterdir()) if folder.is_dir() and is_run(folder)]
+    # A link to the latest run lies beside it.
+    return list({run.resolve(): run for run in reversed(runs)}.values())[::-1]
+
+
+def _folders(path: Path) -> Iterator[Path]:
+    """Folders of trials and of agents, in a run or in a part of one."""
+    for level, pattern in enumerate((".", "*", "*/*")):
+        for folder in sorted(path.glob(pattern)) if level else [path]:
+            if _AGENT.fullmatch(folder.name):
+                is_one = folder.is_dir()
+            else:
+                is_trial_folder = level > 1 or _TRIAL.fullmatch(folder.name)
+                is_one = bool(is_trial_folder) and (folder / _RESULTS).is_file()
+            if is_one:
+                yield folder
+
+
+def _trial_of(folder: Path) -> tuple[Path, str]:
+    """Where a trial's folders lie, and its name."""
+    match = _AGENT.fullmatch(folder.name)
+    return folder.parent, match["trial"] if match else folder.name
+
+
+@dataclass(frozen=True, slots=True)
+class _Place:
+    """What the place of a result says about an attempt."""
+
+    trial: str
+    """Unique name of the trial."""
+    task_id: str
+    """The task, if the result does not name it."""
+    attempt: str | None
+    """Number of a repeated attempt."""
+
+    @classmethod
+    def of(cls, where: Path, name: str, task_id: str) -> _Place:
+        match = _TRIAL.fullmatch(name)
+        if match is None:
+            return cls(str(where / name), task_id, None)
+        return cls(
+            str(where / name), match["task"], match["attempt"] if match["of"] != "1" else None
+        )
+
+
+class _Run:
+    """A run and the agents it was configured with."""
+
+    def __init__(self, folder: Path, report: Callable[[ReadProblem], None]) -> None:
+        self._report = report
+        self._agents = agents_of_run(folder, report)
+
+    def read_folder(self, path: Path) -> Iterator[Trajectory]:
+        trials: dict[tuple[Path, str], list[Path]] = {}
+        for folder in _folders(path):
+            trials.setdefault(_trial_of(folder), []).append(folder)
+        for (where, name), folders in trials.items():
+            yield from self._read_trial(_Place.of(where, name, where.resolve().name), folders)
+        if (path / _RESULTS).is_file() and _trial_of(path) not in trials:
+            yield from self.read_file(path / _RESULTS, {name for _, name in trials})
+
+    def read_file(self, path: Path, known: AbstractSet[str] = frozenset()) -> Iterator[Trajectory]:
+        """Read a file of results, except the trials that are known already."""
+        result = read_object(path, self._report)
+        if result is None:
+            return
+        results = result.get("results")
+        if isinstance(results, list):
+            yield from self._read_run(path, results, known)
+        elif not known:
+            where, name = _trial_of(path.parent)
+            yield from self._read_result(_Place.of(where, name, where.resolve().name), path, result)
+
+    def _read_trial(self, place: _Place, folders: Sequence[Path]) -> Iterator[Trajectory]:
+        """Read a trial: its agents' own results, or else the merged one."""
+        numbered = sorted(
+            (int(match["number"]), folder)
+            for folder in folders
+            if (match := _AGENT.fullmatch(folder.name))
+        )
+        attempts: list[Trajectory] = []
+        for folder in [folder for _, folder in numbered] or folders:
+            result = read_object(folder / _RESULTS, self._report)
+            if result is not None:
+                attempts += self._read_result(place, folder / _RESULTS, result)
+        shared = Counter((attempt.agent, attempt.model) for attempt in attempts)
+        for attempt in attempts:
+            is_shared = shared[attempt.agent, attempt.model] > 1
+            yield _named_by_instance(attempt) if is_shared else attempt
+
+    def _read_run(
+        self, path: Path, results: Sequence[object], known: AbstractSet[str]
+    ) -> Iterator[Trajectory]:
+        """Read the results of a whole run, except the trials that are known already."""
+        for position, result in enumerate(results):
+            if not isinstance(result, dict) or not is_trial(result):
+                message = "expected the result of a trial"
+                record = f"results[{position}]"
+                self._report(ReadProblem(file=str(path), record=record, message=message))
+            elif result["trial_name"] not in known:
+                name = str(result["trial_name"])
+                yield from self._read_result(_Place.of(path.parent, name, name), path, result)
+
+    def _read_result(
+        self, place: _Place, path: Path, result: Mapping[str, Any]
+    ) -> Iterator[Trajectory]:
+        """Read the attempts of one result: several if it is merged, else one."""
+        if not is_trial(result):
+            message = "expected the result of a trial, with 'trial_name' and 'failure_mode'"
+            self._report(ReadProblem(file=str(path), message=message))
+            return
+        source = Source(file=str(path))
+        match = _AGENT.fullmatch(path.parent.name)
+        if match is None:
+            merged = list(
+                read_merged(
+                    result,
+                    source,
+                    trial=place.trial,
+                    attempt=place.attempt,
+                    task_id=place.task_id,
+                )
+            )
+            if merged:
+                yield from merged
+                return
+        yield read_agent(
+            result,
+            source,
+            agent=self._agent(result, match),
+            trial=place.trial,
+            attempt=place.attempt,
+            task_id=place.task_id,
+            logs=read_logs(path.parent),
+        )
+
+    def _agent(self, result: Mapping[str, Any], match: re.Match[str] | None) -> Agent | None:
+        """The agent of a result: as configured, else as the result or its folder names it."""
+        if match is not None and int(match["number"]) in self._agents:
+            return self._agents[int(match["number"])]
+        said = agent_of_result(result)
+        if said is None and match is None and len(self._agents) == 1:
+            return next(iter(self._agents.values()))
+        if said is None:
+            return Agent(match["agent"], UNKNOWN_MODEL) if match else None
+        same = [
+            agent
+            for agent in self._agents.values()
+            if (agent.name, agent.model) == (said.name, normalise_model(said.model))
+        ]
+        return same[0] if same else said
+
+
+def _named_by_instance(attempt: Trajectory) -> Trajectory:
+    """The attempt, named so that it differs from other agents of the same name and model."""
+    folder = Path(attempt.source.file).parent.name if attempt.source else ""
+    match = _AGENT.fullmatch(folder)
+    if match is None:
+        return attempt
+    instance = f"agent-{match['number']}-{match['agent']}"
+    name = f"{attempt.attempt}.{instance}" if attempt.attempt else instance
+    return attempt.model_copy(update={"attempt": name, "instance": instance})
+
+
+RUNS = FileFormat(
+    name="fc-eval-runs",
+    description="runs of fc-eval",
+    makes=Trajectory,
+    evidence=Evidence.CERTAIN,
+    recognises=_recognises,
+    records=_read,
+    in_folder="a run of fc-eval",
+)

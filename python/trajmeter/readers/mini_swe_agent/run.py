@@ -1,0 +1,177 @@
+"""The parts of a mini-swe-agent file that its versions share: the run as a whole.
+
+Only names and limits are taken from the configuration. In most real files it holds the API keys of
+the model, and nothing that is not listed here may reach a record.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any, TypeAlias
+
+from pydantic import Field, JsonValue, TypeAdapter
+from typing_extensions import NotRequired, TypedDict
+
+from trajmeter.records import Failure, Usage
+
+if TYPE_CHECKING:
+    from trajmeter.records import Source
+
+__all__ = [
+    "RUN_FILES",
+    "Message",
+    "Run",
+    "run_fields",
+    "run_files",
+    "seconds_between",
+    "text_of",
+    "usage_of",
+    "validated",
+]
+
+_SUFFIX = ".traj.json"
+RUN_FILES = f"*{_SUFFIX}"
+"""Names of the files that are read in a folder, where logs and lists lie as well."""
+_SUBMITTED = "Submitted"
+
+Message: TypeAlias = dict[str, JsonValue]
+_Count: TypeAlias = Annotated[int, Field(ge=0)]
+
+
+class _Model(TypedDict):
+    model_name: NotRequired[str | None]
+
+
+class _Agent(TypedDict):
+    step_limit: NotRequired[_Count | None]
+    cost_limit: NotRequired[float | None]
+
+
+class _Environment(TypedDict):
+    image: NotRequired[str | None]
+
+
+class _Config(TypedDict):
+    agent: NotRequired[_Agent | None]
+    agent_type: NotRequired[str | None]
+    environment: NotRequired[_Environment | None]
+    model: NotRequired[_Model | None]
+
+
+class _Statistics(TypedDict):
+    instance_cost: NotRequired[float | None]
+
+
+class _Info(TypedDict):
+    config: NotRequired[_Config | None]
+    context_error: NotRequired[str | None]
+    exit_status: NotRequired[str | None]
+    mini_version: NotRequired[str | None]
+    model_stats: NotRequired[_Statistics | None]
+    submission: NotRequired[str | None]
+
+
+class Run(TypedDict):
+    """The parts of a file that are read."""
+
+    info: NotRequired[_Info | None]
+    instance_id: NotRequired[str | None]
+    messages: list[Message]
+
+
+_RUN = TypeAdapter(Run)
+
+
+def run_files(folder: Path) -> list[Path]:
+    """The runs in a folder, at any depth."""
+    return sorted(folder.rglob(RUN_FILES))
+
+
+def validated(record: Mapping[str, JsonValue]) -> Run:
+    """Check the parts of a file that are read.
+
+    Raises:
+        pydantic.ValidationError: One of them has the wrong type.
+    """
+    return _RUN.validate_python(record)
+
+
+def run_fields(run: Run, source: Source) -> dict[str, Any]:
+    """The fields of a trajectory, except its turns and views.
+
+    The task is ``instance_id``, which is only written for SWE-bench runs, else the name of the
+    file.
+    """
+    info = run.get("info") or {}
+    config = info.get("config") or {}
+    status = info.get("exit_status")
+    submission = info.get("submission")
+    messages = run["messages"]
+    cost = (info.get("model_stats") or {}).get("instance_cost")
+    limits = config.get("agent") or {}
+    extra = {
+        "exit_status": status,
+        "mini_version": info.get("mini_version"),
+        "context_error": info.get("context_error"),
+        "step_limit": limits.get("step_limit"),
+        "cost_limit": limits.get("cost_limit"),
+    }
+    failed = status is not None and status != _SUBMITTED
+    return {
+        "task_id": run.get("instance_id") or Path(source.file).name.removesuffix(_SUFFIX),
+        "agent": config.get("agent_type") or "mini-swe-agent",
+        "model": (config.get("model") or {}).get("model_name"),
+        "source": source,
+        "final_patch": submission,
+        "usage": None if cost is None else Usage(cost_usd=cost),
+        "duration_seconds": seconds_between(messages[0], messages[-1]) if messages else None,
+        "failure": Failure(reason=status, message=submission or None) if failed else None,
+        "extra": {key: value for key, value in extra.items() if value is not None},
+    }
+
+
+def text_of(message: Message) -> str:
+    """The text of a message, whose content may be a list of parts."""
+    content = message.get("content")
+    if isinstance(content, list):
+        parts = (part.get("text") for part in content if isinstance(part, dict))
+        return "\n".join(part for part in parts if isinstance(part, str))
+    return content if isinstance(content, str) else ""
+
+
+def usage_of(extra: JsonValue | Mapping[str, JsonValue]) -> Usage | None:
+    """Tokens and cost of the call whose response is in a message's ``extra``."""
+    if not isinstance(extra, Mapping):
+        return None
+    response = extra.get("response")
+    usage = response.get("usage") if isinstance(response, Mapping) else None
+    cost = extra.get("cost")
+    if not isinstance(usage, Mapping):
+        return None if cost is None else Usage.model_validate({"cost_usd": cost})
+    return Usage.model_validate(
+        {
+            "input_tokens": _first(usage, "prompt_tokens", "input_tokens"),
+            "output_tokens": _first(usage, "completion_tokens", "output_tokens"),
+            "total_tokens": usage.get("total_tokens"),
+            "cost_usd": cost,
+        }
+    )
+
+
+def seconds_between(earlier: Message, later: Message) -> float | None:
+    """Seconds from one message to another; ``None`` unless both record their time."""
+    start, end = _time(earlier), _time(later)
+    return None if start is None or end is None else end - start
+
+
+def _time(message: Message) -> float | None:
+    extra = message.get("extra")
+    time = message.get("timestamp")
+    if time is None and isinstance(extra, Mapping):
+        time = extra.get("timestamp")
+    return float(time) if isinstance(time, (int, float)) else None
+
+
+def _first(record: Mapping[str, JsonValue], *keys: str) -> JsonValue:
+    return next((record[key] for key in keys if record.get(key) is not None), None)

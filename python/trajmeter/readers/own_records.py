@@ -1,0 +1,59 @@
+"""This package's own records: ``model_dump_json()`` of a Task or a Trajectory, one on each line."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from trajmeter.readers._formats import Evidence, RecordFormat
+from trajmeter.records import Task, Trajectory
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from pydantic import JsonValue
+
+    from trajmeter.records import Record, Source
+
+__all__ = ["TASKS", "TRAJECTORIES"]
+
+
+def _read_task(record: Mapping[str, JsonValue], source: Source) -> Task:
+    return Task.model_validate(_fields(record, Task, source))
+
+
+def _read_trajectory(record: Mapping[str, JsonValue], source: Source) -> Trajectory:
+    return Trajectory.model_validate(_fields(record, Trajectory, source))
+
+
+def _fields(record: Mapping[str, JsonValue], model: type[Record], source: Source) -> dict[str, Any]:
+    """The fields of a record: unknown keys move to ``extra``, a missing source is filled in."""
+    known = model.model_fields
+    fields: dict[str, Any] = {key: value for key, value in record.items() if key in known}
+    if len(fields) < len(record):
+        others = {key: value for key, value in record.items() if key not in known}
+        extra = fields.get("extra", {})
+        # An extra of the wrong type is left for the model to refuse.
+        fields["extra"] = {**others, **extra} if isinstance(extra, dict) else extra
+    if fields.get("source") is None:
+        fields["source"] = source
+    return fields
+
+
+# Only the id is required, so that there is nothing more to recognise a record by.
+TASKS = RecordFormat(
+    name="task-records",
+    description="Task records",
+    makes=Task,
+    evidence=Evidence.POSSIBLE,
+    recognises=lambda record: "id" in record,
+    read=_read_task,
+)
+
+TRAJECTORIES = RecordFormat(
+    name="trajectory-records",
+    description="Trajectory records",
+    makes=Trajectory,
+    evidence=Evidence.POSSIBLE,
+    recognises=lambda record: "task_id" in record,
+    read=_read_trajectory,
+)

@@ -1,0 +1,40 @@
+"""Where a record was read from, and what could not be read there."""
+
+from __future__ import annotations
+
+from trajmeter.records.record import Record
+
+__all__ = ["ReadProblem", "Source"]
+
+
+class Source(Record):
+    """Where a record was read from; tells apart records that name no agent."""
+
+    file: str
+    """Name of the file, as it was given."""
+    line: int | None = None
+    """1-based line of the file, for formats of one record a line."""
+    record: str | None = None
+    """Name of the record within the file, for other formats."""
+
+
+class ReadProblem(Record):
+    """A file, or one record of it, that could not be read and was left out."""
+
+    file: str
+    """Name of the file, as it was given."""
+    line: int | None = None
+    """1-based line, for formats of one record a line; ``None`` for the file as a whole."""
+    record: str | None = None
+    """Name of the record within the file, for other formats."""
+    message: str
+    """What was wrong, the value, and what was expected."""
+
+    def __str__(self) -> str:
+        """Place and message in one line, as compilers write them."""
+        place = self.file
+        if self.line is not None:
+            place += f":{self.line}"
+        if self.record is not None:
+            place += f": {self.record}"
+        return f"{place}: {self.message}"

@@ -1,0 +1,182 @@
+"""Runs of mini-swe-agent 2, and what both versions have in common."""
+
+from __future__ import annotations
+
+import contextlib
+import json
+from typing import TYPE_CHECKING, Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from pydantic import JsonValue, ValidationError
+
+from trajmeter.errors import ReadError
+from trajmeter.readers import RecordFormat, read_trajectories
+from trajmeter.readers.mini_swe_agent import VERSION_1, VERSION_2
+from trajmeter.records import Failure, Source, ToolCall, Trajectory, Turn, Usage, View
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+    from pathlib import Path
+
+SOURCE = Source(file="runs/acme__widget-12/acme__widget-12.traj.json")
+
+
+def read(messages: Sequence[dict[str, Any]], **info: object) -> Trajectory:
+    record: dict[str, Any] = {
+        "trajectory_format": "mini-swe-agent-1.1",
+        "instance_id": "acme__widget-12",
+        "info": info,
+        "messages": [*messages],
+    }
+    assert VERSION_2.recognises(record)
+    assert not VERSION_1.recognises(record)
+    return VERSION_2.read(record, SOURCE)
+
+
+def action(command: str, identity: str | None = None) -> dict[str, JsonValue]:
+    return {"command": command, "tool_call_id": identity}
+
+
+def observed(code: JsonValue, identity: str | None = None, **extra: object) -> dict[str, Any]:
+    more = {"raw_output": "", "returncode": code, **extra}
+    return {"role": "tool", "tool_call_id": identity, "content": "…", "extra": more}
+
+
+def test_a_turn_of_version_2_holds_all_its_actions() -> None:
+    usage = {"prompt_tokens": 900, "completion_tokens": 20, "total_tokens": 920}
+    actions = [action("cat a.py", "t1"), action("ls", "t2"), action("pwd", "t3")]
+    answer = {
+        "role": "assistant",
+        "content": "look",
+        "extra": {
+            "actions": actions,
+            "cost": 0.002,
+            "timestamp": 7.0,
+            "response": {"usage": usage},
+        },
+    }
+    trajectory = read(
+        [
+            {"role": "user", "content": [{"type": "text", "text": "Fix it."}], "timestamp": 5.0},
+            answer,
+            observed(-1, "t2", timestamp=8.0, exception_info="timed out"),
+            observed(0, "t1", timestamp=9.0),
+            {"role": "exit", "content": "diff …", "extra": {"exit_status": "Submitted"}},
+        ],
+        exit_status="Submitted",
+        submission="diff …",
+    )
+    assert trajectory.task_id == "acme__widget-12"
+    assert trajectory.agent == "mini-swe-agent"
+    assert trajectory.final_patch == "diff …"
+    assert trajectory.final_views is None
+    assert trajectory.failure is None
+    assert trajectory.turns == (
+        Turn(
+            number=1,
+            program="cat a.py\nls\npwd",
+            success=False,
+            error=Failure(reason="exit_code", message="timed out"),
+            tool_calls=(
+                ToolCall(name="bash", arguments={"command": "cat a.py"}, success=True),
+                ToolCall(
+                    name="bash", arguments={"command": "ls"}, success=False, error="timed out"
+                ),
+                ToolCall(name="bash", arguments={"command": "pwd"}),  # its result was not recorded
+            ),
+            views=(View(path="a.py"),),
+            usage=Usage(input_tokens=900, output_tokens=20, total_tokens=920, cost_usd=0.002),
+            duration_seconds=4.0,  # from the task at 5 to the last result at 9
+        ),
+    )
+
+
+def test_a_format_error_of_version_2_is_a_turn_with_its_cost() -> None:
+    extra = {"interrupt_type": "FormatError", "cost": 1}
+    (turn,) = read([{"role": "user", "content": "Bad.", "extra": extra}]).turns or ()
+    assert turn.error == Failure(reason="FormatError", message="Bad.")
+    assert turn.success is False
+    assert turn.usage == Usage(cost_usd=1.0)
+    assert turn.program is None
+
+
+def test_answers_without_a_role_and_observations_by_position() -> None:
+    answer = {"object": "response", "output": [], "extra": {"actions": [action("ls"), action("x")]}}
+    results = [
+        {"type": "function_call_output", "call_id": "c", "extra": {"returncode": code}}
+        for code in (0, 127)
+    ]
+    (turn,) = read([answer, *results]).turns or ()
+    assert [call.success for call in turn.tool_calls] == [True, False]
+    assert turn.tool_calls[1].error == "exit code 127"
+
+
+def test_a_run_without_answers_has_no_turns() -> None:
+    assert read([]).turns == ()
+    assert read([{"role": "user", "content": "Fix it."}]).turns == ()
+
+
+@pytest.mark.parametrize(
+    ("record", "message"),
+    [
+        ({"info": {}}, "messages"),
+        ({"messages": ["x"]}, "messages"),
+        ({"messages": [], "info": {"exit_status": 3}}, "exit_status"),
+    ],
+)
+@pytest.mark.parametrize("version", ["mini-swe-agent-1", "mini-swe-agent-1.1"])
+def test_what_is_not_a_run_is_refused(record: dict[str, Any], message: str, version: str) -> None:
+    reader = VERSION_1 if version == "mini-swe-agent-1" else VERSION_2
+    whole: dict[str, Any] = {"trajectory_format": version, **record}
+    assert reader.recognises(whole)
+    with pytest.raises(ValidationError, match=message):
+        reader.read(whole, SOURCE)
+
+
+CLAIM = "<explore_context>\nFile: a.py\nLines: 1-2\n</explore_context>"
+VALUES = st.recursive(
+    st.none() | st.booleans() | st.integers() | st.floats() | st.text(max_size=5),
+    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.text(max_size=5), inner),
+    max_leaves=5,
+)
+KEYS = ("actions", "command", "cost", "response", "returncode", "timestamp", "usage")
+ODD = st.dictionaries(
+    st.sampled_from(KEYS),
+    VALUES
+    | st.lists(st.dictionaries(st.sampled_from(["command", "tool_call_id"]), VALUES), max_size=2),
+    max_size=3,
+)
+MESSAGES = st.fixed_dictionaries(
+    {"role": st.sampled_from(["assistant", "user", "tool", "exit", None])},
+    optional={
+        "content": VALUES | st.sampled_from(["```bash\ncat a.py\n```", CLAIM]),
+        "extra": VALUES | ODD,
+        "timestamp": VALUES,
+        "tool_call_id": VALUES,
+    },
+)
+
+
+@given(st.lists(MESSAGES, max_size=4), st.sampled_from([VERSION_1, VERSION_2]))
+def test_odd_messages_are_read_or_refused(
+    messages: list[JsonValue], reader: RecordFormat[Trajectory]
+) -> None:
+    with contextlib.suppress(ValidationError):
+        assert reader.read({"messages": messages}, SOURCE).source == SOURCE
+
+
+def test_files_and_folders_of_runs_are_read(tmp_path: Path) -> None:
+    for name in ("b", "a"):
+        run = {"trajectory_format": "mini-swe-agent-1", "info": {}, "messages": []}
+        (tmp_path / name).mkdir()
+        (tmp_path / name / f"{name}.traj.json").write_text(json.dumps(run, indent=2))
+    (tmp_path / "preds.json").write_text("{}")
+    assert [t.task_id for t in read_trajectories(tmp_path)] == ["a", "b"]
+
+
+def test_a_folder_without_runs_cannot_be_read(tmp_path: Path) -> None:
+    (tmp_path / "preds.json").write_text("{}")
+    with pytest.raises(ReadError, match="nothing to read in the folder"):
+        list(read_trajectories(tmp_path))

@@ -1,0 +1,58 @@
+"""What shell commands show, by ContextBench's rules for mini-swe-agent."""
+
+from __future__ import annotations
+
+import pytest
+
+from trajmeter.readers.mini_swe_agent.views import shown
+
+
+@pytest.mark.parametrize(
+    ("command", "expected"),
+    [
+        ("cat src/a.py", [("src/a.py", None)]),
+        ("cat a.rs", [("a.rs", None)]),
+        ("cat src/a.py src/b.py", [("src/a.py", None)]),
+        ("cat src/a.py | head -20", [("src/a.py", None)]),
+        ("cat src/a.py; ls", [("src/a.py", None)]),
+        ("cd /testbed/src && cat a.py", [("a.py", None)]),
+        ("cat a.c || cat b.h", [("a.c", None), ("b.h", None)]),
+        ("head -n 20 src/a.py", [("src/a.py", (1, 20))]),
+        ("sed -n '10,20p' src/a.py", [("src/a.py", (10, 20))]),
+        ('sed -n "10,20p" src/a.py', [("src/a.py", (10, 20))]),
+        ("sed -n 10,20p src/a.py b.py", [("src/a.py", (10, 20))]),
+        ("sed -n '20,10p' a.py", [("a.py", (20, 10))]),
+        ("sed -n '0,10p' a.py", [("a.py", (0, 10))]),
+        ("nl -ba src/a.py | sed -n '10,20p'", [("src/a.py", (10, 20))]),
+        ("nl -ba a.py | sed -n '1,5p;10,20p'", [("a.py", (1, 5))]),
+        ("grep -n foo src/a.py", [("src/a.py", None)]),
+        ("git grep -n foo src/a.py", [("src/a.py", None)]),
+        ("grep -n foo a.py b.py", [("a.py", None)]),
+        ('grep -n "a.py" src/b.py', [("a.py", None)]),  # the pattern, not the file
+        ("grep -rn foo src --include=*.py", [("--include=*.py", None)]),
+        ("grep foo src/a.py.bak", [("src/a.py", None)]),
+    ],
+)
+def test_what_is_shown(command: str, expected: list[tuple[str, tuple[int, int] | None]]) -> None:
+    found = [(path, lines and (lines["start"], lines["end"])) for path, lines in shown(command)]
+    assert found == expected
+
+
+@pytest.mark.parametrize(
+    "command",
+    [
+        *("", "ls", "cat README.md", "cat a.cc", "cat A.PY", "cat", "cat > a.py"),
+        *("cat -n src/a.py", "cat -n src/a.py | sed -n '10,20p'", 'cat "src/my file.py"'),
+        *("(cat src/a.py)", "X=$(cat src/a.py)", "find . -exec cat {} \\;"),
+        *("head a.py", "head -20 a.py", "head -n20 a.py", "tail -n 20 a.py"),
+        *("sed -n '10p' a.py", "sed -n '10,$p' a.py", "sed -n '10,+5p' a.py"),
+        *("sed -n '1,5p;10,20p' a.py", "sed -n -e '10,20p' a.py", "sed '10,20!d' a.py"),
+        *("nl -ba a.py", "nl a.py | sed -n '10,20p'", "nl -ba a.py | head"),
+        *("grep -rn foo src/", "egrep foo a.py", "rg foo a.py", "git show a.py"),
+        # A word that occurs anywhere, even within another, hides the whole command.
+        *("transform x && cat a.py", "echo --- && cat a.py", "cat a.py # COMPLETE_TASK"),
+        *("mkdir x; cat a.py", "git add a.py; cat a.py", "sed -i 's/a/b/' a.py && cat a.py"),
+    ],
+)
+def test_what_shows_nothing(command: str) -> None:
+    assert shown(command) == []

@@ -1,0 +1,88 @@
+"""What all records have in common: a schema, equality, and counts that fit a column."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from pydantic import ValidationError
+
+from trajmeter import records
+from trajmeter.records import (
+    LARGEST_COUNT,
+    Extent,
+    Failure,
+    Record,
+    RunLog,
+    Task,
+    ToolCall,
+    Trajectory,
+    Turn,
+    Usage,
+    View,
+)
+
+RECORDS = [
+    record
+    for name in records.__all__
+    if isinstance(record := getattr(records, name), type) and issubclass(record, Record)
+]
+
+ATTEMPT = Trajectory(
+    task_id="a",
+    turns=(
+        Turn(
+            error=Failure(reason="parse_error"),
+            tool_calls=(ToolCall(name="grep", arguments={"path": "src"}),),
+            views=(View(path="src/a.py", extent=Extent.LINES, start=1, end=9),),
+        ),
+    ),
+)
+
+
+@pytest.mark.parametrize("record", RECORDS)
+def test_a_json_schema_describes_every_field(record: type[Record]) -> None:
+    schema: dict[str, Any] = record.model_json_schema()
+
+    assert set(schema["properties"]) == set(record.model_fields)
+    assert [
+        name for name, field in schema["properties"].items() if "description" not in field
+    ] == []
+
+
+def test_the_schema_names_what_a_trajectory_is_made_of() -> None:
+    schema = Trajectory.model_json_schema()
+
+    assert schema["required"] == ["task_id"]
+    assert schema["additionalProperties"] is False
+    assert {"Turn", "ToolCall", "View", "Usage", "Failure"} <= set(schema["$defs"])
+
+
+def test_a_record_equals_what_is_read_of_its_json() -> None:
+    assert Trajectory.model_validate_json(ATTEMPT.model_dump_json()) == ATTEMPT
+
+
+def test_records_are_frozen() -> None:
+    with pytest.raises(ValidationError, match="frozen"):
+        ATTEMPT.task_id = "b"  # type: ignore[misc] # what is refused
+
+
+@pytest.mark.parametrize("count", [LARGEST_COUNT, 0, -LARGEST_COUNT - 1])
+def test_counts_that_a_column_holds(count: int) -> None:
+    assert Usage(total_tokens=count).total_tokens == count
+    assert Turn(number=count).number == count
+
+
+@pytest.mark.parametrize("count", [2**63, -(2**63) - 1, 10**400])
+def test_counts_that_no_column_holds(count: int) -> None:
+    for name in ("input_tokens", "output_tokens", "total_tokens"):
+        with pytest.raises(ValidationError, match=name):
+            Usage.model_validate({name: count})
+    with pytest.raises(ValidationError, match="turn_count"):
+        Trajectory(task_id="t", turn_count=count)
+    with pytest.raises(ValidationError, match="dropped_calls"):
+        Trajectory(task_id="t", dropped_calls=count)
+    with pytest.raises(ValidationError, match=r"events\.i"):
+        RunLog(events={"i": count})
+    with pytest.raises(ValidationError, match="max_turns"):
+        Task(id="t", max_turns=count)
