@@ -128,7 +128,7 @@ def test_a_file_given_twice_is_read_once(run: Run, folder: Path) -> None:
     again = folder / "preds.jsonl"
     code, out, err = run("score", "preds.jsonl", str(again), "-m", LENGTH, "-f", "jsonl")
     assert (code, len(_rows(out))) == (0, 2)
-    assert err == f"trajmeter: {again} was given twice, and is read once\n"
+    assert err == f"trajmeter: {again}: listed twice; read once\n"
 
 
 def test_context_is_scored_unless_other_metrics_are_asked_for(run: Run) -> None:
@@ -163,7 +163,7 @@ def test_many_problems_are_counted_and_the_first_are_shown(run: Run, folder: Pat
     assert code == 4
     lines = err.splitlines()
     assert len(lines) == 11
-    assert lines[-1] == "unreadable: 1,224 more like these, 1,234 in all"
+    assert lines[-1] == "unreadable: 1,224 more, 1,234 in total"
 
 
 def test_a_task_that_cannot_be_read_is_reported(run: Run, folder: Path) -> None:
@@ -201,12 +201,12 @@ def test_a_metric_that_raises_is_an_outcome(run: Run) -> None:
         (["preds.jsonl", "-o", "gold.jsonl/a/out.csv"], "gold.jsonl is a file, expected a folder"),
         (["preds.jsonl", "-f", "xml"], "'xml' is not one of"),
         (["preds.jsonl", "--colour"], "--colour"),
-        (["preds.jsonl", "--judge-record", "said.jsonl"], "options of a judge need --judge MODEL"),
-        (["preds.jsonl", "--judge-base-url", "http://[::1]"], "a judge need --judge MODEL"),
+        (["preds.jsonl", "--judge-record", "said.jsonl"], "judge options need --judge MODEL"),
+        (["preds.jsonl", "--judge-base-url", "http://[::1]"], "judge options need --judge MODEL"),
         ([], "Missing argument"),
     ],
 )
-def test_a_wrong_call_is_told_and_nothing_is_done(
+def test_a_wrong_call_is_an_error_and_nothing_is_done(
     run: Run, folder: Path, arguments: list[str], message: str
 ) -> None:
     before = sorted(folder.iterdir())
@@ -234,14 +234,14 @@ def test_text_of_a_trajectory_stays_text(run: Run, folder: Path) -> None:
     assert not {"\x1b", "\x07", "\u202e"} & set(out)
 
 
-def test_the_slower_kernels_are_told_unless_they_were_asked_for(
+def test_the_slower_kernels_cause_a_message_unless_they_were_chosen(
     run: Run, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.delenv("TRAJMETER_BACKEND", raising=False)
     monkeypatch.setattr(kernels._select, "_choose", lambda: ("python", kernels.load("python")))  # noqa: SLF001 - as without the extension
     _, _, err = run("score", "preds.jsonl", "-m", LENGTH)
     (line,) = err.splitlines()
-    assert line.startswith("trajmeter: the Rust extension is not installed: using the pure-Python")
+    assert line.startswith("trajmeter: the Rust extension is not installed; using the slower")
     monkeypatch.setenv("TRAJMETER_BACKEND", "python")
     _, _, err = run("score", "preds.jsonl", "-m", LENGTH)
     assert err == ""
