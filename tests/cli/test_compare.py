@@ -72,7 +72,7 @@ def test_an_average_never_takes_the_place_of_a_run(
 ) -> None:
     before = Path(results[0]).read_bytes()
     assert main(["average", results[0], results[0], "-o", results[0]]) == ExitCode.USAGE
-    assert "is read as input; results need a file of their own" in capsys.readouterr().err
+    assert "is an input; write the results to another file" in capsys.readouterr().err
     assert Path(results[0]).read_bytes() == before
 
 

@@ -197,7 +197,7 @@ def test_a_metric_that_raises_is_an_outcome(run: Run) -> None:
         (["preds.jsonl", "-m", "turns,turns"], "metric 'turns' is asked for twice"),
         (["preds.jsonl", "-p", "contexbench"], "did you mean 'contextbench'?"),
         (["preds.jsonl", "-m", "turns", "-p", "contextbench"], "is for the metric context, which"),
-        (["preds.jsonl", "-o", "out.txt"], "to a file that ends in .csv, .jsonl, .parquet"),
+        (["preds.jsonl", "-o", "out.txt"], "expected a file that ends in .csv, .jsonl, .parquet"),
         (["preds.jsonl", "-o", "gold.jsonl/a/out.csv"], "gold.jsonl is a file, expected a folder"),
         (["preds.jsonl", "-f", "xml"], "'xml' is not one of"),
         (["preds.jsonl", "--colour"], "--colour"),
@@ -280,7 +280,7 @@ def test_results_never_take_the_place_of_an_input(
     code, out, err = run("score", *inputs, "-m", LENGTH, "-o", output)
     assert (code, out) == (2, "")
     assert err == (
-        f"trajmeter: error: {output} is read as input; results need a file of their own\n"
+        f"trajmeter: error: {output} is an input; write the results to another file\n"
     )
     assert (folder / name).read_bytes() == before
 
