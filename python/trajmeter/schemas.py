@@ -330,7 +330,9 @@ def _reader(shape: Shape) -> _Convert | None:
         read = _reader(shape.item)
         if shape.kind == "mapping":
             read_value = read or _unchanged
-            return lambda pairs: {key: read_value(value) for key, value in pairs}
+            return lambda pairs: {
+                key: None if value is None else read_value(value) for key, value in pairs
+            }
         return None if read is None else _each(read)
     if shape.kind != "record":
         return None
