@@ -28,7 +28,7 @@ from typing import (
 from pydantic import JsonValue
 from pydantic_core import to_jsonable_python
 
-from trajmeter.errors import ExtraMissingError, InputError
+from trajmeter.errors import ExtraMissingError, InputError, ReadError
 from trajmeter.records import Record, Trajectory, json_lines
 
 if TYPE_CHECKING:
@@ -330,15 +330,15 @@ def _reader(shape: Shape) -> _Convert | None:
         read = _reader(shape.item)
         if shape.kind == "mapping":
             read_value = read or _unchanged
-            return lambda pairs: {
-                key: None if value is None else read_value(value) for key, value in pairs
-            }
+            return lambda pairs: {key: read_value(value) for key, value in pairs}
         return None if read is None else _each(read)
     if shape.kind != "record":
         return None
     readers = {member.name: _reader(member.shape) for member in shape.members}
 
-    def read_record(row: Mapping[str, Any]) -> dict[str, Any]:
+    def read_record(row: Mapping[str, Any] | None) -> dict[str, Any]:
+        if row is None:  # a value of a mapping; lists and fields keep theirs from coming here
+            raise ReadError("expected a record, got null")
         known = [(key, value, readers.get(key)) for key, value in row.items() if value is not None]
         return {key: value if read is None else read(value) for key, value, read in known}
 

@@ -29,7 +29,7 @@ def test_the_summary_is_data_and_all_else_is_not(run: Run) -> None:
     code, out, err = run("score", "preds.jsonl", "-m", LENGTH)
     assert (code, err) == (0, "")
     assert [line.rstrip() for line in out.splitlines()] == [
-        "2 attempts; length 1",
+        "2 attempts · length (version 1)",
         "",
         "length",
         "figure  macro  scored",
@@ -100,7 +100,7 @@ def test_rows_as_csv(run: Run) -> None:
 def test_rows_in_a_file_beside_the_summary(run: Run, folder: Path, suffix: str) -> None:
     code, out, err = run("score", "preds.jsonl", "-m", LENGTH, "-o", f"out.{suffix}")
     assert (code, err) == (0, f"trajmeter: wrote 2 rows to out.{suffix}\n")
-    assert out.startswith("2 attempts; length 1\n")
+    assert out.startswith("2 attempts · length (version 1)\n")
     file = folder / f"out.{suffix}"
     rows: list[dict[str, object]]
     if suffix == "parquet":
