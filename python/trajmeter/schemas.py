@@ -31,7 +31,7 @@ from pydantic import BaseModel
 from pydantic_core import to_jsonable_python
 
 from trajmeter import json_input
-from trajmeter.errors import ExtraMissingError, InputError
+from trajmeter.errors import ExtraMissingError, InputError, ReadError
 from trajmeter.records import Record, Trajectory
 
 if TYPE_CHECKING:
@@ -378,7 +378,9 @@ def _reader(shape: Shape) -> _Convert | None:
         return None
     readers = {member.name: _reader(member.shape) for member in shape.members}
 
-    def read_record(row: Mapping[str, Any]) -> dict[str, Any]:
+    def read_record(row: Mapping[str, Any] | None) -> dict[str, Any]:
+        if row is None:  # a value of a mapping; lists and fields keep theirs from coming here
+            raise ReadError("expected a record, got null")
         known = [(key, value, readers.get(key)) for key, value in row.items() if value is not None]
         return {key: value if read is None else read(value) for key, value, read in known}
 

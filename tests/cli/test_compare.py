@@ -9,8 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from trajmeter.cli import main
-from trajmeter.cli.exit_codes import ExitCode
+from trajmeter.cli import ExitCode, main
 from trajmeter.readers.evaluations import read_evaluation
 from trajmeter.records import FrameworkEvaluation, QuestionResult
 from trajmeter.writers import write_evaluation
@@ -73,7 +72,7 @@ def test_an_average_never_takes_the_place_of_a_run(
 ) -> None:
     before = Path(results[0]).read_bytes()
     assert main(["average", results[0], results[0], "-o", results[0]]) == ExitCode.USAGE
-    assert "is read as input; results need a file of their own" in capsys.readouterr().err
+    assert "is an input; write the results to another file" in capsys.readouterr().err
     assert Path(results[0]).read_bytes() == before
 
 
@@ -188,7 +187,8 @@ def test_quality_is_measured_and_a_broken_file_reported(
     assert json.loads(capsys.readouterr().out)["static_metrics"]["num_framework_imports"] == 2
     capsys.readouterr()
     assert main(["quality", str(file), "--framework", "Gull"]) == ExitCode.OK
-    assert "no packages of 'Gull' are known; name them with --package" in capsys.readouterr().err
+    message = "no packages are known for framework 'Gull'; name them with --package"
+    assert message in capsys.readouterr().err
     file.write_text("def broken(:\n")
     assert main(["quality", str(file)]) == ExitCode.UNREADABLE_INPUT
     assert "agent.py, line 1" in capsys.readouterr().err

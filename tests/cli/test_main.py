@@ -12,9 +12,7 @@ import pytest
 from typer.testing import CliRunner
 
 import trajmeter
-from trajmeter.cli import _main
-from trajmeter.cli._app import app
-from trajmeter.cli.exit_codes import ExitCode
+from trajmeter.cli import ExitCode, _main
 from trajmeter.errors import (
     BackendError,
     ConfigurationError,
@@ -22,6 +20,10 @@ from trajmeter.errors import (
     InternalError,
     ReadError,
 )
+from trajmeter.frameworks.comparing import PROFILE
+from trajmeter.judges import DEFAULT_MODEL
+from trajmeter.metrics.quality import FRAMEWORK_PACKAGES
+from trajmeter.scoring.files import DEFAULT_METRICS
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -88,7 +90,7 @@ def test_a_crash_shows_where_and_does_not_look_like_a_gate(
     code, out, err = run("score")
     assert (code, out) == (3, "")
     assert err.startswith("Traceback")
-    assert err.endswith("please report it with the lines above\n")
+    assert err.endswith("please report it with the traceback above\n")
 
 
 def test_a_warning_is_one_line(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -102,7 +104,7 @@ def test_a_warning_is_one_line(run: Run, monkeypatch: pytest.MonkeyPatch) -> Non
         assert run("score") == (0, "", "trajmeter: warning: the plug-in is broken\n")
 
 
-def test_the_version_tells_the_backend(run: Run) -> None:
+def test_the_version_names_the_backend(run: Run) -> None:
     code, out, err = run("--version")
     assert (code, err) == (0, "")
     assert out == f"trajmeter {trajmeter.__version__} ({trajmeter.backend()} kernels)\n"
@@ -124,7 +126,7 @@ def test_without_a_command_the_help_is_shown(run: Run) -> None:
     ],
 )
 def test_every_command_explains_itself(arguments: list[str], shown: str) -> None:
-    result = CliRunner(env={"COLUMNS": "100"}).invoke(app, arguments)
+    result = CliRunner(env={"COLUMNS": "100"}).invoke(_main.application(), arguments)
     assert result.exit_code == 0
     assert shown in result.output
 
@@ -135,6 +137,7 @@ def test_every_command_explains_itself(arguments: list[str], shown: str) -> None
     ["", "score", "run", "compare", "average", "quality", "price", "metrics list", "metrics show"],
 )
 def test_help_says_what_a_person_needs_in_any_width(command: str, columns: int) -> None:
+    app = _main.application()
     shown, short = (
         CliRunner(env={"COLUMNS": str(columns)}).invoke(app, [*command.split(), option]).output
         for option in ("--help", "-h")
@@ -215,9 +218,9 @@ class TestProcess:
             assert process.stderr is not None
             process.stdout.close()
             assert process.wait(timeout=30) == 4
-            told = process.stderr.read().decode().splitlines()
-        assert told[0].startswith("unreadable: preds.jsonl:3001: ")
-        assert told[1:] == [f"trajmeter: wrote 3,000 rows to out.{suffix}"]
+            messages = process.stderr.read().decode().splitlines()
+        assert messages[0].startswith("unreadable: preds.jsonl:3001: ")
+        assert messages[1:] == [f"trajmeter: wrote 3,000 rows to out.{suffix}"]
         assert (folder / f"out.{suffix}").exists()
 
     @pytest.mark.skipif(os.name == "nt", reason="pipes of POSIX")
@@ -256,14 +259,14 @@ class TestProcess:
 
     @pytest.mark.skipif(os.name == "nt", reason="signals of POSIX")
     @pytest.mark.parametrize(
-        ("number", "code", "told"),
+        ("number", "code", "message"),
         [
             (signal.SIGINT, 130, b"trajmeter: interrupted\n"),
             (signal.SIGTERM, 143, b"trajmeter: terminated\n"),
         ],
     )
     def test_an_interrupt_writes_nothing_and_exits_with_its_code(
-        self, folder: Path, number: int, code: int, told: bytes
+        self, folder: Path, number: int, code: int, message: bytes
     ) -> None:
         (folder / "slow.py").write_text(
             "import sys, time, trajmeter\n"
@@ -280,7 +283,7 @@ class TestProcess:
             assert process.stderr.readline() == b"started\n"
             process.send_signal(number)
             out, err = process.communicate(timeout=30)
-        assert (process.returncode, out, err) == (code, b"", told)
+        assert (process.returncode, out, err) == (code, b"", message)
         assert sorted(path.name for path in folder.glob("*out*")) == []
 
 
@@ -293,3 +296,25 @@ def test_the_package_runs_as_a_module() -> None:
     )
     assert (done.returncode, done.stderr) == (0, "")
     assert done.stdout == f"trajmeter {trajmeter.__version__} ({trajmeter.backend()} kernels)\n"
+
+
+def test_help_names_the_defaults_and_the_known_frameworks() -> None:
+    def help_of(command: str) -> str:
+        result = CliRunner(env={"COLUMNS": "200"}).invoke(_main.application(), [command, "--help"])
+        return result.output
+
+    assert f"(default: {', '.join(DEFAULT_METRICS)})" in help_of("score")
+    assert f"(default: {DEFAULT_MODEL})" in help_of("run")
+    assert f"{PROFILE}: reproduce" in help_of("compare")
+    assert [name for name in FRAMEWORK_PACKAGES if name not in help_of("quality")] == []
+
+
+def test_help_is_shown_without_importing_what_commands_compute_with() -> None:
+    program = (
+        "import sys; from trajmeter.cli import main; "
+        "main(['score', '--help']); print(*sys.modules, file=sys.stderr)"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", program], capture_output=True, check=True, text=True
+    )
+    assert {"numpy", "trajmeter.kernels", "trajmeter.records"} & set(done.stderr.split()) == set()

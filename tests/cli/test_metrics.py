@@ -14,7 +14,7 @@ def test_every_metric_is_listed(run: Run) -> None:
     code, out, err = run("metrics", "list")
     assert (code, err) == (0, "")
     header, _, *lines = out.splitlines()
-    assert header.split() == ["metric", "version", "from", "profiles", "gives"]
+    assert header.split() == ["metric", "version", "from", "profiles", "description"]
     assert [line.split()[0] for line in lines] == sorted(registry.BUILT_IN)
 
 
@@ -22,12 +22,12 @@ def test_a_metric_is_shown_with_every_column(run: Run) -> None:
     code, out, err = run("metrics", "show", "metrics.py@length")
     assert (code, err) == (0, "")
     lines = [" ".join(line.split()) for line in out.splitlines()]
-    assert "gives Length of the final output." in lines
+    assert "description Length of the final output." in lines
     assert "length.value number 0.. higher The figure; true is 1 and false is 0." in lines
     assert "length.details json What the score was made of." in lines
 
 
-def test_an_unknown_metric_is_told(run: Run) -> None:
+def test_an_unknown_metric_is_an_error(run: Run) -> None:
     code, out, err = run("metrics", "show", "contxt")
     assert (code, out) == (2, "")
     assert "did you mean 'context'?" in err

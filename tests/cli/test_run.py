@@ -16,8 +16,7 @@ import pytest
 from tests.cli.test_main import PROGRAM
 from tests.judges.endpoint import endpoint
 from tests.judges.scripted import GOOD
-from trajmeter.cli import main
-from trajmeter.cli.exit_codes import ExitCode
+from trajmeter.cli import ExitCode, main
 from trajmeter.readers.evaluations import read_evaluation
 from trajmeter.records import AnswerOutcome
 
@@ -149,7 +148,7 @@ def test_an_interrupted_run_keeps_what_was_finished_and_resumes(
         os.kill(process.pid, number)
         _, told = process.communicate(timeout=30)
     assert process.returncode == code
-    assert "the same call resumes the run" in told
+    assert "run the same command again to resume" in told
     assert not list((tmp_path / "results").glob("*.json"))
 
     (tmp_path / "go").touch()
@@ -206,7 +205,7 @@ def test_options_of_a_judge_are_refused_where_nothing_is_judged(
 ) -> None:
     call = _call("--skip-judge", review, *option, "-o", str(tmp_path))
     assert main(call) == ExitCode.USAGE
-    assert f"options of a judge have no effect with --skip-judge and {review}" in (
+    assert f"judge options have no effect with --skip-judge and {review}" in (
         capsys.readouterr().err
     )
     assert list(tmp_path.iterdir()) == []

@@ -29,7 +29,7 @@ def test_the_summary_is_data_and_all_else_is_not(run: Run) -> None:
     code, out, err = run("score", "preds.jsonl", "-m", LENGTH)
     assert (code, err) == (0, "")
     assert [line.rstrip() for line in out.splitlines()] == [
-        "2 attempts; length 1",
+        "2 attempts · length (version 1)",
         "",
         "length",
         "figure  macro  scored",
@@ -100,7 +100,7 @@ def test_rows_as_csv(run: Run) -> None:
 def test_rows_in_a_file_beside_the_summary(run: Run, folder: Path, suffix: str) -> None:
     code, out, err = run("score", "preds.jsonl", "-m", LENGTH, "-o", f"out.{suffix}")
     assert (code, err) == (0, f"trajmeter: wrote 2 rows to out.{suffix}\n")
-    assert out.startswith("2 attempts; length 1\n")
+    assert out.startswith("2 attempts · length (version 1)\n")
     file = folder / f"out.{suffix}"
     rows: list[dict[str, object]]
     if suffix == "parquet":
@@ -128,7 +128,7 @@ def test_a_file_given_twice_is_read_once(run: Run, folder: Path) -> None:
     again = folder / "preds.jsonl"
     code, out, err = run("score", "preds.jsonl", str(again), "-m", LENGTH, "-f", "jsonl")
     assert (code, len(_rows(out))) == (0, 2)
-    assert err == f"trajmeter: {again} was given twice, and is read once\n"
+    assert err == f"trajmeter: {again}: listed twice; read once\n"
 
 
 def test_context_is_scored_unless_other_metrics_are_asked_for(run: Run) -> None:
@@ -163,7 +163,7 @@ def test_many_problems_are_counted_and_the_first_are_shown(run: Run, folder: Pat
     assert code == 4
     lines = err.splitlines()
     assert len(lines) == 11
-    assert lines[-1] == "unreadable: 1,224 more like these, 1,234 in all"
+    assert lines[-1] == "unreadable: 1,224 more, 1,234 in total"
 
 
 def test_a_task_that_cannot_be_read_is_reported(run: Run, folder: Path) -> None:
@@ -197,16 +197,16 @@ def test_a_metric_that_raises_is_an_outcome(run: Run) -> None:
         (["preds.jsonl", "-m", "turns,turns"], "metric 'turns' is asked for twice"),
         (["preds.jsonl", "-p", "contexbench"], "did you mean 'contextbench'?"),
         (["preds.jsonl", "-m", "turns", "-p", "contextbench"], "is for the metric context, which"),
-        (["preds.jsonl", "-o", "out.txt"], "to a file that ends in .csv, .jsonl, .parquet"),
+        (["preds.jsonl", "-o", "out.txt"], "expected a file that ends in .csv, .jsonl, .parquet"),
         (["preds.jsonl", "-o", "gold.jsonl/a/out.csv"], "gold.jsonl is a file, expected a folder"),
         (["preds.jsonl", "-f", "xml"], "'xml' is not one of"),
         (["preds.jsonl", "--colour"], "--colour"),
-        (["preds.jsonl", "--judge-record", "said.jsonl"], "options of a judge need --judge MODEL"),
-        (["preds.jsonl", "--judge-base-url", "http://[::1]"], "a judge need --judge MODEL"),
+        (["preds.jsonl", "--judge-record", "said.jsonl"], "judge options need --judge MODEL"),
+        (["preds.jsonl", "--judge-base-url", "http://[::1]"], "judge options need --judge MODEL"),
         ([], "Missing argument"),
     ],
 )
-def test_a_wrong_call_is_told_and_nothing_is_done(
+def test_a_wrong_call_is_an_error_and_nothing_is_done(
     run: Run, folder: Path, arguments: list[str], message: str
 ) -> None:
     before = sorted(folder.iterdir())
@@ -234,14 +234,14 @@ def test_text_of_a_trajectory_stays_text(run: Run, folder: Path) -> None:
     assert not {"\x1b", "\x07", "\u202e"} & set(out)
 
 
-def test_the_slower_kernels_are_told_unless_they_were_asked_for(
+def test_the_slower_kernels_cause_a_message_unless_they_were_chosen(
     run: Run, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.delenv("TRAJMETER_BACKEND", raising=False)
     monkeypatch.setattr(kernels._select, "_choose", lambda: ("python", kernels.load("python")))  # noqa: SLF001 - as without the extension
     _, _, err = run("score", "preds.jsonl", "-m", LENGTH)
     (line,) = err.splitlines()
-    assert line.startswith("trajmeter: the Rust extension is not installed: using the pure-Python")
+    assert line.startswith("trajmeter: the Rust extension is not installed; using the slower")
     monkeypatch.setenv("TRAJMETER_BACKEND", "python")
     _, _, err = run("score", "preds.jsonl", "-m", LENGTH)
     assert err == ""
@@ -279,9 +279,7 @@ def test_results_never_take_the_place_of_an_input(
     inputs = ("preds.jsonl", "-t", "gold.jsonl", "-s", "snapshots.jsonl")
     code, out, err = run("score", *inputs, "-m", LENGTH, "-o", output)
     assert (code, out) == (2, "")
-    assert err == (
-        f"trajmeter: error: {output} is read as input; results need a file of their own\n"
-    )
+    assert err == (f"trajmeter: error: {output} is an input; write the results to another file\n")
     assert (folder / name).read_bytes() == before
 
 

@@ -237,7 +237,7 @@ def test_everything_that_is_read_gives_the_same(
 
 
 SUMMARY = """\
-12 attempts; speedup 1
+12 attempts · speedup (version 1)
 
 speedup by agent and model
 agent / model        speedup      success     advantage     by module

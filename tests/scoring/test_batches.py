@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
 
-    from trajmeter.scoring.problems import RowProblem
+    from trajmeter.scoring.rows import RowProblem
 
 TASKS = [Task(id="one", aliases=("uno",), expected_answer="a b"), Task(id="two")]
 
@@ -76,7 +76,7 @@ def test_options_are_checked_before_the_first_batch() -> None:
         score_batches([], metrics=["turns"], profiles=["ptc"])
 
 
-def test_what_is_no_batch_is_named() -> None:
+def test_what_is_not_a_batch_is_named() -> None:
     table: Any = pa.table({"task_id": ["a"]})
     with pytest.raises(InputError, match=r"batches is a Table, expected .* to_batches"):
         score_batches(table, metrics=["turns"])
@@ -91,7 +91,9 @@ def _with_bad_rows() -> pa.RecordBatch:
 
 
 @pytest.mark.parametrize("metrics", [["turns"], [AnswerMetric()]], ids=["columns", "records"])
-def test_a_row_that_is_no_trajectory_is_reported_and_the_others_scored(metrics: list[Any]) -> None:
+def test_a_row_that_is_not_a_trajectory_is_reported_and_others_scored(
+    metrics: list[Any],
+) -> None:
     problems: list[RowProblem] = []
     good = trajectory_batch([_attempt("zero")])
     batches = [good, _with_bad_rows()]
@@ -119,7 +121,7 @@ def test_a_value_that_no_cast_fits_costs_its_row_alone() -> None:
         list(score_batches([batch], metrics=["turns"]))
 
 
-def test_memory_that_is_no_text_costs_its_row_alone() -> None:
+def test_memory_that_is_not_text_costs_its_row_alone() -> None:
     offsets = pa.py_buffer(np.arange(4, dtype=np.int32).tobytes())
     texts = pa.StringArray.from_buffers(3, offsets, pa.py_buffer(b"a\xffc"))
     problems: list[RowProblem] = []

@@ -6,11 +6,13 @@ import pyarrow as pa
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from pydantic import ValidationError
 
-from trajmeter.errors import ConfigurationError
+from tests.scoring.strategies import any_trajectories, loose_rows
+from trajmeter.errors import ConfigurationError, ReadError
 from trajmeter.records import Failure, ToolCall, Trajectory, Turn
 from trajmeter.schemas import trajectory_batch, trajectory_from_row, trajectory_schema
-from trajmeter.scoring.conforming import conform, misfits
+from trajmeter.scoring.conforming import conform, faulty, misfits
 
 
 def _records(batch: pa.RecordBatch) -> list[Trajectory]:
@@ -112,7 +114,7 @@ def test_rows_that_no_cast_fits_are_found_whatever_the_column() -> None:
     assert sorted(found) == [0, 2, 3, 4]
     assert found[0].startswith("column turns.number is double, expected int64: Float value 3.5")
     assert found[2].startswith("column turn_count is double, expected int64: Float value nan")
-    assert found[3].startswith("column metadata holds what is no JSON: 'utf-8' codec")
+    assert found[3].startswith("column metadata holds invalid JSON: 'utf-8' codec")
     assert misfits(batch.slice(0, 1)) == {}
 
 
@@ -135,3 +137,59 @@ def test_a_column_that_occurs_twice_is_refused() -> None:
     batch = pa.record_batch([ids, ids, ids], ["task_id", "agent", "agent"])
     with pytest.raises(ConfigurationError, match="two columns are named agent"):
         conform(batch)
+
+
+VIEW = {"path": "p", "extent": "lines"}
+
+
+def _is_record(row: dict[str, Any]) -> bool:
+    try:
+        trajectory_from_row(row)
+    except (ValidationError, ReadError):
+        return False
+    return True
+
+
+@pytest.mark.parametrize(
+    "bad",
+    [
+        {"task_id": None},
+        {"turns": [{}, None]},
+        {"turns": [{"tool_calls": [{"name": None}]}]},
+        {"turns": [{"tool_calls": [{"name": "x", "arguments": "{"}]}]},
+        {"turns": [{}, {"extra": "[]"}]},
+        {"turns": [{"views": [VIEW, {**VIEW, "extent": "half"}]}]},
+        {"final_views": [VIEW, {"extent": "lines"}]},
+        {"sources": ["s", None]},
+        {"source": {"line": 3}},
+        {"metadata": "7"},
+        {"unusable": [("x", None)]},
+        {"measurements": {"seconds": [("b", {"reason": "tired"})]}},
+        {"measurements": {"seconds": [("b", None)]}},
+        {"pytest_summary": {"problem": "other"}},
+        {"run_log": {"events": [("i", None)]}},
+    ],
+    ids=str,
+)
+def test_only_the_row_that_is_not_a_record_is_faulty(bad: dict[str, Any]) -> None:
+    rows = [{"task_id": "a"}, {"task_id": "b", **bad}, {"task_id": "c"}]
+    batch = pa.RecordBatch.from_pylist(rows, schema=trajectory_schema())
+    assert faulty(batch).tolist() == [False, True, False]
+    assert faulty(batch.slice(1)).tolist() == [True, False]
+    assert [_is_record(row) for row in batch.to_pylist()] == [True, False, True]
+
+
+@given(st.lists(any_trajectories, max_size=4), st.integers(0, 3))
+def test_a_valid_record_is_never_faulty(records: list[Trajectory], start: int) -> None:
+    batch = trajectory_batch(records).slice(min(start, len(records)))
+    assert not faulty(batch).any()
+
+
+@given(st.lists(loose_rows, max_size=4), st.integers(0, 2))
+def test_columns_show_the_same_faults_as_reading_the_rows(
+    rows: list[dict[str, Any]], start: int
+) -> None:
+    batch = pa.RecordBatch.from_pylist(rows, schema=trajectory_schema()).slice(
+        min(start, len(rows))
+    )
+    assert faulty(batch).tolist() == [not _is_record(row) for row in batch.to_pylist()]

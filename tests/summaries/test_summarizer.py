@@ -312,5 +312,5 @@ def test_a_micro_average_of_an_unknown_count_is_refused() -> None:
     class WrongMetric(Replay):
         result_type = Wrong
 
-    with pytest.raises(ConfigurationError, match=r"ratio\.recall is made of ratio\.gold, which"):
+    with pytest.raises(ConfigurationError, match=r"ratio\.recall needs ratio\.gold, which"):
         Summarizer(RowLayout([WrongMetric([])]))

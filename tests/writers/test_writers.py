@@ -180,7 +180,7 @@ def test_parquet_of_no_rows_has_the_same_schema() -> None:
 
 
 def test_parquet_is_written_in_batches(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("trajmeter.writers.parquet._BATCH", 4)
+    monkeypatch.setattr("trajmeter.writers.arrow._ROW_GROUP", 4)
     file = parquet.ParquetFile(pa.BufferReader(_write(ParquetWriter, FULL, rows=10)))
     assert [file.metadata.row_group(i).num_rows for i in range(file.num_row_groups)] == [4, 4, 2]
 
@@ -333,7 +333,7 @@ def test_a_pipe_is_written_to_and_not_replaced(
 @pytest.mark.parametrize(
     ("name", "message"),
     [
-        ("out.xlsx", r"out\.xlsx: results are written to a file that ends in \.csv, \.jsonl"),
+        ("out.xlsx", r"out\.xlsx: expected a file that ends in \.csv, \.jsonl"),
         ("out", r"ends in \.csv, \.jsonl, \.parquet"),
         ("a.csv/more/out.csv", r"a\.csv is a file, expected a folder"),
         ("folder.csv", r"folder\.csv is a folder"),

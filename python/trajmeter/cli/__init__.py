@@ -1,8 +1,8 @@
-"""The command line: ``trajmeter``, one module a command."""
+"""The command line: ``trajmeter``, one module a command, and three for what commands share."""
 
 from __future__ import annotations
 
-from trajmeter.cli._main import main
-from trajmeter.cli._program import program
+from trajmeter.cli._main import main, program
+from trajmeter.cli._process import ExitCode
 
-__all__ = ["main", "program"]
+__all__ = ["ExitCode", "main", "program"]

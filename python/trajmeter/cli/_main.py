@@ -1,24 +1,37 @@
-"""The entry point: runs a command, and turns whatever it raises into a message and a code."""
+"""The program: the application with its commands, and how the process starts and ends."""
 
 from __future__ import annotations
 
 import os
 import sys
+import threading
+import time
 import traceback
 import warnings
+from contextlib import suppress
 from pathlib import Path
-from typing import TYPE_CHECKING, Protocol, runtime_checkable
+from typing import TYPE_CHECKING, NoReturn, Protocol, runtime_checkable
 
-from trajmeter.cli._pipes import discard, for_whoever_reads
-from trajmeter.cli._termination import Termination, terminating_as_interrupted
-from trajmeter.cli.exit_codes import ExitCode
+from trajmeter.cli._process import (
+    ExitCode,
+    Termination,
+    discard,
+    print_message,
+    terminating_as_interrupted,
+    tolerating_closed_stdout,
+)
 from trajmeter.errors import BackendError, ConfigurationError, ExtraMissingError, ReadError
-from trajmeter.reports.plain_text import visible
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-__all__ = ["main"]
+    from typer import Typer
+
+__all__ = ["application", "main", "program"]
+
+_STDOUT, _STDERR = 1, 2
+_GRACE_SECONDS = 5.0
+"""How long threads that are still at work, such as an exporter's, may take to finish."""
 
 _CODES: tuple[tuple[type[Exception] | tuple[type[Exception], ...], ExitCode], ...] = (
     (ReadError, ExitCode.UNREADABLE_INPUT),
@@ -37,6 +50,32 @@ class _UsageError(Protocol):
         """Print the message, and how to get help, on stderr."""
 
 
+def application() -> Typer:
+    """The application with all commands, each of which imports what it computes with when it runs.
+
+    Raises:
+        ExtraMissingError: typer or rich is not installed.
+    """
+    try:
+        from trajmeter.cli import _terminal, average, compare, metrics, price, quality, run, score
+    except ModuleNotFoundError as error:
+        if error.name not in ("typer", "rich"):
+            raise
+        raise ExtraMissingError(
+            f"the command line needs {error.name}: pip install 'trajmeter[cli]'"
+        ) from error
+    app = _terminal.new_group("Score recorded agent trajectories.", name="trajmeter")
+    app.callback()(_terminal.program_options)
+    app.command(cls=_terminal.Command)(score.score)
+    app.command(cls=_terminal.Command)(run.run)
+    app.command(cls=_terminal.Command)(compare.compare)
+    app.command(cls=_terminal.Command)(average.average)
+    app.command(cls=_terminal.Command)(quality.quality)
+    app.command(cls=_terminal.Command)(price.price)
+    app.add_typer(metrics.app)
+    return app
+
+
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run the command line.
 
@@ -44,9 +83,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
         arguments: Arguments without the program's name; those of this process by default.
 
     Returns:
-        The exit code, see :class:`~trajmeter.cli.exit_codes.ExitCode`.
+        The exit code, see :class:`~trajmeter.cli.ExitCode`.
     """
-    _print_whatever_the_encoding()
+    _prepare_streams()
     with warnings.catch_warnings(), terminating_as_interrupted() as termination:
         warnings.showwarning = _show_warning
         try:
@@ -55,37 +94,32 @@ def main(arguments: Sequence[str] | None = None) -> int:
             discard(sys.stdout)
             return ExitCode.OK
         except (KeyboardInterrupt, SystemExit, Exception) as error:  # noqa: BLE001 - see ExitCode
-            return _tell_error(error, termination)
+            return _report(error, termination)
 
 
-def _tell_error(error: BaseException, termination: Termination) -> ExitCode:
-    if isinstance(error, KeyboardInterrupt):
-        _tell("terminated" if termination.asked else "interrupted")
-        return ExitCode.TERMINATED if termination.asked else ExitCode.INTERRUPTED
-    if isinstance(error, _UsageError):
-        error.show()
-        return ExitCode.USAGE
-    for kinds, code in _CODES:
-        if isinstance(error, kinds):
-            _tell(f"error: {error}")
-            return code
-    traceback.print_exception(error)
-    _tell("error: this is a defect of trajmeter; please report it with the lines above")
-    return ExitCode.INTERNAL_ERROR
+def program() -> NoReturn:
+    """Run the command line and end the process with its exit code.
+
+    Python waits at its end for every thread, and an agent that missed its deadline may have left
+    one that never ends.
+    """
+    code = main()
+    with suppress(OSError):  # either may be closed
+        os.dup2(_STDERR, _STDOUT)  # what those threads print now is not data
+    threading.Thread(target=_end, args=(code,), daemon=True).start()
+    sys.exit(code)
+
+
+def _end(code: int) -> NoReturn:
+    time.sleep(_GRACE_SECONDS)
+    os._exit(code)
 
 
 def _run(arguments: Sequence[str] | None) -> int:
-    try:
-        from typer import Exit
-        from typer.main import get_command
+    app = application()
+    from typer import Exit
+    from typer.main import get_command
 
-        from trajmeter.cli._app import app
-    except ModuleNotFoundError as error:
-        if error.name not in ("typer", "rich"):
-            raise
-        raise ExtraMissingError(
-            f"the command line needs {error.name}: pip install 'trajmeter[cli]'"
-        ) from error
     # Not ``app()``, which would turn a closed pipe into code 1 and wrap an interrupt.
     command = get_command(app)
     words = sys.argv[1:] if arguments is None else list(arguments)
@@ -94,12 +128,29 @@ def _run(arguments: Sequence[str] | None) -> int:
             code: ExitCode = command.invoke(context)
     except Exit as done:  # after --help and --version
         return done.exit_code
-    with for_whoever_reads():  # the last that was printed is still buffered
+    with tolerating_closed_stdout():  # the last lines are still buffered
         return code
 
 
-def _print_whatever_the_encoding() -> None:
-    """Let text that the terminal's encoding lacks be escaped instead of raising."""
+def _report(error: BaseException, termination: Termination) -> ExitCode:
+    """Print what a command raised; gives the exit code that stands for it."""
+    if isinstance(error, KeyboardInterrupt):
+        print_message("trajmeter: " + ("terminated" if termination.requested else "interrupted"))
+        return ExitCode.TERMINATED if termination.requested else ExitCode.INTERRUPTED
+    if isinstance(error, _UsageError):
+        error.show()
+        return ExitCode.USAGE
+    for kinds, code in _CODES:
+        if isinstance(error, kinds):
+            _print_lines(f"error: {error}")
+            return code
+    traceback.print_exception(error)
+    _print_lines("error: this is a bug in trajmeter; please report it with the traceback above")
+    return ExitCode.INTERNAL_ERROR
+
+
+def _prepare_streams() -> None:
+    """Escape characters that the terminal's encoding lacks, and replace closed streams."""
     for name in ("stdout", "stderr"):
         stream = getattr(sys, name)
         if stream is None:  # it was closed before the program began
@@ -110,13 +161,10 @@ def _print_whatever_the_encoding() -> None:
 
 
 def _show_warning(message: Warning | str, *_place: object, **_file: object) -> None:
-    """Print a warning as one line; its place in the code says nothing to a user."""
-    _tell(f"warning: {message}")
+    """Print a warning as one line; where in the code it arose means nothing to a user."""
+    _print_lines(f"warning: {message}")
 
 
-def _tell(text: str) -> None:
-    try:
-        sys.stderr.write("".join(f"trajmeter: {visible(line)}\n" for line in text.splitlines()))
-        sys.stderr.flush()
-    except BrokenPipeError:
-        discard(sys.stderr)
+def _print_lines(text: str) -> None:
+    """Print a message whose every line names the program."""
+    print_message("\n".join(f"trajmeter: {line}" for line in text.splitlines()))

@@ -8,13 +8,8 @@ from typing import Annotated
 
 import typer
 
-from trajmeter.cli._messages import Messages
-from trajmeter.cli._options import OriginalProfile, PlainFormat
-from trajmeter.cli._plain import print_fields
-from trajmeter.cli.exit_codes import ExitCode
-from trajmeter.frameworks.comparing import is_original, read_results
-from trajmeter.frameworks.repeats import average as average_runs
-from trajmeter.writers import check_is_no_input, check_place, json_document, write_evaluation
+from trajmeter.cli._process import ExitCode, Unreadable, print_message
+from trajmeter.cli._terminal import OriginalProfile, PlainFormat, print_fields
 
 __all__ = ["average"]
 
@@ -34,37 +29,41 @@ def average(
         typer.Option(
             "--output",
             "-o",
-            metavar="RESULT",
+            metavar="FILE",
             show_default=False,
-            help="Write the average as a result file; its folder is made.",
+            help="Write the average to this result file; its folder is created if missing.",
         ),
     ] = None,
     output_format: Annotated[
-        PlainFormat, typer.Option("--format", "-f", help="What to print.")
+        PlainFormat, typer.Option("--format", "-f", help="Output format.")
     ] = PlainFormat.TABLE,
     profile: OriginalProfile = None,
 ) -> ExitCode:
     """Average several runs of one framework, question by question.
 
-    Scores and latencies are averaged, tokens and cost summed, and the answer closest to the mean
-    correctness stands for all.
+    Scores and latencies are averaged, tokens and cost are summed, and the answer closest to the
+    mean correctness represents the runs.
 
     **Example**
 
         trajmeter average results/anchor_*_run?.json -o results/anchor.json
     """
-    messages = Messages()
+    from trajmeter.frameworks.comparing import is_original, read_results
+    from trajmeter.frameworks.repeats import average as average_runs
+    from trajmeter.writers import check_is_no_input, check_place, json_document, write_evaluation
+
     if output is not None:
         check_place(output)
         check_is_no_input(output, runs)
-    read = read_results(runs, on_problem=messages.report_unreadable)
+    unreadable = Unreadable()
+    read = read_results(runs, on_problem=unreadable.report)
     evaluations = [evaluation for _, evaluation in read]
     averaged = average_runs(evaluations, original=is_original(profile))
     if output is not None:
         write_evaluation(averaged, output)
-        messages.tell(f"wrote {output}")
+        print_message(f"wrote {output}")
     if output_format is PlainFormat.JSON:
         sys.stdout.write(json_document(averaged) + "\n")
     else:
         print_fields(averaged.model_dump(exclude={"questions", "code_quality", "versions"}))
-    return ExitCode.UNREADABLE_INPUT if messages.unreadable else ExitCode.OK
+    return ExitCode.UNREADABLE_INPUT if unreadable.count else ExitCode.OK

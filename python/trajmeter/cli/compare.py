@@ -1,4 +1,4 @@
-"""``trajmeter compare``: put frameworks' results of one scenario side by side."""
+"""``trajmeter compare``: compare frameworks by their results of one scenario."""
 
 from __future__ import annotations
 
@@ -9,15 +9,8 @@ from typing import Annotated
 
 import typer
 
-from trajmeter.cli._messages import Messages
-from trajmeter.cli._options import OriginalProfile  # noqa: TC001 - typer reads it
-from trajmeter.cli._pipes import for_whoever_reads
-from trajmeter.cli._stdout import stdout_console
-from trajmeter.cli.exit_codes import ExitCode
-from trajmeter.frameworks.comparing import compare as put_side_by_side
-from trajmeter.frameworks.comparing import report_writer
-from trajmeter.frameworks.report import print_comparison
-from trajmeter.writers import check_place, json_document
+from trajmeter.cli._process import ExitCode, Unreadable, print_message, tolerating_closed_stdout
+from trajmeter.cli._terminal import OriginalProfile, stdout_console
 
 __all__ = ["ReportFormat", "compare"]
 
@@ -40,7 +33,7 @@ def compare(
             exists=True,
             metavar="RESULTS",
             show_default=False,
-            help="Result files of one scenario, one for each framework.",
+            help="Result files of one scenario, one per framework.",
         ),
     ],
     output: Annotated[
@@ -48,40 +41,45 @@ def compare(
         typer.Option(
             "--output",
             "-o",
-            metavar="REPORT",
+            metavar="FILE",
             show_default=False,
             help="Write the report to a .md file, or to an .html file that opens offline; its "
-            "folder is made.",
+            "folder is created if missing.",
         ),
     ] = None,
     output_format: Annotated[
-        ReportFormat, typer.Option("--format", "-f", help="What to print.")
+        ReportFormat, typer.Option("--format", "-f", help="Output format.")
     ] = ReportFormat.TABLE,
     profile: OriginalProfile = None,
 ) -> ExitCode:
-    """Put frameworks' results of one scenario side by side.
+    """Compare frameworks by their results of one scenario.
 
     Shows answer quality, latency, cost, the scenario's own metrics, code quality and a scorecard.
-    Questions are joined by id.
+    Questions are matched by id.
 
     **Examples**
 
         trajmeter compare results/*.json
         trajmeter compare results/*.json -o report.html
     """
-    messages = Messages()
+    from trajmeter.frameworks.comparing import compare as compare_results
+    from trajmeter.frameworks.comparing import report_writer
+    from trajmeter.frameworks.report import print_comparison
+    from trajmeter.writers import check_place, json_document
+
     if output is not None:
-        report_writer(output)  # a wrong suffix is an error before anything is read
+        report_writer(output)  # an unknown suffix is an error before anything is read
         check_place(output)
-    compared = put_side_by_side(results, profile=profile, on_problem=messages.report_unreadable)
+    unreadable = Unreadable()
+    compared = compare_results(results, profile=profile, on_problem=unreadable.report)
     if output is not None:
         compared.write(output)
-        messages.tell(f"wrote {output}")
-    with for_whoever_reads():
+        print_message(f"wrote {output}")
+    with tolerating_closed_stdout():
         if output_format is ReportFormat.JSON:
             sys.stdout.write(json_document(compared.comparison) + "\n")
         elif output_format is ReportFormat.MARKDOWN:
             sys.stdout.write(compared.markdown())
         else:
             print_comparison(compared.comparison, stdout_console())
-    return ExitCode.UNREADABLE_INPUT if messages.unreadable else ExitCode.OK
+    return ExitCode.UNREADABLE_INPUT if unreadable.count else ExitCode.OK

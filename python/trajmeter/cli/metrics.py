@@ -1,4 +1,4 @@
-"""``trajmeter metrics``: which metrics there are, and what each of them gives."""
+"""``trajmeter metrics``: list the metrics, or describe one of them."""
 
 from __future__ import annotations
 
@@ -8,12 +8,9 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from trajmeter.cli._command import Command, Group
-from trajmeter.cli._stdout import stdout_console
-from trajmeter.cli.exit_codes import ExitCode
+from trajmeter.cli._process import ExitCode
+from trajmeter.cli._terminal import Command, new_group, stdout_console
 from trajmeter.errors import ConfigurationError
-from trajmeter.metrics import FunctionMetric, RowLayout, available, describe
-from trajmeter.reports.scores import Table, print_table
 
 if TYPE_CHECKING:
     from trajmeter.metrics import AnyMetric
@@ -22,65 +19,71 @@ if TYPE_CHECKING:
 
 __all__ = ["app", "list_metrics", "show"]
 
-app = typer.Typer(
-    cls=Group, help="List metrics, or show what one of them gives.", no_args_is_help=True
-)
+app = new_group("List metrics, or describe one.", name="metrics")
 
 
 @app.command("list", cls=Command)
 def list_metrics() -> ExitCode:
-    """List the metrics that come with the package, and those of plug-ins.
+    """List built-in metrics and those of plug-ins.
 
-    A plug-in that is broken is listed with its error.
+    A broken plug-in is listed with its error.
     """
+    from trajmeter.metrics import available
+    from trajmeter.reports.scores import Table, print_table
+
     rows = tuple(
         (
             info.name,
             info.metric.version if info.metric else "",
             info.origin,
             ", ".join(info.profiles),
-            _meaning(info.metric) if info.metric else f"broken: {info.error}",
+            _description(info.metric) if info.metric else f"broken: {info.error}",
         )
         for info in available()
     )
-    header = ("metric", "version", "from", "profiles", "gives")
+    header = ("metric", "version", "from", "profiles", "description")
     print_table(Table("", header, rows, texts=(0, 1, 2, 3, 4)), stdout_console())
     return ExitCode.OK
 
 
 @app.command("show", cls=Command)
 def show(
-    name: Annotated[str, typer.Argument(metavar="NAME", help="Name of a metric, or file.py@name.")],
+    name: Annotated[str, typer.Argument(metavar="NAME", help="Metric name, or file.py@name.")],
 ) -> ExitCode:
-    """Show what a metric needs, and every column it gives.
+    """Show what a metric needs, and all its columns.
 
     **Example**
 
         trajmeter metrics show context
     """
+    from trajmeter.metrics import RowLayout, describe
+    from trajmeter.reports.scores import Table, print_table
+
     info = describe(name)
     metric = info.metric
     if metric is None:
         raise ConfigurationError(info.error)
     console = stdout_console()
     about = (
-        ("gives", _meaning(metric)),
+        ("description", _description(metric)),
         ("version", metric.version),
         ("from", info.origin),
         ("profiles", ", ".join(info.profiles) or "none"),
-        ("settings", json.dumps(dict(metric.parameters))),
-        ("scores from", ", ".join(metric.requires) or "not told"),
+        ("parameters", json.dumps(dict(metric.parameters))),
+        ("needs", ", ".join(metric.requires) or "not specified"),
     )
     print_table(Table("", (metric.name, ""), about, texts=(0, 1)), console)
     console.print()
     (family,) = RowLayout([metric]).families
     columns = tuple(_column_cells(column) for column in family.columns)
-    header = ("column", "type", "range", "better", "meaning")
+    header = ("column", "type", "range", "better", "description")
     print_table(Table("", header, columns, texts=(0, 1, 2, 3, 4)), console)
     return ExitCode.OK
 
 
-def _meaning(metric: AnyMetric) -> str:
+def _description(metric: AnyMetric) -> str:
+    from trajmeter.metrics import FunctionMetric
+
     described = metric if isinstance(metric, FunctionMetric) else metric.result_type
     return (inspect.getdoc(described) or "").partition("\n")[0]
 

@@ -1,4 +1,4 @@
-"""``trajmeter price``: what tokens of a model cost."""
+"""``trajmeter price``: what the tokens of a model cost."""
 
 from __future__ import annotations
 
@@ -8,10 +8,8 @@ from typing import Annotated
 
 import typer
 
-from trajmeter.cli._options import PlainFormat
-from trajmeter.cli._plain import print_fields
-from trajmeter.cli.exit_codes import ExitCode
-from trajmeter.prices import price_table, price_usd
+from trajmeter.cli._process import ExitCode
+from trajmeter.cli._terminal import PlainFormat, print_fields
 
 __all__ = ["price"]
 
@@ -22,23 +20,25 @@ def price(
         typer.Argument(
             metavar="MODEL",
             show_default=False,
-            help="Name as logs write it, such as openai/gpt-5-mini.",
+            help="Model name as it appears in logs, such as openai/gpt-5-mini.",
         ),
     ],
     prompt_tokens: Annotated[int, typer.Option(metavar="N", min=0, help="Prompt tokens.")] = 0,
     completion_tokens: Annotated[
-        int, typer.Option(metavar="M", min=0, help="Completion tokens.")
+        int, typer.Option(metavar="N", min=0, help="Completion tokens.")
     ] = 0,
     output_format: Annotated[
-        PlainFormat, typer.Option("--format", "-f", help="What to print.")
+        PlainFormat, typer.Option("--format", "-f", help="Output format.")
     ] = PlainFormat.TABLE,
 ) -> ExitCode:
-    """Price tokens by the table that comes with the package; an unknown model costs 0.
+    """Show what tokens cost according to the bundled price table; an unknown model costs 0.
 
     **Example**
 
         trajmeter price gpt-5-mini --prompt-tokens 1200 --completion-tokens 300
     """
+    from trajmeter.prices import price_table, price_usd
+
     cost = price_usd(model, prompt_tokens, completion_tokens)
     fields = {
         "model": model,

@@ -1,4 +1,4 @@
-"""``trajmeter quality``: static quality of a framework's implementation."""
+"""``trajmeter quality``: measure the source code of a framework's implementation."""
 
 from __future__ import annotations
 
@@ -8,11 +8,8 @@ from typing import Annotated
 
 import typer
 
-from trajmeter.cli._messages import Messages
-from trajmeter.cli._options import PlainFormat
-from trajmeter.cli._plain import print_fields
-from trajmeter.cli.exit_codes import ExitCode
-from trajmeter.metrics.quality import framework_packages, static_quality
+from trajmeter.cli._process import ExitCode, print_message
+from trajmeter.cli._terminal import PlainFormat, print_fields
 
 __all__ = ["quality"]
 
@@ -33,8 +30,7 @@ def quality(
         typer.Option(
             metavar="NAME",
             show_default=False,
-            help="Framework whose packages count as its own: langgraph, pydantic_ai, smolagents "
-            "or crewai.",
+            help="Framework whose imports to count: langgraph, pydantic_ai, smolagents or crewai.",
         ),
     ] = "",
     packages: Annotated[
@@ -43,22 +39,26 @@ def quality(
             "--package",
             metavar="PACKAGE",
             show_default=False,
-            help="Another top-level package that counts as the framework's. May be repeated.",
+            help="Another top-level package that belongs to the framework. May be repeated.",
         ),
     ] = None,
     output_format: Annotated[
-        PlainFormat, typer.Option("--format", "-f", help="What to print.")
+        PlainFormat, typer.Option("--format", "-f", help="Output format.")
     ] = PlainFormat.TABLE,
 ) -> ExitCode:
-    """Measure the size, complexity, imports and annotations of a Python source file.
+    """Measure size, complexity, imports and type annotations of a Python source file.
 
     **Example**
 
         trajmeter quality agent.py --framework langgraph
     """
+    from trajmeter.metrics.quality import framework_packages, static_quality
+
     named = [*framework_packages(framework), *(packages or ())]
     if framework and not named:
-        Messages().tell(f"no packages of {framework!r} are known; name them with --package")
+        print_message(
+            f"no packages are known for framework {framework!r}; name them with --package"
+        )
     measured = static_quality(file, packages=named)
     if output_format is PlainFormat.JSON:
         sys.stdout.write(
@@ -67,6 +67,6 @@ def quality(
     elif measured.static_metrics is not None:
         print_fields(measured.static_metrics.model_dump())
     if measured.error is not None:
-        Messages().tell(f"not scored: {measured.error}")
+        print_message(f"not scored: {measured.error}")
         return ExitCode.UNREADABLE_INPUT
     return ExitCode.OK

@@ -4,51 +4,40 @@ from __future__ import annotations
 
 import sys
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, TypeVar
 
 import typer
 
-from trajmeter.cli._agents import printing_to_stderr, run_with_agents
-from trajmeter.cli._frameworks import load_frameworks
-from trajmeter.cli._judging import (
-    PANEL,
-    BaseUrl,
-    Recording,
-    Replayed,
-    RequestsPerMinute,
+from trajmeter.cli._process import ExitCode, print_message, redirecting_stdout
+from trajmeter.cli._terminal import (
+    JUDGE_PANEL,
+    JudgeBaseUrl,
+    JudgeRecord,
+    JudgeReplay,
+    JudgeRequestsPerMinute,
+    OriginalProfile,
+    PlainFormat,
     make_judge,
+    stdout_console,
 )
-from trajmeter.cli._messages import Messages
-from trajmeter.cli._options import OriginalProfile, PlainFormat
-from trajmeter.cli._progress_line import progress_line
-from trajmeter.cli._stdout import stdout_console
-from trajmeter.cli.exit_codes import ExitCode
 from trajmeter.errors import ConfigurationError, UnknownNameError
-from trajmeter.frameworks.comparing import is_original
-from trajmeter.frameworks.comparison import compare
-from trajmeter.frameworks.harness import (
-    AskingOptions,
-    EvaluationOptions,
-    Framework,
-    RunOptions,
-    evaluate,
-)
-from trajmeter.frameworks.report import print_comparison
-from trajmeter.judges import DEFAULT_MODEL
-from trajmeter.metrics.answers import scenario_profile
-from trajmeter.readers.scenarios import read_scenario
-from trajmeter.writers import json_document
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Coroutine, Sequence
 
-    from trajmeter.frameworks.harness import Progress
-    from trajmeter.judges import Judge
-    from trajmeter.records import FrameworkEvaluation, Scenario
+    from trajmeter.frameworks.harness import EvaluationOptions, Framework, Progress
+    from trajmeter.records import FrameworkEvaluation, QuestionResult, Scenario
 
 __all__ = ["run"]
 
-_CODE = "Code quality"
+_CODE_PANEL = "Code quality options"
+
+_MOST_THREADS = 1_000
+"""Enough that threads which hang, and are given up, do not keep the next questions waiting."""
+_SHOWN_CHARACTERS = 160
+"""Characters of an error that a line of progress shows; the result file has them all."""
+
+_ResultT = TypeVar("_ResultT")
 
 
 def run(
@@ -69,56 +58,60 @@ def run(
             "-a",
             metavar="AGENT",
             show_default=False,
-            help="Agent to ask, as MODULE:OBJECT or NAME=MODULE:OBJECT, in a module of this folder "
-            "or an installed one: a class, an object with query, or a function. May be repeated.",
+            help="Agent to run, as MODULE:OBJECT or NAME=MODULE:OBJECT: a class, an object with a "
+            "query method, or a function. The module is in this folder or installed. May be "
+            "repeated.",
         ),
     ] = None,
     output: Annotated[
         Path,
-        typer.Option(
-            "--output", "-o", metavar="DIR", help="Folder of the result files; it is made."
-        ),
+        typer.Option("--output", "-o", metavar="DIR", help="Output folder; created if missing."),
     ] = Path("results"),
-    runs: Annotated[int, typer.Option(min=1, metavar="N", help="Runs to average.")] = 1,
+    runs: Annotated[int, typer.Option(min=1, metavar="N", help="Number of runs to average.")] = 1,
     query_timeout_seconds: Annotated[
-        float, typer.Option(min=0.001, metavar="S", help="Deadline of each question.")
+        float, typer.Option(min=0.001, metavar="SECONDS", help="Time limit for each question.")
     ] = 120.0,
     concurrency: Annotated[
         int,
         typer.Option(
-            min=1, metavar="K", help="Questions under way at once; more than 1 disturbs latencies."
+            min=1,
+            metavar="N",
+            help="Questions to run concurrently; above 1, latencies are less reliable.",
         ),
     ] = 1,
     mode: Annotated[
         str,
-        typer.Option(metavar="MODE", help="Mode of the scenario, such as baseline or capability."),
+        typer.Option(metavar="MODE", help="Scenario mode, such as baseline or capability."),
     ] = "baseline",
     judge: Annotated[
         str | None,
         typer.Option(
             metavar="MODEL",
             show_default=False,
-            help=f"Model that judges answers and code; {DEFAULT_MODEL} by default.",
-            rich_help_panel=PANEL,
+            help="Model that judges answers and code (default: gpt-5-mini).",
+            rich_help_panel=JUDGE_PANEL,
         ),
     ] = None,
-    judge_base_url: BaseUrl = None,
-    judge_requests_per_minute: RequestsPerMinute = None,
-    judge_record: Recording = None,
-    judge_replay: Replayed = None,
+    judge_base_url: JudgeBaseUrl = None,
+    judge_requests_per_minute: JudgeRequestsPerMinute = None,
+    judge_record: JudgeRecord = None,
+    judge_replay: JudgeReplay = None,
     skip_judge: Annotated[
-        bool, typer.Option("--skip-judge", help="Judge no answer.", rich_help_panel=PANEL)
+        bool,
+        typer.Option("--skip-judge", help="Skip judging answers.", rich_help_panel=JUDGE_PANEL),
     ] = False,
     skip_code_review: Annotated[
         bool,
         typer.Option(
-            "--skip-code-review", help="Have no code reviewed by the judge.", rich_help_panel=PANEL
+            "--skip-code-review", help="Skip the judge's code review.", rich_help_panel=JUDGE_PANEL
         ),
     ] = False,
     skip_code_quality: Annotated[
         bool,
         typer.Option(
-            "--skip-code-quality", help="Measure and review no code.", rich_help_panel=_CODE
+            "--skip-code-quality",
+            help="Skip code measurement and review.",
+            rich_help_panel=_CODE_PANEL,
         ),
     ] = False,
     packages: Annotated[
@@ -127,28 +120,33 @@ def run(
             "--package",
             metavar="PACKAGE",
             show_default=False,
-            rich_help_panel=_CODE,
-            help="Top-level package that counts as the frameworks'. May be repeated.",
+            rich_help_panel=_CODE_PANEL,
+            help="Top-level package that belongs to the frameworks. May be repeated.",
         ),
     ] = None,
     dry_run: Annotated[
-        bool, typer.Option("--dry-run", help="Print the scenario as it is read, and ask nothing.")
+        bool, typer.Option("--dry-run", help="Print the parsed scenario and exit.")
     ] = False,
     output_format: Annotated[
-        PlainFormat, typer.Option("--format", "-f", help="What to print.")
+        PlainFormat, typer.Option("--format", "-f", help="Output format.")
     ] = PlainFormat.TABLE,
     profile: OriginalProfile = None,
 ) -> ExitCode:
-    """Ask agents the questions of a scenario, score and judge their answers, and write results.
+    """Run agents on a scenario, score and judge their answers, and write result files.
 
-    A question that times out or fails scores 0 and the run goes on. After Ctrl-C the same call
-    resumes where it was.
+    A question that times out or fails scores 0, and the run continues. After Ctrl-C, run the same
+    command again to resume.
 
     **Examples**
 
         trajmeter run scenario/ -a agents:Graph -a plain=agents:answer --runs 3
         trajmeter run scenario/ -a agents:Graph --judge-replay judge.jsonl
     """
+    from trajmeter.frameworks.comparing import is_original
+    from trajmeter.frameworks.harness import AskingOptions, EvaluationOptions, RunOptions
+    from trajmeter.readers.scenarios import read_scenario
+    from trajmeter.writers import json_document
+
     original = is_original(profile)
     read = read_scenario(scenario, mode=mode)
     if dry_run:
@@ -159,19 +157,16 @@ def run(
     judge_options = (judge, judge_base_url, judge_requests_per_minute, judge_record, judge_replay)
     if skip_judge and not wants_review and any(option is not None for option in judge_options):
         other = "--skip-code-review" if skip_code_review else "--skip-code-quality"
-        raise ConfigurationError(
-            f"options of a judge have no effect with --skip-judge and {other}: nothing is judged"
-        )
-    messages = Messages()
-    with printing_to_stderr():
+        raise ConfigurationError(f"judge options have no effect with --skip-judge and {other}")
+    with redirecting_stdout():
         # Before the judge is made, whose key an agent's module may put into the environment.
-        frameworks = load_frameworks(agents or ())
-        # After agents are loaded, whose modules may register one, and before anything is asked.
+        frameworks = _load_frameworks(agents or ())
+        # After agents are loaded, whose modules may register one, and before anything is run.
         _check_profile(read)
-        judging: Judge | None = None
+        judging = None
         if not skip_judge or wants_review:
             judging = make_judge(
-                judge or DEFAULT_MODEL,
+                judge,
                 base_url=judge_base_url,
                 requests_per_minute=judge_requests_per_minute,
                 record=judge_record,
@@ -193,9 +188,9 @@ def run(
             packages=tuple(packages or ()),
         )
         try:
-            results = run_with_agents(_evaluate_all(read, frameworks, options, output, messages))
+            results = _run_without_waiting(_evaluate_all(read, frameworks, options, output))
         except KeyboardInterrupt:
-            messages.tell("finished questions are kept; the same call resumes the run")
+            print_message("finished questions are kept; run the same command again to resume")
             raise
     if not results:
         raise ConfigurationError("no agent could be run")
@@ -203,7 +198,41 @@ def run(
     return ExitCode.OK if len(results) == len(frameworks) else ExitCode.USAGE
 
 
+def _load_frameworks(references: Sequence[str]) -> list[Framework]:
+    """Load the agents, each under its own name.
+
+    Args:
+        references: Each ``MODULE:OBJECT`` or ``NAME=MODULE:OBJECT``.
+
+    Raises:
+        ConfigurationError: There are none, one cannot be loaded, or two would share the name of
+            their result files.
+    """
+    from trajmeter.frameworks.harness import Framework, load_agent
+    from trajmeter.writers.evaluations import evaluation_stem
+
+    if not references:
+        raise ConfigurationError("name at least one agent with --agent MODULE:OBJECT")
+    frameworks: list[Framework] = []
+    for reference in references:
+        chosen, separator, target = reference.partition("=")
+        name, agent, source = load_agent(target if separator else reference)
+        name = chosen if separator else name
+        if not name.strip():
+            raise ConfigurationError(f"agent {reference!r}: expected a name before the '='")
+        stem = evaluation_stem(name, "")
+        if any(evaluation_stem(framework.name, "") == stem for framework in frameworks):
+            raise ConfigurationError(
+                f"two agents are called {name!r}, or would share the name of their result files; "
+                f"name one with --agent NAME={reference}"
+            )
+        frameworks.append(Framework(name, agent, source))
+    return frameworks
+
+
 def _check_profile(scenario: Scenario) -> None:
+    from trajmeter.metrics.answers import scenario_profile
+
     try:
         scenario_profile(scenario.profile)
     except UnknownNameError as error:
@@ -211,39 +240,85 @@ def _check_profile(scenario: Scenario) -> None:
         raise UnknownNameError(f"{place}: evaluation.profile: {error}") from error
 
 
+def _run_without_waiting(work: Coroutine[None, None, _ResultT]) -> _ResultT:
+    """Run a coroutine that calls agents, without waiting for threads that they left running.
+
+    ``asyncio.run`` waits at its end for whatever an agent handed to ``asyncio.to_thread``, and that
+    may never end.
+    """
+    import asyncio
+    from concurrent.futures import ThreadPoolExecutor
+
+    class UnawaitedExecutor(ThreadPoolExecutor):
+        def shutdown(self, wait: bool = True, *, cancel_futures: bool = False) -> None:  # noqa: ARG002, FBT001 - as the class has it
+            super().shutdown(wait=False, cancel_futures=cancel_futures)
+
+    async def run() -> _ResultT:
+        asyncio.get_running_loop().set_default_executor(UnawaitedExecutor(_MOST_THREADS))
+        return await work
+
+    return asyncio.run(run())
+
+
 async def _evaluate_all(
-    scenario: Scenario,
-    frameworks: Sequence[Framework],
-    options: EvaluationOptions,
-    folder: Path,
-    messages: Messages,
+    scenario: Scenario, frameworks: Sequence[Framework], options: EvaluationOptions, folder: Path
 ) -> list[tuple[str, FrameworkEvaluation]]:
+    from trajmeter.frameworks.harness import evaluate
+
     results = []
     for framework in frameworks:
 
-        def tell(progress: Progress, name: str = framework.name) -> None:
-            messages.tell(
-                f"{name}: "
-                + progress_line(progress, runs=options.runs, questions=len(scenario.questions))
-            )
+        def show(progress: Progress, name: str = framework.name) -> None:
+            line = _progress_line(progress, runs=options.runs, questions=len(scenario.questions))
+            print_message(f"{name}: {line}")
 
         try:
             file, evaluation = await evaluate(
-                scenario, framework, options=options, folder=folder, progress=tell
+                scenario, framework, options=options, folder=folder, progress=show
             )
         except ConfigurationError as error:
-            messages.tell(f"error: {error}")
+            print_message(f"error: {error}")
             continue
-        messages.tell(f"{framework.name}: wrote {folder / file.name}")
+        print_message(f"{framework.name}: wrote {folder / file.name}")
         results.append((file.name, evaluation))
     return results
 
 
+def _progress_line(progress: Progress, *, runs: int, questions: int) -> str:
+    """How far a run has come, and what became of its last question."""
+    result = progress.result
+    run = f"run {progress.run} of {runs}, " if runs > 1 else ""
+    outcome = result.outcome.value.replace("_", " ") if result.outcome else ""
+    return (
+        f"{run}{progress.finished}/{questions} {result.question_id} {outcome} "
+        f"{result.latency_seconds or 0.0:.2f} s{_trouble(result)}"
+    )
+
+
+def _trouble(result: QuestionResult) -> str:
+    """Why a question failed, was not judged, or has no figures of the scenario profile."""
+    if result.error is not None:
+        return f": {result.error[:_SHOWN_CHARACTERS]}"
+    if result.judge is not None and result.judge.cause is not None:
+        message = (result.judge.message or "")[:_SHOWN_CHARACTERS]
+        return f", not judged: {result.judge.cause.value}: {message}"
+    if result.extra_metrics_error is not None:
+        return f", no profile figures: {result.extra_metrics_error[:_SHOWN_CHARACTERS]}"
+    return ""
+
+
 def _print(
-    results: Sequence[tuple[str, FrameworkEvaluation]], form: PlainFormat, *, original: bool
+    results: Sequence[tuple[str, FrameworkEvaluation]],
+    output_format: PlainFormat,
+    *,
+    original: bool,
 ) -> None:
+    from trajmeter.frameworks.comparison import compare
+    from trajmeter.frameworks.report import print_comparison
+    from trajmeter.writers import json_document
+
     comparison = compare(results, original=original)
-    if form is PlainFormat.JSON:
+    if output_format is PlainFormat.JSON:
         sys.stdout.write(json_document(comparison) + "\n")
         return
     print_comparison(comparison, stdout_console())

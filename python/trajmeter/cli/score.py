@@ -2,44 +2,51 @@
 
 from __future__ import annotations
 
+import os
 import sys
-from contextlib import ExitStack
+from contextlib import ExitStack, contextmanager
 from enum import Enum
 from pathlib import Path
+from time import monotonic
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from trajmeter.cli._judging import BaseUrl, Recording, Replayed, RequestsPerMinute, make_judge
-from trajmeter.cli._messages import Messages
-from trajmeter.cli._pipes import PrintedTable, for_whoever_reads
-from trajmeter.cli._progress import tracked
-from trajmeter.cli._stdout import stdout_console
-from trajmeter.cli.exit_codes import ExitCode
-from trajmeter.errors import ConfigurationError, ReadError
-from trajmeter.judges import DEFAULT_MODEL, ModelAssertionJudge
-from trajmeter.metrics import create
-from trajmeter.readers import read_tasks, read_trajectories
-from trajmeter.reports.scores import print_report, score_report, to_markdown
-from trajmeter.scoring.files import DEFAULT_METRICS, Scorer
-from trajmeter.snapshots import open_snapshots
-from trajmeter.writers import (
-    CsvWriter,
-    JsonLinesWriter,
-    check_is_no_input,
-    check_output,
-    json_document,
-    open_table,
+from trajmeter.cli._process import (
+    ExitCode,
+    PrintedTable,
+    Unreadable,
+    print_message,
+    tolerating_closed_stdout,
+    without_repeats,
 )
+from trajmeter.cli._terminal import (
+    JUDGE_PANEL,
+    JudgeBaseUrl,
+    JudgeRecord,
+    JudgeReplay,
+    JudgeRequestsPerMinute,
+    make_judge,
+    stdout_console,
+)
+from trajmeter.errors import ConfigurationError, ReadError
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Iterator, Sequence
+
+    from rich.progress import Progress
 
     from trajmeter.records import Trajectory
+    from trajmeter.scoring.files import Scorer
     from trajmeter.summaries.summary import Summary
     from trajmeter.writers import TableWriter
 
-__all__ = ["Format", "score"]
+__all__ = ["Format", "score", "tracked"]
+
+_DELAY_SECONDS = 0.5
+"""Work that is done by then shows no progress bar."""
+_REFRESH_SECONDS = 0.1
+_CHUNK = 1 << 20
 
 
 class Format(str, Enum):
@@ -57,12 +64,6 @@ class Format(str, Enum):
     """The rows as CSV."""
 
 
-_ROW_WRITERS: dict[Format, type[JsonLinesWriter | CsvWriter]] = {
-    Format.JSONL: JsonLinesWriter,
-    Format.CSV: CsvWriter,
-}
-
-
 def score(
     predictions: Annotated[
         list[Path],
@@ -70,7 +71,7 @@ def score(
             exists=True,
             metavar="PREDICTIONS",
             show_default=False,
-            help="Files or folders of recorded trajectories; formats are told by content.",
+            help="Files or folders of recorded trajectories; formats are detected from content.",
         ),
     ],
     tasks: Annotated[
@@ -79,7 +80,7 @@ def score(
             "--tasks",
             "-t",
             exists=True,
-            metavar="GOLD",
+            metavar="FILE",
             show_default=False,
             help="Tasks with their references. May be repeated.",
         ),
@@ -102,9 +103,8 @@ def score(
             "-m",
             metavar="A,B",
             show_default=False,
-            help="Metrics by name, or file.py@name for one of your own; "
-            f"{', '.join(DEFAULT_METRICS)} by default. May be repeated. "
-            "See trajmeter metrics list.",
+            help="Metrics by name, or file.py@name for your own (default: context). May be "
+            "repeated. See trajmeter metrics list.",
         ),
     ] = None,
     profiles: Annotated[
@@ -112,10 +112,10 @@ def score(
         typer.Option(
             "--profile",
             "-p",
-            metavar="P",
+            metavar="PROFILE",
             show_default=False,
-            help="Reproduce another tool's numbers, quirks included. May be repeated, once for "
-            "each metric. See trajmeter metrics list.",
+            help="Reproduce another tool's numbers, quirks included. May be repeated, once per "
+            "metric. See trajmeter metrics list.",
         ),
     ] = None,
     judge: Annotated[
@@ -123,22 +123,23 @@ def score(
         typer.Option(
             metavar="MODEL",
             show_default=False,
-            help="Model that judges the assertions no rule can grade; none is asked by default.",
+            rich_help_panel=JUDGE_PANEL,
+            help="Model that judges assertions no rule can check; none is called by default.",
         ),
     ] = None,
-    judge_base_url: BaseUrl = None,
-    judge_requests_per_minute: RequestsPerMinute = None,
-    judge_record: Recording = None,
-    judge_replay: Replayed = None,
+    judge_base_url: JudgeBaseUrl = None,
+    judge_requests_per_minute: JudgeRequestsPerMinute = None,
+    judge_record: JudgeRecord = None,
+    judge_replay: JudgeReplay = None,
     output: Annotated[
         Path | None,
         typer.Option(
             "--output",
             "-o",
-            metavar="OUT",
+            metavar="FILE",
             show_default=False,
-            help="Write one row for each trajectory to a .jsonl, .parquet or .csv file; its folder "
-            "is made.",
+            help="Write one row per trajectory to a .jsonl, .parquet or .csv file; its folder is "
+            "created if missing.",
         ),
     ] = None,
     output_format: Annotated[
@@ -147,14 +148,15 @@ def score(
             "--format",
             "-f",
             metavar="FORMAT",
-            help="Print the summary as tables, markdown or json, or the rows as jsonl or csv.",
+            help="Print the summary (table, markdown or json) or the rows (jsonl or csv).",
         ),
     ] = Format.TABLE,
 ) -> ExitCode:
     """Score trajectories, write one row for each, and print a summary.
 
-    What cannot be read is reported with its file and line, and everything else is scored: the
-    command then ends with code 4. What cannot be scored is counted with its cause, and is no error.
+    Input that cannot be read is reported with its file and line, everything else is scored, and
+    the exit code is 4. An attempt that cannot be scored is counted with its cause; that is not an
+    error.
 
     **Examples**
 
@@ -163,59 +165,81 @@ def score(
         trajmeter score preds.jsonl -t gold.jsonl -m context,turns -p contextbench
         trajmeter score preds.jsonl -m my_metric.py@answered --format json
     """
-    messages = Messages()
-    messages.tell_backend()
+    from trajmeter.metrics import create
+    from trajmeter.readers import read_tasks, read_trajectories
+    from trajmeter.scoring.files import DEFAULT_METRICS, Scorer
+    from trajmeter.snapshots import open_snapshots
+    from trajmeter.writers import check_is_no_input, check_output
+
+    _warn_of_slow_kernels()
     if output is not None:
         read = (*predictions, *(tasks or ()), snapshots, judge_replay)
         check_output(output)
         check_is_no_input(output, [path for path in read if path is not None])
     names = [name.strip() for part in metrics or DEFAULT_METRICS for name in part.split(",")]
-    report = messages.report_unreadable
+    unreadable = Unreadable()
+    report = unreadable.report
     store = open_snapshots(snapshots, on_problem=report) if snapshots is not None else None
     assertion_judge = None
     if judge is not None or judge_replay is not None:
-        asked = make_judge(
-            judge or DEFAULT_MODEL,
-            base_url=judge_base_url,
-            requests_per_minute=judge_requests_per_minute,
-            record=judge_record,
-            replay=judge_replay,
+        from trajmeter.judges import ModelAssertionJudge
+
+        assertion_judge = ModelAssertionJudge(
+            make_judge(
+                judge,
+                base_url=judge_base_url,
+                requests_per_minute=judge_requests_per_minute,
+                record=judge_record,
+                replay=judge_replay,
+            )
         )
-        assertion_judge = ModelAssertionJudge(asked)
     elif (judge_base_url, judge_requests_per_minute, judge_record) != (None, None, None):
-        raise ConfigurationError("options of a judge need --judge MODEL: no judge is asked for")
+        raise ConfigurationError("judge options need --judge MODEL")
     scorer = Scorer(
         create(names, snapshots=store, profiles=profiles or (), judge=assertion_judge),
-        tasks=read_tasks(messages.each_once(tasks or ()), on_problem=report),
+        tasks=read_tasks(without_repeats(tasks or ()), on_problem=report),
     )
-    files = messages.each_once(predictions)
-    trajectories = read_trajectories(files, on_problem=report)
-    with tracked(trajectories, files, messages.console) as watched:
-        _write_rows(scorer, watched, output, _ROW_WRITERS.get(output_format))
-    messages.tell_unreadable()
+    files = without_repeats(predictions)
+    with tracked(read_trajectories(files, on_problem=report), files) as trajectories:
+        _write_rows(scorer, trajectories, output, output_format)
+    unreadable.report_total()
     summary = scorer.summary()
     if output is not None:
-        messages.tell(f"trajmeter: wrote {summary.overall.attempts:,} rows to {output}")
-    with for_whoever_reads():
+        print_message(f"trajmeter: wrote {summary.overall.attempts:,} rows to {output}")
+    with tolerating_closed_stdout():
         _print_summary(summary, output_format)
-    unreadable = messages.unreadable or any(e.code == ReadError.code for e in summary.errors)
-    return ExitCode.UNREADABLE_INPUT if unreadable else ExitCode.OK
+    is_unreadable = unreadable.count or any(e.code == ReadError.code for e in summary.errors)
+    return ExitCode.UNREADABLE_INPUT if is_unreadable else ExitCode.OK
+
+
+def _warn_of_slow_kernels() -> None:
+    """Say that the slower kernels compute, unless they were chosen."""
+    from trajmeter.kernels import backend
+
+    if backend() == "python" and os.environ.get("TRAJMETER_BACKEND") != "python":
+        print_message(
+            "trajmeter: the Rust extension is not installed; "
+            "using the slower pure-Python kernels (same results)"
+        )
 
 
 def _write_rows(
-    scorer: Scorer,
-    trajectories: Iterable[Trajectory],
-    output: Path | None,
-    printer: type[JsonLinesWriter | CsvWriter] | None,
+    scorer: Scorer, trajectories: Iterable[Trajectory], output: Path | None, output_format: Format
 ) -> None:
     """Score everything, writing each row to the file, to stdout, or to both."""
+    from trajmeter.writers import CsvWriter, JsonLinesWriter, open_table
+
+    printers: dict[Format, type[CsvWriter | JsonLinesWriter]] = {
+        Format.JSONL: JsonLinesWriter,
+        Format.CSV: CsvWriter,
+    }
     with ExitStack() as stack:
         tables: list[TableWriter] = []
         if output is not None:
             tables.append(stack.enter_context(open_table(output, scorer.layout)))
-        if printer is not None:
-            printed: TableWriter = printer(sys.stdout.buffer, scorer.layout)
-            # A file that was asked for is completed, whoever reads what is printed.
+        if output_format in printers:
+            printed: TableWriter = printers[output_format](sys.stdout.buffer, scorer.layout)
+            # The output file is completed even if stdout is closed early.
             tables.append(PrintedTable(printed) if tables else printed)
             stack.callback(tables[-1].finish)
         for _, values in scorer.score(trajectories):
@@ -224,6 +248,9 @@ def _write_rows(
 
 
 def _print_summary(summary: Summary, output_format: Format) -> None:
+    from trajmeter.reports.scores import print_report, score_report, to_markdown
+    from trajmeter.writers import json_document
+
     if output_format is Format.JSON:
         typer.echo(json_document(summary))
     elif output_format is Format.MARKDOWN:
@@ -231,3 +258,66 @@ def _print_summary(summary: Summary, output_format: Format) -> None:
     elif output_format is Format.TABLE:
         console = stdout_console()
         print_report(score_report(summary, width=console.width), console)
+
+
+@contextmanager
+def tracked(
+    trajectories: Iterable[Trajectory], paths: Sequence[Path]
+) -> Iterator[Iterable[Trajectory]]:
+    """Show a progress bar while trajectories are read, if stderr is a terminal.
+
+    Progress is measured by the line a trajectory was read from, among all lines of the files.
+
+    Args:
+        trajectories: Trajectories as they are read.
+        paths: Files they are read from, in this order.
+    """
+    if not sys.stderr.isatty():
+        yield trajectories
+        return
+    from rich.console import Console
+    from rich.progress import BarColumn, Progress, TextColumn, TimeRemainingColumn
+
+    progress = Progress(
+        TextColumn("{task.fields[count]:,} trajectories"),
+        BarColumn(),
+        TimeRemainingColumn(),
+        console=Console(stderr=True),
+        transient=True,
+    )
+    try:
+        yield _watched(trajectories, paths, progress)
+    finally:
+        progress.stop()
+
+
+def _watched(
+    trajectories: Iterable[Trajectory], paths: Sequence[Path], progress: Progress
+) -> Iterator[Trajectory]:
+    due = monotonic() + _DELAY_SECONDS
+    before: dict[str, int] | None = None
+    task = progress.add_task("", total=None, count=0)
+    for count, trajectory in enumerate(trajectories, start=1):
+        yield trajectory
+        if monotonic() < due:
+            continue
+        if before is None:
+            before, total = _lines_before(paths)
+            progress.update(task, total=total or None)
+            progress.start()
+        source = trajectory.source
+        line = before.get(source.file, 0) + (source.line or 0) if source else 0
+        progress.update(task, completed=line, count=count)
+        due = monotonic() + _REFRESH_SECONDS
+
+
+def _lines_before(paths: Sequence[Path]) -> tuple[dict[str, int], int]:
+    """Number of lines in the files before each file, and in all."""
+    before: dict[str, int] = {}
+    total = 0
+    for path in paths:
+        before[str(path)] = total
+        if path.is_file():
+            with path.open("rb") as file:
+                total += sum(chunk.count(b"\n") for chunk in iter(lambda: file.read(_CHUNK), b""))
+    return before, total

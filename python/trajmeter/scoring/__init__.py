@@ -1,3 +1,6 @@
-"""Scoring: one attempt, Arrow batches of attempts, and files."""
+"""Scoring: files to files, and record batches to record batches.
+
+One attempt is scored by :func:`trajmeter.metrics.score_trajectories`, which both are made of.
+"""
 
 from __future__ import annotations

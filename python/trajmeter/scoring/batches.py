@@ -1,4 +1,4 @@
-"""Scoring record batches: one table of results in, whatever engine hands the batches over."""
+"""Scoring record batches: batches of trajectories in, batches of results out."""
 
 from __future__ import annotations
 
@@ -6,6 +6,8 @@ import warnings
 from itertools import chain, islice
 from pathlib import Path
 from typing import TYPE_CHECKING
+
+import numpy as np
 
 from trajmeter.errors import ExtraMissingError, InputError, ReadError, format_exception
 
@@ -28,7 +30,6 @@ from trajmeter.metrics.engine import FATAL
 from trajmeter.scoring.files import DEFAULT_METRICS, tasks_from
 from trajmeter.scoring.results import columns_of_batch, columns_of_results, identity_columns
 from trajmeter.scoring.rows import admit
-from trajmeter.scoring.trials import whole_trials
 from trajmeter.snapshots import open_snapshots
 from trajmeter.writers.arrow import arrow_schema
 
@@ -40,8 +41,7 @@ if TYPE_CHECKING:
     from trajmeter.metrics.columns import FamilyColumns
     from trajmeter.records import Task
     from trajmeter.scoring.files import RecordSource
-    from trajmeter.scoring.problems import RowProblem
-    from trajmeter.scoring.rows import Rows
+    from trajmeter.scoring.rows import RowProblem, Rows
     from trajmeter.snapshots import SnapshotStore
 
 __all__ = ["BatchScorer", "score_batches"]
@@ -105,7 +105,7 @@ class BatchScorer:
     ) -> Iterator[pa.RecordBatch]:
         admitted = (admit(batch, number, report=report) for number, batch in enumerate(batches))
         groups = (
-            whole_trials(admitted, self._trial_of)
+            _whole_trials(admitted, self._trial_of)
             if self._has_trials
             else ([rows] for rows in admitted)
         )
@@ -177,8 +177,8 @@ def score_batches(
     """Score batches of trajectories, one after another.
 
     Each row is a trajectory in the columns of :func:`trajmeter.schemas.trajectory_schema`; columns
-    that are absent count as null, and others are passed over. A result has a row for each row that
-    is a trajectory, in the same order. Where a metric compares the attempts at a task, the rows of
+    that are absent count as null, and others are ignored. There is a result for each row that is a
+    trajectory, in the same order. Where a metric compares the attempts at a task, the rows of
     one task have to be side by side, and are held until all of them are there.
 
     Args:
@@ -188,19 +188,19 @@ def score_batches(
         snapshots: A file or a folder of snapshots, or a store of them, for metrics that look into
             repositories.
         profiles: Compatibility profiles, at most one for each metric.
-        on_problem: Called with every row that is no trajectory and is left out. Without it the
+        on_problem: Called with every row that is not a trajectory and is left out. Without it the
             first one raises.
 
     Returns:
-        Batches of results, with the schema that :class:`BatchScorer` tells beforehand.
+        Batches of results, with the schema that :class:`BatchScorer` knows beforehand.
 
     Raises:
         UnknownNameError: There is no metric or profile of a name.
         ConfigurationError: Two options contradict each other, two tasks have one id, or a column is
             of a type that cannot hold its field.
-        InputError: Something was given that is no batch, or rows of one task are not side by side
-            where a metric needs them to be.
-        ReadError: Without ``on_problem``: a row is no trajectory.
+        InputError: Something is not a batch, or rows of one task are not side by side where a
+            metric needs them to be.
+        ReadError: Without ``on_problem``: a row is not a trajectory.
         ExtraMissingError: A metric or a file needs an extra that is not installed.
 
     Example:
@@ -219,3 +219,57 @@ def score_batches(
 
 def _refuse(problem: RowProblem) -> None:
     raise ReadError(str(problem))
+
+
+def _whole_trials(batches: Iterable[Rows], trial_of: Callable[[str], str]) -> Iterator[list[Rows]]:
+    """Group rows, whatever the borders of their batches, so that no trial is divided.
+
+    The rows of a trial are held until it is complete; of the trials before it only the names.
+
+    Args:
+        batches: Rows, those of one trial side by side.
+        trial_of: Name of the trial, given the id of the task as a row has it.
+
+    Yields:
+        Rows of one or several complete trials, as parts of the batches they came in.
+
+    Raises:
+        InputError: Rows of a trial follow after those of others.
+    """
+    held: list[Rows] = []
+    current: str | None = None
+    complete: set[str] = set()
+    for rows in batches:
+        begun: int | None = None
+        for start, trial in _stretches(rows, trial_of):
+            if trial == current:
+                continue
+            if trial in complete:
+                raise InputError(
+                    f"batch {rows.number}: rows of the task {trial!r} follow after those of "
+                    "others, expected the rows of one task side by side"
+                )
+            if current is not None:
+                complete.add(current)
+            current, begun = trial, start
+        if begun is None:
+            held.append(rows)
+            continue
+        if begun:
+            held.append(rows.part(0, begun))
+        if held:
+            yield held
+        held = [rows.part(begun, len(rows))]
+    if held:
+        yield held
+
+
+def _stretches(rows: Rows, trial_of: Callable[[str], str]) -> list[tuple[int, str]]:
+    """Where each stretch of rows of one trial begins, and which trial it is."""
+    ids = coded(rows.batch.column("task_id"))
+    place: dict[str, int] = {}
+    numbers = [place.setdefault(trial_of(task_id), len(place)) for task_id in ids.texts]
+    codes = np.array(numbers, np.int64)[ids.codes]
+    starts = np.flatnonzero(np.diff(codes, prepend=-1)).tolist()
+    names = list(place)
+    return [(start, names[codes[start]]) for start in starts]

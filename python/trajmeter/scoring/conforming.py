@@ -1,8 +1,10 @@
-"""Batches as users have them, brought to the schema of Trajectory records.
+"""Batches as users have them, brought to the schema of Trajectory records and checked.
 
 Files hold the same values in other types: texts as dictionaries or with long offsets, numbers of
-fewer bits, structures with their fields in another order or not at all, arguments as structures
-instead of JSON text. Whatever a type can hold without loss is taken.
+fewer bits, structures with their fields in another order or missing, arguments as structures
+instead of JSON text. Whatever can be converted without loss is accepted. A batch of the right
+schema can still hold rows that are not valid records: a null where a value is needed, a text that
+is none of the choices, invalid JSON.
 """
 
 from __future__ import annotations
@@ -11,18 +13,20 @@ from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
 import pyarrow as pa
+import pyarrow.compute as pc
 
-from trajmeter.errors import ConfigurationError
-from trajmeter.metrics.arrays import Array, nulls, ragged
+from trajmeter import json_input
+from trajmeter.errors import ConfigurationError, ReadError
+from trajmeter.metrics.arrays import Array, Booleans, coded, entries, flags, nulls, ragged
 from trajmeter.schemas import Member, Shape, json_text, trajectory_schema, trajectory_shape
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterable, Iterator
 
-__all__ = ["conform", "misfits"]
+__all__ = ["conform", "faulty", "misfits"]
 
-# What the offsets of a list can count.
 _MOST_VALUES = 2**31 - 1
+"""What the offsets of a list can count."""
 
 _LISTS = (
     pa.ListArray,
@@ -83,7 +87,7 @@ def misfits(batch: pa.RecordBatch) -> dict[int, str]:
 
 
 def _misfits(column: Array, member: Member, target: pa.DataType) -> Iterator[tuple[int, str]]:
-    """Rows that the cast refuses, found by halves: it tells of one alone, and few are bad."""
+    """Rows that the cast refuses, found by halves: it reports only one, and few are bad."""
     try:
         _conformed(column, member.shape, target, member.name)
     except ConfigurationError as error:
@@ -121,7 +125,7 @@ def _text(value: object, path: str) -> str | None:
     try:
         return None if value is None else json_text(value)
     except ValueError as error:
-        raise ConfigurationError(f"column {path} holds what is no JSON: {error}") from error
+        raise ConfigurationError(f"column {path} holds invalid JSON: {error}") from error
 
 
 def _is_text(arrow_type: pa.DataType) -> bool:
@@ -133,11 +137,11 @@ def _is_text(arrow_type: pa.DataType) -> bool:
 
 
 def _records(array: pa.StructArray, shape: Shape, target: pa.DataType, path: str) -> Array:
-    given = dict(zip([field.name for field in array.type], array.flatten(), strict=True))
+    existing = dict(zip([field.name for field in array.type], array.flatten(), strict=True))
     fields = list(cast("pa.StructType", target))
     children = [
-        _conformed(given[member.name], member.shape, field.type, f"{path}.{member.name}")
-        if member.name in given
+        _conformed(existing[member.name], member.shape, field.type, f"{path}.{member.name}")
+        if member.name in existing
         else nulls(len(array), field.type)
         for member, field in zip(shape.members, fields, strict=True)
     ]
@@ -156,3 +160,66 @@ def _lists(array: Array, shape: Shape, target: pa.DataType, path: str) -> Array:
     bounds = pa.array(offsets.astype(np.int32), pa.int32())
     lists: Array = pa.ListArray.from_arrays(bounds, kept, mask=array.is_null())
     return lists
+
+
+def faulty(batch: pa.RecordBatch) -> Booleans:
+    """Whether each row is an invalid record.
+
+    Args:
+        batch: Rows in the columns of the Trajectory schema.
+    """
+    everywhere = np.ones(batch.num_rows, np.bool_)
+    return _faulty_members(trajectory_shape().members, batch.columns, everywhere)
+
+
+def _faulty_members(
+    members: Iterable[Member], columns: Iterable[Array], is_there: Booleans
+) -> Booleans:
+    found = np.zeros(len(is_there), np.bool_)
+    for member, column in zip(members, columns, strict=True):
+        if member.required and column.null_count:
+            found |= flags(column.is_null()) & is_there
+        if column.null_count < len(column):
+            found |= _faulty(column, member.shape)
+    return found
+
+
+def _faulty(column: Array, shape: Shape) -> Booleans:
+    """Whether each value differs from what its shape says; nulls are left to the caller."""
+    if shape.choices:
+        known = pc.is_in(column, value_set=pa.array(sorted(shape.choices)))
+        return ~flags(known) & flags(column.is_valid())
+    if shape.kind == "json":
+        return _faulty_json(column, is_object=shape.is_object)
+    if shape.kind == "record" and isinstance(column, pa.StructArray):
+        return _faulty_members(shape.members, column.flatten(), flags(column.is_valid()))
+    if shape.item is None:
+        return np.zeros(len(column), np.bool_)
+    return _faulty_items(column, shape.item)
+
+
+def _faulty_items(column: Array, shape: Shape) -> Booleans:
+    """Whether each list or mapping holds a null or another invalid value."""
+    if isinstance(column, pa.MapArray):
+        _, values, offsets = entries(column)
+    else:
+        values, offsets = ragged(column)
+    found = flags(values.is_null()) | _faulty(values, shape)
+    lists = np.zeros(len(column), np.bool_)
+    lists[np.searchsorted(offsets, np.flatnonzero(found), side="right") - 1] = True
+    return lists
+
+
+def _faulty_json(column: Array, *, is_object: bool) -> Booleans:
+    texts, codes = coded(column)
+    faulty = [not _is_json(text, is_object=is_object) for text in texts]
+    # The code of a null, -1, leads to the last place.
+    return np.array([*faulty, False])[codes]
+
+
+def _is_json(text: str, *, is_object: bool) -> bool:
+    try:
+        value = json_input.parse(text.encode())
+    except ReadError:
+        return False
+    return isinstance(value, dict) or not is_object

@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 __all__ = ["DEFAULT_METRICS", "RecordSource", "Scorer", "Scores", "score", "tasks_from"]
 
 DEFAULT_METRICS = ("context",)
-"""Metrics of a call that asks for none."""
+"""Metrics used when none are named."""
 
 _RecordT = TypeVar("_RecordT")
 
@@ -126,7 +126,7 @@ def score(
     Raises:
         UnknownNameError: There is no metric or profile of a name.
         ConfigurationError: Two options contradict each other, or two tasks have one id.
-        InputError: Something was given that is neither a file nor a record.
+        InputError: An item is neither a file nor a record.
         ReadError: Without ``on_problem``: something cannot be read.
         ExtraMissingError: A metric or a file needs an extra that is not installed.
 
@@ -158,7 +158,7 @@ def tasks_from(
     """Tasks, from files of any known format and from records.
 
     Raises:
-        InputError: Something was given that is neither.
+        InputError: An item is neither.
         ReadError: Without ``on_problem``: something cannot be read.
     """
     read = partial(read_tasks, on_problem=on_problem)
@@ -166,10 +166,10 @@ def tasks_from(
 
 
 def _records(
-    given: Iterable[str | Path | _RecordT], read: Callable[[str | Path], Iterator[_RecordT]]
+    items: Iterable[str | Path | _RecordT], read: Callable[[str | Path], Iterator[_RecordT]]
 ) -> Iterator[_RecordT]:
     """The records, and those of the files among them."""
-    for item in given:
+    for item in items:
         if isinstance(item, (str, PathLike)):
             yield from read(Path(item))
         else:

@@ -5,19 +5,27 @@ from __future__ import annotations
 import math
 from collections import Counter
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
 
+from trajmeter.errors import ConfigurationError
 from trajmeter.metrics import Figure
 from trajmeter.records import Cause, Outcome
-from trajmeter.summaries._figures import NUMERIC
 from trajmeter.summaries.summary import FigureSummary
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterable, Sequence
 
-    from trajmeter.summaries._figures import SummarizedFigure
+    from trajmeter.metrics import RowLayout
+    from trajmeter.metrics.columns import Column, FigureGroup
 
-__all__ = ["Tally"]
+__all__ = ["SummarizedFigure", "Tally", "summarized_figures"]
+
+_NUMERIC: dict[str, Literal["boolean", "integer", "number"]] = {
+    "boolean": "boolean",
+    "integer": "integer",
+    "number": "number",
+}
+"""Kinds of columns that have a mean."""
 
 _SCORED, _ASSIGNED = Outcome.SCORED.value, Outcome.ASSIGNED.value
 _ABSTAINED = Outcome.ABSTAINED.value
@@ -25,8 +33,65 @@ _ABSTAINED = Outcome.ABSTAINED.value
 _UNKNOWN = "unknown"
 """Stands for a cause that the metric did not name."""
 
-# Rows gathered before they are counted; columns of this length are counted in C.
 _BATCH = 1024
+"""Rows gathered before they are counted; columns of this length are counted in C."""
+
+
+@dataclass(frozen=True, slots=True)
+class SummarizedFigure:
+    """A figure with the positions of what its averages are made of."""
+
+    position: int
+    """Position of its values in a row."""
+    outcome: int | None
+    """Position of its group's outcome, which the cause follows; ``None`` without a group."""
+    numerator: tuple[int, ...]
+    """Positions of the counts whose sum is divided in the micro average."""
+    denominator: tuple[int, ...]
+    """Positions of the counts whose sum divides."""
+    column: Column
+    """Its column, with direction and unit."""
+    numerator_names: tuple[str, ...]
+    """Columns of the counts that are divided."""
+    denominator_names: tuple[str, ...]
+    """Columns of the counts that divide."""
+
+
+def summarized_figures(layout: RowLayout) -> tuple[SummarizedFigure, ...]:
+    """Every scalar number of a layout, in the order of the columns.
+
+    Raises:
+        ConfigurationError: A figure's micro average is made of a count that its group lacks.
+    """
+    groups = [group for family in layout.families for group in family.groups]
+    return tuple(figure for group in groups for figure in _of_group(group))
+
+
+def _of_group(group: FigureGroup) -> Iterable[SummarizedFigure]:
+    columns = {
+        column.name: (group.offset + index, column)
+        for index, column in enumerate(group.columns)
+        if column.role == "figure" and column.shape.kind in _NUMERIC
+    }
+    for name, (position, column) in columns.items():
+        figure = column.figure or Figure()
+        outcome = group.offset if group.has_outcome and not figure.independent else None
+        numerator = tuple(f"{group.name}.{key}" for key in figure.numerator)
+        denominator = tuple(f"{group.name}.{key}" for key in figure.denominator)
+        for count in (*numerator, *denominator):
+            if count not in columns:
+                raise ConfigurationError(
+                    f"the micro average of {name} needs {count}, which is not a numeric column"
+                )
+        yield SummarizedFigure(
+            column=column,
+            position=position,
+            outcome=outcome,
+            numerator=tuple(columns[count][0] for count in numerator),
+            denominator=tuple(columns[count][0] for count in denominator),
+            numerator_names=numerator,
+            denominator_names=denominator,
+        )
 
 
 @dataclass(slots=True)
@@ -186,9 +251,9 @@ def _outcomes_of(outcomes: Sequence[str], causes: Sequence[str | None]) -> _Outc
     if outcomes.count(_SCORED) == len(outcomes):
         return _ALL_SCORED
     inside = (_SCORED, _ASSIGNED)
-    told = list(zip(outcomes, causes, strict=True))
+    pairs = list(zip(outcomes, causes, strict=True))
     not_scored = Counter(
-        cause or _UNKNOWN for outcome, cause in told if outcome not in (*inside, _ABSTAINED)
+        cause or _UNKNOWN for outcome, cause in pairs if outcome not in (*inside, _ABSTAINED)
     )
     return _Outcomes(
         usable=[index for index, outcome in enumerate(outcomes) if outcome in inside],
@@ -196,7 +261,7 @@ def _outcomes_of(outcomes: Sequence[str], causes: Sequence[str | None]) -> _Outc
         not_scored=not_scored,
         assigned=[
             (index, cause or _UNKNOWN)
-            for index, (outcome, cause) in enumerate(told)
+            for index, (outcome, cause) in enumerate(pairs)
             if outcome == _ASSIGNED
         ],
     )
@@ -221,7 +286,7 @@ def _summary(figure: SummarizedFigure, count: _Count, attempts: int) -> FigureSu
         abstained=count.abstained,
         assigned=dict(sorted(count.assigned.items())),
         not_scored=dict(sorted(count.not_scored.items())),
-        kind=NUMERIC[figure.column.shape.kind],
+        kind=_NUMERIC[figure.column.shape.kind],
         higher_is_better=about.higher_is_better,
         unit=about.unit,
         numerator=figure.numerator_names,

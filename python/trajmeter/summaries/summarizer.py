@@ -3,27 +3,38 @@
 from __future__ import annotations
 
 from collections import Counter
-from typing import TYPE_CHECKING, Any, TypeAlias
+from functools import partial
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
+
+from pydantic import BaseModel
 
 from trajmeter.metrics import Aggregating, MetricError
 from trajmeter.metrics._result import headlines, listings
-from trajmeter.summaries._aggregation import Aggregates, Aggregation
-from trajmeter.summaries._figures import SummarizedFigure, summarized_figures
-from trajmeter.summaries._tally import Tally
+from trajmeter.metrics.engine import FATAL, metric_error
+from trajmeter.summaries._tally import SummarizedFigure, Tally, summarized_figures
 from trajmeter.summaries.summary import AttemptsSummary, ErrorSummary, MetricSummary, Summary
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterator, Mapping, Sequence
+    from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 
-    from trajmeter.metrics import RowLayout, Scored
-    from trajmeter.records import Trajectory
+    from trajmeter.metrics import Result, RowLayout, Scored
+    from trajmeter.records import Task, Trajectory
 
 __all__ = ["Summarizer"]
 
-_Key: TypeAlias = tuple[str | None, str | None, str | None, str | None]
+_T = TypeVar("_T")
 
-# Different errors kept for each metric: one that names its record differs for every attempt.
 _KEPT_ERRORS = 20
+"""Different errors kept for each metric: one that names its record differs for every attempt."""
+
+
+class _Key(NamedTuple):
+    """Whose attempts are counted together; all where nothing is set."""
+
+    agent: str | None = None
+    model: str | None = None
+    source: str | None = None
+    instance: str | None = None
 
 
 class Summarizer:
@@ -33,7 +44,7 @@ class Summarizer:
         layout: Columns of the rows.
 
     Raises:
-        ConfigurationError: A figure's micro average is made of a count that its group lacks.
+        ConfigurationError: A figure's micro average needs a count that its group lacks.
 
     Example:
         >>> from trajmeter.metrics import RowLayout, metric, score_trajectories
@@ -83,22 +94,17 @@ class Summarizer:
         overall = Tally(self._figures)
         for attempts in self._attempts.values():
             overall.include(attempts.tally)
-        *runs, run = (
-            {index: aggregation.figures() for index, aggregation in aggregations.items()}
-            for aggregations in (
-                *(attempts.aggregations for attempts in self._attempts.values()),
-                self._aggregations,
-            )
-        )
+        run = _made_by(self._aggregations)
+        by_group = [_made_by(attempts.aggregations) for attempts in self._attempts.values()]
         lost = {
             index: made
-            for each in (*runs, run)
+            for each in (*by_group, run)
             for index, made in each.items()
             if isinstance(made, MetricError)
         }
         groups = tuple(
             self._summarize(key, attempts.tally, own, lost)
-            for (key, attempts), own in zip(self._attempts.items(), runs, strict=True)
+            for (key, attempts), own in zip(self._attempts.items(), by_group, strict=True)
         )
         return Summary(
             trajmeter_version=self._layout.package_version,
@@ -107,14 +113,14 @@ class Summarizer:
                 self._metric(index, None if index in lost else run.get(index))
                 for index in range(len(self._layout.families))
             ),
-            overall=self._summarize((None, None, None, None), overall, run, lost),
+            overall=self._summarize(_Key(), overall, run, lost),
             groups=groups,
             errors=(*self._error_summaries(), *self._lost_figures(lost, overall.attempts)),
         )
 
-    def _metric(self, index: int, made: Aggregates | MetricError | None) -> MetricSummary:
+    def _metric(self, index: int, made: _Aggregates | MetricError | None) -> MetricSummary:
         family = self._layout.families[index]
-        model = made.model if isinstance(made, Aggregates) else None
+        model = made.model if isinstance(made, _Aggregates) else None
         return MetricSummary(
             name=family.name,
             version=family.metric.version,
@@ -123,9 +129,9 @@ class Summarizer:
             listings=listings(model) if model else {},
         )
 
-    def _new_aggregations(self) -> dict[int, Aggregation]:
+    def _new_aggregations(self) -> dict[int, _Aggregation]:
         return {
-            index: Aggregation(family.metric)
+            index: _Aggregation(family.metric)
             for index, family in enumerate(self._layout.families)
             if isinstance(family.metric, Aggregating)
         }
@@ -134,21 +140,20 @@ class Summarizer:
         self,
         key: _Key,
         tally: Tally,
-        run: Mapping[int, Aggregates | MetricError],
+        made: Mapping[int, _Aggregates | MetricError],
         lost: Collection[int],
     ) -> AttemptsSummary:
-        agent, model, source, instance = key
         return AttemptsSummary(
-            agent=agent,
-            model=model,
-            source=source,
-            instance=instance,
+            agent=key.agent,
+            model=key.model,
+            source=key.source,
+            instance=key.instance,
             attempts=tally.attempts,
             figures=tally.summaries(),
             aggregates={
-                self._layout.families[index].name: made.figures
-                for index, made in run.items()
-                if isinstance(made, Aggregates) and index not in lost
+                self._layout.families[index].name: each.figures
+                for index, each in made.items()
+                if isinstance(each, _Aggregates) and index not in lost
             },
         )
 
@@ -179,11 +184,69 @@ class Summarizer:
             )
 
 
+class _Aggregates(NamedTuple):
+    """Figures of a run."""
+
+    model: type[BaseModel]
+    """Model of the figures, which says by which of them agents are compared."""
+    figures: dict[str, Any]
+    """The figures as JSON has them."""
+
+
+class _Aggregation:
+    """A running total over attempts; from the first error on it counts no more.
+
+    Args:
+        metric: The metric that makes it.
+    """
+
+    def __init__(self, metric: Aggregating) -> None:
+        self._aggregator = _tried(metric.aggregator)
+
+    def add(self, task: Task | None, trajectory: Trajectory, result: Result) -> None:
+        """Count one scored attempt."""
+        aggregator = self._aggregator
+        if not isinstance(aggregator, MetricError):
+            try:
+                aggregator.add(task, trajectory, result)
+            except FATAL:
+                raise
+            except BaseException as error:  # noqa: BLE001 - a metric of the user's may raise anything
+                self._aggregator = metric_error(error)
+
+    def figures(self) -> _Aggregates | MetricError:
+        """Figures of all attempts so far, or what the metric raised."""
+        aggregator = self._aggregator
+        if isinstance(aggregator, MetricError):
+            return aggregator
+        made: object = _tried(aggregator.figures)
+        if isinstance(made, MetricError):
+            return made
+        if not isinstance(made, BaseModel):
+            return MetricError(f"gave a {type(made).__name__}, expected a model", code=None)
+        dumped = _tried(partial(made.model_dump, mode="json"))
+        return dumped if isinstance(dumped, MetricError) else _Aggregates(type(made), dumped)
+
+
+def _tried(function: Callable[[], _T]) -> _T | MetricError:
+    try:
+        return function()
+    except FATAL:
+        raise
+    except BaseException as error:  # noqa: BLE001 - a metric of the user's may raise anything
+        return metric_error(error)
+
+
+def _made_by(aggregations: Mapping[int, _Aggregation]) -> dict[int, _Aggregates | MetricError]:
+    """Figures of the run by family, or what the metric raised."""
+    return {index: aggregation.figures() for index, aggregation in aggregations.items()}
+
+
 class _Attempts:
     """What was counted of one agent and model."""
 
     def __init__(
-        self, figures: Sequence[SummarizedFigure], aggregations: Mapping[int, Aggregation]
+        self, figures: Sequence[SummarizedFigure], aggregations: Mapping[int, _Aggregation]
     ) -> None:
         self.tally = Tally(figures)
         self.aggregations = aggregations
@@ -192,5 +255,5 @@ class _Attempts:
 def _key(trajectory: Trajectory) -> _Key:
     """Agent and model, or the file where neither is named."""
     if trajectory.agent is None and trajectory.model is None and trajectory.source is not None:
-        return None, None, trajectory.source.file, None
-    return trajectory.agent, trajectory.model, None, trajectory.instance
+        return _Key(source=trajectory.source.file)
+    return _Key(trajectory.agent, trajectory.model, instance=trajectory.instance)

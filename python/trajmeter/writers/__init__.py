@@ -1,14 +1,18 @@
-"""Writers: result files, one module a format, each file complete or not there."""
+"""Writers: result files in text formats and Parquet, each complete or not there."""
 
 from __future__ import annotations
 
-from trajmeter.writers._open import check_is_no_input, check_output, check_place, open_table
-from trajmeter.writers.csv import CsvWriter
+from trajmeter.writers.arrow import ParquetWriter
 from trajmeter.writers.document import json_document
 from trajmeter.writers.evaluations import evaluation_file_name, write_evaluation, write_text
-from trajmeter.writers.jsonl import JsonLinesWriter
-from trajmeter.writers.parquet import ParquetWriter
-from trajmeter.writers.table import TableWriter
+from trajmeter.writers.files import (
+    TableWriter,
+    check_is_no_input,
+    check_output,
+    check_place,
+    open_table,
+)
+from trajmeter.writers.text import CsvWriter, JsonLinesWriter
 
 __all__ = [
     "CsvWriter",

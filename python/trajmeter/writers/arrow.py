@@ -1,16 +1,16 @@
-"""Results tables as Arrow: the schema that follows from a layout, and rows turned into columns."""
+"""Results tables as Arrow: the schema that follows from a layout, rows as columns, and Parquet."""
 
 from __future__ import annotations
 
 import json
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, BinaryIO
 
 from pydantic_core import PydanticSerializationError, to_json
 
 from trajmeter.errors import format_exception
 from trajmeter.metrics import MetricError
 from trajmeter.schemas import require_pyarrow
-from trajmeter.writers.table import storable
+from trajmeter.writers.text import storable
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -20,13 +20,16 @@ if TYPE_CHECKING:
     from trajmeter.metrics import RowLayout
     from trajmeter.metrics.columns import Column, FamilyColumns
 
-__all__ = ["arrow_array", "arrow_schema", "family_arrays"]
+__all__ = ["ParquetWriter", "arrow_array", "arrow_schema", "family_arrays"]
+
+_ROW_GROUP = 16_384
+"""Rows of one row group: enough for columns to compress, few enough to hold in memory."""
 
 
 def arrow_schema(layout: RowLayout) -> pa.Schema:
     """Arrow schema of a results table; columns carry their description and unit.
 
-    The schema's metadata tells the version of this package, the backend, and the version and
+    The schema's metadata holds the version of this package, the backend, and the version and
     parameters of each metric. A structure is JSON text.
 
     Raises:
@@ -120,3 +123,57 @@ def _prepared(column: Column, values: Sequence[Any]) -> Sequence[Any]:
             for value in values
         ]
     return values
+
+
+class ParquetWriter:
+    """Writes rows as Parquet, in batches.
+
+    Args:
+        stream: Where to write.
+        layout: Columns of the rows.
+
+    Raises:
+        ExtraMissingError: pyarrow is not installed.
+    """
+
+    def __init__(self, stream: BinaryIO, layout: RowLayout) -> None:
+        require_pyarrow("Parquet files")
+        from pyarrow import parquet
+
+        self._schema = arrow_schema(layout)
+        self._layout = layout
+        self._writer = parquet.ParquetWriter(stream, self._schema, compression="zstd")
+        self._rows: list[Sequence[Any]] = []
+
+    def write(self, values: Sequence[Any]) -> None:
+        """Write one row."""
+        self._rows.append(values)
+        if len(self._rows) == _ROW_GROUP:
+            self._write_rows()
+
+    def finish(self) -> None:
+        """Write the last rows and the footer."""
+        if self._rows:
+            self._write_rows()
+        self._writer.close()
+
+    def abandon(self) -> None:
+        """Keep pyarrow from closing the file when it is collected, on a stream that is closed."""
+        self._writer.is_open = False
+
+    def _write_rows(self) -> None:
+        import pyarrow as pa
+
+        types = {field.name: field.type for field in self._schema}
+        families = self._layout.families
+        own = self._layout.columns[: families[0].offset]
+        arrays = [
+            arrow_array(column, [row[position] for row in self._rows], types[column.name])
+            for position, column in enumerate(own)
+        ]
+        for family in families:
+            stop = family.offset + len(family.columns)
+            rows = [row[family.offset : stop] for row in self._rows]
+            arrays += family_arrays(family, rows, types)
+        self._writer.write_batch(pa.record_batch(arrays, schema=self._schema))
+        self._rows = []

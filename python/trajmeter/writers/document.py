@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from pydantic_core import PydanticSerializationError
 
-from trajmeter.writers.table import storable
+from trajmeter.writers.text import storable
 
 if TYPE_CHECKING:
     from pydantic import BaseModel

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from trajmeter.errors import ConfigurationError
-from trajmeter.writers._atomic import replacing
+from trajmeter.writers.files import replacing
 
 if TYPE_CHECKING:
     from datetime import datetime

@@ -108,7 +108,7 @@ def tables(summary: Summary, width: int | None = None) -> dict[str, Table]:
 
 
 REPORT = """\
-3 attempts; race 1
+3 attempts · race (version 1)
 
 race by agent and model
 agent / model       rounds  metres each    falls

@@ -47,7 +47,7 @@ def _printed(summary: Summary, width: int) -> str:
 
 
 REPORT = """\
-5 attempts; answer 7, rank 1
+5 attempts · answer (version 7), rank (version 1)
 
 figures of all attempts, by family
 family  figures  values  scored  by a rule  abstained  not scored
@@ -219,7 +219,7 @@ class Given:
 
 def test_groups_of_one_name_are_told_apart_by_their_paths() -> None:
     report = score_report(_summary([Given(EVERYTHING)], ATTEMPTS[:1]))
-    assert report.heading == "1 attempt; given 1 (strict)"
+    assert report.heading == "1 attempt · given (version 1, profile strict)"
     grid, others, outcomes = report.tables
     assert [row[0] for row in grid.rows if row[0]] == ["near", "far", "later.near"]
     assert [row[2] for row in grid.rows if row[1] == "macro"] == ["0.500", "0.000", "0.500"]
@@ -266,7 +266,7 @@ def test_figures_without_a_direction_stand_for_a_family_that_has_no_others() -> 
 
 def test_no_attempts_make_a_short_report() -> None:
     report = score_report(_summary([RankMetric()], []))
-    assert (report.heading, report.tables) == ("0 attempts; rank 1", ())
+    assert (report.heading, report.tables) == ("0 attempts · rank (version 1)", ())
 
 
 def test_text_is_never_read_for_markup() -> None:

@@ -57,9 +57,10 @@ def _heading(summary: Summary) -> str:
     metrics = []
     for metric in summary.metrics:
         profile = metric.parameters.get("profile")
-        metrics.append(f"{metric.name} {metric.version}" + (f" ({profile})" if profile else ""))
+        about = f"version {metric.version}" + (f", profile {profile}" if profile else "")
+        metrics.append(f"{metric.name} ({about})")
     count = f"{attempts:,} attempt" + ("" if attempts == 1 else "s")
-    return f"{count}; {', '.join(metrics)}"
+    return f"{count} · {', '.join(metrics)}"
 
 
 def _metric_tables(metric: MetricSummary, summary: Summary, width: int | None) -> Iterator[Table]:

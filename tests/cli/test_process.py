@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from trajmeter.cli._termination import terminating_as_interrupted
+from trajmeter.cli._process import terminating_as_interrupted
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -29,7 +29,7 @@ def _raised() -> tuple[bool, bool]:
             signal.raise_signal(signal.SIGTERM)
         except KeyboardInterrupt:
             raised = True
-    return raised, termination.asked
+    return raised, termination.requested
 
 
 @pytest.mark.parametrize("interrupts", [signal.default_int_handler, signal.SIG_IGN])

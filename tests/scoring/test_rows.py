@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from tests.scoring.strategies import any_trajectories
 from trajmeter.records import Extent, InvalidReason, Measurements, Trajectory, View
 from trajmeter.schemas import trajectory_batch, trajectory_from_row, trajectory_schema
-from trajmeter.scoring.records import records_of
+from trajmeter.scoring.rows import records_of
 
 
 @given(st.lists(any_trajectories, max_size=4), st.integers(0, 3))

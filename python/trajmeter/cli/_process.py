@@ -1,0 +1,225 @@
+"""What every command shares with its caller: exit codes, signals, and the two output streams.
+
+Nothing here needs an extra, so that a missing one can be reported.
+"""
+
+from __future__ import annotations
+
+import os
+import signal
+import sys
+import threading
+from contextlib import contextmanager, redirect_stdout
+from dataclasses import dataclass
+from enum import IntEnum
+from typing import TYPE_CHECKING, Any, TextIO
+
+from trajmeter.reports.plain_text import visible
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Sequence
+    from pathlib import Path
+    from types import FrameType
+
+    from trajmeter.records import ReadProblem
+    from trajmeter.writers import TableWriter
+
+__all__ = [
+    "ExitCode",
+    "PrintedTable",
+    "Termination",
+    "Unreadable",
+    "discard",
+    "print_message",
+    "redirecting_stdout",
+    "terminating_as_interrupted",
+    "tolerating_closed_stdout",
+    "without_repeats",
+]
+
+_STDOUT, _STDERR = 1, 2
+
+_SHOWN_PROBLEMS = 10
+"""A file in the wrong format has a problem on every line; the first ones show what is wrong."""
+
+
+class ExitCode(IntEnum):
+    """How a command ended.
+
+    Python's own code for a crash is 1, so a crash is caught and becomes :attr:`INTERNAL_ERROR`:
+    it must not look like a failed gate.
+    """
+
+    OK = 0
+    """Done; figures that could not be scored are outcomes, not errors."""
+    GATE_FAILED = 1
+    """A score was below what the command requires."""
+    USAGE = 2
+    """Wrong options, paths, profiles or configuration, or a missing extra."""
+    INTERNAL_ERROR = 3
+    """A bug in this package, or in a metric from elsewhere."""
+    UNREADABLE_INPUT = 4
+    """Some or all of the input could not be read; everything else was scored and written."""
+    INTERRUPTED = 130
+    """Stopped by Ctrl-C; no output file was changed."""
+    TERMINATED = 143
+    """Stopped by SIGTERM; no output file was changed."""
+
+    @staticmethod
+    def first_of(*codes: ExitCode) -> ExitCode:
+        """The one to exit with, where several apply."""
+        return min(codes, key=_PRECEDENCE.index)
+
+
+_PRECEDENCE = [
+    ExitCode.TERMINATED,
+    ExitCode.INTERRUPTED,
+    ExitCode.INTERNAL_ERROR,
+    ExitCode.USAGE,
+    ExitCode.UNREADABLE_INPUT,
+    ExitCode.GATE_FAILED,
+    ExitCode.OK,
+]
+
+
+@dataclass
+class Termination:
+    """Whether SIGTERM, by which schedulers and containers end a program, has arrived."""
+
+    requested: bool = False
+    """Whether it has."""
+
+
+@contextmanager
+def terminating_as_interrupted() -> Iterator[Termination]:
+    """Let SIGTERM raise what Ctrl-C does, so that temporary files go and finished work stays.
+
+    A handler that is already installed stays, and so does a request to ignore the signal.
+    """
+    termination = Termination()
+    is_ours = (
+        threading.current_thread() is threading.main_thread()  # others cannot install a handler
+        and signal.getsignal(signal.SIGTERM) is signal.SIG_DFL
+    )
+
+    def interrupt(_number: int, frame: FrameType | None) -> None:
+        termination.requested = True
+        # asyncio installs its own while it runs, which lets coroutines clean up.
+        handler = signal.getsignal(signal.SIGINT)
+        if callable(handler):
+            handler(signal.SIGINT, frame)
+        else:  # a program in the background ignores Ctrl-C
+            raise KeyboardInterrupt
+
+    if is_ours:
+        signal.signal(signal.SIGTERM, interrupt)
+    try:
+        yield termination
+    finally:
+        if is_ours:
+            signal.signal(signal.SIGTERM, signal.SIG_DFL)
+
+
+def discard(stream: TextIO) -> None:
+    """Point stdout or stderr to nowhere: what is still buffered would raise again at exit."""
+    nowhere = os.open(os.devnull, os.O_WRONLY)
+    os.dup2(nowhere, stream.fileno())
+    os.close(nowhere)
+
+
+@contextmanager
+def tolerating_closed_stdout() -> Iterator[None]:
+    """Print to stdout until its reader, such as ``head``, closes it; the command goes on.
+
+    What it has found out, such as unreadable input, is still in its exit code.
+    """
+    try:
+        yield
+        sys.stdout.flush()
+    except BrokenPipeError:
+        discard(sys.stdout)
+
+
+@contextmanager
+def redirecting_stdout() -> Iterator[None]:
+    """Send whatever agents and their processes print to stderr: stdout holds nothing but data."""
+    sys.stdout.flush()
+    # Programs that an agent starts, and code in C, only know the file descriptor.
+    kept = os.dup(_STDOUT)
+    os.dup2(_STDERR, _STDOUT)
+    try:
+        with redirect_stdout(sys.stderr):
+            yield
+    finally:
+        os.dup2(kept, _STDOUT)
+        os.close(kept)
+
+
+class PrintedTable:
+    """Prints rows until stdout is closed, while they are also written to a file.
+
+    Args:
+        table: Writes the rows to stdout.
+    """
+
+    def __init__(self, table: TableWriter) -> None:
+        self._table = table
+
+    def write(self, values: Sequence[Any]) -> None:
+        """Print one row."""
+        try:
+            self._table.write(values)
+        except BrokenPipeError:
+            discard(sys.stdout)
+
+    def finish(self) -> None:
+        """Print what is still buffered."""
+        try:
+            self._table.finish()
+        except BrokenPipeError:
+            discard(sys.stdout)
+            self._table.finish()
+
+    def abandon(self) -> None:
+        """Drop the rows that are still buffered."""
+        self._table.abandon()
+
+
+def print_message(text: str) -> None:
+    """Print a message to stderr, where messages of every kind go; nobody has to read it."""
+    try:
+        sys.stderr.write("".join(f"{visible(line)}\n" for line in text.splitlines()))
+        sys.stderr.flush()
+    except BrokenPipeError:
+        discard(sys.stderr)
+
+
+class Unreadable:
+    """Counts the files and records that cannot be read, and shows the first of them."""
+
+    count: int
+    """How many there were so far."""
+
+    def __init__(self) -> None:
+        self.count = 0
+
+    def report(self, problem: ReadProblem) -> None:
+        """Count a file or record that is left out, and show why."""
+        self.count += 1
+        if self.count <= _SHOWN_PROBLEMS:
+            print_message(f"unreadable: {problem}")
+
+    def report_total(self) -> None:
+        """Show how many there were, if not all were shown."""
+        hidden = self.count - _SHOWN_PROBLEMS
+        if hidden > 0:
+            print_message(f"unreadable: {hidden:,} more, {self.count:,} in total")
+
+
+def without_repeats(paths: Iterable[Path]) -> list[Path]:
+    """The paths without those that name a file once more; a message names what is left out."""
+    kept: dict[Path, Path] = {}
+    for path in paths:
+        if kept.setdefault(path.resolve(), path) is not path:
+            print_message(f"trajmeter: {path}: listed twice; read once")
+    return list(kept.values())

@@ -1,0 +1,240 @@
+"""What commands share at the terminal: how help looks, common options, and printing tables."""
+
+from __future__ import annotations
+
+from enum import Enum
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+from rich.console import Console
+from typer.core import TyperCommand, TyperGroup
+
+from trajmeter.errors import ConfigurationError
+from trajmeter.reports.plain_text import visible
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping, Sequence
+
+    from trajmeter.judges import ChatModel, Judge
+
+__all__ = [
+    "JUDGE_PANEL",
+    "Command",
+    "JudgeBaseUrl",
+    "JudgeRecord",
+    "JudgeReplay",
+    "JudgeRequestsPerMinute",
+    "OriginalProfile",
+    "PlainFormat",
+    "make_judge",
+    "new_group",
+    "print_fields",
+    "program_options",
+    "stdout_console",
+]
+
+_UNLIMITED = 100_000
+"""Characters of a line that is not shown on a terminal."""
+
+_LARGE = 1000
+
+
+class Command(TyperCommand):
+    """A command whose help leaves out Python types."""
+
+    def get_params(self, ctx: Any) -> list[Any]:  # noqa: ANN401 - its class has moved between versions
+        """The options and arguments, ``--help`` among them."""
+        return _without_types(super().get_params(ctx))
+
+
+class _Group(TyperGroup):
+    def get_params(self, ctx: Any) -> list[Any]:  # noqa: ANN401 - as above
+        return _without_types(super().get_params(ctx))
+
+
+def _without_types(parameters: Sequence[Any]) -> list[Any]:
+    for parameter in parameters:
+        if getattr(parameter, "is_flag", False):
+            parameter.metavar = ""  # typer would show <bool>
+        elif parameter.param_type_name == "argument" and parameter.metavar:
+            parameter.display_type_rich = _nothing  # typer would show <list[Path]> beside the name
+    return list(parameters)
+
+
+def _nothing(ctx: object) -> str:
+    del ctx
+    return ""
+
+
+def new_group(text: str, *, name: str) -> typer.Typer:
+    """An application, or a command with others below it, that shows its help if none is named.
+
+    Args:
+        text: Its help.
+        name: What it is called by.
+    """
+    return typer.Typer(
+        name=name,
+        cls=_Group,
+        context_settings={"help_option_names": ["-h", "--help"]},
+        help=text,
+        no_args_is_help=True,
+        add_completion=False,
+        rich_markup_mode="markdown",
+        pretty_exceptions_enable=False,
+    )
+
+
+def _print_version(*, wanted: bool) -> None:
+    if wanted:
+        from importlib.metadata import version
+
+        from trajmeter.kernels import backend
+
+        typer.echo(f"trajmeter {version('trajmeter')} ({backend()} kernels)")
+        raise typer.Exit
+
+
+def program_options(
+    *,
+    version: Annotated[
+        bool,
+        typer.Option(
+            "--version",
+            callback=lambda wanted: _print_version(wanted=wanted),
+            is_eager=True,
+            help="Print the version and the kernel backend.",
+        ),
+    ] = False,
+) -> None:
+    """Take the options that come before a command."""
+
+
+OriginalProfile = Annotated[
+    str | None,
+    typer.Option(
+        "--profile",
+        "-p",
+        metavar="PROFILE",
+        show_default=False,
+        help="framework-comparison: reproduce the original benchmark's numbers, quirks included.",
+    ),
+]
+
+JUDGE_PANEL = "Judge options"
+"""Heading of the judge's options in a command's help."""
+
+JudgeBaseUrl = Annotated[
+    str | None,
+    typer.Option(
+        "--judge-base-url",
+        metavar="URL",
+        show_default=False,
+        rich_help_panel=JUDGE_PANEL,
+        help="OpenAI-compatible endpoint; the API key is read from OPENAI_API_KEY.",
+    ),
+]
+JudgeRequestsPerMinute = Annotated[
+    float | None,
+    typer.Option(
+        "--judge-requests-per-minute",
+        min=0.001,
+        metavar="N",
+        show_default=False,
+        rich_help_panel=JUDGE_PANEL,
+        help="Rate limit.",
+    ),
+]
+JudgeRecord = Annotated[
+    Path | None,
+    typer.Option(
+        "--judge-record",
+        metavar="FILE",
+        show_default=False,
+        rich_help_panel=JUDGE_PANEL,
+        help="Record every exchange with the judge; an existing recording is appended to.",
+    ),
+]
+JudgeReplay = Annotated[
+    Path | None,
+    typer.Option(
+        "--judge-replay",
+        exists=True,
+        metavar="FILE",
+        show_default=False,
+        rich_help_panel=JUDGE_PANEL,
+        help="Replay recorded exchanges instead of calling a model: offline and free.",
+    ),
+]
+
+
+def make_judge(
+    model: str | None,
+    *,
+    base_url: str | None,
+    requests_per_minute: float | None,
+    record: Path | None,
+    replay: Path | None,
+) -> Judge:
+    """Make the judge that the options describe.
+
+    Raises:
+        ConfigurationError: Both a recording and a replay are requested, or there is no key.
+        ReadError: The recording cannot be read.
+        ExtraMissingError: pydantic-ai is not installed.
+    """
+    from trajmeter.judges import DEFAULT_MODEL, Judge, OpenAIChat, Recorder, Replay
+    from trajmeter.prices import price_usd
+
+    if record is not None and replay is not None:
+        raise ConfigurationError("--judge-record and --judge-replay cannot be used together")
+    model = model or DEFAULT_MODEL
+    chat: ChatModel = Replay(model, replay) if replay else OpenAIChat(model, base_url=base_url)
+    if record is not None:
+        chat = Recorder(chat, record)
+    return Judge(chat, price_usd, requests_per_minute=requests_per_minute)
+
+
+class _DataConsole(Console):
+    def on_broken_pipe(self) -> None:
+        """Let the command line decide; rich would exit with 1, like a failed gate."""
+        raise BrokenPipeError
+
+
+def stdout_console() -> Console:
+    """Console for stdout: lines are wrapped on a terminal, and nowhere in a file or pipe."""
+    console = _DataConsole()
+    return console if console.is_terminal else _DataConsole(width=_UNLIMITED)
+
+
+class PlainFormat(str, Enum):
+    """What is printed."""
+
+    TABLE = "table"
+    """Names and values in two columns."""
+    JSON = "json"
+    """One JSON document."""
+
+
+def print_fields(fields: Mapping[str, object]) -> None:
+    """Print names and values in two columns; the names in a nested mapping get its own before."""
+    from trajmeter.reports.scores import Table, print_table
+
+    rows = tuple(_flat(fields, ""))
+    print_table(Table("", ("field", "value"), rows, texts=(0, 1)), stdout_console())
+
+
+def _flat(fields: Mapping[str, object], prefix: str) -> Iterator[tuple[str, str]]:
+    for name, value in fields.items():
+        if isinstance(value, dict):
+            yield from _flat(value, f"{prefix}{name}.")
+        else:
+            yield f"{prefix}{name}", "-" if value is None else visible(_text(value))
+
+
+def _text(value: object) -> str:
+    """The value; a fraction in four digits, as a cost may be small, or one decimal if large."""
+    if not isinstance(value, float):
+        return str(value)
+    return f"{value:,.1f}" if abs(value) >= _LARGE else f"{value:.4g}"

@@ -1,0 +1,139 @@
+"""Output files: which format a suffix stands for, and files that appear complete or not at all."""
+
+from __future__ import annotations
+
+import os
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, BinaryIO, Protocol
+
+from trajmeter.errors import ConfigurationError
+from trajmeter.writers.arrow import ParquetWriter
+from trajmeter.writers.text import CsvWriter, JsonLinesWriter
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Iterator, Sequence
+
+    from trajmeter.metrics import RowLayout
+
+__all__ = [
+    "TableWriter",
+    "check_is_no_input",
+    "check_output",
+    "check_place",
+    "open_table",
+    "replacing",
+]
+
+
+class TableWriter(Protocol):
+    """Writes rows, one by one, to a stream that the caller opened and closes."""
+
+    def write(self, values: Sequence[Any]) -> None:
+        """Write one row, as :meth:`RowLayout.values` gives it."""
+
+    def finish(self) -> None:
+        """Write what is still buffered; no row may follow."""
+
+    def abandon(self) -> None:
+        """Release the stream without writing to it again: what was written is thrown away."""
+
+
+_WRITERS: dict[str, Callable[[BinaryIO, RowLayout], TableWriter]] = {
+    ".csv": CsvWriter,
+    ".jsonl": JsonLinesWriter,
+    ".parquet": ParquetWriter,
+}
+
+
+def check_output(path: str | Path) -> None:
+    """Check, before anything is scored, that results could be written to this file.
+
+    Raises:
+        ConfigurationError: The suffix belongs to no known format, or see :func:`check_place`.
+    """
+    path = Path(path)
+    if path.suffix.lower() not in _WRITERS:
+        raise ConfigurationError(f"{path}: expected a file that ends in {', '.join(_WRITERS)}")
+    check_place(path)
+
+
+def check_place(path: str | Path) -> None:
+    """Check, before anything is computed, that a file could be written; its folder need not exist.
+
+    Raises:
+        ConfigurationError: It is a folder, lies below a file, or cannot be written.
+    """
+    target = Path(path).resolve()
+    if target.is_dir():
+        raise ConfigurationError(f"{path} is a folder, expected a file")
+    existing = next(place for place in (target, *target.parents) if place.exists())
+    if existing != target and not existing.is_dir():
+        raise ConfigurationError(f"{path}: {existing} is a file, expected a folder")
+    if not os.access(existing, os.W_OK):
+        raise ConfigurationError(f"{path}: no permission to write")
+
+
+def check_is_no_input(path: Path, inputs: Iterable[Path]) -> None:
+    """Check that results would not replace what they are made from.
+
+    Args:
+        path: The file to write, which need not exist.
+        inputs: The files and folders that are read.
+
+    Raises:
+        ConfigurationError: The file is one of the inputs, by whatever name.
+    """
+    if path.exists() and any(read.exists() and path.samefile(read) for read in inputs):
+        raise ConfigurationError(f"{path} is an input; write the results to another file")
+
+
+@contextmanager
+def open_table(path: str | Path, layout: RowLayout) -> Iterator[TableWriter]:
+    """Write a results table to a file in the format of its suffix: JSON lines, CSV or Parquet.
+
+    The file appears when all rows are written; see :func:`replacing`.
+
+    Args:
+        path: The file.
+        layout: Columns of the rows.
+
+    Raises:
+        ConfigurationError: See :func:`check_output`.
+        ExtraMissingError: The format needs an extra that is not installed.
+    """
+    check_output(path)
+    target = Path(path).resolve()
+    with replacing(target) as stream:
+        writer = _WRITERS[Path(path).suffix.lower()](stream, layout)
+        try:
+            yield writer
+            writer.finish()
+        except BaseException:
+            writer.abandon()
+            raise
+
+
+@contextmanager
+def replacing(target: Path) -> Iterator[BinaryIO]:
+    """Write a temporary file beside the target, which replaces it once everything is written.
+
+    Its folder is created if missing. If anything goes wrong, earlier content stays as it was.
+
+    Args:
+        target: The file; a pipe or a device is written to directly.
+    """
+    if target.exists() and not target.is_file():  # a pipe or a device cannot be replaced
+        with target.open("wb") as stream:
+            yield stream
+        return
+    target.parent.mkdir(parents=True, exist_ok=True)
+    beside = target.with_name(f".{target.name}.{os.getpid()}.part")
+    try:
+        with beside.open("wb") as stream:
+            yield stream
+            stream.flush()
+            os.fsync(stream.fileno())
+        beside.replace(target)
+    finally:
+        beside.unlink(missing_ok=True)

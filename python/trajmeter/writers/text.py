@@ -1,0 +1,105 @@
+"""Text formats: JSON lines and CSV, one line per attempt."""
+
+from __future__ import annotations
+
+import csv
+import io
+from operator import itemgetter
+from typing import TYPE_CHECKING, Any, BinaryIO
+
+from pydantic_core import PydanticSerializationError, to_json
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from trajmeter.metrics import RowLayout
+
+__all__ = ["CsvWriter", "JsonLinesWriter", "storable"]
+
+
+class JsonLinesWriter:
+    """Writes rows as JSON lines in UTF-8, with every column.
+
+    Missing values are null; infinities and NaN, which JSON lacks, are text.
+
+    Args:
+        stream: Where to write.
+        layout: Columns of the rows.
+    """
+
+    def __init__(self, stream: BinaryIO, layout: RowLayout) -> None:
+        self._stream = stream
+        self._names = layout.names
+
+    def write(self, values: Sequence[Any]) -> None:
+        """Write one row."""
+        row = dict(zip(self._names, values, strict=True))
+        try:
+            line = to_json(row, inf_nan_mode="strings")
+        except PydanticSerializationError:
+            line = to_json(storable(row), inf_nan_mode="strings")
+        self._stream.write(line + b"\n")
+
+    def finish(self) -> None:
+        """Nothing is buffered."""
+
+    def abandon(self) -> None:
+        """Nothing is buffered."""
+
+
+class CsvWriter:
+    """Writes rows as CSV in UTF-8, with a header; a missing value is an empty field.
+
+    Columns of lists and structures are left out.
+
+    Args:
+        stream: Where to write.
+        layout: Columns of the rows.
+    """
+
+    def __init__(self, stream: BinaryIO, layout: RowLayout) -> None:
+        kept = [
+            position for position, column in enumerate(layout.columns) if column.shape.is_scalar
+        ]
+        self._booleans = [
+            index
+            for index, position in enumerate(kept)
+            if layout.columns[position].shape.kind == "boolean"
+        ]
+        self._pick = itemgetter(*kept)
+        self._text = io.TextIOWrapper(
+            stream, encoding="utf-8", errors="backslashreplace", newline="", write_through=False
+        )
+        self._writer = csv.writer(self._text, lineterminator="\n")
+        self._writer.writerow(self._pick(layout.names))
+
+    def write(self, values: Sequence[Any]) -> None:
+        """Write one row."""
+        row = list(self._pick(values))
+        for index in self._booleans:
+            if row[index] is not None:
+                row[index] = "true" if row[index] else "false"
+        self._writer.writerow(row)
+
+    def finish(self) -> None:
+        """Write what is buffered, and leave the stream open."""
+        self._text.flush()
+        self._text.detach()
+
+    def abandon(self) -> None:
+        """What is buffered is lost with the stream."""
+
+
+def storable(value: Any) -> Any:  # noqa: ANN401 - whatever a row holds
+    r"""The value with every lone half of a surrogate pair, which no file can hold, as ``\udXXX``.
+
+    File names that are not UTF-8 hold such halves; almost no row does, so writers call this only
+    where writing the row as it is has failed.
+    """
+    if isinstance(value, str):
+        return value.encode("utf-8", "backslashreplace").decode()
+    if isinstance(value, dict):
+        return {storable(key): storable(item) for key, item in value.items()}
+    if isinstance(value, (list, tuple)):
+        return [storable(item) for item in value]
+    return value
