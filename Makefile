@@ -105,12 +105,22 @@ demo: build ## Score the bundled examples, print the tables and write results/
 	@PATH="$(CURDIR)/$(VENV)/bin:$$PATH" sh examples/demo.sh
 
 .PHONY: bench
-bench: build ## Time the kernels and the metrics, and print one table
-	$(VENV)/bin/python -m benches
+bench: build ## Time the kernels and the metrics, print one table and write benches/results.json
+	$(VENV)/bin/python -m benches --output benches/results.json
+
+.PHONY: readme
+readme: $(VENV)/.tools ## Render benches/results.json into the table of README.md
+	$(VENV)/bin/python -m benches.results
+
+.PHONY: picture
+picture: build ## Draw docs/coverage.svg, the chart of README.md, from the bundled examples
+	$(VENV)/bin/python .ci/picture.py
 
 # --- checks -------------------------------------------------------------------------------------
 
 PYTEST := -m pytest --quiet
+TEST_JOBS ?= auto
+PYTEST_SUITE := $(PYTEST) --numprocesses $(TEST_JOBS) --dist worksteal
 TEST_BACKEND := $(if $(filter python,$(KERNELS)),TRAJMETER_TEST_BACKEND=python)
 
 .PHONY: test
@@ -118,7 +128,7 @@ test: build ## Run the Rust tests, and all Python tests on both backends
 ifeq ($(KERNELS),rust)
 	$(CARGO) test --locked --quiet --package trajmeter-core
 endif
-	$(TEST_BACKEND) $(VENV)/bin/python $(PYTEST)
+	$(TEST_BACKEND) $(VENV)/bin/python $(PYTEST_SUITE)
 
 $(PURE_VENV)/.built: dist/.wheel-python
 	$(call install_wheel,$(PURE_VENV),$(PYTHON),python)
@@ -127,7 +137,7 @@ $(PURE_VENV)/.built: dist/.wheel-python
 .PHONY: test-python-backend
 test-python-backend: $(PURE_VENV)/.built ## Run all Python tests where no extension is installed
 	$(PURE_VENV)/bin/python -c 'from importlib.util import find_spec; exit(find_spec("trajmeter.kernels._rust"))'
-	TRAJMETER_TEST_BACKEND=python $(PURE_VENV)/bin/python $(PYTEST)
+	TRAJMETER_TEST_BACKEND=python $(PURE_VENV)/bin/python $(PYTEST_SUITE)
 
 .PHONY: test-pythons
 test-pythons: $(OTHER_PYTHONS:%=test-python-%) ## Run all Python tests on the oldest and newest Python
@@ -138,7 +148,7 @@ test-pythons: $(OTHER_PYTHONS:%=test-python-%) ## Run all Python tests on the ol
 
 .PHONY: $(OTHER_PYTHONS:%=test-python-%)
 $(FOUND_PYTHONS:%=test-python-%): test-python-%: .venv-wheel-%/.built
-	$(TEST_BACKEND) .venv-wheel-$*/bin/python $(PYTEST)
+	$(TEST_BACKEND) .venv-wheel-$*/bin/python $(PYTEST_SUITE)
 
 $(filter-out $(FOUND_PYTHONS:%=test-python-%),$(OTHER_PYTHONS:%=test-python-%)): test-python-%:
 	@echo 'skipped: Python $* is neither under ~/.pyenv/versions nor on PATH'
@@ -182,8 +192,29 @@ docs: build ## Run every example in README.md, docs/ and the docstrings
 bench-smoke: build ## Run every benchmark once, for its answer and not for its time
 	$(VENV)/bin/python $(PYTEST) benches --benchmark-disable
 
+# Each target runs this long; what it finds stays in fuzz/corpus and is where the next run begins.
+FUZZ_SECONDS ?= 10
+FUZZ_TARGETS := $(notdir $(basename $(wildcard fuzz/fuzz_targets/*.rs)))
+
+.PHONY: fuzz
+fuzz: ## Run every fuzz target for FUZZ_SECONDS (10) seconds; needs nightly Rust and cargo-fuzz
+ifeq ($(KERNELS),rust)
+	@$(CARGO) +nightly --version >/dev/null 2>&1 || { \
+		echo 'make fuzz needs nightly Rust: rustup toolchain install nightly --profile minimal'; exit 1; }
+	@$(CARGO) fuzz --version >/dev/null 2>&1 || { \
+		echo 'make fuzz needs cargo-fuzz: cargo install --locked cargo-fuzz'; exit 1; }
+	$(CARGO) +nightly fetch --quiet --locked --manifest-path fuzz/Cargo.toml
+	$(CARGO) +nightly fuzz build
+	@for target in $(FUZZ_TARGETS); do \
+		echo "fuzz: $$target, $(FUZZ_SECONDS) s"; \
+		$(CARGO) +nightly fuzz run $$target -- -max_total_time=$(FUZZ_SECONDS) -verbosity=0 || exit 1; \
+	done
+else
+	@echo 'skipped: the fuzz targets run the Rust kernels'
+endif
+
 # One after the other, whatever -j says: they share the build directories, and the log stays readable.
-CI := lint types test test-python-backend test-pythons docs bench-smoke test-packaging demo
+CI := lint types test test-python-backend test-pythons docs bench-smoke fuzz test-packaging demo
 .PHONY: ci
 ci: ## Everything that must pass before a change is merged
 	@for target in $(CI); do \
