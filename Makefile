@@ -139,6 +139,10 @@ test-python-backend: $(PURE_VENV)/.built ## Run all Python tests without the com
 	$(PURE_VENV)/bin/python -c 'from importlib.util import find_spec; exit(find_spec("trajmeter.kernels._rust"))'
 	TRAJMETER_TEST_BACKEND=python $(PURE_VENV)/bin/python $(PYTEST_SUITE)
 
+# Python 3.12 and later report the lines that run at next to no cost, so coverage is measured there.
+test-python-$(lastword $(OTHER_PYTHONS)): COVERAGE_ENV := COVERAGE_CORE=sysmon
+test-python-$(lastword $(OTHER_PYTHONS)): COVERAGE := --cov=trajmeter --cov-report=term:skip-covered
+
 .PHONY: test-pythons
 test-pythons: $(OTHER_PYTHONS:%=test-python-%) ## Run all Python tests on the oldest and newest Python
 
@@ -148,7 +152,7 @@ test-pythons: $(OTHER_PYTHONS:%=test-python-%) ## Run all Python tests on the ol
 
 .PHONY: $(OTHER_PYTHONS:%=test-python-%)
 $(FOUND_PYTHONS:%=test-python-%): test-python-%: .venv-wheel-%/.built
-	$(TEST_BACKEND) .venv-wheel-$*/bin/python $(PYTEST_SUITE)
+	$(TEST_BACKEND) $(COVERAGE_ENV) .venv-wheel-$*/bin/python $(PYTEST_SUITE) $(COVERAGE)
 
 $(filter-out $(FOUND_PYTHONS:%=test-python-%),$(OTHER_PYTHONS:%=test-python-%)): test-python-%:
 	@echo 'skipped: Python $* was not found under ~/.pyenv/versions or on PATH'
