@@ -1,5 +1,5 @@
 # Every build and check of this repository; CI and hooks call only these targets.
-# They need Python, make and a network for packages; Rust too, for the compiled kernels.
+# They need Python, make and network access for packages, and Rust for the compiled kernels.
 
 PYTHON ?= python3
 CARGO ?= cargo
@@ -14,7 +14,7 @@ endif
 VENV ?= .venv-$(PYTHON_VERSION)
 PURE_VENV := $(VENV)-pure
 
-# What is built: Rust if cargo answers and nothing else was asked for.
+# What is built: Rust if cargo runs, unless TRAJMETER_BUILD says otherwise.
 ifeq ($(TRAJMETER_BUILD),auto)
   KERNELS := $(if $(shell $(CARGO) --version 2>/dev/null),rust,python)
 else
@@ -47,13 +47,13 @@ help: ## Show this list
 # --- environments -------------------------------------------------------------------------------
 
 $(VENV)/.tools: pyproject.toml constraints.txt
-	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 10) and "Python 3.10 or newer is needed")'
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 10) and "Python 3.10 or newer is required")'
 	$(PYTHON) -m venv $(VENV)
 	$(VENV)/bin/python -m pip --quiet install --constraint constraints.txt --upgrade pip
 	$(call INSTALL,$(VENV)) --group dev
 	@touch $@
 
-# Each removes the other's stamp, so that a change of TRAJMETER_BUILD builds anew.
+# Each removes the other's stamp, so that changing TRAJMETER_BUILD rebuilds.
 $(VENV)/.built-rust: $(VENV)/.tools $(BUILD_FILES) $(RUST_FILES)
 	TRAJMETER_BUILD=rust $(call INSTALL,$(VENV)) --no-build-isolation --editable '.[all]'
 	@rm -f $(VENV)/.built-python
@@ -72,7 +72,7 @@ ifeq ($(KERNELS)-$(wildcard python/trajmeter/kernels/_rust*.so),rust-)
 endif
 
 .PHONY: build
-build: $(VENV)/.built-$(KERNELS) ## Make the environment and build the kernels in release mode
+build: $(VENV)/.built-$(KERNELS) ## Create the environment and build the kernels in release mode
 
 dist/.wheel-rust: $(VENV)/.tools $(BUILD_FILES) $(RUST_FILES) $(PYTHON_FILES)
 	@rm -rf dist/rust && mkdir -p dist/rust
@@ -101,16 +101,26 @@ endef
 # --- the package at work ------------------------------------------------------------------------
 
 .PHONY: demo
-demo: build ## Score the bundled examples, print the tables and write results/
+demo: build ## Score the bundled examples: tables on the terminal, files in results/
 	@PATH="$(CURDIR)/$(VENV)/bin:$$PATH" sh examples/demo.sh
 
 .PHONY: bench
-bench: build ## Time the kernels and the metrics, and print one table
-	$(VENV)/bin/python -m benches
+bench: build ## Time the kernels and the metrics, print one table and write benches/results.json
+	$(VENV)/bin/python -m benches --output benches/results.json
+
+.PHONY: readme
+readme: $(VENV)/.tools ## Render benches/results.json into the table of README.md
+	$(VENV)/bin/python -m benches.results
+
+.PHONY: picture
+picture: build ## Draw docs/coverage.svg, the chart of README.md, from the bundled examples
+	$(VENV)/bin/python .ci/picture.py
 
 # --- checks -------------------------------------------------------------------------------------
 
 PYTEST := -m pytest --quiet
+TEST_JOBS ?= auto
+PYTEST_SUITE := $(PYTEST) --numprocesses $(TEST_JOBS) --dist worksteal
 TEST_BACKEND := $(if $(filter python,$(KERNELS)),TRAJMETER_TEST_BACKEND=python)
 
 .PHONY: test
@@ -118,16 +128,20 @@ test: build ## Run the Rust tests, and all Python tests on both backends
 ifeq ($(KERNELS),rust)
 	$(CARGO) test --locked --quiet --package trajmeter-core
 endif
-	$(TEST_BACKEND) $(VENV)/bin/python $(PYTEST)
+	$(TEST_BACKEND) $(VENV)/bin/python $(PYTEST_SUITE)
 
 $(PURE_VENV)/.built: dist/.wheel-python
 	$(call install_wheel,$(PURE_VENV),$(PYTHON),python)
 	@touch $@
 
 .PHONY: test-python-backend
-test-python-backend: $(PURE_VENV)/.built ## Run all Python tests where no extension is installed
+test-python-backend: $(PURE_VENV)/.built ## Run all Python tests without the compiled extension
 	$(PURE_VENV)/bin/python -c 'from importlib.util import find_spec; exit(find_spec("trajmeter.kernels._rust"))'
-	TRAJMETER_TEST_BACKEND=python $(PURE_VENV)/bin/python $(PYTEST)
+	TRAJMETER_TEST_BACKEND=python $(PURE_VENV)/bin/python $(PYTEST_SUITE)
+
+# Python 3.12 and later report the lines that run at next to no cost, so coverage is measured there.
+test-python-$(lastword $(OTHER_PYTHONS)): COVERAGE_ENV := COVERAGE_CORE=sysmon
+test-python-$(lastword $(OTHER_PYTHONS)): COVERAGE := --cov=trajmeter --cov-report=term:skip-covered
 
 .PHONY: test-pythons
 test-pythons: $(OTHER_PYTHONS:%=test-python-%) ## Run all Python tests on the oldest and newest Python
@@ -138,17 +152,17 @@ test-pythons: $(OTHER_PYTHONS:%=test-python-%) ## Run all Python tests on the ol
 
 .PHONY: $(OTHER_PYTHONS:%=test-python-%)
 $(FOUND_PYTHONS:%=test-python-%): test-python-%: .venv-wheel-%/.built
-	$(TEST_BACKEND) .venv-wheel-$*/bin/python $(PYTEST)
+	$(TEST_BACKEND) $(COVERAGE_ENV) .venv-wheel-$*/bin/python $(PYTEST_SUITE) $(COVERAGE)
 
 $(filter-out $(FOUND_PYTHONS:%=test-python-%),$(OTHER_PYTHONS:%=test-python-%)): test-python-%:
-	@echo 'skipped: Python $* is neither under ~/.pyenv/versions nor on PATH'
+	@echo 'skipped: Python $* was not found under ~/.pyenv/versions or on PATH'
 
 .PHONY: test-packaging
-test-packaging: $(VENV)/.tools ## Install in every way, with and without cargo, each in a fresh environment
+test-packaging: $(VENV)/.tools ## Install in every way, with cargo and without, in fresh environments
 	$(IN_VENV) pytest -m packaging tests/packaging
 
 .PHONY: lint
-lint: build ## Check format, style, layers, stubs, spelling, Rust docs and the files themselves
+lint: build ## Check formatting, style, layers, stubs, spelling, Rust docs and the repository's files
 	$(VENV)/bin/ruff format --check
 	$(VENV)/bin/ruff check
 	$(VENV)/bin/lint-imports --no-logo
@@ -162,7 +176,7 @@ ifeq ($(KERNELS),rust)
 endif
 
 .PHONY: format
-format: $(VENV)/.tools ## Rewrite the sources in the house format
+format: $(VENV)/.tools ## Format the sources
 	$(VENV)/bin/ruff check --select I --fix
 	$(VENV)/bin/ruff format
 ifeq ($(KERNELS),rust)
@@ -179,11 +193,32 @@ docs: build ## Run every example in README.md, docs/ and the docstrings
 	$(VENV)/bin/python $(PYTEST) --doctest-modules --pyargs trajmeter
 
 .PHONY: bench-smoke
-bench-smoke: build ## Run every benchmark once, for its answer and not for its time
+bench-smoke: build ## Run every benchmark once, to check its answer and not to time it
 	$(VENV)/bin/python $(PYTEST) benches --benchmark-disable
 
+# Each target runs this long; what it finds stays in fuzz/corpus and is where the next run begins.
+FUZZ_SECONDS ?= 10
+FUZZ_TARGETS := $(notdir $(basename $(wildcard fuzz/fuzz_targets/*.rs)))
+
+.PHONY: fuzz
+fuzz: ## Run every fuzz target for FUZZ_SECONDS (10) seconds; needs nightly Rust and cargo-fuzz
+ifeq ($(KERNELS),rust)
+	@$(CARGO) +nightly --version >/dev/null 2>&1 || { \
+		echo 'make fuzz needs nightly Rust: rustup toolchain install nightly --profile minimal'; exit 1; }
+	@$(CARGO) fuzz --version >/dev/null 2>&1 || { \
+		echo 'make fuzz needs cargo-fuzz: cargo install --locked cargo-fuzz'; exit 1; }
+	$(CARGO) +nightly fetch --quiet --locked --manifest-path fuzz/Cargo.toml
+	$(CARGO) +nightly fuzz build
+	@for target in $(FUZZ_TARGETS); do \
+		echo "fuzz: $$target, $(FUZZ_SECONDS) s"; \
+		$(CARGO) +nightly fuzz run $$target -- -max_total_time=$(FUZZ_SECONDS) -verbosity=0 || exit 1; \
+	done
+else
+	@echo 'skipped: the fuzz targets run the Rust kernels'
+endif
+
 # One after the other, whatever -j says: they share the build directories, and the log stays readable.
-CI := lint types test test-python-backend test-pythons docs bench-smoke test-packaging demo
+CI := lint types test test-python-backend test-pythons docs bench-smoke fuzz test-packaging demo
 .PHONY: ci
 ci: ## Everything that must pass before a change is merged
 	@for target in $(CI); do \
@@ -192,9 +227,9 @@ ci: ## Everything that must pass before a change is merged
 		echo "== $$target took $$(($$(date +%s) - began)) s"; \
 	done
 
-# No part of ci: they need the network and change with the day.
+# Not part of ci: it needs the network, and its answer changes from day to day.
 .PHONY: advisories
-advisories: $(VENV)/.tools ## Look the dependencies up among known vulnerabilities
+advisories: $(VENV)/.tools ## Check the dependencies for known vulnerabilities
 	$(CARGO) deny check
 	$(call INSTALL,$(VENV)) --group advisories
 	$(VENV)/bin/pip-audit --no-deps --disable-pip --requirement constraints.txt
@@ -212,7 +247,7 @@ constraints: $(SUPPORTED_PYTHONS:%=.venv-pin-%/frozen.txt) ## Pin the newest too
 	.venv-pin-$*/bin/python -m pip --quiet freeze --all --exclude setuptools --exclude trajmeter > $@
 
 .PHONY: clean
-clean: ## Remove everything that these targets make
-	rm -rf .venv-* target dist results python/trajmeter/kernels/_rust*.so
-	rm -rf .pytest_cache .hypothesis .mypy_cache .ruff_cache .import_linter_cache .benchmarks
+clean: ## Remove everything that these targets create, the fuzz corpus excepted
+	rm -rf .venv-* target dist results fuzz/target python/trajmeter/kernels/_rust*.so
+	rm -rf .pytest_cache .hypothesis .mypy_cache .ruff_cache .import_linter_cache .benchmarks .coverage
 	find python tests benches build_backend -name __pycache__ -type d -prune -exec rm -rf {} +

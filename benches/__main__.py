@@ -1,7 +1,11 @@
-"""Run the benchmarks and print one table: ``python -m benches [options of pytest]``."""
+"""Run the benchmarks and print one table.
+
+``python -m benches [--output results.json] [options of pytest]``; the output keeps the results.
+"""
 
 from __future__ import annotations
 
+import argparse
 import json
 import os
 import subprocess
@@ -9,7 +13,8 @@ import sys
 import tempfile
 from pathlib import Path
 
-from benches.table import Timing, header, table
+from benches.results import Results
+from benches.table import Timing, measured, table
 
 _HERE = Path(__file__).parent
 
@@ -44,12 +49,17 @@ def _run(threads: int, arguments: list[str], *, parallel_only: bool) -> list[Tim
 
 def main() -> None:
     """Time everything on one thread, and what uses threads on all of them as well."""
-    arguments = sys.argv[1:]
+    parser = argparse.ArgumentParser(prog="python -m benches", allow_abbrev=False)
+    parser.add_argument("--output", type=Path, help="file to write the results to, as JSON")
+    options, arguments = parser.parse_known_args()
     cores = os.cpu_count() or 1
     timings = _run(1, arguments, parallel_only=False)
     if cores > 1:
         timings += _run(cores, arguments, parallel_only=True)
-    sys.stdout.write(f"{header()}\n\n{table(timings)}\n")
+    results = Results.of(" ".join(["python -m benches", *arguments]), measured(timings))
+    if options.output is not None:
+        results.write(options.output)
+    sys.stdout.write(f"{table(results)}\n")
 
 
 if __name__ == "__main__":

@@ -2,21 +2,18 @@
 
 from __future__ import annotations
 
-import datetime as dt
-import os
-import platform
-import sys
 from dataclasses import dataclass
 from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from benches.contest import Case
+from benches.results import Results, Row, markdown_line
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Iterable, Mapping
 
-__all__ = ["Timing", "cases", "header", "table"]
+__all__ = ["Timing", "cases", "measured", "table"]
 
 _HEADINGS = ("measured", "prepared", "threads", "time", "rate", "ratios", "bar")
 
@@ -46,41 +43,52 @@ def cases() -> list[Case]:
     ]
 
 
-def header() -> str:
-    """Machine, date and command: without them no figure means anything."""
-    today = dt.datetime.now(tz=dt.timezone.utc).date()
-    command = " ".join(["python -m benches", *sys.argv[1:]])
-    return (
-        f"`{command}` on {today}: {_processor()}, {os.cpu_count()} cores, "
-        f"{platform.system()} {platform.machine()}, Python {platform.python_version()}. "
-        "Medians; ratios are a peer's time over ours, in the same run."
-    )
-
-
-def table(timings: Iterable[Timing]) -> str:
+def measured(timings: Iterable[Timing]) -> list[Row]:
     """One row for each case and number of threads, in the order of the files."""
     groups: dict[tuple[str, int], dict[str, float]] = {}
     for timing in timings:
         groups.setdefault((timing.case, timing.threads), {})[timing.contender] = timing.seconds
-    rows = [
+    return [
         _row(case, threads, seconds)
         for case in cases()
         for (name, threads), seconds in groups.items()
         if name == case.name and case.contenders[0] in seconds
     ]
-    widths = [max(len(row[column]) for row in [_HEADINGS, *rows]) for column in range(7)]
-    lines = [_line(_HEADINGS, widths), _line(["-" * width for width in widths], widths)]
-    return "\n".join([*lines, *(_line(row, widths) for row in rows)])
 
 
-def _row(case: Case, threads: int, seconds: dict[str, float]) -> tuple[str, ...]:
+def _row(case: Case, threads: int, seconds: Mapping[str, float]) -> Row:
     own = seconds[case.contenders[0]]
-    rate = case.size / own
     ratios = {peer: seconds[peer] / own for peer in case.contenders[1:] if peer in seconds}
+    return Row(case=case.name, threads=threads, seconds=own, ratios=ratios)
+
+
+def table(results: Results) -> str:
+    """Every row with its rate and bars, below the command, date and machine."""
+    heading = (
+        f"`{results.command}` on {results.date}: {results.machine}. "
+        "Medians; ratios are a peer's time over ours, in the same run."
+    )
+    by_name = {case.name: case for case in cases()}
+    rows = [
+        _cells(by_name[row.case], row, row.seconds)
+        for row in results.rows
+        if row.seconds is not None
+    ]
+    widths = [max(len(row[column]) for row in [_HEADINGS, *rows]) for column in range(7)]
+    rule = tuple("-" * width for width in widths)
+    padded = [
+        [cell.ljust(width) for cell, width in zip(row, widths, strict=True)]
+        for row in (_HEADINGS, rule, *rows)
+    ]
+    return "\n".join([heading, "", *map(markdown_line, padded)])
+
+
+def _cells(case: Case, row: Row, own: float) -> tuple[str, ...]:
+    rate = case.size / own
     verdicts = [
-        _verdict(ratios[peer] >= bar, f"{bar:g}x {peer}")
+        _verdict(row.ratios[peer] >= bar, f"{bar:g}x {peer}")
         for peer, bar in case.bars.items()
-        if peer in ratios
+        if peer in row.ratios
     ]
     if case.least_rate is not None:
         verdicts.append(_verdict(rate >= case.least_rate, _rate(case.least_rate, case.unit)))
@@ -89,10 +97,10 @@ def _row(case: Case, threads: int, seconds: dict[str, float]) -> tuple[str, ...]
     return (
         case.name,
         case.prepared,
-        str(threads),
+        str(row.threads),
         _time(own),
         _rate(rate, case.unit),
-        ", ".join(f"{peer} {ratio:.3g}x" for peer, ratio in ratios.items()),
+        ", ".join(f"{peer} {ratio:.3g}x" for peer, ratio in row.ratios.items()),
         ", ".join(verdicts),
     )
 
@@ -113,17 +121,3 @@ def _rate(rate: float, unit: str) -> str:
         if rate >= scale:
             return f"{rate / scale:.3g} {prefix} {unit}s/s"
     return f"{rate:.3g} {unit}s/s"
-
-
-def _line(cells: Sequence[str], widths: Sequence[int]) -> str:
-    padded = (cell.ljust(width) for cell, width in zip(cells, widths, strict=True))
-    return f"| {' | '.join(padded)} |"
-
-
-def _processor() -> str:
-    information = Path("/proc/cpuinfo")
-    if information.exists():
-        for line in information.read_text().splitlines():
-            if line.startswith("model name"):
-                return line.partition(":")[2].strip()
-    return platform.processor() or "unknown processor"

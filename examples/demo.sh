@@ -11,25 +11,25 @@ trajmeter score examples/context/predictions.jsonl \
     --output results/context.jsonl
 
 echo
-echo "Turns, rules and tools: how two agents worked, and whether they did as they were told"
+echo "Turns, rules and tools: how two agents worked, and which instructions they followed"
 trajmeter score examples/runs/runs.jsonl \
     --tasks examples/runs/tasks.jsonl \
     --metrics turns,rules,tools \
     --output results/runs.jsonl
 
 echo
-echo "Rules: test cases with assertions and budgets, and what two agents made of them"
+echo "Rules: test cases with assertions and budgets, run by two agents"
 trajmeter score examples/rules/results.json \
     --tasks examples/rules/cases.json \
     --metrics rules \
     --output results/rules.jsonl
 
 echo
-echo "Speedup: how much faster two agents made three tasks, beside the reference solution"
+echo "Speedup: how much faster two agents made three programs, compared with the reference solution"
 trajmeter score examples/speedup/june --metrics speedup --output results/speedup.jsonl
 
 echo
-echo "All of it at once, by every family: each finds what it can score, and tells what it cannot"
+echo "All of it at once: every family scores what it can, and reports what it cannot"
 trajmeter score examples/context/predictions.jsonl examples/runs/runs.jsonl \
     examples/rules/results.json examples/speedup/june \
     --tasks examples/context/gold.jsonl \
@@ -42,7 +42,7 @@ awk -v RS= -v ORS='\n\n' 'NR <= 2' results/all.txt
 echo "The other tables: results/all.txt"
 
 echo
-echo "Answers: two toy agents asked the questions of a scenario, judged from a recording"
+echo "Answers: two toy agents answer the questions of a scenario, judged from a recording"
 (
     cd examples/scenario
     trajmeter run . --agent agents:Searcher --agent agents:Chainer --mode capability \

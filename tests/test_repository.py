@@ -1,14 +1,15 @@
-"""What holds for the files of the repository themselves."""
+"""Checks of the repository's own files."""
 
 from __future__ import annotations
 
 import re
 import subprocess
+from importlib.metadata import packages_distributions
 from pathlib import Path
 
 import pytest
 
-from trajmeter.kernels import Kernels
+from benches.results import RESULTS, Results, in_readme
 
 ROOT = Path(__file__).parents[1]
 MANIFEST = (ROOT / "pyproject.toml").read_text(encoding="utf-8")
@@ -59,12 +60,32 @@ def test_both_build_systems_know_one_version() -> None:
     assert in_pyproject[1] == in_cargo[1]
 
 
-def test_every_extra_but_ray_is_in_all() -> None:
-    extras = MANIFEST.split("[project.optional-dependencies]")[1].split("\n[")[0]
-    names = set(re.findall(r"^([a-z]+) = ", extras, re.MULTILINE)) - {"all", "ray"}
-    named = re.search(r'^all = \["trajmeter\[(.+)\]"\]$', extras, re.MULTILINE)
-    assert named
-    assert named[1].split(",") == sorted(names)
+def _extras() -> dict[str, str]:
+    """The requirements of each extra, as they are written."""
+    section = MANIFEST.split("[project.optional-dependencies]")[1].split("\n[")[0]
+    return dict(re.findall(r"^([a-z]+) = (\[.+\])$", section, re.MULTILINE))
+
+
+def test_all_holds_every_other_extra() -> None:
+    extras = _extras()
+    everything = extras.pop("all")
+    assert everything == f'["trajmeter[{",".join(sorted(extras))}]"]'
+
+
+def test_something_imports_what_an_extra_installs() -> None:
+    sources = "".join(
+        text for name, text in _tracked_texts().items() if name.startswith("python/trajmeter/")
+    )
+    imported = set(re.findall(r"^ *(?:from|import) (\w+)", sources, re.MULTILINE))
+    modules: dict[str, set[str]] = {}
+    for module, distributions in packages_distributions().items():
+        for distribution in distributions:
+            modules.setdefault(distribution.lower(), set()).add(module)
+    extras = _extras()
+    del extras["all"]
+    required = re.findall(r'"([\w-]+)', " ".join(extras.values()))
+    assert {"pyarrow", "pyyaml"} <= set(required)
+    assert [name for name in required if not modules.get(name, set()) & imported] == []
 
 
 def test_every_build_requirement_is_one_that_developers_have() -> None:
@@ -83,8 +104,50 @@ def test_the_makefile_describes_every_target_it_offers() -> None:
     assert phony == described
 
 
-def test_the_readme_names_every_kernel() -> None:
+def test_the_readme_shows_the_benchmarks_as_they_were_measured() -> None:
     text = (ROOT / "README.md").read_text(encoding="utf-8")
-    kernels = [name for name in vars(Kernels) if not name.startswith("_")]
-    assert "trajectory" in kernels
-    assert [name for name in kernels if f"`{name.removesuffix('_batched')}`" not in text] == []
+    table = in_readme(Results.read(RESULTS))
+    assert f"<!-- benchmarks -->\n{table}<!-- end of benchmarks -->" in text, "run `make readme`"
+
+
+@pytest.mark.parametrize("task", ["a family of metrics", "a format", "a kernel"])
+def test_the_files_that_contributing_names_exist(task: str) -> None:
+    text = (ROOT / "CONTRIBUTING.md").read_text(encoding="utf-8")
+    section = text.split(f"## Adding {task}\n")[1].split("\n## ")[0]
+    paths = re.findall(r"^\| `(.+?)` \|", section, re.MULTILINE)
+    assert len(paths) > 2
+    names = [_names_of(path) for path in paths if "<" in path]
+    assert set.intersection(*names), f"{paths} exist together for no name"
+    assert [path for path in paths if "<" not in path and not (ROOT / path).exists()] == []
+
+
+def _names_of(path: str) -> set[str]:
+    """The names that stand for `<...>` in the paths that exist."""
+    before, after = re.split(r"<\w+>", path)
+    found = {found.relative_to(ROOT).as_posix() for found in ROOT.glob(f"{before}*{after}")}
+    return {name.removeprefix(before).removesuffix(after) for name in found}
+
+
+@pytest.mark.parametrize("folder", [".", "docs", "docs/metrics", "fuzz"])
+def test_the_pages_link_to_files_that_exist(folder: str) -> None:
+    pages = list((ROOT / folder).glob("*.md"))
+    assert pages
+    missing = [
+        f"{page.name}: {link}"
+        for page in pages
+        for link in re.findall(r"\]\((?!https?:|#)([^)#\s]+)", page.read_text(encoding="utf-8"))
+        if not (page.parent / link).exists()
+    ]
+    assert missing == []
+
+
+def test_a_fuzz_target_is_declared_and_explained() -> None:
+    targets = {path.stem for path in (ROOT / "fuzz" / "fuzz_targets").glob("*.rs")}
+    declared = re.findall(
+        r'^path = "fuzz_targets/(\w+).rs"$',
+        (ROOT / "fuzz" / "Cargo.toml").read_text(encoding="utf-8"),
+        re.MULTILINE,
+    )
+    assert targets == set(declared)
+    readme = (ROOT / "fuzz" / "README.md").read_text(encoding="utf-8")
+    assert [target for target in targets if f"- `{target}`" not in readme] == []

@@ -1,4 +1,4 @@
-"""Installs the package in every way that is promised, with cargo and without it.
+"""Installs the package in every supported way, with cargo and without.
 
 Each install happens in a fresh environment, builds in isolation, and then computes.
 """
@@ -25,6 +25,7 @@ print(trajmeter.backend(), trajmeter.__version__ == version("trajmeter"), bool(f
 
 pytestmark = [
     pytest.mark.packaging,
+    pytest.mark.timeout(1800),  # each compiles the extension, some on a busy machine
     pytest.mark.skipif(shutil.which("cargo") is None, reason="cargo is not installed"),
 ]
 
