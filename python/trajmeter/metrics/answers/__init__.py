@@ -10,7 +10,7 @@ from trajmeter.metrics.answers.figures import (
     ScenarioProfile,
     generic_aggregates,
 )
-from trajmeter.metrics.answers.profile import FRAMEWORK_COMPARISON, AnswersProfile
+from trajmeter.metrics.answers.profile import FRAMEWORK_COMPARISON, PROFILES, AnswersProfile
 from trajmeter.metrics.answers.result import AnswersResult
 from trajmeter.metrics.answers.scenario_profiles import (
     compute_aggregates,
@@ -23,6 +23,7 @@ from trajmeter.metrics.answers.score import AnswersMetric, create
 
 __all__ = [
     "FRAMEWORK_COMPARISON",
+    "PROFILES",
     "Aggregates",
     "AnswerView",
     "AnswersMetric",

@@ -3,15 +3,18 @@
 from __future__ import annotations
 
 from trajmeter.metrics.rules.inputs import read_budget, read_texts
+from trajmeter.metrics.rules.profile import PROFILES, RulesProfile
 from trajmeter.metrics.rules.result import RuleScore, RulesResult
 from trajmeter.metrics.rules.score import RulesMetric, create
 from trajmeter.metrics.rules.summary import RulesAggregator, RulesSummary, RuleSummary
 
 __all__ = [
+    "PROFILES",
     "RuleScore",
     "RuleSummary",
     "RulesAggregator",
     "RulesMetric",
+    "RulesProfile",
     "RulesResult",
     "RulesSummary",
     "create",
