@@ -68,7 +68,7 @@ def _deleted(
 ) -> ContextBenchEditLocation:
     if not prepared.has_gold:
         return _DELETED_NO_GOLD
-    is_contextbench = prepared.rules == "contextbench"
+    is_contextbench = prepared.rules == "as_written"
     if is_contextbench:
         # An attempt without a patch gets the score of the gold patch.
         final_patch = final_patch or prepared.task.gold_patch or None

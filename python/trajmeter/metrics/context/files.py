@@ -43,7 +43,7 @@ class TaskFiles:
         self.lacks_definitions = snapshot is None
         self._repo = task.repo
         self._snapshot = snapshot
-        self._contextbench = rules == "contextbench"
+        self._contextbench = rules == "as_written"
         self._files: dict[str, ContextFile] = {}
         self._codes = count()
         self._undefined: set[str] = set()

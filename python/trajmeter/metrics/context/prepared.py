@@ -131,7 +131,7 @@ def rules_of(profile: str | None) -> ContextRules:
     if profile is None:
         return "default"
     if profile == "contextbench":
-        return "contextbench"
+        return "as_written"
     raise UnknownNameError(
         f"the context metrics have no profile {profile!r}; there is {', '.join(PROFILES)}"
     )

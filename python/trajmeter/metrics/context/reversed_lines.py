@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from trajmeter.kernels import active
+from trajmeter.kernels import FinalSizes, StepSizes, active
 from trajmeter.metrics.context.contextbench import lines_size
 
 if TYPE_CHECKING:
@@ -36,22 +36,22 @@ def with_reversed_lines(
         steps: Views of each step.
         final_views: Views of the final context.
     """
-    num_steps, has_final_context, tally, final, by_step = sizes
+    num_steps, _, tally, final, by_step = sizes
     intersection, kernel_gold, predicted = final[-1]
     coverage, covered_sum, viewed, union = by_step[-1]
     gold = prepared.initial_gold_size
     if gold != kernel_gold:
         coverage = _share(coverage or (0.0,) * num_steps, kernel_gold, gold)
-    _, _, empty_ranges, _ = tally
-    if empty_ranges:
+    if tally.empty_ranges:
         steps = list(steps)
         steps = steps or [final_views]
         predicted = _size(final_views, prepared)
         viewed = sum(_size(views, prepared) for views in steps)
         union = _size(chain.from_iterable(steps), prepared)
-    final = (*final[:-1], (intersection, gold, predicted))
-    by_step = (*by_step[:-1], (coverage, covered_sum, viewed, union))
-    return num_steps, has_final_context, tally, final, by_step
+    return sizes._replace(
+        final=(*final[:-1], FinalSizes(intersection, gold, predicted)),
+        steps=(*by_step[:-1], StepSizes(coverage, covered_sum, viewed, union)),
+    )
 
 
 def _share(coverage: tuple[float, ...], of: int, gold: int) -> tuple[float, ...] | None:

@@ -77,7 +77,7 @@ def score_views(
     final_patch: str | None,
 ) -> ContextResult:
     """Score one attempt, given by its parts, as :func:`score` does."""
-    if prepared.rules == "contextbench":
+    if prepared.rules == "as_written":
         final_views = final_views or ()
         sizes = prepared.kernel.score(turns, final_views)
         views = (turn.views for turn in turns or ())
@@ -98,7 +98,7 @@ def compose(prepared: PreparedTask, sizes: ContextSizes, final_patch: str | None
     """Make a result of what the kernel measured, and of the final patch."""
     num_steps, has_final_context, tally, final_sizes, step_sizes = sizes
     conventions = DEFAULT
-    if prepared.rules == "contextbench":
+    if prepared.rules == "as_written":
         cause = _contextbench_cause(prepared, has_final_context=has_final_context)
         if cause is not None:
             return _void(cause, num_steps)

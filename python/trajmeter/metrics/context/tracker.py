@@ -41,7 +41,7 @@ class ContextTracker:
         self._prepared = prepared
         self._kernel = prepared.kernel.tracker()
         # By the rules of ContextBench views are needed once more where lines are reversed.
-        self._steps: list[Sequence[View]] | None = [] if prepared.rules == "contextbench" else None
+        self._steps: list[Sequence[View]] | None = [] if prepared.rules == "as_written" else None
 
     def update(self, views: Sequence[View]) -> StepCoverage:
         """Add one turn's views, none included, as a step.
