@@ -6,8 +6,8 @@
 
 use memchr::memchr_iter;
 
-use crate::spans::{self, Spans};
 use crate::Result;
+use crate::spans::{self, Spans};
 
 /// The byte at which each line begins.
 #[must_use]
@@ -28,7 +28,6 @@ pub struct LineTable<'a> {
 }
 
 impl LineTable<'_> {
-
     /// First and last line that a checked span touches; the last is before the first for an empty one.
     #[must_use]
     pub fn lines(&self, start: i64, end: i64) -> (i64, i64) {

@@ -41,12 +41,15 @@ pub fn level_advantages<'py>(
         column.into_pyarray(py)
     };
     let valid: Vec<_> = figures.iter().map(|figures| figures.valid).collect();
-    LEVEL_ARRAYS.of(py, (
-        valid.into_pyarray(py),
-        floats(|figures| figures.speedup),
-        floats(|figures| figures.advantage[0]),
-        floats(|figures| figures.advantage[1]),
-        floats(|figures| figures.advantage[2]),
-        floats(|figures| figures.advantage[3]),
-    ))
+    LEVEL_ARRAYS.of(
+        py,
+        (
+            valid.into_pyarray(py),
+            floats(|figures| figures.speedup),
+            floats(|figures| figures.advantage[0]),
+            floats(|figures| figures.advantage[1]),
+            floats(|figures| figures.advantage[2]),
+            floats(|figures| figures.advantage[3]),
+        ),
+    )
 }

@@ -82,12 +82,15 @@ pub fn trajectory<'py>(
         gold_size: &mut gold_size,
     };
     run(py, batch.weight(), || core::trajectory(&batch, out))?;
-    TRAJECTORY_ARRAYS.of(py, (
-        array(py, size),
-        array(py, added),
-        array(py, gold_added),
-        array(py, gold_size),
-    ))
+    TRAJECTORY_ARRAYS.of(
+        py,
+        (
+            array(py, size),
+            array(py, added),
+            array(py, gold_added),
+            array(py, gold_size),
+        ),
+    )
 }
 
 #[pyfunction]
@@ -110,9 +113,12 @@ pub fn trajectory_figures<'py>(
             trajectory_offsets,
         ))
     })?;
-    FIGURE_ARRAYS.of(py, (
-        array(py, figures.coverage),
-        array(py, figures.auc_coverage),
-        array(py, figures.redundancy),
-    ))
+    FIGURE_ARRAYS.of(
+        py,
+        (
+            array(py, figures.coverage),
+            array(py, figures.auc_coverage),
+            array(py, figures.redundancy),
+        ),
+    )
 }

@@ -43,11 +43,14 @@ pub fn turn_counts<'py>(
     };
     let size = columns.success.len() + columns.call.len();
     let counts = run(py, size, || turns::turn_counts(columns))?;
-    TURN_COUNT_ARRAYS.of(py, (
-        counts.table.into_pyarray(py),
-        counts.reason.into_pyarray(py),
-        counts.carried.into_pyarray(py),
-        counts.failed.into_pyarray(py),
-        counts.reason_offsets.into_pyarray(py),
-    ))
+    TURN_COUNT_ARRAYS.of(
+        py,
+        (
+            counts.table.into_pyarray(py),
+            counts.reason.into_pyarray(py),
+            counts.carried.into_pyarray(py),
+            counts.failed.into_pyarray(py),
+            counts.reason_offsets.into_pyarray(py),
+        ),
+    )
 }
