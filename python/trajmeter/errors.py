@@ -16,7 +16,6 @@ __all__ = [
     "ExtraMissingError",
     "InputError",
     "InternalError",
-    "LineRangeError",
     "NegativeKeyError",
     "NegativeSpanError",
     "OffsetsError",
@@ -52,12 +51,6 @@ class ReversedSpanError(InputError):
     """A span ends before it begins."""
 
     code: ClassVar[str] = "reversed_span"
-
-
-class LineRangeError(InputError):
-    """A range of lines begins before line 1, or ends before it begins."""
-
-    code: ClassVar[str] = "invalid_line_range"
 
 
 class NegativeKeyError(InputError):

@@ -18,9 +18,7 @@ if TYPE_CHECKING:
 ROWS = integers([0, 1, 3])
 SPANS = {"start": integers([0, 4, 5]), "end": integers([3, 4, 9])}
 OTHERS = {f"other_{name}": array for name, array in SPANS.items()}
-RANGES = {"first": integers([1, 2]), "last": integers([1, 3])}
 FILE = {"line_starts": integers([0, 3, 7]), "size": 8}
-FILES = {"line_starts": integers([0, 3, 0]), "offsets": integers([0, 2, 3])}
 VALUES = {"values": np.array([1.0, 2.0, 4.0])}
 BOTH_SIDES = SPANS | {"offsets": ROWS} | OTHERS | {"other_offsets": ROWS}
 
@@ -33,15 +31,9 @@ ARGUMENTS: dict[str, dict[str, Any]] = {
     "intersection_batched": BOTH_SIDES,
     "difference": SPANS | OTHERS,
     "difference_batched": BOTH_SIDES,
-    "intersection_measure": SPANS | OTHERS,
-    "intersection_measure_batched": BOTH_SIDES,
-    "check_spans": SPANS,
-    "lines_to_bytes": FILE | RANGES,
-    "lines_to_bytes_batched": FILES | {"size": integers([5, 2]), "file": integers([0, 1])} | RANGES,
     "bytes_to_lines": FILE | SPANS,
     "gmean": VALUES,
     "gmean_grouped": VALUES | {"offsets": ROWS},
-    "check_values": VALUES,
 }
 ARRAYS = [
     (kernel, name)
@@ -132,7 +124,6 @@ def test_arrays_are_left_as_they_were(kernels: Kernels, kernel: str) -> None:
         ("intersection", "other_end", "other_start"),
         ("difference_batched", "other_end", "other_start"),
         ("difference_batched", "other_offsets", "offsets"),
-        ("lines_to_bytes", "last", "first"),
     ],
 )
 def test_lengths_that_differ(kernels: Kernels, kernel: str, name: str, other: str) -> None:
@@ -144,12 +135,6 @@ def test_lengths_that_differ(kernels: Kernels, kernel: str, name: str, other: st
         getattr(kernels, kernel)(**arguments | {name: longer})
 
 
-def test_files_without_a_size(kernels: Kernels) -> None:
-    arguments = ARGUMENTS["lines_to_bytes_batched"] | {"size": integers([5])}
-    with pytest.raises(ArrayError, match=r"^size has 1 values, expected 2, one less than offsets$"):
-        kernels.lines_to_bytes_batched(**arguments)
-
-
 @pytest.mark.parametrize(("kernel", "name"), ROW_ARRAYS)
 @pytest.mark.parametrize(
     ("offsets", "message"),
@@ -158,7 +143,7 @@ def test_files_without_a_size(kernels: Kernels) -> None:
         ([-1, 0], r"\[0\] is -1, expected 0 or more"),
         ([0, 2, 1], r"\[2\] is 1, expected at least 2, the offset before it"),
         ([0, 2, 1, 99], r"\[2\] is 1, expected at least 2, the offset before it"),
-        ([0, 4], r"\[1\] is 4, expected at most 3, the number of (spans|values|line starts)"),
+        ([0, 4], r"\[1\] is 4, expected at most 3, the number of (spans|values)"),
     ],
 )
 def test_offsets_that_cut_no_rows(

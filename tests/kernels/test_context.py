@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import dataclasses
 import json
 from itertools import pairwise
 from pathlib import Path
 from types import SimpleNamespace
-from typing import TYPE_CHECKING, Any, get_args
+from typing import TYPE_CHECKING, Any, cast, get_args
 
 import numpy as np
 import pytest
@@ -27,7 +28,7 @@ from trajmeter.kernels._python.context_file import new_file
 from trajmeter.records import Extent, Turn, View
 
 if TYPE_CHECKING:
-    from trajmeter.kernels import FileTables, Kernels
+    from trajmeter.kernels import Kernels
 
 RULES: tuple[ContextRules, ...] = get_args(ContextRules)
 CASES = json.loads((Path(__file__).parents[1] / "cases" / "context_views.json").read_text())[
@@ -127,13 +128,13 @@ def test_a_trajectory_by_hand(kernels: Kernels) -> None:
     assert (covered_sum, viewed, union) == (1 + 1 + 1 + 2, 3, 2)
 
 
-def test_names_add_to_ranges_but_contextbench_takes_them_instead(kernels: Kernels) -> None:
+def test_names_add_to_ranges_and_as_written_replace_them(kernels: Kernels) -> None:
     world = World({"a.py": ContextFile(0, TEN_LINES)})
     seen = [_lines("a.py", 1, 1), View(path="a.py", symbols=("h", "nothing"))]
     sizes = {rules: world.kernel(kernels, rules).score(None, seen) for rules in RULES}
     symbol = GRANULARITIES.index("symbol")
     assert sizes["default"][3][symbol] == (0, 0, 2)  # f, which line 1 lies in, and h
-    assert sizes["contextbench"][3][symbol] == (0, 0, 1)  # h
+    assert sizes["as_written"][3][symbol] == (0, 0, 1)  # h
 
 
 def test_names_in_one_step_leave_the_ranges_of_others(kernels: Kernels) -> None:
@@ -142,18 +143,18 @@ def test_names_in_one_step_leave_the_ranges_of_others(kernels: Kernels) -> None:
         Turn(views=(_lines("a.py", 1, 1),)),
         Turn(views=(_lines("a.py", 8, 8), View(path="a.py", symbols=("g",)))),
     ]
-    _, _, _, final, _ = world.kernel(kernels, "contextbench").score(turns, None)
+    _, _, _, final, _ = world.kernel(kernels, "as_written").score(turns, None)
     assert final[GRANULARITIES.index("symbol")] == (0, 0, 2)  # f of the first step, g by name
 
 
-def test_contextbench_counts_listed_files_only(kernels: Kernels) -> None:
+def test_as_written_only_listed_files_count(kernels: Kernels) -> None:
     world = World({"a.py": ContextFile(0, TEN_LINES)})
     seen = [_lines("a.py", 1, 2).model_copy(update={"listed": False})]
     default = world.kernel(kernels).score(None, seen)
-    contextbench = world.kernel(kernels, "contextbench").score(None, seen)
+    as_written = world.kernel(kernels, "as_written").score(None, seen)
     assert [size for _, _, size in default[3]] == [1, 2, 20, 2]
-    assert [size for _, _, size in contextbench[3]] == [0, 2, 20, 2]
-    assert contextbench[1]  # there is a span
+    assert [size for _, _, size in as_written[3]] == [0, 2, 20, 2]
+    assert as_written[1]  # there is a span
 
 
 @pytest.mark.parametrize("rules", RULES)
@@ -165,7 +166,7 @@ def test_names_alone_are_context_by_default(kernels: Kernels, rules: ContextRule
 
 
 @pytest.mark.parametrize("rules", RULES)
-def test_without_steps_contextbench_takes_the_final_context_for_one(
+def test_as_written_the_final_context_is_the_step_of_a_trajectory_without_steps(
     kernels: Kernels, rules: ContextRules
 ) -> None:
     file = ContextFile(0, TEN_LINES)
@@ -335,35 +336,36 @@ def test_sums_beyond_64_bits_are_refused(kernels: Kernels) -> None:
 
 
 @pytest.mark.parametrize(
-    ("broken", "error", "message"),
+    ("size", "line_starts", "definitions", "error", "message"),
     [
-        (tables(-1, [0]), InputError, "size is -1"),
-        (tables(2**62 + 1, [0]), InputError, "size is 4611686018427387905, expected at most 46"),
-        (tables(5, []), OffsetsError, "line_starts is empty"),
-        (tables(5, [1, 3]), InputError, r"line_starts\[0\] is 1, expected 0"),
-        (tables(5, [0, 3, 3]), InputError, "line_starts do not rise at index 2"),
-        (tables(5, [0, 6]), OffsetsError, r"line_starts\[1\] is 6, expected at most 5"),
-        (tables(5, [0], [(-1, 2)]), InputError, "definition_start is negative at index 0"),
-        (tables(5, [0], [(0, 2), (3, 2)]), InputError, "definition_end lies before .* at index 1"),
-        (tables(5, [0], [(3, 4), (2, 4)]), InputError, "definition_start falls at index 1"),
+        (-1, [0], [], InputError, "size is -1"),
+        (2**62 + 1, [0], [], InputError, "size is 4611686018427387905, expected at most 46"),
+        (5, [], [], OffsetsError, "line_starts is empty"),
+        (5, [1, 3], [], InputError, r"line_starts\[0\] is 1, expected 0"),
+        (5, [0, 3, 3], [], InputError, "line_starts do not rise at index 2"),
+        (5, [0, 6], [], OffsetsError, r"line_starts\[1\] is 6, expected at most 5"),
+        (5, [0], [(-1, 2)], InputError, "definition_start is negative at index 0"),
+        (5, [0], [(0, 2), (3, 2)], InputError, "definition_end lies before .* at index 1"),
+        (5, [0], [(3, 4), (2, 4)], InputError, "definition_start falls at index 1"),
     ],
 )
-def test_broken_tables_are_refused(
-    kernels: Kernels, broken: FileTables, error: type[Exception], message: str
+def test_broken_tables_are_refused_where_they_are_made(
+    size: int,
+    line_starts: list[int],
+    definitions: list[tuple[int, int]],
+    error: type[Exception],
+    message: str,
 ) -> None:
-    file = ContextFile(0, broken)
     with pytest.raises(error, match=message):
-        World({}, [GoldLines(file, 1, 1, in_lines=True)]).kernel(kernels)
-    kernel = World({"a.py": file}).kernel(kernels)
-    with pytest.raises(error, match=message):
-        kernel.score(None, [View(path="a.py")])
+        tables(size, line_starts, definitions)
 
 
-def test_tables_that_are_no_arrays_are_refused(kernels: Kernels) -> None:
-    listed = tables(5, [0])
-    object.__setattr__(listed, "line_starts", [0])
+def test_tables_that_are_not_arrays_are_refused() -> None:
+    good, listed = tables(5, [0]), cast("Any", [0])
     with pytest.raises(ArrayError, match="line_starts is a list"):
-        World({"a.py": ContextFile(0, listed)}).kernel(kernels).score(None, [View(path="a.py")])
+        dataclasses.replace(good, line_starts=listed)
+    with pytest.raises(ArrayError, match="definition_end is a list"):
+        dataclasses.replace(good, definition_end=listed)
 
 
 def test_unknown_rules_are_refused(kernels: Kernels) -> None:

@@ -17,7 +17,7 @@ from hypothesis import strategies as st
 from tests.kernels.outcomes import LEAST_DOUBLE
 from tests.kernels.strategies import integers, offsets, values
 from trajmeter.errors import TrajmeterError, ValueDomainError
-from trajmeter.kernels import GMEAN_RELATIVE_TOLERANCE, Fault
+from trajmeter.kernels import GMEAN_RELATIVE_TOLERANCE
 
 if TYPE_CHECKING:
     from trajmeter.kernels import Float64Array, Kernels
@@ -111,20 +111,6 @@ def test_a_group_is_treated_as_the_plain_mean_does(
         group = numbers[begin:end]
         undefined = not len(group) or (0.0 in group and math.inf in group)
         assert close(mean, math.nan if undefined else kernels.gmean(group))
-
-
-@given(numbers=values(good=False))
-def test_check_values_lists_what_the_means_refuse(kernels: Kernels, numbers: Float64Array) -> None:
-    faults = {
-        index: Fault.NOT_A_NUMBER if math.isnan(number) else Fault.NEGATIVE
-        for index, number in enumerate(numbers.tolist())
-        if math.isnan(number) or number < 0.0
-    }
-    index, reason = kernels.check_values(numbers)
-    assert dict(zip(index.tolist(), reason.tolist(), strict=True)) == faults
-    if faults:
-        with pytest.raises(ValueDomainError, match=f"^value {min(faults)} is "):
-            kernels.gmean(numbers)
 
 
 @pytest.mark.parametrize("place", [0, 15, 16, 8_191, 8_192, 300_000])

@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tests.kernels.outcomes import alike, outcome
-from tests.kernels.strategies import any_offsets, any_pairs, columns, integers, offsets, values
+from tests.kernels.strategies import any_offsets, any_pairs, columns, offsets, values
 
 if TYPE_CHECKING:
     from trajmeter.kernels import Float64Array, Kernels
@@ -26,9 +26,9 @@ def agree(rust: Kernels, twin: Kernels, kernel: str, *arguments: object) -> None
 
 @given(spans=any_pairs(), others=any_pairs())
 def test_single_sets(rust: Kernels, twin: Kernels, spans: Pairs, others: Pairs) -> None:
-    for kernel in ("measure", "union", "check_spans"):
+    for kernel in ("measure", "union"):
         agree(rust, twin, kernel, *columns(spans))
-    for kernel in ("intersection", "difference", "intersection_measure"):
+    for kernel in ("intersection", "difference"):
         agree(rust, twin, kernel, *columns(spans), *columns(others))
 
 
@@ -42,43 +42,25 @@ def test_batches(
     for kernel in ("measure_batched", "union_batched"):
         agree(rust, twin, kernel, *columns(spans), rows)
     sides = (*columns(spans), rows, *columns(others), other_rows)
-    for kernel in ("intersection", "difference", "intersection_measure"):
+    for kernel in ("intersection", "difference"):
         agree(rust, twin, f"{kernel}_batched", *sides)
 
 
 @given(
     text=st.binary(max_size=20) | st.text("a\n", max_size=20).map(str.encode),
-    ranges=st.lists(st.tuples(st.integers(-1, 9), st.integers(-1, 9)), max_size=5),
     spans=any_pairs(),
     size=st.none() | st.integers(-1, 30),
 )
-def test_lines(
-    rust: Kernels, twin: Kernels, text: bytes, ranges: Pairs, spans: Pairs, size: int | None
-) -> None:
+def test_lines(rust: Kernels, twin: Kernels, text: bytes, spans: Pairs, size: int | None) -> None:
     agree(rust, twin, "line_starts", text)
     starts = twin.line_starts(text)
     size = len(text) if size is None else size
-    agree(rust, twin, "lines_to_bytes", starts, size, *columns(ranges))
     agree(rust, twin, "bytes_to_lines", starts, size, *columns(spans))
-
-
-@given(data=st.data(), tables=st.lists(st.lists(st.integers(0, 9), max_size=4), max_size=3))
-def test_lines_of_many_files(
-    rust: Kernels, twin: Kernels, data: st.DataObject, tables: list[list[int]]
-) -> None:
-    starts = integers(sorted(start for table in tables for start in table))
-    bounds = data.draw(offsets(len(starts), len(tables)) | any_offsets(len(starts)))
-    sizes = integers(data.draw(st.lists(st.integers(0, 9), max_size=3)))
-    one_range = st.tuples(st.integers(-1, 3), st.integers(-1, 5), st.integers(-1, 5))
-    ranges = data.draw(st.lists(one_range, max_size=4))
-    arrays = [integers([one[part] for one in ranges]) for part in range(3)]
-    agree(rust, twin, "lines_to_bytes_batched", starts, bounds, sizes, *arrays)
 
 
 @given(data=st.data(), numbers=values(good=True) | values(good=False))
 def test_means(rust: Kernels, twin: Kernels, data: st.DataObject, numbers: Float64Array) -> None:
     agree(rust, twin, "gmean", numbers)
-    agree(rust, twin, "check_values", numbers)
     groups = data.draw(offsets(len(numbers)) | any_offsets(len(numbers)))
     agree(rust, twin, "gmean_grouped", numbers, groups)
 
@@ -110,7 +92,7 @@ def test_large_batches(rust: Kernels, twin: Kernels, shape: tuple[int, int, int]
         sides += [start, end, bounds]
     for kernel in ("measure_batched", "union_batched"):
         agree(rust, twin, kernel, *sides[:3])
-    for kernel in ("intersection_batched", "difference_batched", "intersection_measure_batched"):
+    for kernel in ("intersection_batched", "difference_batched"):
         agree(rust, twin, kernel, *sides)
     numbers = random.lognormal(0.0, 2.0, sides[2][-1])
     agree(rust, twin, "gmean_grouped", numbers, sides[2])

@@ -2,20 +2,19 @@
 
 from __future__ import annotations
 
+import inspect
 import os
 import subprocess
 import sys
-from typing import TYPE_CHECKING, Any
+from importlib import import_module
+from typing import Any
 
 import pytest
 
-import trajmeter
 from trajmeter import kernels
 from trajmeter.errors import BackendError, ConfigurationError
-from trajmeter.kernels import _python
-
-if TYPE_CHECKING:
-    from trajmeter.kernels import Kernels
+from trajmeter.kernels import Kernels
+from trajmeter.kernels._contract import KERNELS
 
 PRINT_BACKEND = "import trajmeter; print(trajmeter.backend())"
 
@@ -125,9 +124,21 @@ def test_no_backend_of_another_name_can_be_loaded() -> None:
 
 
 def test_both_backends_have_every_kernel(kernels: Kernels) -> None:
-    expected = {name for name in vars(trajmeter.kernels.Kernels) if not name.startswith("_")}
-    assert expected == set(_python.__all__)
+    expected = {name for name in vars(Kernels) if not name.startswith("_")}
+    assert expected == set(KERNELS)
     assert all(callable(getattr(kernels, name)) for name in expected)
+
+
+@pytest.mark.parametrize("name", KERNELS)
+def test_a_kernel_its_check_and_its_twin_have_one_signature(name: str) -> None:
+    """As mypy holds the extension's stub to the contract; annotations are compared as written."""
+    declared = inspect.signature(getattr(Kernels, name))
+    declared = declared.replace(parameters=[*declared.parameters.values()][1:])
+    twin = import_module(f"trajmeter.kernels._python.{KERNELS[name].twin}")
+    assert inspect.signature(getattr(twin, name)) == declared
+    checked = inspect.signature(KERNELS[name].check)
+    assert checked.parameters == declared.parameters
+    assert inspect.signature(kernels.load("python").__dict__[name]) == declared
 
 
 def test_what_is_missing_is_told_apart_by_its_class() -> None:

@@ -13,7 +13,6 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tests.kernels.strategies import (
-    any_pairs,
     columns,
     integers,
     offsets,
@@ -21,7 +20,6 @@ from tests.kernels.strategies import (
     small_pairs,
 )
 from trajmeter.errors import TrajmeterError
-from trajmeter.kernels import Fault
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -31,7 +29,6 @@ if TYPE_CHECKING:
 Pairs = list[tuple[int, int]]
 
 CASES = json.loads((Path(__file__).parents[1] / "cases" / "spans.json").read_text())["cases"]
-SET_KERNELS = ("intersection", "difference", "intersection_measure")
 
 
 def listed(spans: SpanArrays) -> Pairs:
@@ -76,7 +73,6 @@ def test_operations_are_those_of_sets_of_bytes(
     assert kernels.measure(*left) == len(covered(spans))
     shared = covered(spans) & covered(others)
     assert listed(kernels.intersection(*left, *right)) == runs(shared)
-    assert kernels.intersection_measure(*left, *right) == len(shared)
     remaining = covered(spans) - covered(others)
     assert listed(kernels.difference(*left, *right)) == runs(remaining)
 
@@ -92,7 +88,6 @@ def test_laws(kernels: Kernels, spans: Pairs, others: Pairs, seed: Any) -> None:
     left, right = columns(spans), columns(others)
     shared = kernels.intersection(*left, *right)
     assert listed(kernels.intersection(*right, *left)) == listed(shared)
-    assert kernels.intersection_measure(*left, *right) == kernels.measure(*shared)
     remaining = kernels.difference(*left, *right)
     assert kernels.measure(*shared) + kernels.measure(*remaining) == kernels.measure(*left)
     both = kernels.measure(*columns(spans + others))
@@ -122,9 +117,6 @@ def test_a_batch_treats_each_row_as_the_single_kernel_does(
         assert unbatched(getattr(kernels, f"{kernel}_batched")(*sides)) == [
             listed(getattr(kernels, kernel)(*row, *other)) for row, other in partners
         ]
-    assert kernels.intersection_measure_batched(*sides).tolist() == [
-        kernels.intersection_measure(*row, *other) for row, other in partners
-    ]
 
 
 def unbatched(batch: tuple[Any, Any, Any]) -> list[Pairs]:
@@ -132,22 +124,6 @@ def unbatched(batch: tuple[Any, Any, Any]) -> list[Pairs]:
     assert bounds[0] == 0
     assert bounds[-1] == len(start) == len(end)
     return [listed((start[a:b], end[a:b])) for a, b in pairwise(bounds.tolist())]
-
-
-@given(spans=any_pairs())
-def test_check_spans_lists_what_the_others_refuse(kernels: Kernels, spans: Pairs) -> None:
-    faults = {
-        index: Fault.NEGATIVE if start < 0 else Fault.REVERSED
-        for index, (start, end) in enumerate(spans)
-        if start < 0 or end < start
-    }
-    index, reason = kernels.check_spans(*columns(spans))
-    assert dict(zip(index.tolist(), reason.tolist(), strict=True)) == faults
-    kept = [span for place, span in enumerate(spans) if place not in faults]
-    kernels.measure(*columns(kept))
-    if faults:
-        with pytest.raises(TrajmeterError, match=f"^span {min(faults)} is "):
-            kernels.measure(*columns(spans))
 
 
 def test_a_batch_names_a_bad_span_by_its_place_among_all(kernels: Kernels) -> None:

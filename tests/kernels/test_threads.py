@@ -32,7 +32,7 @@ values = random.lognormal(0.0, 3.0, bounds[-1])
 def results():
     yield rust.measure_batched(start, end, bounds)
     yield from rust.union_batched(start, end, bounds)
-    yield rust.intersection_measure_batched(start, end, bounds, start, end + 1, bounds)
+    yield from rust.intersection_batched(start, end, bounds, start, end + 1, bounds)
     yield rust.gmean_grouped(values, bounds)
     yield np.array(rust.gmean(values))
 def digest():

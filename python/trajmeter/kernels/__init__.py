@@ -2,6 +2,20 @@
 
 from __future__ import annotations
 
+from trajmeter.kernels._arrays import (
+    GMEAN_RELATIVE_TOLERANCE,
+    NO_NUMBER,
+    TURN_COUNTS,
+    BoolArray,
+    Float64Array,
+    Int64Array,
+    LevelArrays,
+    SpanArrays,
+    SpanBatch,
+    TrajectoryArrays,
+    TrajectoryFigureArrays,
+    TurnCountArrays,
+)
 from trajmeter.kernels._context import (
     GRANULARITIES,
     ContextFile,
@@ -19,24 +33,7 @@ from trajmeter.kernels._context import (
     TurnLike,
     ViewLike,
 )
-from trajmeter.kernels._contract import (
-    GMEAN_RELATIVE_TOLERANCE,
-    NO_NUMBER,
-    TURN_COUNTS,
-    BoolArray,
-    Fault,
-    FaultArrays,
-    Float64Array,
-    Int64Array,
-    JoinArrays,
-    Kernels,
-    LevelArrays,
-    SpanArrays,
-    SpanBatch,
-    TrajectoryArrays,
-    TrajectoryFigureArrays,
-    TurnCountArrays,
-)
+from trajmeter.kernels._contract import Kernels
 from trajmeter.kernels._select import BackendName, active, backend, load
 
 __all__ = [
@@ -52,14 +49,11 @@ __all__ = [
     "ContextSizes",
     "ContextTally",
     "ContextTrackerKernel",
-    "Fault",
-    "FaultArrays",
     "FileTables",
     "FinalSizes",
     "Float64Array",
     "GoldLines",
     "Int64Array",
-    "JoinArrays",
     "Kernels",
     "LevelArrays",
     "ResolvedPath",

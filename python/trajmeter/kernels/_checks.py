@@ -15,7 +15,7 @@ import numpy as np
 from trajmeter.errors import ArrayError, InputError, OffsetsError
 
 if TYPE_CHECKING:
-    from trajmeter.kernels._contract import BoolArray, Float64Array, Int64Array
+    from trajmeter.kernels._arrays import BoolArray, Float64Array, Int64Array
 
 __all__ = [
     "buffer",
@@ -23,11 +23,14 @@ __all__ = [
     "flags",
     "floats",
     "integers",
+    "keyed_spans",
     "matrix",
+    "named_spans",
     "offsets",
     "same_length",
     "size",
     "spans",
+    "step_offsets",
 ]
 
 _INT64 = np.dtype(np.int64)
@@ -46,7 +49,7 @@ def integers(value: Int64Array, name: str) -> None:
     """Raise ``ArrayError`` unless ``value`` is a plain flat ``int64`` array."""
     if (
         type(value) is np.ndarray
-        and value.dtype == _INT64
+        and (value.dtype is _INT64 or value.dtype == _INT64)
         and value.ndim == 1
         and value.flags.num & _READABLE_AS_SLICE == _READABLE_AS_SLICE
     ):
@@ -58,7 +61,7 @@ def floats(value: object, name: str) -> None:
     """Raise ``ArrayError`` unless ``value`` is a plain flat ``float64`` array."""
     if (
         type(value) is np.ndarray
-        and value.dtype == _FLOAT64
+        and (value.dtype is _FLOAT64 or value.dtype == _FLOAT64)
         and value.ndim == 1
         and value.flags.num & _READABLE_AS_SLICE == _READABLE_AS_SLICE
     ):
@@ -70,7 +73,7 @@ def flags(value: BoolArray, name: str) -> None:
     """Raise ``ArrayError`` unless ``value`` is a plain flat array of truth values."""
     if (
         type(value) is np.ndarray
-        and value.dtype == _BOOL
+        and (value.dtype is _BOOL or value.dtype == _BOOL)
         and value.ndim == 1
         and value.flags.num & _READABLE_AS_SLICE == _READABLE_AS_SLICE
     ):
@@ -98,7 +101,7 @@ def same_length(
         )
 
 
-def spans(start: Int64Array, end: Int64Array, prefix: str = "") -> None:
+def spans(start: Int64Array, end: Int64Array) -> None:
     """Raise ``ArrayError`` unless ``start`` and ``end`` are flat ``int64`` arrays of one length."""
     # Every call of a harness comes by here: one condition for all, and the names only on failure.
     if (
@@ -111,9 +114,26 @@ def spans(start: Int64Array, end: Int64Array, prefix: str = "") -> None:
         and start.flags.num & end.flags.num & _READABLE_AS_SLICE == _READABLE_AS_SLICE
     ):
         return
-    integers(start, f"{prefix}start")
-    integers(end, f"{prefix}end")
-    same_length(start, f"{prefix}start", end, f"{prefix}end")
+    integers(start, "start")
+    integers(end, "end")
+    same_length(start, "start", end, "end")
+
+
+def named_spans(start: Int64Array, end: Int64Array, prefix: str) -> None:
+    """Raise ``ArrayError`` as :func:`spans` does, with a prefix to the names in messages."""
+    try:
+        spans(start, end)
+    except ArrayError:
+        integers(start, f"{prefix}start")
+        integers(end, f"{prefix}end")
+        same_length(start, f"{prefix}start", end, f"{prefix}end")
+
+
+def keyed_spans(key: Int64Array, start: Int64Array, end: Int64Array, prefix: str = "") -> None:
+    """Raise ``ArrayError`` unless these are spans with a key each."""
+    integers(key, f"{prefix}key")
+    named_spans(start, end, prefix)
+    same_length(start, f"{prefix}start", key, f"{prefix}key")
 
 
 def offsets(value: Int64Array, length: int, name: str = "offsets", of: str = "values") -> None:
@@ -134,6 +154,26 @@ def offsets(value: Int64Array, length: int, name: str = "offsets", of: str = "va
     elif value[0] >= 0 and value[-1] <= length and bool((value[1:] >= value[:-1]).all()):
         return
     raise _offsets_error(value, length, name, of)
+
+
+def step_offsets(value: Int64Array, steps: int, trajectories: int) -> None:
+    """Raise ``OffsetsError`` unless ``value`` cuts just these steps into these trajectories.
+
+    The offsets may begin above 0, but the steps are those of these trajectories alone.
+    """
+    integers(value, "trajectory_offsets")
+    first = int(value[0]) if len(value) else 0
+    offsets(value, first + steps, "trajectory_offsets", "steps")
+    if int(value[-1]) != first + steps:
+        raise ArrayError(
+            f"size has {steps} values, expected {int(value[-1]) - first}, the number of steps in "
+            "trajectory_offsets"
+        )
+    if trajectories != len(value) - 1:
+        raise ArrayError(
+            f"gold_size has {trajectories} values, expected {len(value) - 1}, one less than "
+            "trajectory_offsets"
+        )
 
 
 def size(value: int, name: str = "size") -> None:

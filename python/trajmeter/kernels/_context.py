@@ -9,10 +9,15 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal, NamedTuple, Protocol, TypeAlias
 
+import numpy as np
+
+from trajmeter.errors import InputError
+from trajmeter.kernels import _checks
+
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
-    from trajmeter.kernels._contract import Int64Array
+    from trajmeter.kernels._arrays import BoolArray, Int64Array
 
 __all__ = [
     "GRANULARITIES",
@@ -35,8 +40,25 @@ __all__ = [
 GRANULARITIES = ("file", "symbol", "span", "line")
 """What a context is measured in, in the order of every tuple of this contract."""
 
-ContextRules: TypeAlias = Literal["default", "contextbench"]
-"""What line numbers, touching definitions and empty sides mean: ours, or those of ContextBench."""
+ContextRules: TypeAlias = Literal["default", "as_written"]
+"""What the ranges and names of a log mean.
+
+- ``default`` cuts every range to its file, takes an end that is missing or -1 for the end of the
+  file, and counts the file of every view.
+- ``as_written`` counts lines as the log wrote them, only files that it lists as seen, only the
+  named definitions in a step that names any, definitions that end where a view begins, and a line
+  after the last newline; a whole file is no more than listed, and the final context is the one
+  step of a trajectory without steps.
+"""
+
+
+# Places within a file and just behind it have to fit in 64 bits.
+_LARGEST_FILE = 2**62
+
+
+def _refuse(wrong: BoolArray, fault: str, after: int = 0) -> None:
+    if np.count_nonzero(wrong):  # four times as fast as any(), and every file comes by here
+        raise InputError(f"{fault} at index {int(wrong.argmax()) + after}")
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -53,6 +75,27 @@ class FileTables:
     """Byte after the last of every definition."""
     named: Callable[[str], Sequence[int]]
     """Indices of the definitions that a name asks for."""
+
+    def __post_init__(self) -> None:
+        """Check the tables, once for every file, as kernels trust them.
+
+        Raises:
+            InputError: A number is out of place; its index is named.
+            ArrayError: An array is not flat ``int64`` memory, or not as long as its partner.
+            OffsetsError: The line starts fall, or lead outside the file.
+        """
+        _checks.size(self.size)
+        if self.size > _LARGEST_FILE:
+            raise InputError(f"size is {self.size}, expected at most {_LARGEST_FILE}")
+        _checks.offsets(self.line_starts, self.size, "line_starts", "bytes")
+        if self.line_starts[0] != 0:
+            raise InputError(f"line_starts[0] is {self.line_starts[0]}, expected 0")
+        starts, first, last = self.line_starts, self.definition_start, self.definition_end
+        _refuse(starts[1:] <= starts[:-1], "line_starts do not rise", after=1)
+        _checks.named_spans(first, last, "definition_")
+        _refuse(first < 0, "definition_start is negative")
+        _refuse(last < first, "definition_end lies before definition_start")
+        _refuse(first[1:] < first[:-1], "definition_start falls", after=1)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -124,39 +167,57 @@ class TurnLike(Protocol):
         """What was looked at; ``None`` for a turn that is no step."""
 
 
-FinalSizes: TypeAlias = tuple[int, int, int]
-"""The final context at one granularity: shared with gold, of gold, of the context itself."""
+class FinalSizes(NamedTuple):
+    """The final context at one granularity."""
 
-StepSizes: TypeAlias = tuple[tuple[float, ...] | None, int, int, int]
-"""The steps at one granularity.
+    intersection: int
+    """Size of what it shares with gold."""
+    gold: int
+    """Size of gold."""
+    predicted: int
+    """Its own size."""
 
-1. The share of gold seen after each step; ``None`` where there is no gold.
-2. The gold seen after each step, summed over the steps.
-3. The size of each step, summed over the steps.
-4. The size of their union.
-"""
 
-ContextTally: TypeAlias = tuple[int, int, int, int]
-"""What became of the views of the steps and of the declared final context.
+class StepSizes(NamedTuple):
+    """The steps at one granularity."""
 
-1. Views.
-2. Distinct paths, as written, that lead nowhere.
-3. Views with a range that holds no line of their file: reversed, or outside the file. ContextBench
-   does not cut lines to the file, and may give such a range bytes.
-4. Views of a patch of the benchmark.
-"""
+    coverage: tuple[float, ...] | None
+    """Share of gold seen after each step; ``None`` where there is no gold."""
+    covered_sum: int
+    """Gold seen after each step, summed over the steps."""
+    viewed: int
+    """Size of each step, summed over the steps."""
+    union: int
+    """Size of their union."""
 
-ContextSizes: TypeAlias = tuple[
-    int, bool, ContextTally, tuple[FinalSizes, ...], tuple[StepSizes, ...]
-]
-"""Everything the kernel says of one trajectory.
 
-1. Number of steps.
-2. Whether the final context holds a file or a span that leads somewhere.
-3. What became of the views.
-4. The final context at each granularity.
-5. The steps at each granularity.
-"""
+class ContextTally(NamedTuple):
+    """What became of the views of the steps and of the declared final context."""
+
+    views: int
+    """Views."""
+    unresolved_paths: int
+    """Distinct paths, as written, that lead nowhere."""
+    empty_ranges: int
+    """Views with a range that holds no line of their file: reversed, or outside the file. The rules
+    ``as_written`` do not cut lines to the file, and may give such a range bytes."""
+    leaked_views: int
+    """Views of a patch of the benchmark."""
+
+
+class ContextSizes(NamedTuple):
+    """All sizes of one trajectory."""
+
+    num_steps: int
+    """Number of steps."""
+    has_final_context: bool
+    """Whether the final context holds a file or a span that leads somewhere."""
+    tally: ContextTally
+    """What became of the views."""
+    final: tuple[FinalSizes, ...]
+    """The final context at each granularity."""
+    steps: tuple[StepSizes, ...]
+    """The steps at each granularity."""
 
 
 class StepCoverage(Protocol):

@@ -1,138 +1,258 @@
-"""The contract both backends fulfil: one typed protocol, checked against each by mypy.
+"""The contract both backends fulfil: every kernel with its signature, its check and its twin.
 
-Spans travel as two 1-D, C-contiguous ``int64`` arrays, ``start`` and ``end``, half-open. A ragged
-batch is its values and ``int64`` offsets of length n + 1, non-decreasing, which may begin above 0.
-Arrays are borrowed and never copied; they must not change during a call.
+A kernel is declared once, here: the checked kernels of each backend are derived from the
+declarations, in :data:`KERNELS`.
 """
 
 from __future__ import annotations
 
-from enum import IntEnum
-from typing import TYPE_CHECKING, Protocol, TypeAlias
+from typing import TYPE_CHECKING, Concatenate, NamedTuple, ParamSpec, Protocol, TypeVar, get_args
 
-import numpy as np
-import numpy.typing as npt
+from trajmeter.errors import ArrayError, ConfigurationError
+from trajmeter.kernels import _checks
+from trajmeter.kernels._context import ContextRules
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
-    from trajmeter.kernels._context import ContextKernel, ContextRules, GoldLines, ResolvedPath
+    from trajmeter.kernels._arrays import (
+        BoolArray,
+        Float64Array,
+        Int64Array,
+        LevelArrays,
+        SpanArrays,
+        SpanBatch,
+        TrajectoryArrays,
+        TrajectoryFigureArrays,
+        TurnCountArrays,
+    )
+    from trajmeter.kernels._context import ContextKernel, GoldLines, ResolvedPath
 
-__all__ = [
-    "GMEAN_RELATIVE_TOLERANCE",
-    "NO_NUMBER",
-    "TURN_COUNTS",
-    "BoolArray",
-    "CompiledKernels",
-    "Fault",
-    "FaultArrays",
-    "Float64Array",
-    "Int64Array",
-    "JoinArrays",
-    "Kernels",
-    "LevelArrays",
-    "SpanArrays",
-    "SpanBatch",
-    "TrajectoryArrays",
-    "TrajectoryFigureArrays",
-    "TurnCountArrays",
-]
+__all__ = ["KERNELS", "Declaration", "Kernels"]
 
-Int64Array: TypeAlias = npt.NDArray[np.int64]
-Float64Array: TypeAlias = npt.NDArray[np.float64]
-BoolArray: TypeAlias = npt.NDArray[np.bool_]
-
-SpanArrays: TypeAlias = tuple[Int64Array, Int64Array]
-"""Start and end of each span of one set."""
-SpanBatch: TypeAlias = tuple[Int64Array, Int64Array, Int64Array]
-"""Start and end of each span of many sets, and the offsets of the sets, which begin at 0."""
-FaultArrays: TypeAlias = tuple[Int64Array, Int64Array]
-"""Index of each bad element, rising, and its :class:`Fault`."""
-TrajectoryArrays: TypeAlias = tuple[Int64Array, Int64Array, Int64Array, Int64Array]
-"""Size, added and gold added of each step, and the size of each trajectory's gold."""
-TrajectoryFigureArrays: TypeAlias = tuple[Float64Array, Float64Array, Float64Array]
-"""Coverage of each step, and AUC-coverage and redundancy of each trajectory."""
-JoinArrays: TypeAlias = tuple[Int64Array, Int64Array]
-"""Partners of each element, one after the other, and the offsets of the elements, from 0."""
-
-TurnCountArrays: TypeAlias = tuple[Int64Array, Int64Array, Int64Array, Int64Array, Int64Array]
-"""The :data:`TURN_COUNTS` of each run, run by run; code, carrying turns and failed turns of each
-reason of each run; and the offsets of the runs in the last three, from 0."""
-
-TURN_COUNTS = (
-    "turns",
-    "first_turn_valid",
-    "first_program",
-    "parse_failures",
-    "no_code_turns",
-    "multi_code_block_turns",
-    "failed_turns",
-    "dominant_error",
-    "followed_failures",
-    "recovered_failures",
-    "repeated_failures",
-    "first_recorded_call",
-    "first_call",
-    "calls",
-    "repeated_calls",
-    "successful_calls",
-    "known_calls",
-)
-"""What :meth:`Kernels.turn_counts` counts of each run. ``first_turn_valid`` is 1, 0, or -1 where
-it abstains; ``dominant_error`` is the code of a reason, or -1. The first turn with a call, and the
-first with one that did not fail, are told by number, and by ``NO_NUMBER`` where there is none."""
-
-NO_NUMBER = -(2**63)
-"""Stands where a turn has no number of its own, or where there is no such turn."""
-
-LevelArrays: TypeAlias = tuple[
-    Int64Array, Float64Array, Float64Array, Float64Array, Float64Array, Float64Array
-]
-"""Of each agent: entries that count, geometric mean of its ratios, advantage at levels 1 to 4."""
-
-GMEAN_RELATIVE_TOLERANCE = 1e-14
-"""How far the geometric means of the two backends may lie apart, as a fraction of their size.
-
-Both multiply the same mantissas, but in another order, and round differently.
-"""
+_P = ParamSpec("_P")
+_R = TypeVar("_R")
 
 
-class Fault(IntEnum):
-    """Why a kernel would refuse an element."""
+class Declaration(NamedTuple):
+    """What is said of a kernel beside its signature."""
 
-    NEGATIVE = 1
-    """A span that begins before 0, or a value below 0."""
-    REVERSED = 2
-    """A span that ends before it begins."""
-    NOT_A_NUMBER = 3
-    """A value that is NaN."""
+    twin: str
+    """Module of ``trajmeter.kernels._python`` that defines the kernel in Python."""
+    check: Callable[..., None]
+    """Refuses arguments that are not of the shape a kernel reads; takes those of the kernel."""
+
+
+KERNELS: dict[str, Declaration] = {}
+"""Every kernel by name."""
+
+
+def _kernel(
+    twin: str, check: Callable[_P, None]
+) -> Callable[[Callable[Concatenate[Kernels, _P], _R]], Callable[Concatenate[Kernels, _P], _R]]:
+    """Declare a method of :class:`Kernels` as a kernel; mypy holds the check to its signature."""
+
+    def declare(
+        method: Callable[Concatenate[Kernels, _P], _R],
+    ) -> Callable[Concatenate[Kernels, _P], _R]:
+        KERNELS[method.__name__] = Declaration(twin, check)
+        return method
+
+    return declare
+
+
+def _span_rows(start: Int64Array, end: Int64Array, offsets: Int64Array) -> None:
+    _checks.spans(start, end)
+    _checks.offsets(offsets, len(start), of="spans")
+
+
+def _two_sets(
+    start: Int64Array, end: Int64Array, other_start: Int64Array, other_end: Int64Array
+) -> None:
+    _checks.spans(start, end)
+    _checks.named_spans(other_start, other_end, "other_")
+
+
+def _two_batches(
+    start: Int64Array,
+    end: Int64Array,
+    offsets: Int64Array,
+    other_start: Int64Array,
+    other_end: Int64Array,
+    other_offsets: Int64Array,
+) -> None:
+    _span_rows(start, end, offsets)
+    _checks.named_spans(other_start, other_end, "other_")
+    _checks.offsets(other_offsets, len(other_start), "other_offsets", "spans")
+    _checks.same_length(offsets, "offsets", other_offsets, "other_offsets")
+
+
+def _buffer(buffer: bytes) -> None:
+    _checks.buffer(buffer)
+
+
+def _spans_of_file(line_starts: Int64Array, size: int, start: Int64Array, end: Int64Array) -> None:
+    _checks.integers(line_starts, "line_starts")
+    _checks.size(size)
+    _checks.spans(start, end)
+
+
+def _values(values: Float64Array) -> None:
+    _checks.floats(values, "values")
+
+
+def _groups(values: Float64Array, offsets: Int64Array) -> None:
+    _checks.floats(values, "values")
+    _checks.offsets(offsets, len(values))
+
+
+def _ratios(
+    names: bytes,
+    name_offsets: Int64Array,
+    capitals: str,
+    blanks: str,
+    benchmark: Int64Array,
+    agent: Float64Array,
+    oracle: Float64Array,
+    offsets: Int64Array,
+) -> None:
+    _checks.buffer(names, "names")
+    _checks.offsets(name_offsets, len(names), "name_offsets", "bytes")
+    _checks.characters(capitals, "capitals")
+    _checks.characters(blanks, "blanks")
+    _checks.integers(benchmark, "benchmark")
+    _checks.floats(agent, "agent")
+    _checks.floats(oracle, "oracle")
+    _checks.same_length(benchmark, "benchmark", agent, "agent")
+    _checks.same_length(benchmark, "benchmark", oracle, "oracle")
+    _checks.offsets(offsets, len(benchmark), of="entries")
+
+
+def _steps(
+    key: Int64Array,
+    start: Int64Array,
+    end: Int64Array,
+    step_offsets: Int64Array,
+    trajectory_offsets: Int64Array,
+    gold_key: Int64Array,
+    gold_start: Int64Array,
+    gold_end: Int64Array,
+    gold_offsets: Int64Array,
+) -> None:
+    _checks.keyed_spans(key, start, end)
+    _checks.offsets(step_offsets, len(start), "step_offsets", "spans")
+    _checks.offsets(trajectory_offsets, len(step_offsets) - 1, "trajectory_offsets", "steps")
+    _checks.keyed_spans(gold_key, gold_start, gold_end, "gold_")
+    _checks.offsets(gold_offsets, len(gold_start), "gold_offsets", "gold spans")
+    _checks.same_length(trajectory_offsets, "trajectory_offsets", gold_offsets, "gold_offsets")
+
+
+def _step_sizes(
+    size: Int64Array,
+    added: Int64Array,
+    gold_added: Int64Array,
+    gold_size: Int64Array,
+    trajectory_offsets: Int64Array,
+) -> None:
+    _checks.integers(size, "size")
+    _checks.integers(added, "added")
+    _checks.same_length(size, "size", added, "added")
+    _checks.integers(gold_added, "gold_added")
+    _checks.same_length(size, "size", gold_added, "gold_added")
+    _checks.integers(gold_size, "gold_size")
+    _checks.step_offsets(trajectory_offsets, len(size), len(gold_size))
+
+
+def _turns(
+    success: Int64Array,
+    program: Int64Array,
+    reason: Int64Array,
+    error: Int64Array,
+    number: Int64Array,
+    call_success: Int64Array,
+    call: Int64Array,
+    call_offsets: Int64Array,
+    run_offsets: Int64Array,
+    unreadable: Int64Array,
+    reasons: int,
+) -> None:
+    _checks.integers(success, "success")
+    columns = {"program": program, "reason": reason, "error": error, "number": number}
+    for name, column in columns.items():
+        _checks.integers(column, name)
+        _checks.same_length(success, "success", column, name)
+    _checks.offsets(run_offsets, len(success), "run_offsets", "turns")
+    _checks.integers(call_success, "call_success")
+    _checks.integers(call, "call")
+    _checks.same_length(call_success, "call_success", call, "call")
+    _checks.offsets(call_offsets, len(call), "call_offsets", "calls")
+    if len(call_offsets) != len(success) + 1:
+        raise ArrayError(
+            f"call_offsets has {len(call_offsets)} values, expected {len(success) + 1}, one more "
+            "than there are turns"
+        )
+    _checks.integers(unreadable, "unreadable")
+    _checks.matrix(len(unreadable), "unreadable", 1, 3)
+    _checks.size(reasons, "reasons")
+
+
+def _codes(reference: Int64Array, actual: Int64Array) -> None:
+    _checks.integers(reference, "reference")
+    _checks.integers(actual, "actual")
+
+
+def _matches(matches: BoolArray, rows: int, columns: int) -> None:
+    _checks.flags(matches, "matches")
+    _checks.matrix(len(matches), "matches", rows, columns)
+
+
+def _weights(weights: Float64Array, rows: int, columns: int, *, full: bool) -> None:  # noqa: ARG001 - either value is fine
+    _checks.floats(weights, "weights")
+    _checks.matrix(len(weights), "weights", rows, columns)
+
+
+def _rules(
+    resolve: Callable[[str], ResolvedPath],  # noqa: ARG001 - files are checked where they are made
+    gold: Sequence[GoldLines],  # noqa: ARG001 - likewise
+    rules: ContextRules,
+) -> None:
+    if rules not in get_args(ContextRules):
+        raise ConfigurationError(
+            f"rules is {rules!r}, expected {' or '.join(map(repr, get_args(ContextRules)))}"
+        )
 
 
 class Kernels(Protocol):
     """Every kernel, with the same name, order of arguments and errors in Rust and in Python.
 
-    The definitions stand in the docstrings of the twin, ``trajmeter.kernels._python``.
+    The docstrings of the twin, ``trajmeter.kernels._python``, define what each computes.
     """
 
+    @_kernel("spans", _checks.spans)
     def measure(self, start: Int64Array, end: Int64Array) -> int:
         """Number of bytes that the spans cover, overlaps counted once."""
 
+    @_kernel("spans", _span_rows)
     def measure_batched(
         self, start: Int64Array, end: Int64Array, offsets: Int64Array
     ) -> Int64Array:
         """Number of bytes that each row of spans covers."""
 
+    @_kernel("spans", _checks.spans)
     def union(self, start: Int64Array, end: Int64Array) -> SpanArrays:
         """Canonical set that covers what the spans cover."""
 
+    @_kernel("spans", _span_rows)
     def union_batched(self, start: Int64Array, end: Int64Array, offsets: Int64Array) -> SpanBatch:
         """Canonical set of each row of spans."""
 
+    @_kernel("spans", _two_sets)
     def intersection(
         self, start: Int64Array, end: Int64Array, other_start: Int64Array, other_end: Int64Array
     ) -> SpanArrays:
         """Canonical set of what both sets cover."""
 
+    @_kernel("spans", _two_batches)
     def intersection_batched(
         self,
         start: Int64Array,
@@ -144,11 +264,13 @@ class Kernels(Protocol):
     ) -> SpanBatch:
         """Canonical set of what each row shares with its partner."""
 
+    @_kernel("spans", _two_sets)
     def difference(
         self, start: Int64Array, end: Int64Array, other_start: Int64Array, other_end: Int64Array
     ) -> SpanArrays:
         """Canonical set of what the first set covers and the other does not."""
 
+    @_kernel("spans", _two_batches)
     def difference_batched(
         self,
         start: Int64Array,
@@ -160,58 +282,25 @@ class Kernels(Protocol):
     ) -> SpanBatch:
         """Canonical set of what each row covers and its partner does not."""
 
-    def intersection_measure(
-        self, start: Int64Array, end: Int64Array, other_start: Int64Array, other_end: Int64Array
-    ) -> int:
-        """Number of bytes that both sets cover."""
-
-    def intersection_measure_batched(
-        self,
-        start: Int64Array,
-        end: Int64Array,
-        offsets: Int64Array,
-        other_start: Int64Array,
-        other_end: Int64Array,
-        other_offsets: Int64Array,
-    ) -> Int64Array:
-        """Number of bytes that each row shares with its partner."""
-
-    def check_spans(self, start: Int64Array, end: Int64Array) -> FaultArrays:
-        """Every span that the other operations would refuse, and why."""
-
+    @_kernel("lines", _buffer)
     def line_starts(self, buffer: bytes) -> Int64Array:
         """Byte at which each line begins, the empty one after a final newline included."""
 
-    def lines_to_bytes(
-        self, line_starts: Int64Array, size: int, first: Int64Array, last: Int64Array
-    ) -> SpanArrays:
-        """Bytes of each 1-based, inclusive range of lines of one file."""
-
-    def lines_to_bytes_batched(
-        self,
-        line_starts: Int64Array,
-        offsets: Int64Array,
-        size: Int64Array,
-        file: Int64Array,
-        first: Int64Array,
-        last: Int64Array,
-    ) -> SpanArrays:
-        """Bytes of each range of lines, each of a file of its own choice."""
-
+    @_kernel("lines", _spans_of_file)
     def bytes_to_lines(
         self, line_starts: Int64Array, size: int, start: Int64Array, end: Int64Array
     ) -> SpanArrays:
         """First and last line that each span of one file touches."""
 
+    @_kernel("means", _values)
     def gmean(self, values: Float64Array) -> float:
         """Geometric mean of all values."""
 
+    @_kernel("means", _groups)
     def gmean_grouped(self, values: Float64Array, offsets: Int64Array) -> Float64Array:
         """Geometric mean of each group of values; NaN where it is undefined."""
 
-    def check_values(self, values: Float64Array) -> FaultArrays:
-        """Every value that the geometric means would refuse, and why."""
-
+    @_kernel("levels", _ratios)
     def level_advantages(
         self,
         names: bytes,
@@ -225,6 +314,7 @@ class Kernels(Protocol):
     ) -> LevelArrays:
         """How far each agent gets ahead of the oracle, over all benchmarks and over groups."""
 
+    @_kernel("trajectory", _steps)
     def trajectory(
         self,
         key: Int64Array,
@@ -239,6 +329,7 @@ class Kernels(Protocol):
     ) -> TrajectoryArrays:
         """What each step of many trajectories looked at, what was new in it, and what gold."""
 
+    @_kernel("trajectory", _step_sizes)
     def trajectory_figures(
         self,
         size: Int64Array,
@@ -249,17 +340,7 @@ class Kernels(Protocol):
     ) -> TrajectoryFigureArrays:
         """Coverage, AUC-coverage and redundancy of what :meth:`trajectory` measured."""
 
-    def overlap_join(
-        self,
-        file: Int64Array,
-        start: Int64Array,
-        end: Int64Array,
-        definition_start: Int64Array,
-        definition_end: Int64Array,
-        definition_offsets: Int64Array,
-    ) -> JoinArrays:
-        """Definitions of its file that each span overlaps."""
-
+    @_kernel("turns", _turns)
     def turn_counts(
         self,
         success: Int64Array,
@@ -276,21 +357,27 @@ class Kernels(Protocol):
     ) -> TurnCountArrays:
         """What the figures of turn analysis are made of, run by run."""
 
+    @_kernel("sequences", _codes)
     def align(self, reference: Int64Array, actual: Int64Array) -> Int64Array:
         """Partner of each reference step in the longest alignment, or -1."""
 
+    @_kernel("sequences", _matches)
     def align_matches(self, matches: BoolArray, rows: int, columns: int) -> Int64Array:
         """Partner of each row's step in the longest alignment, or -1."""
 
+    @_kernel("sequences", _codes)
     def edit_distance(self, reference: Int64Array, actual: Int64Array) -> int:
         """Fewest steps to insert, to remove or to replace."""
 
+    @_kernel("sequences", _matches)
     def edit_distance_matches(self, matches: BoolArray, rows: int, columns: int) -> int:
         """Fewest steps to insert, to remove or to replace, given what matches what."""
 
+    @_kernel("assignment", _weights)
     def assign(self, weights: Float64Array, rows: int, columns: int, *, full: bool) -> Int64Array:
         """Column of each row in the pairing that weighs most, or -1."""
 
+    @_kernel("context", _rules)
     def context(
         self,
         resolve: Callable[[str], ResolvedPath],
@@ -298,21 +385,3 @@ class Kernels(Protocol):
         rules: ContextRules,
     ) -> ContextKernel:
         """A task's gold, compiled, to score what trajectories viewed."""
-
-
-class CompiledKernels(Kernels, Protocol):
-    """The kernels of the Rust extension, and what it offers beside them."""
-
-    def trajectory_fits(
-        self,
-        key: object,
-        start: object,
-        end: object,
-        step_offsets: object,
-        trajectory_offsets: object,
-        gold_key: object,
-        gold_start: object,
-        gold_end: object,
-        gold_offsets: object,
-    ) -> bool:
-        """Whether arguments of :meth:`trajectory` are evidently what the checks let through."""

@@ -3,6 +3,17 @@
 from collections.abc import Callable, Sequence
 from typing import final
 
+from trajmeter.kernels._arrays import (
+    BoolArray,
+    Float64Array,
+    Int64Array,
+    LevelArrays,
+    SpanArrays,
+    SpanBatch,
+    TrajectoryArrays,
+    TrajectoryFigureArrays,
+    TurnCountArrays,
+)
 from trajmeter.kernels._context import (
     ContextRules,
     ContextSizes,
@@ -10,19 +21,6 @@ from trajmeter.kernels._context import (
     ResolvedPath,
     TurnLike,
     ViewLike,
-)
-from trajmeter.kernels._contract import (
-    BoolArray,
-    FaultArrays,
-    Float64Array,
-    Int64Array,
-    JoinArrays,
-    LevelArrays,
-    SpanArrays,
-    SpanBatch,
-    TrajectoryArrays,
-    TrajectoryFigureArrays,
-    TurnCountArrays,
 )
 
 OPTIMISED: bool
@@ -54,36 +52,12 @@ def difference_batched(
     other_end: Int64Array,
     other_offsets: Int64Array,
 ) -> SpanBatch: ...
-def intersection_measure(
-    start: Int64Array, end: Int64Array, other_start: Int64Array, other_end: Int64Array
-) -> int: ...
-def intersection_measure_batched(
-    start: Int64Array,
-    end: Int64Array,
-    offsets: Int64Array,
-    other_start: Int64Array,
-    other_end: Int64Array,
-    other_offsets: Int64Array,
-) -> Int64Array: ...
-def check_spans(start: Int64Array, end: Int64Array) -> FaultArrays: ...
 def line_starts(buffer: bytes) -> Int64Array: ...
-def lines_to_bytes(
-    line_starts: Int64Array, size: int, first: Int64Array, last: Int64Array
-) -> SpanArrays: ...
-def lines_to_bytes_batched(
-    line_starts: Int64Array,
-    offsets: Int64Array,
-    size: Int64Array,
-    file: Int64Array,
-    first: Int64Array,
-    last: Int64Array,
-) -> SpanArrays: ...
 def bytes_to_lines(
     line_starts: Int64Array, size: int, start: Int64Array, end: Int64Array
 ) -> SpanArrays: ...
 def gmean(values: Float64Array) -> float: ...
 def gmean_grouped(values: Float64Array, offsets: Int64Array) -> Float64Array: ...
-def check_values(values: Float64Array) -> FaultArrays: ...
 def level_advantages(
     names: bytes,
     name_offsets: Int64Array,
@@ -123,14 +97,6 @@ def trajectory_figures(
     gold_size: Int64Array,
     trajectory_offsets: Int64Array,
 ) -> TrajectoryFigureArrays: ...
-def overlap_join(
-    file: Int64Array,
-    start: Int64Array,
-    end: Int64Array,
-    definition_start: Int64Array,
-    definition_end: Int64Array,
-    definition_offsets: Int64Array,
-) -> JoinArrays: ...
 def turn_counts(
     success: Int64Array,
     program: Int64Array,

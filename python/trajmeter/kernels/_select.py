@@ -1,14 +1,23 @@
-"""Which backend computes: decided once per process, from ``TRAJMETER_BACKEND``."""
+"""Which backend computes: decided once per process, from ``TRAJMETER_BACKEND``.
+
+Both backends are called behind the checks of the contract. Neither checks or prepares arrays of its
+own, so neither can check less than the other.
+"""
 
 from __future__ import annotations
 
+import inspect
 import os
-from functools import cache
-from typing import Literal, TypeAlias
+from functools import cache, update_wrapper, wraps
+from importlib import import_module
+from types import ModuleType
+from typing import TYPE_CHECKING, Any, Literal, Protocol, TypeAlias, cast
 
 from trajmeter.errors import BackendError, ConfigurationError
-from trajmeter.kernels._checked import CheckedKernels
-from trajmeter.kernels._contract import CompiledKernels, Kernels
+from trajmeter.kernels._contract import KERNELS, Kernels
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
 
 __all__ = ["BackendName", "active", "backend", "load"]
 
@@ -16,6 +25,25 @@ BackendName: TypeAlias = Literal["rust", "python"]
 
 _VARIABLE = "TRAJMETER_BACKEND"
 _EXTENSION = "trajmeter.kernels._rust"
+_TWINS = "trajmeter.kernels._python"
+
+
+class _Extension(Kernels, Protocol):
+    """The kernels of the Rust extension, and what it offers beside them."""
+
+    def trajectory_fits(
+        self,
+        key: object,
+        start: object,
+        end: object,
+        step_offsets: object,
+        trajectory_offsets: object,
+        gold_key: object,
+        gold_start: object,
+        gold_end: object,
+        gold_offsets: object,
+    ) -> bool:
+        """Whether arguments of :meth:`trajectory` are evidently what the checks let through."""
 
 
 class _ExtensionMissingError(BackendError):
@@ -52,9 +80,9 @@ def load(name: BackendName) -> Kernels:
     """
     if name == "rust":
         extension = _import_rust()
-        return CheckedKernels(extension, extension.trajectory_fits)
+        return _checked(vars(extension), trajectory=extension.trajectory_fits)
     if name == "python":
-        return CheckedKernels(_import_python())
+        return _checked(_import_python())
     raise ConfigurationError(f"there is no kernel backend {name!r}, expected 'rust' or 'python'")
 
 
@@ -73,7 +101,56 @@ def _choose() -> tuple[BackendName, Kernels]:
     raise ConfigurationError(f"{_VARIABLE} is {wanted!r}, expected 'auto', 'rust' or 'python'")
 
 
-def _import_rust() -> CompiledKernels:
+def _checked(backend: Mapping[str, Any], **fits: Callable[..., bool]) -> Kernels:
+    """Put the check of each kernel in front of it.
+
+    Args:
+        backend: What computes, by the name of the kernel.
+        fits: By kernel, whether arguments are evidently good, at a tenth of what the check costs,
+            which takes longer than a small trajectory. Where it is not sure the check decides.
+    """
+    # A module, as both backends are: its functions are found in half the time of an instance's.
+    kernels = ModuleType("trajmeter.kernels")
+    for name, declared in KERNELS.items():
+        check = _unless(fits.get(name), declared.check)
+        setattr(kernels, name, _behind(check, backend[name]))
+    return cast("Kernels", kernels)
+
+
+def _behind(check: Callable[..., None], kernel: Callable[..., Any]) -> Callable[..., Any]:
+    """Call ``check``, then ``kernel``, through a function that takes what they take by name.
+
+    It is written out, as dataclasses write ``__init__``: one that takes ``*arguments`` would cost
+    a quarter of a small call.
+    """
+    taken = inspect.signature(check)
+    taken = taken.replace(
+        parameters=[one.replace(annotation=one.empty) for one in taken.parameters.values()],
+        return_annotation=taken.empty,
+    )
+    passed = ", ".join(
+        f"{name}={name}" if one.kind is one.KEYWORD_ONLY else name
+        for name, one in taken.parameters.items()
+    )
+    source = f"def checked{taken}:\n    check({passed})\n    return kernel({passed})"
+    names: dict[str, Any] = {"check": check, "kernel": kernel}
+    exec(source, names)  # noqa: S102 - of names in our own source alone
+    return update_wrapper(names["checked"], kernel)
+
+
+def _unless(fits: Callable[..., bool] | None, check: Callable[..., None]) -> Callable[..., None]:
+    if fits is None:
+        return check
+
+    @wraps(check)
+    def unless_fitting(*arguments: object) -> None:
+        if not fits(*arguments):
+            check(*arguments)
+
+    return unless_fitting
+
+
+def _import_rust() -> _Extension:
     try:
         import trajmeter.kernels._rust as extension
     except ModuleNotFoundError as error:
@@ -85,17 +162,15 @@ def _import_rust() -> CompiledKernels:
         ) from error
     except Exception as error:
         raise _broken(f"importing it raised {type(error).__name__}: {error}") from error
-    names = [*vars(Kernels), *vars(CompiledKernels)]
-    absent = [name for name in names if name[0] != "_" and not hasattr(extension, name)]
+    absent = [name for name in (*KERNELS, "trajectory_fits") if not hasattr(extension, name)]
     if absent:
         raise _broken(f"it was built from other sources and lacks {', '.join(absent)}")
     return extension
 
 
-def _import_python() -> Kernels:
-    from trajmeter.kernels import _python
-
-    return _python
+def _import_python() -> dict[str, Any]:
+    twins = {name: import_module(f"{_TWINS}.{kernel.twin}") for name, kernel in KERNELS.items()}
+    return {name: getattr(module, name) for name, module in twins.items()}
 
 
 def _broken(reason: str) -> BackendError:

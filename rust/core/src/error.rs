@@ -8,17 +8,6 @@ use std::fmt;
 /// Result of a kernel.
 pub type Result<T> = std::result::Result<T, Error>;
 
-/// Why a kernel would refuse an element; the numbers are those of `Fault` in Python.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Fault {
-    /// A span that begins before 0, or a value below 0.
-    Negative = 1,
-    /// A span that ends before it begins.
-    Reversed = 2,
-    /// A value that is NaN.
-    NotANumber = 3,
-}
-
 /// A kernel's refusal, with the place and the value that it refuses.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Error {
@@ -43,15 +32,6 @@ pub enum Error {
         start: i64,
         /// End of the span.
         end: i64,
-    },
-    /// A range of lines begins before line 1, or ends before it begins.
-    LineRange {
-        /// Position of the range in the arrays.
-        index: usize,
-        /// First line.
-        first: i64,
-        /// Last line.
-        last: i64,
     },
     /// A code stands for nothing: it is negative, or not below the number of things coded.
     Code {
@@ -130,7 +110,6 @@ impl Error {
         match self {
             Self::NegativeSpan { .. } => "negative_span",
             Self::ReversedSpan { .. } => "reversed_span",
-            Self::LineRange { .. } => "invalid_line_range",
             Self::Code { .. } | Self::Choice { .. } => "invalid_input",
             Self::Empty { .. } => "empty_input",
             Self::ValueDomain { .. } | Self::Weight { .. } | Self::ZeroAndInfinity { .. } => {
@@ -166,14 +145,6 @@ impl fmt::Display for Error {
                     f,
                     "{what} {index} is [{start}, {end}): its end lies before its start"
                 )
-            }
-            Self::LineRange { index, first, last } => {
-                write!(f, "line range {index} is {first}-{last}: ")?;
-                if *first < 1 {
-                    write!(f, "its first line is below 1, expected 1 or more")
-                } else {
-                    write!(f, "its last line lies before its first")
-                }
             }
             Self::Code {
                 what,

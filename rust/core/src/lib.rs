@@ -11,11 +11,10 @@ mod error;
 pub mod levels;
 pub mod lines;
 pub mod means;
-pub mod overlap;
 pub mod pool;
 pub mod sequences;
 pub mod spans;
 pub mod trajectory;
 pub mod turns;
 
-pub use error::{Error, Fault, Result};
+pub use error::{Error, Result};

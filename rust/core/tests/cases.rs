@@ -4,7 +4,6 @@ use std::fs;
 use std::path::Path;
 
 use serde_json::{Value, json};
-use trajmeter_core::overlap::{Definitions, overlap_join};
 use trajmeter_core::trajectory::{Batch, KeyedSpans, Sizes, trajectory, trajectory_figures};
 use trajmeter_core::{Error, Result};
 
@@ -103,29 +102,4 @@ fn measure(case: &Value) -> Result<Value> {
         "auc_coverage": figures.auc_coverage[0],
         "redundancy": figures.redundancy[0],
     }))
-}
-
-#[test]
-fn overlap_cases() {
-    for case in cases("overlap.json") {
-        check(&case, join(&case));
-    }
-}
-
-fn join(case: &Value) -> Result<Value> {
-    let (definitions, offsets) = ragged(&case["files"]);
-    let spans = case["spans"].as_array().cloned().unwrap_or_default();
-    let [file, start, end] = [0, 1, 2].map(|index| column(&spans, index));
-    let [definition_start, definition_end] = [0, 1].map(|index| column(&definitions, index));
-    let definitions = Definitions {
-        start: &definition_start,
-        end: &definition_end,
-        offsets: &offsets,
-    };
-    let join = overlap_join(&file, &start, &end, definitions)?;
-    let rows = join
-        .offsets
-        .windows(2)
-        .map(|row| &join.definitions[row[0] as usize..row[1] as usize]);
-    Ok(rows.collect())
 }

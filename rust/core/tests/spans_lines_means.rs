@@ -5,7 +5,7 @@
 use std::path::Path;
 
 use serde_json::Value;
-use trajmeter_core::lines::{LineTable, bytes_to_lines, line_starts, lines_to_bytes};
+use trajmeter_core::lines::{LineTable, bytes_to_lines, line_starts};
 use trajmeter_core::means::{gmean, gmean_grouped};
 use trajmeter_core::spans::{self, Spans};
 use trajmeter_core::{Error, Result};
@@ -83,14 +83,6 @@ fn spans() {
                 &others.end,
             )),
             "difference" => set(spans::difference(&start, &end, &others.start, &others.end)),
-            "intersection_measure" => {
-                count(spans::intersection_measure(
-                    &start,
-                    &end,
-                    &others.start,
-                    &others.end,
-                ));
-            }
             kernel => panic!("no kernel {kernel}"),
         }
     }
@@ -103,13 +95,6 @@ fn lines() {
         let text = case["text"].as_str().unwrap();
         let starts = line_starts(text.as_bytes());
         assert_eq!(starts, integers(case, "starts"), "{case}");
-        let table = LineTable {
-            starts: &starts,
-            size: text.len() as i64,
-        };
-        let ranges = pairs(case, "ranges");
-        let spans = lines_to_bytes(table, &ranges.start, &ranges.end);
-        check(case, spans, || pairs(case, "bytes"));
     }
     for case in list(&cases, "touched") {
         let text = case["text"].as_str().unwrap();

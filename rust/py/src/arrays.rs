@@ -9,10 +9,10 @@ use numpy::{
     Element, IntoPyArray, PyArray1, PyArrayMethods, PyReadonlyArray1, PyUntypedArrayMethods,
 };
 use pyo3::prelude::*;
-use trajmeter_core::Fault;
 use trajmeter_core::spans::{Batch, Rows, Spans};
 
 use crate::errors::{self, InternalError};
+use crate::named::NamedTuple;
 
 /// A borrowed array of 64-bit integers.
 pub type Integers<'py> = PyReadonlyArray1<'py, i64>;
@@ -22,9 +22,6 @@ pub type Floats<'py> = PyReadonlyArray1<'py, f64>;
 pub type Flags<'py> = PyReadonlyArray1<'py, bool>;
 /// A new array of 64-bit integers.
 pub type NewIntegers<'py> = Bound<'py, PyArray1<i64>>;
-
-/// A new array of doubles.
-pub type NewFloats<'py> = Bound<'py, PyArray1<f64>>;
 
 /// From this many values on, a kernel releases the GIL. Below, releasing costs more than it gives.
 const LONG: usize = 2048;
@@ -106,16 +103,8 @@ pub fn spans(py: Python<'_>, spans: Spans) -> (NewIntegers<'_>, NewIntegers<'_>)
 }
 
 /// Start, end and offset arrays of many sets of spans.
-pub fn batch(py: Python<'_>, batch: Batch) -> (NewIntegers<'_>, NewIntegers<'_>, NewIntegers<'_>) {
+pub fn batch(py: Python<'_>, batch: Batch) -> PyResult<Bound<'_, PyAny>> {
+    static SPAN_BATCH: NamedTuple = NamedTuple::new("SpanBatch");
     let (start, end) = spans(py, batch.spans);
-    (start, end, array(py, batch.offsets))
-}
-
-/// Index and reason arrays of the elements that a kernel would refuse.
-pub fn faults(
-    py: Python<'_>,
-    (index, faults): (Vec<i64>, Vec<Fault>),
-) -> (NewIntegers<'_>, NewIntegers<'_>) {
-    let reasons: Vec<_> = faults.into_iter().map(|fault| fault as i64).collect();
-    (array(py, index), array(py, reasons))
+    SPAN_BATCH.of(py, (start, end, array(py, batch.offsets)))
 }

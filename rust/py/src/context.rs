@@ -7,13 +7,13 @@ use pyo3::intern;
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyTuple, PyTupleMethods};
 use trajmeter_core::context::{
-    Extent, File, FinalSizes, GRANULARITIES, Gold, Rules, Sizes, StepSizes, Tables, Tracker, View,
-    Views, score,
+    Extent, File, GRANULARITIES, Gold, Rules, Sizes, Tables, Tracker, View, Views, score,
 };
 
 use crate::arrays::{Integers, run, slice};
 use crate::attributes::{Attributes, extent, integer, number};
 use crate::errors;
+use crate::named::NamedTuple;
 
 thread_local! {
     /// Memory for views, kept from one score to the next.
@@ -29,7 +29,7 @@ pub fn context(
     rules: &str,
 ) -> PyResult<ContextKernel> {
     let rules = match rules {
-        "contextbench" => Rules::ContextBench,
+        "as_written" => Rules::AsWritten,
         _ => Rules::Default,
     };
     let mut kernel = ContextKernel {
@@ -100,7 +100,7 @@ impl ContextKernel {
         py: Python<'py>,
         turns: Option<Bound<'py, PyAny>>,
         final_views: Option<Bound<'py, PyAny>>,
-    ) -> PyResult<Bound<'py, PyTuple>> {
+    ) -> PyResult<Bound<'py, PyAny>> {
         let mut views = VIEWS.take().unwrap_or_default();
         views.clear();
         if let Some(turns) = turns {
@@ -116,7 +116,7 @@ impl ContextKernel {
             score(&self.gold, self.rules, &mut views, last.as_mut())
         });
         VIEWS.set(Some(views));
-        listed(py, sizes?)
+        named(py, sizes?)
     }
 
     /// Begins a trajectory that is fed step by step.
@@ -300,7 +300,7 @@ impl ContextTrackerKernel {
         &self,
         py: Python<'py>,
         final_views: Option<Bound<'py, PyAny>>,
-    ) -> PyResult<Bound<'py, PyTuple>> {
+    ) -> PyResult<Bound<'py, PyAny>> {
         let kernel = self.kernel.get();
         let mut last = kernel.step(final_views.as_ref())?;
         let length = last.as_ref().map_or(0, Views::len);
@@ -308,7 +308,7 @@ impl ContextTrackerKernel {
             self.tracker
                 .sizes(&kernel.gold, kernel.rules, last.as_mut())
         })?;
-        listed(py, sizes)
+        named(py, sizes)
     }
 }
 
@@ -340,35 +340,44 @@ fn column(array: &Bound<'_, PyAny>) -> PyResult<Vec<i64>> {
     Ok(slice(&array)?.to_vec())
 }
 
-fn listed(py: Python<'_>, sizes: Sizes) -> PyResult<Bound<'_, PyTuple>> {
-    let tally = (
-        sizes.tally.views,
-        sizes.tally.unresolved_paths(),
-        sizes.tally.empty_ranges,
-        sizes.tally.leaked_views,
-    );
-    let last = sizes
-        .last
-        .map(|last: FinalSizes| (last.intersection, last.gold, last.predicted as i64));
+static CONTEXT_SIZES: NamedTuple = NamedTuple::new("ContextSizes");
+static CONTEXT_TALLY: NamedTuple = NamedTuple::new("ContextTally");
+static FINAL_SIZES: NamedTuple = NamedTuple::new("FinalSizes");
+static STEP_SIZES: NamedTuple = NamedTuple::new("StepSizes");
+
+fn named(py: Python<'_>, sizes: Sizes) -> PyResult<Bound<'_, PyAny>> {
+    let tally = CONTEXT_TALLY.of(
+        py,
+        (
+            sizes.tally.views,
+            sizes.tally.unresolved_paths(),
+            sizes.tally.empty_ranges,
+            sizes.tally.leaked_views,
+        ),
+    )?;
+    let mut last = Vec::with_capacity(GRANULARITIES);
+    for size in sizes.last {
+        let counts = (size.intersection, size.gold, size.predicted as i64);
+        last.push(FINAL_SIZES.of(py, counts)?);
+    }
     let mut steps = Vec::with_capacity(GRANULARITIES);
-    for StepSizes {
-        coverage,
-        covered_sum,
-        viewed,
-        union,
-    } in sizes.steps
-    {
-        let coverage = coverage
+    for size in sizes.steps {
+        let coverage = size
+            .coverage
             .map(|shares| PyTuple::new(py, shares))
             .transpose()?;
-        steps.push((coverage, covered_sum as i64, viewed as i64, union as i64));
+        let (covered, viewed) = (size.covered_sum as i64, size.viewed as i64);
+        let union = size.union as i64;
+        steps.push(STEP_SIZES.of(py, (coverage, covered, viewed, union))?);
     }
-    (
-        sizes.num_steps,
-        sizes.has_final_context,
-        tally,
-        PyTuple::new(py, last)?,
-        PyTuple::new(py, steps)?,
+    CONTEXT_SIZES.of(
+        py,
+        (
+            sizes.num_steps,
+            sizes.has_final_context,
+            tally,
+            PyTuple::new(py, last)?,
+            PyTuple::new(py, steps)?,
+        ),
     )
-        .into_pyobject(py)
 }

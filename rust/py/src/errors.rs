@@ -9,7 +9,6 @@ use trajmeter_core::Error;
 import_exception!(trajmeter.errors, EmptyInputError);
 import_exception!(trajmeter.errors, InputError);
 import_exception!(trajmeter.errors, InternalError);
-import_exception!(trajmeter.errors, LineRangeError);
 import_exception!(trajmeter.errors, NegativeKeyError);
 import_exception!(trajmeter.errors, NegativeSpanError);
 import_exception!(trajmeter.errors, ReversedSpanError);
@@ -22,7 +21,6 @@ pub fn raise(error: &Error) -> PyErr {
     match error {
         Error::NegativeSpan { .. } => NegativeSpanError::new_err(message),
         Error::ReversedSpan { .. } => ReversedSpanError::new_err(message),
-        Error::LineRange { .. } => LineRangeError::new_err(message),
         Error::Code { .. } | Error::Choice { .. } => InputError::new_err(message),
         Error::Empty { .. } => EmptyInputError::new_err(message),
         Error::ValueDomain { .. } | Error::Weight { .. } | Error::ZeroAndInfinity { .. } => {

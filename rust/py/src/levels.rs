@@ -1,20 +1,13 @@
 //! Binding of the level advantages.
 
-use numpy::{IntoPyArray, PyArray1};
+use numpy::IntoPyArray;
 use pyo3::prelude::*;
 use trajmeter_core::levels::{self, Alphabet, Figures, Names, Ratios};
 
-use crate::arrays::{Floats, Integers, NewIntegers, run, slice};
+use crate::arrays::{Floats, Integers, run, slice};
+use crate::named::NamedTuple;
 
-type NewFloats<'py> = Bound<'py, PyArray1<f64>>;
-type LevelArrays<'py> = (
-    NewIntegers<'py>,
-    NewFloats<'py>,
-    NewFloats<'py>,
-    NewFloats<'py>,
-    NewFloats<'py>,
-    NewFloats<'py>,
-);
+static LEVEL_ARRAYS: NamedTuple = NamedTuple::new("LevelArrays");
 
 #[pyfunction]
 #[allow(clippy::too_many_arguments)] // one flat array per column
@@ -28,7 +21,7 @@ pub fn level_advantages<'py>(
     agent: Floats<'py>,
     oracle: Floats<'py>,
     offsets: Integers<'py>,
-) -> PyResult<LevelArrays<'py>> {
+) -> PyResult<Bound<'py, PyAny>> {
     let names = Names {
         text: names,
         offsets: slice(&name_offsets)?,
@@ -48,12 +41,15 @@ pub fn level_advantages<'py>(
         column.into_pyarray(py)
     };
     let valid: Vec<_> = figures.iter().map(|figures| figures.valid).collect();
-    Ok((
-        valid.into_pyarray(py),
-        floats(|figures| figures.speedup),
-        floats(|figures| figures.advantage[0]),
-        floats(|figures| figures.advantage[1]),
-        floats(|figures| figures.advantage[2]),
-        floats(|figures| figures.advantage[3]),
-    ))
+    LEVEL_ARRAYS.of(
+        py,
+        (
+            valid.into_pyarray(py),
+            floats(|figures| figures.speedup),
+            floats(|figures| figures.advantage[0]),
+            floats(|figures| figures.advantage[1]),
+            floats(|figures| figures.advantage[2]),
+            floats(|figures| figures.advantage[3]),
+        ),
+    )
 }

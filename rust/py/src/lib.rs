@@ -9,7 +9,7 @@ mod errors;
 mod levels;
 mod lines;
 mod means;
-mod overlap;
+mod named;
 mod sequences;
 mod spans;
 mod trajectory;
@@ -28,18 +28,15 @@ mod _rust {
     #[pymodule_export]
     use crate::levels::level_advantages;
     #[pymodule_export]
-    use crate::lines::{bytes_to_lines, line_starts, lines_to_bytes, lines_to_bytes_batched};
+    use crate::lines::{bytes_to_lines, line_starts};
     #[pymodule_export]
-    use crate::means::{check_values, gmean, gmean_grouped};
-    #[pymodule_export]
-    use crate::overlap::overlap_join;
+    use crate::means::{gmean, gmean_grouped};
     #[pymodule_export]
     use crate::sequences::{align, align_matches, assign, edit_distance, edit_distance_matches};
     #[pymodule_export]
     use crate::spans::{
-        check_spans, difference, difference_batched, intersection, intersection_batched,
-        intersection_measure, intersection_measure_batched, measure, measure_batched, union,
-        union_batched,
+        difference, difference_batched, intersection, intersection_batched, measure,
+        measure_batched, union, union_batched,
     };
     #[pymodule_export]
     use crate::trajectory::{trajectory, trajectory_figures, trajectory_fits};

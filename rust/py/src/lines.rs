@@ -15,43 +15,6 @@ pub fn line_starts<'py>(py: Python<'py>, buffer: &[u8]) -> PyResult<NewIntegers<
 }
 
 #[pyfunction]
-pub fn lines_to_bytes<'py>(
-    py: Python<'py>,
-    line_starts: Integers<'py>,
-    size: i64,
-    first: Integers<'py>,
-    last: Integers<'py>,
-) -> PyResult<SpanArrays<'py>> {
-    let table = LineTable {
-        starts: slice(&line_starts)?,
-        size,
-    };
-    let (first, last) = (slice(&first)?, slice(&last)?);
-    let spans = run(py, first.len(), || {
-        lines::lines_to_bytes(table, first, last)
-    })?;
-    Ok(arrays::spans(py, spans))
-}
-
-#[pyfunction]
-pub fn lines_to_bytes_batched<'py>(
-    py: Python<'py>,
-    line_starts: Integers<'py>,
-    offsets: Integers<'py>,
-    size: Integers<'py>,
-    file: Integers<'py>,
-    first: Integers<'py>,
-    last: Integers<'py>,
-) -> PyResult<SpanArrays<'py>> {
-    let (line_starts, offsets, size) = (slice(&line_starts)?, slice(&offsets)?, slice(&size)?);
-    let (file, first, last) = (slice(&file)?, slice(&first)?, slice(&last)?);
-    let spans = run(py, first.len(), || {
-        lines::lines_to_bytes_batched(line_starts, offsets, size, file, first, last)
-    })?;
-    Ok(arrays::spans(py, spans))
-}
-
-#[pyfunction]
 pub fn bytes_to_lines<'py>(
     py: Python<'py>,
     line_starts: Integers<'py>,

@@ -4,7 +4,7 @@ use numpy::{IntoPyArray, PyArray1};
 use pyo3::prelude::*;
 use trajmeter_core::means;
 
-use crate::arrays::{self, Floats, Integers, NewIntegers, run, slice};
+use crate::arrays::{Floats, Integers, run, slice};
 
 #[pyfunction]
 pub fn gmean(py: Python<'_>, values: Floats<'_>) -> PyResult<f64> {
@@ -22,14 +22,4 @@ pub fn gmean_grouped<'py>(
     let size = values.len() + offsets.len();
     let means = run(py, size, || means::gmean_grouped(values, offsets))?;
     Ok(means.into_pyarray(py))
-}
-
-#[pyfunction]
-pub fn check_values<'py>(
-    py: Python<'py>,
-    values: Floats<'py>,
-) -> PyResult<(NewIntegers<'py>, NewIntegers<'py>)> {
-    let values = slice(&values)?;
-    let faults = run(py, values.len(), || Ok(means::check_values(values)))?;
-    Ok(arrays::faults(py, faults))
 }

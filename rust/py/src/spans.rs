@@ -7,7 +7,6 @@ use trajmeter_core::spans;
 use crate::arrays::{self, Integers, NewIntegers, rows, run, slice};
 
 type SpanArrays<'py> = (NewIntegers<'py>, NewIntegers<'py>);
-type SpanBatch<'py> = (NewIntegers<'py>, NewIntegers<'py>, NewIntegers<'py>);
 
 #[pyfunction]
 pub fn measure(py: Python<'_>, start: Integers<'_>, end: Integers<'_>) -> PyResult<i64> {
@@ -44,10 +43,10 @@ pub fn union_batched<'py>(
     start: Integers<'py>,
     end: Integers<'py>,
     offsets: Integers<'py>,
-) -> PyResult<SpanBatch<'py>> {
+) -> PyResult<Bound<'py, PyAny>> {
     let rows = rows(&start, &end, &offsets)?;
     let merged = run(py, rows.size(), || spans::union_batched(rows))?;
-    Ok(arrays::batch(py, merged))
+    arrays::batch(py, merged)
 }
 
 #[pyfunction]
@@ -76,12 +75,12 @@ pub fn intersection_batched<'py>(
     other_start: Integers<'py>,
     other_end: Integers<'py>,
     other_offsets: Integers<'py>,
-) -> PyResult<SpanBatch<'py>> {
+) -> PyResult<Bound<'py, PyAny>> {
     let rows = rows(&start, &end, &offsets)?;
     let others = arrays::rows(&other_start, &other_end, &other_offsets)?;
     let size = rows.size() + others.size();
     let result = run(py, size, || spans::intersection_batched(rows, others))?;
-    Ok(arrays::batch(py, result))
+    arrays::batch(py, result)
 }
 
 #[pyfunction]
@@ -110,56 +109,10 @@ pub fn difference_batched<'py>(
     other_start: Integers<'py>,
     other_end: Integers<'py>,
     other_offsets: Integers<'py>,
-) -> PyResult<SpanBatch<'py>> {
+) -> PyResult<Bound<'py, PyAny>> {
     let rows = rows(&start, &end, &offsets)?;
     let others = arrays::rows(&other_start, &other_end, &other_offsets)?;
     let size = rows.size() + others.size();
     let result = run(py, size, || spans::difference_batched(rows, others))?;
-    Ok(arrays::batch(py, result))
-}
-
-#[pyfunction]
-pub fn intersection_measure(
-    py: Python<'_>,
-    start: Integers<'_>,
-    end: Integers<'_>,
-    other_start: Integers<'_>,
-    other_end: Integers<'_>,
-) -> PyResult<i64> {
-    let (start, end) = (slice(&start)?, slice(&end)?);
-    let (other_start, other_end) = (slice(&other_start)?, slice(&other_end)?);
-    let size = start.len() + other_start.len();
-    run(py, size, || {
-        spans::intersection_measure(start, end, other_start, other_end)
-    })
-}
-
-#[pyfunction]
-pub fn intersection_measure_batched<'py>(
-    py: Python<'py>,
-    start: Integers<'py>,
-    end: Integers<'py>,
-    offsets: Integers<'py>,
-    other_start: Integers<'py>,
-    other_end: Integers<'py>,
-    other_offsets: Integers<'py>,
-) -> PyResult<NewIntegers<'py>> {
-    let rows = rows(&start, &end, &offsets)?;
-    let others = arrays::rows(&other_start, &other_end, &other_offsets)?;
-    let size = rows.size() + others.size();
-    let measures = run(py, size, || {
-        spans::intersection_measure_batched(rows, others)
-    })?;
-    Ok(measures.into_pyarray(py))
-}
-
-#[pyfunction]
-pub fn check_spans<'py>(
-    py: Python<'py>,
-    start: Integers<'py>,
-    end: Integers<'py>,
-) -> PyResult<SpanArrays<'py>> {
-    let (start, end) = (slice(&start)?, slice(&end)?);
-    let faults = run(py, start.len(), || Ok(spans::check_spans(start, end)))?;
-    Ok(arrays::faults(py, faults))
+    arrays::batch(py, result)
 }

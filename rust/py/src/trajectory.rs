@@ -3,15 +3,11 @@
 use pyo3::prelude::*;
 use trajmeter_core::trajectory::{self as core, Batch, KeyedSpans, Sizes};
 
-use crate::arrays::{Integers, NewFloats, NewIntegers, array, flat_length, row_count, run, slice};
+use crate::arrays::{Integers, array, flat_length, row_count, run, slice};
+use crate::named::NamedTuple;
 
-type TrajectoryArrays<'py> = (
-    NewIntegers<'py>,
-    NewIntegers<'py>,
-    NewIntegers<'py>,
-    NewIntegers<'py>,
-);
-type TrajectoryFigureArrays<'py> = (NewFloats<'py>, NewFloats<'py>, NewFloats<'py>);
+static TRAJECTORY_ARRAYS: NamedTuple = NamedTuple::new("TrajectoryArrays");
+static FIGURE_ARRAYS: NamedTuple = NamedTuple::new("TrajectoryFigureArrays");
 
 fn keyed<'a>(
     key: &'a Integers<'_>,
@@ -66,7 +62,7 @@ pub fn trajectory<'py>(
     gold_start: Integers<'py>,
     gold_end: Integers<'py>,
     gold_offsets: Integers<'py>,
-) -> PyResult<TrajectoryArrays<'py>> {
+) -> PyResult<Bound<'py, PyAny>> {
     let batch = Batch {
         spans: keyed(&key, &start, &end)?,
         step_offsets: slice(&step_offsets)?,
@@ -86,12 +82,15 @@ pub fn trajectory<'py>(
         gold_size: &mut gold_size,
     };
     run(py, batch.weight(), || core::trajectory(&batch, out))?;
-    Ok((
-        array(py, size),
-        array(py, added),
-        array(py, gold_added),
-        array(py, gold_size),
-    ))
+    TRAJECTORY_ARRAYS.of(
+        py,
+        (
+            array(py, size),
+            array(py, added),
+            array(py, gold_added),
+            array(py, gold_size),
+        ),
+    )
 }
 
 #[pyfunction]
@@ -102,7 +101,7 @@ pub fn trajectory_figures<'py>(
     gold_added: Integers<'py>,
     gold_size: Integers<'py>,
     trajectory_offsets: Integers<'py>,
-) -> PyResult<TrajectoryFigureArrays<'py>> {
+) -> PyResult<Bound<'py, PyAny>> {
     let (size, added, gold_added) = (slice(&size)?, slice(&added)?, slice(&gold_added)?);
     let (gold_size, trajectory_offsets) = (slice(&gold_size)?, slice(&trajectory_offsets)?);
     let figures = run(py, size.len() + gold_size.len(), || {
@@ -114,9 +113,12 @@ pub fn trajectory_figures<'py>(
             trajectory_offsets,
         ))
     })?;
-    Ok((
-        array(py, figures.coverage),
-        array(py, figures.auc_coverage),
-        array(py, figures.redundancy),
-    ))
+    FIGURE_ARRAYS.of(
+        py,
+        (
+            array(py, figures.coverage),
+            array(py, figures.auc_coverage),
+            array(py, figures.redundancy),
+        ),
+    )
 }

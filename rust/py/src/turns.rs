@@ -4,16 +4,11 @@ use numpy::IntoPyArray;
 use pyo3::prelude::*;
 use trajmeter_core::turns::{self, Columns};
 
-use crate::arrays::{Integers, NewIntegers, run, slice};
+use crate::arrays::{Integers, run, slice};
 use crate::errors::InternalError;
+use crate::named::NamedTuple;
 
-type Arrays<'py> = (
-    NewIntegers<'py>,
-    NewIntegers<'py>,
-    NewIntegers<'py>,
-    NewIntegers<'py>,
-    NewIntegers<'py>,
-);
+static TURN_COUNT_ARRAYS: NamedTuple = NamedTuple::new("TurnCountArrays");
 
 #[pyfunction]
 #[allow(clippy::too_many_arguments)] // one flat array per column
@@ -30,7 +25,7 @@ pub fn turn_counts<'py>(
     run_offsets: Integers<'py>,
     unreadable: Integers<'py>,
     reasons: i64,
-) -> PyResult<Arrays<'py>> {
+) -> PyResult<Bound<'py, PyAny>> {
     let columns = Columns {
         success: slice(&success)?,
         program: slice(&program)?,
@@ -48,11 +43,14 @@ pub fn turn_counts<'py>(
     };
     let size = columns.success.len() + columns.call.len();
     let counts = run(py, size, || turns::turn_counts(columns))?;
-    Ok((
-        counts.table.into_pyarray(py),
-        counts.reason.into_pyarray(py),
-        counts.carried.into_pyarray(py),
-        counts.failed.into_pyarray(py),
-        counts.reason_offsets.into_pyarray(py),
-    ))
+    TURN_COUNT_ARRAYS.of(
+        py,
+        (
+            counts.table.into_pyarray(py),
+            counts.reason.into_pyarray(py),
+            counts.carried.into_pyarray(py),
+            counts.failed.into_pyarray(py),
+            counts.reason_offsets.into_pyarray(py),
+        ),
+    )
 }

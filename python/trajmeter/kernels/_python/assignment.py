@@ -20,7 +20,7 @@ from trajmeter.errors import ValueDomainError
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from trajmeter.kernels._contract import Float64Array, Int64Array
+    from trajmeter.kernels._arrays import Float64Array, Int64Array
 
 __all__ = ["assign"]
 

@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from trajmeter.errors import TotalOverflowError
+from trajmeter.kernels._context import ContextSizes
 from trajmeter.kernels._python.context_file import new_file
 from trajmeter.kernels._python.context_union import Gold, Union
 from trajmeter.kernels._python.context_views import SeenViews, Tally
@@ -21,7 +22,6 @@ if TYPE_CHECKING:
     from trajmeter.kernels._context import (
         ContextFile,
         ContextRules,
-        ContextSizes,
         GoldLines,
         ResolvedPath,
         TurnLike,
@@ -150,16 +150,16 @@ class ContextTrackerKernel:
             final = _Walked(self._kernel)
             final.add(final_views)
             tally.add(final.tally)
-            # ContextBench takes the final context as the one step of a trajectory without steps.
-            if self._kernel.rules == "contextbench" and not steps.count:
+            # As written, the final context is the one step of a trajectory without steps.
+            if self._kernel.rules == "as_written" and not steps.count:
                 steps = final
         step_sizes = tuple(union.steps() for union in steps.unions)
         final_sizes = tuple(union.final() for union in final.unions)
-        _refuse_overflow("sum of step sizes", [viewed for _, _, viewed, _ in step_sizes])
-        _refuse_overflow("sum of covered sizes", [covered for _, covered, _, _ in step_sizes])
-        _refuse_overflow("size of the final context", [size for _, _, size in final_sizes])
-        has_final_context = final.has_range or final_sizes[0][2] > 0
-        return steps.count, has_final_context, tally.counts(), final_sizes, step_sizes
+        _refuse_overflow("sum of step sizes", [sizes.viewed for sizes in step_sizes])
+        _refuse_overflow("sum of covered sizes", [sizes.covered_sum for sizes in step_sizes])
+        _refuse_overflow("size of the final context", [sizes.predicted for sizes in final_sizes])
+        has_final_context = final.has_range or final_sizes[0].predicted > 0
+        return ContextSizes(steps.count, has_final_context, tally.counts(), final_sizes, step_sizes)
 
 
 class _Walked:

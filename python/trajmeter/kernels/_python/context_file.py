@@ -30,13 +30,13 @@ class MissingFile:
 
     def __init__(self, code: int, rules: ContextRules) -> None:
         self.code = code
-        self._contextbench = rules == "contextbench"
+        self._as_written = rules == "as_written"
 
     def cover(self, extent: str, start: int | None, end: int | None) -> Cover:
         """Lines and bytes of a range as a view gives it."""
         if extent != "lines":
             return None, None
-        if self._contextbench:
+        if self._as_written:
             return _positive(start, end), None
         if end is None or end == _TO_THE_END:
             return None, None
@@ -60,11 +60,11 @@ class KnownFile:
     def __init__(self, code: int, tables: FileTables, rules: ContextRules) -> None:
         self.code = code
         self.named: Callable[[str], Sequence[int]] = tables.named
-        self._contextbench = rules == "contextbench"
+        self._as_written = rules == "as_written"
         self._size = tables.size
         self._line_starts: list[int] = tables.line_starts.tolist()
-        # ContextBench counts a line after the last newline.
-        phantom = not self._contextbench and self._line_starts[-1] == self._size
+        # As written, there is a line after the last newline.
+        phantom = not self._as_written and self._line_starts[-1] == self._size
         self._line_count = len(self._line_starts) - phantom
         self._starts: list[int] = tables.definition_start.tolist()
         self._ends: list[int] = tables.definition_end.tolist()
@@ -77,8 +77,8 @@ class KnownFile:
         An end that is missing, or -1, means the end of the file.
         """
         if extent == "lines":
-            if self._contextbench:
-                return _positive(start, end), self._contextbench_bytes(start, end)
+            if self._as_written:
+                return _positive(start, end), self._bytes_as_written(start, end)
             return self._cover_lines(start, end)
         if extent == "whole":
             start, end = 0, self._size
@@ -93,8 +93,8 @@ class KnownFile:
         low = bisect_left(self._starts, start)
         high = bisect_left(self._starts, end)
         found = [(low, high)] if low < high else []
-        # ContextBench compares a definition's end, which is exclusive, as if it were inclusive.
-        reach = start - self._contextbench
+        # As written, a definition that ends where the range begins counts too.
+        reach = start - self._as_written
         index = low - 1
         while index >= 0:
             if self._ends[index] > reach:
@@ -122,8 +122,8 @@ class KnownFile:
         )
         return lines, (first, last)
 
-    def _contextbench_bytes(self, start: int | None, end: int | None) -> Range | None:
-        """Bytes of a line range as ContextBench cuts them, bytes that do not exist included.
+    def _bytes_as_written(self, start: int | None, end: int | None) -> Range | None:
+        """Bytes of a line range as written, bytes that do not exist included.
 
         An empty file has one byte; the line after the last newline has one, past the end. The first
         line is raised to 1, and the last to the first.
@@ -150,7 +150,7 @@ def new_file(file: ContextFile, rules: ContextRules) -> KnownFile | MissingFile:
 
 
 def _positive(first: int | None, last: int | None) -> Range | None:
-    """Lines as ContextBench counts them: as written, if both ends are positive."""
+    """Lines as written, if both ends are positive."""
     if first is None or last is None:
         return None
     first, last = _bounded(first), _bounded(last)

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from trajmeter.kernels._context import FinalSizes, StepSizes
 from trajmeter.kernels._python.pieces import GoldSpans, Pieces, merge
 
 if TYPE_CHECKING:
-    from trajmeter.kernels._context import FinalSizes, StepSizes
     from trajmeter.kernels._python.pieces import Spans
 
 __all__ = ["Gold", "Union"]
@@ -53,9 +53,9 @@ class Union:
 
     def final(self) -> FinalSizes:
         """The union as a final context."""
-        return self._covered, self._gold.size, self._size
+        return FinalSizes(self._covered, self._gold.size, self._size)
 
     def steps(self) -> StepSizes:
         """The steps."""
         coverage = tuple(self.coverage) if self._gold.size else None
-        return coverage, self._covered_sum, self._viewed_size, self._size
+        return StepSizes(coverage, self._covered_sum, self._viewed_size, self._size)

@@ -6,12 +6,13 @@ from operator import index
 from typing import TYPE_CHECKING, TypeAlias
 
 from trajmeter.errors import InputError
+from trajmeter.kernels._context import ContextTally
 from trajmeter.kernels._python.context_file import KnownFile, MissingFile
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
-    from trajmeter.kernels._context import ContextRules, ContextTally, ViewLike
+    from trajmeter.kernels._context import ContextRules, ViewLike
     from trajmeter.kernels._python.pieces import Spans
 
 __all__ = ["File", "SeenViews", "Tally", "Target"]
@@ -42,7 +43,7 @@ class Tally:
 
     def counts(self) -> ContextTally:
         """The numbers."""
-        return self.views, len(self.unresolved), self.empty_ranges, self.leaked_views
+        return ContextTally(self.views, len(self.unresolved), self.empty_ranges, self.leaked_views)
 
 
 class SeenViews:
@@ -62,7 +63,7 @@ class SeenViews:
 
     def add(self, views: Sequence[ViewLike], target: Target, rules: ContextRules) -> None:
         """Add views, and count what becomes of them."""
-        contextbench = rules == "contextbench"
+        as_written = rules == "as_written"
         tally = self.tally
         named: Spans = []
         has_names = False
@@ -76,7 +77,7 @@ class SeenViews:
             for name in view.symbols:
                 has_names = True
                 named += [(file.code, place, place + 1) for place in file.named(name)]
-            if view.listed or not contextbench:
+            if view.listed or not as_written:
                 self._file.append((0, file.code, file.code + 1))
             extent = view.extent
             if extent not in _EXTENTS:
@@ -88,13 +89,13 @@ class SeenViews:
             # Whatever looks like a view may be one, and hold numbers of other kinds.
             start = None if view.start is None else index(view.start)
             end = None if view.end is None else index(view.end)
-            # ContextBench gives ranges to lines only: a whole file is no more than listed.
-            if extent == "whole" and contextbench:
+            # As written, only lines have ranges: a whole file is no more than listed.
+            if extent == "whole" and as_written:
                 continue
             self.has_range = True
             covers = self._add_range(file, extent, start, end)
             tally.empty_ranges += file.known and not covers
-        if has_names and contextbench:
+        if has_names and as_written:
             self._symbol = named
         else:
             self._symbol += named

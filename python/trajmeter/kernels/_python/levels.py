@@ -26,12 +26,13 @@ from typing import TYPE_CHECKING, TypeAlias
 import numpy as np
 
 from trajmeter.errors import InputError
+from trajmeter.kernels._arrays import LevelArrays
 from trajmeter.kernels._python.means import mean
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from trajmeter.kernels._contract import Float64Array, Int64Array, LevelArrays
+    from trajmeter.kernels._arrays import Float64Array, Int64Array
 
 __all__ = ["level_advantages", "split_name"]
 
@@ -87,7 +88,7 @@ def level_advantages(
     figures = [_figures(entries[begin:end], levels) for begin, end in pairwise(bounds)]
     valid, speedup, *advantages = zip(*figures, strict=True) if figures else [()] * 6
     level1, level2, level3, level4 = (np.array(level, np.float64) for level in advantages)
-    return (
+    return LevelArrays(
         np.array(valid, np.int64),
         np.array(speedup, np.float64),
         level1,

@@ -9,7 +9,7 @@ any 0.0                the mean is 0.0
 any inf                the mean is inf
 both 0.0 and inf       undefined: an error in a plain mean, NaN in a grouped one
 no value               undefined: an error in a plain mean, NaN in a grouped one
-NaN, a negative value  an error in either, with the first index; :func:`check_values` lists all
+NaN, a negative value  an error in either, with the index of the first
 =====================  ====================================================================
 
 The mean never leaves the range of its values; of equal values it is that value, exactly.
@@ -24,12 +24,11 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from trajmeter.errors import EmptyInputError, ValueDomainError
-from trajmeter.kernels._contract import Fault
 
 if TYPE_CHECKING:
-    from trajmeter.kernels._contract import FaultArrays, Float64Array, Int64Array
+    from trajmeter.kernels._arrays import Float64Array, Int64Array
 
-__all__ = ["check_values", "gmean", "gmean_grouped", "mean"]
+__all__ = ["gmean", "gmean_grouped", "mean"]
 
 _SAFE_EXPONENT = 1000
 """A product from ``2**-1000`` to ``2**1000`` has full precision, with room for one factor more."""
@@ -87,26 +86,6 @@ def gmean_grouped(values: Float64Array, offsets: Int64Array) -> Float64Array:
     numbers = _checked(values[base : bounds[-1]], base)
     groups = (numbers[begin - base : end - base] for begin, end in pairwise(bounds))
     return np.array([mean(group) for group in groups], np.float64)
-
-
-def check_values(values: Float64Array) -> FaultArrays:
-    """List every value that the geometric means would refuse.
-
-    Args:
-        values: Any numbers.
-
-    Returns:
-        Index of each bad value, rising, and its :class:`Fault`: ``NOT_A_NUMBER`` or ``NEGATIVE``.
-    """
-    bad = [
-        (index, Fault.NOT_A_NUMBER if isnan(value) else Fault.NEGATIVE)
-        for index, value in enumerate(values.tolist())
-        if not _is_value(value)
-    ]
-    return (
-        np.array([index for index, _ in bad], np.int64),
-        np.array([fault for _, fault in bad], np.int64),
-    )
 
 
 def _checked(values: Float64Array, base: int = 0) -> list[float]:

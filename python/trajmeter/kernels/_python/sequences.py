@@ -14,7 +14,7 @@ import numpy as np
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from trajmeter.kernels._contract import BoolArray, Int64Array
+    from trajmeter.kernels._arrays import BoolArray, Int64Array
 
 __all__ = ["align", "align_matches", "edit_distance", "edit_distance_matches"]
 

@@ -18,21 +18,18 @@ from typing import TYPE_CHECKING, TypeAlias
 import numpy as np
 
 from trajmeter.errors import NegativeSpanError, ReversedSpanError
-from trajmeter.kernels._contract import Fault
+from trajmeter.kernels._arrays import SpanBatch
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from trajmeter.kernels._contract import FaultArrays, Int64Array, SpanArrays, SpanBatch
+    from trajmeter.kernels._arrays import Int64Array, SpanArrays
 
 __all__ = [
-    "check_spans",
     "difference",
     "difference_batched",
     "intersection",
     "intersection_batched",
-    "intersection_measure",
-    "intersection_measure_batched",
     "listed",
     "measure",
     "measure_batched",
@@ -105,16 +102,6 @@ def difference(
     Arguments, result and errors are those of :func:`intersection`.
     """
     return _arrays(_without(*_canonical_pair(start, end, other_start, other_end)))
-
-
-def intersection_measure(
-    start: Int64Array, end: Int64Array, other_start: Int64Array, other_end: Int64Array
-) -> int:
-    """Count the bytes that both sets cover.
-
-    Arguments and errors are those of :func:`intersection`.
-    """
-    return _measure(_overlap(*_canonical_pair(start, end, other_start, other_end)))
 
 
 def measure_batched(start: Int64Array, end: Int64Array, offsets: Int64Array) -> Int64Array:
@@ -190,48 +177,6 @@ def difference_batched(
     Arguments, result and errors are those of :func:`intersection_batched`.
     """
     return _batch(_each(_without, start, end, offsets, other_start, other_end, other_offsets))
-
-
-def intersection_measure_batched(
-    start: Int64Array,
-    end: Int64Array,
-    offsets: Int64Array,
-    other_start: Int64Array,
-    other_end: Int64Array,
-    other_offsets: Int64Array,
-) -> Int64Array:
-    """Count for each of many sets the bytes that it shares with its partner.
-
-    Arguments and errors are those of :func:`intersection_batched`.
-
-    Returns:
-        Number of bytes of each row.
-    """
-    shared = _each(_overlap, start, end, offsets, other_start, other_end, other_offsets)
-    return np.array([_measure(row) for row in shared], np.int64)
-
-
-def check_spans(start: Int64Array, end: Int64Array) -> FaultArrays:
-    """List every span that the other operations would refuse.
-
-    Args:
-        start: First byte of each span.
-        end: The byte after the last of each span.
-
-    Returns:
-        Index of each bad span, rising, and its :class:`Fault`: ``NEGATIVE``, or ``REVERSED`` for
-        one that begins at 0 or later and ends before it begins.
-    """
-    starts, ends = start.tolist(), end.tolist()
-    bad = [
-        (index, Fault.NEGATIVE if first < 0 else Fault.REVERSED)
-        for index, (first, last) in enumerate(zip(starts, ends, strict=True))
-        if first < 0 or last < first
-    ]
-    return (
-        np.array([index for index, _ in bad], np.int64),
-        np.array([fault for _, fault in bad], np.int64),
-    )
 
 
 def listed(start: Int64Array, end: Int64Array, what: str = _SPAN, base: int = 0) -> _Spans:
@@ -335,4 +280,4 @@ def _batch(rows: list[_Spans]) -> SpanBatch:
         np.array(list(chain.from_iterable(row[side] for row in rows)), np.int64) for side in (0, 1)
     )
     offsets = np.array([0, *accumulate(len(row[0]) for row in rows)], np.int64)
-    return starts, ends, offsets
+    return SpanBatch(starts, ends, offsets)

@@ -27,16 +27,13 @@ from typing import TYPE_CHECKING, TypeAlias, TypeVar
 import numpy as np
 
 from trajmeter.errors import NegativeKeyError, TotalOverflowError
+from trajmeter.kernels._arrays import TrajectoryArrays, TrajectoryFigureArrays
 from trajmeter.kernels._python.spans import listed
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
-    from trajmeter.kernels._contract import (
-        Int64Array,
-        TrajectoryArrays,
-        TrajectoryFigureArrays,
-    )
+    from trajmeter.kernels._arrays import Int64Array
 
 __all__ = ["trajectory", "trajectory_figures"]
 
@@ -121,7 +118,7 @@ def trajectory(
         _refuse_overflow("sum of step sizes", row, sum(size for size, _, _ in looks))
         figures += looks
     sizes, added, gold_added = zip(*figures, strict=True) if figures else ((), (), ())
-    return (
+    return TrajectoryArrays(
         np.array(sizes, np.int64),
         np.array(added, np.int64),
         np.array(gold_added, np.int64),
@@ -168,7 +165,7 @@ def trajectory_figures(
         looked = sum(sizes)
         nothing = 0.0 if sizes else nan
         redundancy.append(_share(looked - sum(news), looked) if looked else nothing)
-    return np.array(coverage), np.array(auc_coverage), np.array(redundancy)
+    return TrajectoryFigureArrays(np.array(coverage), np.array(auc_coverage), np.array(redundancy))
 
 
 def _look(

@@ -14,12 +14,12 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from trajmeter.errors import InputError
-from trajmeter.kernels._contract import NO_NUMBER
+from trajmeter.kernels._arrays import NO_NUMBER, TurnCountArrays
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from trajmeter.kernels._contract import Int64Array, TurnCountArrays
+    from trajmeter.kernels._arrays import Int64Array
 
 __all__ = ["turn_counts"]
 
@@ -105,7 +105,7 @@ def turn_counts(
 
     codes = [sorted(counts) for counts in carried]
     offsets = np.cumsum([0, *map(len, codes)], dtype=np.int64)
-    return (
+    return TurnCountArrays(
         _flat(rows),
         _flat(codes),
         _flat(

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from trajmeter.kernels import active
+from trajmeter.kernels import FinalSizes, StepSizes, active
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
@@ -40,20 +40,20 @@ def with_reversed_lines(
         gold: Number of lines of gold, those of reversed ranges included.
         resolve: Finds the file that a path of a log means.
     """
-    num_steps, has_final_context, tally, final, by_step = sizes
+    num_steps, _, tally, final, by_step = sizes
     intersection, kernel_gold, predicted = final[-1]
     coverage, covered_sum, viewed, union = by_step[-1]
     if gold != kernel_gold:
         coverage = _share(coverage or (0.0,) * num_steps, kernel_gold, gold)
-    _, _, empty_ranges, _ = tally
-    if empty_ranges:
+    if tally.empty_ranges:
         steps = list(steps) or [final_views]
         predicted = _size(final_views, resolve)
         viewed = sum(_size(views, resolve) for views in steps)
         union = _size(chain.from_iterable(steps), resolve)
-    final = (*final[:-1], (intersection, gold, predicted))
-    by_step = (*by_step[:-1], (coverage, covered_sum, viewed, union))
-    return num_steps, has_final_context, tally, final, by_step
+    return sizes._replace(
+        final=(*final[:-1], FinalSizes(intersection, gold, predicted)),
+        steps=(*by_step[:-1], StepSizes(coverage, covered_sum, viewed, union)),
+    )
 
 
 def lines_size(files: Iterable[Iterable[tuple[int, int]]]) -> int:

@@ -50,7 +50,7 @@ PROFILES = (
     ContextProfile(),
     ContextProfile(
         name="contextbench",
-        rules="contextbench",
+        rules="as_written",
         takes_any_file_left=True,
         keeps_empty_definitions=True,
         lines_of_initial_gold=True,

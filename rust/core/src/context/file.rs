@@ -3,13 +3,13 @@
 /// A half-open range.
 pub type Range = (i64, i64);
 
-/// Whose rules for lines and definitions apply.
+/// What the ranges and names of a log mean.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Rules {
-    /// Ours.
+    /// Ranges are cut to their file, and the file of every view counts.
     Default,
-    /// Those of `ContextBench`.
-    ContextBench,
+    /// Lines count as the log wrote them, and only files that it lists.
+    AsWritten,
 }
 
 /// What the numbers of a view count.
@@ -91,7 +91,7 @@ impl Tables {
         line_starts: Vec<i64>,
         definitions: impl Iterator<Item = Range>,
     ) -> Self {
-        // ContextBench counts a line after the last newline.
+        // As written, there is a line after the last newline.
         let phantom = rules == Rules::Default && line_starts.last() == Some(&size);
         let definitions = nested(definitions);
         let mut before = 0;
@@ -119,9 +119,9 @@ impl Tables {
         match (extent, rules) {
             (Extent::Unknown, _) => Cover::default(),
             (Extent::Lines, Rules::Default) => self.cover_lines(start, end),
-            (Extent::Lines, Rules::ContextBench) => Cover {
+            (Extent::Lines, Rules::AsWritten) => Cover {
                 lines: positive(start, end),
-                ..self.contextbench_bytes(start, end)
+                ..self.bytes_as_written(start, end)
             },
             (Extent::Bytes, _) => self.cover_bytes(start, end),
             (Extent::Whole, _) => self.cover_bytes(Some(0), Some(self.size)),
@@ -161,11 +161,11 @@ impl Tables {
         }
     }
 
-    /// Bytes of a line range as `ContextBench` cuts them, bytes that do not exist included.
+    /// Bytes of a line range as written, bytes that do not exist included.
     ///
     /// An empty file has one byte; the line after the last newline has one, past the end. The first
     /// line is raised to 1, and the last to the first.
-    fn contextbench_bytes(&self, start: Option<i64>, end: Option<i64>) -> Cover {
+    fn bytes_as_written(&self, start: Option<i64>, end: Option<i64>) -> Cover {
         let (Some(start), Some(end)) = (start, end) else {
             return Cover::default();
         };
@@ -204,8 +204,8 @@ impl Tables {
         if inside > 0 {
             found((low as i64, (low + inside) as i64));
         }
-        // ContextBench compares a definition's end, which is exclusive, as if it were inclusive.
-        let reach = start - i64::from(rules == Rules::ContextBench);
+        // As written, a definition that ends where the range begins counts too.
+        let reach = start - i64::from(rules == Rules::AsWritten);
         let mut next = low.checked_sub(1);
         while let Some(index) = next {
             let definition = &self.definitions[index];
@@ -253,7 +253,7 @@ impl File {
             return tables.cover(self.rules, extent, start, end);
         }
         let lines = match (extent, self.rules) {
-            (Extent::Lines, Rules::ContextBench) => positive(start, end),
+            (Extent::Lines, Rules::AsWritten) => positive(start, end),
             (Extent::Lines, Rules::Default) => to_the_end(end).and_then(|end| {
                 let first = bounded(start.unwrap_or(1)).max(1);
                 ordered(first, bounded(end))
@@ -282,7 +282,7 @@ fn to_the_end(end: Option<i64>) -> Option<i64> {
     end.filter(|&end| end != TO_THE_END)
 }
 
-/// Lines as `ContextBench` counts them: as written, if both ends are positive.
+/// Lines as written, if both ends are positive.
 fn positive(first: Option<i64>, last: Option<i64>) -> Option<Range> {
     ordered(bounded(first?), bounded(last?)).filter(|&(first, _)| first > 0)
 }

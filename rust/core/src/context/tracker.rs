@@ -77,8 +77,8 @@ impl Tracker {
         alone.add(gold, views);
         let mut tally = self.tally.clone();
         tally.add(&alone.tally);
-        // ContextBench takes the final context as the one step of a trajectory without steps.
-        let stands_in = rules == Rules::ContextBench && self.steps == 0;
+        // As written, the final context is the one step of a trajectory without steps.
+        let stands_in = rules == Rules::AsWritten && self.steps == 0;
         let stepped = if stands_in { &alone } else { self };
         sizes::checked(Sizes {
             num_steps: stepped.steps,

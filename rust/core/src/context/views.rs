@@ -66,9 +66,9 @@ impl Views {
         if view.listed || rules == Rules::Default {
             self.spans[FILE].push(Span::unit(0, file.code()));
         }
-        // ContextBench gives ranges to lines only: a whole file is no more than listed.
+        // As written, only lines have ranges: a whole file is no more than listed.
         match (view.extent, rules) {
-            (Extent::Unknown, _) | (Extent::Whole, Rules::ContextBench) => return,
+            (Extent::Unknown, _) | (Extent::Whole, Rules::AsWritten) => return,
             _ => self.has_range = true,
         }
         let found = self.add_range(file, view.extent, view.start, view.end);
@@ -85,8 +85,8 @@ impl Views {
 
     /// Ends the open step.
     pub fn end_step(&mut self, rules: Rules) {
-        // ContextBench takes the names instead of the ranges, where a step has any.
-        if self.has_names && rules == Rules::ContextBench {
+        // As written, the names of a step, if there are any, replace its ranges.
+        if self.has_names && rules == Rules::AsWritten {
             let begin = self.ends[SYMBOL].last().copied().unwrap_or(0);
             self.spans[SYMBOL].truncate(begin as usize);
         }

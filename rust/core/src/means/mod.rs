@@ -8,7 +8,7 @@ use std::ops::Range;
 
 use pulp::{Arch, Simd, WithSimd};
 
-use crate::{Error, Fault, Result, pool};
+use crate::{Error, Result, pool};
 
 const FRACTION: u64 = (1 << 52) - 1;
 const ONE: u64 = 1.0_f64.to_bits();
@@ -72,22 +72,6 @@ pub fn gmean_grouped(values: &[f64], offsets: &[i64]) -> Result<Vec<f64>> {
         Ok(())
     })?;
     Ok(means)
-}
-
-/// Every value that the geometric means would refuse: its index, rising, and why.
-#[must_use]
-pub fn check_values(values: &[f64]) -> (Vec<i64>, Vec<Fault>) {
-    let fault = |(index, value): (usize, &f64)| {
-        let fault = if value.is_nan() {
-            Fault::NotANumber
-        } else if *value < 0.0 {
-            Fault::Negative
-        } else {
-            return None;
-        };
-        Some((index as i64, fault))
-    };
-    values.iter().enumerate().filter_map(fault).unzip()
 }
 
 /// A product of positive finite values.

@@ -113,34 +113,6 @@ pub fn difference_batched(rows: Rows, others: Rows) -> Result<Batch> {
     })
 }
 
-/// Number of bytes that each row shares with its partner in `others`.
-///
-/// # Errors
-///
-/// As [`intersection_batched`].
-pub fn intersection_measure_batched(rows: Rows, others: Rows) -> Result<Vec<i64>> {
-    rows.check(SPAN)?;
-    others.check(OTHER)?;
-    let mut measures = vec![0; rows.len()];
-    pool::fill_rows(&weights(rows, others), &mut measures, |range, out| {
-        let mut room = Default::default();
-        for (slot, row) in out.iter_mut().zip(range) {
-            let mut total = Total::default();
-            combine::rows(
-                rows.row(row),
-                others.row(row),
-                &mut room,
-                |spans, others| {
-                    combine::overlap(spans, others, &mut total);
-                },
-            );
-            *slot = total.result();
-        }
-        Ok(())
-    })?;
-    Ok(measures)
-}
-
 fn combine_batched(
     rows: Rows,
     others: Rows,

@@ -13,14 +13,13 @@ mod sink;
 mod survey;
 
 pub use batched::{
-    Batch, Rows, difference_batched, intersection_batched, intersection_measure_batched,
-    measure_batched, union_batched,
+    Batch, Rows, difference_batched, intersection_batched, measure_batched, union_batched,
 };
 use canonical::SLACK;
 use sink::{Filled, Sink, Total};
 use survey::Survey;
 
-use crate::{Fault, Result};
+use crate::Result;
 
 const SPAN: &str = "span";
 const OTHER: &str = "other span";
@@ -154,41 +153,6 @@ pub fn difference(
             combine::without(spans, others, left);
         })
     })
-}
-
-/// Number of bytes that both sets cover.
-///
-/// # Errors
-///
-/// As [`intersection`].
-pub fn intersection_measure(
-    start: &[i64],
-    end: &[i64],
-    other_start: &[i64],
-    other_end: &[i64],
-) -> Result<i64> {
-    let (spans, others) = (Set::new(start, end), Set::new(other_start, other_end));
-    combine::checked(spans, others, |spans, others| {
-        let mut total = Total::default();
-        combine::overlap(spans, others, &mut total);
-        total.result()
-    })
-}
-
-/// Every span that the other operations would refuse: its index, rising, and why.
-#[must_use]
-pub fn check_spans(start: &[i64], end: &[i64]) -> (Vec<i64>, Vec<Fault>) {
-    let fault = |(index, (&start, &end)): (usize, (&i64, &i64))| {
-        let fault = if start < 0 {
-            Fault::Negative
-        } else if end < start {
-            Fault::Reversed
-        } else {
-            return None;
-        };
-        Some((index as i64, fault))
-    };
-    start.iter().zip(end).enumerate().filter_map(fault).unzip()
 }
 
 /// Refuses the first span that is negative or reversed.

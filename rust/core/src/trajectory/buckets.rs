@@ -7,9 +7,8 @@
 //! every bucket on.
 
 use super::input::{Trajectory, bits};
-use super::line::Line;
-use super::merge::merge;
-use super::method::SHORT;
+use super::line::{Line, merge};
+use super::packed::SHORT;
 use super::step::{self, Step};
 use super::sweep::{Ledger, Sweep, Waiting};
 

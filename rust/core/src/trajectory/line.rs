@@ -1,4 +1,4 @@
-//! All files of a trajectory, laid end to end on one line.
+//! All files of a trajectory, laid end to end on one line, and the spans on it.
 
 use std::collections::HashMap;
 
@@ -70,4 +70,21 @@ pub(super) fn number_keys<'a>(
     let keys = spans.key.iter().map(&mut number).collect();
     let gold_keys = gold.key.iter().map(&mut number).collect();
     (keys, gold_keys, numbers.len())
+}
+
+/// Sorts spans, merges those that overlap or touch, and gives the length of the rest.
+///
+/// The length saturates above what an `i64` holds.
+pub(super) fn merge(spans: &mut Vec<(u64, u64)>) -> u64 {
+    spans.sort_unstable();
+    spans.dedup_by(|next, last| {
+        let joined = next.0 <= last.1;
+        if joined {
+            last.1 = last.1.max(next.1);
+        }
+        joined
+    });
+    spans
+        .iter()
+        .fold(0, |sum: u64, (start, end)| sum.saturating_add(end - start))
 }

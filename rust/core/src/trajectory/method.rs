@@ -11,7 +11,7 @@ use super::bitmap::{self, Bitmap};
 use super::buckets::Buckets;
 use super::input::{Trajectory, bits};
 use super::line::{Line, number_keys};
-use super::packed::Packed;
+use super::packed::{Packed, SHORT};
 use super::step::Step;
 use super::wide;
 
@@ -22,9 +22,6 @@ const CROWDED: u64 = 200;
 
 /// Bytes of the longest line that a bitmap takes, whose words are counted in 32 bits.
 const LONGEST: u64 = bitmap::WORD * u32::MAX as u64;
-
-/// Up to this many spans, their packed starts lie in the cache while they are sorted.
-pub(super) const SHORT: usize = 4096;
 
 /// Keys per span up to which tables by key are made without numbering the keys anew.
 const SPARSE: usize = 4;

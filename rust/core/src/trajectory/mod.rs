@@ -28,7 +28,6 @@ mod figures;
 
 mod input;
 mod line;
-mod merge;
 mod method;
 mod packed;
 mod step;

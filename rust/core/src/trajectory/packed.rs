@@ -4,9 +4,12 @@
 //! else and compares at once.
 
 use super::input::{Trajectory, bits};
-use super::merge::merge;
+use super::line::merge;
 use super::step::{self, Step};
 use super::sweep::{Sweep, Waiting};
+
+/// Up to this many spans, their packed starts lie in the cache while they are sorted.
+pub(super) const SHORT: usize = 4096;
 
 /// Memory of the sort.
 #[derive(Debug, Default)]

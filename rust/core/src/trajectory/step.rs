@@ -1,7 +1,7 @@
 //! The figures of one step, and its own size.
 
 use super::input::KeyedSpans;
-use super::merge::merge;
+use super::line::merge;
 use super::sweep::Ledger;
 
 /// What the kernel finds out about a step. Sums saturate above what an `i64` holds, so that they

@@ -5,7 +5,7 @@
 use std::collections::BTreeMap;
 
 use super::input::Trajectory;
-use super::merge::merge;
+use super::line::merge;
 use super::step::Step;
 use super::sweep::{Sweep, Waiting};
 

@@ -18,7 +18,7 @@ fn views_cover_what_the_cases_say() -> Outcome {
     for case in list(&cases["cases"]) {
         for (rules, key) in [
             (Rules::Default, "default"),
-            (Rules::ContextBench, "contextbench"),
+            (Rules::AsWritten, "as_written"),
         ] {
             let file = file(case, rules);
             for view in list(&case["views"]) {

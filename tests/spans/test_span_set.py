@@ -140,7 +140,7 @@ def test_the_argument_of_a_bad_span_is_named(
     error: type[InputError],
     fault: str,
 ) -> None:
-    monkeypatch.setattr("trajmeter.spans.active", lambda: kernels)
+    monkeypatch.setattr("trajmeter.spans.span_set.active", lambda: kernels)
     good, bad = [(0, 1)], kind([(2, 3), span])
 
     def format_exception(operation: Callable[..., object], *sets: object) -> str:

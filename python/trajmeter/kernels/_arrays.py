@@ -1,0 +1,135 @@
+"""The arrays that kernels take and return, and the constants they agree on.
+
+Spans travel as two 1-D, C-contiguous ``int64`` arrays, ``start`` and ``end``, half-open. A ragged
+batch is its values and ``int64`` offsets of length n + 1, non-decreasing, which may begin above 0.
+Arrays are borrowed and never copied; they must not change during a call.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple, TypeAlias
+
+import numpy as np
+import numpy.typing as npt
+
+__all__ = [
+    "GMEAN_RELATIVE_TOLERANCE",
+    "NO_NUMBER",
+    "TURN_COUNTS",
+    "BoolArray",
+    "Float64Array",
+    "Int64Array",
+    "LevelArrays",
+    "SpanArrays",
+    "SpanBatch",
+    "TrajectoryArrays",
+    "TrajectoryFigureArrays",
+    "TurnCountArrays",
+]
+
+Int64Array: TypeAlias = npt.NDArray[np.int64]
+Float64Array: TypeAlias = npt.NDArray[np.float64]
+BoolArray: TypeAlias = npt.NDArray[np.bool_]
+
+SpanArrays: TypeAlias = tuple[Int64Array, Int64Array]
+"""Start and end of each span of one set; a plain pair, as naming it would slow down small calls."""
+
+
+class SpanBatch(NamedTuple):
+    """Many sets of spans: row i holds the spans ``offsets[i]`` to ``offsets[i + 1]``."""
+
+    start: Int64Array
+    """First byte of each span."""
+    end: Int64Array
+    """The byte after the last of each span."""
+    offsets: Int64Array
+    """Where each row begins, and where the last one ends; from 0 in a result."""
+
+
+class TrajectoryArrays(NamedTuple):
+    """What the steps of many trajectories looked at."""
+
+    size: Int64Array
+    """Bytes of each step."""
+    added: Int64Array
+    """Bytes of each step that no earlier step of its trajectory covers."""
+    gold_added: Int64Array
+    """Those of them that are gold."""
+    gold_size: Int64Array
+    """Bytes of each trajectory's gold."""
+
+
+class TrajectoryFigureArrays(NamedTuple):
+    """Figures of many trajectories, 0 to 1."""
+
+    coverage: Float64Array
+    """Share of gold seen after each step; NaN without gold."""
+    auc_coverage: Float64Array
+    """Mean coverage over the steps of each trajectory; NaN without gold or without steps."""
+    redundancy: Float64Array
+    """Share of what each trajectory looked at that it had seen before; NaN without steps."""
+
+
+class TurnCountArrays(NamedTuple):
+    """Counts of many runs."""
+
+    counts: Int64Array
+    """The :data:`TURN_COUNTS` of each run, run by run."""
+    reason: Int64Array
+    """Codes of the reasons that occur in each run, rising."""
+    carried: Int64Array
+    """Turns that carry each of these reasons."""
+    failed: Int64Array
+    """Turns that failed with each of these reasons."""
+    reason_offsets: Int64Array
+    """Offsets of the runs in the last three, from 0."""
+
+
+class LevelArrays(NamedTuple):
+    """How far each agent gets ahead of the oracle."""
+
+    valid: Int64Array
+    """Entries that count."""
+    speedup: Float64Array
+    """Geometric mean of the agent's ratios."""
+    level_1: Float64Array
+    """Advantage at level 1."""
+    level_2: Float64Array
+    """Advantage at level 2."""
+    level_3: Float64Array
+    """Advantage at level 3."""
+    level_4: Float64Array
+    """Advantage at level 4."""
+
+
+TURN_COUNTS = (
+    "turns",
+    "first_turn_valid",
+    "first_program",
+    "parse_failures",
+    "no_code_turns",
+    "multi_code_block_turns",
+    "failed_turns",
+    "dominant_error",
+    "followed_failures",
+    "recovered_failures",
+    "repeated_failures",
+    "first_recorded_call",
+    "first_call",
+    "calls",
+    "repeated_calls",
+    "successful_calls",
+    "known_calls",
+)
+"""What is counted of each run. ``first_turn_valid`` is 1, 0, or -1 where it abstains;
+``dominant_error`` is the code of a reason, or -1. ``first_recorded_call`` is the number of the
+first turn with a call, ``first_call`` of the first with one that did not fail; or ``NO_NUMBER``."""
+
+NO_NUMBER = -(2**63)
+"""Stands where a turn has no number of its own, or where there is no such turn."""
+
+GMEAN_RELATIVE_TOLERANCE = 1e-14
+"""How far the geometric means of the two backends may lie apart, as a fraction of their size.
+
+Both multiply the same mantissas, but in another order, and round differently.
+"""
