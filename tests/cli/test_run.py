@@ -18,8 +18,7 @@ from tests.judges.endpoint import endpoint
 from tests.judges.scripted import GOOD
 from trajmeter.cli import main
 from trajmeter.cli.exit_codes import ExitCode
-from trajmeter.readers.evaluations import read_evaluation
-from trajmeter.records import AnswerOutcome
+from trajmeter.frameworks.results import AnswerOutcome, read_evaluation
 
 SCENARIO = Path(__file__).parents[2] / "examples" / "scenario"
 AGENTS = ("--agent", "agents:Searcher", "--agent", "agents:Chainer", "--mode", "capability")

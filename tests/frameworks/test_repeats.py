@@ -9,16 +9,10 @@ from typing import TYPE_CHECKING
 import pytest
 
 from trajmeter.errors import ConfigurationError
-from trajmeter.frameworks.answers import TIMED_OUT_ANSWER
+from trajmeter.frameworks.aggregates import TIMED_OUT_ANSWER
 from trajmeter.frameworks.repeats import average, representative
-from trajmeter.records import (
-    AnswerOutcome,
-    Cause,
-    CodeQuality,
-    FrameworkEvaluation,
-    JudgeRecord,
-    QuestionResult,
-)
+from trajmeter.frameworks.results import AnswerOutcome, FrameworkEvaluation, QuestionResult
+from trajmeter.records import Cause, CodeQuality, JudgeRecord
 
 if TYPE_CHECKING:
     from pathlib import Path

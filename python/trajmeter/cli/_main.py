@@ -13,7 +13,7 @@ from trajmeter.cli._pipes import discard, for_whoever_reads
 from trajmeter.cli._termination import Termination, terminating_as_interrupted
 from trajmeter.cli.exit_codes import ExitCode
 from trajmeter.errors import BackendError, ConfigurationError, ExtraMissingError, ReadError
-from trajmeter.reports.plain_text import visible
+from trajmeter.reports.cells import visible
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -11,7 +11,7 @@ from rich.text import Text
 
 from trajmeter.cli._pipes import discard
 from trajmeter.kernels import backend
-from trajmeter.reports.plain_text import visible
+from trajmeter.reports.cells import visible
 
 if TYPE_CHECKING:
     from collections.abc import Iterable

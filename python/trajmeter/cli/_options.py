@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from trajmeter.frameworks.comparing import PROFILE
+from trajmeter.frameworks.compare import PROFILE
 
 __all__ = ["OriginalProfile", "PlainFormat"]
 

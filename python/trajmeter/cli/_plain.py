@@ -5,8 +5,9 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from trajmeter.cli._stdout import stdout_console
-from trajmeter.reports.plain_text import visible
-from trajmeter.reports.scores import Table, print_table
+from trajmeter.reports.cells import visible
+from trajmeter.reports.tables import Table
+from trajmeter.reports.terminal import print_table
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping

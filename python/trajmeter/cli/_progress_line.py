@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from trajmeter.frameworks.harness import Progress
-    from trajmeter.records import QuestionResult
+    from trajmeter.frameworks.results import QuestionResult
 
 __all__ = ["progress_line"]
 

@@ -12,9 +12,10 @@ from trajmeter.cli._messages import Messages
 from trajmeter.cli._options import OriginalProfile, PlainFormat
 from trajmeter.cli._plain import print_fields
 from trajmeter.cli.exit_codes import ExitCode
-from trajmeter.frameworks.comparing import is_original, read_results
+from trajmeter.frameworks.compare import is_original
 from trajmeter.frameworks.repeats import average as average_runs
-from trajmeter.writers import check_is_no_input, check_place, json_document, write_evaluation
+from trajmeter.frameworks.results import read_results, write_evaluation
+from trajmeter.writers import check_is_no_input, check_place, json_document
 
 __all__ = ["average"]
 

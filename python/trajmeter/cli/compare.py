@@ -14,8 +14,8 @@ from trajmeter.cli._options import OriginalProfile  # noqa: TC001 - typer reads 
 from trajmeter.cli._pipes import for_whoever_reads
 from trajmeter.cli._stdout import stdout_console
 from trajmeter.cli.exit_codes import ExitCode
-from trajmeter.frameworks.comparing import compare as put_side_by_side
-from trajmeter.frameworks.comparing import report_writer
+from trajmeter.frameworks.compare import compare as compare_results
+from trajmeter.frameworks.compare import report_writer
 from trajmeter.frameworks.report import print_comparison
 from trajmeter.writers import check_place, json_document
 
@@ -73,7 +73,7 @@ def compare(
     if output is not None:
         report_writer(output)  # a wrong suffix is an error before anything is read
         check_place(output)
-    compared = put_side_by_side(results, profile=profile, on_problem=messages.report_unreadable)
+    compared = compare_results(results, profile=profile, on_problem=messages.report_unreadable)
     if output is not None:
         compared.write(output)
         messages.tell(f"wrote {output}")

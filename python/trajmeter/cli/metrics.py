@@ -13,7 +13,8 @@ from trajmeter.cli._stdout import stdout_console
 from trajmeter.cli.exit_codes import ExitCode
 from trajmeter.errors import ConfigurationError
 from trajmeter.metrics import FunctionMetric, RowLayout, available, describe
-from trajmeter.reports.scores import Table, print_table
+from trajmeter.reports.tables import Table
+from trajmeter.reports.terminal import print_table
 
 if TYPE_CHECKING:
     from trajmeter.metrics import AnyMetric

@@ -24,8 +24,8 @@ from trajmeter.cli._progress_line import progress_line
 from trajmeter.cli._stdout import stdout_console
 from trajmeter.cli.exit_codes import ExitCode
 from trajmeter.errors import ConfigurationError, UnknownNameError
-from trajmeter.frameworks.comparing import is_original
-from trajmeter.frameworks.comparison import compare
+from trajmeter.frameworks.compare import is_original
+from trajmeter.frameworks.comparison import build_comparison
 from trajmeter.frameworks.harness import (
     AskingOptions,
     EvaluationOptions,
@@ -34,17 +34,18 @@ from trajmeter.frameworks.harness import (
     evaluate,
 )
 from trajmeter.frameworks.report import print_comparison
+from trajmeter.frameworks.results import NamedResult
+from trajmeter.frameworks.scenario import read_scenario
 from trajmeter.judges import DEFAULT_MODEL
 from trajmeter.metrics.answers import scenario_profile
-from trajmeter.readers.scenarios import read_scenario
 from trajmeter.writers import json_document
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from trajmeter.frameworks.harness import Progress
+    from trajmeter.frameworks.scenario import Scenario
     from trajmeter.judges import Judge
-    from trajmeter.records import FrameworkEvaluation, Scenario
 
 __all__ = ["run"]
 
@@ -217,7 +218,7 @@ async def _evaluate_all(
     options: EvaluationOptions,
     folder: Path,
     messages: Messages,
-) -> list[tuple[str, FrameworkEvaluation]]:
+) -> list[NamedResult]:
     results = []
     for framework in frameworks:
 
@@ -235,14 +236,12 @@ async def _evaluate_all(
             messages.tell(f"error: {error}")
             continue
         messages.tell(f"{framework.name}: wrote {folder / file.name}")
-        results.append((file.name, evaluation))
+        results.append(NamedResult(file.name, evaluation))
     return results
 
 
-def _print(
-    results: Sequence[tuple[str, FrameworkEvaluation]], form: PlainFormat, *, original: bool
-) -> None:
-    comparison = compare(results, original=original)
+def _print(results: Sequence[NamedResult], form: PlainFormat, *, original: bool) -> None:
+    comparison = build_comparison(results, original=original)
     if form is PlainFormat.JSON:
         sys.stdout.write(json_document(comparison) + "\n")
         return

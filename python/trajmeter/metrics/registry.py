@@ -219,8 +219,7 @@ def _make(maker: _Maker, name: str, resources: Resources) -> AnyMetric:
         raise
     except (Exception, SystemExit) as error:
         raise ConfigurationError(
-            f"metric {name!r} cannot be made: "
-            f"{format_exception(error)}"
+            f"metric {name!r} cannot be made: {format_exception(error)}"
         ) from error
     if not is_metric(metric):
         raise ConfigurationError(f"metric {name!r} made {metric!r}, expected a metric")

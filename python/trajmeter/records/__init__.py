@@ -4,9 +4,6 @@ from __future__ import annotations
 
 from trajmeter.records._base import LARGEST_COUNT, Record
 from trajmeter.records.assertions import Assertion, Verdict
-from trajmeter.records.code_quality import CodeQuality, CodeReview, StaticMetrics
-from trajmeter.records.evaluation import AnswerOutcome, FrameworkEvaluation, QuestionResult
-from trajmeter.records.judging import JudgeRecord
 from trajmeter.records.measurements import (
     InvalidReason,
     Measurement,
@@ -18,21 +15,27 @@ from trajmeter.records.measurements import (
 )
 from trajmeter.records.outcomes import Cause, Outcome, Score
 from trajmeter.records.problems import ReadProblem
-from trajmeter.records.scenario import Hop, Question, Scenario
+from trajmeter.records.question import Hop, Question
+from trajmeter.records.result_file import (
+    CodeQuality,
+    CodeReview,
+    FileRecord,
+    JudgeRecord,
+    StaticMetrics,
+)
 from trajmeter.records.task import GoldRange, GoldRole, Task
 from trajmeter.records.trajectory import Failure, Source, ToolCall, Trajectory, Turn, Usage
 from trajmeter.records.views import Extent, View
 
 __all__ = [
     "LARGEST_COUNT",
-    "AnswerOutcome",
     "Assertion",
     "Cause",
     "CodeQuality",
     "CodeReview",
     "Extent",
     "Failure",
-    "FrameworkEvaluation",
+    "FileRecord",
     "GoldRange",
     "GoldRole",
     "Hop",
@@ -43,11 +46,9 @@ __all__ = [
     "Outcome",
     "PytestSummary",
     "Question",
-    "QuestionResult",
     "ReadProblem",
     "Record",
     "RunLog",
-    "Scenario",
     "Score",
     "SnapshotSummary",
     "Source",

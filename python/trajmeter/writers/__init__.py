@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from trajmeter.writers._open import check_is_no_input, check_output, check_place, open_table
 from trajmeter.writers.csv import CsvWriter
-from trajmeter.writers.document import json_document
-from trajmeter.writers.evaluations import evaluation_file_name, write_evaluation, write_text
+from trajmeter.writers.document import json_document, write_text
 from trajmeter.writers.jsonl import JsonLinesWriter
 from trajmeter.writers.parquet import ParquetWriter
 from trajmeter.writers.table import TableWriter
@@ -18,9 +17,7 @@ __all__ = [
     "check_is_no_input",
     "check_output",
     "check_place",
-    "evaluation_file_name",
     "json_document",
     "open_table",
-    "write_evaluation",
     "write_text",
 ]

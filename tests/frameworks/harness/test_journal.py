@@ -27,10 +27,11 @@ from trajmeter.frameworks.harness import (
     fingerprint,
     open_journal,
 )
+from trajmeter.frameworks.results import FrameworkEvaluation, QuestionResult, read_evaluation
+from trajmeter.frameworks.scenario import Scenario
 from trajmeter.judges import Judge, Prompt, Reply
 from trajmeter.prices import price_usd
-from trajmeter.readers.evaluations import read_evaluation
-from trajmeter.records import FrameworkEvaluation, Question, QuestionResult, Scenario
+from trajmeter.records import Question
 
 if sys.platform != "win32":
     import fcntl
@@ -345,7 +346,7 @@ def test_a_folder_that_cannot_be_written_is_told_before_anything_is_asked(
 ) -> None:
     (tmp_path / "file").touch()
     agent = Whole()
-    with pytest.raises(ConfigurationError, match=r"file: results cannot be written: File exists"):
+    with pytest.raises(ConfigurationError, match=r"file: cannot write results: File exists"):
         evaluated(scenario, Framework("W", agent), tmp_path / "file")
     assert agent.calls == []
 

@@ -13,9 +13,9 @@ from trajmeter.frameworks.harness import (
     RunOptions,
     evaluate,
 )
+from trajmeter.frameworks.scenario import read_scenario
 from trajmeter.judges import Judge, Prompt, Reply
 from trajmeter.prices import price_usd
-from trajmeter.readers.scenarios import read_scenario
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

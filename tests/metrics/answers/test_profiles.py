@@ -14,7 +14,7 @@ from trajmeter.metrics.answers import (
     scenario_profile,
     scenario_profiles,
 )
-from trajmeter.readers.scenarios import read_question
+from trajmeter.readers.questions import read_question
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
     from pydantic import JsonValue
 
-    from trajmeter.reports.scores import Table
+    from trajmeter.reports.tables import Table
     from trajmeter.summaries.summary import Summary
 
 

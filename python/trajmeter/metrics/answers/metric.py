@@ -9,7 +9,7 @@ from trajmeter.metrics.answers.hops import hop_coverage
 from trajmeter.metrics.answers.result import AnswersResult, Coverage, Hops, RetrievalFigures
 from trajmeter.metrics.answers.retrieval import retrieval
 from trajmeter.metrics.answers.traces import names, tool_trace
-from trajmeter.readers.scenarios import read_question
+from trajmeter.readers.questions import read_question
 from trajmeter.records import Cause, Outcome
 
 if TYPE_CHECKING:
