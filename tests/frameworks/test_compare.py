@@ -22,7 +22,7 @@ def evaluation(name: str, latency: float, **fields: object) -> FrameworkEvaluati
     return FrameworkEvaluation.model_validate(given | fields)
 
 
-def test_files_and_results_are_compared_in_the_order_given(tmp_path: Path) -> None:
+def test_files_and_results_are_compared_in_their_order(tmp_path: Path) -> None:
     file = tmp_path / "anchor.json"
     write_evaluation(evaluation("Anchor", 2.0), file)
     compared = trajmeter.compare([evaluation("Buoy", 6.0), file, str(file)])
@@ -42,7 +42,7 @@ def test_files_and_results_are_compared_in_the_order_given(tmp_path: Path) -> No
     assert alone.file == "anchor.json"
 
 
-def test_reports_are_given_and_written(tmp_path: Path) -> None:
+def test_reports_are_returned_and_written(tmp_path: Path) -> None:
     compared = trajmeter.compare([evaluation("Anchor", 2.0)])
     for name, text in (("a.md", compared.markdown()), ("b/a.HTML", compared.html())):
         compared.write(tmp_path / name)
@@ -52,7 +52,7 @@ def test_reports_are_given_and_written(tmp_path: Path) -> None:
         compared.write(tmp_path / "a.pdf")
 
 
-def test_a_file_that_cannot_be_read_raises_or_is_told(tmp_path: Path) -> None:
+def test_a_file_that_cannot_be_read_raises_or_is_reported(tmp_path: Path) -> None:
     good, broken = tmp_path / "good.json", tmp_path / "broken.json"
     write_evaluation(evaluation("Anchor", 2.0), good)
     broken.write_text("{}")

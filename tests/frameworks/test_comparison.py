@@ -237,7 +237,7 @@ def test_sums_over_runs_stand_beside_their_mean_per_run() -> None:
     assert result.cost_usd_per_run == pytest.approx(0.1)
 
 
-def test_what_judging_took_stands_apart_and_holds_the_review_too() -> None:
+def test_the_judges_usage_is_separate_and_includes_the_review() -> None:
     took = JudgeRecord(model="m", cost_usd=0.25, attempts=1)
     judged = evaluation(
         "Anchor",
@@ -258,7 +258,7 @@ ANSWERED, FAILED = {"outcome": AnswerOutcome.ANSWERED}, {"outcome": AnswerOutcom
 ZERO = {"correctness_score": 0.0, "completeness_score": 0.0, "faithfulness_score": 0.0}
 
 
-def test_scores_that_rules_set_are_no_mean_where_nobody_judged_an_answer() -> None:
+def test_scores_set_by_rule_make_no_mean_if_no_answer_was_judged() -> None:
     unjudged = evaluation("A", question(1, 1.0, **ANSWERED), question(2, 1.0, **FAILED, **ZERO))
     (result,) = build_comparison([NamedResult("a.json", unjudged)]).results
     figure = result.summary["avg_correctness"]

@@ -92,7 +92,7 @@ def test_a_wrong_value_is_named_with_its_place(
 
 
 @pytest.mark.parametrize("content", [b"", b"[]", b'{"framework_name": "A', b"[" * 100_000, b"\xff"])
-def test_a_file_that_is_no_result_is_named(tmp_path: Path, content: bytes) -> None:
+def test_a_file_that_is_not_a_result_is_named(tmp_path: Path, content: bytes) -> None:
     file = tmp_path / "result.json"
     file.write_bytes(content)
     with pytest.raises(ReadError, match=r"result\.json"):
@@ -112,7 +112,7 @@ def test_a_file_is_read_back_as_it_was_written(tmp_path: Path) -> None:
     assert [path.name for path in file.parent.iterdir()] == ["a.json"]
 
 
-def test_what_cannot_be_written_or_read_is_named(tmp_path: Path) -> None:
+def test_files_that_cannot_be_written_or_read_are_named(tmp_path: Path) -> None:
     blocked = tmp_path / "file"
     blocked.write_text("{}")
     with pytest.raises(ConfigurationError, match="cannot be written"):

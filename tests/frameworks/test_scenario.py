@@ -154,7 +154,7 @@ def warned(folder: Path, *, mode: str = "baseline") -> tuple[list[str], Scenario
         ("owner:", "profile:", "profile is not a known key; did you mean evaluation.profile?"),
     ],
 )
-def test_a_key_near_to_a_known_one_is_told_and_kept(
+def test_a_key_that_resembles_a_known_one_is_kept_with_a_warning(
     tmp_path: Path, old: str, new: str, message: str | None
 ) -> None:
     told, _ = warned(write(tmp_path, spec=SPEC.replace(old, new)))
@@ -210,7 +210,7 @@ def test_a_key_of_a_question_likewise(
         assert told[0].startswith(f"questions.yaml: questions{message}")
 
 
-def test_a_key_that_many_questions_misspell_is_told_once(tmp_path: Path) -> None:
+def test_a_key_that_many_questions_misspell_is_warned_of_once(tmp_path: Path) -> None:
     lines = [f"  - {{id: {i}, text: why, metadata: {{Multi-Hop: true}}}}\n" for i in range(3)]
     (message,), read = warned(write(tmp_path, questions="questions:\n" + "".join(lines)))
     assert message == (

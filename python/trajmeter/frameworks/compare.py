@@ -78,7 +78,7 @@ def compare(
             modes or scenario profiles; the message names them.
         InputError: An item is neither a file nor a result.
         ReadError: Without ``on_problem``: a file cannot be read. With it: none can.
-        UnknownNameError: There is no such profile, or no such scenario profile.
+        UnknownNameError: The profile, or the scenario profile, is unknown.
 
     Example:
         >>> from trajmeter.frameworks.results import FrameworkEvaluation

@@ -122,7 +122,7 @@ class Comparison(Record):
     scenario_profile: str
     """Scenario profile."""
     results: tuple[ComparedResult, ...]
-    """One per result file, in the order given."""
+    """One per result, in their order."""
 
     def question_texts(self) -> dict[str, str]:
         """Text of every question of any result, by id, in order of first appearance."""
@@ -144,7 +144,7 @@ def build_comparison(results: Sequence[NamedResult], *, original: bool = False) 
         original: Aggregate and score as the ``framework-comparison`` profile does.
 
     Returns:
-        The comparison, in the order given.
+        The comparison, in the order of the results.
 
     Raises:
         ConfigurationError: There is nothing to compare, or the results are of different scenarios,

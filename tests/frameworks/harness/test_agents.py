@@ -44,9 +44,7 @@ def test_functions_and_classes_are_agents(reference: str, name: str) -> None:
         ("NAMELESS", "NAMELESS"),
     ],
 )
-def test_an_agent_is_called_what_the_made_one_says_else_like_its_class(
-    attribute: str, name: str
-) -> None:
+def test_an_agent_is_named_by_itself_or_else_by_its_class(attribute: str, name: str) -> None:
     assert load_agent(f"tests.frameworks.harness.toys:{attribute}").name == name
 
 
@@ -66,7 +64,7 @@ def test_an_agent_is_called_what_the_made_one_says_else_like_its_class(
         ),
     ],
 )
-def test_a_wrong_reference_says_what_is_wrong(reference: str, message: str) -> None:
+def test_a_wrong_reference_is_explained(reference: str, message: str) -> None:
     with pytest.raises(ConfigurationError, match=message):
         load_agent(reference)
 
@@ -129,7 +127,7 @@ class Silent(Exception):  # noqa: N818 - as agents name theirs
         raise ValueError("no text")
 
 
-def test_objects_keep_what_they_hold() -> None:
+def test_objects_keep_their_content() -> None:
     assert storable({"trace": [Call("sql")], "agents": {"b", "a"}}) == {
         "trace": [{"tool": "sql"}],
         "agents": ["a", "b"],
@@ -157,7 +155,7 @@ def test_a_secret_that_json_escapes_is_found(monkeypatch: pytest.MonkeyPatch) ->
     assert error_text(ValueError(odd)) == "ValueError: [AWS_SECRET_ACCESS_KEY]"
 
 
-def test_an_error_without_a_message_is_still_told() -> None:
+def test_an_error_without_a_message_is_still_reported() -> None:
     assert error_text(Silent()) == "Silent: (its message cannot be shown)"
 
 

@@ -1,4 +1,4 @@
-"""Whole evaluations: what they resume, what they begin anew, and what they say of the code."""
+"""Whole evaluations: what they resume, what they start over, and code quality."""
 
 from __future__ import annotations
 
@@ -133,7 +133,7 @@ def test_an_evaluation_that_was_interrupted_goes_on(setting: Setting, tmp_path: 
         of_the_original,
     ],
 )
-def test_one_of_which_something_changed_begins_anew_and_keeps_what_was_paid_for(
+def test_an_evaluation_whose_inputs_changed_starts_over_and_keeps_paid_answers(
     setting: Setting, tmp_path: Path, changed: Callable[[Setting], Setting]
 ) -> None:
     folder = tmp_path / "results"

@@ -302,7 +302,7 @@ def test_a_journal_that_another_just_begins_is_passed_over_in_silence(tmp_path: 
             assert journal.run(1).finished == {}
 
 
-def test_a_journal_of_other_options_is_kept_and_told(tmp_path: Path) -> None:
+def test_a_journal_of_other_options_is_kept_with_a_warning(tmp_path: Path) -> None:
     with open_journal(tmp_path, "w_s", "d") as journal:
         journal.run(1).write(result("q0"))
     (kept,) = tmp_path.iterdir()
@@ -316,7 +316,7 @@ def test_a_journal_of_other_options_is_kept_and_told(tmp_path: Path) -> None:
         assert journal.run(1).finished == {"q0": result("q0")}
 
 
-def test_what_was_cut_off_while_it_was_written_is_dropped(tmp_path: Path) -> None:
+def test_an_incomplete_last_line_is_dropped(tmp_path: Path) -> None:
     with open_journal(tmp_path, "w_s", "d") as journal:
         journal.run(1).write(result("q0"))
     (file,) = tmp_path.iterdir()
@@ -341,7 +341,7 @@ def test_a_broken_journal_names_its_line(tmp_path: Path) -> None:
         open_journal(tmp_path, "w_s", "d")
 
 
-def test_a_folder_that_cannot_be_written_is_told_before_anything_is_asked(
+def test_a_folder_that_cannot_be_written_is_reported_before_anything_is_asked(
     scenario: Scenario, tmp_path: Path
 ) -> None:
     (tmp_path / "file").touch()

@@ -103,7 +103,7 @@ def test_every_question_has_an_outcome_and_the_run_goes_on(
     assert got.avg_latency == pytest.approx(((answered.latency_seconds or 0) + 0.1) / 2)
 
 
-def test_a_judge_that_fails_leaves_its_scores_out_and_everything_else_stands(
+def test_a_failing_judge_leaves_out_only_its_scores(
     scenario: Scenario, journal: RunJournal
 ) -> None:
     judge = Judge(ScriptedModel(Reply(refusal="no")), price_usd)

@@ -55,7 +55,7 @@ def test_a_judged_result_is_drawn_without_the_failures_of_one_that_is_not() -> N
     assert drawn["Cost against quality"] == [("A", 2.0)]  # (4 + 0) / 2
 
 
-def test_a_failure_is_no_fast_answer() -> None:
+def test_a_failure_is_not_a_fast_answer() -> None:
     partly = evaluation("A", question("q1", None, ANSWERED), question("q2", 0.0, FAILED))
     (ticks,) = comparison_charts(build_comparison([NamedResult("a.json", partly)]))
     (rows,) = ticks.specification["datasets"].values()

@@ -17,7 +17,7 @@ def evaluation(name: str, **fields: object) -> FrameworkEvaluation:
     return FrameworkEvaluation(framework_name=name, scenario_name="s", questions=(question,))
 
 
-def test_what_holds_of_several_frameworks_is_said_once() -> None:
+def test_a_note_on_several_frameworks_appears_once() -> None:
     refused = JudgeRecord(cause=Cause.JUDGE_REFUSED)
     results = [
         evaluation("A"),

@@ -175,7 +175,7 @@ def test_repeated_runs_show_their_deviation() -> None:
     assert "| 4.2 ±0.50 |" in markdown_report(build_comparison([NamedResult("a.json", averaged)]))
 
 
-def test_a_file_given_twice_has_two_columns() -> None:
+def test_a_file_listed_twice_has_two_columns() -> None:
     result = FrameworkEvaluation(framework_name="Anchor", scenario_name="s", avg_latency=1.0)
     report = markdown_report(
         build_comparison(

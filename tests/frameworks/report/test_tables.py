@@ -96,7 +96,7 @@ def cells(title: str) -> dict[str, list[str]]:
     return {name: list(row) for name, *row in table.rows}
 
 
-def test_the_summary_tells_how_many_questions_a_figure_rests_on() -> None:
+def test_the_summary_shows_how_many_questions_a_figure_covers() -> None:
     assert cells("Summary") == {
         "Avg Latency (s)": ["1.50 (1 of 2)", "0.01875"],  # a failure has none; fast ones in full
         "Total Tokens": ["1,200 (1 of 2)", "0 (0 of 2)"],

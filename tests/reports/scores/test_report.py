@@ -127,7 +127,7 @@ def test_one_family_needs_no_table_of_families() -> None:
     assert several[0].title not in [table.title for table in one]
 
 
-def test_what_became_of_the_values_adds_up() -> None:
+def test_outcomes_add_up_to_the_number_of_values() -> None:
     # words and letters of 5 attempts each: 2 scored, 1 abstained, 2 not scored
     table = score_report(_summary([AnswerMetric(), RankMetric()])).tables[0]
     for _, figures, values, *parts in table.rows:
@@ -219,7 +219,7 @@ class Given:
         return self._result
 
 
-def test_groups_of_one_name_are_told_apart_by_their_paths() -> None:
+def test_groups_of_the_same_name_show_their_paths() -> None:
     report = score_report(_summary([Given(EVERYTHING)], ATTEMPTS[:1]))
     assert report.heading == "1 attempt; given 1 (strict)"
     grid, others, outcomes = report.tables
@@ -236,7 +236,7 @@ def test_groups_of_one_name_are_told_apart_by_their_paths() -> None:
     )
 
 
-def test_a_figure_that_nobody_has_is_only_told_among_the_outcomes() -> None:
+def test_a_figure_that_nobody_has_appears_only_among_the_outcomes() -> None:
     nothing = EverythingResult(
         near=_SHARED, far=_SHARED, later=Later(near=_SHARED, far=_SHARED), alone=Alone()
     )
@@ -245,7 +245,7 @@ def test_a_figure_that_nobody_has_is_only_told_among_the_outcomes() -> None:
     assert report.tables[1].rows == (("abstained", "", "1", "alone"),)
 
 
-def test_files_are_named_as_shortly_as_tells_them_apart() -> None:
+def test_file_names_are_shortened_if_still_distinct() -> None:
     def labels(*files: str) -> tuple[str, ...]:
         attempts = [Trajectory(task_id="one", source=Source(file=file)) for file in files]
         tables = score_report(_summary([RankMetric()], attempts)).tables
@@ -289,5 +289,5 @@ def test_text_is_never_read_for_markup() -> None:
         ("\u202edrawkcab\ud800", r"\u202edrawkcab\ud800"),
     ],
 )
-def test_what_would_not_show_is_escaped(text: str, shown: str) -> None:
+def test_invisible_characters_are_escaped(text: str, shown: str) -> None:
     assert visible(text) == shown

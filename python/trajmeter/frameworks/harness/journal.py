@@ -49,7 +49,7 @@ class FinishedQuestion(Record):
     """Its result."""
 
 
-class GivenAnswer(Record):
+class UnjudgedAnswer(Record):
     """An answer that is still to be judged; asking again may cost money."""
 
     run: int
@@ -78,7 +78,7 @@ class _Line(Record):
 
     question: FinishedQuestion | None = None
     """A finished question, on a line of its own."""
-    answer: GivenAnswer | None = None
+    answer: UnjudgedAnswer | None = None
     """An answer to judge, likewise."""
     review: FinishedReview | None = None
     """The review, likewise."""
@@ -110,7 +110,7 @@ class Journal:
         self.named_at = header.named_at
         self.reviews = {}
         self._questions: defaultdict[int, list[FinishedQuestion]] = defaultdict(list)
-        self._answers: defaultdict[int, list[GivenAnswer]] = defaultdict(list)
+        self._answers: defaultdict[int, list[UnjudgedAnswer]] = defaultdict(list)
         for number, text in enumerate(lines, start=2):
             try:
                 line = _Line.model_validate_json(text)
@@ -154,7 +154,7 @@ class Journal:
         """Keep a finished question."""
         self._write(_Line(question=question))
 
-    def write_answer(self, answer: GivenAnswer) -> None:
+    def write_answer(self, answer: UnjudgedAnswer) -> None:
         """Keep an answer that is still to be judged."""
         self._write(_Line(answer=answer))
 
@@ -204,7 +204,7 @@ class RunJournal:
         journal: Journal,
         number: int,
         questions: Sequence[FinishedQuestion] = (),
-        answers: Sequence[GivenAnswer] = (),
+        answers: Sequence[UnjudgedAnswer] = (),
     ) -> None:
         self._journal = journal
         self._number = number
@@ -215,15 +215,15 @@ class RunJournal:
         self.finished = {question.result.question_id: question.result for question in questions}
         self.answers = {answer.question_id: answer.given for answer in answers}
 
-    def keep_answer(self, question_id: str, given: TimedAnswer) -> None:
+    def keep_answer(self, question_id: str, answer: TimedAnswer) -> None:
         """Add an answer that is still to be judged."""
-        self.answers[question_id] = given
+        self.answers[question_id] = answer
         self._journal.write_answer(
-            GivenAnswer(
+            UnjudgedAnswer(
                 run=self._number,
                 run_started_at=self.started_at,
                 question_id=question_id,
-                given=given,
+                given=answer,
             )
         )
 

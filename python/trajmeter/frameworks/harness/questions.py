@@ -80,20 +80,20 @@ async def ask_question(
             return _unanswered(question, options, AnswerOutcome.TIMED_OUT, options.timeout_seconds)
         seconds = 0.0 if options.original else time.perf_counter() - started
         return _unanswered(question, options, AnswerOutcome.FAILED, seconds, error_text(error))
-    given = TimedAnswer(answer=answer, seconds=time.perf_counter() - started)
+    timed = TimedAnswer(answer=answer, seconds=time.perf_counter() - started)
     if keep is not None:
-        keep(given)
-    return await score_answer(question, given, options)
+        keep(timed)
+    return await score_answer(question, timed, options)
 
 
 async def score_answer(
-    question: Question, given: TimedAnswer, options: AskingOptions
+    question: Question, timed: TimedAnswer, options: AskingOptions
 ) -> QuestionResult:
     """Score and judge an answer.
 
     Args:
         question: The question.
-        given: The answer.
+        timed: The answer.
         options: Scenario profile and judge.
 
     Returns:
@@ -101,7 +101,7 @@ async def score_answer(
     """
     from trajmeter.prices import price_usd
 
-    answer = given.answer
+    answer = timed.answer
     usage = answer.usage
     total = usage.prompt_tokens + usage.completion_tokens
     cost = price_usd(usage.model_name or "", usage.prompt_tokens, usage.completion_tokens)
@@ -128,7 +128,7 @@ async def score_answer(
         _Answered(answer.text, answer.sources_used, answer.metadata),
         options,
         outcome=AnswerOutcome.ANSWERED,
-        latency_seconds=reported if options.original and reported is not None else given.seconds,
+        latency_seconds=reported if options.original and reported is not None else timed.seconds,
         reported_latency_seconds=reported,
         prompt_tokens=usage.prompt_tokens,
         completion_tokens=usage.completion_tokens,

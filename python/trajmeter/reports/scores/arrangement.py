@@ -75,7 +75,7 @@ def _grid(names: list[str], prefix: str) -> dict[str, dict[str, str]]:
     rows: dict[str, dict[str, str]] = {}
     for group, keys in alike.items():
         row = rows.setdefault(_key(group), {})
-        if row.keys() & keys.keys():  # two groups of one name are told apart by their whole paths
+        if row.keys() & keys.keys():  # groups of the same name need their full paths
             return {group.removeprefix(prefix): keys for group, keys in alike.items()}
         row.update(keys)
     return rows if len(rows) > 1 else {}
