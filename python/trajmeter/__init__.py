@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from trajmeter.errors import TrajmeterError
-    from trajmeter.frameworks.comparing import compare
+    from trajmeter.frameworks.compare import compare
     from trajmeter.kernels import backend
     from trajmeter.metrics import metric
     from trajmeter.metrics.context import ContextTracker, prepare
@@ -44,7 +44,7 @@ _HOME = {
     "SpanSet": "spans",
     "TrajmeterError": "errors",
     "backend": "kernels",
-    "compare": "frameworks.comparing",
+    "compare": "frameworks.compare",
     "difference": "spans",
     "gmean": "statistics.means",
     "gmean_grouped": "statistics.means",

@@ -1,4 +1,4 @@
-"""Prices of tokens, from the table that comes with genai-prices; no request is made."""
+"""Prices of tokens, from the table bundled with genai-prices; no request is made."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
 __all__ = ["price_table", "price_usd"]
 
-# Bedrock ends a model's name with its version, such as "-v1:0"; that colon separates no provider.
+# Bedrock model names end in a version, such as "-v1:0"; this colon does not separate a provider.
 _VERSION = re.compile(r"-v\d+:\d+$")
 _BEDROCK = "aws"
 
@@ -21,17 +21,17 @@ _BEDROCK = "aws"
 def price_usd(
     model: str, input_tokens: int, output_tokens: int, *, at: datetime | None = None
 ) -> float | None:
-    """Cost of a call, or of any number of calls, by a model's price per token.
+    """Cost of one or more calls, by a model's price per token.
 
-    Names are trimmed, and may carry a provider in front: ``openai/gpt-5-mini``,
+    Names are trimmed, and may start with a provider: ``openai/gpt-5-mini``,
     ``openai:gpt-5-mini``, ``openai/azure:gpt-5-mini``. The nearest provider that sells the model
-    sets the price; without one, the model's own maker does.
+    sets the price; without one, the model's maker does.
 
     Args:
         model: Name of the model; dated and upper-case spellings are known.
         input_tokens: Tokens of all prompts.
         output_tokens: Tokens of all replies.
-        at: When the calls were made; by default the price of today.
+        at: When the calls were made; today by default.
 
     Returns:
         US dollars, or ``None`` for a model without a known price.
@@ -68,7 +68,7 @@ def price_usd(
 
 
 def price_table() -> str:
-    """Name and version of the price table, to stand beside every cost.
+    """Name and version of the price table, to be recorded with every cost.
 
     Raises:
         ExtraMissingError: genai-prices is not installed.

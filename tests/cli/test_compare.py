@@ -10,9 +10,12 @@ from pathlib import Path
 import pytest
 
 from trajmeter.cli import ExitCode, main
-from trajmeter.readers.evaluations import read_evaluation
-from trajmeter.records import FrameworkEvaluation, QuestionResult
-from trajmeter.writers import write_evaluation
+from trajmeter.frameworks.results import (
+    FrameworkEvaluation,
+    QuestionResult,
+    read_evaluation,
+    write_evaluation,
+)
 
 
 @pytest.fixture
@@ -106,7 +109,7 @@ def test_wrong_reports_and_profiles_are_usage_errors(
     results: list[str], capsys: pytest.CaptureFixture[str]
 ) -> None:
     assert main(["compare", *results, "-o", "report.pdf"]) == ExitCode.USAGE
-    assert "a report is a file that ends in .md, .html" in capsys.readouterr().err
+    assert "a report file must end in .md or .html" in capsys.readouterr().err
     assert main(["compare", *results, "--profile", "x"]) == ExitCode.USAGE
 
 

@@ -20,7 +20,7 @@ from trajmeter.errors import (
     InternalError,
     ReadError,
 )
-from trajmeter.frameworks.comparing import PROFILE
+from trajmeter.frameworks.compare import PROFILE
 from trajmeter.judges import DEFAULT_MODEL
 from trajmeter.metrics.quality import FRAMEWORK_PACKAGES
 from trajmeter.scoring.files import DEFAULT_METRICS

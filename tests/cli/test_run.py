@@ -17,8 +17,7 @@ from tests.cli.test_main import PROGRAM
 from tests.judges.endpoint import endpoint
 from tests.judges.scripted import GOOD
 from trajmeter.cli import ExitCode, main
-from trajmeter.readers.evaluations import read_evaluation
-from trajmeter.records import AnswerOutcome
+from trajmeter.frameworks.results import AnswerOutcome, read_evaluation
 
 SCENARIO = Path(__file__).parents[2] / "examples" / "scenario"
 AGENTS = ("--agent", "agents:Searcher", "--agent", "agents:Chainer", "--mode", "capability")

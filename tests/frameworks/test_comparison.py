@@ -11,15 +11,15 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from trajmeter.errors import ConfigurationError
-from trajmeter.frameworks.answers import FAILED_ANSWER, TIMED_OUT_ANSWER
-from trajmeter.frameworks.comparison import compare, percentile
-from trajmeter.records import (
+from trajmeter.frameworks.aggregates import FAILED_ANSWER, TIMED_OUT_ANSWER
+from trajmeter.frameworks.comparison import build_comparison, percentile
+from trajmeter.frameworks.results import (
     AnswerOutcome,
-    CodeQuality,
     FrameworkEvaluation,
-    JudgeRecord,
+    NamedResult,
     QuestionResult,
 )
+from trajmeter.records import CodeQuality, JudgeRecord
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -56,7 +56,7 @@ def test_old_files_tell_time_outs_and_failures_by_their_placeholders() -> None:
         question(2, 30.0, actual_answer=TIMED_OUT_ANSWER, model_name="timeout"),
         question(3, 0.0, actual_answer=FAILED_ANSWER, model_name="error"),
     )
-    (result,) = compare([("a.json", old)]).results
+    (result,) = build_comparison([NamedResult("a.json", old)]).results
     assert result.outcomes == {
         AnswerOutcome.ANSWERED: 1,
         AnswerOutcome.TIMED_OUT: 1,
@@ -64,13 +64,13 @@ def test_old_files_tell_time_outs_and_failures_by_their_placeholders() -> None:
     }
     assert result.summary["avg_latency"].value == 17.0  # (4 + 30) / 2, without the failure
     assert result.latency.n == 2
-    (original,) = compare([("a.json", old)], original=True).results
+    (original,) = build_comparison([NamedResult("a.json", old)], original=True).results
     assert original.summary["avg_latency"].value == pytest.approx(34 / 3)
 
 
 def test_means_say_how_many_questions_they_rest_on() -> None:
     partly = evaluation("A", question(1, 1.0, correctness_score=3.0), question(2, 1.0))
-    (result,) = compare([("a.json", partly)]).results
+    (result,) = build_comparison([NamedResult("a.json", partly)]).results
     figure = result.summary["avg_correctness"]
     assert (figure.value, figure.n, figure.of) == (3.0, 1, 2)
 
@@ -78,12 +78,12 @@ def test_means_say_how_many_questions_they_rest_on() -> None:
 def test_an_average_of_the_old_shape_counts_every_run_as_answered() -> None:
     late = question(1, 30.0, actual_answer=TIMED_OUT_ANSWER, model_name="timeout")
     averaged = evaluation("A", late, question(2, 1.0), run_count=3)
-    (result,) = compare([("a.json", averaged)]).results
+    (result,) = build_comparison([NamedResult("a.json", averaged)]).results
     # of a question, the placeholder is that of one run and says nothing of the others
     assert result.outcomes[AnswerOutcome.ANSWERED] == 6
     told = {AnswerOutcome.ANSWERED: 1, AnswerOutcome.TIMED_OUT: 2}
     ours = evaluation("A", question(1, 1.0, run_outcomes=told), run_count=3)
-    (result,) = compare([("a.json", ours)]).results
+    (result,) = build_comparison([NamedResult("a.json", ours)]).results
     assert result.outcomes == {**told, AnswerOutcome.FAILED: 0}
 
 
@@ -101,7 +101,7 @@ def test_every_figure_of_the_summary_is_computed_from_its_own_field() -> None:
     values = {field: float(number) for number, field in enumerate(fields.values(), start=1)}
     bare = QuestionResult(question_id="q2", question_text="?")
     given = evaluation("A", question(1, 0.0, **values), bare)
-    (result,) = compare([("a.json", given)]).results
+    (result,) = build_comparison([NamedResult("a.json", given)]).results
     for name, field in fields.items():
         figure = result.summary[name]
         assert (figure.value, figure.n, figure.of) == (values[field], 1, 2), name
@@ -113,7 +113,7 @@ def test_a_single_run_has_no_deviation_over_runs() -> None:
         given = evaluation(
             "A", question(1, 1.0, correctness_score=4.0), run_count=runs, extra_aggregates=extra
         )
-        (result,) = compare([("a.json", given)]).results
+        (result,) = build_comparison([NamedResult("a.json", given)]).results
         assert result.summary["avg_correctness"].run_stddev == deviation
 
 
@@ -126,18 +126,18 @@ def test_profile_aggregates_missing_from_an_averaged_file_are_rebuilt() -> None:
         run_count=3,
         extra_aggregates={"run_count": 3.0},
     )
-    (result,) = compare([("a.json", old)]).results
+    (result,) = build_comparison([NamedResult("a.json", old)]).results
     # a success of a third of the runs stays a third
     assert result.extra_aggregates["multi_hop_chain_success_rate"] == pytest.approx(1 / 3)
     own = {"multi_hop_chain_success_rate": 0.5}
     said = old.model_copy(update={"extra_aggregates": own})
-    (result,) = compare([("a.json", said)]).results
+    (result,) = build_comparison([NamedResult("a.json", said)]).results
     assert result.extra_aggregates["multi_hop_chain_success_rate"] == 0.5
 
 
 def test_without_questions_the_files_own_figures_stand() -> None:
     bare = evaluation("A", avg_latency=2.5, total_tokens=7)
-    (result,) = compare([("a.json", bare)]).results
+    (result,) = build_comparison([NamedResult("a.json", bare)]).results
     assert result.summary["avg_latency"].value == 2.5
     assert result.latency.p50 is None
 
@@ -145,7 +145,7 @@ def test_without_questions_the_files_own_figures_stand() -> None:
 def test_excerpts_end_after_300_characters() -> None:
     long = evaluation("A", question(1, 1.0, actual_answer="x" * 301))
     short = evaluation("B", question(1, 1.0, actual_answer="x" * 300))
-    results = compare([("a.json", long), ("b.json", short)]).results
+    results = build_comparison([NamedResult("a.json", long), NamedResult("b.json", short)]).results
     assert results[0].questions["q1"].excerpt == "x" * 300 + "…"
     assert results[1].questions["q1"].excerpt == "x" * 300
 
@@ -159,11 +159,14 @@ def test_excerpts_end_after_300_characters() -> None:
     ],
 )
 def test_results_of_different_scenarios_are_refused_by_name(field: str, value: str) -> None:
-    pair = [("a.json", evaluation("A")), ("b.json", evaluation("B", **{field: value}))]
+    pair = [
+        NamedResult("a.json", evaluation("A")),
+        NamedResult("b.json", evaluation("B", **{field: value})),
+    ]
     with pytest.raises(ConfigurationError, match=rf"{field}.*{value} \(b\.json\)"):
-        compare(pair)
+        build_comparison(pair)
     with pytest.raises(ConfigurationError, match="nothing to compare"):
-        compare([])
+        build_comparison([])
 
 
 def test_published_reports(reference_data: Path) -> None:
@@ -171,10 +174,10 @@ def test_published_reports(reference_data: Path) -> None:
     reports = json.loads((root / "results/expected_reports.json").read_text())["reports"]
     for report in reports:
         files = [
-            (name, FrameworkEvaluation.model_validate_json((root / name).read_text()))
+            NamedResult(name, FrameworkEvaluation.model_validate_json((root / name).read_text()))
             for name in report["files"]
         ]
-        comparison = compare(files, original=True)
+        comparison = build_comparison(files, original=True)
         for result, expected in zip(comparison.results, report["unrounded"], strict=True):
             got = {name: figure.value for name, figure in result.summary.items()}
             got |= {
@@ -198,34 +201,43 @@ def test_a_figure_that_the_rules_leave_out_does_not_survive_from_the_file() -> N
         evaluation_profile="tool_branching_qa",
         extra_aggregates={"easy_avg_hop_coverage": 0.0, "own_figure": 3.0},
     )
-    shown = compare([("a.json", old)]).results[0].extra_aggregates
+    shown = build_comparison([NamedResult("a.json", old)]).results[0].extra_aggregates
     assert "easy_avg_hop_coverage" not in shown  # no easy question has a hop
     assert shown["own_figure"] == 3.0
-    original = compare([("a.json", old)], original=True).results[0].extra_aggregates
+    original = (
+        build_comparison([NamedResult("a.json", old)], original=True).results[0].extra_aggregates
+    )
     assert original["easy_avg_hop_coverage"] == 0.0
 
 
 def test_a_file_that_names_no_mode_or_profile_has_the_first_of_them() -> None:
     said = evaluation("A", evaluation_mode="baseline", evaluation_profile="default")
-    assert len(compare([("a.json", said), ("b.json", evaluation("B"))]).results) == 2
+    assert (
+        len(
+            build_comparison(
+                [NamedResult("a.json", said), NamedResult("b.json", evaluation("B"))]
+            ).results
+        )
+        == 2
+    )
 
 
 def test_a_report_shows_the_beginning_of_a_long_error() -> None:
     failed = evaluation("A", question(1, 1.0, error="x" * 1_000, actual_answer=FAILED_ANSWER))
-    (shown,) = compare([("a.json", failed)]).results[0].questions.values()
+    (shown,) = build_comparison([NamedResult("a.json", failed)]).results[0].questions.values()
     assert shown.shown() == "x" * 300 + "…"
     assert shown.excerpt == FAILED_ANSWER
 
 
 def test_sums_over_runs_stand_beside_their_mean_per_run() -> None:
     thrice = evaluation("A", question(1, 1.0, total_tokens=90, estimated_cost_usd=0.3), run_count=3)
-    (result,) = compare([("a.json", thrice)]).results
+    (result,) = build_comparison([NamedResult("a.json", thrice)]).results
     assert result.summary["total_tokens"].value == 90
     assert result.tokens_per_run == 30.0  # 90 / 3
     assert result.cost_usd_per_run == pytest.approx(0.1)
 
 
-def test_what_judging_took_stands_apart_and_holds_the_review_too() -> None:
+def test_the_judges_usage_is_separate_and_includes_the_review() -> None:
     took = JudgeRecord(model="m", cost_usd=0.25, attempts=1)
     judged = evaluation(
         "Anchor",
@@ -233,7 +245,9 @@ def test_what_judging_took_stands_apart_and_holds_the_review_too() -> None:
         question(2, 1.0),
         code_quality=CodeQuality(judge=took),
     )
-    first, second = compare([("a", judged), ("b", evaluation("Buoy", question(1, 1.0)))]).results
+    first, second = build_comparison(
+        [NamedResult("a", judged), NamedResult("b", evaluation("Buoy", question(1, 1.0)))]
+    ).results
     assert first.judging is not None
     assert (first.judging.cost_usd, first.judging.attempts) == (0.5, 2)
     assert first.summary["total_cost_usd"].value == 0.0
@@ -244,33 +258,42 @@ ANSWERED, FAILED = {"outcome": AnswerOutcome.ANSWERED}, {"outcome": AnswerOutcom
 ZERO = {"correctness_score": 0.0, "completeness_score": 0.0, "faithfulness_score": 0.0}
 
 
-def test_scores_that_rules_set_are_no_mean_where_nobody_judged_an_answer() -> None:
+def test_scores_set_by_rule_make_no_mean_if_no_answer_was_judged() -> None:
     unjudged = evaluation("A", question(1, 1.0, **ANSWERED), question(2, 1.0, **FAILED, **ZERO))
-    (result,) = compare([("a.json", unjudged)]).results
+    (result,) = build_comparison([NamedResult("a.json", unjudged)]).results
     figure = result.summary["avg_correctness"]
     assert (figure.value, figure.n, figure.of) == (None, 0, 2)
     assert result.scorecard.capability.judge is None
-    (original,) = compare([("a.json", unjudged)], original=True).results
+    (original,) = build_comparison([NamedResult("a.json", unjudged)], original=True).results
     assert original.summary["avg_correctness"].value == 0.0
     # one answer that a judge scored, and the 0 counts beside it
     judged = evaluation(
         "A", question(1, 1.0, **ANSWERED, correctness_score=4.0), question(2, 1.0, **FAILED, **ZERO)
     )
-    (result,) = compare([("a.json", judged)]).results
+    (result,) = build_comparison([NamedResult("a.json", judged)]).results
     assert result.summary["avg_correctness"].value == 2.0  # (4 + 0) / 2
     # nothing was answered, so there was nothing to judge
     lost = evaluation("A", question(1, 1.0, **FAILED, **ZERO))
-    assert compare([("a.json", lost)]).results[0].summary["avg_correctness"].value == 0.0
+    assert (
+        build_comparison([NamedResult("a.json", lost)]).results[0].summary["avg_correctness"].value
+        == 0.0
+    )
 
 
 def test_an_average_of_runs_that_nobody_judged_has_no_score_and_no_deviation() -> None:
     counts = {AnswerOutcome.ANSWERED: 2, AnswerOutcome.FAILED: 1}
     fields = {"run_count": 3, "extra_aggregates": {"correctness_run_stddev": 0.0, "own": 1.0}}
     averaged = evaluation("A", question(1, 1.0, run_outcomes=counts, **ZERO), **fields)
-    (result,) = compare([("a.json", averaged)]).results
+    (result,) = build_comparison([NamedResult("a.json", averaged)]).results
     figure = result.summary["avg_correctness"]
     assert (figure.value, figure.run_stddev) == (None, None)
     assert result.extra_aggregates == {"own": 1.0}
     # a file that does not say what was answered is taken at its word
     silent = evaluation("A", question(1, 1.0, **ZERO), **fields)
-    assert compare([("a.json", silent)]).results[0].summary["avg_correctness"].value == 0.0
+    assert (
+        build_comparison([NamedResult("a.json", silent)])
+        .results[0]
+        .summary["avg_correctness"]
+        .value
+        == 0.0
+    )

@@ -1,4 +1,4 @@
-"""Repeated runs: means, sums, deviations, and the answer that stands for all."""
+"""Repeated runs: means, sums, deviations, and the answer shown for all."""
 
 from __future__ import annotations
 
@@ -9,16 +9,10 @@ from typing import TYPE_CHECKING
 import pytest
 
 from trajmeter.errors import ConfigurationError
-from trajmeter.frameworks.answers import TIMED_OUT_ANSWER
+from trajmeter.frameworks.aggregates import TIMED_OUT_ANSWER
 from trajmeter.frameworks.repeats import average, representative
-from trajmeter.records import (
-    AnswerOutcome,
-    Cause,
-    CodeQuality,
-    FrameworkEvaluation,
-    JudgeRecord,
-    QuestionResult,
-)
+from trajmeter.frameworks.results import AnswerOutcome, FrameworkEvaluation, QuestionResult
+from trajmeter.records import Cause, CodeQuality, JudgeRecord
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -54,7 +48,7 @@ def test_scores_are_averaged_tokens_summed_and_deviations_are_those_of_a_sample(
     assert (got.run_id, got.run_count, got.extra_aggregates["run_count"]) == (-1, 3, 3.0)
 
 
-def test_what_judging_took_is_summed_apart_from_the_agents_own() -> None:
+def test_the_judges_usage_is_summed_separately_from_the_agents() -> None:
     priced = JudgeRecord(model="m", prompt_tokens=50, completion_tokens=5, cost_usd=0.5, attempts=1)
     failed = priced.model_copy(update={"cause": Cause.JUDGE_REFUSED, "attempts": 2})
     (only,) = average(
@@ -82,7 +76,7 @@ def test_the_representative_is_closest_to_the_mean_and_ties_go_to_the_earliest()
     assert representative([question(5.0), question(1.0)]).actual_answer == "5.0"
 
 
-def test_a_time_out_stands_only_for_a_question_that_no_run_answered() -> None:
+def test_a_time_out_represents_only_a_question_that_no_run_answered() -> None:
     copies = [TIMED_OUT, TIMED_OUT, question(5.0)]  # mean 5 / 3, to which 0 is closer
     assert representative(copies).actual_answer == "5.0"
     assert representative(copies, original=True).actual_answer == TIMED_OUT_ANSWER

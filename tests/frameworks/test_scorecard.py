@@ -7,15 +7,9 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from trajmeter.frameworks.results import AnswerOutcome, FrameworkEvaluation, QuestionResult
 from trajmeter.frameworks.scorecard import scorecards
-from trajmeter.records import (
-    AnswerOutcome,
-    CodeQuality,
-    CodeReview,
-    FrameworkEvaluation,
-    QuestionResult,
-    StaticMetrics,
-)
+from trajmeter.records import CodeQuality, CodeReview, StaticMetrics
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -1,4 +1,4 @@
-"""Asking a judge: retries, invalid replies, and the outcomes that are no score."""
+"""Asking a judge: retries, invalid replies, and outcomes without a score."""
 
 from __future__ import annotations
 
@@ -82,7 +82,7 @@ def test_an_error_that_will_not_pass_is_not_retried() -> None:
     assert (got.value, got.record.attempts, got.record.message) == (None, 1, "status 401")
 
 
-def test_a_time_out_is_told_apart() -> None:
+def test_a_time_out_is_distinguished() -> None:
     slow = TransientError("no reply", Cause.JUDGE_TIMEOUT, retry_after_seconds=0.0)
     assert verdict(ScriptedModel(slow, slow, slow, slow)).record.cause is Cause.JUDGE_TIMEOUT
 
@@ -115,7 +115,7 @@ def test_a_fenced_reply_is_read() -> None:
     assert verdict(ScriptedModel(f"```json\n{GOOD}\n```")).value is not None
 
 
-def test_a_refusal_stands() -> None:
+def test_a_refusal_is_final() -> None:
     got = verdict(ScriptedModel(Reply(refusal="I would rather not.")))
     assert (got.value, got.record.cause) == (None, Cause.JUDGE_REFUSED)
     assert got.record.message == "I would rather not."

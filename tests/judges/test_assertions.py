@@ -53,6 +53,6 @@ def test_the_score_is_the_share_of_judged_assertions_that_hold() -> None:
         (Reply(text="nonsense"), Cause.JUDGE_UNPARSEABLE),
     ],
 )
-def test_a_judge_that_says_nothing_is_no_score(reply: Reply, cause: Cause) -> None:
+def test_a_judge_without_a_usable_reply_gives_no_score(reply: Reply, cause: Cause) -> None:
     got, _ = score(reply, reply, reply)
     assert (got.outcome, got.cause, got.score) == (Outcome.NOT_SCORED, cause, None)

@@ -73,7 +73,7 @@ def test_rate_limits_and_server_errors_are_retried(status: int) -> None:
     assert got.record.attempts == 3
 
 
-def test_the_pause_that_an_endpoint_asks_for_is_told() -> None:
+def test_the_pause_that_an_endpoint_asks_for_is_passed_on() -> None:
     prompt = Prompt(instructions="grade", text="this", schema_name="S", json_schema={})
 
     async def once(address: str) -> None:
@@ -114,7 +114,7 @@ def test_a_slow_reply_is_a_time_out() -> None:
         json.dumps(completion(GOOD) | {"usage": {"prompt_tokens": -5}}).encode(),
     ],
 )
-def test_a_body_that_is_no_chat_completion_is_retried_and_then_told(body: bytes) -> None:
+def test_a_body_that_is_not_a_chat_completion_is_retried_and_then_reported(body: bytes) -> None:
     with endpoint(body, GOOD) as server:
         got = ask(server)
     assert got.value is not None
@@ -132,7 +132,7 @@ def test_a_reply_of_the_wrong_schema_is_asked_for_again_and_then_unparseable() -
     assert len(server.requests) == 3
 
 
-def test_a_refusal_is_no_score() -> None:
+def test_a_refusal_is_not_a_score() -> None:
     with endpoint({"refusal": "I cannot grade this."}) as server:
         got = ask(server)
     assert (got.value, got.record.cause) == (None, Cause.JUDGE_REFUSED)

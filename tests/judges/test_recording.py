@@ -43,7 +43,7 @@ def test_a_recorded_refusal_and_a_recorded_error_are_replayed(tmp_path: Path) ->
     assert ask(Replay("gpt-5-mini", file), "two").record.cause is Cause.JUDGE_TIMEOUT
 
 
-def test_a_prompt_that_was_not_recorded_says_what_may_have_changed(tmp_path: Path) -> None:
+def test_the_error_for_an_unrecorded_prompt_says_what_may_have_changed(tmp_path: Path) -> None:
     file = tmp_path / "judge.jsonl"
     ask(Recorder(ScriptedModel(GOOD), file))
     got = ask(Replay("gpt-5-mini", file), "something else")
@@ -56,7 +56,7 @@ def test_the_recording_of_another_model_is_not_replayed(tmp_path: Path) -> None:
     ask(Recorder(ScriptedModel(GOOD), file))
     got = ask(Replay("gpt-5", file))
     assert got.record.cause is Cause.JUDGE_ERROR
-    assert "holds no exchange of 'gpt-5'" in (got.record.message or "")
+    assert "has no exchange of 'gpt-5'" in (got.record.message or "")
 
 
 def test_a_broken_recording_names_its_line(tmp_path: Path) -> None:
@@ -77,7 +77,7 @@ def test_line_separators_in_an_answer_do_not_break_a_recording(tmp_path: Path) -
     assert ask(Replay("gpt-5-mini", file), text).value == first.value is not None
 
 
-def test_a_recording_that_is_no_text_is_named(tmp_path: Path) -> None:
+def test_a_recording_that_is_not_text_is_named(tmp_path: Path) -> None:
     file = tmp_path / "judge.jsonl"
     file.write_bytes(b"\xff\xfe")
     with pytest.raises(ReadError, match=r"judge\.jsonl:1: not a recorded exchange"):
@@ -98,10 +98,10 @@ def test_a_line_that_was_cut_off_while_it_was_written_is_not_replayed(
     file = tmp_path / "judge.jsonl"
     one, two = recorded(file, "one", "two")
     file.write_bytes(one + two[:kept])
-    with pytest.warns(UserWarning, match=r"judge\.jsonl:2: .* cut off .* left out"):
+    with pytest.warns(UserWarning, match=r"judge\.jsonl:2: incomplete exchange ignored"):
         replay = Replay("gpt-5-mini", file)
     assert ask(replay, "one").value is not None
-    assert "holds no exchange" in (ask(replay, "two").record.message or "")
+    assert "has no exchange" in (ask(replay, "two").record.message or "")
 
 
 @pytest.mark.parametrize("before", [[], ["one"]])
@@ -110,7 +110,9 @@ def test_a_recording_that_was_cut_off_is_continued(tmp_path: Path, before: list[
     *whole, last = recorded(file, *before, "caf\u00e9")
     inside_a_character = last.index("\u00e9".encode()) + 1
     file.write_bytes(b"".join(whole) + last[:inside_a_character])
-    with pytest.warns(UserWarning, match=rf"judge\.jsonl:{len(before) + 1}: .* left out"):
+    with pytest.warns(
+        UserWarning, match=rf"judge\.jsonl:{len(before) + 1}: incomplete exchange ignored"
+    ):
         recorded(file, "next")
     assert file.read_bytes().startswith(b"".join(whole) + b'{"key":')
     replay = Replay("gpt-5-mini", file)
@@ -146,9 +148,7 @@ def test_a_cut_line_with_others_after_it_is_an_error(tmp_path: Path) -> None:
         (b"{}", 1),
     ],
 )
-def test_nothing_is_appended_to_what_is_no_recording(
-    tmp_path: Path, content: bytes, line: int
-) -> None:
+def test_nothing_is_appended_to_other_files(tmp_path: Path, content: bytes, line: int) -> None:
     file = tmp_path / "preds.jsonl"
     file.write_bytes(content)
     with pytest.raises(ConfigurationError, match=rf"preds\.jsonl:{line}: not a recorded exchange;"):
@@ -166,7 +166,7 @@ def test_a_recording_and_an_empty_file_are_appended_to(tmp_path: Path, before: b
         assert ask(Replay("gpt-5-mini", file), text).value is not None
 
 
-def test_a_recording_that_cannot_be_written_is_told_before_anything_is_asked(
+def test_a_recording_that_cannot_be_written_is_reported_before_anything_is_asked(
     tmp_path: Path,
 ) -> None:
     (tmp_path / "file").touch()

@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from enum import IntEnum
 from typing import TYPE_CHECKING, Any, TextIO
 
-from trajmeter.reports.plain_text import visible
+from trajmeter.reports.cells import visible
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence

@@ -11,7 +11,7 @@ from rich.console import Console
 from typer.core import TyperCommand, TyperGroup
 
 from trajmeter.errors import ConfigurationError
-from trajmeter.reports.plain_text import visible
+from trajmeter.reports.cells import visible
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
@@ -219,7 +219,8 @@ class PlainFormat(str, Enum):
 
 def print_fields(fields: Mapping[str, object]) -> None:
     """Print names and values in two columns; the names in a nested mapping get its own before."""
-    from trajmeter.reports.scores import Table, print_table
+    from trajmeter.reports.tables import Table
+    from trajmeter.reports.terminal import print_table
 
     rows = tuple(_flat(fields, ""))
     print_table(Table("", ("field", "value"), rows, texts=(0, 1)), stdout_console())

@@ -48,9 +48,10 @@ def average(
 
         trajmeter average results/anchor_*_run?.json -o results/anchor.json
     """
-    from trajmeter.frameworks.comparing import is_original, read_results
+    from trajmeter.frameworks.compare import is_original
     from trajmeter.frameworks.repeats import average as average_runs
-    from trajmeter.writers import check_is_no_input, check_place, json_document, write_evaluation
+    from trajmeter.frameworks.results import read_results, write_evaluation
+    from trajmeter.writers import check_is_no_input, check_place, json_document
 
     if output is not None:
         check_place(output)

@@ -62,8 +62,8 @@ def compare(
         trajmeter compare results/*.json
         trajmeter compare results/*.json -o report.html
     """
-    from trajmeter.frameworks.comparing import compare as compare_results
-    from trajmeter.frameworks.comparing import report_writer
+    from trajmeter.frameworks.compare import compare as compare_results
+    from trajmeter.frameworks.compare import report_writer
     from trajmeter.frameworks.report import print_comparison
     from trajmeter.writers import check_place, json_document
 

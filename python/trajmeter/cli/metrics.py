@@ -29,7 +29,8 @@ def list_metrics() -> ExitCode:
     A broken plug-in is listed with its error.
     """
     from trajmeter.metrics import available
-    from trajmeter.reports.scores import Table, print_table
+    from trajmeter.reports.tables import Table
+    from trajmeter.reports.terminal import print_table
 
     rows = tuple(
         (
@@ -57,7 +58,8 @@ def show(
         trajmeter metrics show context
     """
     from trajmeter.metrics import RowLayout, describe
-    from trajmeter.reports.scores import Table, print_table
+    from trajmeter.reports.tables import Table
+    from trajmeter.reports.terminal import print_table
 
     info = describe(name)
     metric = info.metric

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, TypeVar
 
@@ -26,7 +27,8 @@ if TYPE_CHECKING:
     from collections.abc import Coroutine, Sequence
 
     from trajmeter.frameworks.harness import EvaluationOptions, Framework, Progress
-    from trajmeter.records import FrameworkEvaluation, QuestionResult, Scenario
+    from trajmeter.frameworks.results import NamedResult, QuestionResult
+    from trajmeter.frameworks.scenario import Scenario
 
 __all__ = ["run"]
 
@@ -142,9 +144,9 @@ def run(
         trajmeter run scenario/ -a agents:Graph -a plain=agents:answer --runs 3
         trajmeter run scenario/ -a agents:Graph --judge-replay judge.jsonl
     """
-    from trajmeter.frameworks.comparing import is_original
+    from trajmeter.frameworks.compare import is_original
     from trajmeter.frameworks.harness import AskingOptions, EvaluationOptions, RunOptions
-    from trajmeter.readers.scenarios import read_scenario
+    from trajmeter.frameworks.scenario import read_scenario
     from trajmeter.writers import json_document
 
     original = is_original(profile)
@@ -208,25 +210,25 @@ def _load_frameworks(references: Sequence[str]) -> list[Framework]:
         ConfigurationError: There are none, one cannot be loaded, or two would share the name of
             their result files.
     """
-    from trajmeter.frameworks.harness import Framework, load_agent
-    from trajmeter.writers.evaluations import evaluation_stem
+    from trajmeter.frameworks.harness import load_agent
+    from trajmeter.frameworks.results import evaluation_stem
 
     if not references:
         raise ConfigurationError("name at least one agent with --agent MODULE:OBJECT")
     frameworks: list[Framework] = []
     for reference in references:
         chosen, separator, target = reference.partition("=")
-        name, agent, source = load_agent(target if separator else reference)
-        name = chosen if separator else name
+        framework = load_agent(target if separator else reference)
+        name = chosen if separator else framework.name
         if not name.strip():
             raise ConfigurationError(f"agent {reference!r}: expected a name before the '='")
         stem = evaluation_stem(name, "")
-        if any(evaluation_stem(framework.name, "") == stem for framework in frameworks):
+        if any(evaluation_stem(other.name, "") == stem for other in frameworks):
             raise ConfigurationError(
                 f"two agents are called {name!r}, or would share the name of their result files; "
                 f"name one with --agent NAME={reference}"
             )
-        frameworks.append(Framework(name, agent, source))
+        frameworks.append(replace(framework, name=name))
     return frameworks
 
 
@@ -262,8 +264,9 @@ def _run_without_waiting(work: Coroutine[None, None, _ResultT]) -> _ResultT:
 
 async def _evaluate_all(
     scenario: Scenario, frameworks: Sequence[Framework], options: EvaluationOptions, folder: Path
-) -> list[tuple[str, FrameworkEvaluation]]:
+) -> list[NamedResult]:
     from trajmeter.frameworks.harness import evaluate
+    from trajmeter.frameworks.results import NamedResult
 
     results = []
     for framework in frameworks:
@@ -280,7 +283,7 @@ async def _evaluate_all(
             print_message(f"error: {error}")
             continue
         print_message(f"{framework.name}: wrote {folder / file.name}")
-        results.append((file.name, evaluation))
+        results.append(NamedResult(file.name, evaluation))
     return results
 
 
@@ -308,16 +311,16 @@ def _trouble(result: QuestionResult) -> str:
 
 
 def _print(
-    results: Sequence[tuple[str, FrameworkEvaluation]],
+    results: Sequence[NamedResult],
     output_format: PlainFormat,
     *,
     original: bool,
 ) -> None:
-    from trajmeter.frameworks.comparison import compare
+    from trajmeter.frameworks.comparison import build_comparison
     from trajmeter.frameworks.report import print_comparison
     from trajmeter.writers import json_document
 
-    comparison = compare(results, original=original)
+    comparison = build_comparison(results, original=original)
     if output_format is PlainFormat.JSON:
         sys.stdout.write(json_document(comparison) + "\n")
         return

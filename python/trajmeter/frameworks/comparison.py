@@ -1,72 +1,163 @@
-"""Putting several frameworks' results of one scenario side by side."""
+"""Several frameworks' results of one scenario side by side: every figure that reports show."""
 
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from trajmeter.errors import ConfigurationError
-from trajmeter.frameworks.answers import (
+from trajmeter.frameworks.aggregates import (
     aggregates,
-    goes_unjudged,
+    is_unjudged,
+    judging_of,
     mean,
     outcome,
     outcomes,
     timed_latencies,
 )
-from trajmeter.frameworks.compared import (
-    ComparedFigure,
-    ComparedQuestion,
-    ComparedResult,
-    Comparison,
-    Latency,
-    excerpt,
-)
-from trajmeter.frameworks.judging import judging_of
-from trajmeter.frameworks.scorecard import scorecards
+from trajmeter.frameworks.results import AnswerOutcome, QuestionResult
+from trajmeter.frameworks.scorecard import Scorecard, scorecards
 from trajmeter.metrics.answers import FRAMEWORK_COMPARISON, compute_aggregates
-from trajmeter.records import AnswerOutcome
+from trajmeter.records import CodeQuality, JudgeRecord, Record
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from trajmeter.frameworks.scorecard import Scorecard
-    from trajmeter.records import FrameworkEvaluation
+    from trajmeter.frameworks.results import FrameworkEvaluation, NamedResult
 
-__all__ = ["compare", "percentile"]
+__all__ = [
+    "ComparedFigure",
+    "ComparedQuestion",
+    "ComparedResult",
+    "Comparison",
+    "Latency",
+    "build_comparison",
+    "percentile",
+]
 
+_EXCERPT_CHARACTERS = 300
 _SCORES = ("correctness", "completeness", "faithfulness")
-_UNSAID = {"scenario_name": "", "evaluation_profile": "default", "evaluation_mode": "baseline"}
-"""What a result file that does not say was made with."""
+_UNRECORDED = {"scenario_name": "", "evaluation_profile": "default", "evaluation_mode": "baseline"}
+"""What a result file that does not record it was made with."""
 
 
-def compare(
-    evaluations: Sequence[tuple[str, FrameworkEvaluation]], *, original: bool = False
-) -> Comparison:
+class ComparedFigure(Record):
+    """A summary figure, with how many questions it covers."""
+
+    value: float | None
+    """The figure; ``None`` if no question has it."""
+    n: int
+    """Questions that have it."""
+    of: int
+    """All questions."""
+    run_stddev: float | None = None
+    """Sample standard deviation over runs, for judge scores of repeated runs."""
+
+
+class Latency(Record):
+    """Distribution of the latency over questions, in seconds."""
+
+    p50: float | None
+    """Median, by linear interpolation."""
+    p95: float | None
+    """95th percentile, by linear interpolation."""
+    n: int
+    """Questions that have a latency; time-outs count at their limit, failures do not."""
+
+
+class ComparedQuestion(QuestionResult):
+    """One question's result, with an excerpt of the answer."""
+
+    excerpt: str
+    """The answer's first 300 characters, with an ellipsis if there are more."""
+
+    def shown(self) -> str:
+        """The answer as reports show it: the error of a failed question, else the excerpt."""
+        return _excerpt(self.error) if self.error else self.excerpt
+
+
+class ComparedResult(Record):
+    """One framework's result."""
+
+    file: str
+    """Result file it was read from."""
+    framework: str
+    """Name of the framework."""
+    run_count: int
+    """Runs that the file averages."""
+    outcomes: dict[AnswerOutcome, int]
+    """Questions answered, timed out and failed, over all runs."""
+    summary: dict[str, ComparedFigure]
+    """Means, and sums of tokens and cost, by the name of the result file's field."""
+    tokens_per_run: float | None
+    """Mean tokens of a run, which compares files of different numbers of runs."""
+    cost_usd_per_run: float | None
+    """Mean cost of a run, likewise."""
+    judging: JudgeRecord | None
+    """Tokens, cost and calls of the judge over all runs, apart from the agent's; ``None`` if not
+    recorded or nothing was judged."""
+    latency: Latency
+    """Percentiles of the latency."""
+    scorecard: Scorecard
+    """Capability, efficiency and developer experience, relative to the others."""
+    extra_aggregates: dict[str, Any]
+    """The scenario profile's figures."""
+    extra_aggregates_error: str | None
+    """Why the scenario profile has no aggregates of its own."""
+    code_quality: CodeQuality | None
+    """Quality of the implementation."""
+    questions: dict[str, ComparedQuestion]
+    """Every question, by id."""
+
+
+class Comparison(Record):
+    """Results of one scenario side by side."""
+
+    scenario: str
+    """Name of the scenario."""
+    scenario_type: str | None
+    """Kind of scenario."""
+    mode: str | None
+    """Mode it was run in."""
+    scenario_profile: str
+    """Scenario profile."""
+    results: tuple[ComparedResult, ...]
+    """One per result, in their order."""
+
+    def question_texts(self) -> dict[str, str]:
+        """Text of every question of any result, by id, in order of first appearance."""
+        texts: dict[str, str] = {}
+        for result in self.results:
+            for question_id, question in result.questions.items():
+                texts.setdefault(question_id, question.question_text)
+        return texts
+
+
+def build_comparison(results: Sequence[NamedResult], *, original: bool = False) -> Comparison:
     """Put results of one scenario side by side.
 
-    Values of questions are taken as written; means and percentiles are computed from them anew, and
-    taken from the file where it lists no questions. Questions are joined by id.
+    Values of questions are taken as written; means and percentiles are recomputed from them, or
+    taken from the file if it lists no questions. Questions are joined by id.
 
     Args:
-        evaluations: Name of each result file, and what it holds.
+        results: The results, one for each framework.
         original: Aggregate and score as the ``framework-comparison`` profile does.
 
     Returns:
-        The comparison, in the order given.
+        The comparison, in the order of the results.
 
     Raises:
         ConfigurationError: There is nothing to compare, or the results are of different scenarios,
             modes or scenario profiles; the message names them.
     """
-    if not evaluations:
+    if not results:
         raise ConfigurationError("nothing to compare: expected at least one result file, got none")
     for field in ("scenario_name", "evaluation_profile", "evaluation_mode"):
-        _same(evaluations, field)
-    first = evaluations[0][1]
+        _check_same(results, field)
+    first = results[0].evaluation
     profile = first.evaluation_profile or "default"
     current = [
-        _refreshed(evaluation, profile=profile, original=original) for _, evaluation in evaluations
+        _refreshed(result.evaluation, profile=profile, original=original) for result in results
     ]
     cards = scorecards(current, original=original)
     return Comparison(
@@ -75,8 +166,8 @@ def compare(
         mode=first.evaluation_mode,
         scenario_profile=profile,
         results=tuple(
-            _result(file, evaluation, card, original=original)
-            for (file, _), evaluation, card in zip(evaluations, current, cards, strict=True)
+            _result(result.name, evaluation, card, original=original)
+            for result, evaluation, card in zip(results, current, cards, strict=True)
         ),
     )
 
@@ -102,7 +193,7 @@ def _refreshed(
 ) -> FrameworkEvaluation:
     """The evaluation with its aggregates computed from its questions."""
     refreshed = _aggregated(evaluation, profile=profile, original=original)
-    unjudged = goes_unjudged(evaluation) and not original
+    unjudged = is_unjudged(evaluation) and not original
     return _without_judging(refreshed) if unjudged else refreshed
 
 
@@ -126,7 +217,7 @@ def _aggregated(
     averaged = evaluation.run_count > 1
     if not averaged:
         fields = aggregates(questions, profile=profile, original=original)
-        # A figure that today's rules leave out must not survive as the file has it.
+        # A figure that the current rules leave out must not survive from the file.
         figures = [question.extra_metrics for question in questions]
         stale = compute_aggregates(profile, figures, profile=FRAMEWORK_COMPARISON).figures
         kept = {k: v for k, v in evaluation.extra_aggregates.items() if k not in stale}
@@ -167,7 +258,7 @@ def _result(
             question.question_id: ComparedQuestion(
                 **question.model_dump(exclude={"outcome"}),
                 outcome=outcome(question, averaged=averaged),
-                excerpt=excerpt(question.actual_answer or ""),
+                excerpt=_excerpt(question.actual_answer or ""),
             )
             for question in evaluation.questions
         },
@@ -204,10 +295,17 @@ def _per_run(total: float | None, runs: int) -> float | None:
     return None if total is None else total / runs
 
 
-def _same(evaluations: Sequence[tuple[str, FrameworkEvaluation]], field: str) -> None:
+def _check_same(results: Sequence[NamedResult], field: str) -> None:
     values: dict[str, str] = {}
-    for file, evaluation in evaluations:
-        values.setdefault(str(getattr(evaluation, field) or _UNSAID[field]), file)
+    for name, evaluation in results:
+        values.setdefault(str(getattr(evaluation, field) or _UNRECORDED[field]), name)
     if len(values) > 1:
-        listed = ", ".join(f"{value} ({file})" for value, file in values.items())
+        listed = ", ".join(f"{value} ({name})" for value, name in values.items())
         raise ConfigurationError(f"results to compare must share their {field}, got: {listed}")
+
+
+def _excerpt(answer: str) -> str:
+    """The beginning of an answer, with an ellipsis if there is more."""
+    if len(answer) <= _EXCERPT_CHARACTERS:
+        return answer
+    return answer[:_EXCERPT_CHARACTERS] + "…"

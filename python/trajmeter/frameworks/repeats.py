@@ -7,16 +7,15 @@ from collections import Counter
 from typing import TYPE_CHECKING, Any
 
 from trajmeter.errors import ConfigurationError
-from trajmeter.frameworks.answers import mean, outcome, timed_latencies
-from trajmeter.frameworks.judging import total_judging
+from trajmeter.frameworks.aggregates import mean, outcome, timed_latencies, total_judging
+from trajmeter.frameworks.results import AnswerOutcome, FrameworkEvaluation
 from trajmeter.metrics.answers import generic_aggregates
 from trajmeter.metrics.answers.figures import means
-from trajmeter.records import AnswerOutcome, FrameworkEvaluation
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
-    from trajmeter.records import QuestionResult
+    from trajmeter.frameworks.results import QuestionResult
 
 __all__ = ["average", "representative"]
 
@@ -39,7 +38,7 @@ def average(runs: Sequence[FrameworkEvaluation], *, original: bool = False) -> F
     mean of the runs' own.
 
     Args:
-        runs: Single runs, in order; one run alone is returned as it is.
+        runs: Single runs, in order; a single one is returned unchanged.
         original: Average as the ``framework-comparison`` profile does: profile aggregates are lost,
             and the placeholder of a time-out may represent a question that other runs answered.
 
@@ -47,8 +46,8 @@ def average(runs: Sequence[FrameworkEvaluation], *, original: bool = False) -> F
         An evaluation with ``run_id`` -1 and the number of runs.
 
     Raises:
-        ConfigurationError: There are no runs, or they are of different frameworks or scenarios, or
-            one of them is an average itself.
+        ConfigurationError: There are no runs, they are of different frameworks or scenarios, or one
+            of them is itself an average.
     """
     _check(runs)
     if len(runs) == 1:
@@ -99,7 +98,7 @@ _MEANS = {
 def representative(copies: Sequence[QuestionResult], *, original: bool = False) -> QuestionResult:
     """The run's answer closest to the mean correctness; ties go to the earliest run.
 
-    Time-outs and failures represent a question only where no run answered it.
+    Time-outs and failures represent a question only if no run answered it.
     """
     answered = [q for q in copies if outcome(q, averaged=False) is AnswerOutcome.ANSWERED]
     candidates = copies if original or not answered else answered

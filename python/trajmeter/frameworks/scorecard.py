@@ -1,26 +1,27 @@
 """The scorecard: capability, efficiency and developer experience of compared frameworks, 0-100.
 
 Efficiency and parts of developer experience compare the frameworks with each other, so a scorecard
-belongs to the set it was made for: adding a framework may move every figure.
+belongs to the set it was made for: adding a framework may change every figure.
 """
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from trajmeter.frameworks.answers import mean, outcomes
-from trajmeter.records import AnswerOutcome, Record
+from trajmeter.frameworks.aggregates import mean, outcomes
+from trajmeter.frameworks.results import AnswerOutcome
+from trajmeter.records import Record
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from trajmeter.records import FrameworkEvaluation
+    from trajmeter.frameworks.results import FrameworkEvaluation
 
 __all__ = ["Capability", "DeveloperExperience", "Efficiency", "Scorecard", "scorecards"]
 
 _JUDGE_SCALE = 5.0
 _NO_RANGE = 1e-12
-"""Least difference between best and worst that counts as one; below it all score the same."""
+"""Smallest difference between best and worst that counts; below it all score the same."""
 _WEIGHTS = {"latency": 0.4, "cost": 0.4, "tokens": 0.2}
 _SIGNALS = (
     "branching_success_rate",
@@ -49,31 +50,31 @@ class Capability(Record):
 
 
 class Efficiency(Record):
-    """How little the answers take, beside the other frameworks."""
+    """How little the answers take, relative to the other frameworks."""
 
     value: float | None
-    """Weighted mean of the parts there are, 0-100; ``None`` without any."""
+    """Weighted mean of the known parts, 0-100; ``None`` without any."""
     latency: float | None
     """Min-max of the mean latency, 0-1; time-outs count at their limit."""
     cost: float | None
-    """Min-max of the cost per answered question, 0-1; ``None`` where a price is not known."""
+    """Min-max of the cost per answered question, 0-1; ``None`` if a price is not known."""
     tokens: float | None
-    """Min-max of the tokens per answered question, 0-1; ``None`` where none are reported."""
+    """Min-max of the tokens per answered question, 0-1; ``None`` if none are reported."""
     weights: dict[str, float]
-    """Weight of each part that takes part, rescaled to sum to 1."""
+    """Weight of each known part, rescaled to sum to 1."""
 
 
 class DeveloperExperience(Record):
     """How pleasant the implementation is to work on."""
 
     value: float | None
-    """Mean of the parts there are, 0-100; ``None`` without any."""
+    """Mean of the known parts, 0-100; ``None`` without any."""
     parts: dict[str, float]
     """``maintainability`` and ``complexity`` (min-max), ``annotations`` and ``review``, 0-1."""
 
 
 class Scorecard(Record):
-    """Three decision aids for one framework; they do not replace the figures they are made of."""
+    """Three decision aids for one framework; they do not replace the figures they are based on."""
 
     capability: Capability
     """How good the answers are."""
@@ -86,7 +87,7 @@ class Scorecard(Record):
 def scorecards(
     evaluations: Sequence[FrameworkEvaluation], *, original: bool = False
 ) -> list[Scorecard]:
-    """Score frameworks beside each other.
+    """Score frameworks relative to each other.
 
     Args:
         evaluations: One result per framework, with the aggregates to compare.
@@ -149,10 +150,10 @@ def _cost(evaluation: FrameworkEvaluation, *, original: bool) -> float | None:
     if original:
         return evaluation.total_cost_usd or 0.0
     paid = [question for question in evaluation.questions if question.total_tokens]
-    told = [question.priced for question in paid if question.priced is not None]
+    priced = [question.priced for question in paid if question.priced is not None]
     total = evaluation.total_cost_usd or 0.0
-    if paid and len(told) == len(paid):
-        known = all(told)  # a model may be known to cost nothing
+    if paid and len(priced) == len(paid):
+        known = all(priced)  # a model may be known to cost nothing
     else:
         known = total > 0.0 and all(question.estimated_cost_usd for question in paid)
     return _per_answer(evaluation, total) if known else None
@@ -202,7 +203,7 @@ def _developer_experience(
 
 
 def _lower_is_better(values: Sequence[float | None]) -> list[float | None]:
-    """Min-max over the values there are: 1.0 for the least, 0.0 for the greatest."""
+    """Min-max over the known values: 1.0 for the least, 0.0 for the greatest."""
     present = [value for value in values if value is not None]
     if not _differ(values):
         return [None if value is None else 1.0 for value in values]

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from trajmeter.judges.answers import AnswerScores, judge_answer
 from trajmeter.judges.asking import Judge, Judgement
 from trajmeter.judges.assertions import AssertionVerdicts, ModelAssertionJudge
 from trajmeter.judges.exchange import ChatModel, ExchangeError, Prompt, Reply, TransientError
+from trajmeter.judges.grading import AnswerScores, ReviewScores, judge_answer, review_code
 from trajmeter.judges.openai import DEFAULT_MODEL, OpenAIChat
 from trajmeter.judges.recording import Recorder, Replay
-from trajmeter.judges.reviews import ReviewScores, review_code
 
 __all__ = [
     "DEFAULT_MODEL",

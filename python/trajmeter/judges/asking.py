@@ -1,4 +1,4 @@
-"""Asking a judge until there is a verdict, or a reason why there is none."""
+"""Asking a judge until it gives a usable reply, or until it is clear that it does not."""
 
 from __future__ import annotations
 
@@ -23,62 +23,62 @@ __all__ = ["Judge", "Judgement"]
 JudgementT = TypeVar("JudgementT", bound=BaseModel)
 
 _LONGEST_PAUSE = 120.0
-"""Seconds to wait at most where an endpoint asks for a pause: a used-up day would be one."""
+"""Most seconds to wait if an endpoint asks for a pause; it may ask for a day."""
 _FENCED = re.compile(r"^```[a-z]*\n(.*?)\n?```$", re.DOTALL)
 
 
 @dataclass(frozen=True)
 class Judgement(Generic[JudgementT]):
-    """What a judge said, or why it said nothing that counts."""
+    """A judge's reply, or why there is no usable one."""
 
     value: JudgementT | None
-    """The verdict; ``None`` with a cause in ``record``."""
+    """The reply; ``None`` with a cause in ``record``."""
     record: JudgeRecord
-    """Tokens, cost and attempts, and the cause where there is no verdict."""
+    """Tokens, cost and attempts, and the cause if there is no reply."""
 
 
 @dataclass
 class Judge:
     """A judging model with its retries, rate limit and concurrency.
 
-    Transport errors are retried after a growing pause, or the pause the endpoint asks for. A reply
-    that does not meet the schema is asked for again, with what is wrong with it. Neither ever turns
-    into a score.
+    Transport errors are retried after growing pauses, or the pause the endpoint asks for. If a
+    reply does not match the schema, the judge is asked again, with the reason. Neither ever becomes
+    a score.
     """
 
     model: ChatModel
-    """Model that replies."""
+    """Model to ask."""
     price: Callable[[str, int, int], float | None]
     """Cost in US dollars of a model's prompt and completion tokens; ``None`` if not known."""
     transport_attempts: int = 4
-    """Calls made for one reply before a transport error stands."""
+    """Calls for one reply before giving up on transport errors."""
     reply_attempts: int = 3
-    """Replies read before an invalid one stands."""
+    """Replies to read before giving up on invalid ones."""
     first_pause_seconds: float = 1.0
     """Pause before the second call; it doubles from there."""
     requests_per_minute: float | None = None
-    """Calls begun in a minute, at most; ``None`` is no limit."""
+    """Most calls to start in a minute; ``None`` for no limit."""
     concurrency: int = 4
-    """Calls under way at once, at most."""
+    """Most concurrent calls."""
     _slots: asyncio.Semaphore = field(init=False, repr=False)
     _next_start: float = field(default=0.0, init=False, repr=False)
 
     def __post_init__(self) -> None:
-        """Prepare the slots that calls wait for."""
+        """Create the slots that calls wait for."""
         self._slots = asyncio.Semaphore(self.concurrency)
 
     async def ask(
-        self, instructions: str, text: str, verdict: type[JudgementT]
+        self, instructions: str, text: str, reply_model: type[JudgementT]
     ) -> Judgement[JudgementT]:
-        """Ask for a verdict.
+        """Ask for a judgement.
 
         Args:
-            instructions: What the judge is and how it scores.
+            instructions: The judge's task and how it scores.
             text: What to judge.
-            verdict: Model of the verdict; its JSON Schema goes to the judge.
+            reply_model: Model of the reply; its JSON Schema goes to the judge.
 
         Returns:
-            The verdict, or the cause why there is none: refused, unparseable, error, timed out.
+            The reply, or why there is none: refused, unparseable, error, timed out.
         """
         tally = _Tally()
         question = text
@@ -87,8 +87,8 @@ class Judge:
             prompt = Prompt(
                 instructions=instructions,
                 text=question,
-                schema_name=verdict.__name__,
-                json_schema=verdict.model_json_schema(),
+                schema_name=reply_model.__name__,
+                json_schema=reply_model.model_json_schema(),
             )
             try:
                 reply = await self._reply(prompt, tally)
@@ -97,7 +97,7 @@ class Judge:
             if reply.refusal is not None:
                 return Judgement(None, self._record(tally, Cause.JUDGE_REFUSED, reply.refusal))
             try:
-                value = verdict.model_validate_json(_unfenced(reply.text))
+                value = reply_model.model_validate_json(_unfenced(reply.text))
             except ValidationError as error:
                 message = "; ".join(
                     f"{'.'.join(map(str, e['loc'])) or 'reply'}: {e['msg']}" for e in error.errors()
@@ -158,7 +158,7 @@ class Judge:
 
 @dataclass
 class _Tally:
-    """What one verdict has taken so far."""
+    """Calls and tokens of one judgement so far."""
 
     attempts: int = 0
     prompt_tokens: int = 0
@@ -166,7 +166,7 @@ class _Tally:
 
 
 def _unfenced(text: str) -> str:
-    """The reply without the code fence that models like to put around JSON."""
+    """The reply without the code fence that models often put around JSON."""
     stripped = text.strip()
     fenced = _FENCED.match(stripped)
     return fenced.group(1) if fenced else stripped

@@ -1,4 +1,4 @@
-"""The judge's rubric for assertions about a run: does each of them hold?"""
+"""Assertions about a run, checked by a judge."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ For each assertion, in order and under its name, say pass if the run shows that 
 it shows that it does not, and needs_review if it shows neither. Give the evidence in reason, in one
 sentence."""
 
-# What a verdict says where the judge gave none, by what kept it from doing so.
+# Result of a verdict that the judge did not give, by cause.
 _UNDECIDED = {
     Cause.JUDGE_REFUSED: "refused",
     Cause.JUDGE_UNPARSEABLE: "unparseable",
@@ -54,15 +54,15 @@ class AssertionVerdicts(BaseModel):
 
 
 class ModelAssertionJudge:
-    """Grades the assertions of a run by a judging model, for the rule ``llm_judge``.
+    """Checks the assertions of a run by a judging model, for the rule ``llm_judge``.
 
     Args:
-        judge: Judge to ask. It serves calls one after another, from one thread.
+        judge: Judge to ask, one call after another, from one thread.
     """
 
     def __init__(self, judge: Judge) -> None:
         self._judge = judge
-        # The model's connections belong to the loop they were opened in, so it has to last.
+        # The model's connections belong to the loop they were opened in, so it must persist.
         self._loop = asyncio.new_event_loop()
 
     def __call__(
@@ -94,5 +94,5 @@ class ModelAssertionJudge:
         )
 
     def close(self) -> None:
-        """Let go of the model's connections."""
+        """Close the model's connections."""
         self._loop.close()

@@ -1,4 +1,4 @@
-"""One exchange with a judging model: what is asked, what came back, or why nothing did."""
+"""One exchange with a judging model: the prompt, and the reply or the error."""
 
 from __future__ import annotations
 
@@ -16,13 +16,13 @@ class Prompt(Record):
     """What a judge is asked."""
 
     instructions: str
-    """What the judge is and how it scores; the same for every question."""
+    """The judge's task and how it scores; the same for every question."""
     text: str
     """What to judge."""
     schema_name: str
     """Name of the reply's JSON Schema."""
     json_schema: dict[str, Any]
-    """JSON Schema that the reply has to meet."""
+    """JSON Schema of the reply."""
 
 
 class Reply(Record):
@@ -31,7 +31,7 @@ class Reply(Record):
     text: str = ""
     """The reply's text, meant to be JSON."""
     refusal: str | None = None
-    """The model's words where it declined to answer."""
+    """The model's words if it declined to answer."""
     prompt_tokens: int = Field(default=0, ge=0)
     """Tokens of the prompt."""
     completion_tokens: int = Field(default=0, ge=0)
@@ -39,7 +39,7 @@ class Reply(Record):
 
 
 class ChatModel(Protocol):
-    """A model that replies to one prompt; retries and reading the reply are not its business."""
+    """A model that replies to one prompt; it neither retries nor parses replies."""
 
     @property
     def name(self) -> str:
@@ -53,8 +53,8 @@ class ChatModel(Protocol):
         """Ask once.
 
         Raises:
-            TransientError: Nothing came back, and asking again may help.
-            ExchangeError: Nothing came back, and asking again will not help.
+            TransientError: There is no reply, and asking again may help.
+            ExchangeError: There is no reply, and asking again will not help.
         """
 
 
@@ -69,7 +69,7 @@ class ExchangeError(TrajmeterError):
 
 
 class TransientError(ExchangeError):
-    """A judging model could not be asked just now: rate limit, server error, time-out."""
+    """A judging model is temporarily unavailable: rate limit, server error, time-out."""
 
     code: ClassVar[str] = "judge_unavailable"
 

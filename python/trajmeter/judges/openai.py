@@ -1,4 +1,4 @@
-"""Any endpoint that speaks OpenAI's chat completions, by pydantic-ai."""
+"""Any endpoint with OpenAI's chat completions API, through pydantic-ai."""
 
 from __future__ import annotations
 
@@ -16,10 +16,10 @@ if TYPE_CHECKING:
 __all__ = ["DEFAULT_MODEL", "OpenAIChat"]
 
 DEFAULT_MODEL = "gpt-5-mini"
-"""Judge used where none is named."""
+"""Default judge."""
 
 _KEY_VARIABLE = "OPENAI_API_KEY"
-# Reasoning models answer a request that sets their temperature with an error.
+# Reasoning models reject requests that set a temperature.
 _FIXED_TEMPERATURE = re.compile(r"(^|[/:])(o\d|gpt-5)")
 _TRANSIENT = frozenset({408, 409, 425, 429})
 _SERVER_ERROR = 500
@@ -28,11 +28,11 @@ _SERVER_ERROR = 500
 class OpenAIChat:
     """A model behind an OpenAI-compatible endpoint.
 
-    The key is read from the environment and never shown; whatever quotes it is redacted.
+    The key is read from the environment and never shown; it is redacted from replies and errors.
 
     Args:
         model: Name of the model.
-        base_url: Address of the endpoint; by default ``OPENAI_BASE_URL``, else OpenAI's own.
+        base_url: URL of the endpoint; by default ``OPENAI_BASE_URL``, else OpenAI's own.
         key_variable: Environment variable that holds the key.
         timeout_seconds: How long to wait for one reply.
 
@@ -67,7 +67,7 @@ class OpenAIChat:
             )
         self.name = model
         self._timeout_seconds = timeout_seconds
-        # Attempts are counted and reported where they are made, so the client makes just one.
+        # Attempts are counted and reported by the judge, so the client makes only one.
         client = AsyncOpenAI(
             api_key=self._key, base_url=base_url, max_retries=0, timeout=timeout_seconds
         )
@@ -93,15 +93,16 @@ class OpenAIChat:
             return Reply(refusal=self._redacted(str(error)))
         except exceptions.UnexpectedModelBehavior as error:
             raise TransientError(
-                self._redacted(f"the endpoint's answer is no chat completion: {error}"),
+                self._redacted(f"the endpoint's answer is not a chat completion: {error}"),
                 Cause.JUDGE_UNPARSEABLE,
             ) from None
         except (exceptions.ModelAPIError, openai.APIError) as error:
             raise _transport_error(error, self._redacted(str(error))) from None
-        except Exception as error:  # noqa: BLE001 - what the client does with a body of another shape
+        except Exception as error:  # noqa: BLE001 - the client raises anything on an unexpected body
             raise TransientError(
                 self._redacted(
-                    f"the endpoint's answer is no chat completion: {type(error).__name__}: {error}"
+                    "the endpoint's answer is not a chat completion: "
+                    f"{type(error).__name__}: {error}"
                 ),
                 Cause.JUDGE_UNPARSEABLE,
             ) from None

@@ -1,4 +1,4 @@
-"""Recorded exchanges: a judged run that can be repeated offline, with the same verdicts."""
+"""Recorded exchanges: a judged run that can be repeated offline, with the same scores."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 __all__ = ["Recorder", "Replay"]
 
 _BEGINNING = b'{"key":"'
-"""What every recorded exchange begins with, and one that was cut off is known by."""
+"""Start of every recorded exchange, by which an incomplete one is recognised."""
 
 
 class Exchange(Record):
@@ -34,11 +34,11 @@ class Exchange(Record):
     model: str
     """Model that was asked."""
     prompt: Prompt
-    """What was asked."""
+    """The prompt."""
     reply: Reply | None = None
-    """What came back."""
+    """The reply."""
     error: str | None = None
-    """Why nothing came back."""
+    """Why there is no reply."""
     cause: Cause | None = None
     """The error's cause."""
     transient: bool = False
@@ -46,17 +46,17 @@ class Exchange(Record):
 
 
 class Recorder:
-    """A model that writes every exchange to a file of JSON lines, one as soon as it is over.
+    """A model that writes every exchange to a file of JSON lines as soon as it is finished.
 
-    An exchange at the end of the file that was cut off as it was written, by a process that was
-    killed, is removed with a warning.
+    An incomplete exchange at the end of the file, left by a killed process, is removed with a
+    warning.
 
     Args:
         model: Model to ask.
-        file: Recording to append to, or a new file; its folder is made.
+        file: Recording to append to, or a new file; its folder is created if missing.
 
     Raises:
-        ConfigurationError: The file cannot be written, or holds something else than a recording.
+        ConfigurationError: The file cannot be written, or is not a recording.
     """
 
     replayed = False
@@ -65,9 +65,9 @@ class Recorder:
         self._model = model
         self._file = file.absolute()  # an agent may change the current folder
         self.name = model.name
-        try:  # now, and not when the first reply is paid for
+        try:  # now, rather than when the first reply has been paid for
             self._file.parent.mkdir(parents=True, exist_ok=True)
-            if self._file.is_file():  # of a pipe nothing could be read
+            if self._file.is_file():  # a pipe cannot be read
                 _make_ready(self._file)
             self._file.open("ab").close()
         except OSError as error:
@@ -76,7 +76,7 @@ class Recorder:
             ) from error
 
     async def reply(self, prompt: Prompt) -> Reply:
-        """Ask the model and record what comes of it."""
+        """Ask the model and record the exchange."""
         outcome: dict[str, Any] = {}
         try:
             reply = await self._model.reply(prompt)
@@ -103,7 +103,7 @@ class Recorder:
 class Replay:
     """A model that answers from a recording, in the order recorded, and makes no request.
 
-    An exchange at its end that was cut off as it was written is left out with a warning.
+    An incomplete exchange at its end is ignored with a warning.
 
     Args:
         model: Name of the model that was recorded.
@@ -120,7 +120,7 @@ class Replay:
         self._file = file
         self._exchanges: dict[str, deque[Exchange]] = defaultdict(deque)
         try:
-            # Bytes, because a line that was cut off may end inside a character.
+            # Bytes, because an incomplete line may end inside a character.
             *lines, last = file.read_bytes().split(b"\n")
         except OSError as error:
             raise ReadError(f"{file}: cannot be read: {error}") from error
@@ -141,7 +141,7 @@ class Replay:
         recorded = self._exchanges.get(_key(self.name, prompt))
         if not recorded:
             raise ExchangeError(
-                f"{self._file} holds no exchange of {self.name!r} for this prompt, which begins "
+                f"{self._file} has no exchange of {self.name!r} for this prompt, which begins "
                 f"{prompt.text[:80]!r}; the question, the answer or the model has changed since"
             )
         exchange = recorded.popleft() if len(recorded) > 1 else recorded[0]
@@ -154,10 +154,10 @@ class Replay:
 
 
 def _make_ready(file: Path) -> None:
-    """Let the next exchange begin a line; an empty file becomes a recording.
+    """Prepare a file so that the next exchange starts on a new line.
 
     Raises:
-        ConfigurationError: The file holds something else than a recording.
+        ConfigurationError: The file is not a recording.
     """
     with file.open("r+b") as lines:
         known = cut = False
@@ -184,7 +184,7 @@ def _make_ready(file: Path) -> None:
 
 
 def _is_cut_off(line: bytes) -> bool:
-    """Whether a line that lacks its end is the beginning of an exchange, and not all of it."""
+    """Whether a line without a line break is an incomplete exchange."""
     if not line or line[: len(_BEGINNING)] != _BEGINNING[: len(line)]:
         return False
     try:
@@ -196,7 +196,7 @@ def _is_cut_off(line: bytes) -> bool:
 
 def _warn_of_cut(file: Path, number: int) -> None:
     warnings.warn(
-        f"{file}:{number}: an exchange that was cut off as it was written is left out",
+        f"{file}:{number}: incomplete exchange ignored",
         stacklevel=3,
     )
 

@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-from trajmeter.records.code_quality import CodeQuality, CodeReview, StaticMetrics
-from trajmeter.records.evaluation import AnswerOutcome, FrameworkEvaluation, QuestionResult
-from trajmeter.records.judging import JudgeRecord
 from trajmeter.records.measurements import (
     InvalidReason,
     Measurement,
@@ -15,8 +12,9 @@ from trajmeter.records.measurements import (
     measured,
 )
 from trajmeter.records.outcomes import Cause, Outcome, Score
+from trajmeter.records.question import Hop, Question
 from trajmeter.records.record import LARGEST_COUNT, Record
-from trajmeter.records.scenario import Hop, Question, Scenario
+from trajmeter.records.result_file import CodeQuality, CodeReview, JudgeRecord, StaticMetrics
 from trajmeter.records.source import ReadProblem, Source
 from trajmeter.records.task import Assertion, GoldRange, GoldRole, Task
 from trajmeter.records.trajectory import (
@@ -32,14 +30,13 @@ from trajmeter.records.trajectory import (
 
 __all__ = [
     "LARGEST_COUNT",
-    "AnswerOutcome",
     "Assertion",
     "Cause",
     "CodeQuality",
     "CodeReview",
     "Extent",
     "Failure",
-    "FrameworkEvaluation",
+    "FileRecord",
     "GoldRange",
     "GoldRole",
     "Hop",
@@ -50,11 +47,9 @@ __all__ = [
     "Outcome",
     "PytestSummary",
     "Question",
-    "QuestionResult",
     "ReadProblem",
     "Record",
     "RunLog",
-    "Scenario",
     "Score",
     "SnapshotSummary",
     "Source",

@@ -1,24 +1,24 @@
-"""Markdown that stays what it was meant to be, whatever text is put into it."""
+"""Tables as Markdown, and text that Markdown shows as it is."""
 
 from __future__ import annotations
 
 import re
 from typing import TYPE_CHECKING
 
-from trajmeter.reports.plain_text import visible
+from trajmeter.reports.cells import visible
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterable, Sequence
+    from trajmeter.reports.tables import Table
 
-__all__ = ["escape", "table"]
+__all__ = ["escape", "render_table"]
 
-# Markup anywhere in a line; an underscore inside a word is none, and tables read without it.
+# Markup anywhere in a line; not an underscore inside a word, which would make tables hard to read.
 _INLINE = re.compile(
     r"([\\`*\[\]|~$]|(?<![A-Za-z0-9])_|_(?![A-Za-z0-9])|:(?=//)|(?<=www)\.)", re.IGNORECASE
 )
 # Markup at the beginning of a block: headings, lists, quotations, rules.
 _BLOCK = re.compile(r"^([#+\->=]|\d{1,9}(?=[.)](?: |$)))")
-# Characters that move a terminal's cursor, or turn the direction of what follows.
+# Characters that move a terminal's cursor or change the direction of the text.
 _INVISIBLE = re.compile(r"[\x00-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069]")
 _ENTITIES = str.maketrans({"&": "&amp;", "<": "&lt;"})
 
@@ -26,8 +26,8 @@ _ENTITIES = str.maketrans({"&": "&amp;", "<": "&lt;"})
 def escape(text: str) -> str:
     r"""Text that Markdown shows as it is, on one line.
 
-    Line breaks become blanks, because a heading, list or table can begin only on a new line. What
-    Markdown or HTML would read as markup is escaped, addresses that would become links too.
+    Line breaks become blanks, because a heading, list or table can begin only on a new line. Markup
+    of Markdown and HTML is escaped, including addresses that would become links.
 
     Args:
         text: Any text, such as an agent's answer.
@@ -41,28 +41,28 @@ def escape(text: str) -> str:
         >>> print(escape("1. snake_case 4.5"))
         1\. snake_case 4.5
     """
+    return _BLOCK.sub(_escape_block, _escape_inline(text))
+
+
+def render_table(table: Table) -> str:
+    """A table as Markdown, without its title and a final line break; any text in it stays text."""
+    columns = range(len(table.header))
+    lines = [
+        [escape(heading) for heading in table.header],
+        ["---" if column in table.texts else "---:" for column in columns],
+    ]
+    for row in table.rows:
+        # No number is escaped at its beginning, where a minus sign would be taken for a list.
+        escapes = (escape if column in table.texts else _escape_inline for column in columns)
+        lines.append([each(cell) for each, cell in zip(escapes, row, strict=True)])
+    return "\n".join(f"| {' | '.join(cells)} |" for cells in lines)
+
+
+def _escape_inline(text: str) -> str:
     shown = _INVISIBLE.sub(lambda found: visible(found.group()), " ".join(text.split()))
-    line = _INLINE.sub(r"\\\1", shown).translate(_ENTITIES)
-    return _BLOCK.sub(_escape_block, line)
+    return _INLINE.sub(r"\\\1", shown).translate(_ENTITIES)
 
 
 def _escape_block(match: re.Match[str]) -> str:
     marker = match.group()
     return f"{marker}\\" if marker.isdigit() else f"\\{marker}"
-
-
-def table(
-    header: Sequence[str], rows: Iterable[Sequence[str]], *, texts: Collection[int] = (0,)
-) -> str:
-    """A table of cells that are escaped already.
-
-    Args:
-        header: Heading of each column.
-        rows: Cells of each row.
-        texts: Columns that are aligned to the left; the others are numbers.
-
-    Returns:
-        The table, without a final line break.
-    """
-    lines = [header, ["---" if index in texts else "---:" for index in range(len(header))], *rows]
-    return "\n".join(f"| {' | '.join(cells)} |" for cells in lines)

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from trajmeter.writers.arrow import ParquetWriter
-from trajmeter.writers.document import json_document
-from trajmeter.writers.evaluations import evaluation_file_name, write_evaluation, write_text
+from trajmeter.writers.document import json_document, write_text
 from trajmeter.writers.files import (
     TableWriter,
     check_is_no_input,
@@ -22,9 +21,7 @@ __all__ = [
     "check_is_no_input",
     "check_output",
     "check_place",
-    "evaluation_file_name",
     "json_document",
     "open_table",
-    "write_evaluation",
     "write_text",
 ]

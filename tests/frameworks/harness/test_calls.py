@@ -34,7 +34,7 @@ def test_nothing_holds_up_the_run_past_its_deadline(function: Callable[..., Any]
     assert asyncio.run(timed()) < 0.4  # both would take half a second
 
 
-def test_what_a_function_raises_is_raised() -> None:
+def test_exceptions_of_a_function_propagate() -> None:
     def fail(_: str) -> None:
         raise LookupError("gone")
 

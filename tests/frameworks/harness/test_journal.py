@@ -27,10 +27,11 @@ from trajmeter.frameworks.harness import (
     fingerprint,
     open_journal,
 )
+from trajmeter.frameworks.results import FrameworkEvaluation, QuestionResult, read_evaluation
+from trajmeter.frameworks.scenario import Scenario
 from trajmeter.judges import Judge, Prompt, Reply
 from trajmeter.prices import price_usd
-from trajmeter.readers.evaluations import read_evaluation
-from trajmeter.records import FrameworkEvaluation, Question, QuestionResult, Scenario
+from trajmeter.records import Question
 
 if sys.platform != "win32":
     import fcntl
@@ -301,7 +302,7 @@ def test_a_journal_that_another_just_begins_is_passed_over_in_silence(tmp_path: 
             assert journal.run(1).finished == {}
 
 
-def test_a_journal_of_other_options_is_kept_and_told(tmp_path: Path) -> None:
+def test_a_journal_of_other_options_is_kept_with_a_warning(tmp_path: Path) -> None:
     with open_journal(tmp_path, "w_s", "d") as journal:
         journal.run(1).write(result("q0"))
     (kept,) = tmp_path.iterdir()
@@ -315,7 +316,7 @@ def test_a_journal_of_other_options_is_kept_and_told(tmp_path: Path) -> None:
         assert journal.run(1).finished == {"q0": result("q0")}
 
 
-def test_what_was_cut_off_while_it_was_written_is_dropped(tmp_path: Path) -> None:
+def test_an_incomplete_last_line_is_dropped(tmp_path: Path) -> None:
     with open_journal(tmp_path, "w_s", "d") as journal:
         journal.run(1).write(result("q0"))
     (file,) = tmp_path.iterdir()
@@ -340,12 +341,12 @@ def test_a_broken_journal_names_its_line(tmp_path: Path) -> None:
         open_journal(tmp_path, "w_s", "d")
 
 
-def test_a_folder_that_cannot_be_written_is_told_before_anything_is_asked(
+def test_a_folder_that_cannot_be_written_is_reported_before_anything_is_asked(
     scenario: Scenario, tmp_path: Path
 ) -> None:
     (tmp_path / "file").touch()
     agent = Whole()
-    with pytest.raises(ConfigurationError, match=r"file: results cannot be written: File exists"):
+    with pytest.raises(ConfigurationError, match=r"file: cannot write results: File exists"):
         evaluated(scenario, Framework("W", agent), tmp_path / "file")
     assert agent.calls == []
 

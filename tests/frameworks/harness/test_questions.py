@@ -8,12 +8,13 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from trajmeter.frameworks.harness import AskingOptions, FunctionAgent, ask_question
-from trajmeter.records import AnswerOutcome, Question
+from trajmeter.frameworks.results import AnswerOutcome
+from trajmeter.records import Question
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from trajmeter.records import QuestionResult
+    from trajmeter.frameworks.results import QuestionResult
 
 QUESTION = Question(
     id="q", text="where", expected_answer="pier", expected_sources=("a.md",), metadata={"k": 1}

@@ -13,9 +13,9 @@ from trajmeter.frameworks.harness import (
     RunOptions,
     evaluate,
 )
+from trajmeter.frameworks.scenario import read_scenario
 from trajmeter.judges import Judge, Prompt, Reply
 from trajmeter.prices import price_usd
-from trajmeter.readers.scenarios import read_scenario
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -24,8 +24,8 @@ if TYPE_CHECKING:
 LIMIT_SECONDS = 30.0
 
 
-class ToldAgent:
-    """Does in each run what it is told; the judge asks it what its answers are worth."""
+class ScriptedAgent:
+    """Follows a script for each run, which also has the scores that the judge gives."""
 
     def __init__(self, runs: list[dict[str, Any]], ids: Mapping[str, str]) -> None:
         self._runs = iter(runs)
@@ -36,39 +36,39 @@ class ToldAgent:
         self._now = next(self._runs)
 
     async def query(self, question: str) -> dict[str, Any]:
-        told = self.format_exception(question)
-        if told["does"] == "raise":
+        scripted = self.step(question)
+        if scripted["does"] == "raise":
             raise RuntimeError("tool died")
-        if told["does"] == "raise_timeout":
+        if scripted["does"] == "raise_timeout":
             raise TimeoutError
         return {
-            "text": told["text"],
-            "sources_used": told["sources"],
-            "usage": told["usage"],
-            "metadata": told["metadata"],
+            "text": scripted["text"],
+            "sources_used": scripted["sources"],
+            "usage": scripted["usage"],
+            "metadata": scripted["metadata"],
         }
 
     async def cleanup(self) -> None:
-        """Nothing to let go of."""
+        """Nothing to release."""
 
-    def format_exception(self, question: str) -> dict[str, Any]:
-        told: dict[str, Any] = self._now[self._ids[question]]
-        return told
+    def step(self, question: str) -> dict[str, Any]:
+        step: dict[str, Any] = self._now[self._ids[question]]
+        return step
 
 
-class ToldJudge:
-    """Gives each answer the scores that are told."""
+class ScriptedJudge:
+    """Gives each answer its scripted scores."""
 
     name = "gpt-5-mini"
     replayed = False
 
-    def __init__(self, agent: ToldAgent) -> None:
+    def __init__(self, agent: ScriptedAgent) -> None:
         self._agent = agent
 
     async def reply(self, prompt: Prompt) -> Reply:
-        scores = self._agent.format_exception(json.loads(prompt.text)["question"])["judge"]
+        scores = self._agent.step(json.loads(prompt.text)["question"])["judge"]
         named = zip(("correctness", "completeness", "faithfulness"), scores, strict=True)
-        return Reply(text=json.dumps({"reasoning": "told", **dict(named)}))
+        return Reply(text=json.dumps({"reasoning": "scripted", **dict(named)}))
 
 
 def _agrees(got: Any, expected: Any) -> bool:
@@ -90,8 +90,8 @@ def test_published_result_files(reference_data: Path, tmp_path: Path) -> None:
         scenario = read_scenario(root / "scenarios" / name, mode=mode)
         ids = {question.text: question.id for question in scenario.questions}
         for framework, runs in frameworks.items():
-            agent = ToldAgent(runs, ids)
-            judge = Judge(ToldJudge(agent), price_usd)
+            agent = ScriptedAgent(runs, ids)
+            judge = Judge(ScriptedJudge(agent), price_usd)
             asking = AskingOptions(scenario.profile, LIMIT_SECONDS, judge, original=True)
             options = EvaluationOptions(RunOptions(asking), runs=len(runs), code_quality=False)
             made = tmp_path / name / framework

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from trajmeter.frameworks.comparison import compare
+from trajmeter.frameworks.comparison import build_comparison
 from trajmeter.frameworks.repeats import average
 from trajmeter.frameworks.report.notes import heading, notes
 from trajmeter.frameworks.report.tables import comparison_tables
-from trajmeter.records import Cause, FrameworkEvaluation, JudgeRecord, QuestionResult
+from trajmeter.frameworks.results import FrameworkEvaluation, NamedResult, QuestionResult
+from trajmeter.records import Cause, JudgeRecord
 
 
 def evaluation(name: str, **fields: object) -> FrameworkEvaluation:
@@ -16,14 +17,16 @@ def evaluation(name: str, **fields: object) -> FrameworkEvaluation:
     return FrameworkEvaluation(framework_name=name, scenario_name="s", questions=(question,))
 
 
-def test_what_holds_of_several_frameworks_is_said_once() -> None:
+def test_a_note_on_several_frameworks_appears_once() -> None:
     refused = JudgeRecord(cause=Cause.JUDGE_REFUSED)
     results = [
         evaluation("A"),
         evaluation("B", judge=refused),
         evaluation("C", correctness_score=4.0),
     ]
-    said = notes(compare([(f"{i}.json", result) for i, result in enumerate(results)]))
+    said = notes(
+        build_comparison([NamedResult(f"{i}.json", result) for i, result in enumerate(results)])
+    )
     unpriced = "no known cost and tokens, so efficiency rests on the other parts with their weights"
     assert said[:-1] == [
         f"A, B, C: {unpriced} rescaled.",
@@ -40,16 +43,16 @@ def test_answers_of_an_average_that_the_judge_did_not_score_are_counted() -> Non
         evaluation("A", judge=judge, correctness_score=None if judge.cause else 4.0)
         for judge in judges
     ]
-    said = notes(compare([("a.json", average(runs))]))
+    said = notes(build_comparison([NamedResult("a.json", average(runs))]))
     assert "A: answers that the judge did not score: judge_refused 2, judge_timeout 1." in said
 
 
 def test_runs_are_a_range_where_they_differ_and_the_summary_has_those_of_each() -> None:
     once = evaluation("A")
     thrice = evaluation("B").model_copy(update={"run_count": 3})
-    alike = compare([("a.json", thrice), ("b.json", thrice)])
+    alike = build_comparison([NamedResult("a.json", thrice), NamedResult("b.json", thrice)])
     assert dict(heading(alike))["Runs per framework"] == "3"
-    apart = compare([("a.json", once), ("b.json", thrice)])
+    apart = build_comparison([NamedResult("a.json", once), NamedResult("b.json", thrice)])
     assert dict(heading(apart))["Runs per framework"] == "1 to 3"
     summary = next(comparison_tables(apart))
-    assert [cell.text for cell in dict(summary.rows)["Runs"]] == ["1", "3"]
+    assert ("Runs", "1", "3") in summary.rows

@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 import pytest
 
 from trajmeter.metrics.answers import FRAMEWORK_COMPARISON, scenario_profile
-from trajmeter.readers.scenarios import read_question
+from trajmeter.readers.questions import read_question
 
 
 class GivenAnswer(NamedTuple):

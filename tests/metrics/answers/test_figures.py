@@ -16,7 +16,7 @@ from trajmeter.metrics.answers import (
     scenario_profiles,
 )
 from trajmeter.metrics.answers.profile import DEFAULT
-from trajmeter.readers.scenarios import read_question
+from trajmeter.readers.questions import read_question
 
 if TYPE_CHECKING:
     from pathlib import Path

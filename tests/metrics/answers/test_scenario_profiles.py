@@ -9,13 +9,19 @@ import numpy as np
 import pytest
 
 from trajmeter.errors import UnknownNameError
-from trajmeter.frameworks.comparison import compare
+from trajmeter.frameworks.comparison import build_comparison
 from trajmeter.frameworks.harness import AskingOptions, FunctionAgent, ask_question
 from trajmeter.frameworks.repeats import average
 from trajmeter.frameworks.report import markdown_report
+from trajmeter.frameworks.results import (
+    AnswerOutcome,
+    FrameworkEvaluation,
+    NamedResult,
+    QuestionResult,
+)
 from trajmeter.metrics.answers import compute_aggregates, compute_figures
 from trajmeter.metrics.answers.scenario_profiles import _profiles
-from trajmeter.records import AnswerOutcome, FrameworkEvaluation, Question, QuestionResult
+from trajmeter.records import Question
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -124,14 +130,16 @@ def _evaluation(**fields: Any) -> FrameworkEvaluation:
 
 def test_a_comparison_keeps_its_other_figures_and_says_so(profile: Scripted) -> None:
     profile.all = _raising(IndexError("<none>"))
-    comparison = compare([("a.json", _evaluation(extra_metrics_error="TypeError: x | y"))])
+    comparison = build_comparison(
+        [NamedResult("a.json", _evaluation(extra_metrics_error="TypeError: x | y"))]
+    )
     (result,) = comparison.results
     assert result.extra_aggregates == {"length_avg": 4.0}
     report = markdown_report(comparison)
     assert r"A: questions without figures of the scenario profile: 1. TypeError: x \| y" in report
     assert "A: no aggregates of the scenario profile. IndexError: &lt;none>" in report
     profile.all = lambda: {"longest": 4}
-    (result,) = compare([("a.json", result_with_error())]).results
+    (result,) = build_comparison([NamedResult("a.json", result_with_error())]).results
     assert result.extra_aggregates == {"length_avg": 4.0, "longest": 4}
     assert result.extra_aggregates_error is None
 

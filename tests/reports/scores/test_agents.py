@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
     from pydantic import JsonValue
 
-    from trajmeter.reports.scores import Table
+    from trajmeter.reports.tables import Table
     from trajmeter.summaries.summary import Summary
 
 
@@ -167,7 +167,7 @@ def test_texts_are_aligned_to_the_left_in_markdown() -> None:
     assert r"| \[i\]hill | 3 |" in text
 
 
-def test_the_summary_tells_what_stands_first() -> None:
+def test_headlines_come_first() -> None:
     summary = race(ATTEMPTS)
     (metric,) = summary.metrics
     assert metric.headlines == {
@@ -211,7 +211,7 @@ def test_one_agent_has_a_row_too() -> None:
     assert shown["race: figures of the run"].header == ("figure", "crab / m")
 
 
-def test_nothing_scored_is_told_beside_the_agent() -> None:
+def test_an_agent_without_scores_is_still_listed() -> None:
     shown = tables(race(ATTEMPTS[2:]), 80)
     assert shown["race by agent and model"].rows == (("heron / m", "- (0/1)", "-", "- (0/1)"),)
     assert shown["race: figures of the run"].rows == (("runs", "1"),)

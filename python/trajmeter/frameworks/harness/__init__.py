@@ -7,15 +7,16 @@ from trajmeter.frameworks.harness.agents import (
     Answer,
     AnswerUsage,
     Document,
+    Framework,
     FunctionAgent,
     load_agent,
     read_answer,
 )
-from trajmeter.frameworks.harness.evaluating import EvaluationOptions, Framework, Progress, evaluate
+from trajmeter.frameworks.harness.evaluation import Evaluated, EvaluationOptions, Progress, evaluate
 from trajmeter.frameworks.harness.journal import Journal, RunJournal
 from trajmeter.frameworks.harness.questions import AskingOptions, ask_question
-from trajmeter.frameworks.harness.reservation import fingerprint, open_journal
-from trajmeter.frameworks.harness.running import RunOptions, read_documents, run_scenario
+from trajmeter.frameworks.harness.resume import fingerprint, open_journal
+from trajmeter.frameworks.harness.run import RunOptions, read_documents, run_scenario
 
 __all__ = [
     "Agent",
@@ -23,6 +24,7 @@ __all__ = [
     "AnswerUsage",
     "AskingOptions",
     "Document",
+    "Evaluated",
     "EvaluationOptions",
     "Framework",
     "FunctionAgent",

@@ -1,49 +1,61 @@
-"""Agents under comparison: a small protocol, and how one is loaded and what it may answer."""
+"""Agents under comparison: their protocol, how they are loaded, and what they may answer.
+
+What agents return is made storable: JSON that can be written, without secrets.
+"""
 
 from __future__ import annotations
 
+import dataclasses
 import importlib
 import inspect
+import json
+import os
 import sys
 from collections.abc import Mapping
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol, cast
 
-from pydantic import Field, ValidationError
+from pydantic import BaseModel, Field, ValidationError
 
-from trajmeter.errors import ConfigurationError, InputError
-from trajmeter.frameworks.harness.outputs import error_text, storable
+from trajmeter.errors import ConfigurationError, InputError, format_exception
 from trajmeter.records import Record
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Sequence
 
 __all__ = [
     "Agent",
     "Answer",
     "AnswerUsage",
     "Document",
+    "Framework",
     "FunctionAgent",
     "TimedAnswer",
+    "error_text",
     "load_agent",
     "read_answer",
+    "storable",
 ]
 
 _SHOWN_CHARACTERS = 200
 """Characters of a wrong value that an error message shows."""
+_SECRET_NAMES = ("_KEY", "_TOKEN", "_SECRET", "_PASSWORD")
+_LEAST_SECRET = 8
+"""Characters below which a value may be a common word, and is not treated as a secret."""
 
 
 class Document(Record):
     """One document of a scenario."""
 
     name: str
-    """Path below the scenario's document folder, which is also its name as a source."""
+    """Path below the scenario's document folder, also its name as a source."""
     text: str
     """Its text."""
 
 
 class AnswerUsage(Record):
-    """What an answer took, as the framework reports it."""
+    """Usage of an answer, as the framework reports it."""
 
     prompt_tokens: int = Field(default=0, ge=0)
     """Prompt tokens."""
@@ -58,16 +70,16 @@ class AnswerUsage(Record):
 
 
 class Answer(Record):
-    """What an agent answers to one question."""
+    """An agent's answer to one question."""
 
     text: str
     """The answer."""
     sources_used: tuple[str, ...] = ()
-    """Documents that it draws on, by name."""
+    """Documents that it is based on, by name."""
     usage: AnswerUsage = AnswerUsage()
     """Tokens and model."""
     metadata: dict[str, Any] = Field(default_factory=dict)
-    """Such as ``tool_trace``, ``tool_calls`` and ``agents_used``."""
+    """For example ``tool_trace``, ``tool_calls`` and ``agents_used``."""
 
 
 class TimedAnswer(Record):
@@ -89,7 +101,7 @@ class Agent(Protocol):
         """Answer one question: an :class:`Answer`, an object of its fields, or plain text."""
 
     async def cleanup(self) -> None:
-        """Let go of what was prepared: called once per run, also after an error."""
+        """Release what was prepared: called once per run, also after an error."""
 
 
 class FunctionAgent:
@@ -102,24 +114,36 @@ class FunctionAgent:
         """Nothing to prepare."""
 
     def cleanup(self) -> None:
-        """Nothing to let go of."""
+        """Nothing to release."""
 
 
-def load_agent(reference: str) -> tuple[str, Agent, Path | None]:
+@dataclass(frozen=True)
+class Framework:
+    """One agent framework under comparison."""
+
+    name: str
+    """Name in results and reports."""
+    agent: Agent
+    """Its implementation of the scenario."""
+    source: Path | None = None
+    """Source file of the implementation."""
+
+
+def load_agent(reference: str) -> Framework:
     """Load an agent named as ``module:object``.
 
-    The object is a class (made without arguments), an object with ``query``, or a function of the
-    question. Modules of the current folder are found too.
+    The object is a class without constructor arguments, an object with ``query``, or a function of
+    the question. The module may be in the current folder.
 
     Args:
         reference: Such as ``my_agents:LangGraphAgent``.
 
     Returns:
-        Name (the agent's ``name`` if it has one, else that of its class, function or variable), the
-        agent, and its source file.
+        The agent with its source file, named by its ``name`` if it has one, else by its class,
+        function or variable.
 
     Raises:
-        ConfigurationError: The reference is malformed, or nothing is there; the message says what.
+        ConfigurationError: The reference is malformed, or the agent cannot be imported or created.
     """
     module_name, separator, attribute = reference.partition(":")
     if not (module_name and separator and attribute):
@@ -144,7 +168,7 @@ def load_agent(reference: str) -> tuple[str, Agent, Path | None]:
     file = inspect.getsourcefile(module)
     agent = _as_agent(found, reference)
     name = _name(agent) or _name(found) or str(getattr(found, "__name__", attribute))
-    return name, agent, Path(file) if file else None
+    return Framework(name, agent, Path(file) if file else None)
 
 
 def read_answer(raw: object) -> Answer:
@@ -157,19 +181,19 @@ def read_answer(raw: object) -> Answer:
         The answer.
 
     Raises:
-        InputError: It is something else, or a field is of the wrong kind.
+        InputError: It is something else, or a field is of a wrong kind.
     """
-    given: dict[str, Any] = {"text": raw} if isinstance(raw, str) else _fields(raw, Answer)
-    if not given:
+    fields: dict[str, Any] = {"text": raw} if isinstance(raw, str) else _fields(raw, Answer)
+    if not fields:
         shown = f"one of {[*raw]}" if isinstance(raw, Mapping) else type(raw).__name__
         raise InputError(
             f"expected an answer, a mapping with a text, or text, got {shown[:_SHOWN_CHARACTERS]}"
         )
-    if "usage" in given:
-        given["usage"] = _fields(given["usage"], AnswerUsage)
-    metadata = given.pop("metadata", {})
+    if "usage" in fields:
+        fields["usage"] = _fields(fields["usage"], AnswerUsage)
+    metadata = fields.pop("metadata", {})
     try:
-        known = storable(given) | {"metadata": _storable_metadata(metadata)}
+        known = storable(fields) | {"metadata": _storable_metadata(metadata)}
         return Answer.model_validate(known)
     except ValidationError as error:
         first = error.errors()[0]
@@ -179,7 +203,7 @@ def read_answer(raw: object) -> Answer:
 
 
 def _fields(raw: object, kind: type[Record]) -> dict[str, Any]:
-    """The fields of a kind of record that a mapping or an object has; others are passed over."""
+    """The fields of a kind of record that a mapping or an object has; others are ignored."""
     found = {
         key: raw.get(key) if isinstance(raw, Mapping) else getattr(raw, key, None)
         for key in kind.model_fields
@@ -188,7 +212,7 @@ def _fields(raw: object, kind: type[Record]) -> dict[str, Any]:
 
 
 def _storable_metadata(metadata: object) -> object:
-    """The metadata as JSON; an answer is not lost because what stands beside it cannot be kept."""
+    """The metadata as JSON; an answer is not lost because its metadata cannot be kept."""
     try:
         return storable(metadata)
     except (ValueError, RecursionError) as error:
@@ -196,10 +220,10 @@ def _storable_metadata(metadata: object) -> object:
 
 
 def _name(holder: object) -> str:
-    """The text that an agent gives as its name, or nothing."""
+    """The name that an agent gives itself, or nothing."""
     try:
         name = getattr(holder, "name", None)
-    except Exception:  # noqa: BLE001 - a property is the agent's own
+    except Exception:  # noqa: BLE001 - a property is the agent's own code
         return ""
     return name.strip() if isinstance(name, str) else ""
 
@@ -208,7 +232,7 @@ def _as_agent(found: Any, reference: str) -> Agent:  # noqa: ANN401 - whatever t
     try:
         made = found() if inspect.isclass(found) else found
     except (Exception, SystemExit) as error:
-        message = f"agent {reference!r}: cannot be made: {error_text(error)}"
+        message = f"agent {reference!r}: cannot be created: {error_text(error)}"
         raise ConfigurationError(message) from error
     if callable(getattr(made, "query", None)):
         return cast("Agent", made)
@@ -218,3 +242,55 @@ def _as_agent(found: Any, reference: str) -> Agent:  # noqa: ANN401 - whatever t
         f"agent {reference!r}: expected a class, an object with query, or a function of the "
         f"question, got {type(made).__name__}"
     )
+
+
+def storable(value: object) -> Any:  # noqa: ANN401 - any JSON value
+    """The value as JSON would return it.
+
+    Tuples and sets become lists, models and dataclasses mappings, anything else unknown to JSON its
+    text; keys other than text are left out. A number that is not finite becomes ``None``, half a
+    surrogate pair a question mark, and a secret of the environment the name of its variable.
+
+    Raises:
+        ValueError: The value contains itself.
+        RecursionError: It is nested too deeply.
+
+    Example:
+        >>> storable({"trace": ("sql", float("nan")), "agents": {"ops"}})
+        {'trace': ['sql', None], 'agents': ['ops']}
+    """
+    text = json.dumps(value, default=_plainer, ensure_ascii=False, skipkeys=True)
+    safe = _without_secrets(_encodable(text), written=_inside_json)
+    return json.loads(safe, parse_constant=lambda _: None)
+
+
+def error_text(error: BaseException) -> str:
+    """Type and message of an error that an agent raised."""
+    return _without_secrets(_encodable(format_exception(error)))
+
+
+def _plainer(value: object) -> object:
+    if isinstance(value, BaseModel):
+        return value.model_dump()
+    if dataclasses.is_dataclass(value) and not isinstance(value, type):
+        return dataclasses.asdict(value)
+    if isinstance(value, (set, frozenset)):
+        return sorted(value, key=str)
+    return str(value)
+
+
+def _encodable(text: str) -> str:
+    return text.encode("utf-8", "replace").decode("utf-8")
+
+
+def _without_secrets(text: str, *, written: Callable[[str], str] = str) -> str:
+    """The text without the environment's secrets, each as ``written`` formats it."""
+    for name, value in os.environ.items():
+        if name.upper().endswith(_SECRET_NAMES) and len(value) >= _LEAST_SECRET:
+            text = text.replace(written(value), f"[{name}]")
+    return text
+
+
+def _inside_json(value: str) -> str:
+    """The value as it appears between the quotes of JSON text."""
+    return json.dumps(_encodable(value), ensure_ascii=False)[1:-1]

@@ -12,9 +12,8 @@ if TYPE_CHECKING:
 
 __all__ = ["AgentStoppedError", "DeadlineExceededError", "call"]
 
-
-_FAREWELL_SECONDS = 1.0
-"""How long an interrupted coroutine may tidy up."""
+_CLEANUP_SECONDS = 1.0
+"""How long an interrupted coroutine may clean up."""
 
 
 class DeadlineExceededError(Exception):
@@ -22,16 +21,16 @@ class DeadlineExceededError(Exception):
 
 
 class AgentStoppedError(RuntimeError):
-    """The agent tried to end more than its own call, such as by ``sys.exit``."""
+    """The agent tried to end more than its own call, for example by ``sys.exit``."""
 
 
 async def call(function: Callable[..., Any], *arguments: object, timeout_seconds: float) -> Any:  # noqa: ANN401 - the agent decides what it returns
     """Call an agent's method and wait for it until the deadline.
 
-    A coroutine is cancelled at the deadline, and not waited for: one that swallows its cancellation
-    can hold up neither the run nor its interruption. A plain function runs in a thread of its own,
-    which nothing can stop: at the deadline its result is dropped, and the thread never keeps the
-    process from ending.
+    A coroutine is cancelled at the deadline, without waiting for it: one that ignores its
+    cancellation holds up neither the run nor its interruption. A plain function runs in a thread of
+    its own, which nothing can stop: at the deadline its result is dropped, and the thread never
+    keeps the process from exiting.
 
     Args:
         function: The method.
@@ -43,15 +42,15 @@ async def call(function: Callable[..., Any], *arguments: object, timeout_seconds
 
     Raises:
         DeadlineExceededError: The deadline passed.
-        AgentStoppedError: The method raised what would have ended the whole run.
-        Exception: Whatever else the method raises.
+        AgentStoppedError: The method raised something that would have ended the whole run.
+        Exception: Anything else that the method raises.
     """
     task = asyncio.ensure_future(_invoke(function, arguments))
     try:
         done, _ = await asyncio.wait({task}, timeout=timeout_seconds)
     except asyncio.CancelledError:
         _abandon(task)
-        await asyncio.wait({task}, timeout=_FAREWELL_SECONDS)
+        await asyncio.wait({task}, timeout=_CLEANUP_SECONDS)
         raise
     if not done:
         _abandon(task)
@@ -85,7 +84,7 @@ async def _in_thread(function: Callable[..., Any], arguments: tuple[object, ...]
     def run() -> None:
         try:
             value = function(*arguments)
-        except BaseException as error:  # noqa: BLE001 - it belongs to whoever awaits
+        except BaseException as error:  # noqa: BLE001 - raised where it is awaited
             # StopIteration cannot be set on a future; the others would end the run.
             ordinary = isinstance(error, Exception) and not isinstance(error, StopIteration)
             raised = error if ordinary else AgentStoppedError(repr(error))
@@ -103,7 +102,7 @@ def _report(loop: asyncio.AbstractEventLoop, *call: Any) -> None:  # noqa: ANN40
 
 
 def _abandon(task: asyncio.Task[Any]) -> None:
-    """Cancel a task that nobody waits for any more."""
+    """Cancel a task that nobody waits for anymore."""
     task.cancel()
     task.add_done_callback(_ignore)
     # asyncio.run waits at its end for every registered task, and this one may never end.

@@ -1,7 +1,7 @@
-"""The journal of an evaluation: what is finished so far, so that it can be interrupted and resumed.
+"""The journal of an evaluation: what is finished so far, so that it can be resumed.
 
-Its lines are a header, answers of any run that were still to be judged, finished questions, and the
-review of the code once it is made.
+Its lines are a header, unjudged answers and finished questions of any run, and the code review once
+it is finished.
 """
 
 from __future__ import annotations
@@ -15,7 +15,8 @@ from pydantic import ValidationError
 
 from trajmeter.errors import ReadError
 from trajmeter.frameworks.harness.agents import TimedAnswer
-from trajmeter.records import CodeReview, JudgeRecord, QuestionResult, Record
+from trajmeter.frameworks.results import QuestionResult
+from trajmeter.records import CodeReview, JudgeRecord, Record
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -45,11 +46,11 @@ class FinishedQuestion(Record):
     finished_at: datetime
     """When the question was finished."""
     result: QuestionResult
-    """What came of it."""
+    """Its result."""
 
 
-class GivenAnswer(Record):
-    """An answer that is still to be judged, which an agent may have been paid for."""
+class UnjudgedAnswer(Record):
+    """An answer that is still to be judged; asking again may cost money."""
 
     run: int
     """Number of the run, from 1."""
@@ -62,14 +63,14 @@ class GivenAnswer(Record):
 
 
 class FinishedReview(Record):
-    """The review of the code."""
+    """The code review."""
 
     model: str
-    """Model that was asked for it."""
+    """Model that reviewed."""
     review: CodeReview
     """Its scores."""
     judge: JudgeRecord
-    """What it took."""
+    """Tokens, cost and calls."""
 
 
 class _Line(Record):
@@ -77,7 +78,7 @@ class _Line(Record):
 
     question: FinishedQuestion | None = None
     """A finished question, on a line of its own."""
-    answer: GivenAnswer | None = None
+    answer: UnjudgedAnswer | None = None
     """An answer to judge, likewise."""
     review: FinishedReview | None = None
     """The review, likewise."""
@@ -86,12 +87,12 @@ class _Line(Record):
 class Journal:
     """What is finished of an evaluation, a line each, written as soon as it is finished.
 
-    Made by :func:`~trajmeter.frameworks.harness.reservation.open_journal`. When its context ends,
-    an empty journal is deleted; one with entries stays until :meth:`remove`.
+    Opened by :func:`~trajmeter.frameworks.harness.resume.open_journal`. When its context ends, an
+    empty journal is deleted; one with entries stays until :meth:`remove`.
 
     Args:
         stream: The journal, to append to.
-        lines: What stands in it, the header apart, without the line breaks.
+        lines: Its lines after the header, without line breaks.
         header: Its first line.
 
     Raises:
@@ -101,7 +102,7 @@ class Journal:
     named_at: datetime
     """Time in the names of the result files, in UTC."""
     reviews: dict[str, FinishedReview]
-    """Reviews of the code, by the model that was asked."""
+    """Code reviews, by the model that reviewed."""
 
     def __init__(self, stream: BinaryIO, lines: list[bytes], header: JournalHeader) -> None:
         self._stream = stream
@@ -109,7 +110,7 @@ class Journal:
         self.named_at = header.named_at
         self.reviews = {}
         self._questions: defaultdict[int, list[FinishedQuestion]] = defaultdict(list)
-        self._answers: defaultdict[int, list[GivenAnswer]] = defaultdict(list)
+        self._answers: defaultdict[int, list[UnjudgedAnswer]] = defaultdict(list)
         for number, text in enumerate(lines, start=2):
             try:
                 line = _Line.model_validate_json(text)
@@ -129,7 +130,7 @@ class Journal:
         error: BaseException | None,
         trace: TracebackType | None,
     ) -> None:
-        """Let go of the journal; one that holds nothing is deleted."""
+        """Close the journal; an empty one is deleted."""
         if not (self._questions or self._answers or self.reviews):
             self.remove()
         self._stream.close()
@@ -146,22 +147,22 @@ class Journal:
         )
 
     def write_review(self, review: FinishedReview) -> None:
-        """Keep the review of the code, which need not be paid for again."""
+        """Keep the code review, so that it need not be paid for again."""
         self._write(_Line(review=review))
 
     def write_question(self, question: FinishedQuestion) -> None:
         """Keep a finished question."""
         self._write(_Line(question=question))
 
-    def write_answer(self, answer: GivenAnswer) -> None:
+    def write_answer(self, answer: UnjudgedAnswer) -> None:
         """Keep an answer that is still to be judged."""
         self._write(_Line(answer=answer))
 
     def remove(self) -> None:
-        """Delete the journal, once its questions stand in result files."""
+        """Delete the journal, once its questions are in result files."""
         try:
-            self._file.unlink(missing_ok=True)  # while it is held, or another would take it up
-        except PermissionError:  # Windows deletes no file that is open
+            self._file.unlink(missing_ok=True)  # while locked, or others would resume it
+        except PermissionError:  # Windows does not delete open files
             self._stream.close()
             self._file.unlink(missing_ok=True)
 
@@ -180,30 +181,30 @@ class Journal:
 
 
 class RunJournal:
-    """The finished questions of one run, and the answers to judge.
+    """The finished questions of one run, and its answers to judge.
 
     Args:
         journal: Journal of the evaluation.
         number: Number of the run, from 1.
-        questions: What is finished of it already.
-        answers: What was answered in it already, whether it is finished or not.
+        questions: Its finished questions.
+        answers: Its kept answers, those of finished questions included.
     """
 
     started_at: datetime
-    """When the run began, in UTC; a resumed run keeps the time of its beginning."""
+    """When the run began, in UTC; a resumed run keeps its first start."""
     finished_at: datetime
     """When its last question so far was finished."""
     finished: dict[str, QuestionResult]
     """Results by question id."""
     answers: dict[str, TimedAnswer]
-    """Answers by question id; those of finished questions may be among them."""
+    """Answers by question id, possibly those of finished questions too."""
 
     def __init__(
         self,
         journal: Journal,
         number: int,
         questions: Sequence[FinishedQuestion] = (),
-        answers: Sequence[GivenAnswer] = (),
+        answers: Sequence[UnjudgedAnswer] = (),
     ) -> None:
         self._journal = journal
         self._number = number
@@ -214,15 +215,15 @@ class RunJournal:
         self.finished = {question.result.question_id: question.result for question in questions}
         self.answers = {answer.question_id: answer.given for answer in answers}
 
-    def keep_answer(self, question_id: str, given: TimedAnswer) -> None:
+    def keep_answer(self, question_id: str, answer: TimedAnswer) -> None:
         """Add an answer that is still to be judged."""
-        self.answers[question_id] = given
+        self.answers[question_id] = answer
         self._journal.write_answer(
-            GivenAnswer(
+            UnjudgedAnswer(
                 run=self._number,
                 run_started_at=self.started_at,
                 question_id=question_id,
-                given=given,
+                given=answer,
             )
         )
 

@@ -1,4 +1,4 @@
-"""One question, asked, scored and judged."""
+"""One question: asked, scored and judged."""
 
 from __future__ import annotations
 
@@ -6,14 +6,13 @@ import time
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from trajmeter.frameworks.answers import FAILED_ANSWER, TIMED_OUT_ANSWER
-from trajmeter.frameworks.harness.agents import TimedAnswer, read_answer
+from trajmeter.frameworks.aggregates import FAILED_ANSWER, TIMED_OUT_ANSWER
+from trajmeter.frameworks.harness.agents import TimedAnswer, error_text, read_answer
 from trajmeter.frameworks.harness.calls import DeadlineExceededError, call
-from trajmeter.frameworks.harness.outputs import error_text
+from trajmeter.frameworks.results import AnswerOutcome, QuestionResult
 from trajmeter.judges import judge_answer
 from trajmeter.metrics.answers import compute_figures, retrieval
 from trajmeter.metrics.answers.profile import DEFAULT, FRAMEWORK_COMPARISON
-from trajmeter.records import AnswerOutcome, QuestionResult
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
@@ -28,7 +27,7 @@ _NO_SCORES = {"correctness_score": 0.0, "completeness_score": 0.0, "faithfulness
 
 
 class _Answered(NamedTuple):
-    """What a scenario profile looks at of an answer."""
+    """The part of an answer that scenario profiles see."""
 
     text: str
     sources: Sequence[str]
@@ -58,15 +57,15 @@ async def ask_question(
 ) -> QuestionResult:
     """Ask one question and score the answer.
 
-    Neither a time-out nor an exception of the agent leaves this function: both become results with
-    scores of 0, marked by their outcome. A judge that fails leaves its scores out, and a scenario
-    profile that raises its figures.
+    A time-out or an exception of the agent becomes a result with scores of 0, marked by its
+    outcome. If the judge fails, its scores are missing; if the scenario profile raises, its figures
+    are.
 
     Args:
         agent: Agent to ask.
         question: The question.
         options: Deadline, scenario profile and judge.
-        keep: Called with the answer before it is judged, which takes long and may be interrupted.
+        keep: Called with the answer before it is judged, which may take long and be interrupted.
 
     Returns:
         The question's result.
@@ -82,20 +81,20 @@ async def ask_question(
             return _unanswered(question, options, AnswerOutcome.TIMED_OUT, options.timeout_seconds)
         seconds = 0.0 if options.original else time.perf_counter() - started
         return _unanswered(question, options, AnswerOutcome.FAILED, seconds, error_text(error))
-    given = TimedAnswer(answer=answer, seconds=time.perf_counter() - started)
+    timed = TimedAnswer(answer=answer, seconds=time.perf_counter() - started)
     if keep is not None:
-        keep(given)
-    return await score_answer(question, given, options)
+        keep(timed)
+    return await score_answer(question, timed, options)
 
 
 async def score_answer(
-    question: Question, given: TimedAnswer, options: AskingOptions
+    question: Question, timed: TimedAnswer, options: AskingOptions
 ) -> QuestionResult:
-    """Score an answer, and have it judged.
+    """Score and judge an answer.
 
     Args:
-        question: What was asked.
-        given: What was answered.
+        question: The question.
+        timed: The answer.
         options: Scenario profile and judge.
 
     Returns:
@@ -103,34 +102,34 @@ async def score_answer(
     """
     from trajmeter.prices import price_usd
 
-    answer = given.answer
+    answer = timed.answer
     usage = answer.usage
     total = usage.prompt_tokens + usage.completion_tokens
     cost = price_usd(usage.model_name or "", usage.prompt_tokens, usage.completion_tokens)
     reported = usage.latency_seconds
     fields: dict[str, Any] = {}
     if options.judge is not None:
-        verdict = await judge_answer(
+        judgement = await judge_answer(
             options.judge,
             question=question.text,
             expected=question.expected_answer,
             actual=answer.text,
             sources=answer.sources_used,
         )
-        fields["judge"] = verdict.record
-        if verdict.value is not None:
+        fields["judge"] = judgement.record
+        if judgement.value is not None:
             fields |= {
-                "correctness_score": float(verdict.value.correctness),
-                "completeness_score": float(verdict.value.completeness),
-                "faithfulness_score": float(verdict.value.faithfulness),
-                "judge_reasoning": verdict.value.reasoning,
+                "correctness_score": float(judgement.value.correctness),
+                "completeness_score": float(judgement.value.completeness),
+                "faithfulness_score": float(judgement.value.faithfulness),
+                "judge_reasoning": judgement.value.reasoning,
             }
     return _result(
         question,
         _Answered(answer.text, answer.sources_used, answer.metadata),
         options,
         outcome=AnswerOutcome.ANSWERED,
-        latency_seconds=reported if options.original and reported is not None else given.seconds,
+        latency_seconds=reported if options.original and reported is not None else timed.seconds,
         reported_latency_seconds=reported,
         prompt_tokens=usage.prompt_tokens,
         completion_tokens=usage.completion_tokens,
@@ -154,7 +153,7 @@ def _unanswered(
     reason = (
         f"Query timed out after {seconds:g}s." if timed_out else f"Framework query error: {error}"
     )
-    # No answer holds no hop; the original looks for them in the placeholder.
+    # No answer contains no hop; the original searches the placeholder for them.
     text = placeholder if options.original else ""
     return _result(
         question,

@@ -1,9 +1,7 @@
-"""Comparison reports: frameworks side by side, as Markdown and as one self-contained HTML file."""
+"""Comparison reports: frameworks side by side, as Markdown, as HTML and on a terminal."""
 
 from __future__ import annotations
 
-from trajmeter.frameworks.report.html import html_report
-from trajmeter.frameworks.report.markdown import markdown_report
-from trajmeter.frameworks.report.terminal import print_comparison
+from trajmeter.frameworks.report.rendering import html_report, markdown_report, print_comparison
 
 __all__ = ["html_report", "markdown_report", "print_comparison"]

@@ -6,19 +6,19 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from trajmeter.errors import ExtraMissingError
 from trajmeter.frameworks.report.tables import labels
-from trajmeter.records import AnswerOutcome
+from trajmeter.frameworks.results import AnswerOutcome
 
 if TYPE_CHECKING:
-    from trajmeter.frameworks.compared import Comparison
+    from trajmeter.frameworks.comparison import Comparison
 
 __all__ = ["Chart", "comparison_charts"]
 
 _TIMES_HEIGHT, _HEAT_HEIGHT = 44, 30
 """Pixels of a framework's row in charts that list frameworks downwards."""
 _COLOURS = 10
-"""Frameworks up to which the palette of ten tells them apart."""
+"""Frameworks that the palette of ten can distinguish."""
 _SCORES = ("correctness", "completeness", "faithfulness")
-# Names of one framework's files differ at their end, and a phone has room for two columns of these.
+# Names of one framework's files differ at their end, and a phone has room for two such columns.
 _SHORTENED = (
     "length(datum.label) > 24"
     " ? slice(datum.label, 0, 10) + '…' + slice(datum.label, -13) : datum.label"
@@ -33,14 +33,14 @@ class Chart(NamedTuple):
     specification: dict[str, Any]
     """Vega-Lite specification, its data included."""
     wide: bool
-    """Whether it asks for the whole width of a page."""
+    """Whether it takes the full width of a page."""
 
 
 def comparison_charts(comparison: Comparison) -> list[Chart]:
     """The charts that have something to show.
 
     Args:
-        comparison: What to show.
+        comparison: The comparison.
 
     Returns:
         Quality bars, cost against quality, latency distribution, and a heat map of correctness.

@@ -1,4 +1,4 @@
-"""What a comparison report says in words: its heading, and what a reader has to know."""
+"""The words of a comparison report: its heading, and notes on what the figures leave out."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from trajmeter.frameworks.report.tables import labels
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from trajmeter.frameworks.compared import ComparedResult, Comparison
+    from trajmeter.frameworks.comparison import ComparedResult, Comparison
     from trajmeter.records import Cause
 
 __all__ = ["heading", "notes"]
@@ -29,7 +29,7 @@ def heading(comparison: Comparison) -> list[tuple[str, str]]:
 
 
 def _runs(comparison: Comparison) -> str:
-    """Runs of a framework, or from how many to how many; the summary has those of each."""
+    """Runs of a framework, or their range; the summary has those of each."""
     counts = [result.run_count for result in comparison.results]
     least, most = min(counts), max(counts)
     return str(least) if least == most else f"{least} to {most}"

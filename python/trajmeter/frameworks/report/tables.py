@@ -1,48 +1,39 @@
-"""The tables of a comparison report, as text and as numbers, for every format alike."""
+"""The tables of a comparison report, the same for every format."""
 
 from __future__ import annotations
 
 from collections import Counter
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, TypeAlias
 
-from trajmeter.frameworks.report.cells import (
+from trajmeter.reports.cells import (
     NOT_AVAILABLE,
     Cell,
+    any_figure,
     dollars,
-    extra,
     hundredths,
-    no_figure,
-    number,
     percent,
     seconds,
     tenths,
     whole,
 )
+from trajmeter.reports.tables import Table
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
 
-    from trajmeter.frameworks.compared import ComparedFigure, ComparedResult, Comparison
+    from trajmeter.frameworks.comparison import ComparedFigure, ComparedResult, Comparison
     from trajmeter.records import StaticMetrics
 
-__all__ = ["Table", "comparison_tables", "labels", "question_table"]
+__all__ = ["comparison_tables", "labels", "question_table"]
 
-
-class Table(NamedTuple):
-    """One table: a row per figure, a column per framework."""
-
-    title: str
-    """Heading."""
-    first_column: str
-    """Heading of the column that names the figures."""
-    rows: list[tuple[str, list[Cell]]]
-    """Name of each figure, and a cell per framework."""
+_Rows: TypeAlias = "list[tuple[str, ...]]"
+"""For each figure its name, and a cell for each framework."""
 
 
 def labels(comparison: Comparison) -> list[str]:
-    """Name of each column: the framework, with its file where two results share a framework.
+    """Name of each column: the framework, with its file if two results share a framework.
 
-    A file that was given twice is numbered, because charts tell frameworks apart by these names.
+    A file that is listed twice is numbered, because charts identify frameworks by these names.
     """
     names = [result.framework for result in comparison.results]
     seen: Counter[str] = Counter()
@@ -55,129 +46,110 @@ def labels(comparison: Comparison) -> list[str]:
 
 
 def comparison_tables(comparison: Comparison) -> Iterator[Table]:
-    """Every table but those of single questions; a table without figures is left out.
+    """Every table except those of single questions; a table without figures is left out.
 
     Args:
-        comparison: What to show.
+        comparison: The comparison.
 
     Yields:
         Summary, scorecard, latency, the scenario profile's figures, static quality and review.
     """
-    results = comparison.results
-    tables = [
-        _summary(results),
-        _scorecard(results),
-        _latency(results),
-        _scenario(results),
-        _static(results),
-        _review(results),
-    ]
-    yield from (table for table in tables if table.rows)
+    results, names = comparison.results, labels(comparison)
+    for title, first_column, rows in (
+        ("Summary", "Metric", _summary(results)),
+        ("Derived Scorecard (0-100)", "Axis", _scorecard(results)),
+        ("Runtime Distribution", "Metric", _latency(results)),
+        ("Scenario-Specific Metrics", "Metric", _scenario(results)),
+        ("Code Quality: Static Metrics", "Metric", _static(results)),
+        ("Code Quality: Review (1-5)", "Criterion", _review(results)),
+    ):
+        if rows:
+            yield Table(title, (first_column, *names), tuple(rows))
 
 
 def question_table(comparison: Comparison, question_id: str) -> Table:
-    """Figures of one question, a column per framework."""
+    """Figures of one question."""
     answers = [result.questions.get(question_id) for result in comparison.results]
-    rows = [
-        ("Outcome", [Cell(a.outcome.value if a and a.outcome else NOT_AVAILABLE) for a in answers])
+    rows: _Rows = [
+        ("Outcome", *(a.outcome.value if a and a.outcome else NOT_AVAILABLE for a in answers))
     ]
     for name, field, show in _QUESTION_ROWS:
-        rows.append((name, [show(getattr(a, field)) if a else no_figure() for a in answers]))
-    keys = sorted({key for a in answers if a for key in a.extra_metrics})
-    rows += [
-        (_title(key), [extra(a.extra_metrics.get(key)) if a else no_figure() for a in answers])
-        for key in keys
-    ]
-    return Table(question_id, "Metric", rows)
+        rows.append((name, *(show(getattr(a, field)) if a else NOT_AVAILABLE for a in answers)))
+    for key in sorted({key for a in answers if a for key in a.extra_metrics}):
+        figures = (a.extra_metrics.get(key) if a else None for a in answers)
+        rows.append((_title(key), *map(any_figure, figures)))
+    return Table(question_id, ("Metric", *labels(comparison)), tuple(rows))
 
 
-def _summary(results: Sequence[ComparedResult]) -> Table:
-    rows = [
-        (name, [_figure(result.summary[field], show) for result in results])
+def _summary(results: Sequence[ComparedResult]) -> _Rows:
+    rows: _Rows = [
+        (name, *(_figure(result.summary[field], show) for result in results))
         for name, field, show in _SUMMARY_ROWS
     ]
     if any(result.run_count > 1 for result in results):
         rows += [
-            ("Runs", [whole(result.run_count) for result in results]),
-            ("Tokens per Run", [whole(result.tokens_per_run) for result in results]),
-            ("Cost per Run (USD)", [dollars(result.cost_usd_per_run) for result in results]),
+            ("Runs", *(whole(result.run_count) for result in results)),
+            ("Tokens per Run", *(whole(result.tokens_per_run) for result in results)),
+            ("Cost per Run (USD)", *(dollars(result.cost_usd_per_run) for result in results)),
         ]
     judging = [result.judging for result in results]
     if any(judging):
-        rows.append(
-            (
-                "Judge's Cost (USD)",
-                [dollars(taken.cost_usd if taken else None) for taken in judging],
-            )
-        )
-    rows += [
-        (
-            f"Questions {outcome.value.replace('_', ' ')}",
-            [Cell(str(result.outcomes[outcome]), result.outcomes[outcome]) for result in results],
-        )
-        for outcome in results[0].outcomes
-    ]
-    return Table("Summary", "Metric", rows)
+        costs = (taken.cost_usd if taken else None for taken in judging)
+        rows.append(("Judge's Cost (USD)", *map(dollars, costs)))
+    for outcome in results[0].outcomes:
+        counts = (result.outcomes[outcome] for result in results)
+        name = f"Questions {outcome.value.replace('_', ' ')}"
+        rows.append((name, *(Cell(str(count), count) for count in counts)))
+    return rows
 
 
-def _scorecard(results: Sequence[ComparedResult]) -> Table:
+def _scorecard(results: Sequence[ComparedResult]) -> _Rows:
     cards = [result.scorecard for result in results]
-    rows = [
-        ("Capability", [number(card.capability.value, 1) for card in cards]),
-        ("Efficiency", [number(card.efficiency.value, 1) for card in cards]),
-        ("Developer Experience", [number(card.developer_experience.value, 1) for card in cards]),
+    return [
+        ("Capability", *(tenths(card.capability.value) for card in cards)),
+        ("Efficiency", *(tenths(card.efficiency.value) for card in cards)),
+        ("Developer Experience", *(tenths(card.developer_experience.value) for card in cards)),
     ]
-    return Table("Derived Scorecard (0-100)", "Axis", rows)
 
 
-def _latency(results: Sequence[ComparedResult]) -> Table:
-    rows = [
-        ("Latency p50 (s)", [seconds(result.latency.p50) for result in results]),
-        ("Latency p95 (s)", [seconds(result.latency.p95) for result in results]),
+def _latency(results: Sequence[ComparedResult]) -> _Rows:
+    return [
+        ("Latency p50 (s)", *(seconds(result.latency.p50) for result in results)),
+        ("Latency p95 (s)", *(seconds(result.latency.p95) for result in results)),
     ]
-    return Table("Runtime Distribution", "Metric", rows)
 
 
-def _scenario(results: Sequence[ComparedResult]) -> Table:
+def _scenario(results: Sequence[ComparedResult]) -> _Rows:
     keys = sorted({key for result in results for key in result.extra_aggregates})
-    rows = [
-        (_title(key), [extra(result.extra_aggregates.get(key)) for result in results])
+    return [
+        (_title(key), *(any_figure(result.extra_aggregates.get(key)) for result in results))
         for key in keys
     ]
-    return Table("Scenario-Specific Metrics", "Metric", rows)
 
 
-def _static(results: Sequence[ComparedResult]) -> Table:
+def _static(results: Sequence[ComparedResult]) -> _Rows:
     measures = [r.code_quality.static_metrics if r.code_quality else None for r in results]
-    rows: list[tuple[str, list[Cell]]] = []
-    if any(measures):
-        rows = [
-            (name, [_measure(metrics, field, show) for metrics in measures])
-            for name, field, show in _STATIC_ROWS
-        ]
-    return Table("Code Quality: Static Metrics", "Metric", rows)
+    if not any(measures):
+        return []
+    return [
+        (name, *(_measure(metrics, field, show) for metrics in measures))
+        for name, field, show in _STATIC_ROWS
+    ]
 
 
-def _review(results: Sequence[ComparedResult]) -> Table:
+def _review(results: Sequence[ComparedResult]) -> _Rows:
     reviews = [r.code_quality.code_review if r.code_quality else None for r in results]
-    rows: list[tuple[str, list[Cell]]] = []
-    if any(reviews):
-        rows = [
-            (
-                name,
-                [
-                    number(getattr(review, field), 1) if review else no_figure()
-                    for review in reviews
-                ],
-            )
-            for name, field in _REVIEW_ROWS
-        ]
-    return Table("Code Quality: Review (1-5)", "Criterion", rows)
+    if not any(reviews):
+        return []
+    return [
+        (name, *(tenths(getattr(review, field) if review else None) for review in reviews))
+        for name, field in _REVIEW_ROWS
+    ]
 
 
 def _figure(figure: ComparedFigure, show: Callable[[float | None], Cell]) -> Cell:
     cell = show(figure.value)
-    text = cell.text
+    text = str(cell)
     if figure.run_stddev is not None:
         text += f" ±{figure.run_stddev:.2f}"
     if figure.value is not None and figure.n < figure.of:
@@ -187,9 +159,9 @@ def _figure(figure: ComparedFigure, show: Callable[[float | None], Cell]) -> Cel
 
 def _measure(
     metrics: StaticMetrics | None, field: str, show: Callable[[float | None], Cell]
-) -> Cell:
+) -> str:
     value = getattr(metrics, field) if metrics else None
-    return Cell(value) if isinstance(value, str) else show(value)
+    return value if isinstance(value, str) else show(value)
 
 
 def _title(key: str) -> str:

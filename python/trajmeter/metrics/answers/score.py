@@ -9,7 +9,7 @@ from trajmeter.metrics.answers.coverage import hop_coverage, names, retrieval, t
 from trajmeter.metrics.answers.profile import PROFILES
 from trajmeter.metrics.answers.result import AnswersResult, Coverage, Hops, RetrievalFigures
 from trajmeter.metrics.profile import find_profile
-from trajmeter.readers.scenarios import read_question
+from trajmeter.readers.questions import read_question
 from trajmeter.records import Cause, Outcome
 
 if TYPE_CHECKING:

@@ -1,0 +1,201 @@
+"""One run of a scenario against one agent: documents in, questions asked, one evaluation out."""
+
+from __future__ import annotations
+
+import asyncio
+import platform
+import warnings
+from dataclasses import dataclass
+from functools import partial
+from importlib.metadata import PackageNotFoundError, version
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from trajmeter.errors import ConfigurationError
+from trajmeter.frameworks.aggregates import aggregates
+from trajmeter.frameworks.harness.agents import Document, error_text
+from trajmeter.frameworks.harness.calls import call
+from trajmeter.frameworks.harness.questions import AskingOptions, ask_question, score_answer
+from trajmeter.frameworks.results import FrameworkEvaluation, QuestionResult
+
+if TYPE_CHECKING:
+    from collections.abc import Awaitable, Callable, Iterator, Sequence
+
+    from trajmeter.frameworks.harness.agents import Agent
+    from trajmeter.frameworks.harness.journal import RunJournal
+    from trajmeter.frameworks.scenario import Scenario
+    from trajmeter.records import CodeQuality, Question
+
+__all__ = ["RunOptions", "document_files", "read_documents", "run_scenario"]
+
+_SETUP_SECONDS = 600.0
+"""Deadline of an agent's ingest and cleanup, which may build an index."""
+
+
+@dataclass(frozen=True)
+class RunOptions:
+    """How one run is made."""
+
+    asking: AskingOptions
+    """How questions are asked and scored."""
+    concurrency: int = 1
+    """Questions to run concurrently; above 1, latencies are less reliable."""
+    run_id: int = 0
+    """0-based number of the run."""
+
+
+def document_files(scenario: Scenario) -> Iterator[tuple[str, Path]]:
+    """Name and file of each of a scenario's documents, sorted; none if the folder is absent.
+
+    Raises:
+        ConfigurationError: A document is outside the folder.
+    """
+    if scenario.documents_dir is None:
+        return
+    root = Path(scenario.documents_dir)
+    for file in sorted(path for path in root.rglob("*") if path.is_file()):
+        if not file.resolve().is_relative_to(root.resolve()):
+            raise ConfigurationError(f"{file}: outside the folder of documents")
+        yield file.relative_to(root).as_posix(), file
+
+
+def read_documents(scenario: Scenario) -> list[Document]:
+    """Read a scenario's documents, sorted by name; it may have none.
+
+    Raises:
+        ConfigurationError: The folder is absent, or a document is not UTF-8 text.
+    """
+    if scenario.documents_dir is not None and not Path(scenario.documents_dir).is_dir():
+        raise ConfigurationError(f"{scenario.documents_dir}: no such folder of documents")
+    documents = []
+    for name, file in document_files(scenario):
+        try:
+            text = file.read_text(encoding="utf-8")
+        except UnicodeDecodeError as error:
+            raise ConfigurationError(f"{file}: not UTF-8 text: {error}") from error
+        documents.append(Document(name=name, text=text))
+    return documents
+
+
+async def run_scenario(
+    scenario: Scenario,
+    agent: Agent,
+    *,
+    framework: str,
+    options: RunOptions,
+    journal: RunJournal,
+    code_quality: CodeQuality | None = None,
+    progress: Callable[[QuestionResult], None] | None = None,
+) -> FrameworkEvaluation:
+    """Ask an agent every question of a scenario.
+
+    Questions that are already in the journal are not asked again; its unjudged answers are judged.
+    An answer is in the journal before it is judged, and a result as soon as it is known, so an
+    interruption loses only the question or the judgement in progress.
+
+    Args:
+        scenario: What to ask.
+        agent: Agent to ask.
+        framework: Name of the agent's framework.
+        options: Deadline, judge, concurrency.
+        journal: Finished questions.
+        code_quality: Quality of the implementation, measured once per framework.
+        progress: Called with each result.
+
+    Returns:
+        The evaluation, its questions in the scenario's order.
+
+    Raises:
+        ConfigurationError: The agent's ``ingest`` failed: without it no question can be asked. Its
+            ``cleanup`` failing is only a warning.
+    """
+    asking = options.asking
+
+    async def judge(question: Question) -> QuestionResult:
+        return await score_answer(question, journal.answers[question.id], asking)
+
+    async def ask(question: Question) -> QuestionResult:
+        keep = partial(journal.keep_answer, question.id) if asking.judge is not None else None
+        return await ask_question(agent, question, asking, keep=keep)
+
+    unfinished = [q for q in scenario.questions if q.id not in journal.finished]
+    answered = [q for q in unfinished if q.id in journal.answers]
+    pending = [q for q in unfinished if q.id not in journal.answers]
+    await _finish_all(answered, judge, options, journal, progress)
+    if pending:
+        try:
+            await _ingest(agent, scenario, framework)
+            await _finish_all(pending, ask, options, journal, progress)
+        finally:
+            await _clean_up(agent, framework)
+    questions = tuple(journal.finished[question.id] for question in scenario.questions)
+    return FrameworkEvaluation(
+        framework_name=framework,
+        scenario_name=scenario.name,
+        scenario_type=scenario.scenario_type,
+        evaluation_mode=scenario.mode,
+        evaluation_profile=scenario.profile,
+        questions=questions,
+        code_quality=code_quality,
+        run_id=options.run_id,
+        versions=_versions(),
+        started_at=journal.started_at.isoformat(),
+        finished_at=journal.finished_at.isoformat(),
+        **aggregates(questions, profile=scenario.profile, original=asking.original),
+    )
+
+
+async def _ingest(agent: Agent, scenario: Scenario, framework: str) -> None:
+    ingest = getattr(agent, "ingest", None)
+    if ingest is None:
+        return
+    documents = read_documents(scenario)
+    settings = scenario.extra | scenario.settings | {"scenario_dir": scenario.folder}
+    try:
+        await call(ingest, documents, settings, timeout_seconds=_SETUP_SECONDS)
+    except Exception as error:  # whatever the agent raises, and its deadline
+        raise ConfigurationError(f"{framework}: ingest failed: {error_text(error)}") from error
+
+
+async def _clean_up(agent: Agent, framework: str) -> None:
+    cleanup = getattr(agent, "cleanup", None)
+    if cleanup is None:
+        return
+    try:
+        await call(cleanup, timeout_seconds=_SETUP_SECONDS)
+    except Exception as error:  # noqa: BLE001 - the answers must not be lost
+        warnings.warn(f"{framework}: cleanup failed: {error_text(error)}", stacklevel=2)
+
+
+async def _finish_all(
+    questions: Sequence[Question],
+    result_of: Callable[[Question], Awaitable[QuestionResult]],
+    options: RunOptions,
+    journal: RunJournal,
+    progress: Callable[[QuestionResult], None] | None,
+) -> None:
+    slots = asyncio.Semaphore(options.concurrency)
+
+    async def finish(question: Question) -> None:
+        async with slots:
+            result = await result_of(question)
+        journal.write(result)
+        if progress is not None:
+            progress(result)
+
+    tasks = [asyncio.ensure_future(finish(question)) for question in questions]
+    try:
+        await asyncio.gather(*tasks)
+    finally:
+        for task in tasks:
+            task.cancel()
+
+
+def _versions() -> dict[str, str]:
+    versions = {"python": platform.python_version()}
+    for package in ("trajmeter", "genai-prices", "pydantic-ai-slim"):
+        try:
+            versions[package] = version(package)
+        except PackageNotFoundError:
+            continue
+    return versions

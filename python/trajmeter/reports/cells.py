@@ -1,0 +1,137 @@
+"""Cells of reports: text that is safe to show, and numbers as people read them."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from typing_extensions import Self
+
+__all__ = [
+    "NOTHING",
+    "NOT_AVAILABLE",
+    "Cell",
+    "amount",
+    "any_figure",
+    "dollars",
+    "hundredths",
+    "mean",
+    "number",
+    "percent",
+    "seconds",
+    "tenths",
+    "visible",
+    "whole",
+]
+
+_LARGE = 1000
+_SMALL = 0.0005
+_FAST_SECONDS = 0.1
+"""Times below it are shown to 10 microseconds."""
+
+
+class Cell(str):
+    """Text of a cell, with the number that it shows."""
+
+    __slots__ = ("value",)
+
+    value: float | None
+    """The number, by which tables sort; ``None`` for text."""
+
+    def __new__(cls, text: str, value: float | None = None) -> Self:
+        """Attach a number to its text."""
+        cell = super().__new__(cls, text)
+        cell.value = value
+        return cell
+
+
+NOTHING = "-"
+"""Stands for a missing value in a score report; a missing value is not zero."""
+NOT_AVAILABLE = Cell("n/a")
+"""Stands for a missing value in a comparison."""
+
+
+def visible(text: str) -> str:
+    r"""Text on one line, with characters escaped that are invisible or would move the cursor.
+
+    Example:
+        >>> print(visible("a\x1b[31mb\n"))
+        a\x1b[31mb\n
+    """
+    return "".join(
+        character if character.isprintable() else character.encode("unicode_escape").decode()
+        for character in text
+    )
+
+
+def amount(value: float | None) -> str:
+    """A number with three decimals; none if it is whole, one if it is large.
+
+    Example:
+        >>> [amount(value) for value in (0.51249, 2, 12345.67, 0.0001, None)]
+        ['0.512', '2', '12,345.7', '1.0e-04', '-']
+    """
+    if value is None:
+        return NOTHING
+    if isinstance(value, int):
+        return f"{value:,}"
+    if abs(value) >= _LARGE:
+        return f"{value:,.1f}"
+    if 0 < abs(value) < _SMALL:
+        return f"{value:.1e}"
+    return f"{value:.3f}"
+
+
+def mean(value: float | None, scored: int, total: int) -> str:
+    """A mean, and how many of all attempts it covers.
+
+    Example:
+        >>> mean(0.5, 2, 3)
+        '0.500 (2/3)'
+    """
+    return f"{amount(value)} ({scored}/{total})"
+
+
+def any_figure(value: object) -> Cell:
+    """A figure of a kind that is not known beforehand."""
+    if isinstance(value, bool):
+        return Cell("yes" if value else "no", float(value))
+    if isinstance(value, (int, float)):
+        return Cell(f"{value:.0f}" if float(value).is_integer() else f"{value:.3f}", float(value))
+    return NOT_AVAILABLE if value is None else Cell(str(value))
+
+
+def number(value: float | None, decimals: int) -> Cell:
+    """A number with this many decimals."""
+    return NOT_AVAILABLE if value is None else Cell(f"{value:,.{decimals}f}", value)
+
+
+def whole(value: float | None) -> Cell:
+    """A whole number, with thousands separators."""
+    return number(value, 0)
+
+
+def tenths(value: float | None) -> Cell:
+    """A number with one decimal."""
+    return number(value, 1)
+
+
+def hundredths(value: float | None) -> Cell:
+    """A number with two decimals."""
+    return number(value, 2)
+
+
+def seconds(value: float | None) -> Cell:
+    """A time, with more decimals if it is short."""
+    fast = value is not None and 0.0 < value < _FAST_SECONDS
+    return number(value, 5 if fast else 2)
+
+
+def dollars(value: float | None) -> Cell:
+    """US dollars, to a hundredth of a cent."""
+    return NOT_AVAILABLE if value is None else Cell(f"${value:,.4f}", value)
+
+
+def percent(value: float | None) -> Cell:
+    """A share of 1, as a whole percentage."""
+    return NOT_AVAILABLE if value is None else Cell(f"{value:.0%}", value)

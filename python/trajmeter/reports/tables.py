@@ -1,0 +1,132 @@
+"""The table of every report, and how it is fitted to the width of a terminal."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
+
+from trajmeter.reports.cells import NOTHING, visible
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+__all__ = ["GAP", "Table", "broken", "fitting", "with_values"]
+
+GAP = 2
+"""Blanks between columns."""
+
+# Characters of a heading of numbers, and of a line of text, on a narrow terminal.
+_NARROW_HEADING = 12
+_NARROW_TEXT = 16
+
+# Where a long word may be broken: after a dot, an underscore, a slash, a hyphen or a bracket.
+_PARTS = re.compile(r"[^._/(-]*[._/(-]|[^._/(-]+")
+
+
+@dataclass(frozen=True, slots=True)
+class Table:
+    """One table, of cells that may hold any text."""
+
+    title: str
+    """Heading of the table."""
+    header: tuple[str, ...]
+    """Heading of each column."""
+    rows: tuple[tuple[str, ...], ...]
+    """Cells, one for each column; a :class:`~trajmeter.reports.cells.Cell` also has its number."""
+    texts: tuple[int, ...] = (0,)
+    """Columns of text, aligned to the left; the others are numbers."""
+
+    def visible(self) -> Table:
+        """The table with every character visible, as a terminal needs it."""
+        return replace(
+            self,
+            header=tuple(map(visible, self.header)),
+            rows=tuple(tuple(map(visible, row)) for row in self.rows),
+        )
+
+    def widths(self) -> list[int]:
+        """Characters of each column if no cell is broken, including the gap after it."""
+        columns = zip(self.header, *self.rows, strict=True)
+        return [max(map(len, column)) + GAP for column in columns]
+
+    def narrow_widths(self) -> list[int]:
+        """Characters of each column if long texts and long headings of numbers are broken."""
+        widths = []
+        for index, (heading, *cells) in enumerate(zip(self.header, *self.rows, strict=True)):
+            numbers = index not in self.texts
+            lines = broken(heading, _NARROW_HEADING) if numbers else heading.split(" ")
+            width = max(map(len, (*lines, *cells)), default=0)
+            widths.append((width if numbers else min(width, _NARROW_TEXT)) + GAP)
+        return widths
+
+
+def broken(text: str, width: int) -> list[str]:
+    """Words of a text; a word longer than a line in parts that fit."""
+    return [part for word in text.split(" ") for part in _broken_word(word, width)]
+
+
+def _broken_word(word: str, width: int) -> list[str]:
+    lines = [""]
+    for part in _PARTS.findall(word):
+        if lines[-1] and len(lines[-1]) + len(part) > width:
+            lines.append("")
+        lines[-1] += part
+    return lines
+
+
+def fitting(table: Table, width: int | None) -> Iterator[Table]:
+    """The table in as few parts as fit a line: the texts, and an even share of the numbers."""
+    numbers = [column for column in range(len(table.header)) if column not in table.texts]
+    for count in range(1, max(len(numbers), 1) + 1):
+        parts = [[*table.texts, *part] for part in _shared(numbers, count)]
+        if width is None or all(_fits(table, part, width) for part in parts):
+            break
+    for index, part in enumerate(parts):
+        yield _picked(table, part, f"{table.title} (continued)" if index else table.title)
+
+
+def _fits(table: Table, columns: Sequence[int], width: int) -> bool:
+    return any(
+        sum(widths[column] for column in columns) - GAP <= width
+        for widths in (table.widths(), table.narrow_widths())
+    )
+
+
+def _shared(items: Sequence[int], count: int) -> Iterator[Sequence[int]]:
+    """This many runs of the items, whose lengths differ by at most one."""
+    each, more = divmod(len(items), count)
+    start = 0
+    for index in range(count):
+        end = start + each + (index < more)
+        yield items[start:end]
+        start = end
+
+
+def with_values(table: Table) -> Table:
+    """The table without number columns that have no number; empty if none has any."""
+    columns = list(zip(*table.rows, strict=True))
+    kept = [
+        index
+        for index, column in enumerate(columns)
+        if index in table.texts or any(cell.split(" ")[0] != NOTHING for cell in column)
+    ]
+    if len(kept) == len(table.texts):
+        return Table(table.title, table.header, ())
+    return _picked(table, kept, table.title)
+
+
+def _picked(table: Table, columns: Sequence[int], title: str) -> Table:
+    """Some columns of the table, without the rows that are blank in them."""
+    picked = (tuple(row[column] for column in columns) for row in table.rows)
+    texts = tuple(index for index, column in enumerate(columns) if column in table.texts)
+    return Table(
+        title,
+        tuple(table.header[column] for column in columns),
+        tuple(row for row in picked if len(texts) == len(row) or any(_numbers(row, texts))),
+        texts=texts,
+    )
+
+
+def _numbers(row: Sequence[str], texts: Sequence[int]) -> list[str]:
+    return [cell for index, cell in enumerate(row) if index not in texts]

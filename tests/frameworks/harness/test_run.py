@@ -1,0 +1,205 @@
+"""A scenario run from documents to evaluation: time-outs, failures, journal and resume."""
+
+from __future__ import annotations
+
+import asyncio
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from tests.frameworks.harness.toys import Whole
+from tests.judges.scripted import GOOD, ScriptedModel
+from trajmeter.errors import ConfigurationError
+from trajmeter.frameworks.harness import (
+    Answer,
+    AskingOptions,
+    RunJournal,
+    RunOptions,
+    open_journal,
+    read_documents,
+    run_scenario,
+)
+from trajmeter.frameworks.results import AnswerOutcome, FrameworkEvaluation
+from trajmeter.frameworks.scenario import Scenario
+from trajmeter.judges import Judge, Reply
+from trajmeter.prices import price_usd
+from trajmeter.records import Cause, Hop, Question
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping
+    from pathlib import Path
+
+
+@pytest.fixture
+def scenario(tmp_path: Path) -> Scenario:
+    documents = tmp_path / "documents"
+    (documents / "more").mkdir(parents=True)
+    (documents / "b.md").write_text("quay")
+    (documents / "more" / "a.md").write_text("pier")
+    questions = [
+        Question(
+            id=f"q{i}",
+            text=text,
+            expected_sources=("a.md", "b.md"),
+            required_hops=(Hop(id="h", any_of=("pier", "timed out"), source="a.md"),),
+        )
+        for i, text in enumerate(("where", "hang", "raise"))
+    ]
+    return Scenario(
+        name="harbour",
+        profile="multihop_chain_qa",
+        folder=str(documents.parent),
+        documents_dir=str(documents),
+        settings={"top_k": 3},
+        questions=tuple(questions),
+    )
+
+
+@pytest.fixture
+def journal(tmp_path: Path) -> Iterator[RunJournal]:
+    with open_journal(tmp_path / "results", "whole_harbour", "d") as opened:
+        yield opened.run(1)
+
+
+def run(
+    scenario: Scenario, agent: Whole, journal: RunJournal, judge: Judge | None = None
+) -> FrameworkEvaluation:
+    asking = AskingOptions(profile=scenario.profile, timeout_seconds=0.1, judge=judge)
+    return asyncio.run(
+        run_scenario(
+            scenario,
+            agent,
+            framework="Whole",
+            options=RunOptions(asking),
+            journal=journal,
+        )
+    )
+
+
+def test_every_question_has_an_outcome_and_the_run_goes_on(
+    scenario: Scenario, journal: RunJournal
+) -> None:
+    agent = Whole()
+    judge = Judge(ScriptedModel(GOOD), price_usd)
+    got = run(scenario, agent, journal, judge)
+    answered, hung, raised = got.questions
+    assert agent.calls == ["ingest 3", "where", "hang", "raise", "cleanup"]
+    assert agent.documents == ["b.md", "more/a.md"]
+
+    assert answered.outcome is AnswerOutcome.ANSWERED
+    assert (answered.correctness_score, answered.retrieval_recall) == (5.0, 0.5)
+    assert answered.estimated_cost_usd == pytest.approx(0.00025)  # 1,000 tokens at $0.25 a million
+    assert answered.extra_metrics["grounded_hop_coverage"] == 1.0
+
+    assert (hung.outcome, hung.correctness_score) == (AnswerOutcome.TIMED_OUT, 0.0)
+    assert (hung.latency_seconds, hung.model_name) == (0.1, "timeout")
+    assert hung.extra_metrics["hop_coverage"] == 0.0  # "timed out" in no answer of the agent's
+
+    assert (raised.outcome, raised.faithfulness_score) == (AnswerOutcome.FAILED, 0.0)
+    assert raised.error == "RuntimeError: tool died: <b>no</b>"
+    assert got.avg_correctness == pytest.approx(5 / 3)
+    # the failure is outside the mean latency, the time-out counts at its limit
+    assert got.avg_latency == pytest.approx(((answered.latency_seconds or 0) + 0.1) / 2)
+
+
+def test_a_failing_judge_leaves_out_only_its_scores(
+    scenario: Scenario, journal: RunJournal
+) -> None:
+    judge = Judge(ScriptedModel(Reply(refusal="no")), price_usd)
+    one = scenario.model_copy(update={"questions": scenario.questions[:1]})
+    (question,) = run(one, Whole(), journal, judge).questions
+    assert question.correctness_score is None
+    assert question.judge is not None
+    assert question.judge.cause is Cause.JUDGE_REFUSED
+    assert question.retrieval_precision == 1.0
+
+
+def test_the_original_takes_the_agents_own_figures(scenario: Scenario, journal: RunJournal) -> None:
+    one = scenario.model_copy(update={"questions": scenario.questions[1:2]})
+    options = RunOptions(AskingOptions(profile=one.profile, timeout_seconds=0.1, original=True))
+    options = replace(options, concurrency=2)
+    got = asyncio.run(
+        run_scenario(one, Whole(), framework="W", options=options, journal=journal)
+    ).questions[0]
+    # the original looks for hops in "Query timed out before producing an answer."
+    assert got.extra_metrics["hop_coverage"] == 1.0
+
+
+def test_so_many_questions_are_under_way_at_once(scenario: Scenario, journal: RunJournal) -> None:
+    class Meeting(Whole):
+        """Answers once two questions are under way."""
+
+        running = most = 0
+
+        async def ingest(self, *_: object) -> None:
+            self.met = asyncio.Event()
+
+        async def query(self, question: str) -> Answer:
+            self.running += 1
+            self.most = max(self.most, self.running)
+            if self.running == 2:
+                self.met.set()
+            await self.met.wait()
+            self.running -= 1
+            return Answer(text=question)
+
+    agent = Meeting()
+    options = RunOptions(AskingOptions(timeout_seconds=10.0), concurrency=2)
+    got = asyncio.run(
+        run_scenario(scenario, agent, framework="M", options=options, journal=journal)
+    )
+    assert {question.outcome for question in got.questions} == {AnswerOutcome.ANSWERED}
+    assert agent.most == 2
+
+
+def test_an_agent_that_cannot_prepare_stops_the_run(
+    scenario: Scenario, journal: RunJournal
+) -> None:
+    class Unprepared(Whole):
+        async def ingest(self, *_: object) -> None:
+            raise ConnectionError("no index")
+
+    agent = Unprepared()
+    with pytest.raises(ConfigurationError, match="Whole: ingest failed: ConnectionError: no index"):
+        run(scenario, agent, journal)
+    assert agent.calls == ["cleanup"]
+
+
+def test_an_agent_that_cannot_clean_up_keeps_its_answers(
+    scenario: Scenario, journal: RunJournal
+) -> None:
+    class Untidy(Whole):
+        async def cleanup(self) -> None:
+            raise ConnectionError("no index")
+
+    with pytest.warns(UserWarning, match="Whole: cleanup failed: ConnectionError: no index"):
+        got = run(scenario, Untidy(), journal)
+    assert len(got.questions) == 3
+
+
+def test_settings_tell_an_agent_everything_the_scenario_says(
+    scenario: Scenario, journal: RunJournal
+) -> None:
+    class Curious(Whole):
+        async def ingest(self, _: object, settings: Mapping[str, Any]) -> None:
+            self.settings = settings
+
+    agent = Curious()
+    spoken = scenario.model_copy(update={"extra": {"temperature": 0, "top_k": 9}})
+    run(spoken, agent, journal)
+    assert agent.settings == {"temperature": 0, "top_k": 3, "scenario_dir": scenario.folder}
+
+
+def test_documents_that_are_absent_or_no_text_are_named(scenario: Scenario, tmp_path: Path) -> None:
+    (tmp_path / "documents" / "c.bin").write_bytes(b"\xff\xfe")
+    with pytest.raises(ConfigurationError, match=r"c\.bin: not UTF-8"):
+        read_documents(scenario)
+    with pytest.raises(ConfigurationError, match="no such folder"):
+        read_documents(scenario.model_copy(update={"documents_dir": str(tmp_path / "x")}))
+
+
+def test_a_scenario_without_documents_is_run(scenario: Scenario, journal: RunJournal) -> None:
+    agent = Whole()
+    got = run(scenario.model_copy(update={"documents_dir": None}), agent, journal)
+    assert (agent.documents, len(got.questions)) == ([], 3)

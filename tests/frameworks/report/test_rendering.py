@@ -1,0 +1,226 @@
+"""The report as Markdown, on a terminal, and as HTML, opened in headless Chromium."""
+
+from __future__ import annotations
+
+import io
+import json
+import shutil
+import subprocess
+from html import unescape
+from html.parser import HTMLParser
+from typing import TYPE_CHECKING
+
+import pytest
+from rich.console import Console
+
+from trajmeter.frameworks.comparison import build_comparison
+from trajmeter.frameworks.report import html_report, markdown_report, print_comparison
+from trajmeter.frameworks.results import FrameworkEvaluation, NamedResult, QuestionResult
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+HOSTILE = "</script><script>document.title = 'broken'</script><img src=x onerror=alert(1)>"
+
+# Runs in the page once it is drawn, and leaves what it saw where the dump shows it.
+PROBE = """
+<script type="module">
+setTimeout(() => {
+  const table = document.querySelector("table.sortable");
+  const button = table.tHead.rows[0].cells[1].querySelector("button");
+  const column = () => [...table.tBodies[0].rows]
+    .map((row) => row.cells[1].dataset.value).filter((value) => value !== undefined).map(Number);
+  button.click();
+  const ascending = column();
+  button.click();
+  const descending = column();
+  const seen = {
+    charts: document.querySelectorAll(".chart svg").length,
+    title: document.title,
+    ascending, descending,
+    requests: performance.getEntriesByType("resource").length,
+    images: document.images.length,
+    wide: document.documentElement.scrollWidth > window.innerWidth,
+  };
+  const found = document.createElement("pre");
+  found.id = "seen";
+  found.textContent = JSON.stringify(seen);
+  document.body.append(found);
+}, 1500);
+</script>
+"""
+
+
+def report() -> str:
+    evaluations = []
+    for i, name in enumerate(("Anchor", f"Buoy {HOSTILE}")):
+        question = QuestionResult(
+            question_id="q1",
+            question_text=f"What? {HOSTILE}",
+            actual_answer=HOSTILE,
+            latency_seconds=1.5 + i,
+            total_tokens=1_000,
+            estimated_cost_usd=0.01,
+            correctness_score=4.0 - i,
+            completeness_score=3.0,
+            faithfulness_score=5.0,
+        )
+        evaluations.append(
+            FrameworkEvaluation(
+                framework_name=name, scenario_name=f"harbour {HOSTILE}", questions=(question,)
+            )
+        )
+    return html_report(
+        build_comparison([NamedResult(f"{i}.json", e) for i, e in enumerate(evaluations)])
+    )
+
+
+class Markup(HTMLParser):
+    """Collects every tag, and every attribute that could load something."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.tags: list[str] = []
+        self.addresses: list[str] = []
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        self.tags.append(tag)
+        self.addresses += [name for name, _ in attrs if name in {"src", "href", "srcset"}]
+
+
+def test_no_markup_of_an_answer_survives_and_nothing_is_loaded_from_elsewhere() -> None:
+    html = report()
+    markup = Markup()
+    markup.feed(html)
+    assert markup.tags.count("script") == 3  # data, chart runtime, the page's own
+    assert not {"img", "link", "iframe"} & set(markup.tags)
+    assert markup.addresses == []
+    assert "default-src 'none'" in html
+
+
+def test_nothing_in_the_data_of_charts_can_end_their_script_or_begin_a_comment() -> None:
+    name = "</script x='<!-- <script "
+    question = QuestionResult(question_id="q1", question_text="?", latency_seconds=1.0)
+    evaluation = FrameworkEvaluation(framework_name=name, scenario_name="s", questions=(question,))
+    html = html_report(build_comparison([NamedResult("a.json", evaluation)]))
+    data = html.partition('id="specifications">')[2].partition("</script>")[0]
+    assert "<" not in data
+    (rows,) = json.loads(data)[0]["datasets"].values()
+    assert rows[0]["framework"] == name
+
+
+def browser() -> str:
+    found = shutil.which("chromium") or shutil.which("chromium-browser")
+    if not found:
+        pytest.skip("chromium is not installed")
+    return found
+
+
+@pytest.mark.parametrize("width", [1200, 500])
+def test_a_browser_draws_sorts_and_asks_for_nothing(tmp_path: Path, width: int) -> None:
+    page = tmp_path / "report.html"
+    before, end, after = report().rpartition("</body>")
+    page.write_text(before + PROBE + end + after, encoding="utf-8")
+    dump = subprocess.run(
+        [
+            browser(),
+            "--headless",
+            "--no-sandbox",
+            "--disable-gpu",
+            "--disable-background-networking",
+            "--disable-component-update",
+            "--disable-sync",
+            f"--user-data-dir={tmp_path / 'profile'}",
+            f"--window-size={width},900",
+            "--virtual-time-budget=8000",
+            "--dump-dom",
+            page.as_uri(),
+        ],
+        capture_output=True,
+        check=True,
+        text=True,
+        timeout=120,
+    ).stdout
+    seen = json.loads(unescape(dump.split('<pre id="seen">', 1)[1].split("</pre>", 1)[0]))
+    assert seen["charts"] == 4
+    assert seen["title"].startswith("Framework comparison: harbour </script>")
+    assert seen["ascending"] == sorted(seen["ascending"])
+    assert seen["descending"] == seen["ascending"][::-1]
+    assert (seen["requests"], seen["images"]) == (0, 0)
+    assert not seen["wide"]
+
+
+def test_an_answer_cannot_leave_its_cell() -> None:
+    hostile = "| a |\n# Heading\n```\n<script>alert(1)</script>"
+    question = QuestionResult(question_id="q|1", question_text="# What?", actual_answer=hostile)
+    result = FrameworkEvaluation(framework_name="An|chor", scenario_name="s", questions=(question,))
+    report = markdown_report(build_comparison([NamedResult("a.json", result)]))
+    headings = [line for line in report.splitlines() if line.startswith("#")]
+    assert headings[-1] == r"### q\|1"
+    assert "<script>" not in report
+    assert "```" not in report
+    table = [line for line in report.splitlines() if line.startswith("| An")]
+    assert len(table) == 1
+    assert table[0].count(" | ") == 1
+
+
+def test_repeated_runs_show_their_deviation() -> None:
+    averaged = FrameworkEvaluation(
+        framework_name="A",
+        scenario_name="s",
+        avg_correctness=4.25,
+        run_count=3,
+        extra_aggregates={"correctness_run_stddev": 0.5},
+    )
+    assert "| 4.2 ±0.50 |" in markdown_report(build_comparison([NamedResult("a.json", averaged)]))
+
+
+def test_a_file_listed_twice_has_two_columns() -> None:
+    result = FrameworkEvaluation(framework_name="Anchor", scenario_name="s", avg_latency=1.0)
+    report = markdown_report(
+        build_comparison(
+            [
+                NamedResult("a.json", result),
+                NamedResult("a.json", result),
+                NamedResult("b.json", result),
+            ]
+        )
+    )
+    assert "| Metric | Anchor (a.json) | Anchor (a.json) #2 | Anchor (b.json) |" in report
+
+
+NAMES = ("LangGraph", "Pydantic AI", "smolagents", "CrewAI", "AutoGen", "Haystack", "\x1b[31mDSPy")
+
+
+def printed(width: int) -> str:
+    results = []
+    for name in NAMES:
+        question = QuestionResult(
+            question_id="q", question_text="?", latency_seconds=1.0, correctness_score=4.0
+        )
+        results.append(
+            FrameworkEvaluation(framework_name=name, scenario_name="s", questions=(question,))
+        )
+    stream = io.StringIO()
+    compared = build_comparison(
+        [NamedResult(f"{i}.json", result) for i, result in enumerate(results)]
+    )
+    print_comparison(compared, Console(file=stream, width=width))
+    return stream.getvalue()
+
+
+@pytest.mark.parametrize("width", [60, 80])
+def test_frameworks_that_do_not_fit_go_on_in_another_table_and_no_word_is_broken(
+    width: int,
+) -> None:
+    lines = printed(width).splitlines()
+    assert "Summary (continued)" in lines
+    tables = lines[1:]
+    assert all(len(line) <= width for line in tables)
+    shown = " ".join(tables).replace("(continued)", "")
+    for word in ("LangGraph", "smolagents", r"\x1b[31mDSPy", "Correctness", "Efficiency"):
+        assert word in shown
+
+
+def test_one_table_holds_them_all_where_there_is_room() -> None:
+    assert "(continued)" not in printed(200)
