@@ -13,6 +13,8 @@ pub mod lines;
 pub mod means;
 pub mod overlap;
 pub mod pool;
+#[cfg(test)]
+mod random;
 pub mod sequences;
 pub mod spans;
 pub mod trajectory;
