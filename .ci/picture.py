@@ -35,7 +35,7 @@ def _points() -> list[dict[str, object]]:
 def main() -> None:
     """Draw the chart."""
     chart = (
-        alt.Chart(alt.Data(values=_points()))
+        alt.Chart(alt.InlineData(values=_points()))
         .mark_line(point=True)
         .encode(
             x=alt.X("step:Q", title="step", axis=alt.Axis(values=[0, 1, 2, 3], format="d")),

@@ -123,9 +123,9 @@ def in_readme(results: Results) -> str:
         markdown_line(["---"] * len(headings)),
     ]
     for row in _shown(results):
-        twin = _times(row.ratios[_TWIN]) if _TWIN in row.ratios else "–"
+        twin = _times(row.ratios[_TWIN]) if _TWIN in row.ratios else "-"
         peers = [f"{peer} {_times(row.ratios[peer])}" for peer in others if peer in row.ratios]
-        lines.append(markdown_line((row.case, str(row.threads), twin, ", ".join(peers) or "–")))
+        lines.append(markdown_line((row.case, str(row.threads), twin, ", ".join(peers) or "-")))
     return "\n".join(lines) + "\n"
 
 
@@ -135,7 +135,7 @@ def markdown_line(cells: Iterable[str]) -> str:
 
 
 def _shown(results: Results) -> list[Row]:
-    """Choose one workload a kernel: of those with the most peers, the last, which is the largest."""
+    """Choose one workload a kernel: of those with the most peers, the last and largest."""
     chosen: dict[str, Row] = {}
     for row in results.rows:
         best = chosen.get(row.kernel)
@@ -146,7 +146,7 @@ def _shown(results: Results) -> list[Row]:
 
 
 def _times(ratio: float) -> str:
-    return f"{float(f'{ratio:.3g}'):,.10g}×"
+    return f"{float(f'{ratio:.3g}'):,.10g}x"
 
 
 def _processor() -> str:

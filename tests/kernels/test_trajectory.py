@@ -22,6 +22,7 @@ from tests.kernels.batches import (
     arguments,
     scattered,
 )
+from tests.kernels.outcomes import outcome
 from trajmeter.errors import ArrayError, OffsetsError, TrajmeterError
 from trajmeter.kernels import load
 
@@ -39,14 +40,6 @@ def measured(kernels: Kernels, arrays: Sequence[Int64Array]) -> list[list[int]]:
     results = kernels.trajectory(*arrays)
     assert {result.dtype for result in results} == {np.dtype(np.int64)}
     return [result.tolist() for result in results]
-
-
-def outcome(kernels: Kernels, arrays: Sequence[Any]) -> object:
-    """What a call gives, or how it is refused."""
-    try:
-        return measured(kernels, arrays)
-    except TrajmeterError as error:
-        return type(error), error.code, str(error)
 
 
 @pytest.mark.parametrize("case", CASES, ids=lambda case: str(case["name"]))
@@ -115,13 +108,13 @@ bad_spans = st.one_of(any_spans, st.tuples(st.one_of(keys, edges), edges, edges)
 @given(st.lists(trajectories(any_spans), max_size=5))
 def test_backends_agree_on_good_input(rust: Kernels, batch: list[Trajectory]) -> None:
     arrays = arguments(batch)
-    assert outcome(rust, arrays) == outcome(load("python"), arrays)
+    assert outcome(measured, rust, arrays) == outcome(measured, load("python"), arrays)
 
 
 @given(st.lists(trajectories(bad_spans), max_size=5))
 def test_backends_agree_on_bad_input(rust: Kernels, batch: list[Trajectory]) -> None:
     arrays = arguments(batch)
-    assert outcome(rust, arrays) == outcome(load("python"), arrays)
+    assert outcome(measured, rust, arrays) == outcome(measured, load("python"), arrays)
 
 
 @given(st.lists(trajectories(any_spans), max_size=5))

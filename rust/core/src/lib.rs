@@ -12,6 +12,8 @@ pub mod levels;
 pub mod lines;
 pub mod means;
 pub mod pool;
+#[cfg(test)]
+mod random;
 pub mod sequences;
 pub mod spans;
 pub mod trajectory;

@@ -170,6 +170,7 @@ fn distance_of_rows(rows: usize, columns: usize, mut fill: impl FnMut(usize, &mu
 #[cfg(test)]
 mod tests {
     use super::{align, align_matches, edit_distance, edit_distance_matches};
+    use crate::random::Random;
 
     /// The table as every textbook has it, and the walk back from its end.
     fn naive_align(matches: &[bool], rows: usize, columns: usize) -> Vec<i64> {
@@ -219,17 +220,10 @@ mod tests {
             .collect()
     }
 
-    /// Codes that repeat, some of them negative, as a small generator gives them.
+    /// Codes that repeat, some of them negative.
     fn codes(length: usize, kinds: i64, seed: u64) -> Vec<i64> {
-        let mut state = seed.wrapping_mul(0x9E37_79B9_7F4A_7C15) | 1;
-        (0..length)
-            .map(|_| {
-                state ^= state << 13;
-                state ^= state >> 7;
-                state ^= state << 17;
-                (state >> 33) as i64 % kinds - 1
-            })
-            .collect()
+        let mut random = Random(seed);
+        (0..length).map(|_| random.below(kinds) - 1).collect()
     }
 
     #[test]

@@ -1,6 +1,10 @@
 //! The span kernels against an oracle so simple that it is unlikely to be wrong, on the shapes that
 //! each method of merging is meant for, and on those meant to break it.
 
+#[path = "../src/random.rs"]
+mod random;
+
+use random::Random;
 use trajmeter_core::spans::{Spans, difference, intersection, measure, union};
 
 /// Sorts, then joins whatever overlaps or touches.
@@ -37,17 +41,7 @@ fn shared(spans: &Spans, others: &Spans) -> Spans {
     found.into_iter().collect()
 }
 
-/// Numbers that look random and are the same in every run.
-struct Random(u64);
-
 impl Random {
-    fn below(&mut self, limit: i64) -> i64 {
-        self.0 ^= self.0 << 13;
-        self.0 ^= self.0 >> 7;
-        self.0 ^= self.0 << 17;
-        (self.0 >> 1) as i64 % limit
-    }
-
     fn spans(&mut self, count: usize, base: i64, universe: i64, longest: i64) -> Spans {
         let mut span = |_| {
             let start = base + self.below(universe);

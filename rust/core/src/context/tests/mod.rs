@@ -6,6 +6,7 @@ use serde_json::Value;
 
 use super::pieces::Pieces;
 use super::{Cover, Extent, File, GRANULARITIES, Gold, Rules, Span, Tables, Tracker, View, Views};
+use crate::random::Random;
 
 const CASES: &str = include_str!("../../../../../tests/cases/context_views.json");
 
@@ -73,19 +74,8 @@ fn range(value: &Value) -> Option<(i64, i64)> {
     Some((value[0].as_i64()?, value[1].as_i64()?))
 }
 
-/// A sequence that is the same in every run.
-struct Random(u64);
-
 impl Random {
-    fn below(&mut self, limit: i64) -> i64 {
-        self.0 = self
-            .0
-            .wrapping_mul(6_364_136_223_846_793_005)
-            .wrapping_add(1);
-        ((self.0 >> 33) % limit as u64) as i64
-    }
-
-    fn span(&mut self, keys: i64, line: i64, length: i64) -> Span {
+    fn keyed_span(&mut self, keys: i64, line: i64, length: i64) -> Span {
         let start = self.below(line);
         Span {
             key: self.below(keys),
@@ -100,7 +90,7 @@ fn check_pieces(random: &mut Random, count: usize, keys: i64, line: i64, length:
     let mut pieces = Pieces::default();
     let mut seen = BTreeSet::new();
     for _ in 0..count {
-        let span = random.span(keys, line, length);
+        let span = random.keyed_span(keys, line, length);
         let mut new = Vec::new();
         pieces.add(span, |(start, end)| {
             assert!(start < end);

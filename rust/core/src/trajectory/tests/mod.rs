@@ -14,6 +14,7 @@ use super::line::{Line, number_keys};
 use super::packed::Packed;
 use super::step::Step;
 use super::{Sizes, trajectory, wide};
+use crate::random::Random;
 use crate::{Error, Result};
 
 /// Cases as the flat arrays of a batch, with a span and a gold span in front that belong to none.
@@ -149,7 +150,7 @@ fn methods(case: &Case) -> Vec<(&'static str, Answer)> {
 fn every_method_agrees_with_the_definition() {
     for (shape, make) in shapes::SMALL {
         for seed in 0..200 {
-            let case = make(&mut shapes::Random(seed));
+            let case = make(&mut Random(seed));
             let expected = oracle::answer(&case);
             for (method, answer) in methods(&case) {
                 assert_eq!(answer, expected, "{shape}, {method}, seed {seed}: {case:?}");
@@ -162,7 +163,7 @@ fn every_method_agrees_with_the_definition() {
 #[test]
 fn long_trajectories_agree_with_the_definition() {
     for (shape, make) in shapes::LONG {
-        let case = make(&mut shapes::Random(1));
+        let case = make(&mut Random(1));
         assert_eq!(
             kernel(slice::from_ref(&case)),
             Ok(vec![oracle::answer(&case)]),
@@ -174,7 +175,7 @@ fn long_trajectories_agree_with_the_definition() {
 #[test]
 fn long_trajectories_with_large_numbers_fall_back() {
     for (shape, make) in shapes::FAR {
-        let case = make(&mut shapes::Random(2));
+        let case = make(&mut Random(2));
         let (method, expected) = methods(&case).swap_remove(0);
         assert_eq!(method, "wide");
         assert_eq!(kernel(&[case]), Ok(vec![expected]), "{shape}");
@@ -183,7 +184,7 @@ fn long_trajectories_with_large_numbers_fall_back() {
 
 #[test]
 fn batch_is_its_trajectories_one_by_one() {
-    let mut random = shapes::Random(5);
+    let mut random = Random(5);
     let cases: Vec<_> = (0..9_000)
         .map(|index| shapes::SMALL[index % shapes::SMALL.len()].1(&mut random))
         .collect();

@@ -1,21 +1,10 @@
 //! Trajectories that are each meant to break something.
 
 use super::oracle::{Case, Span};
+use crate::random::Random;
 use crate::trajectory::method::SHORT;
 
-/// Splitmix64.
-pub struct Random(pub u64);
-
 impl Random {
-    /// A number from 0 to `limit - 1`.
-    fn below(&mut self, limit: i64) -> i64 {
-        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
-        let mut bits = self.0;
-        bits = (bits ^ (bits >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-        bits = (bits ^ (bits >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-        ((bits ^ (bits >> 31)) % limit as u64) as i64
-    }
-
     fn span(&mut self, files: i64, size: i64, longest: i64) -> Span {
         let start = self.below(size);
         (self.below(files), start, start + self.below(longest + 1))

@@ -1,0 +1,15 @@
+//! Numbers for tests that look random and are the same in every run.
+
+/// Splitmix64 (Steele, Lea and Flood, 2014), from its seed.
+pub struct Random(pub u64);
+
+impl Random {
+    /// A number from 0 to `limit - 1`.
+    pub fn below(&mut self, limit: i64) -> i64 {
+        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
+        let mut bits = self.0;
+        bits = (bits ^ (bits >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+        bits = (bits ^ (bits >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
+        ((bits ^ (bits >> 31)) % limit as u64) as i64
+    }
+}
