@@ -279,9 +279,7 @@ def test_results_never_take_the_place_of_an_input(
     inputs = ("preds.jsonl", "-t", "gold.jsonl", "-s", "snapshots.jsonl")
     code, out, err = run("score", *inputs, "-m", LENGTH, "-o", output)
     assert (code, out) == (2, "")
-    assert err == (
-        f"trajmeter: error: {output} is an input; write the results to another file\n"
-    )
+    assert err == (f"trajmeter: error: {output} is an input; write the results to another file\n")
     assert (folder / name).read_bytes() == before
 
 
