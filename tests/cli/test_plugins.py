@@ -38,7 +38,8 @@ def installed(folder: Path) -> dict[str, str]:
     (site / "acme_metrics.py").write_text(PLUGIN)
     (about / "METADATA").write_text("Metadata-Version: 2.1\nName: acme-metrics\nVersion: 1.0\n")
     (about / "entry_points.txt").write_text(ENTRY_POINTS)
-    return {**os.environ, "PYTHONPATH": str(site)}
+    paths = [str(site), *filter(None, [os.environ.get("PYTHONPATH")])]
+    return {**os.environ, "PYTHONPATH": os.pathsep.join(paths)}
 
 
 def _run(environment: dict[str, str], *arguments: str) -> subprocess.CompletedProcess[str]:

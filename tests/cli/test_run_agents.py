@@ -117,7 +117,8 @@ def test_a_scenario_profile_may_come_with_the_agent_or_from_a_plug_in(folder: Pa
     (about / "METADATA").write_text("Metadata-Version: 2.1\nName: acme\nVersion: 1.0\n")
     points = about / "entry_points.txt"
     points.write_text("[trajmeter.scenario_profiles]\nlengths = odd_agents:Lengths\n")
-    paths = {**os.environ, "PYTHONPATH": os.pathsep.join([str(about.parent), str(folder)])}
+    path = [str(about.parent), str(folder), *filter(None, [os.environ.get("PYTHONPATH")])]
+    paths = {**os.environ, "PYTHONPATH": os.pathsep.join(path)}
     with_plugin = subprocess.run(call, capture_output=True, check=True, text=True, env=paths)
     assert '"longest": 3' in with_plugin.stdout
 
