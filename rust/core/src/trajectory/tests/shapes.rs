@@ -1,7 +1,7 @@
 //! Trajectories that are each meant to break something.
 
 use super::oracle::{Case, Span};
-use crate::trajectory::method::SHORT;
+use crate::trajectory::packed::SHORT;
 
 /// Splitmix64.
 pub struct Random(pub u64);
