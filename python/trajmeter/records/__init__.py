@@ -36,7 +36,6 @@ __all__ = [
     "CodeReview",
     "Extent",
     "Failure",
-    "FileRecord",
     "GoldRange",
     "GoldRole",
     "Hop",

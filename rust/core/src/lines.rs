@@ -49,7 +49,8 @@ impl LineTable<'_> {
 ///
 /// # Errors
 ///
-/// [`Error::NegativeSpan`] or [`Error::ReversedSpan`], for the first bad span.
+/// [`Error::NegativeSpan`](crate::Error::NegativeSpan) or
+/// [`Error::ReversedSpan`](crate::Error::ReversedSpan), for the first bad span.
 pub fn bytes_to_lines(table: LineTable, start: &[i64], end: &[i64]) -> Result<Spans> {
     spans::check("span", 0, start, end)?;
     Ok(start

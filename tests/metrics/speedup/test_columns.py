@@ -245,9 +245,7 @@ def test_decimals_and_numbered_attempts(profile: str | None, second: str | None)
 
 def test_rows_of_one_benchmark_are_refused_but_for_the_first() -> None:
     rows = table([{"task_id": "t", "benchmark": "m.f", "agent_nop": ratio} for ratio in (2.0, 3.0)])
-    with pytest.raises(
-        ReadError, match=r"rows: \[1\]: a second row of the benchmark 'm.f'"
-    ):
+    with pytest.raises(ReadError, match=r"rows: \[1\]: a second row of the benchmark 'm.f'"):
         score_columns(rows)
     problems: list[ReadProblem] = []
     scored = score_columns(rows, on_problem=problems.append)

@@ -2,7 +2,7 @@
 
 use super::oracle::{Case, Span};
 use crate::random::Random;
-use crate::trajectory::method::SHORT;
+use crate::trajectory::packed::SHORT;
 
 impl Random {
     fn span(&mut self, files: i64, size: i64, longest: i64) -> Span {
