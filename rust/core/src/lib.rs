@@ -12,9 +12,11 @@ pub mod levels;
 pub mod lines;
 pub mod means;
 pub mod overlap;
+pub mod patches;
 pub mod pool;
 pub mod sequences;
 pub mod spans;
+pub mod text;
 pub mod trajectory;
 pub mod turns;
 
