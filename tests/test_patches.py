@@ -3,14 +3,12 @@
 from __future__ import annotations
 
 import difflib
-import sys
 from typing import TYPE_CHECKING
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from trajmeter.errors import ExtraMissingError
 from trajmeter.patches import edited_lines
 
 if TYPE_CHECKING:
@@ -69,7 +67,7 @@ def test_deleted_lines_that_look_like_headers_are_counted() -> None:
     assert lines_of(NAMES + hunk) == {"f.py": (2, 4)}
 
 
-def test_files_without_git_headers_are_told_apart() -> None:
+def test_files_without_git_headers_are_separate() -> None:
     patch = (
         "--- src/a.py\t2026-01-01 00:00:00\n+++ src/a.py\t2026-01-02 00:00:00\n"
         "@@ -1,2 +1,1 @@\n-a\n b\n"
@@ -162,7 +160,7 @@ def test_text_around_a_diff_is_ignored() -> None:
 
 
 @pytest.mark.parametrize(("text", "is_diff"), [("", True), (" \n\n", True), ("Timed out.", False)])
-def test_no_diff_is_told_apart_from_an_empty_one(text: str, *, is_diff: bool) -> None:
+def test_text_that_is_not_a_diff_differs_from_an_empty_one(text: str, *, is_diff: bool) -> None:
     edited = edited_lines(text)
     assert (dict(edited.lines), edited.is_diff, edited.warnings) == ({}, is_diff, ())
 
@@ -174,17 +172,17 @@ def test_no_diff_is_told_apart_from_an_empty_one(text: str, *, is_diff: bool) ->
         (
             f"{NAMES}@@ -1,9 +1,9 @@\n-a\n+b\n--- a/g.py\n+++ b/g.py\n@@ -4,1 +4,1 @@\n-a\n+b\n",
             {"f.py": (1,), "g.py": (4,)},
-            "line 3: the hunk's header tells of 9 old and 9 new lines, its body has 1 and 1",
+            "line 3: the hunk header declares 9 old and 9 new lines, the body has 1 and 1",
         ),
         # The header promises less: what follows at once still belongs to the hunk.
         (
             f"{NAMES}@@ -1,1 +1,1 @@\n-a\n+b\n c\n-d\n",
             {"f.py": (1, 3)},
-            "line 3: the hunk's header tells of 1 old and 1 new lines, its body has 3 and 2",
+            "line 3: the hunk header declares 1 old and 1 new lines, the body has 3 and 2",
         ),
         # No old line in the body: the header's line 5 would be the first behind the insertion.
-        (f"{NAMES}@@ -5,3 +5,4 @@\n+a\n", {"f.py": (4,)}, "its body has 0 and 1"),
-        (f"{NAMES}@@ ... @@\n-a\n+b\n", {}, "line 3: no hunk header that can be read: '@@ ... @@'"),
+        (f"{NAMES}@@ -5,3 +5,4 @@\n+a\n", {"f.py": (4,)}, "the body has 0 and 1"),
+        (f"{NAMES}@@ ... @@\n-a\n+b\n", {}, "line 3: unreadable hunk header: '@@ ... @@'"),
         (f"{NAMES}@@ -1,1 +1,1 @@\n", {}, "line 3: the hunk has no lines"),
         (
             "diff --git a/f.py b/f.py\n@@ -1,1 +1,0 @@\n-a\n",
@@ -193,7 +191,7 @@ def test_no_diff_is_told_apart_from_an_empty_one(text: str, *, is_diff: bool) ->
         ),
     ],
 )
-def test_malformed_hunks_are_survived_with_a_warning(
+def test_malformed_hunks_are_read_as_far_as_possible_with_a_warning(
     patch: str, expected: dict[str, tuple[int, ...]], warning: str
 ) -> None:
     edited = edited_lines(patch)
@@ -236,14 +234,8 @@ MANGLED = st.lists(
 
 
 @given(st.one_of(st.text(), MANGLED.map("\n".join)))
-def test_any_text_is_survived(text: str) -> None:
+def test_any_text_is_read(text: str) -> None:
     edited = edited_lines(text)
     for lines in edited.lines.values():
         assert list(lines) == sorted(set(lines))
         assert lines[0] >= 0
-
-
-def test_the_missing_library_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setitem(sys.modules, "unidiff.patch", None)
-    with pytest.raises(ExtraMissingError, match=r"trajmeter\[patches\]"):
-        edited_lines(f"{NAMES}@@ -1 +1 @@\n-a\n+b\n")

@@ -1,26 +1,22 @@
 """Edited lines of a unified diff, numbered in the file that it applies to.
 
-unidiff parses the diff. It counts a hunk's lines by the hunk's header and refuses the whole patch
-where header and body disagree, as they often do in patches that a model wrote by hand; so the
-counts are taken from the bodies first, and each disagreement is told as a warning.
+A hunk header declares how many lines its body has. Patches that a model wrote by hand often declare
+others, so the body is taken as it stands, up to what cannot belong to it, and each disagreement is
+a warning.
 """
 
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from trajmeter.errors import ExtraMissingError
-
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
-
-    from unidiff.patch import Hunk, PatchedFile
+    from collections.abc import Iterator, Mapping, Sequence
 
 __all__ = ["EditedLines", "edited_lines"]
 
-_HUNK = re.compile(r"@@ -(\d{1,18})(?:,(\d{1,18}))? \+(\d{1,18})(?:,(\d{1,18}))? @@")
+_HUNK = re.compile(r"@@ -([0-9]{1,18})(?:,([0-9]{1,18}))? \+([0-9]{1,18})(?:,([0-9]{1,18}))? @@")
 _GIT_FILE = "diff --git "
 _NOWHERE = "/dev/null"
 _ESCAPE = re.compile(rb"\\(?:([0-7]{3})|(.))", re.DOTALL)
@@ -68,9 +64,6 @@ def edited_lines(patch: str) -> EditedLines:
     Returns:
         The edited lines, per file; malformed hunks are used as far as they can be read.
 
-    Raises:
-        ExtraMissingError: unidiff is not installed.
-
     Example:
         >>> patch = '''--- a/greet.py
         ... +++ b/greet.py
@@ -85,58 +78,50 @@ def edited_lines(patch: str) -> EditedLines:
         >>> dict(edited_lines(patch).lines)
         {'greet.py': (1, 2)}
     """
-    sections, warnings = _sections(patch.replace("\r\n", "\n").split("\n"))
-    edited: dict[str, set[int]] = {}
-    for section in sections:
-        if not section.hunks:
-            continue
-        file = _parse(section)
-        path = _path(file.source_file, file.target_file)
-        for hunk in file:
-            edited.setdefault(path, set()).update(_hunk_lines(hunk))
-    return EditedLines(
-        lines={path: tuple(sorted(lines)) for path, lines in edited.items() if lines},
-        is_diff=bool(sections) or not patch.strip(),
-        warnings=tuple(warnings),
-    )
-
-
-@dataclass(slots=True)
-class _Section:
-    """One file's part of a diff: its two name lines, if any, and hunks whose counts are right."""
-
-    names: list[str] = field(default_factory=list)
-    hunks: list[str] = field(default_factory=list)
-
-
-def _sections(lines: list[str]) -> tuple[list[_Section], list[str]]:
+    lines = patch.replace("\r\n", "\n").split("\n")
     if lines[-1] == "":
         lines.pop()
-    sections: list[_Section] = []
+    edited: dict[str, set[int]] = {}
     warnings: list[str] = []
+    is_diff = False
+    path: str | None = None
     index = 0
     while index < len(lines):
         line = lines[index]
         if line.startswith(_GIT_FILE):
-            sections.append(_Section())
+            is_diff, path = True, None
             index += 1
         elif _names_file(lines, index):
-            if not sections or sections[-1].names:
-                sections.append(_Section())
-            sections[-1].names = lines[index : index + 2]
+            is_diff, path = True, _path(lines[index], lines[index + 1])
             index += 2
         elif line.startswith("@@"):
-            hunk, end, fault = _hunk(lines, index)
-            if not (sections and sections[-1].names):
-                fault = "the hunk follows no '---' and '+++' lines that name its file; left out"
+            hunk = _read_hunk(lines, index)
+            fault = hunk.fault
+            if path is None:
+                fault = "the hunk follows no '---' and '+++' lines that name its file; skipped"
             else:
-                sections[-1].hunks += hunk
+                edited.setdefault(path, set()).update(hunk.edited)
             if fault:
                 warnings.append(f"line {index + 1}: {fault}")
-            index = end
+            index = hunk.end
         else:
             index += 1
-    return sections, warnings
+    return EditedLines(
+        lines={path: tuple(sorted(numbers)) for path, numbers in edited.items() if numbers},
+        is_diff=is_diff or not patch.strip(),
+        warnings=tuple(warnings),
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class _Hunk:
+    """A hunk of a file: the lines of the base that it edits."""
+
+    edited: Sequence[int]
+    end: int
+    """Index of the first line behind it."""
+    fault: str | None = None
+    """What was wrong with it."""
 
 
 def _names_file(lines: list[str], index: int) -> bool:
@@ -144,26 +129,26 @@ def _names_file(lines: list[str], index: int) -> bool:
     return lines[index].startswith("--- ") and following.startswith("+++ ")
 
 
-def _hunk(lines: list[str], index: int) -> tuple[list[str], int, str | None]:
-    """The hunk whose header is at ``index``, counts set right; its end; and what was wrong."""
+def _read_hunk(lines: list[str], index: int) -> _Hunk:
+    """Read the hunk whose header is at ``index``."""
     header = _HUNK.match(lines[index])
     if header is None:
-        return [], index + 1, f"no hunk header that can be read: {lines[index]!r}; hunk left out"
-    start, told_old, told_new = (int(header[n] or 1) for n in (1, 2, 4))
-    body, end = _body(lines, index + 1, told_old, told_new)
+        return _Hunk((), index + 1, f"unreadable hunk header: {lines[index]!r}; hunk skipped")
+    start, declared_old, declared_new = (int(header[n] or 1) for n in (1, 2, 4))
+    body, end = _body(lines, index + 1, declared_old, declared_new)
+    if not body:
+        return _Hunk((), end, "the hunk has no lines")
     old = sum(not line.startswith("+") for line in body)
     new = sum(not line.startswith("-") for line in body)
-    if not body:
-        return [], end, "the hunk has no lines"
     # A count of 0 makes the header name the line before the hunk instead of the hunk's first.
-    first = start + 1 if told_old == 0 else max(start, 1)
+    first = start + 1 if declared_old == 0 else max(start, 1)
     fault = None
-    if (old, new) != (told_old, told_new):
+    if (old, new) != (declared_old, declared_new):
         fault = (
-            f"the hunk's header tells of {told_old} old and {told_new} new lines, "
-            f"its body has {old} and {new}; the body counts"
+            f"the hunk header declares {declared_old} old and {declared_new} new lines, "
+            f"the body has {old} and {new}; the body counts"
         )
-    return [f"@@ -{first if old else first - 1},{old} +1,{new} @@", *body], end, fault
+    return _Hunk(tuple(_edited_by(body, first)), end, fault)
 
 
 def _body(lines: list[str], index: int, old: int, new: int) -> tuple[list[str], int]:
@@ -194,23 +179,14 @@ def _ends_hunk(lines: list[str], index: int, *, is_complete: bool) -> bool:
     return _names_file(lines, index) and (is_complete or after.startswith("@@ -"))
 
 
-def _parse(section: _Section) -> PatchedFile:
-    try:
-        from unidiff.patch import PatchSet
-    except ImportError as error:
-        raise ExtraMissingError(
-            "reading patches needs unidiff: pip install 'trajmeter[patches]'"
-        ) from error
-    return PatchSet(f"{line}\n" for line in (*section.names, *section.hunks))[0]
-
-
-def _hunk_lines(hunk: Hunk) -> Iterator[int]:
-    number = hunk.source_start if hunk.source_length else hunk.source_start + 1
+def _edited_by(body: list[str], first: int) -> Iterator[int]:
+    """Lines of the base that a hunk edits, of which its own first is ``first``."""
+    number = first
     inserted = deleted = False
-    for line in (*hunk, None):
-        if line is not None and line.is_added:
+    for line in (*body, " "):  # whose last line of context ends the last run
+        if line.startswith("+"):
             inserted = True
-        elif line is not None and line.is_removed:
+        elif line.startswith("-"):
             deleted = True
             yield number
             number += 1
@@ -222,8 +198,13 @@ def _hunk_lines(hunk: Hunk) -> Iterator[int]:
 
 
 def _path(source: str, target: str) -> str:
-    """Path in the base file's tree; a new file has it from the target."""
-    old, new = _unquoted(source.rstrip()), _unquoted(target.rstrip())
+    """Path in the base file's tree, from the two lines that name a file.
+
+    A new file has it from the target. What follows a tab is a time.
+    """
+    old, new = (
+        _unquoted(line[len("--- ") :].partition("\t")[0].rstrip()) for line in (source, target)
+    )
     if old == _NOWHERE:
         return new.removeprefix("b/")
     if new == _NOWHERE:

@@ -11,11 +11,13 @@ mod error;
 pub mod levels;
 pub mod lines;
 pub mod means;
+pub mod patches;
 pub mod pool;
 #[cfg(test)]
 mod random;
 pub mod sequences;
 pub mod spans;
+pub mod text;
 pub mod trajectory;
 pub mod turns;
 

@@ -1,0 +1,382 @@
+//! Edited lines of a unified diff, numbered in the file that it applies to.
+//!
+//! A deleted line is edited, and so is the line before a pure insertion: 0 at the top of a file. A
+//! run of deleted and inserted lines without context between them edits the deleted ones only. The
+//! body of a hunk is taken as it stands, whatever counts its header declares, up to what cannot
+//! belong to it. Text around the diff is ignored.
+//!
+//! One pass over the text, O(n) plus sorting the lines of each file; names are borrowed from the
+//! text unless git quoted them.
+
+use std::borrow::Cow;
+use std::collections::HashMap;
+
+use crate::text::trim_end;
+
+const GIT_FILE: &str = "diff --git ";
+const NOWHERE: &str = "/dev/null";
+
+/// What git puts before the two names, and what it puts there under `diff.mnemonicPrefix`.
+const PREFIXES: [(&str, &str); 6] = [
+    ("a/", "b/"),
+    ("b/", "a/"),
+    ("c/", "i/"),
+    ("c/", "w/"),
+    ("i/", "w/"),
+    ("o/", "w/"),
+];
+
+/// Which lines of which files a patch edits.
+#[derive(Debug, Default, PartialEq, Eq)]
+pub struct EditedLines<'p> {
+    /// Each file with at least one edited line, in the order in which the patch names them.
+    pub files: Vec<EditedFile<'p>>,
+    /// Whether the text is a diff; a blank text is one that edits nothing.
+    pub is_diff: bool,
+    /// What was wrong with the diff, in order.
+    pub faults: Vec<PatchFault>,
+}
+
+/// The edited lines of one file.
+#[derive(Debug, PartialEq, Eq)]
+pub struct EditedFile<'p> {
+    /// Path in the tree that the patch applies to.
+    pub path: Cow<'p, str>,
+    /// Lines of that tree's file, rising, each once.
+    pub lines: Vec<i64>,
+}
+
+/// A hunk that could not be read, or only in part.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct PatchFault {
+    /// Number of the line of the hunk's header in the patch, from 1.
+    pub line: usize,
+    /// What was wrong.
+    pub kind: FaultKind,
+}
+
+/// What was wrong with a hunk.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum FaultKind {
+    /// No file was named before it; it was skipped.
+    Unnamed,
+    /// Its header cannot be read; it was skipped.
+    Unreadable,
+    /// It has no lines.
+    Empty,
+    /// The header declares other counts than the body has; the body counts.
+    Counts {
+        /// Old and new lines that the header declares.
+        declared: (i64, i64),
+        /// Old and new lines of the body.
+        found: (i64, i64),
+    },
+}
+
+/// Find the lines that a patch edits.
+#[must_use]
+pub fn edited_lines(patch: &str) -> EditedLines<'_> {
+    let lines: Vec<&str> = lines_of(patch).collect();
+    let mut edited = EditedLines::default();
+    let mut numbers: HashMap<Cow<'_, str>, usize> = HashMap::new();
+    let mut current: Option<usize> = None;
+    let mut index = 0;
+    while let Some(&line) = lines.get(index) {
+        if line.starts_with(GIT_FILE) {
+            edited.is_diff = true;
+            current = None;
+            index += 1;
+        } else if names_file(&lines, index) {
+            edited.is_diff = true;
+            let path = path_of(&line[4..], &lines[index + 1][4..]);
+            let next = edited.files.len();
+            let number = *numbers.entry(path.clone()).or_insert(next);
+            if number == next {
+                edited.files.push(EditedFile {
+                    path,
+                    lines: Vec::new(),
+                });
+            }
+            current = Some(number);
+            index += 2;
+        } else if line.starts_with("@@") {
+            let mut scratch = Vec::new();
+            let found = match current {
+                Some(number) => &mut edited.files[number].lines,
+                None => &mut scratch,
+            };
+            let (end, fault) = read_hunk(&lines, index, found);
+            let kind = if current.is_some() {
+                fault
+            } else {
+                Some(FaultKind::Unnamed)
+            };
+            if let Some(kind) = kind {
+                let line = index + 1;
+                edited.faults.push(PatchFault { line, kind });
+            }
+            index = end;
+        } else {
+            index += 1;
+        }
+    }
+    for file in &mut edited.files {
+        file.lines.sort_unstable();
+        file.lines.dedup();
+    }
+    edited.files.retain(|file| !file.lines.is_empty());
+    edited.is_diff |= trim_end(patch).is_empty();
+    edited
+}
+
+/// Lines without their ends; a carriage return before a newline belongs to the end.
+fn lines_of(patch: &str) -> impl Iterator<Item = &str> {
+    patch
+        .split_inclusive('\n')
+        .map(|line| match line.strip_suffix('\n') {
+            Some(ended) => ended.strip_suffix('\r').unwrap_or(ended),
+            None => line,
+        })
+}
+
+fn names_file(lines: &[&str], index: usize) -> bool {
+    let following = lines.get(index + 1).copied().unwrap_or_default();
+    lines[index].starts_with("--- ") && following.starts_with("+++ ")
+}
+
+/// Read the hunk whose header is at `index`: its end, and what was wrong with it.
+fn read_hunk(lines: &[&str], index: usize, edited: &mut Vec<i64>) -> (usize, Option<FaultKind>) {
+    let Some(header) = Header::read(lines[index]) else {
+        return (index + 1, Some(FaultKind::Unreadable));
+    };
+    // A count of 0 makes the header name the line before the hunk instead of the hunk's first.
+    let mut number = if header.old == 0 {
+        header.start + 1
+    } else {
+        header.start.max(1)
+    };
+    let (mut old, mut new) = (0, 0);
+    let (mut inserted, mut deleted) = (false, false);
+    let mut end = index + 1;
+    while let Some(&line) = lines.get(end) {
+        if !line.starts_with('\\') {
+            let is_complete = old >= header.old && new >= header.new;
+            if ends_hunk(lines, end, is_complete) {
+                break;
+            }
+            match line.as_bytes().first() {
+                Some(b'+') => {
+                    new += 1;
+                    inserted = true;
+                }
+                Some(b'-') => {
+                    old += 1;
+                    deleted = true;
+                    edited.push(number);
+                    number += 1;
+                }
+                _ => {
+                    old += 1;
+                    new += 1;
+                    if inserted && !deleted {
+                        edited.push(number - 1);
+                    }
+                    (inserted, deleted) = (false, false);
+                    number += 1;
+                }
+            }
+        }
+        end += 1;
+    }
+    if inserted && !deleted {
+        edited.push(number - 1);
+    }
+    let fault = if (old, new) == (0, 0) {
+        Some(FaultKind::Empty)
+    } else if (old, new) == (header.old, header.new) {
+        None
+    } else {
+        Some(FaultKind::Counts {
+            declared: (header.old, header.new),
+            found: (old, new),
+        })
+    };
+    (end, fault)
+}
+
+/// Whether the line lies behind the hunk; one without its leading blank is a blank line.
+fn ends_hunk(lines: &[&str], index: usize, is_complete: bool) -> bool {
+    let line = lines[index];
+    // What ends a mail that holds a patch.
+    if is_complete && matches!(trim_end(line), "" | "--") {
+        return true;
+    }
+    if !matches!(line.as_bytes().first(), None | Some(b' ' | b'+' | b'-')) {
+        return true;
+    }
+    // Deleted and inserted lines can look like the names of the next file, but no hunk of a sound
+    // body is followed by lines that do, and no body holds a hunk header.
+    let after = lines.get(index + 2).copied().unwrap_or_default();
+    names_file(lines, index) && (is_complete || after.starts_with("@@ -"))
+}
+
+/// Where a hunk begins in the base, and how many old and new lines its header declares.
+struct Header {
+    start: i64,
+    old: i64,
+    new: i64,
+}
+
+impl Header {
+    /// Read `@@ -start[,old] +start[,new] @@`; a count left out is 1.
+    fn read(line: &str) -> Option<Self> {
+        let (start, rest) = number(line.strip_prefix("@@ -")?)?;
+        let (old, rest) = count(rest)?;
+        let (_, rest) = number(rest.strip_prefix(" +")?)?;
+        let (new, rest) = count(rest)?;
+        rest.starts_with(" @@").then_some(Self { start, old, new })
+    }
+}
+
+/// A number of 1 to 18 digits, which fits in 64 bits, and what follows it.
+fn number(text: &str) -> Option<(i64, &str)> {
+    let digits = text.bytes().take_while(u8::is_ascii_digit).count();
+    if digits > 18 {
+        return None;
+    }
+    let (number, rest) = text.split_at(digits);
+    Some((number.parse().ok()?, rest))
+}
+
+fn count(text: &str) -> Option<(i64, &str)> {
+    text.strip_prefix(',').map_or(Some((1, text)), number)
+}
+
+/// Path in the base file's tree; a new file has it from the target. What follows a tab is a time.
+fn path_of<'p>(source: &'p str, target: &'p str) -> Cow<'p, str> {
+    let (old, new) = (name_of(source), name_of(target));
+    if old == NOWHERE {
+        return without(new, "b/");
+    }
+    if new == NOWHERE {
+        return without(old, "a/");
+    }
+    let prefixed = PREFIXES
+        .iter()
+        .any(|(before, after)| old.starts_with(before) && new.starts_with(after));
+    if prefixed {
+        let prefix = PREFIXES[0].0.len();
+        match old {
+            Cow::Borrowed(name) => Cow::Borrowed(&name[prefix..]),
+            Cow::Owned(name) => Cow::Owned(name[prefix..].to_owned()),
+        }
+    } else {
+        old
+    }
+}
+
+fn without<'p>(name: Cow<'p, str>, prefix: &str) -> Cow<'p, str> {
+    match name {
+        Cow::Borrowed(name) => Cow::Borrowed(name.strip_prefix(prefix).unwrap_or(name)),
+        Cow::Owned(name) => Cow::Owned(name.strip_prefix(prefix).unwrap_or(&name).to_owned()),
+    }
+}
+
+/// A name as git writes it: in double quotes with escapes where it holds unusual bytes.
+fn name_of(field: &str) -> Cow<'_, str> {
+    let name = trim_end(field.split('\t').next().unwrap_or_default());
+    let quoted = name
+        .strip_prefix('"')
+        .and_then(|rest| rest.strip_suffix('"'));
+    let Some(quoted) = quoted else {
+        return Cow::Borrowed(name);
+    };
+    let mut bytes = Vec::with_capacity(quoted.len());
+    let mut rest = quoted.as_bytes();
+    while let Some((&first, after)) = rest.split_first() {
+        rest = after;
+        let (b'\\', Some((&escaped, after))) = (first, after.split_first()) else {
+            bytes.push(first);
+            continue;
+        };
+        if let [
+            a @ b'0'..=b'7',
+            b @ b'0'..=b'7',
+            c @ b'0'..=b'7',
+            after @ ..,
+        ] = rest
+        {
+            let octal = u32::from(a - b'0') * 64 + u32::from(b - b'0') * 8 + u32::from(c - b'0');
+            bytes.push((octal & 0xFF) as u8);
+            rest = after;
+            continue;
+        }
+        bytes.push(match escaped {
+            b'a' => 0x07,
+            b'b' => 0x08,
+            b'f' => 0x0C,
+            b'n' => b'\n',
+            b'r' => b'\r',
+            b't' => b'\t',
+            b'v' => 0x0B,
+            other => other,
+        });
+        rest = after;
+    }
+    Cow::Owned(String::from_utf8_lossy(&bytes).into_owned())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn lines(patch: &str) -> Vec<(String, Vec<i64>)> {
+        let edited = edited_lines(patch);
+        assert!(edited.is_diff);
+        let files = edited.files.into_iter();
+        files
+            .map(|file| (file.path.into_owned(), file.lines))
+            .collect()
+    }
+
+    #[test]
+    fn runs_edit_what_they_delete_or_the_line_before_an_insertion() {
+        // Line 4 is replaced, 5 is context, the insertion stands behind it.
+        let patch = "--- a/f.py\n+++ b/f.py\n@@ -4,3 +4,4 @@\n-a\n+A\n b\n+new\n c\n";
+        assert_eq!(lines(patch), [("f.py".to_owned(), vec![4, 5])]);
+    }
+
+    #[test]
+    fn the_body_counts_where_the_header_declares_otherwise() {
+        let patch =
+            "--- a/f\n+++ b/f\n@@ -1,9 +1,9 @@\n-a\n+b\n--- a/g\n+++ b/g\n@@ -4 +4 @@\n-a\n";
+        let edited = edited_lines(patch);
+        let kinds: Vec<_> = edited.faults.iter().map(|fault| fault.kind).collect();
+        assert_eq!(
+            kinds,
+            [
+                FaultKind::Counts {
+                    declared: (9, 9),
+                    found: (1, 1)
+                },
+                FaultKind::Counts {
+                    declared: (1, 1),
+                    found: (1, 0)
+                },
+            ]
+        );
+        assert_eq!(edited.files.len(), 2);
+    }
+
+    #[test]
+    fn quoted_names_are_read_as_bytes() {
+        let patch = "--- \"a/caf\\303\\251 \\\"x\\\".py\"\n+++ \"b/x\"\n@@ -1 +1 @@\n-a\n+b\n";
+        assert_eq!(lines(patch), [("café \"x\".py".to_owned(), vec![1])]);
+    }
+
+    #[test]
+    fn text_that_is_not_a_diff_differs_from_a_blank_one() {
+        assert!(edited_lines(" \r\n\u{85}\u{1c}").is_diff);
+        assert!(!edited_lines("Timed out.").is_diff);
+    }
+}
