@@ -28,7 +28,6 @@ OPTIONAL = (
     "scipy",
     "tree_sitter",
     "typer",
-    "unidiff",
     "vl_convert",
     "yaml",
 )

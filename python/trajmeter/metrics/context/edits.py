@@ -35,11 +35,7 @@ class EditLocations(NamedTuple):
 
 
 def edit_locations(prepared: PreparedTask, final_patch: str | None) -> EditLocations:
-    """Compare the final patch with the gold patch, and with gold context as ContextBench does.
-
-    Raises:
-        ExtraMissingError: The extra ``patches`` is not installed.
-    """
+    """Compare the final patch with the gold patch, and with gold context as ContextBench does."""
     edits = None if final_patch is None else edited_lines(final_patch)
     return EditLocations(_edited(prepared, edits), _deleted(prepared, final_patch, edits))
 

@@ -56,11 +56,7 @@ class PreparedTask:
 
     @cached_property
     def gold_edits(self) -> frozenset[tuple[str, int]]:
-        """Path and line of each line that the gold patch edits.
-
-        Raises:
-            ExtraMissingError: The extra ``patches`` is not installed.
-        """
+        """Path and line of each line that the gold patch edits."""
         return frozenset(edited_pairs(edited_lines(self.task.gold_patch or "")))
 
 

@@ -152,7 +152,6 @@ def score(prepared: PreparedTask, trajectory: Trajectory) -> ContextResult:
 
     Raises:
         TotalOverflowError: Sizes add up to more than 64 bits hold.
-        ExtraMissingError: It has a final patch, and the extra ``patches`` is not installed.
     """
     return score_views(
         prepared, trajectory.turns, trajectory.final_views, final_patch=trajectory.final_patch

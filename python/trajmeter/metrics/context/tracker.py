@@ -74,7 +74,6 @@ class ContextTracker:
 
         Raises:
             TotalOverflowError: Sizes add up to more than 64 bits hold.
-            ExtraMissingError: There is a final patch, and the extra ``patches`` is not installed.
         """
         if self._prepared.profile.declared_final_only:
             final_views = final_views or ()
