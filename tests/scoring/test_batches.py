@@ -12,6 +12,7 @@ from pyarrow import parquet
 import trajmeter
 from tests.metrics.fakes import AnswerMetric, RankMetric
 from trajmeter.errors import ConfigurationError, InputError, ReadError, UnknownNameError
+from trajmeter.metrics.speedup import SpeedupMetric
 from trajmeter.records import Extent, GoldRange, Source, Task, Trajectory, Turn, Usage, View
 from trajmeter.schemas import trajectory_batch
 from trajmeter.scoring.batches import BatchScorer, score_batches
@@ -283,3 +284,28 @@ def test_tasks_are_read_from_files(tmp_path: Path) -> None:
     batch = trajectory_batch([_attempt("one")])
     (row,) = _rows(score_batches([batch], tasks=file, metrics=[AnswerMetric()]))
     assert row["answer.parts.words.coverage"] == 1 / 2
+
+
+class _ByTrialAndBatch(SpeedupMetric):
+    """Compares attempts, and notes the rows of each batch before it fails."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.seen: list[Any] = []
+
+    def score_batch(self, tasks: Any, rows: pa.RecordBatch) -> Any:
+        assert len(tasks) == len(rows)
+        self.seen.append(rows.column("task_id").to_pylist())
+        raise RuntimeError("no")
+
+
+def test_a_batch_form_gets_whole_trials_and_leaves_them_to_records_if_it_fails() -> None:
+    batch = trajectory_batch([Trajectory(task_id=task, agent="a") for task in "xxyyyz"])
+    batches = [batch.slice(0, 1), batch.slice(1, 3), batch.slice(4)]
+    metric = _ByTrialAndBatch()
+    with pytest.warns(RuntimeWarning, match="^speedup could not score a batch at once"):
+        failed = list(score_batches(batches, metrics=[metric]))
+    assert metric.seen == [["x", "x"], ["y", "y", "y"], ["z"]]
+    expected = list(score_batches(batches, metrics=["speedup"]))
+    assert _rows(iter(failed)) == _rows(iter(expected))
+    assert [len(table) for table in failed] == [len(table) for table in expected]
