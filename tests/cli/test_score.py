@@ -80,6 +80,11 @@ def test_the_summary_as_markdown(run: Run) -> None:
     )
 
 
+def test_md_is_short_for_markdown(run: Run) -> None:
+    expected = run("score", "preds.jsonl", "-m", LENGTH, "--format", "markdown")
+    assert run("score", "preds.jsonl", "-m", LENGTH, "-f", "md") == expected
+
+
 def test_rows_as_json_lines(run: Run) -> None:
     code, out, err = run("score", "preds.jsonl", "-m", LENGTH, "--format", "jsonl")
     assert (code, err) == (0, "")

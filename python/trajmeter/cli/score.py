@@ -56,6 +56,8 @@ class Format(str, Enum):
     """The summary as tables for a terminal."""
     MARKDOWN = "markdown"
     """The same tables as Markdown."""
+    MD = "md"
+    """Short for markdown."""
     JSON = "json"
     """The summary as one JSON document."""
     JSONL = "jsonl"
@@ -148,7 +150,7 @@ def score(
             "--format",
             "-f",
             metavar="FORMAT",
-            help="Print the summary (table, markdown or json) or the rows (jsonl or csv).",
+            help="Print the summary (table, markdown, md or json) or the rows (jsonl or csv).",
         ),
     ] = Format.TABLE,
 ) -> ExitCode:
@@ -253,7 +255,7 @@ def _print_summary(summary: Summary, output_format: Format) -> None:
 
     if output_format is Format.JSON:
         typer.echo(json_document(summary))
-    elif output_format is Format.MARKDOWN:
+    elif output_format in (Format.MARKDOWN, Format.MD):
         typer.echo(to_markdown(score_report(summary)), nl=False)
     elif output_format is Format.TABLE:
         console = stdout_console()

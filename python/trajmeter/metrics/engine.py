@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
     from trajmeter.metrics._protocol import AnyMetric, Metric
     from trajmeter.metrics._result import Result
-    from trajmeter.records import Source, Task, Trajectory
+    from trajmeter.records import Task, Trajectory
 
     _TrialScorer: TypeAlias = Callable[
         [Task | None, Sequence[Trajectory]], Sequence["Result | MetricError"]
@@ -33,6 +33,8 @@ __all__ = ["FATAL", "MetricError", "Scored", "TaskIndex", "metric_error", "score
 # A wrong set-up would fail for every attempt alike, so it ends the run; so does Ctrl-C.
 FATAL = (ConfigurationError, ExtraMissingError, BackendError, KeyboardInterrupt)
 """What a metric may raise to end the run; anything else is an outcome of the attempt."""
+
+_NO_SOURCE = "one without a source"
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,8 +76,8 @@ class TaskIndex:
             first = self._by_id.setdefault(task.id, task)
             if first is not task and not _same(first, task):
                 raise ConfigurationError(
-                    f"two different tasks have the id {task.id!r}: {_place(first.source)} and "
-                    f"{_place(task.source)}"
+                    f"two different tasks have the id {task.id!r}: "
+                    f"{first.source or _NO_SOURCE} and {task.source or _NO_SOURCE}"
                 )
             for alias in task.aliases:
                 # An alias that two tasks share would give one the other's reference.
@@ -93,12 +95,6 @@ class TaskIndex:
 
 def _same(left: Task, right: Task) -> bool:
     return left.model_copy(update={"source": None}) == right.model_copy(update={"source": None})
-
-
-def _place(source: Source | None) -> str:
-    if source is None:
-        return "one without a source"
-    return source.file if source.line is None else f"{source.file}:{source.line}"
 
 
 def score_trajectories(

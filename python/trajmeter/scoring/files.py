@@ -104,8 +104,8 @@ def score(
     *,
     tasks: RecordSource[Task] = (),
     snapshots: str | Path | SnapshotStore | None = None,
-    metrics: Sequence[str | AnyMetric] = DEFAULT_METRICS,
-    profiles: Iterable[str] = (),
+    metrics: str | Iterable[str | AnyMetric] = DEFAULT_METRICS,
+    profiles: str | Iterable[str] = (),
     on_problem: Callable[[ReadProblem], None] | None = None,
 ) -> Scores:
     """Score trajectories with one or several metrics.
@@ -115,7 +115,8 @@ def score(
         tasks: Files of any known format, or tasks, with the references to score against.
         snapshots: A file or a folder of snapshots, or a store of them, for metrics that look into
             repositories.
-        metrics: Names of metrics, ``file.py@name``, or metrics, in the order of their columns.
+        metrics: One or several names of metrics, ``file.py@name``, or metrics, in the order of
+            their columns.
         profiles: Compatibility profiles, at most one for each metric.
         on_problem: Called with every file and record that cannot be read and is left out. Without
             it the first one raises.
