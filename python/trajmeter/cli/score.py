@@ -206,6 +206,7 @@ def score(
         _write_rows(scorer, trajectories, output, output_format)
     unreadable.report_total()
     summary = scorer.summary()
+    _report_missing_tasks(summary)
     if output is not None:
         print_message(f"trajmeter: wrote {summary.overall.attempts:,} rows to {output}")
     with tolerating_closed_stdout():
@@ -223,6 +224,22 @@ def _warn_of_slow_kernels() -> None:
             "trajmeter: the Rust extension is not installed; "
             "using the slower pure-Python kernels (same results)"
         )
+
+
+def _report_missing_tasks(summary: Summary) -> None:
+    """Say how many attempts found no task, and what to do."""
+    missing = summary.missing_tasks
+    if missing is None:
+        return
+    share = f"{missing.attempts:,} of {summary.overall.attempts:,} attempts found no task"
+    if not missing.known:
+        print_message(f"trajmeter: {share}; pass the tasks with --tasks FILE")
+        return
+    ids = ", ".join(
+        repr(task_id) + (f" (did you mean {near!r}?)" if near else "")
+        for task_id, near in missing.nearest.items()
+    )
+    print_message(f"trajmeter: {share}, such as {ids}")
 
 
 def _write_rows(

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import traceback
 from dataclasses import dataclass
+from difflib import get_close_matches
 from functools import partial
+from itertools import chain, islice
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeAlias, cast
 
@@ -34,6 +36,8 @@ __all__ = ["FATAL", "MetricError", "Scored", "TaskIndex", "metric_error", "score
 FATAL = (ConfigurationError, ExtraMissingError, BackendError, KeyboardInterrupt)
 """What a metric may raise to end the run; anything else is an outcome of the attempt."""
 
+_COMPARED_IDS = 10_000
+"""Ids among which the nearest is sought, at some 10 µs each."""
 _NO_SOURCE = "one without a source"
 
 
@@ -91,6 +95,13 @@ class TaskIndex:
     def find(self, task_id: str) -> Task | None:
         """Task of this id or alias; ``None`` if there is none, or if several share the alias."""
         return self._by_id.get(task_id) or self._by_alias.get(task_id)
+
+    def nearest(self, task_id: str) -> str | None:
+        """The known id most like this one, if any is like it."""
+        known = islice(chain(self._by_id, self._by_alias), _COMPARED_IDS)
+        folded = {each.casefold(): each for each in known}
+        close = get_close_matches(task_id.casefold(), folded, n=1)
+        return folded[close[0]] if close else None
 
 
 def _same(left: Task, right: Task) -> bool:
