@@ -149,7 +149,7 @@ def test_a_small_cost_is_not_rounded_away(capsys: pytest.CaptureFixture[str]) ->
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="file names are text elsewhere")
-@pytest.mark.parametrize("form", ["table", "markdown", "json"])
+@pytest.mark.parametrize("form", ["table", "markdown", "md", "json"])
 def test_a_file_name_that_is_no_utf8_is_shown_escaped(
     results: list[str], tmp_path: Path, capsys: pytest.CaptureFixture[str], form: str
 ) -> None:

@@ -51,6 +51,31 @@ def test_context_is_scored_by_default() -> None:
     assert rows[0]["context.final.file.cause"] == "missing_gold"
 
 
+@pytest.mark.parametrize("metric", ["rules", "tools", "answers"])
+def test_an_attempt_whose_task_is_not_found_is_neither_scored_nor_passed(metric: str) -> None:
+    scores = trajmeter.score([ATTEMPTS[1]], tasks=[TASK], metrics=[metric])
+    (row,) = scores.rows
+    causes = {name: value for name, value in row.items() if name.endswith(".cause")}
+    assert set(causes.values()) - {"missing_transcript"} == {"missing_task"}
+    assert [name for name, value in row.items() if name.endswith(".passed") and value] == []
+
+
+def test_the_summary_counts_attempts_without_a_task_and_names_the_nearest() -> None:
+    tasks = [Task(id="Django-101"), Task(id="flask-7")]
+    attempts = [Trajectory(task_id=name) for name in ("django-101", "flask-7", "zzz", "django-101")]
+    missing = trajmeter.score(attempts, tasks=tasks, metrics=["rules"]).summary.missing_tasks
+    assert missing is not None
+    assert missing.model_dump() == {
+        "attempts": 3,
+        "nearest": {"django-101": "Django-101", "zzz": None},
+        "known": 2,
+    }
+
+
+def test_a_metric_that_needs_no_task_misses_none() -> None:
+    assert trajmeter.score(ATTEMPTS, metrics=["turns"]).summary.missing_tasks is None
+
+
 def test_a_profile_goes_to_its_metric() -> None:
     (row, _) = trajmeter.score(ATTEMPTS, metrics=["turns"], profiles=["ptcrunner"]).rows
     assert json.loads(row["turns.parameters"])["profile"] == "ptcrunner"

@@ -39,6 +39,8 @@ class Cause(str, Enum):
     NOT_A_DIFF = "not_a_diff"
     """The final patch holds text that is not a diff, so it predicts nothing."""
 
+    MISSING_TASK = "missing_task"
+    """No task of the attempt's task id is known."""
     MISSING_GOLD = "missing_gold"
     """The task is unknown, or has no gold context."""
     MISSING_PATCH = "missing_patch"

@@ -97,7 +97,9 @@ class ToolsMetric:
 
     def score(self, task: Task | None, trajectory: Trajectory) -> ToolsResult:
         """Match the calls of one attempt."""
-        if task is None or task.expected_tool_calls is None:
+        if task is None:
+            return _unscored(Outcome.NOT_SCORED, Cause.MISSING_TASK)
+        if task.expected_tool_calls is None:
             return _unscored(Outcome.ABSTAINED, None)
         actual = calls_of(trajectory)
         if actual is None:
