@@ -370,7 +370,8 @@ mod tests {
 
     #[test]
     fn quoted_names_are_read_as_bytes() {
-        let patch = "--- \"a/\\303\\251t\\303\\251 \\\"x\\\".py\"\n+++ \"b/x\"\n@@ -1 +1 @@\n-a\n+b\n";
+        let patch =
+            "--- \"a/\\303\\251t\\303\\251 \\\"x\\\".py\"\n+++ \"b/x\"\n@@ -1 +1 @@\n-a\n+b\n";
         assert_eq!(lines(patch), [("été \"x\".py".to_owned(), vec![1])]);
     }
 
