@@ -78,7 +78,7 @@ def test_files_are_read_in_order_and_by_any_kind_of_path(tmp_path: Path) -> None
         ('{"a": 1, "b": 2}', "got an object with the keys ['a', 'b']"),
         ('{"traj_data": {}}', "no id: expected instance_id or original_inst_id"),
         (GOLD, " or Trajectory records, got ContextBench gold"),
-        ('{"instance_id": 1, "traj_data": {}}', "instance_id: Input should be a valid string"),
+        ('{"instance_id": 1, "traj_data": {}}', "instance_id: expected text, got 1"),
     ],
 )
 @pytest.mark.parametrize("position", [0, 1, 2])

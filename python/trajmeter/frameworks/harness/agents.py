@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING, Any, Protocol, cast
 
 from pydantic import BaseModel, Field, ValidationError
 
+from trajmeter import json_input
 from trajmeter.errors import ConfigurationError, InputError, format_exception
 from trajmeter.records import Record
 
@@ -196,10 +197,7 @@ def read_answer(raw: object) -> Answer:
         known = storable(fields) | {"metadata": _storable_metadata(metadata)}
         return Answer.model_validate(known)
     except ValidationError as error:
-        first = error.errors()[0]
-        place = ".".join(map(str, first["loc"]))
-        shown = repr(first["input"])[:_SHOWN_CHARACTERS]
-        raise InputError(f"answer.{place}: {first['msg']}, got {shown}") from error
+        raise InputError(f"answer.{json_input.describe_error(error)}") from error
 
 
 def _fields(raw: object, kind: type[Record]) -> dict[str, Any]:
