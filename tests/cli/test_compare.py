@@ -100,7 +100,7 @@ def test_an_unreadable_result_is_reported_and_the_others_are_compared(
     broken.write_text('{"framework_name": "C"}')
     assert main(["compare", *results, str(broken)]) == ExitCode.UNREADABLE_INPUT
     captured = capsys.readouterr()
-    assert "broken.json: scenario_name: Field required" in captured.err
+    assert "broken.json: scenario_name: required, but missing" in captured.err
     assert "Anchor" in captured.out
     assert main(["compare", str(broken)]) == ExitCode.UNREADABLE_INPUT
 

@@ -100,7 +100,7 @@ def test_a_row_that_is_not_a_trajectory_is_reported_and_others_scored(
     rows = _rows(score_batches(batches, metrics=metrics, on_problem=problems.append))
     assert [row["task_id"] for row in rows] == ["zero", "one", "three"]
     assert [(problem.batch, problem.row) for problem in problems] == [(1, 1)]
-    assert str(problems[0]).startswith("batch 1, row 1: task_id: Field required, got {")
+    assert str(problems[0]).startswith("batch 1, row 1: task_id: required, but missing from {")
     with pytest.raises(ReadError, match="batch 1, row 1: task_id"):
         list(score_batches(batches, metrics=metrics))
 

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Generic, TypeVar
 
 from pydantic import BaseModel, ValidationError
 
+from trajmeter import json_input
 from trajmeter.judges.exchange import ExchangeError, Prompt, TransientError
 from trajmeter.records import Cause, JudgeRecord
 
@@ -99,9 +100,7 @@ class Judge:
             try:
                 value = reply_model.model_validate_json(_unfenced(reply.text))
             except ValidationError as error:
-                message = "; ".join(
-                    f"{'.'.join(map(str, e['loc'])) or 'reply'}: {e['msg']}" for e in error.errors()
-                )
+                message = json_input.describe_errors(error)
                 question = (
                     f"{text}\n\nYour last reply could not be used ({message}). "
                     "Reply again with one JSON object that meets the schema, and nothing else."

@@ -12,7 +12,13 @@ from trajmeter import json_input
 from trajmeter.arguments import paths_and_records
 from trajmeter.errors import ReadError
 from trajmeter.readers._containers import entries
-from trajmeter.readers._formats import RecordFormat, file_formats, formats, record_formats
+from trajmeter.readers._formats import (
+    Evidence,
+    RecordFormat,
+    file_formats,
+    formats,
+    record_formats,
+)
 from trajmeter.records import ReadProblem, Task, Trajectory
 
 if TYPE_CHECKING:
@@ -183,12 +189,19 @@ def _recognise(
 def _unrecognised(value: JsonValue, candidates: Sequence[RecordFormat[RecordT]]) -> str:
     *most, last = [known.description for known in candidates]
     expected = f"{', '.join(most)} or {last}"
+    if not isinstance(value, dict):
+        return f"expected {expected}, got {json_input.type_name(value)}"
     # None of the candidates recognises it, so this is a format of the other kind.
     other = _recognise(value, [known for known in formats() if isinstance(known, RecordFormat)])
-    got = other.description if other else json_input.type_name(value)
-    if other is None and isinstance(value, dict):
-        got += f" with the keys {reprlib.repr(list(value))}"
-    return f"expected {expected}, got {got}"
+    # A key that many formats share is not enough to call a record by the name of one.
+    if other and (
+        other.evidence > Evidence.POSSIBLE or value.keys() <= other.makes.model_fields.keys()
+    ):
+        return f"expected {expected}, got {other.description}"
+    return (
+        f"expected {expected}, got an object with the keys {reprlib.repr(list(value))}; "
+        "docs/formats.md describes 'Our own records' and how to read 'Other formats'"
+    )
 
 
 def _problem(source: Source, message: str) -> ReadProblem:

@@ -81,7 +81,7 @@ def test_answers_are_read_from_text_mappings_and_objects() -> None:
         (None, "got NoneType"),
         (7, "got int"),
         ({"answer": "x", "score": 1}, r"a mapping with a text, or text, got one of \['answer', 's"),
-        ({"sources_used": []}, r"answer\.text: Field required"),
+        ({"sources_used": []}, r"answer\.text: required, but missing"),
         ({"text": 7}, r"answer\.text: .*got 7"),
     ],
 )
@@ -93,9 +93,9 @@ def test_a_wrong_answer_names_the_field(raw: object, message: str) -> None:
 @pytest.mark.parametrize(
     ("beside", "problem"),
     [
-        ({"metadata": ["sql"]}, "answer.metadata: Input should be a valid dictionary, got ['sql']"),
-        ({"sources_used": 7}, "answer.sources_used: Input should be a valid tuple, got 7"),
-        ({"sources_used": [7]}, "answer.sources_used.0: Input should be a valid string, got 7"),
+        ({"metadata": ["sql"]}, 'answer.metadata: expected an object, got ["sql"]'),
+        ({"sources_used": 7}, "answer.sources_used: expected a list, got 7"),
+        ({"sources_used": [7]}, "answer.sources_used[0]: expected text, got 7"),
         ({"usage": {"prompt_tokens": -1}}, "answer.usage.prompt_tokens: "),
         ({"usage": {"prompt_tokens": "few"}}, "answer.usage.prompt_tokens: "),
         ({"usage": "12 tokens"}, "answer.usage: expected prompt_tokens, "),

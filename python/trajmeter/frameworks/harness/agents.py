@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING, Any, Protocol, cast
 
 from pydantic import BaseModel, Field, ValidationError
 
+from trajmeter import json_input
 from trajmeter.errors import ConfigurationError, InputError, format_exception
 from trajmeter.records import Record
 
@@ -193,7 +194,7 @@ def read_answer(raw: object) -> Answer:
         >>> answer.sources_used, answer.metadata
         (('a.md',), {})
         >>> answer.problems
-        ('answer.metadata: Input should be a valid dictionary, got 7',)
+        ('answer.metadata: expected an object, got 7',)
     """
     fields: dict[str, Any] = {"text": raw} if isinstance(raw, str) else _fields(raw, Answer)
     if not fields:
@@ -240,10 +241,8 @@ def _readable(
     try:
         kind.model_validate(kept)
     except ValidationError as error:
-        for wrong in error.errors():
-            where = ".".join(map(str, wrong["loc"]))
-            shown = repr(wrong["input"])[:_SHOWN_CHARACTERS]
-            problems.append(f"{place}.{where}: {wrong['msg']}, got {shown}")
+        for wrong in error.errors(include_url=False):
+            problems.append(f"{place}.{json_input.describe_detail(wrong)}")
             kept.pop(str(wrong["loc"][0]), None)
     return kept
 

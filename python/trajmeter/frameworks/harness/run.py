@@ -74,7 +74,7 @@ def read_documents(scenario: Scenario) -> list[Document]:
     if scenario.documents_dir is not None and not Path(scenario.documents_dir).is_dir():
         raise ConfigurationError(f"{scenario.documents_dir}: no such folder of documents")
     sources = {source for question in scenario.questions for source in question.expected_sources}
-    sources |= {hop.source or "" for question in scenario.questions for hop in question.required_hops}
+    sources |= {hop.source or "" for each in scenario.questions for hop in each.required_hops}
     documents, others = [], []
     for name, file in document_files(scenario):
         if file.suffix.lower() not in _MARKDOWN and sources.isdisjoint((name, file.name)):
