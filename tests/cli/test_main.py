@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import json
 import os
 import signal
 import subprocess
@@ -345,6 +346,19 @@ def test_help_names_the_defaults_and_the_known_frameworks() -> None:
     assert f"(default: {DEFAULT_MODEL})" in help_of("run")
     assert f"{PROFILE}: reproduce" in help_of("compare")
     assert [name for name in FRAMEWORK_PACKAGES if name not in help_of("quality")] == []
+
+
+def test_code_is_measured_as_the_original_does(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    file = tmp_path / "agent.py"
+    file.write_text("import os, sys\n")
+    shown = []
+    for options in ([], ["--profile", "framework-comparison"]):
+        assert _main.main(["quality", str(file), "-f", "json", *options]) == ExitCode.OK
+        measures = json.loads(capsys.readouterr().out)["static_metrics"]
+        shown.append((measures["num_imports"], measures["avg_cyclomatic_complexity"]))
+    assert shown == [(1, None), (2, 0.0)]
 
 
 def test_help_is_shown_without_importing_what_commands_compute_with() -> None:

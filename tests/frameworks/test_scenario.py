@@ -123,6 +123,43 @@ def test_tags_that_would_run_code_are_refused(tmp_path: Path) -> None:
         read_scenario(write(tmp_path, spec=spec))
 
 
+def aliases_of_aliases(levels: int) -> str:
+    lines = ["a0: &a0 [x, x, x, x, x, x, x, x, x, x]"]
+    lines += [f"a{i}: &a{i} [{', '.join([f'*a{i - 1}'] * 10)}]" for i in range(1, levels)]
+    return "\n".join(lines)
+
+
+@pytest.mark.parametrize("file", ["spec.yaml", "questions.yaml"])
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        (aliases_of_aliases(10), r":5: more than 100,000 values, with those that aliases repeat"),
+        ("a: &a {b: *a}", r":1: an alias refers to a value that contains the alias"),
+        (f"a: {'[' * 150}{']' * 150}", r": nested too deeply: expected at most 100 levels"),
+        (f"a: {'[' * 5000}{']' * 5000}", r": nested too deeply"),
+        (
+            "a0: &a0 [x]\n" + "".join(f"a{i}: &a{i} [*a{i - 1}]\n" for i in range(1, 2000)),
+            r": nested too deeply",
+        ),
+        ("".join(f"k{i}: v\n" for i in range(50_000)), r":1: more than 100,000 values"),
+    ],
+)
+def test_yaml_that_expands_beyond_all_bounds_is_refused(
+    tmp_path: Path, file: str, text: str, message: str
+) -> None:
+    write(tmp_path)
+    (tmp_path / file).write_text(text)
+    with pytest.raises(ConfigurationError, match=rf"{file}{message}"):
+        read_scenario(tmp_path)
+
+
+def test_aliases_within_bounds_are_read(tmp_path: Path) -> None:
+    spec = SPEC.replace("top_k: 3}", "top_k: 3, small: &s [1, 2], again: [*s, *s]}")
+    spec = spec.replace("{max_steps: 4}", "&m {max_steps: 4}\n  wide: {<<: *m, top_k: 9}")
+    got = read_scenario(write(tmp_path, spec=spec), mode="wide").settings
+    assert (got["again"], got["max_steps"], got["top_k"]) == ([[1, 2], [1, 2]], 4, 9)
+
+
 def test_published_scenarios(reference_data: Path) -> None:
     root = reference_data / "compare/scenarios"
     assert [q.id for q in read_scenario(root / "tide_notes").questions] == ["q1", "q2", "q3", "q4"]

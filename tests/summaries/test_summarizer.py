@@ -128,6 +128,15 @@ def test_infinities_of_both_signs_cancel_nothing() -> None:
     assert (coverage.macro, coverage.not_scored) == (0.25, {"non_finite": 2})
 
 
+@pytest.mark.parametrize("sizes", [(3, -3), (3, -7)])
+def test_sizes_that_add_up_to_no_more_than_zero_have_no_micro_average(
+    sizes: tuple[int, int],
+) -> None:
+    results = [RatioResult(coverage=1.0, hits=1, wanted=size, passed=True) for size in sizes]
+    coverage = _replay(results).overall.figures["ratio.coverage"]
+    assert (coverage.macro, coverage.micro) == (1.0, None)
+
+
 def test_a_row_without_one_of_its_counts_stays_out_of_the_micro_average() -> None:
     summary = _replay(
         [

@@ -299,15 +299,15 @@ def _progress_line(progress: Progress, *, runs: int, questions: int) -> str:
 
 
 def _trouble(result: QuestionResult) -> str:
-    """Why a question failed, was not judged, or has no figures of the scenario profile."""
+    """Why a question failed, was not judged, or lacks a part of its answer or its figures."""
     if result.error is not None:
         return f": {result.error[:_SHOWN_CHARACTERS]}"
+    troubles = [f"ignored: {problem}" for problem in result.answer_problems]
     if result.judge is not None and result.judge.cause is not None:
-        message = (result.judge.message or "")[:_SHOWN_CHARACTERS]
-        return f", not judged: {result.judge.cause.value}: {message}"
+        troubles.append(f"not judged: {result.judge.cause.value}: {result.judge.message or ''}")
     if result.extra_metrics_error is not None:
-        return f", no profile figures: {result.extra_metrics_error[:_SHOWN_CHARACTERS]}"
-    return ""
+        troubles.append(f"no profile figures: {result.extra_metrics_error}")
+    return "".join(f", {trouble[:_SHOWN_CHARACTERS]}" for trouble in troubles)
 
 
 def _print(

@@ -109,6 +109,8 @@ class QuestionResult(FileRecord):
     """The question's metadata, as in the scenario."""
     answer_metadata: dict[str, Any] = Field(default_factory=dict)
     """The answer's metadata, as the framework returned it."""
+    answer_problems: tuple[str, ...] = ()
+    """What the framework returned beside the text that could not be read and counts as absent."""
     judge: JudgeRecord | None = None
     """What judging took."""
     extra_metrics_error: str | None = None

@@ -55,6 +55,8 @@ class Cause(str, Enum):
     """The trajectory lists no step."""
     MISSING_MEASUREMENTS = "missing_measurements"
     """The agent has no benchmark measurements of its own."""
+    REPLACED = "replaced"
+    """The profile keeps one record under a key, and this attempt's is not the one kept there."""
     MISSING_ORACLE = "missing_oracle"
     """No oracle to compare with."""
     NO_VALID_BENCHMARK = "no_valid_benchmark"

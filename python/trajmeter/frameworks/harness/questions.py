@@ -137,6 +137,7 @@ async def score_answer(
         estimated_cost_usd=cost or 0.0,
         priced=cost is not None,
         model_name=usage.model_name,
+        answer_problems=answer.problems,
         **fields,
     )
 

@@ -136,13 +136,15 @@ def _begin(folder: Path, stem: str, digest: str) -> Journal:
         else:
             # Checked after the journal is created: whoever had this name has written by now.
             if not any(folder.glob(f"{glob.escape(name)}*.json")):
-                break
+                return _stamped(stream, JournalHeader(fingerprint=digest, named_at=at))
             stream.close()
             file.unlink()
         at += timedelta(seconds=1)
+
+
+def _stamped(stream: BinaryIO, header: JournalHeader) -> Journal:
     if sys.platform != "win32":
         fcntl.flock(stream, fcntl.LOCK_EX)  # waits for a process that is looking into it
-    header = JournalHeader(fingerprint=digest, named_at=at)
     stream.write(header.model_dump_json().encode() + b"\n")
     stream.flush()
     return Journal(stream, [], header)

@@ -149,7 +149,7 @@ def tool_trace(metadata: Mapping[str, Any], *, profile: AnswersProfile = DEFAULT
 
     Args:
         metadata: The answer's metadata.
-        profile: What is counted where the answer gives no number of calls: the entries of the
+        profile: What numbers the calls, and what is counted where nothing does: the entries of the
             trace, or distinct tools.
 
     Returns:
@@ -167,11 +167,17 @@ def tool_trace(metadata: Mapping[str, Any], *, profile: AnswersProfile = DEFAULT
         tools=tools,
         agents=names(_items(metadata.get("agents_used"))) or domains,
         reported=bool(entries),
-        calls=_calls(metadata, len(tools) if profile.counts_distinct_tools else len(entries)),
+        calls=_calls(
+            metadata,
+            len(tools) if profile.counts_distinct_tools else len(entries),
+            true_is_one=profile.true_is_one_call,
+        ),
     )
 
 
-def objects_only_trace(metadata: Mapping[str, Any]) -> ToolTrace:
+def objects_only_trace(
+    metadata: Mapping[str, Any], *, profile: AnswersProfile = DEFAULT
+) -> ToolTrace:
     """Read a trace that holds only objects.
 
     ``tool_calls`` is not a trace here, and domains come from ``tool_trace`` alone.
@@ -184,7 +190,7 @@ def objects_only_trace(metadata: Mapping[str, Any]) -> ToolTrace:
         agents=names(_items(metadata.get("agents_used")))
         or names(entry.get("domain") for entry in traced),
         reported=bool(entries),
-        calls=_calls(metadata, len(tools)),
+        calls=_calls(metadata, len(tools), true_is_one=profile.true_is_one_call),
     )
 
 
@@ -208,6 +214,8 @@ def _tool(entry: object) -> object:
     return entry
 
 
-def _calls(metadata: Mapping[str, Any], otherwise: int) -> int:
+def _calls(metadata: Mapping[str, Any], otherwise: int, *, true_is_one: bool) -> int:
     count = metadata.get("tool_calls")
-    return count if isinstance(count, int) and not isinstance(count, bool) else otherwise
+    if isinstance(count, bool) and not true_is_one:
+        return otherwise
+    return int(count) if isinstance(count, int) else otherwise

@@ -22,6 +22,8 @@ class AnswersProfile(Profile):
     """
     counts_distinct_tools: bool = False
     """Whether calls that an answer does not number are counted once per tool."""
+    true_is_one_call: bool = False
+    """Whether ``tool_calls: true`` numbers the calls: true is the integer 1, and false is 0."""
     coordination_trace_has_only_objects: bool = False
     """Whether tool traces of coordination questions hold only objects, and never ``tool_calls``."""
 
@@ -33,6 +35,7 @@ FRAMEWORK_COMPARISON = AnswersProfile(
     counts_copies=True,
     abstains=False,
     counts_distinct_tools=True,
+    true_is_one_call=True,
     coordination_trace_has_only_objects=True,
 )
 """Profile of a comparison of frameworks; the metric of the registry does not offer it."""

@@ -218,7 +218,15 @@ def compose(prepared: PreparedTask, sizes: ContextSizes, final_patch: str | None
             final[name] = _NO_FINAL[missing or Cause.NO_CONTEXT_EXTRACTED]
         if missing is None and num_steps:
             _, gold_size, _ = last
-            trajectory[name] = step_figures(name, steps, gold_size, num_steps, profile)
+            # Lines of gold whose size is not above 0 are not the same as none at all.
+            has_none = name == "line" and not prepared.initial_gold
+            trajectory[name] = step_figures(
+                steps,
+                gold_size,
+                num_steps,
+                empty=profile.empty_line_coverage if has_none else profile.empty_ratio,
+                empty_redundancy=profile.empty_redundancy,
+            )
         else:
             trajectory[name] = _NO_STEPS[missing or Cause.NO_STEPS]
     edits = edit_locations(prepared, final_patch)

@@ -16,6 +16,7 @@ from trajmeter.metrics.tools.calls import calls_of, read_calls
 from trajmeter.metrics.turns.profile import PROFILES
 from trajmeter.metrics.turns.result import RunFigures, TokenFigures, TurnsResult
 from trajmeter.metrics.turns.summary import TurnsAggregator
+from trajmeter.metrics.usage import tokens_used
 from trajmeter.records import Cause, Outcome, Usage
 from trajmeter.records.record import frozen
 
@@ -133,7 +134,7 @@ def _score(trajectory: Trajectory, profile: TurnsProfile) -> TurnsResult:
             "passed": trajectory.passed,
         },
     )
-    tokens = (_tokens_or_zero if profile.missing_is_zero else _tokens)(trajectory.usage)
+    tokens = (_tokens_or_zero if profile.missing_is_zero else _tokens)(trajectory)
     if turns is None:
         return TurnsResult(
             outcome=Outcome.NOT_SCORED, cause=Cause.MISSING_TURNS, run=run, tokens=tokens
@@ -304,29 +305,28 @@ def _ratio(part: int, whole: int, empty: float | None = None) -> float | None:
     return part / whole if whole else empty
 
 
-def _tokens(usage: Usage | None) -> TokenFigures:
-    if usage is None:
-        return TokenFigures(outcome=Outcome.NOT_SCORED, cause=Cause.MISSING_USAGE)
-    total = usage.total_tokens
-    if total is None and usage.input_tokens is not None and usage.output_tokens is not None:
-        total = usage.input_tokens + usage.output_tokens
-    if total is None and usage.input_tokens is None and usage.output_tokens is None:
-        return TokenFigures(outcome=Outcome.NOT_SCORED, cause=Cause.MISSING_USAGE)
+def _tokens(trajectory: Trajectory) -> TokenFigures:
+    used = tokens_used(trajectory)
+    prompt, completion, total = used.counts
+    is_scored = used.source is not None
+    cause = Cause.MISSING_USAGE if used.reason is None else Cause.INVALID_INPUT
     return frozen(
         TokenFigures,
         {
-            "outcome": Outcome.SCORED,
-            "cause": None,
-            "input_tokens": usage.input_tokens,
-            "output_tokens": usage.output_tokens,
+            "outcome": Outcome.SCORED if is_scored else Outcome.NOT_SCORED,
+            "cause": None if is_scored else cause,
+            "input_tokens": prompt,
+            "output_tokens": completion,
             "total_tokens": total,
+            "source": used.source,
+            "reason": used.reason,
         },
     )
 
 
-def _tokens_or_zero(usage: Usage | None) -> TokenFigures:
-    """Tokens as recorded; none that were not are 0, and the total is never added up."""
-    usage = usage or Usage()
+def _tokens_or_zero(trajectory: Trajectory) -> TokenFigures:
+    """Tokens as recorded; those that were not are 0, and nothing is added up."""
+    usage = trajectory.usage or Usage()
     return TokenFigures(
         input_tokens=usage.input_tokens or 0,
         output_tokens=usage.output_tokens or 0,
