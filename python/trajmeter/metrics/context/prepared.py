@@ -107,10 +107,10 @@ def _causes(task: Task, files: TaskFiles) -> dict[str, Cause | None]:
     """What is missing for each granularity: gold, then the part of the snapshot it needs."""
     missing = Cause.MISSING_GOLD if task.gold_ranges is None else None
     no_bytes = None if files.has_snapshot else Cause.MISSING_SNAPSHOT
-    no_definitions = Cause.MISSING_SNAPSHOT if files.lacks_definitions else None
+    no_definitions = Cause.MISSING_DEFINITIONS if files.lacks_definitions else None
     return {
         "file": missing,
-        "symbol": missing or no_definitions,
+        "symbol": missing or no_bytes or no_definitions,
         "span": missing or no_bytes,
         "line": missing,
     }

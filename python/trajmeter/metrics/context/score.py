@@ -56,6 +56,7 @@ _KEPT = 256
 _CAUSES = (
     Cause.MISSING_GOLD,
     Cause.MISSING_SNAPSHOT,
+    Cause.MISSING_DEFINITIONS,
     Cause.NO_CONTEXT_EXTRACTED,
     Cause.NO_STEPS,
 )

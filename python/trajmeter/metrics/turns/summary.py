@@ -113,6 +113,14 @@ class TurnsAggregator:
         if result.has_failed_turn:
             self._add("recoverable_error_salvage_rate", run.passed)
 
+    def add_error(self, task: Task | None, trajectory: Trajectory) -> None:
+        """Count one run that could not be analysed; it has no figure, but could have any."""
+        del task
+        self._runs += 1
+        for name, mean in self._means.items():
+            if trajectory.passed or not name.endswith("_on_pass"):
+                mean.add(None)
+
     def figures(self) -> TurnsSummary:
         """Means of all runs so far."""
         means = {name: mean.mean() for name, mean in self._means.items()}
