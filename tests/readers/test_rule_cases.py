@@ -10,6 +10,7 @@ import pytest
 import trajmeter
 from trajmeter.errors import ReadError
 from trajmeter.readers import read_tasks, read_trajectories
+from trajmeter.records import ToolCall
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -162,9 +163,38 @@ def test_a_wrong_figure_is_left_out_with_its_reason(
     assert attempt.task_id == "c1"
 
 
-def test_the_key_name_alone_names_a_call(tmp_path: Path) -> None:
-    attempt = read_result(tmp_path, tool_calls=[{"tool": "open"}, {"function": {"name": "open"}}])
+def test_the_key_tool_names_no_call(tmp_path: Path) -> None:
+    attempt = read_result(tmp_path, tool_calls=[{"tool": "open"}, {"function": "open"}])
     assert (attempt.tool_calls, attempt.dropped_calls) == ((), 2)
+
+
+def _openai_call(name: object, arguments: object, **others: object) -> dict[str, object]:
+    function = {"name": name, "arguments": arguments}
+    return {"id": "c1", "type": "function", "function": function, **others}
+
+
+def test_calls_in_the_shape_of_openai_are_read(tmp_path: Path) -> None:
+    calls = [
+        _openai_call("open", '{"page": 2}', success=True, turn=1),
+        _openai_call("open", ""),
+        _openai_call("open", "{"),
+        _openai_call(" ", "{}"),
+    ]
+    attempt = read_result(tmp_path, tool_calls=calls)
+    assert attempt.tool_calls == (
+        ToolCall(name="open", arguments={"page": 2}, success=True, turn=1),
+        ToolCall(name="open", arguments={}),
+        ToolCall(name="open", arguments="{"),
+    )
+    assert attempt.dropped_calls == 1
+    assert attempt.unusable == {}
+
+
+def test_the_place_of_a_name_under_function_is_named(tmp_path: Path) -> None:
+    attempt = read_result(tmp_path, tool_calls=[_openai_call(5, "{}")])
+    assert attempt.unusable == {
+        "tool_calls": "tool_calls[0].function.name is 5, expected text",
+    }
 
 
 def test_a_call_by_a_turn_without_a_number_is_still_a_call(tmp_path: Path) -> None:

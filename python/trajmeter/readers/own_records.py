@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from trajmeter.readers._formats import Evidence, RecordFormat
 from trajmeter.records import Task, Trajectory
+from trajmeter.records.openai_calls import plain_call
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -36,7 +37,23 @@ def _fields(record: Mapping[str, JsonValue], model: type[Record], source: Source
         fields["extra"] = {**others, **extra} if isinstance(extra, dict) else extra
     if fields.get("source") is None:
         fields["source"] = source
+    for key in ("tool_calls", "expected_tool_calls"):
+        if key in fields:
+            fields[key] = _plain_calls(fields[key])
+    if isinstance(fields.get("turns"), list):
+        fields["turns"] = [_plain_turn(turn) for turn in fields["turns"]]
     return fields
+
+
+def _plain_turn(turn: JsonValue) -> JsonValue:
+    if not isinstance(turn, dict) or "tool_calls" not in turn:
+        return turn
+    return {**turn, "tool_calls": _plain_calls(turn["tool_calls"])}
+
+
+def _plain_calls(calls: JsonValue) -> JsonValue:
+    """Calls of OpenAI's shape with our keys; what is not a list is left for the model to refuse."""
+    return [plain_call(call) for call in calls] if isinstance(calls, list) else calls
 
 
 # Only the id is required, so that there is nothing more to recognise a record by.

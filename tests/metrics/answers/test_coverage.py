@@ -10,6 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from trajmeter.metrics.answers import FRAMEWORK_COMPARISON, retrieval
+from trajmeter.metrics.answers.coverage import tool_trace
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -70,3 +71,10 @@ def test_published_cases(reference_data: Path) -> None:
         if case["expected"]:
             on_sets = (case["on_sets"]["precision"], case["on_sets"]["recall"])
             assert retrieval(case["retrieved"], case["expected"]) == on_sets, case["id"]
+
+
+def test_a_trace_in_the_shape_of_openai_is_read_but_not_by_the_profile() -> None:
+    function = {"name": "SQL", "arguments": "{}"}
+    metadata = {"tool_calls": [{"type": "function", "function": function}]}
+    assert tool_trace(metadata).tools == {"sql"}
+    assert tool_trace(metadata, profile=FRAMEWORK_COMPARISON).tools == set()
