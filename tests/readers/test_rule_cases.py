@@ -66,10 +66,105 @@ def test_a_numeric_id_is_read_as_text(tmp_path: Path) -> None:
 
 
 def test_unknown_keys_configure_nothing(tmp_path: Path) -> None:
-    task = read_case(tmp_path, owner="x", max_latency_ms=5, expected_tools=["a"])
+    with pytest.warns(UserWarning, match="is not a known key") as told:
+        task = read_case(tmp_path, owner="x", max_latency_ms=5, expected_tools=["a"])
+    place = f"{tmp_path / 'cases.jsonl'}:1"
+    assert [str(each.message) for each in told] == [
+        f"{place}: {key} is not a known key; did you mean metadata.{key}?"
+        for key in ("max_latency_ms", "expected_tools")
+    ]
     assert task.extra == {"owner": "x", "max_latency_ms": 5, "expected_tools": ["a"]}
     assert task.metadata == {}
     assert task.expected_tool_calls is None
+
+
+@pytest.mark.parametrize(
+    ("fields", "doubt"),
+    [
+        ({"asertions": []}, "asertions is not a known key; did you mean assertions?"),
+        (
+            {"assertions": [{"type": "tool_called", "chek": "x"}]},
+            "assertions[0].chek is not a known key; did you mean check?",
+        ),
+        (
+            {"metadata": {"expected_tool": "a"}},
+            "metadata.expected_tool is not a known key; did you mean expected_tools?",
+        ),
+        (
+            {"metadata": {"max_latency": 5}},
+            "metadata.max_latency is not a known key; did you mean max_latency_ms?",
+        ),
+        (
+            {"max_latency": 5},
+            "max_latency is not a known key; did you mean metadata.max_latency_ms?",
+        ),
+        (
+            {"expected_tools_calls": []},
+            "expected_tools_calls is not a known key; did you mean expected_tool_calls?",
+        ),
+        (
+            {"metadata": {"tool_policy": {}}},
+            "metadata.tool_policy is not a known key; did you mean tool_policies?",
+        ),
+        (
+            {"assertions": [{"type": "tol_called", "check": "x"}]},
+            (
+                "assertions[0].type is 'tol_called', which only a judge can check; did you mean "
+                "'tool_called'?"
+            ),
+        ),
+        (
+            {"assertions": [{"type": "file_created"}]},
+            "assertions[0].type is 'file_created', which only a judge can check",
+        ),
+    ],
+)
+def test_a_key_or_type_that_looks_misspelt_is_named_once_with_its_place(
+    tmp_path: Path, fields: dict[str, object], doubt: str
+) -> None:
+    cases = [CASE, CASE | fields | {"id": "c2"}, CASE | fields | {"id": "c3"}]
+    path = write(tmp_path, "cases.jsonl", *cases)
+    with pytest.warns(UserWarning, match="did you mean|only a judge") as told:
+        assert len(list(read_tasks(path))) == 3
+    assert [str(each.message) for each in told] == [f"{path}:2: {doubt} (and in 1 more)"]
+
+
+def test_a_misspelt_message_is_named_though_the_case_is_read_as_another_record(
+    tmp_path: Path,
+) -> None:
+    path = write(tmp_path, "cases.jsonl", {"id": "c1", "user_mesage": "find it"})
+    with pytest.warns(UserWarning, match="user_mesage") as told:
+        list(read_tasks(path))
+    assert [str(each.message) for each in told] == [
+        f"{path}:1: user_mesage is not a known key; did you mean user_message?"
+    ]
+
+
+def test_keys_of_ones_own_are_no_misspellings(tmp_path: Path) -> None:
+    fields = {"owner": "x", "prompt_id": 3, "metadata": {"expected_sources": [], "split": "a"}}
+    assert read_case(tmp_path, **fields).extra == {"owner": "x", "prompt_id": 3}
+
+
+@pytest.mark.parametrize("where", ["task", "metadata"])
+@pytest.mark.parametrize("own", [False, True], ids=["test case", "own record"])
+def test_expected_calls_are_found_wherever_the_other_expectations_stand(
+    tmp_path: Path, where: str, own: bool
+) -> None:
+    function = {"name": "g", "arguments": '{"q": 1}'}
+    calls = [{"name": "f", "arguments": {}}, {"type": "function", "function": function}]
+    expectations: dict[str, object] = {"expected_tool_calls": calls}
+    record = {"id": "c1"} if own else CASE
+    found = expectations if where == "task" else {"metadata": expectations}
+    (task,) = read_tasks(write(tmp_path, "cases.jsonl", {**record, **found}))
+    assert task.expected_tool_calls == (
+        ToolCall(name="f", arguments={}),
+        ToolCall(name="g", arguments={"q": 1}),
+    )
+
+
+def test_expected_calls_that_cannot_be_read_are_refused_with_their_place(tmp_path: Path) -> None:
+    with pytest.raises(ReadError, match=r"cases\.jsonl:1: expected_tool_calls\[0\]\.name"):
+        read_case(tmp_path, expected_tool_calls=[{"nme": "f"}])
 
 
 def test_assertions_keep_what_they_check_as_written(tmp_path: Path) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from trajmeter.readers._expectations import EXPECTED_CALLS, expected_calls, suspicious_keys
 from trajmeter.readers._formats import Evidence, RecordFormat
 from trajmeter.records import Task, Trajectory
 from trajmeter.records.openai_calls import plain_call
@@ -19,7 +20,11 @@ __all__ = ["TASKS", "TRAJECTORIES"]
 
 
 def _read_task(record: Mapping[str, JsonValue], source: Source) -> Task:
-    return Task.model_validate(_fields(record, Task, source))
+    fields = _fields(record, Task, source)
+    calls = expected_calls(record)
+    if calls is not None:
+        fields[EXPECTED_CALLS] = calls
+    return Task.model_validate(fields)
 
 
 def _read_trajectory(record: Mapping[str, JsonValue], source: Source) -> Trajectory:
@@ -37,9 +42,8 @@ def _fields(record: Mapping[str, JsonValue], model: type[Record], source: Source
         fields["extra"] = {**others, **extra} if isinstance(extra, dict) else extra
     if fields.get("source") is None:
         fields["source"] = source
-    for key in ("tool_calls", "expected_tool_calls"):
-        if key in fields:
-            fields[key] = _plain_calls(fields[key])
+    if "tool_calls" in fields:
+        fields["tool_calls"] = _plain_calls(fields["tool_calls"])
     if isinstance(fields.get("turns"), list):
         fields["turns"] = [_plain_turn(turn) for turn in fields["turns"]]
     return fields
@@ -64,6 +68,7 @@ TASKS = RecordFormat(
     evidence=Evidence.POSSIBLE,
     recognises=lambda record: "id" in record,
     read=_read_task,
+    doubts=lambda record: suspicious_keys(record, Task.model_fields),
 )
 
 TRAJECTORIES = RecordFormat(
