@@ -137,9 +137,13 @@ def _score(trajectory: Trajectory, profile: TurnsProfile) -> TurnsResult:
     tokens = (_tokens_or_zero if profile.missing_is_zero else _tokens)(trajectory)
     if turns is None:
         return TurnsResult(
-            outcome=Outcome.NOT_SCORED, cause=Cause.MISSING_TURNS, run=run, tokens=tokens
+            outcome=Outcome.NOT_SCORED,
+            cause=Cause.MISSING_TURNS,
+            dropped_calls=trajectory.dropped_calls,
+            run=run,
+            tokens=tokens,
         )
-    return _analyse(turns, _read_calls(trajectory), run, tokens, profile)
+    return _analyse(trajectory, turns, run, tokens, profile)
 
 
 def _read_calls(trajectory: Trajectory) -> Calls:
@@ -150,12 +154,13 @@ def _read_calls(trajectory: Trajectory) -> Calls:
 
 
 def _analyse(
+    trajectory: Trajectory,
     turns: Sequence[Turn],
-    calls: Calls,
     run: RunFigures,
     tokens: TokenFigures,
     profile: TurnsProfile,
 ) -> TurnsResult:
+    calls = _read_calls(trajectory)
     count, recorded_calls = len(turns), len(calls)
     failures = _failures(turns)
     carried = failures.carried
@@ -188,6 +193,7 @@ def _analyse(
             "recovered_errors": _ratio(failures.recovered, failures.followed),
             "repeated_failures": failures.repeated,
             "recorded_calls": recorded_calls,
+            "dropped_calls": trajectory.dropped_calls,
             "repeated_calls": repeated_calls,
             "repeated_tool_calls": _ratio(repeated_calls, recorded_calls),
             "successful_calls": successful,
