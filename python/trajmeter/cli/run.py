@@ -82,9 +82,13 @@ def run(
         ),
     ] = 1,
     mode: Annotated[
-        str,
-        typer.Option(metavar="MODE", help="Scenario mode, such as baseline or capability."),
-    ] = "baseline",
+        str | None,
+        typer.Option(
+            metavar="MODE",
+            show_default=False,
+            help="Scenario mode, such as capability (default: baseline, or the only mode).",
+        ),
+    ] = None,
     judge: Annotated[
         str | None,
         typer.Option(

@@ -222,7 +222,11 @@ def test_a_file_that_a_question_names_is_a_document(scenario: Scenario, tmp_path
     )
     read = read_documents(scenario.model_copy(update={"questions": (question,)}))
     assert [each.name for each in read] == [
-        "b.md", "hop.txt", "more/a.md", "more/log.csv", "tides.txt"
+        "b.md",
+        "hop.txt",
+        "more/a.md",
+        "more/log.csv",
+        "tides.txt",
     ]
 
 
