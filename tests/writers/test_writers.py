@@ -6,6 +6,7 @@ import io
 import json
 import math
 import os
+import subprocess
 import sys
 from typing import TYPE_CHECKING, Any
 
@@ -27,6 +28,7 @@ from trajmeter.writers import (
     check_output,
     open_table,
 )
+from trajmeter.writers.files import replacing
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -303,6 +305,44 @@ def test_a_run_that_ends_early_leaves_the_earlier_file(
     gc.collect()  # a writer that is left open would complain, which fails the test
     assert target.read_text() == "earlier"
     assert list(tmp_path.iterdir()) == [target]
+
+
+_HELD = """
+import sys, pathlib
+from trajmeter.writers.files import replacing
+with replacing(pathlib.Path(sys.argv[1])) as stream:
+    stream.write(b"half")
+    stream.flush()
+    print("ready", flush=True)
+    sys.stdin.readline()
+"""
+
+
+def test_what_a_killed_process_left_is_removed_and_what_a_living_one_writes_is_not(
+    tmp_path: Path,
+) -> None:
+    target = tmp_path / "rows.jsonl"
+    call = [sys.executable, "-c", _HELD, str(target)]
+    with subprocess.Popen(call, stdin=subprocess.PIPE, stdout=subprocess.PIPE) as killed:
+        assert killed.stdout is not None
+        killed.stdout.readline()
+        killed.kill()
+    (left,) = tmp_path.iterdir()
+    (tmp_path / ".rows.jsonl.7.part").touch()  # as an earlier version named them
+    others = {tmp_path / ".rows.jsonl.old.7-0.part", tmp_path / ".rows.jsonl.mine.part"}
+    for other in others:
+        other.touch()
+    with subprocess.Popen(call, stdin=subprocess.PIPE, stdout=subprocess.PIPE) as living:
+        assert living.stdout is not None
+        living.stdout.readline()
+        assert not left.exists()
+        with replacing(target) as stream:
+            stream.write(b"mine")
+        assert target.read_bytes() == b"mine"
+        living.communicate(b"go\n")
+    assert living.returncode == 0
+    assert target.read_bytes() == b"half"
+    assert set(tmp_path.iterdir()) == {target, *others}
 
 
 def test_a_link_stays_a_link(tmp_path: Path, layout: RowLayout, values: list[object]) -> None:
