@@ -20,6 +20,7 @@ from tests.metrics.fakes import AnswerMetric
 from trajmeter.errors import ConfigurationError, ExtraMissingError
 from trajmeter.metrics import Result, RowLayout, score_trajectories
 from trajmeter.records import Cause, Source, Task, Trajectory, Usage
+from trajmeter.text import from_cell
 from trajmeter.writers import (
     CsvWriter,
     JsonLinesWriter,
@@ -141,6 +142,26 @@ def test_csv_leaves_out_lists_and_structures() -> None:
 def test_a_missing_value_is_an_empty_field_and_false_is_not_missing() -> None:
     (row,) = csv.DictReader(io.StringIO(_write(CsvWriter, Everything(flag=False)).decode()))
     assert (row["agent"], row["all.ratio"], row["all.flag"]) == ("", "", "false")
+
+
+@pytest.mark.parametrize("start", ["=", "+", "-", "@", "\t", "'=", "''@"])
+def test_csv_marks_text_that_a_spreadsheet_would_run(start: str) -> None:
+    text = f"{start}cmd|'/c calc'!A1"
+    (row,) = csv.DictReader(io.StringIO(_write(CsvWriter, FULL, task_id=text).decode(), newline=""))
+    assert row["task_id"] == f"'{text}"
+    assert from_cell(row["task_id"]) == text
+
+
+def test_csv_marks_neither_numbers_nor_other_text() -> None:
+    negative = Everything(ratio=-0.5)
+    (row,) = csv.DictReader(io.StringIO(_write(CsvWriter, negative, task_id="'a-b").decode()))
+    assert (row["all.ratio"], row["task_id"], from_cell(row["task_id"])) == ("-0.5", "'a-b", "'a-b")
+
+
+def test_csv_escapes_control_characters() -> None:
+    text = _write(CsvWriter, FULL, task_id="\ra\x1b[31m\x00\u202eb\tc").decode()
+    (row,) = csv.DictReader(io.StringIO(text))
+    assert row["task_id"] == "\\ra\\x1b[31m\\x00\\u202eb\tc"
 
 
 def test_csv_writes_what_has_no_utf8_form() -> None:
