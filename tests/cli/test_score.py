@@ -114,6 +114,14 @@ def test_a_folder_without_definitions_says_how_to_make_them(run: Run, folder: Pa
     )
 
 
+def test_one_rule_is_asked_for_by_its_name(run: Run) -> None:
+    code, out, _ = run("score", "preds.jsonl", "-t", "gold.jsonl", "-m", "tool_usage,context.final")
+    assert code == 0
+    assert "rules: figures of the run" in out
+    assert "latency" not in out
+    assert "trajectory" not in out
+
+
 def test_md_is_short_for_markdown(run: Run) -> None:
     expected = run("score", "preds.jsonl", "-m", LENGTH, "--format", "markdown")
     assert run("score", "preds.jsonl", "-m", LENGTH, "-f", "md") == expected
