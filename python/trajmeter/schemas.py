@@ -290,16 +290,13 @@ def _is_class(annotation: object) -> TypeGuard[type]:
 
 def _literal(values: tuple[object, ...]) -> Shape:
     kinds = {_SCALARS.get(type(value)) for value in values}
-    kind = kinds.pop() if len(kinds) == 1 else None
-    if kind == "text":
+    if kinds == {"text"}:
         return Shape("text", choices=frozenset(map(str, values)))
-    return Shape(kind or "json")
+    return Shape((kinds.pop() if len(kinds) == 1 else None) or "json")
 
 
 def _class(kind: type) -> Shape:
-    if issubclass(kind, Enum):
-        if not issubclass(kind, str):
-            return Shape("json")
+    if issubclass(kind, Enum) and issubclass(kind, str):
         return Shape("text", choices=frozenset(str(each.value) for each in kind), model=kind)
     if issubclass(kind, Record):
         return Shape("record", members=tuple(_members(kind)), model=kind)

@@ -10,7 +10,7 @@ import pytest
 from pyarrow import parquet
 
 from trajmeter import kernels
-from trajmeter.records import Trajectory
+from trajmeter.records import GoldRange, Task, Trajectory
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -80,6 +80,44 @@ def test_the_summary_as_markdown(run: Run) -> None:
     )
 
 
+def test_attempts_without_a_task_are_counted_with_the_nearest_ids(run: Run, folder: Path) -> None:
+    (folder / "others.jsonl").write_text(Task(id="One").model_dump_json(exclude_none=True) + "\n")
+    code, _, err = run("score", "preds.jsonl", "-t", "others.jsonl", "-m", "rules")
+    assert (code, err) == (
+        0,
+        "trajmeter: 2 of 2 attempts found no task, such as 'one' (did you mean 'One'?)\n",
+    )
+    assert run("score", "preds.jsonl", "-t", "gold.jsonl", "-m", "rules")[2] == ""
+
+
+@pytest.mark.parametrize("metric", ["rules", "context"])
+def test_scoring_without_tasks_says_what_is_missing(run: Run, metric: str) -> None:
+    code, _, err = run("score", "preds.jsonl", "-m", metric)
+    assert code == 0
+    assert err == "trajmeter: 2 of 2 attempts found no task; pass the tasks with --tasks FILE\n"
+
+
+def test_a_folder_without_definitions_says_how_to_make_them(run: Run, folder: Path) -> None:
+    (folder / "repo").mkdir()
+    (folder / "repo" / "a.py").write_text("x = 1\n")
+    gold = GoldRange(path="a.py", first_line=1, last_line=1)
+    task = Task(id="one", gold_ranges=(gold,))
+    (folder / "tasks.jsonl").write_text(task.model_dump_json(exclude_none=True) + "\n")
+    code, out, err = run("score", "preds.jsonl", "-t", "tasks.jsonl", "-s", "repo", "-f", "jsonl")
+    assert code == 0
+    assert {row["context.final.symbol.cause"] for row in _rows(out)} == {"missing_definitions"}
+    assert err == (
+        "trajmeter: 2 of 2 attempts have no scores of symbols, because their snapshots lack "
+        "definitions, as every folder does; docs/formats.md (Snapshots) shows how to make a file "
+        "of snapshots that has them\n"
+    )
+
+
+def test_md_is_short_for_markdown(run: Run) -> None:
+    expected = run("score", "preds.jsonl", "-m", LENGTH, "--format", "markdown")
+    assert run("score", "preds.jsonl", "-m", LENGTH, "-f", "md") == expected
+
+
 def test_rows_as_json_lines(run: Run) -> None:
     code, out, err = run("score", "preds.jsonl", "-m", LENGTH, "--format", "jsonl")
     assert (code, err) == (0, "")
@@ -118,7 +156,8 @@ def test_several_files_and_several_metrics(run: Run, folder: Path) -> None:
         *("score", "preds.jsonl", "more.jsonl", "-t", "gold.jsonl"),
         *("-m", f"{LENGTH}, turns", "-m", "rules", "-f", "jsonl"),
     )
-    assert (code, err) == (0, "")
+    assert code == 0
+    assert err == "trajmeter: 1 of 3 attempts found no task, such as 'two'\n"
     rows = _rows(out)
     assert [row["length.value"] for row in rows] == [3.0, None, 5.0]
     assert {key.partition(".")[0] for key in rows[0]} >= {"length", "turns", "rules"}

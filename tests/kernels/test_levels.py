@@ -12,14 +12,14 @@ from hypothesis import strategies as st
 
 from tests.kernels.outcomes import outcome
 from trajmeter.errors import ArrayError, InputError, OffsetsError, TrajmeterError
-from trajmeter.kernels import GMEAN_RELATIVE_TOLERANCE, load
+from trajmeter.kernels import GMEAN_RELATIVE_TOLERANCE, LevelArrays, load
 from trajmeter.kernels._python.levels import split_name
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
     from random import Random
 
-    from trajmeter.kernels import Kernels, LevelArrays
+    from trajmeter.kernels import Kernels
 
 Rows: TypeAlias = "Sequence[Sequence[tuple[int, float, float]]]"
 
@@ -193,7 +193,7 @@ def agree(left: LevelArrays, right: LevelArrays, rows: Rows) -> None:
 @given(workloads(bad_codes=True))
 def test_backends_agree(rust: Kernels, workload: tuple[list[str], Rows]) -> None:
     ours, theirs = outcome(levels, rust, *workload), outcome(levels, load("python"), *workload)
-    if isinstance(ours, tuple) and isinstance(theirs, tuple):
+    if isinstance(ours, LevelArrays) and isinstance(theirs, LevelArrays):
         agree(ours, theirs, workload[1])
     else:
         assert ours == theirs

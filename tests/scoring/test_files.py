@@ -33,6 +33,23 @@ def test_records_in_typed_results_rows_and_summary_out() -> None:
     assert rank == scores.results[1].results[1]
 
 
+def test_scores_are_shown_in_one_short_line() -> None:
+    scores = trajmeter.score(ATTEMPTS * 700, tasks=[TASK], metrics=[AnswerMetric(), "turns"])
+    assert repr(scores) == "<Scores: 1,400 attempts; answer, turns>"
+    scores = trajmeter.score(ATTEMPTS[:1], metrics=["turns"])
+    assert repr(scores) == "<Scores: 1 attempt; turns>"
+
+
+def test_a_notebook_shows_the_tables_of_the_summary() -> None:
+    hostile = "<script>\u202e"
+    attempts = [Trajectory(task_id="one", agent=agent, turn_count=3) for agent in (hostile, "b")]
+    shown = trajmeter.score(attempts, metrics=["turns"])._repr_html_()
+    assert "2 attempts · turns (version " in shown
+    assert "<table><thead><tr><th" in shown
+    assert "&lt;script&gt;\\u202e" in shown
+    assert "<script>" not in shown
+
+
 def test_files_and_records_give_the_same(tmp_path: Path) -> None:
     attempts = _write(tmp_path / "preds.jsonl", *ATTEMPTS)
     tasks = _write(tmp_path / "gold.jsonl", TASK)
@@ -49,6 +66,31 @@ def test_context_is_scored_by_default() -> None:
     rows = trajmeter.score(ATTEMPTS).rows
     assert "context.final.file.coverage" in rows[0]
     assert rows[0]["context.final.file.cause"] == "missing_gold"
+
+
+@pytest.mark.parametrize("metric", ["rules", "tools", "answers"])
+def test_an_attempt_whose_task_is_not_found_is_neither_scored_nor_passed(metric: str) -> None:
+    scores = trajmeter.score([ATTEMPTS[1]], tasks=[TASK], metrics=[metric])
+    (row,) = scores.rows
+    causes = {name: value for name, value in row.items() if name.endswith(".cause")}
+    assert set(causes.values()) - {"missing_transcript"} == {"missing_task"}
+    assert [name for name, value in row.items() if name.endswith(".passed") and value] == []
+
+
+def test_the_summary_counts_attempts_without_a_task_and_names_the_nearest() -> None:
+    tasks = [Task(id="Django-101"), Task(id="flask-7")]
+    attempts = [Trajectory(task_id=name) for name in ("django-101", "flask-7", "zzz", "django-101")]
+    missing = trajmeter.score(attempts, tasks=tasks, metrics=["rules"]).summary.missing_tasks
+    assert missing is not None
+    assert missing.model_dump() == {
+        "attempts": 3,
+        "nearest": {"django-101": "Django-101", "zzz": None},
+        "known": 2,
+    }
+
+
+def test_a_metric_that_needs_no_task_misses_none() -> None:
+    assert trajmeter.score(ATTEMPTS, metrics=["turns"]).summary.missing_tasks is None
 
 
 def test_a_profile_goes_to_its_metric() -> None:

@@ -18,7 +18,7 @@ from difflib import get_close_matches
 from functools import cache
 from importlib import import_module
 from importlib.metadata import entry_points
-from typing import TYPE_CHECKING, Protocol, TypeAlias
+from typing import TYPE_CHECKING, Protocol, TypeAlias, TypeVar
 
 from trajmeter.errors import ConfigurationError, TrajmeterError, UnknownNameError, format_exception
 from trajmeter.metrics._protocol import AnyMetric, is_metric
@@ -72,6 +72,8 @@ class MetricFactory(Protocol):
         """
 
 
+_T = TypeVar("_T")
+
 _Maker: TypeAlias = AnyMetric | MetricFactory
 
 
@@ -103,17 +105,17 @@ class MetricInfo:
 
 
 def create(
-    metrics: Sequence[str | AnyMetric],
+    metrics: str | Iterable[str | AnyMetric],
     *,
     snapshots: SnapshotStore | None = None,
-    profiles: Iterable[str] = (),
+    profiles: str | Iterable[str] = (),
     judge: AssertionJudge | None = None,
 ) -> tuple[AnyMetric, ...]:
     """Make the metrics of these names, each with the profile of its family.
 
     Args:
         metrics: Names of metrics, or ``file.py@name``, in the order of the results' columns;
-            metrics that are made already stay as they are.
+            metrics that are made already stay as they are. A single name may stand by itself.
         snapshots: Repositories, for metrics that look into them.
         profiles: Compatibility profiles, at most one for each family asked for.
         judge: Judge of assertions, for metrics that have one.
@@ -125,20 +127,15 @@ def create(
             names and metrics.
         ExtraMissingError: A metric needs an extra that is not installed.
     """
-    for option, value in (("metrics", metrics), ("profiles", profiles)):
-        if isinstance(value, str):  # each letter would be taken for a name
-            listed = [name.strip() for name in value.split(",")]
-            raise ConfigurationError(f"{option} is {value!r}, expected a list: {listed}")
-        if not isinstance(value, Iterable):
-            raise ConfigurationError(f"{option} is {value!r}, expected a list")
+    listed = tuple(_listed(metrics, "metrics"))
+    profiles = _listed(profiles, "profiles")
     if snapshots is not None and not hasattr(snapshots, "find"):
         raise ConfigurationError(
             f"snapshots is {snapshots!r}, expected a path, or a store with the method find"
         )
-    metrics = tuple(metrics)
-    if not metrics:
+    if not listed:
         raise ConfigurationError("no metric was asked for")
-    names = [metric for metric in metrics if isinstance(metric, str)]
+    names = [metric for metric in listed if isinstance(metric, str)]
     chosen = _profile_of_each_family(names, profiles)
     made = tuple(
         _make(
@@ -148,13 +145,25 @@ def create(
         )
         if isinstance(metric, str)
         else _checked(metric)
-        for metric in metrics
+        for metric in listed
     )
     families = [metric.name for metric in made]
     for name in families:
         if families.count(name) > 1:
             raise ConfigurationError(f"metric {name!r} is asked for twice")
     return made
+
+
+def _listed(value: str | Iterable[_T], option: str) -> Iterable[str | _T]:
+    """The list that an option is; one name is a list of one."""
+    if isinstance(value, str):
+        if "," in value:
+            names = [name.strip() for name in value.split(",")]
+            raise ConfigurationError(f"{option} is {value!r}, expected a list: {names}")
+        return [value]
+    if not isinstance(value, Iterable):
+        raise ConfigurationError(f"{option} is {value!r}, expected a list")
+    return value
 
 
 def available() -> tuple[MetricInfo, ...]:

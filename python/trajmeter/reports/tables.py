@@ -78,6 +78,7 @@ def _broken_word(word: str, width: int) -> list[str]:
 def fitting(table: Table, width: int | None) -> Iterator[Table]:
     """The table in as few parts as fit a line: the texts, and an even share of the numbers."""
     numbers = [column for column in range(len(table.header)) if column not in table.texts]
+    parts = [list(table.texts)]
     for count in range(1, max(len(numbers), 1) + 1):
         parts = [[*table.texts, *part] for part in _shared(numbers, count)]
         if width is None or all(_fits(table, part, width) for part in parts):

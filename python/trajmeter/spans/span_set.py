@@ -16,7 +16,7 @@ from trajmeter.errors import ArrayError, NegativeSpanError, ReversedSpanError
 from trajmeter.kernels import active
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Iterable, Iterator, Sequence
 
     from trajmeter.kernels import Int64Array, SpanArrays
 
@@ -278,7 +278,7 @@ def _from_columns(spans: np.ndarray[Any, Any], name: str) -> SpanArrays:
     return _columns(spans)
 
 
-def _from_pairs(spans: Sequence[Sequence[int]], name: str) -> SpanArrays:
+def _from_pairs(spans: Iterable[Any], name: str) -> SpanArrays:
     if isinstance(spans, (str, bytes)):
         raise ArrayError(f"{name} is a {type(spans).__qualname__}, {_EXPECTED}")
     try:

@@ -12,7 +12,17 @@ from tests.metrics.validated import check_as_validated
 from trajmeter.errors import UnknownNameError
 from trajmeter.metrics import Resources
 from trajmeter.metrics.rules import RulesMetric, RulesResult, create
-from trajmeter.records import Assertion, Cause, Outcome, Task, ToolCall, Trajectory, Usage, Verdict
+from trajmeter.records import (
+    Assertion,
+    Cause,
+    Outcome,
+    Task,
+    ToolCall,
+    Trajectory,
+    Turn,
+    Usage,
+    Verdict,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -103,13 +113,73 @@ def test_each_check_says_why() -> None:
     assert result.cost_budget.score == 4.0  # 10 / (25 / 10)
 
 
-def test_without_a_task_only_errors_are_looked_for() -> None:
-    result = RulesMetric().score(None, Trajectory(task_id="t", transcript="ERROR: x"))
+def _costs(*costs: float | None, usage: Usage | None = None) -> Trajectory:
+    turns = tuple(
+        Turn(usage=Usage(cost_usd=cost, input_tokens=3, output_tokens=1)) for cost in costs
+    )
+    return Trajectory(task_id="t", transcript="", turns=turns, usage=usage)
 
-    outcomes = {name: getattr(result, name).outcome for name in RulesResult.model_fields}
-    assert outcomes.pop("error_handling") is Outcome.SCORED
-    assert set(outcomes.values()) == {Outcome.ABSTAINED}
+
+@pytest.mark.parametrize(
+    ("attempt", "used", "source"),
+    [
+        (_costs(0.25, 0.125, 0.25), 0.625, "turns"),
+        (_costs(0.1, 0.1, usage=Usage(cost_usd=0.5)), 0.5, "run"),
+        (_costs(0.1, 0.1, usage=Usage(cost_usd=-1.0)), 0.2, "turns"),
+    ],
+)
+def test_the_cost_of_turns_is_added_up_where_the_run_has_none_and_the_source_says_so(
+    attempt: Trajectory, used: float, source: str
+) -> None:
+    task = Task(id="t", metadata={"max_cost_usd": 1.0})
+    cost = RulesMetric().score(task, attempt).cost_budget
+    assert (cost.source, cost.checks[0].source, cost.checks[0].used) == (source, source, used)
+    original = RulesMetric(profile="transform-gym").score(task, attempt).cost_budget
+    assert original.outcome.value == "abstained"  # it knows no dollars
+
+
+def test_the_tokens_of_turns_count_against_the_budget() -> None:
+    task = Task(id="t", metadata={"max_tokens": 4})
+    cost = RulesMetric().score(task, _costs(0.1, 0.1)).cost_budget
+    assert (cost.score, cost.reason) == (
+        5.0,
+        "the run used 8 of 4 tokens (added up from its turns)",
+    )
+
+
+@pytest.mark.parametrize(
+    ("attempt", "reason"),
+    [
+        (_costs(0.1, None), "and the run recorded no figure of 0 or more"),
+        (_costs(0.1, -2.0), "turns[1].usage.cost_usd is -2.0, expected a number of 0 or more"),
+        (
+            _costs(usage=Usage(cost_usd=-0.5)),
+            "usage.cost_usd is -0.5, expected a number of 0 or more",
+        ),
+    ],
+)
+def test_a_cost_that_cannot_be_told_is_missing_and_a_negative_one_is_named(
+    attempt: Trajectory, reason: str
+) -> None:
+    task = Task(id="t", metadata={"max_cost_usd": 1.0})
+    cost = RulesMetric().score(task, attempt).cost_budget
+    assert (cost.outcome.value, cost.cause) == ("not_scored", "missing_usage")
+    assert (cost.reason or "").endswith(reason)
+
+
+@pytest.mark.parametrize("profile", [None, "transform-gym"])
+def test_without_a_task_only_errors_are_looked_for(profile: str | None) -> None:
+    result = RulesMetric(profile=profile).score(
+        None, Trajectory(task_id="t", transcript="ERROR: x")
+    )
+
     assert result.error_handling.score == 0.0
+    others = [getattr(result, name) for name in RulesResult.model_fields]
+    others.remove(result.error_handling)
+    assert {(each.outcome, each.cause) for each in others} == {
+        (Outcome.NOT_SCORED, Cause.MISSING_TASK)
+    }
+    assert {(each.score, each.passed) for each in others} == {(None, None)}
 
 
 JUDGED = Task(id="t", assertions=(Assertion(name="p", type="llm_judge", check="Was it kind?"),))

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 
 from pydantic import BaseModel, Field, ValidationError
 
+from trajmeter import json_input
 from trajmeter.errors import InputError, format_exception
 from trajmeter.records import Record
 
@@ -78,6 +79,8 @@ class Answer(Record):
     """Tokens and model."""
     metadata: dict[str, Any] = Field(default_factory=dict)
     """For example ``tool_trace``, ``tool_calls`` and ``agents_used``."""
+    problems: tuple[str, ...] = ()
+    """What beside the text could not be read and counts as absent; set by :func:`read_answer`."""
 
 
 class TimedAnswer(Record):
@@ -118,6 +121,9 @@ class FunctionAgent:
 def read_answer(raw: object) -> Answer:
     """Read what an agent returned.
 
+    Only the text is required. Any other field that cannot be read counts as absent, and the
+    answer's ``problems`` say so. A single source counts as a list of one.
+
     Args:
         raw: An :class:`Answer`, a mapping or object of its fields, or plain text.
 
@@ -125,7 +131,14 @@ def read_answer(raw: object) -> Answer:
         The answer.
 
     Raises:
-        InputError: It is something else, or a field is of a wrong kind.
+        InputError: It is something else, or its text is missing or is not text.
+
+    Example:
+        >>> answer = read_answer({"text": "1871", "sources_used": "a.md", "metadata": 7})
+        >>> answer.sources_used, answer.metadata
+        (('a.md',), {})
+        >>> answer.problems
+        ('answer.metadata: expected an object, got 7',)
     """
     fields: dict[str, Any] = {"text": raw} if isinstance(raw, str) else _fields(raw, Answer)
     if not fields:
@@ -133,24 +146,56 @@ def read_answer(raw: object) -> Answer:
         raise InputError(
             f"expected an answer, a mapping with a text, or text, got {shown[:_SHOWN_CHARACTERS]}"
         )
-    if "usage" in fields:
-        fields["usage"] = _fields(fields["usage"], AnswerUsage)
-    metadata = fields.pop("metadata", {})
+    problems: list[str] = []
+    usage = _read_usage(fields.pop("usage", {}), problems)
+    sources = fields.get("sources_used")
+    if isinstance(sources, str):
+        fields["sources_used"] = (sources,)
+    if "metadata" in fields:
+        fields["metadata"] = _storable_metadata(fields["metadata"])
+    known = _readable(Answer, fields, problems, place="answer")
+    if "text" not in known:
+        named = [problem for problem in problems if problem.startswith("answer.text:")]
+        raise InputError(*named)
+    return Answer(**known, usage=usage, problems=tuple(problems))
+
+
+def _read_usage(raw: object, problems: list[str]) -> AnswerUsage:
+    fields = _fields(raw, AnswerUsage)
+    named = raw if isinstance(raw, Mapping) else dir(raw)
+    if raw != {} and AnswerUsage.model_fields.keys().isdisjoint(named):
+        expected = ", ".join(AnswerUsage.model_fields)
+        shown = f"only {[*raw]}" if isinstance(raw, Mapping) else type(raw).__name__
+        problems.append(
+            f"answer.usage: expected {expected}, got {_without_secrets(shown)[:_SHOWN_CHARACTERS]}"
+        )
+    return AnswerUsage(**_readable(AnswerUsage, fields, problems, place="answer.usage"))
+
+
+def _readable(
+    kind: type[Record], fields: Mapping[str, Any], problems: list[str], *, place: str
+) -> dict[str, Any]:
+    """The fields that a kind of record accepts, as JSON; why it does not accept the others."""
+    kept: dict[str, Any] = {}
+    for key, value in fields.items():
+        try:
+            kept[key] = storable(value)
+        except (ValueError, RecursionError) as error:
+            problems.append(f"{place}.{key}: {error}")
     try:
-        known = storable(fields) | {"metadata": _storable_metadata(metadata)}
-        return Answer.model_validate(known)
+        kind.model_validate(kept)
     except ValidationError as error:
-        first = error.errors()[0]
-        place = ".".join(map(str, first["loc"]))
-        shown = repr(first["input"])[:_SHOWN_CHARACTERS]
-        raise InputError(f"answer.{place}: {first['msg']}, got {shown}") from error
+        for wrong in error.errors(include_url=False):
+            problems.append(f"{place}.{json_input.describe_detail(wrong)}")
+            kept.pop(str(wrong["loc"][0]), None)
+    return kept
 
 
 def _fields(raw: object, kind: type[Record]) -> dict[str, Any]:
     """The fields of a kind of record that a mapping or an object has; others are ignored."""
     found = {
         key: raw.get(key) if isinstance(raw, Mapping) else getattr(raw, key, None)
-        for key in kind.model_fields
+        for key in kind.model_fields.keys() - {"problems"}
     }
     return {key: value for key, value in found.items() if value is not None}
 

@@ -167,8 +167,9 @@ async def _quality(
 ) -> CodeQuality | None:
     if not options.code_quality or framework.source is None:
         return None
-    packages = (*framework_packages(framework.name), *options.packages)
-    measured = static_quality(framework.source, packages=packages)
+    original = options.run.asking.original
+    packages = (*framework_packages(framework.name, original=original), *options.packages)
+    measured = static_quality(framework.source, packages=packages, original=original)
     measured = measured.model_copy(update={"source_file": framework.source.name})
     if options.reviewer is None or measured.error is not None:
         return measured

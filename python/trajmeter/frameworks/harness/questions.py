@@ -9,8 +9,8 @@ from trajmeter.frameworks.aggregates import FAILED_ANSWER, TIMED_OUT_ANSWER
 from trajmeter.frameworks.harness.agents import TimedAnswer
 from trajmeter.frameworks.harness.responses import respond
 from trajmeter.frameworks.harness.workers import AgentWorkers
+from trajmeter.frameworks.judging import judged_fields
 from trajmeter.frameworks.results import AnswerOutcome, QuestionResult
-from trajmeter.judges import judge_answer
 from trajmeter.metrics.answers import compute_figures, retrieval
 from trajmeter.metrics.answers.profile import DEFAULT, FRAMEWORK_COMPARISON
 
@@ -108,21 +108,13 @@ async def score_answer(
     reported = usage.latency_seconds
     fields: dict[str, Any] = {}
     if options.judge is not None:
-        judgement = await judge_answer(
+        fields = await judged_fields(
             options.judge,
             question=question.text,
             expected=question.expected_answer,
             actual=answer.text,
             sources=answer.sources_used,
         )
-        fields["judge"] = judgement.record
-        if judgement.value is not None:
-            fields |= {
-                "correctness_score": float(judgement.value.correctness),
-                "completeness_score": float(judgement.value.completeness),
-                "faithfulness_score": float(judgement.value.faithfulness),
-                "judge_reasoning": judgement.value.reasoning,
-            }
     return _result(
         question,
         _Answered(answer.text, answer.sources_used, answer.metadata),
@@ -136,6 +128,7 @@ async def score_answer(
         estimated_cost_usd=cost or 0.0,
         priced=cost is not None,
         model_name=usage.model_name,
+        answer_problems=answer.problems,
         **fields,
     )
 

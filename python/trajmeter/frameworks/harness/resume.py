@@ -19,6 +19,7 @@ from typing import TYPE_CHECKING, BinaryIO
 
 from pydantic import ValidationError
 
+from trajmeter import json_input
 from trajmeter.errors import ConfigurationError, ReadError
 from trajmeter.frameworks.harness.journal import Journal, JournalHeader
 from trajmeter.frameworks.results import STAMP
@@ -136,13 +137,15 @@ def _begin(folder: Path, stem: str, digest: str) -> Journal:
         else:
             # Checked after the journal is created: whoever had this name has written by now.
             if not any(folder.glob(f"{glob.escape(name)}*.json")):
-                break
+                return _stamped(stream, JournalHeader(fingerprint=digest, named_at=at))
             stream.close()
             file.unlink()
         at += timedelta(seconds=1)
+
+
+def _stamped(stream: BinaryIO, header: JournalHeader) -> Journal:
     if sys.platform != "win32":
         fcntl.flock(stream, fcntl.LOCK_EX)  # waits for a process that is looking into it
-    header = JournalHeader(fingerprint=digest, named_at=at)
     stream.write(header.model_dump_json().encode() + b"\n")
     stream.flush()
     return Journal(stream, [], header)
@@ -157,7 +160,8 @@ def _resumed(stream: BinaryIO, digest: str) -> Journal | None:
     try:
         header = JournalHeader.model_validate_json(complete[0])
     except ValidationError as error:
-        raise ReadError(f"{stream.name}:1: not a journal: {error}") from error
+        fault = json_input.describe_error(error)
+        raise ReadError(f"{stream.name}:1: not a journal: {fault}") from error
     if header.fingerprint != digest:
         return None
     if cut:

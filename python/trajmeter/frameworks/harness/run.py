@@ -32,6 +32,8 @@ __all__ = ["RunOptions", "document_files", "read_documents", "run_scenario"]
 
 _INTERRUPTED_SECONDS = 10.0
 """Deadline of an agent's cleanup after an interruption, whose caller waits for the end."""
+_MARKDOWN = frozenset({".md", ".markdown"})
+"""Suffixes of files that are documents whether or not a question names them."""
 
 
 @dataclass(frozen=True)
@@ -64,18 +66,37 @@ def document_files(scenario: Scenario) -> Iterator[tuple[str, Path]]:
 def read_documents(scenario: Scenario) -> list[Document]:
     """Read a scenario's documents, sorted by name; it may have none.
 
+    They are the Markdown files and those that questions name as sources.
+
     Raises:
         ConfigurationError: The folder is absent, or a document is not UTF-8 text.
+
+    Warns:
+        UserWarning: The folder holds other files, which are not loaded.
     """
     if scenario.documents_dir is not None and not Path(scenario.documents_dir).is_dir():
         raise ConfigurationError(f"{scenario.documents_dir}: no such folder of documents")
-    documents = []
+    sources = {source for question in scenario.questions for source in question.expected_sources}
+    sources |= {
+        hop.source or "" for question in scenario.questions for hop in question.required_hops
+    }
+    documents, others = [], []
     for name, file in document_files(scenario):
+        if file.suffix.lower() not in _MARKDOWN and sources.isdisjoint((name, file.name)):
+            others.append(name)
+            continue
         try:
             text = file.read_text(encoding="utf-8")
         except UnicodeDecodeError as error:
             raise ConfigurationError(f"{file}: not UTF-8 text: {error}") from error
         documents.append(Document(name=name, text=text))
+    if others:
+        more = f" (and {len(others) - 1:,} more)" if len(others) > 1 else ""
+        warnings.warn(
+            f"{scenario.documents_dir}: {others[0]}{more} is not loaded: documents are Markdown "
+            "files and files that questions name as sources",
+            stacklevel=2,
+        )
     return documents
 
 

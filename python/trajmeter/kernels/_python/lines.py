@@ -41,8 +41,7 @@ def bytes_to_lines(
     """Find the lines of one file that spans touch.
 
     A span is cut at the end of the file. One that is then empty touches no line: its last line is
-    the one before its first, which is where it lies. Such a range has to be dropped before it goes
-    back into :func:`lines_to_bytes`, which refuses it.
+    the one before its first, which is where it lies.
 
     Args:
         line_starts: Line starts of the file, as :func:`line_starts` gives them.

@@ -20,8 +20,9 @@ from __future__ import annotations
 
 from bisect import bisect_left, bisect_right
 from collections import defaultdict
-from itertools import accumulate, pairwise
+from itertools import accumulate, groupby, pairwise
 from math import nan
+from operator import itemgetter
 from typing import TYPE_CHECKING, TypeAlias, TypeVar
 
 import numpy as np
@@ -173,19 +174,18 @@ def _look(
 ) -> _Figures:
     """Look at spans: add them to ``seen``, and tell their size, what is new and what gold."""
     size = added = gold_added = 0
-    place, reach = -1, 0
-    for key, start, end in sorted(spans):
-        if key != place:
-            place, reach = key, 0
-            pieces, golden = seen[key], gold.get(key)
-        first = max(reach, start)
-        if first < end:
-            size += end - first
-            reach = end
-            for begin, stop in _cover(pieces, first, end):
-                added += stop - begin
-                if golden:
-                    gold_added += _common(golden, begin, stop)
+    for key, keyed in groupby(sorted(spans), key=itemgetter(0)):
+        pieces, golden = seen[key], gold.get(key)
+        reach = 0
+        for _, start, end in keyed:
+            first = max(reach, start)
+            if first < end:
+                size += end - first
+                reach = end
+                for begin, stop in _cover(pieces, first, end):
+                    added += stop - begin
+                    if golden:
+                        gold_added += _common(golden, begin, stop)
     return size, added, gold_added
 
 

@@ -51,7 +51,18 @@ _MODELS: dict[str, type[RuleScore]] = {
 """Models of the rules' scores."""
 
 _NO_TASK = Task(id="")
-"""Asks for nothing, as an unknown task does."""
+"""Asks for nothing; for the rule that needs no task."""
+
+_WITHOUT_TASK: dict[str, RuleScore] = {
+    name: model(
+        outcome=Outcome.NOT_SCORED,
+        cause=Cause.MISSING_TASK,
+        reason="no task of this id is known",
+    )
+    for name, model in _MODELS.items()
+    if name != "error_handling"
+}
+"""What the other rules say of an attempt whose task is unknown."""
 
 
 class RulesMetric:
@@ -102,12 +113,15 @@ class RulesMetric:
         return {"profile": self._profile.name, "judge": self._judge is not None}
 
     def score(self, task: Task | None, trajectory: Trajectory) -> RulesResult:
-        """Apply every rule; without a task only ``error_handling`` has something to look for."""
-        task, attempt = task or _NO_TASK, Attempt(trajectory)
+        """Apply every rule; without a task only ``error_handling``, which looks for its default."""
+        attempt = Attempt(trajectory)
         scores: dict[str, RuleScore] = {}
         for name, rule in self._rules.items():
+            if task is None and name in _WITHOUT_TASK:
+                scores[name] = _WITHOUT_TASK[name]
+                continue
             try:
-                scores[name] = rule(task, attempt)
+                scores[name] = rule(task or _NO_TASK, attempt)
             except CannotScoreError as error:
                 scores[name] = self._unscored(name, error)
         return frozen(RulesResult, scores)

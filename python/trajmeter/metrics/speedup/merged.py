@@ -1,8 +1,9 @@
 """Scoring a trial by the merge of its files, as fc-eval does, with what surprises.
 
 An agent without a table of its own gets that of another model of the same agent, or what all
-agents' tables make together; and its record then replaces that model's. What is missing counts as
-speedup 1 and advantage 0.
+agents' tables make together; and its record then replaces that model's. Agents whose names make one
+key share one record, the last one's: its checks decide, over the merged table, and those of the
+others leave no trace. What is missing counts as speedup 1 and advantage 0.
 """
 
 from __future__ import annotations
@@ -43,7 +44,7 @@ __all__ = ["score_merged_trial"]
 
 
 def score_merged_trial(trial: Trial, profile: SpeedupProfile) -> list[SpeedupResult]:
-    """Score each attempt of a trial, in their order; one whose record was replaced has none."""
+    """Score each attempt of a trial, in their order; one whose record is not kept has none."""
     merged = merge_measurements(attempt.measurements for attempt in trial.everyone)
     cases = _cases(trial, merged, profile)
     records: dict[str, tuple[int, Case]] = {}
@@ -55,10 +56,12 @@ def score_merged_trial(trial: Trial, profile: SpeedupProfile) -> list[SpeedupRes
     for key, (position, case) in records.items():
         results[owners.get(key, position)] = _result(case, figures[position], merged)
     resolved = trial.attempts[-1].passed is True
-    return [
-        (result or _replaced(attempt, key)).model_copy(update={"trial_resolved": resolved})
-        for result, attempt, key in zip(results, trial.attempts, trial.keys, strict=False)
+    keys = trial.keys
+    shown = [
+        result or _replaced(attempt, key, is_shared=keys.count(key) > 1)
+        for result, attempt, key in zip(results, trial.attempts, keys, strict=False)
     ]
+    return [result.model_copy(update={"trial_resolved": resolved}) for result in shown]
 
 
 def _cases(trial: Trial, merged: dict[str, Any], profile: SpeedupProfile) -> list[Case]:
@@ -125,13 +128,19 @@ def _result(case: Case, figures: LevelFigures, merged: dict[str, Any]) -> Speedu
     return SpeedupResult(outcome=Outcome.ASSIGNED, cause=Cause.NO_VALID_BENCHMARK, **fields)
 
 
-def _replaced(attempt: Trajectory, key: str) -> SpeedupResult:
+def _replaced(attempt: Trajectory, key: str, *, is_shared: bool) -> SpeedupResult:
+    why = (
+        "a later agent of its trial has the same key, and fc-eval keeps that one's record alone"
+        if is_shared
+        else "its record stands under another name, or was replaced by another's"
+    )
     return SpeedupResult(
         outcome=Outcome.NOT_SCORED,
-        cause=Cause.MISSING_MEASUREMENTS,
+        cause=Cause.REPLACED,
         key=key,
+        instance=attempt.instance,
         trial=attempt.trial,
-        warnings=("its record stands under another name, or was replaced by another's",),
+        warnings=(why,),
     )
 
 

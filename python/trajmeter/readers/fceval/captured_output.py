@@ -109,6 +109,7 @@ def _value(name: str, blocks: dict[str, str], problems: list[str]) -> Any:  # no
     if text is None:
         problems.append(f"the block {name} is missing")
         return None
+    reason = ""
     for attempt in (text, text.replace("\r", "").replace("\n", "")):
         try:
             value = json_input.parse(attempt.strip().encode())
