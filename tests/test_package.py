@@ -76,8 +76,8 @@ def test_an_unknown_name_of_the_package_is_an_attribute_error() -> None:
         trajmeter.unheard_of  # noqa: B018 - reading the attribute is what is tested
 
 
-def test_the_package_completes_its_lazy_names() -> None:
-    assert set(trajmeter.__all__) <= set(dir(trajmeter))
+def test_the_package_completes_its_public_names_and_no_others() -> None:
+    assert dir(trajmeter) == sorted(trajmeter.__all__)
 
 
 def _error_classes() -> list[type[errors.TrajmeterError]]:

@@ -8,6 +8,7 @@ output could hold it. If a key occurs twice, the last value counts.
 
 from __future__ import annotations
 
+import json
 import re
 import reprlib
 from typing import TYPE_CHECKING, NamedTuple
@@ -21,8 +22,19 @@ if TYPE_CHECKING:
     from typing import BinaryIO
 
     from pydantic import JsonValue, ValidationError
+    from pydantic_core import ErrorDetails
 
-__all__ = ["Line", "describe_error", "first_byte", "lines", "parse", "refuse_archive", "type_name"]
+__all__ = [
+    "Line",
+    "describe_detail",
+    "describe_error",
+    "describe_errors",
+    "first_byte",
+    "lines",
+    "parse",
+    "refuse_archive",
+    "type_name",
+]
 
 _MAGIC = (
     (
@@ -47,6 +59,28 @@ _TYPE_NAMES: tuple[tuple[type | tuple[type, ...], str], ...] = (
     (bool, "true or false"),
     ((int, float), "a number"),
 )
+
+# What a value should have been, by the type of pydantic's error, whose own messages name Python's
+# types. Braces hold what the error knows.
+_EXPECTED = {
+    **dict.fromkeys(("list_type", "tuple_type", "set_type", "frozen_set_type"), "a list"),
+    **dict.fromkeys(
+        ("dict_type", "mapping_type", "model_type", "model_attributes_type"), "an object"
+    ),
+    "string_type": "text",
+    **dict.fromkeys(("int_type", "int_from_float", "int_parsing"), "an integer"),
+    **dict.fromkeys(("float_type", "float_parsing"), "a number"),
+    "finite_number": "a finite number",
+    **dict.fromkeys(("bool_type", "bool_parsing"), "true or false"),
+    "none_required": "null",
+    **dict.fromkeys(("enum", "literal_error"), "{expected}"),
+    "greater_than": "more than {gt}",
+    "greater_than_equal": "at least {ge}",
+    "less_than": "less than {lt}",
+    "less_than_equal": "at most {le}",
+    "too_short": "at least {min_length} items",
+    "too_long": "at most {max_length} items",
+}
 
 # Whole pairs and other escapes match too, so that no half is found inside one of them.
 _ESCAPE = re.compile(
@@ -116,16 +150,25 @@ def parse(content: bytes) -> JsonValue:
     return value
 
 
-def describe_error(error: ValidationError) -> str:
-    """Say in one line where a record went wrong, the value, and what was expected."""
-    first = error.errors(include_url=False)[0]
+def describe_detail(error: ErrorDetails) -> str:
+    """Say where one field went wrong, what was expected, and the value, as in JSON."""
     where = "".join(
-        f"[{key}]" if isinstance(key, int) else f".{key}" for key in first["loc"]
+        f"[{key}]" if isinstance(key, int) else f".{key}" for key in error["loc"]
     ).removeprefix(".")
-    shown = reprlib.repr(first["input"])
-    more = error.error_count() - 1
-    rest = f" (and {more} more)" if more else ""
-    return f"{where}: {first['msg']}, got {shown}{rest}"
+    what = _fault(error)
+    return f"{where}: {what}" if where else what
+
+
+def describe_error(error: ValidationError) -> str:
+    """Say in one line where a record went wrong, what was expected, and the value, as in JSON."""
+    first, *more = error.errors(include_url=False)
+    rest = f" (and {len(more)} more)" if more else ""
+    return describe_detail(first) + rest
+
+
+def describe_errors(error: ValidationError) -> str:
+    """Like :func:`describe_error`, for everything that went wrong."""
+    return "; ".join(map(describe_detail, error.errors(include_url=False)))
 
 
 def type_name(value: JsonValue) -> str:
@@ -138,3 +181,62 @@ def type_name(value: JsonValue) -> str:
 
 def _whole(escape: re.Match[bytes]) -> bytes:
     return escape[0] if escape["half"] is None else rb"\ufffd"
+
+
+def _fault(error: ErrorDetails) -> str:
+    known = error.get("ctx", {})
+    shown = _SHORT.repr(error["input"])
+    match error["type"]:
+        case "missing":
+            return f"required, but missing from {shown}"
+        case "extra_forbidden":
+            return f"unknown key, with the value {shown}"
+        case "json_invalid":
+            return f"invalid JSON: {known['error']}; it begins {shown}"
+        case "value_error":
+            return f"{known['error']}, got {shown}"
+        case kind if kind in _EXPECTED:
+            return f"expected {_EXPECTED[kind].format(**known)}, got {shown}"
+        case _:
+            return f"{error['msg'].replace('Input should be', 'expected')}, got {shown}"
+
+
+class _Short(reprlib.Repr):
+    """The beginning of a value, written as JSON."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.maxlevel = 2
+        self.maxstring = _SHOWN
+
+    def repr_str(self, x: str, level: int) -> str:
+        del level
+        start = x if len(x) <= self.maxstring else f"{x[: self.maxstring - 3]}..."
+        return json.dumps(start, ensure_ascii=not start.isprintable())
+
+    def repr_bytes(self, x: bytes, level: int) -> str:
+        return self.repr_str(x[: self.maxstring].decode(errors="replace"), level)
+
+    def repr_int(self, x: int, level: int) -> str:
+        try:
+            return super().repr_int(x, level)
+        except ValueError:  # longer than Python writes out
+            return f"an integer of {x.bit_length()} bits"
+
+    def repr_float(self, x: float, level: int) -> str:
+        del level
+        return json.dumps(x)
+
+    def repr_bool(self, x: bool, level: int) -> str:  # noqa: FBT001 - called by its base
+        del level
+        return json.dumps(x)
+
+    def repr_NoneType(self, x: None, level: int) -> str:  # noqa: N802 - named after the type
+        del level
+        return json.dumps(x)
+
+    def repr_tuple(self, x: tuple[object, ...], level: int) -> str:
+        return self.repr_list([*x], level)
+
+
+_SHORT = _Short()

@@ -100,7 +100,7 @@ def test_an_unreadable_result_is_reported_and_the_others_are_compared(
     broken.write_text('{"framework_name": "C"}')
     assert main(["compare", *results, str(broken)]) == ExitCode.UNREADABLE_INPUT
     captured = capsys.readouterr()
-    assert "broken.json: scenario_name: Field required" in captured.err
+    assert "broken.json: scenario_name: required, but missing" in captured.err
     assert "Anchor" in captured.out
     assert main(["compare", str(broken)]) == ExitCode.UNREADABLE_INPUT
 
@@ -149,7 +149,7 @@ def test_a_small_cost_is_not_rounded_away(capsys: pytest.CaptureFixture[str]) ->
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="file names are text elsewhere")
-@pytest.mark.parametrize("form", ["table", "markdown", "json"])
+@pytest.mark.parametrize("form", ["table", "markdown", "md", "json"])
 def test_a_file_name_that_is_no_utf8_is_shown_escaped(
     results: list[str], tmp_path: Path, capsys: pytest.CaptureFixture[str], form: str
 ) -> None:

@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import json
 import os
 import signal
 import subprocess
@@ -110,6 +111,44 @@ def test_the_version_names_the_backend(run: Run) -> None:
     assert out == f"trajmeter {trajmeter.__version__} ({trajmeter.backend()} kernels)\n"
 
 
+@pytest.mark.parametrize("shell", ["bash", "zsh", "fish"])
+def test_the_completion_of_a_shell_is_shown(
+    run: Run, shell: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("shellingham.detect_shell", lambda: (shell, f"/bin/{shell}"))
+    code, out, err = run("--show-completion")
+    assert (code, err) == (0, "")
+    assert "_TRAJMETER_COMPLETE" in out
+
+
+def test_the_completion_of_a_shell_is_installed(
+    run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("shellingham.detect_shell", lambda: ("bash", "/bin/bash"))
+    monkeypatch.setenv("HOME", str(tmp_path))
+    assert run("--install-completion")[0] == 0
+    script = tmp_path / ".bash_completions" / "trajmeter.sh"
+    assert "_TRAJMETER_COMPLETE" in script.read_text()
+    assert str(script) in (tmp_path / ".bashrc").read_text()
+
+
+def test_a_shell_without_completion_is_a_usage_error(
+    run: Run, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("shellingham.detect_shell", lambda: ("tcsh", "/bin/tcsh"))
+    code, _, err = run("--show-completion")
+    assert (code, err) == (2, "Shell tcsh not supported.\n")
+
+
+def test_a_shell_completes_commands_and_formats() -> None:
+    def completed(words: str, position: int) -> list[str]:
+        asked = {"COMP_WORDS": words, "COMP_CWORD": str(position)}
+        return _process(_TRAJMETER_COMPLETE="complete_bash", **asked).stdout.split()
+
+    assert completed("trajmeter sc", 1) == ["score"]
+    assert completed("trajmeter score --format m", 3) == ["markdown", "md"]
+
+
 def test_without_a_command_the_help_is_shown(run: Run) -> None:
     code, out, err = run()
     assert code in (0, 2)  # typer has changed its mind about this
@@ -134,7 +173,18 @@ def test_every_command_explains_itself(arguments: list[str], shown: str) -> None
 @pytest.mark.parametrize("columns", [80, 120])
 @pytest.mark.parametrize(
     "command",
-    ["", "score", "run", "compare", "average", "quality", "price", "metrics list", "metrics show"],
+    [
+        "",
+        "score",
+        "run",
+        "compare",
+        "judge",
+        "average",
+        "quality",
+        "price",
+        "metrics list",
+        "metrics show",
+    ],
 )
 def test_help_says_what_a_person_needs_in_any_width(command: str, columns: int) -> None:
     app = _main.application()
@@ -307,6 +357,19 @@ def test_help_names_the_defaults_and_the_known_frameworks() -> None:
     assert f"(default: {DEFAULT_MODEL})" in help_of("run")
     assert f"{PROFILE}: reproduce" in help_of("compare")
     assert [name for name in FRAMEWORK_PACKAGES if name not in help_of("quality")] == []
+
+
+def test_code_is_measured_as_the_original_does(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    file = tmp_path / "agent.py"
+    file.write_text("import os, sys\n")
+    shown = []
+    for options in ([], ["--profile", "framework-comparison"]):
+        assert _main.main(["quality", str(file), "-f", "json", *options]) == ExitCode.OK
+        measures = json.loads(capsys.readouterr().out)["static_metrics"]
+        shown.append((measures["num_imports"], measures["avg_cyclomatic_complexity"]))
+    assert shown == [(1, None), (2, 0.0)]
 
 
 def test_help_is_shown_without_importing_what_commands_compute_with() -> None:

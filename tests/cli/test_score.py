@@ -4,13 +4,14 @@ import csv
 import io
 import json
 import os
+import warnings
 from typing import TYPE_CHECKING, TypeAlias
 
 import pytest
 from pyarrow import parquet
 
 from trajmeter import kernels
-from trajmeter.records import Trajectory
+from trajmeter.records import GoldRange, Task, Trajectory
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -80,6 +81,52 @@ def test_the_summary_as_markdown(run: Run) -> None:
     )
 
 
+def test_attempts_without_a_task_are_counted_with_the_nearest_ids(run: Run, folder: Path) -> None:
+    (folder / "others.jsonl").write_text(Task(id="One").model_dump_json(exclude_none=True) + "\n")
+    code, _, err = run("score", "preds.jsonl", "-t", "others.jsonl", "-m", "rules")
+    assert (code, err) == (
+        0,
+        "trajmeter: 2 of 2 attempts found no task, such as 'one' (did you mean 'One'?)\n",
+    )
+    assert run("score", "preds.jsonl", "-t", "gold.jsonl", "-m", "rules")[2] == ""
+
+
+@pytest.mark.parametrize("metric", ["rules", "context"])
+def test_scoring_without_tasks_says_what_is_missing(run: Run, metric: str) -> None:
+    code, _, err = run("score", "preds.jsonl", "-m", metric)
+    assert code == 0
+    assert err == "trajmeter: 2 of 2 attempts found no task; pass the tasks with --tasks FILE\n"
+
+
+def test_a_folder_without_definitions_says_how_to_make_them(run: Run, folder: Path) -> None:
+    (folder / "repo").mkdir()
+    (folder / "repo" / "a.py").write_text("x = 1\n")
+    gold = GoldRange(path="a.py", first_line=1, last_line=1)
+    task = Task(id="one", gold_ranges=(gold,))
+    (folder / "tasks.jsonl").write_text(task.model_dump_json(exclude_none=True) + "\n")
+    code, out, err = run("score", "preds.jsonl", "-t", "tasks.jsonl", "-s", "repo", "-f", "jsonl")
+    assert code == 0
+    assert {row["context.final.symbol.cause"] for row in _rows(out)} == {"missing_definitions"}
+    assert err == (
+        "trajmeter: 2 of 2 attempts have no scores of symbols, because their snapshots lack "
+        "definitions, as every folder does; docs/formats.md (Snapshots) shows how to make a file "
+        "of snapshots that has them\n"
+    )
+
+
+def test_one_rule_is_asked_for_by_its_name(run: Run) -> None:
+    code, out, _ = run("score", "preds.jsonl", "-t", "gold.jsonl", "-m", "tool_usage,context.final")
+    assert code == 0
+    assert "rules: figures of the run" in out
+    assert "latency" not in out
+    assert "trajectory" not in out
+
+
+def test_md_is_short_for_markdown(run: Run) -> None:
+    expected = run("score", "preds.jsonl", "-m", LENGTH, "--format", "markdown")
+    assert run("score", "preds.jsonl", "-m", LENGTH, "-f", "md") == expected
+
+
 def test_rows_as_json_lines(run: Run) -> None:
     code, out, err = run("score", "preds.jsonl", "-m", LENGTH, "--format", "jsonl")
     assert (code, err) == (0, "")
@@ -118,7 +165,8 @@ def test_several_files_and_several_metrics(run: Run, folder: Path) -> None:
         *("score", "preds.jsonl", "more.jsonl", "-t", "gold.jsonl"),
         *("-m", f"{LENGTH}, turns", "-m", "rules", "-f", "jsonl"),
     )
-    assert (code, err) == (0, "")
+    assert code == 0
+    assert err == "trajmeter: 1 of 3 attempts found no task, such as 'two'\n"
     rows = _rows(out)
     assert [row["length.value"] for row in rows] == [3.0, None, 5.0]
     assert {key.partition(".")[0] for key in rows[0]} >= {"length", "turns", "rules"}
@@ -310,3 +358,26 @@ def test_a_pipe_is_refused_with_what_to_do(run: Run, folder: Path, arguments: li
         os.close(end)
     assert code == 4
     assert "pipe: a pipe cannot be read; save its output to a file first" in err
+
+
+def test_misspelt_keys_and_tool_policies_are_told_on_the_terminal(run: Run, folder: Path) -> None:
+    policies = '"tool_policies": {"default": "fuzzy"}, "expected_tool": "a"'
+    task = f'{{"id": "one", "expected_tool_calls": [], "metadata": {{{policies}}}}}'
+    (folder / "tasks.jsonl").write_text(task)
+    (folder / "runs.jsonl").write_text('{"task_id": "one", "tool_calls": []}')
+    with warnings.catch_warnings():
+        warnings.simplefilter("always")
+        code, out, err = run("score", "runs.jsonl", "-t", "tasks.jsonl", "-m", "tools", "-f", "csv")
+    assert code == 0
+    misspelt, policy = err.splitlines()
+    assert misspelt == (
+        "trajmeter: warning: tasks.jsonl:1: metadata.expected_tool is not a known key; "
+        "did you mean expected_tools?"
+    )
+    reason = "tool_policies: the policy default is 'fuzzy', expected 'exact', "
+    assert policy.startswith(
+        f"trajmeter: warning: tasks.jsonl:1: task 'one' cannot be scored: {reason}"
+    )
+    (row,) = csv.DictReader(io.StringIO(out))
+    assert row["tools.cause"] == "invalid_input"
+    assert row["tools.reason"].startswith(reason)

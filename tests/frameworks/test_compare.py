@@ -56,7 +56,7 @@ def test_a_file_that_cannot_be_read_raises_or_is_reported(tmp_path: Path) -> Non
     good, broken = tmp_path / "good.json", tmp_path / "broken.json"
     write_evaluation(evaluation("Anchor", 2.0), good)
     broken.write_text("{}")
-    with pytest.raises(ReadError, match=r"broken\.json: framework_name: Field required"):
+    with pytest.raises(ReadError, match=r"broken\.json: framework_name: required, but missing"):
         trajmeter.compare([good, broken])
     problems: list[ReadProblem] = []
     compared = trajmeter.compare([broken, good], on_problem=problems.append)
@@ -68,7 +68,7 @@ def test_a_file_that_cannot_be_read_raises_or_is_reported(tmp_path: Path) -> Non
 
 def test_a_result_that_holds_no_number_is_refused_with_its_place() -> None:
     nan = evaluation("Anchor", float("nan"))
-    place = r"results\[1\]: questions\.0\.latency_seconds: expected a finite number, got nan"
+    place = r"results\[1\]: questions\[0\]\.latency_seconds: expected a finite number, got nan"
     with pytest.raises(ReadError, match=place):
         trajmeter.compare([evaluation("Buoy", 6.0), nan])
     problems: list[ReadProblem] = []

@@ -117,10 +117,63 @@ def test_absent_files_and_unknown_modes_are_named(tmp_path: Path) -> None:
         read_scenario(write(tmp_path), mode="fast")
 
 
+def test_a_scenario_of_one_mode_runs_in_it(tmp_path: Path) -> None:
+    one = SPEC.replace("  baseline: {top_k: 2}\n", "")
+    read = read_scenario(write(tmp_path, spec=one))
+    assert (read.mode, read.settings["max_steps"]) == ("capability", 4)
+    with pytest.raises(ConfigurationError, match=r"no mode 'baseline'; modes: capability$"):
+        read_scenario(tmp_path, mode="baseline")
+
+
+def test_modes_are_listed_where_none_of_several_is_the_baseline(tmp_path: Path) -> None:
+    several = SPEC.replace("  baseline:", "  fast:")
+    with pytest.raises(
+        ConfigurationError, match=r"spec\.yaml: modes: name a mode to run; modes: capability, fast$"
+    ):
+        read_scenario(write(tmp_path, spec=several))
+
+
 def test_tags_that_would_run_code_are_refused(tmp_path: Path) -> None:
     spec = SPEC.replace("owner: quay", "owner: !!python/object/apply:os.getcwd []")
     with pytest.raises(ConfigurationError, match="not valid YAML"):
         read_scenario(write(tmp_path, spec=spec))
+
+
+def aliases_of_aliases(levels: int) -> str:
+    lines = ["a0: &a0 [x, x, x, x, x, x, x, x, x, x]"]
+    lines += [f"a{i}: &a{i} [{', '.join([f'*a{i - 1}'] * 10)}]" for i in range(1, levels)]
+    return "\n".join(lines)
+
+
+@pytest.mark.parametrize("file", ["spec.yaml", "questions.yaml"])
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        (aliases_of_aliases(10), r":5: more than 100,000 values, with those that aliases repeat"),
+        ("a: &a {b: *a}", r":1: an alias refers to a value that contains the alias"),
+        (f"a: {'[' * 150}{']' * 150}", r": nested too deeply: expected at most 100 levels"),
+        (f"a: {'[' * 5000}{']' * 5000}", r": nested too deeply"),
+        (
+            "a0: &a0 [x]\n" + "".join(f"a{i}: &a{i} [*a{i - 1}]\n" for i in range(1, 2000)),
+            r": nested too deeply",
+        ),
+        ("".join(f"k{i}: v\n" for i in range(50_000)), r":1: more than 100,000 values"),
+    ],
+)
+def test_yaml_that_expands_beyond_all_bounds_is_refused(
+    tmp_path: Path, file: str, text: str, message: str
+) -> None:
+    write(tmp_path)
+    (tmp_path / file).write_text(text)
+    with pytest.raises(ConfigurationError, match=rf"{file}{message}"):
+        read_scenario(tmp_path)
+
+
+def test_aliases_within_bounds_are_read(tmp_path: Path) -> None:
+    spec = SPEC.replace("top_k: 3}", "top_k: 3, small: &s [1, 2], again: [*s, *s]}")
+    spec = spec.replace("{max_steps: 4}", "&m {max_steps: 4}\n  wide: {<<: *m, top_k: 9}")
+    got = read_scenario(write(tmp_path, spec=spec), mode="wide").settings
+    assert (got["again"], got["max_steps"], got["top_k"]) == ([[1, 2], [1, 2]], 4, 9)
 
 
 def test_published_scenarios(reference_data: Path) -> None:
@@ -129,7 +182,7 @@ def test_published_scenarios(reference_data: Path) -> None:
     assert read_scenario(root / "ferry_chain").profile == "multihop_chain_qa"
 
 
-def warned(folder: Path, *, mode: str = "baseline") -> tuple[list[str], Scenario]:
+def warned(folder: Path, *, mode: str | None = None) -> tuple[list[str], Scenario]:
     """What reading a scenario warns of, without the folder, and the scenario."""
     with warnings.catch_warnings(record=True) as told:
         warnings.simplefilter("always")

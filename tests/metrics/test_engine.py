@@ -182,6 +182,13 @@ def test_two_different_tasks_of_one_id_are_refused() -> None:
         TaskIndex([first, second])
 
 
+def test_two_different_tasks_of_one_document_are_both_named() -> None:
+    first = Task(id="one", question="a", source=Source(file="gold.json", record="[0]"))
+    second = Task(id="one", question="b", source=Source(file="gold.json", record="[4]"))
+    with pytest.raises(ConfigurationError, match=r"'one': gold\.json: \[0\] and gold\.json: \[4\]"):
+        TaskIndex([first, second])
+
+
 def test_a_task_may_be_repeated() -> None:
     first = Task(id="one", source=Source(file="a.jsonl", line=1))
     second = Task(id="one", source=Source(file="b.jsonl", line=1))

@@ -152,13 +152,17 @@ class TestCreate:
         with pytest.raises(ConfigurationError, match="no metric was asked for"):
             create([])
 
-    def test_names_come_as_a_list(self) -> None:
+    def test_several_names_come_as_a_list(self) -> None:
         message = r"metrics is 'rank, turns', expected a list: \['rank', 'turns'\]"
         with pytest.raises(ConfigurationError, match=message):
             create("rank, turns")
-        message = r"profiles is 'ptcrunner', expected a list: \['ptcrunner'\]"
+        message = r"profiles is 'odd,quirky', expected a list: \['odd', 'quirky'\]"
         with pytest.raises(ConfigurationError, match=message):
-            create(["turns"], profiles="ptcrunner")
+            create(["rank"], profiles="odd,quirky")
+
+    def test_one_name_is_a_list_of_one(self) -> None:
+        (metric,) = create("rank", profiles="odd")
+        assert (metric.name, metric.parameters) == ("rank", {"profile": "odd"})
 
     @pytest.mark.parametrize("given", [make_nothing, 5, fakes.AnswerMetric])
     def test_other_objects_are_refused(self, given: Any) -> None:

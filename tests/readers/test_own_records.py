@@ -141,6 +141,21 @@ def test_a_record_by_hand_needs_little(tmp_path: Path) -> None:
     )
 
 
+CALL = '{"id": "c", "type": "function", "function": {"name": "f", "arguments": "{\\"q\\": 1}"}}'
+
+
+def test_calls_in_the_shape_of_openai_are_read_wherever_calls_stand(tmp_path: Path) -> None:
+    path, tasks = tmp_path / "t.jsonl", tmp_path / "tasks.jsonl"
+    path.write_text(
+        f'{{"task_id": "i", "turns": [{{"tool_calls": [{CALL}]}}], "tool_calls": [{CALL}]}}\n'
+    )
+    tasks.write_text(f'{{"id": "i", "expected_tool_calls": [{CALL}]}}\n')
+    (trajectory,), (task,) = read_trajectories(path), read_tasks(tasks)
+    call = ToolCall(name="f", arguments={"q": 1})
+    assert trajectory.tool_calls == task.expected_tool_calls == (call,)
+    assert [turn.tool_calls for turn in trajectory.turns or ()] == [(call,)]
+
+
 def test_unknown_keys_at_the_top_are_kept_as_extra(tmp_path: Path) -> None:
     path = tmp_path / "t.jsonl"
     path.write_text('{"id": "i", "split": "test", "extra": {"a": 1}}\n{"id": "j", "b": null}\n')
@@ -152,11 +167,17 @@ def test_unknown_keys_at_the_top_are_kept_as_extra(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("record", "message"),
     [
-        ('{"task_id": "i", "turns": [{"vews": []}]}', r"turns\[0\]\.vews: Extra inputs are not"),
-        ('{"task_id": "i", "turns": {}}', r"turns: Input should be a valid tuple"),
-        ('{"task_id": 7}', r"task_id: Input should be a valid string, got 7"),
-        ('{"task_id": "i", "x": 1, "extra": 2}', r"extra: Input should be a valid dictionary"),
-        ('{"task_id": "i", "final_views": [{"path": "a", "extent": "all"}]}', "extent: Input sh"),
+        (
+            '{"task_id": "i", "turns": [{"vews": []}]}',
+            r"turns\[0\]\.vews: unknown key, with ",
+        ),
+        ('{"task_id": "i", "turns": {}}', r"turns: expected a list, got \{\}"),
+        ('{"task_id": 7}', r"task_id: expected text, got 7"),
+        ('{"task_id": "i", "x": 1, "extra": 2}', r"extra: expected an object, got 2"),
+        (
+            '{"task_id": "i", "final_views": [{"path": "a", "extent": "all"}]}',
+            "expected 'lines'",
+        ),
     ],
 )
 def test_a_wrong_field_is_reported_with_its_place(

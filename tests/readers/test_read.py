@@ -6,6 +6,7 @@ import gzip
 import json
 import sys
 from itertools import islice
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
@@ -17,7 +18,6 @@ from trajmeter.schemas import trajectory_batch
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
-    from pathlib import Path
 
 PREDICTION = '{"instance_id": "i", "traj_data": {"pred_steps": []}, "model_patch": ""}'
 OWN = '{"task_id": "own"}'
@@ -33,7 +33,10 @@ def read(*paths: Path) -> tuple[list[str], list[str]]:
     """Ids of what was read, and the problems as text without their folder."""
     problems: list[ReadProblem] = []
     ids = [t.task_id for t in read_trajectories(paths, on_problem=problems.append)]
-    return ids, [str(problem).rpartition("/")[2] for problem in problems]
+    folders = [f"{Path(problem.file).parent}/" for problem in problems]
+    return ids, [
+        str(problem).removeprefix(folder) for problem, folder in zip(problems, folders, strict=True)
+    ]
 
 
 @pytest.mark.parametrize(
@@ -78,7 +81,7 @@ def test_files_are_read_in_order_and_by_any_kind_of_path(tmp_path: Path) -> None
         ('{"a": 1, "b": 2}', "got an object with the keys ['a', 'b']"),
         ('{"traj_data": {}}', "no id: expected instance_id or original_inst_id"),
         (GOLD, " or Trajectory records, got ContextBench gold"),
-        ('{"instance_id": 1, "traj_data": {}}', "instance_id: Input should be a valid string"),
+        ('{"instance_id": 1, "traj_data": {}}', "instance_id: expected text, got 1"),
     ],
 )
 @pytest.mark.parametrize("position", [0, 1, 2])
@@ -92,6 +95,21 @@ def test_a_broken_line_is_reported_and_the_others_are_read(
     (problem,) = problems
     assert problem.startswith(f"p.jsonl:{position + 1}: ")
     assert message in problem
+
+
+def test_a_record_with_an_id_is_described_by_its_keys_not_taken_for_a_task(tmp_path: Path) -> None:
+    _, problems = read(write(tmp_path / "p.jsonl", '{"id": 1, "messages": []}\n{"id": "t"}'))
+    (problem,) = problems
+    assert "expected ContextBench predictions, " in problem
+    assert "got an object with the keys ['id', 'messages']; docs/formats.md describes" in problem
+    _, problems = read(write(tmp_path / "p.jsonl", f'{OWN}\n{{"id": "t", "question": "why"}}'))
+    assert problems[0].endswith(" or Trajectory records, got Task records")
+
+
+def test_the_pages_that_messages_name_exist() -> None:
+    page = Path(__file__).parents[2].joinpath("docs", "formats.md").read_text(encoding="utf-8")
+    assert "\n### Our own records\n" in page
+    assert "\n## Other formats\n" in page
 
 
 def test_a_broken_record_of_a_document_is_reported_by_its_index(tmp_path: Path) -> None:

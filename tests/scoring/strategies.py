@@ -101,7 +101,8 @@ _VIEWS = st.builds(
 )
 _VIEWED = st.none() | st.lists(_VIEWS, max_size=3).map(tuple)
 _SMALL = st.none() | st.integers(0, 9)
-_USAGE = st.builds(Usage, input_tokens=_SMALL, output_tokens=_SMALL, total_tokens=_SMALL)
+_TOKENS = st.none() | st.integers(-1, 9)
+_USAGE = st.builds(Usage, input_tokens=_TOKENS, output_tokens=_TOKENS, total_tokens=_TOKENS)
 _FAILURES = st.builds(
     Failure, reason=st.sampled_from([None, "max_turns_exceeded", "timeout"]), message=st.none()
 )
@@ -116,7 +117,13 @@ def trajectories(draw: st.DrawFn) -> Trajectory:
     turns = draw(st.none() | runs)
     if turns is not None:
         turns = tuple(
-            turn.model_copy(update={"views": draw(_VIEWED), "number": draw(_SMALL)})
+            turn.model_copy(
+                update={
+                    "views": draw(_VIEWED),
+                    "number": draw(_SMALL),
+                    "usage": draw(st.none() | _USAGE),
+                }
+            )
             for turn in turns
         )
     return Trajectory(

@@ -10,10 +10,10 @@ import pytest
 from pyarrow import parquet
 
 import trajmeter
-from tests.metrics.fakes import AnswerMetric, RankMetric
+from tests.metrics.fakes import AnswerMetric
 from trajmeter.errors import ConfigurationError, InputError, ReadError, UnknownNameError
 from trajmeter.metrics.speedup import SpeedupMetric
-from trajmeter.records import Extent, GoldRange, Source, Task, Trajectory, Turn, Usage, View
+from trajmeter.records import Extent, GoldRange, Source, Task, Trajectory, Turn, View
 from trajmeter.schemas import trajectory_batch
 from trajmeter.scoring.batches import BatchScorer, score_batches
 
@@ -59,6 +59,7 @@ def test_sources_are_texts() -> None:
 
 def test_the_schema_is_known_beforehand_and_that_of_a_parquet_file(tmp_path: Path) -> None:
     scorer = BatchScorer([AnswerMetric(), "turns"], tasks=TASKS)
+    assert repr(scorer) == f"<BatchScorer: answer, turns; {len(scorer.schema)} columns>"
     batch = trajectory_batch([_attempt("one")])
     (results,) = scorer.score([batch])
     (empty,) = scorer.score([batch.slice(0, 0)])
@@ -101,7 +102,7 @@ def test_a_row_that_is_not_a_trajectory_is_reported_and_others_scored(
     rows = _rows(score_batches(batches, metrics=metrics, on_problem=problems.append))
     assert [row["task_id"] for row in rows] == ["zero", "one", "three"]
     assert [(problem.batch, problem.row) for problem in problems] == [(1, 1)]
-    assert str(problems[0]).startswith("batch 1, row 1: task_id: Field required, got {")
+    assert str(problems[0]).startswith("batch 1, row 1: task_id: required, but missing from {")
     with pytest.raises(ReadError, match="batch 1, row 1: task_id"):
         list(score_batches(batches, metrics=metrics))
 
@@ -235,55 +236,6 @@ def test_context_that_no_integer_holds_loses_its_row_alone() -> None:
         rows = _rows(score_batches([trajectory_batch(attempts)], tasks=tasks, metrics=["context"]))
     assert [row["context.final.line.coverage"] for row in rows] == [None, 3 / 6]
     assert "exceeds the largest 64-bit integer" in rows[0]["context.error"]
-
-
-def test_the_row_for_which_a_batch_form_fails_is_the_only_one_without_a_result() -> None:
-    usages = [Usage(input_tokens=2**63 - 1, output_tokens=1), Usage(total_tokens=5)]
-    batch = trajectory_batch([_attempt("one", usage=usage) for usage in usages])
-    with pytest.warns(RuntimeWarning, match="turns could not score a batch at once"):
-        rows = _rows(score_batches([batch], metrics=["turns"]))
-    assert [row["turns.tokens.total_tokens"] for row in rows] == [None, 5]
-    assert [row["turns.tokens.outcome"] for row in rows] == ["not_scored", "scored"]
-    assert rows[0]["turns.error"] == (
-        f"turns.tokens.total_tokens is {2**63}, expected an integer of 64 bits"
-    )
-
-
-def test_attempts_at_a_task_are_compared_across_batches() -> None:
-    outputs = [("one", "a"), ("uno", "aaa"), ("one", "aa"), ("two", "b"), ("three", "c")]
-    batch = trajectory_batch([_attempt(*each) for each in outputs])
-    for size in (1, 2, 3, 5):
-        pieces = [batch.slice(start, size) for start in range(0, len(outputs), size)]
-        rows = _rows(score_batches(pieces, tasks=TASKS, metrics=[RankMetric(), "turns"]))
-        assert [row["task_id"] for row in rows] == [task for task, _ in outputs]
-        assert [row["rank.rank"] for row in rows] == [3, 1, 2, 1, 1]
-
-
-def test_only_the_rows_of_the_current_task_are_held() -> None:
-    taken = []
-
-    def batches() -> Iterator[pa.RecordBatch]:
-        for number in range(4):
-            taken.append(number)
-            yield trajectory_batch([_attempt(f"task-{number // 2}")])
-
-    results = score_batches(batches(), metrics=[RankMetric()])
-    next(results)
-    assert taken == [0, 1, 2]
-
-
-def test_rows_of_a_task_that_are_not_side_by_side_are_refused() -> None:
-    batch = trajectory_batch([_attempt("one"), _attempt("two"), _attempt("uno")])
-    with pytest.raises(InputError, match="batch 0: rows of the task 'one' follow after"):
-        list(score_batches([batch], tasks=TASKS, metrics=[RankMetric()]))
-
-
-def test_tasks_are_read_from_files(tmp_path: Path) -> None:
-    file = tmp_path / "tasks.jsonl"
-    file.write_text("".join(task.model_dump_json(exclude_none=True) + "\n" for task in TASKS))
-    batch = trajectory_batch([_attempt("one")])
-    (row,) = _rows(score_batches([batch], tasks=file, metrics=[AnswerMetric()]))
-    assert row["answer.parts.words.coverage"] == 1 / 2
 
 
 class _ByTrialAndBatch(SpeedupMetric):

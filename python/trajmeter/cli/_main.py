@@ -10,7 +10,7 @@ import traceback
 import warnings
 from contextlib import suppress
 from pathlib import Path
-from typing import TYPE_CHECKING, NoReturn, Protocol, runtime_checkable
+from typing import TYPE_CHECKING, Any, NoReturn, Protocol, runtime_checkable
 
 from trajmeter.cli._process import (
     ExitCode,
@@ -29,6 +29,9 @@ if TYPE_CHECKING:
 
 __all__ = ["application", "main", "program"]
 
+_NAME = "trajmeter"
+_COMPLETION = "_TRAJMETER_COMPLETE"
+"""Set by the script of ``--show-completion`` where a shell asks what may come next."""
 _STDOUT, _STDERR = 1, 2
 _GRACE_SECONDS = 5.0
 """How long threads that are still at work, such as an exporter's, may take to finish."""
@@ -57,17 +60,28 @@ def application() -> Typer:
         ExtraMissingError: typer or rich is not installed.
     """
     try:
-        from trajmeter.cli import _terminal, average, compare, metrics, price, quality, run, score
+        from trajmeter.cli import (
+            _terminal,
+            average,
+            compare,
+            judge,
+            metrics,
+            price,
+            quality,
+            run,
+            score,
+        )
     except ModuleNotFoundError as error:
         if error.name not in ("typer", "rich"):
             raise
         raise ExtraMissingError(
             f"the command line needs {error.name}: pip install 'trajmeter[cli]'"
         ) from error
-    app = _terminal.new_group("Score recorded agent trajectories.", name="trajmeter")
+    app = _terminal.new_group("Score recorded agent trajectories.", name=_NAME, completes=True)
     app.callback()(_terminal.program_options)
     app.command(cls=_terminal.Command)(score.score)
     app.command(cls=_terminal.Command)(run.run)
+    app.command(cls=_terminal.Command)(judge.judge)
     app.command(cls=_terminal.Command)(compare.compare)
     app.command(cls=_terminal.Command)(average.average)
     app.command(cls=_terminal.Command)(quality.quality)
@@ -124,12 +138,23 @@ def _run(arguments: Sequence[str] | None) -> int:
     command = get_command(app)
     words = sys.argv[1:] if arguments is None else list(arguments)
     try:
-        with command.make_context("trajmeter", words) as context:
+        with _context(command, words) as context:
             code: ExitCode = command.invoke(context)
-    except Exit as done:  # after --help and --version
-        return done.exit_code
+    except Exit as done:  # after --help, --version and the options of completion
+        return ExitCode.USAGE if done.exit_code else ExitCode.OK
     with tolerating_closed_stdout():  # the last lines are still buffered
         return code
+
+
+def _context(command: Any, words: list[str]) -> Any:  # noqa: ANN401 - its class has moved between versions
+    from typer import Exit
+
+    try:
+        if _COMPLETION in os.environ:
+            command.main(words, prog_name=_NAME)
+        return command.make_context(_NAME, words)
+    except SystemExit as done:  # as typer ends what concerns completion
+        raise Exit(1 if done.code else 0) from done
 
 
 def _report(error: BaseException, termination: Termination) -> ExitCode:

@@ -67,12 +67,13 @@ def _nothing(ctx: object) -> str:
     return ""
 
 
-def new_group(text: str, *, name: str) -> typer.Typer:
+def new_group(text: str, *, name: str, completes: bool = False) -> typer.Typer:
     """An application, or a command with others below it, that shows its help if none is named.
 
     Args:
         text: Its help.
         name: What it is called by.
+        completes: Whether it has the options that set up a shell's completion.
     """
     return typer.Typer(
         name=name,
@@ -80,7 +81,7 @@ def new_group(text: str, *, name: str) -> typer.Typer:
         context_settings={"help_option_names": ["-h", "--help"]},
         help=text,
         no_args_is_help=True,
-        add_completion=False,
+        add_completion=completes,
         rich_markup_mode="markdown",
         pretty_exceptions_enable=False,
     )

@@ -22,6 +22,8 @@ class ReportFormat(str, Enum):
     """Tables for a terminal."""
     MARKDOWN = "markdown"
     """The report as Markdown, with every question."""
+    MD = "md"
+    """Short for markdown."""
     JSON = "json"
     """Every figure as one JSON document."""
 
@@ -78,7 +80,7 @@ def compare(
     with tolerating_closed_stdout():
         if output_format is ReportFormat.JSON:
             sys.stdout.write(json_document(compared.comparison) + "\n")
-        elif output_format is ReportFormat.MARKDOWN:
+        elif output_format in (ReportFormat.MARKDOWN, ReportFormat.MD):
             sys.stdout.write(compared.markdown())
         else:
             print_comparison(compared.comparison, stdout_console())

@@ -9,7 +9,7 @@ from typing import Annotated
 import typer
 
 from trajmeter.cli._process import ExitCode, print_message
-from trajmeter.cli._terminal import PlainFormat, print_fields
+from trajmeter.cli._terminal import OriginalProfile, PlainFormat, print_fields
 
 __all__ = ["quality"]
 
@@ -45,6 +45,7 @@ def quality(
     output_format: Annotated[
         PlainFormat, typer.Option("--format", "-f", help="Output format.")
     ] = PlainFormat.TABLE,
+    profile: OriginalProfile = None,
 ) -> ExitCode:
     """Measure size, complexity, imports and type annotations of a Python source file.
 
@@ -52,14 +53,16 @@ def quality(
 
         trajmeter quality agent.py --framework langgraph
     """
+    from trajmeter.frameworks.compare import is_original
     from trajmeter.metrics.quality import framework_packages, static_quality
 
-    named = [*framework_packages(framework), *(packages or ())]
+    original = is_original(profile)
+    named = [*framework_packages(framework, original=original), *(packages or ())]
     if framework and not named:
         print_message(
             f"no packages are known for framework {framework!r}; name them with --package"
         )
-    measured = static_quality(file, packages=named)
+    measured = static_quality(file, packages=named, original=original)
     if output_format is PlainFormat.JSON:
         sys.stdout.write(
             measured.model_dump_json(indent=2, exclude={"code_review", "judge"}) + "\n"

@@ -56,6 +56,8 @@ class Format(str, Enum):
     """The summary as tables for a terminal."""
     MARKDOWN = "markdown"
     """The same tables as Markdown."""
+    MD = "md"
+    """Short for markdown."""
     JSON = "json"
     """The summary as one JSON document."""
     JSONL = "jsonl"
@@ -103,8 +105,8 @@ def score(
             "-m",
             metavar="A,B",
             show_default=False,
-            help="Metrics by name, or file.py@name for your own (default: context). May be "
-            "repeated. See trajmeter metrics list.",
+            help="Metrics, rules or groups of figures (context.final) by name, or file.py@name for "
+            "your own (default: context). May be repeated. See trajmeter metrics list.",
         ),
     ] = None,
     profiles: Annotated[
@@ -148,7 +150,7 @@ def score(
             "--format",
             "-f",
             metavar="FORMAT",
-            help="Print the summary (table, markdown or json) or the rows (jsonl or csv).",
+            help="Print the summary (table, markdown, md or json) or the rows (jsonl or csv).",
         ),
     ] = Format.TABLE,
 ) -> ExitCode:
@@ -204,6 +206,8 @@ def score(
         _write_rows(scorer, trajectories, output, output_format)
     unreadable.report_total()
     summary = scorer.summary()
+    _report_missing_tasks(summary)
+    _report_missing_definitions(summary)
     if output is not None:
         print_message(f"trajmeter: wrote {summary.overall.attempts:,} rows to {output}")
     with tolerating_closed_stdout():
@@ -220,6 +224,38 @@ def _warn_of_slow_kernels() -> None:
         print_message(
             "trajmeter: the Rust extension is not installed; "
             "using the slower pure-Python kernels (same results)"
+        )
+
+
+def _report_missing_tasks(summary: Summary) -> None:
+    """Say how many attempts found no task, and what to do."""
+    missing = summary.missing_tasks
+    if missing is None:
+        return
+    share = f"{missing.attempts:,} of {summary.overall.attempts:,} attempts found no task"
+    if not missing.known:
+        print_message(f"trajmeter: {share}; pass the tasks with --tasks FILE")
+        return
+    ids = ", ".join(
+        repr(task_id) + (f" (did you mean {near!r}?)" if near else "")
+        for task_id, near in missing.nearest.items()
+    )
+    print_message(f"trajmeter: {share}, such as {ids}")
+
+
+def _report_missing_definitions(summary: Summary) -> None:
+    """Say how many attempts have no scores of symbols for want of definitions, and what to do."""
+    from trajmeter.records import Cause
+
+    cause = Cause.MISSING_DEFINITIONS.value
+    attempts = max(
+        (figure.not_scored.get(cause, 0) for figure in summary.overall.figures.values()), default=0
+    )
+    if attempts:
+        print_message(
+            f"trajmeter: {attempts:,} of {summary.overall.attempts:,} attempts have no scores of "
+            "symbols, because their snapshots lack definitions, as every folder does; "
+            "docs/formats.md (Snapshots) shows how to make a file of snapshots that has them"
         )
 
 
@@ -253,7 +289,7 @@ def _print_summary(summary: Summary, output_format: Format) -> None:
 
     if output_format is Format.JSON:
         typer.echo(json_document(summary))
-    elif output_format is Format.MARKDOWN:
+    elif output_format in (Format.MARKDOWN, Format.MD):
         typer.echo(to_markdown(score_report(summary)), nl=False)
     elif output_format is Format.TABLE:
         console = stdout_console()

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from pydantic import Field, ValidationError, field_validator
 from pydantic_core import InitErrorDetails, PydanticCustomError
 
+from trajmeter import json_input
 from trajmeter.arguments import paths_and_records
 from trajmeter.errors import ReadError
 from trajmeter.records import Cause, CodeQuality, JudgeRecord, ReadProblem
@@ -109,6 +110,8 @@ class QuestionResult(FileRecord):
     """The question's metadata, as in the scenario."""
     answer_metadata: dict[str, Any] = Field(default_factory=dict)
     """The answer's metadata, as the framework returned it."""
+    answer_problems: tuple[str, ...] = ()
+    """What the framework returned beside the text that could not be read and counts as absent."""
     judge: JudgeRecord | None = None
     """What judging took."""
     extra_metrics_error: str | None = None
@@ -171,7 +174,7 @@ class FrameworkEvaluation(FileRecord):
             InitErrorDetails(
                 type=PydanticCustomError(
                     "repeated_question_id",
-                    "also the id of questions.{first}; ids join answers and must be unique",
+                    "also the id of questions[{first}]; ids join answers and must be unique",
                     {"first": first[question.question_id]},
                 ),
                 loc=(i, "question_id"),
@@ -247,11 +250,7 @@ def read_evaluation(file: str | Path) -> FrameworkEvaluation:
     try:
         evaluation = FrameworkEvaluation.model_validate_json(content.removeprefix(b"\xef\xbb\xbf"))
     except ValidationError as error:
-        first = error.errors()[0]
-        place = ".".join(map(str, first["loc"]))
-        where = f"{file}: {place}" if place else f"{file}"
-        shown = repr(first["input"])[:80]
-        raise ReadError(f"{where}: {first['msg']}, got {shown}") from error
+        raise ReadError(f"{file}: {json_input.describe_error(error)}") from error
     _check_finite(evaluation, at=str(file))
     return evaluation
 
@@ -316,7 +315,7 @@ def _not_finite(value: object, place: str) -> Iterator[tuple[str, float]]:
             yield from _not_finite(item, f"{place}.{key}" if place else str(key))
     elif isinstance(value, (list, tuple)):
         for position, item in enumerate(value):
-            yield from _not_finite(item, f"{place}.{position}")
+            yield from _not_finite(item, f"{place}[{position}]")
 
 
 def _safe(name: str) -> str:

@@ -6,7 +6,7 @@ A wrong scenario is a configuration error: it names the file and the field, and 
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from pydantic import Field
 
@@ -19,7 +19,21 @@ from trajmeter.frameworks.scenario_keys import (
 from trajmeter.readers.questions import Fields, read_question
 from trajmeter.records import Question, Record
 
+if TYPE_CHECKING:
+    from collections.abc import Collection
+
+    from yaml.nodes import Node
+
 __all__ = ["Scenario", "read_scenario"]
+
+_BASELINE = "baseline"
+_MOST_NODES = 100_000
+"""Values, keys and collections of one YAML file, those that its aliases repeat included.
+
+A few hundred bytes of aliases to aliases stand for more values than any memory holds.
+"""
+_DEEPEST = 100
+"""Levels of nesting of one YAML file, aliases included; what handles them is recursive."""
 
 
 class Scenario(Record):
@@ -35,7 +49,7 @@ class Scenario(Record):
     """Kind of scenario, such as ``rag_qa``."""
     profile: str = "default"
     """Scenario profile: the set of extra metrics."""
-    mode: str = "baseline"
+    mode: str = _BASELINE
     """The mode whose settings override the configuration."""
     folder: str
     """The scenario's own folder, absolute; files named in its settings lie below it."""
@@ -51,13 +65,14 @@ class Scenario(Record):
     """Unknown keys of the file."""
 
 
-def read_scenario(folder: str | Path, *, mode: str = "baseline") -> Scenario:
+def read_scenario(folder: str | Path, *, mode: str | None = None) -> Scenario:
     """Read a scenario; a mode's settings override its configuration.
 
     Args:
         folder: Folder that holds ``spec.yaml``.
-        mode: Mode of the scenario to run, such as ``baseline`` or ``capability``. A scenario
-            without modes has only its configuration, which then counts as ``baseline``.
+        mode: Mode of the scenario to run, such as ``baseline`` or ``capability``; by default
+            ``baseline``, or the only mode there is. A scenario without modes has only its
+            configuration, which then counts as ``baseline``.
 
     Returns:
         The scenario, its questions in order.
@@ -75,9 +90,7 @@ def read_scenario(folder: str | Path, *, mode: str = "baseline") -> Scenario:
     warn_of_spec_keys(spec_file, spec.raw)
     named = spec.fields("modes")
     modes = {name: named.fields(name).raw for name in named.raw}
-    if mode not in (modes or {"baseline"}):
-        known = ", ".join(sorted(modes)) or "baseline"
-        raise ConfigurationError(f"{spec.place('modes')}: no mode {mode!r}; modes: {known}")
+    mode = _mode(mode, modes or {_BASELINE: {}}, spec.place("modes"))
     evaluation = spec.fields("evaluation")
     name = spec.required_text("name")
     documents = _inside(root, spec.text("documents_dir") or "documents", spec_file)
@@ -97,6 +110,17 @@ def read_scenario(folder: str | Path, *, mode: str = "baseline") -> Scenario:
         questions=_read_questions(questions_file),
         extra={key: value for key, value in spec.raw.items() if key not in SPEC_KEYS},
     )
+
+
+def _mode(named: str | None, modes: Collection[str], place: str) -> str:
+    """The mode to run, see :func:`read_scenario`."""
+    if named is None and len(modes) == 1:
+        (named,) = modes
+    mode = _BASELINE if named is None else named
+    if mode not in modes:
+        problem = "name a mode to run" if named is None else f"no mode {mode!r}"
+        raise ConfigurationError(f"{place}: {problem}; modes: {', '.join(sorted(modes))}")
+    return mode
 
 
 def _read_questions(file: Path) -> tuple[Question, ...]:
@@ -125,14 +149,71 @@ def _load(file: Path) -> Fields:
             "scenarios are YAML files; install trajmeter[harness] to read them"
         ) from error
     try:
-        content = yaml.safe_load(file.read_text(encoding="utf-8-sig"))
+        loader = yaml.SafeLoader(file.read_text(encoding="utf-8-sig"))
+        root = loader.get_single_node()
+        if root is not None:
+            _check_extent(root, file)
+        content = None if root is None else loader.construct_document(root)
     except FileNotFoundError:
         raise ConfigurationError(f"{file}: no such file") from None
     except (OSError, UnicodeDecodeError) as error:
         raise ConfigurationError(f"{file}: cannot be read: {error}") from error
     except yaml.YAMLError as error:
         raise ConfigurationError(f"{file}: not valid YAML: {error}") from error
+    except RecursionError:
+        raise _nested_too_deeply(file) from None
     return Fields(content, f"{file}: the file", prefix=f"{file}: ")
+
+
+class _Extent(NamedTuple):
+    nodes: int
+    """Values, keys and collections, each as often as it occurs."""
+    depth: int
+    """Levels of nesting."""
+
+
+def _check_extent(root: Node, file: Path) -> None:
+    """Check how much a document holds once its aliases are replaced by what they stand for.
+
+    Raises:
+        ConfigurationError: It holds too much, is nested too deeply, or contains itself.
+    """
+    known: dict[int, _Extent | None] = {}
+
+    def extent(node: Node) -> _Extent:
+        if id(node) in known:  # an alias
+            measured = known[id(node)]
+            if measured is None:
+                raise ConfigurationError(
+                    f"{file}:{node.start_mark.line + 1}: an alias refers to a value that contains "
+                    "the alias"
+                )
+            return measured
+        known[id(node)] = None
+        parts = [extent(part) for part in _parts(node)]
+        nodes = 1 + sum(part.nodes for part in parts)
+        depth = 1 + max((part.depth for part in parts), default=0)
+        if nodes > _MOST_NODES:
+            raise ConfigurationError(
+                f"{file}:{node.start_mark.line + 1}: more than {_MOST_NODES:,} values, with those "
+                "that aliases repeat"
+            )
+        if depth > _DEEPEST:
+            raise _nested_too_deeply(file)
+        known[id(node)] = _Extent(nodes, depth)
+        return _Extent(nodes, depth)
+
+    extent(root)
+
+
+def _parts(node: Node) -> list[Node]:
+    if isinstance(node.value, str):
+        return []
+    return [part for item in node.value for part in (item if isinstance(item, tuple) else (item,))]
+
+
+def _nested_too_deeply(file: Path) -> ConfigurationError:
+    return ConfigurationError(f"{file}: nested too deeply: expected at most {_DEEPEST} levels")
 
 
 def _inside(root: Path, name: str, spec_file: Path) -> Path:

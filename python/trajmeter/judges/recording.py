@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from pydantic import ValidationError
 
+from trajmeter import json_input
 from trajmeter.errors import ConfigurationError, ReadError
 from trajmeter.judges.exchange import ExchangeError, Prompt, Reply, TransientError
 from trajmeter.records import Cause, Record
@@ -133,7 +134,8 @@ class Replay:
                 try:
                     exchange = Exchange.model_validate_json(line)
                 except ValidationError as error:
-                    raise ReadError(f"{file}:{number}: not a recorded exchange: {error}") from error
+                    fault = json_input.describe_error(error)
+                    raise ReadError(f"{file}:{number}: not a recorded exchange: {fault}") from error
                 self._exchanges[exchange.key].append(exchange)
 
     async def reply(self, prompt: Prompt) -> Reply:

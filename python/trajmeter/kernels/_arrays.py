@@ -7,6 +7,7 @@ Arrays are borrowed and never copied; they must not change during a call.
 
 from __future__ import annotations
 
+from enum import IntEnum
 from typing import NamedTuple, TypeAlias
 
 import numpy as np
@@ -17,9 +18,11 @@ __all__ = [
     "NO_NUMBER",
     "TURN_COUNTS",
     "BoolArray",
+    "EditedLineArrays",
     "Float64Array",
     "Int64Array",
     "LevelArrays",
+    "PatchFault",
     "SpanArrays",
     "SpanBatch",
     "TrajectoryArrays",
@@ -100,6 +103,35 @@ class LevelArrays(NamedTuple):
     """Advantage at level 3."""
     level_4: Float64Array
     """Advantage at level 4."""
+
+
+class EditedLineArrays(NamedTuple):
+    """Which lines of which files a patch edits."""
+
+    paths: list[str]
+    """Each file once, as the patch first names them."""
+    line: Int64Array
+    """Edited lines, rising within each file."""
+    offsets: Int64Array
+    """Offsets of the files in ``line``, from 0."""
+    is_diff: bool
+    """Whether the text is a diff."""
+    faults: Int64Array
+    """Six numbers for each hunk that was wrong: the line of its header, from 1; its
+    :class:`PatchFault`; the old and new lines that the header declares; those of the body."""
+
+
+class PatchFault(IntEnum):
+    """What was wrong with a hunk."""
+
+    UNNAMED = 0
+    """No file was named before it; it was skipped."""
+    UNREADABLE = 1
+    """Its header cannot be read; it was skipped."""
+    EMPTY = 2
+    """It has no lines."""
+    COUNTS = 3
+    """The header declares other counts than the body has; the body counts."""
 
 
 TURN_COUNTS = (

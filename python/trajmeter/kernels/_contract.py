@@ -17,6 +17,7 @@ if TYPE_CHECKING:
 
     from trajmeter.kernels._arrays import (
         BoolArray,
+        EditedLineArrays,
         Float64Array,
         Int64Array,
         LevelArrays,
@@ -194,6 +195,10 @@ def _turns(
     _checks.integers(unreadable, "unreadable")
     _checks.matrix(len(unreadable), "unreadable", 1, 3)
     _checks.size(reasons, "reasons")
+
+
+def _patch(patch: str) -> None:
+    _checks.characters(patch, "patch")
 
 
 def _codes(reference: Int64Array, actual: Int64Array) -> None:
@@ -376,6 +381,10 @@ class Kernels(Protocol):
     @_kernel("assignment", _weights)
     def assign(self, weights: Float64Array, rows: int, columns: int, *, full: bool) -> Int64Array:
         """Column of each row in the pairing that weighs most, or -1."""
+
+    @_kernel("patches", _patch)
+    def edited_lines(self, patch: str) -> EditedLineArrays:
+        """Lines of each file that a patch edits."""
 
     @_kernel("context", _rules)
     def context(

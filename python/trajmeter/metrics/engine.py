@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import traceback
 from dataclasses import dataclass
+from difflib import get_close_matches
 from functools import partial
+from itertools import chain, islice
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeAlias, cast
 
@@ -22,7 +24,7 @@ if TYPE_CHECKING:
 
     from trajmeter.metrics._protocol import AnyMetric, Metric
     from trajmeter.metrics._result import Result
-    from trajmeter.records import Source, Task, Trajectory
+    from trajmeter.records import Task, Trajectory
 
     _TrialScorer: TypeAlias = Callable[
         [Task | None, Sequence[Trajectory]], Sequence["Result | MetricError"]
@@ -33,6 +35,10 @@ __all__ = ["FATAL", "MetricError", "Scored", "TaskIndex", "metric_error", "score
 # A wrong set-up would fail for every attempt alike, so it ends the run; so does Ctrl-C.
 FATAL = (ConfigurationError, ExtraMissingError, BackendError, KeyboardInterrupt)
 """What a metric may raise to end the run; anything else is an outcome of the attempt."""
+
+_COMPARED_IDS = 10_000
+"""Ids among which the nearest is sought, at some 10 µs each."""
+_NO_SOURCE = "one without a source"
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,8 +80,8 @@ class TaskIndex:
             first = self._by_id.setdefault(task.id, task)
             if first is not task and not _same(first, task):
                 raise ConfigurationError(
-                    f"two different tasks have the id {task.id!r}: {_place(first.source)} and "
-                    f"{_place(task.source)}"
+                    f"two different tasks have the id {task.id!r}: "
+                    f"{first.source or _NO_SOURCE} and {task.source or _NO_SOURCE}"
                 )
             for alias in task.aliases:
                 # An alias that two tasks share would give one the other's reference.
@@ -90,15 +96,16 @@ class TaskIndex:
         """Task of this id or alias; ``None`` if there is none, or if several share the alias."""
         return self._by_id.get(task_id) or self._by_alias.get(task_id)
 
+    def nearest(self, task_id: str) -> str | None:
+        """The known id most like this one, if any is like it."""
+        known = islice(chain(self._by_id, self._by_alias), _COMPARED_IDS)
+        folded = {each.casefold(): each for each in known}
+        close = get_close_matches(task_id.casefold(), folded, n=1)
+        return folded[close[0]] if close else None
+
 
 def _same(left: Task, right: Task) -> bool:
     return left.model_copy(update={"source": None}) == right.model_copy(update={"source": None})
-
-
-def _place(source: Source | None) -> str:
-    if source is None:
-        return "one without a source"
-    return source.file if source.line is None else f"{source.file}:{source.line}"
 
 
 def score_trajectories(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import reprlib
+import warnings
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -12,11 +13,17 @@ from trajmeter import json_input
 from trajmeter.arguments import paths_and_records
 from trajmeter.errors import ReadError
 from trajmeter.readers._containers import entries
-from trajmeter.readers._formats import RecordFormat, file_formats, formats, record_formats
+from trajmeter.readers._formats import (
+    Evidence,
+    RecordFormat,
+    file_formats,
+    formats,
+    record_formats,
+)
 from trajmeter.records import ReadProblem, Task, Trajectory
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Sequence
+    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
     from pydantic import JsonValue
 
@@ -86,6 +93,10 @@ def read_tasks(
     Raises:
         ReadError: Without ``on_problem``: a file or record cannot be read; the message says where.
         ExtraMissingError: A file is Parquet, and pyarrow is not installed.
+
+    Warns:
+        UserWarning: A key of a task has no effect and resembles one that has, or an assertion is of
+            a type that no rule checks; once for each file.
     """
     for path in paths_and_records(paths, name="paths"):
         yield from _read(Path(path), Task, on_problem or _refuse)
@@ -135,6 +146,7 @@ def _read_records(
     """Read the records of a file that some format recognises, and report the others."""
     candidates = record_formats(makes)
     strangers: list[ReadProblem] = []
+    doubts: dict[str, list[str]] = {}
     is_known = False
     for source, value in entries(path):
         if isinstance(value, ReadError):
@@ -143,13 +155,10 @@ def _read_records(
         known = _recognise(value, candidates)
         if known is not None and isinstance(value, dict):
             is_known = True
-            try:
-                record = known.read(value, source)
-            except ReadError as error:
-                report(_problem(source, str(error)))
-            except ValidationError as error:
-                report(_problem(source, json_input.describe_error(error)))
-            else:
+            record = _record(known, value, source, report)
+            if record is not None:
+                for doubt in known.doubts(value):
+                    doubts.setdefault(doubt, []).append(source)
                 yield record
         else:
             strangers.append(_problem(source, _unrecognised(value, candidates)))
@@ -161,6 +170,30 @@ def _read_records(
         message = f"none of its first {len(strangers)} records can be used: {strangers[0].message}"
         strangers = [ReadProblem(file=str(path), message=message)]
     _report_all(strangers, report)
+    _warn_of(doubts)
+
+
+def _record(
+    known: RecordFormat[RecordT],
+    value: dict[str, JsonValue],
+    source: Source,
+    report: Callable[[ReadProblem], None],
+) -> RecordT | None:
+    """Read a record of a known format; report it and give ``None`` where that is not possible."""
+    try:
+        return known.read(value, source)
+    except ReadError as error:
+        report(_problem(source, str(error)))
+    except ValidationError as error:
+        report(_problem(source, json_input.describe_error(error)))
+    return None
+
+
+def _warn_of(doubts: Mapping[str, Sequence[str]]) -> None:
+    """Warn of each doubt once, with the first place that it is about."""
+    for doubt, places in doubts.items():
+        more = f" (and in {len(places) - 1:,} more)" if len(places) > 1 else ""
+        warnings.warn(f"{places[0]}: {doubt}{more}", stacklevel=3)
 
 
 def _report_all(problems: list[ReadProblem], report: Callable[[ReadProblem], None]) -> None:
@@ -183,12 +216,19 @@ def _recognise(
 def _unrecognised(value: JsonValue, candidates: Sequence[RecordFormat[RecordT]]) -> str:
     *most, last = [known.description for known in candidates]
     expected = f"{', '.join(most)} or {last}"
+    if not isinstance(value, dict):
+        return f"expected {expected}, got {json_input.type_name(value)}"
     # None of the candidates recognises it, so this is a format of the other kind.
     other = _recognise(value, [known for known in formats() if isinstance(known, RecordFormat)])
-    got = other.description if other else json_input.type_name(value)
-    if other is None and isinstance(value, dict):
-        got += f" with the keys {reprlib.repr(list(value))}"
-    return f"expected {expected}, got {got}"
+    # A key that many formats share is not enough to call a record by the name of one.
+    if other and (
+        other.evidence > Evidence.POSSIBLE or value.keys() <= other.makes.model_fields.keys()
+    ):
+        return f"expected {expected}, got {other.description}"
+    return (
+        f"expected {expected}, got an object with the keys {reprlib.repr(list(value))}; "
+        "docs/formats.md describes 'Our own records' and how to read 'Other formats'"
+    )
 
 
 def _problem(source: Source, message: str) -> ReadProblem:

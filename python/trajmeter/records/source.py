@@ -17,6 +17,10 @@ class Source(Record):
     record: str | None = None
     """Name of the record within the file, for other formats."""
 
+    def __str__(self) -> str:
+        """The place in one line, as compilers write it."""
+        return _place(self.file, self.line, self.record)
+
 
 class ReadProblem(Record):
     """A file, or one record of it, that could not be read and was left out."""
@@ -32,9 +36,9 @@ class ReadProblem(Record):
 
     def __str__(self) -> str:
         """Place and message in one line, as compilers write them."""
-        place = self.file
-        if self.line is not None:
-            place += f":{self.line}"
-        if self.record is not None:
-            place += f": {self.record}"
-        return f"{place}: {self.message}"
+        return f"{_place(self.file, self.line, self.record)}: {self.message}"
+
+
+def _place(file: str, line: int | None, record: str | None) -> str:
+    place = file if line is None else f"{file}:{line}"
+    return place if record is None else f"{place}: {record}"

@@ -51,7 +51,8 @@ class BatchScorer:
     """Scores batches of trajectories, and knows the schema of the results beforehand.
 
     Args:
-        metrics: Names of metrics, ``file.py@name``, or metrics, in the order of their columns.
+        metrics: One or several names of metrics, ``file.py@name``, or metrics, in the order of
+            their columns.
         tasks: Files of any known format, or tasks, with the references to score against.
         snapshots: A file or a folder of snapshots, or a store of them.
         profiles: Compatibility profiles, at most one for each metric.
@@ -68,11 +69,11 @@ class BatchScorer:
 
     def __init__(
         self,
-        metrics: Sequence[str | AnyMetric] = DEFAULT_METRICS,
+        metrics: str | Iterable[str | AnyMetric] = DEFAULT_METRICS,
         *,
         tasks: RecordSource[Task] = (),
         snapshots: str | Path | SnapshotStore | None = None,
-        profiles: Iterable[str] = (),
+        profiles: str | Iterable[str] = (),
     ) -> None:
         if isinstance(snapshots, (str, Path)):
             snapshots = open_snapshots(snapshots)
@@ -84,6 +85,11 @@ class BatchScorer:
         self.schema = arrow_schema(self._layout)
         self._types = {field.name: field.type for field in self.schema}
         self._warned: set[str] = set()
+
+    def __repr__(self) -> str:
+        """The metrics, and how many columns results have."""
+        names = ", ".join(family.name for family in self._layout.families)
+        return f"<BatchScorer: {names}; {len(self.schema):,} columns>"
 
     def score(
         self,
@@ -192,10 +198,10 @@ class BatchScorer:
 def score_batches(
     batches: Iterable[pa.RecordBatch],
     *,
-    metrics: Sequence[str | AnyMetric] = DEFAULT_METRICS,
+    metrics: str | Iterable[str | AnyMetric] = DEFAULT_METRICS,
     tasks: RecordSource[Task] = (),
     snapshots: str | Path | SnapshotStore | None = None,
-    profiles: Iterable[str] = (),
+    profiles: str | Iterable[str] = (),
     on_problem: Callable[[RowProblem], None] | None = None,
 ) -> Iterator[pa.RecordBatch]:
     """Score batches of trajectories, one after another.
@@ -207,7 +213,8 @@ def score_batches(
 
     Args:
         batches: Batches of any size, such as those of a Parquet file.
-        metrics: Names of metrics, ``file.py@name``, or metrics, in the order of their columns.
+        metrics: One or several names of metrics, ``file.py@name``, or metrics, in the order of
+            their columns.
         tasks: Files of any known format, or tasks, with the references to score against.
         snapshots: A file or a folder of snapshots, or a store of them, for metrics that look into
             repositories.

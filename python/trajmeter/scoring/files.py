@@ -14,6 +14,7 @@ from trajmeter.readers import read_tasks, read_trajectories
 from trajmeter.records import Task, Trajectory
 from trajmeter.snapshots import open_snapshots
 from trajmeter.summaries.summarizer import Summarizer
+from trajmeter.summaries.summary import MissingTasks
 from trajmeter.writers import open_table
 
 if TYPE_CHECKING:
@@ -29,13 +30,16 @@ __all__ = ["DEFAULT_METRICS", "RecordSource", "Scorer", "Scores", "score", "task
 DEFAULT_METRICS = ("context",)
 """Metrics used when none are named."""
 
+_SHOWN_IDS = 3
+"""Ids of unknown tasks that a summary names."""
+
 _RecordT = TypeVar("_RecordT")
 
 RecordSource: TypeAlias = "str | Path | Iterable[str | Path | _RecordT]"
 """One file, or several, or records, or both."""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, repr=False)
 class Scores:
     """Scored attempts and their summary."""
 
@@ -45,6 +49,18 @@ class Scores:
     """Averages, with what was not scored and why."""
     layout: RowLayout
     """Columns of the rows."""
+
+    def __repr__(self) -> str:
+        """How many attempts were scored, and by which metrics."""
+        names = ", ".join(metric.name for metric in self.summary.metrics)
+        count = len(self.results)
+        return f"<Scores: {count:,} attempt{'' if count == 1 else 's'}; {names}>"
+
+    def _repr_html_(self) -> str:
+        """The tables of the summary, as notebooks show them."""
+        from trajmeter.reports.scores import score_report, to_html
+
+        return to_html(score_report(self.summary))
 
     @property
     def rows(self) -> list[dict[str, Any]]:
@@ -82,6 +98,11 @@ class Scorer:
         self._tasks = TaskIndex(tasks)
         self.layout = RowLayout(metrics)
         self._summarizer = Summarizer(self.layout)
+        self._needs_tasks = any(
+            field.startswith("Task.") for metric in metrics for field in metric.requires
+        )
+        self._without_task = 0
+        self._unknown_ids: dict[str, None] = {}
 
     def score(self, trajectories: Iterable[Trajectory]) -> Iterator[tuple[Scored, list[Any]]]:
         """Score attempts, and count them in the summary.
@@ -92,11 +113,23 @@ class Scorer:
         for each in score_trajectories(trajectories, metrics=self._metrics, tasks=self._tasks):
             scored, values = self.layout.fitted(each)
             self._summarizer.add(scored, values)
+            if scored.task is None and self._needs_tasks:
+                self._without_task += 1
+                if len(self._unknown_ids) < _SHOWN_IDS:
+                    self._unknown_ids[scored.trajectory.task_id] = None
             yield scored, values
 
     def summary(self) -> Summary:
         """Sum up what was scored so far."""
-        return self._summarizer.summary()
+        summary = self._summarizer.summary()
+        if not self._without_task:
+            return summary
+        missing = MissingTasks(
+            attempts=self._without_task,
+            nearest={task_id: self._tasks.nearest(task_id) for task_id in self._unknown_ids},
+            known=len(self._tasks),
+        )
+        return summary.model_copy(update={"missing_tasks": missing})
 
 
 def score(
@@ -104,8 +137,8 @@ def score(
     *,
     tasks: RecordSource[Task] = (),
     snapshots: str | Path | SnapshotStore | None = None,
-    metrics: Sequence[str | AnyMetric] = DEFAULT_METRICS,
-    profiles: Iterable[str] = (),
+    metrics: str | Iterable[str | AnyMetric] = DEFAULT_METRICS,
+    profiles: str | Iterable[str] = (),
     on_problem: Callable[[ReadProblem], None] | None = None,
 ) -> Scores:
     """Score trajectories with one or several metrics.
@@ -115,7 +148,8 @@ def score(
         tasks: Files of any known format, or tasks, with the references to score against.
         snapshots: A file or a folder of snapshots, or a store of them, for metrics that look into
             repositories.
-        metrics: Names of metrics, ``file.py@name``, or metrics, in the order of their columns.
+        metrics: One or several names of metrics, ``file.py@name``, or metrics, in the order of
+            their columns.
         profiles: Compatibility profiles, at most one for each metric.
         on_problem: Called with every file and record that cannot be read and is left out. Without
             it the first one raises.

@@ -279,7 +279,7 @@ def _summary(figure: SummarizedFigure, count: _Count, attempts: int) -> FigureSu
     about = figure.column.figure or Figure()
     return FigureSummary(
         macro=total / count.scored if count.scored else None,
-        micro=count.numerator / count.denominator if count.denominator else None,
+        micro=count.numerator / count.denominator if count.denominator > 0 else None,
         sum=total if count.scored else None,
         scored=count.scored,
         total=attempts,

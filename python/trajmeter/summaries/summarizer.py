@@ -8,16 +8,17 @@ from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
 from pydantic import BaseModel
 
-from trajmeter.metrics import Aggregating, MetricError
+from trajmeter.metrics import Aggregating, ErrorAggregator, MetricError
 from trajmeter.metrics._result import headlines, listings
 from trajmeter.metrics.engine import FATAL, metric_error
+from trajmeter.metrics.groups import chosen_groups
 from trajmeter.summaries._tally import SummarizedFigure, Tally, summarized_figures
 from trajmeter.summaries.summary import AttemptsSummary, ErrorSummary, MetricSummary, Summary
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 
-    from trajmeter.metrics import Result, RowLayout, Scored
+    from trajmeter.metrics import AnyMetric, Result, RowLayout, Scored
     from trajmeter.records import Task, Trajectory
 
 __all__ = ["Summarizer"]
@@ -83,9 +84,7 @@ class Summarizer:
         attempts.tally.add(values)
         for aggregations in (attempts.aggregations, self._aggregations):
             for index, aggregation in aggregations.items():
-                result = scored.results[index]
-                if not isinstance(result, MetricError):
-                    aggregation.add(scored.task, scored.trajectory, result)
+                aggregation.add(scored.task, scored.trajectory, scored.results[index])
         if MetricError in map(type, scored.results):
             self._add_errors(scored)
 
@@ -125,8 +124,8 @@ class Summarizer:
             name=family.name,
             version=family.metric.version,
             parameters=dict(family.metric.parameters),
-            headlines=headlines(model) if model else {},
-            listings=listings(model) if model else {},
+            headlines=_of_chosen(family.metric, headlines(model)) if model else {},
+            listings=_of_chosen(family.metric, listings(model)) if model else {},
         )
 
     def _new_aggregations(self) -> dict[int, _Aggregation]:
@@ -151,9 +150,11 @@ class Summarizer:
             attempts=tally.attempts,
             figures=tally.summaries(),
             aggregates={
-                self._layout.families[index].name: each.figures
+                family.name: figures
                 for index, each in made.items()
                 if isinstance(each, _Aggregates) and index not in lost
+                for family in [self._layout.families[index]]
+                if (figures := _of_chosen(family.metric, each.figures))
             },
         )
 
@@ -184,6 +185,14 @@ class Summarizer:
             )
 
 
+def _of_chosen(metric: AnyMetric, figures: dict[str, _T]) -> dict[str, _T]:
+    """Figures of the run, without those of groups that are not asked for."""
+    chosen = chosen_groups(metric)
+    if not chosen:
+        return figures
+    return {path: value for path, value in figures.items() if path.partition(".")[0] in chosen}
+
+
 class _Aggregates(NamedTuple):
     """Figures of a run."""
 
@@ -203,12 +212,15 @@ class _Aggregation:
     def __init__(self, metric: Aggregating) -> None:
         self._aggregator = _tried(metric.aggregator)
 
-    def add(self, task: Task | None, trajectory: Trajectory, result: Result) -> None:
-        """Count one scored attempt."""
+    def add(self, task: Task | None, trajectory: Trajectory, result: Result | MetricError) -> None:
+        """Count one attempt."""
         aggregator = self._aggregator
         if not isinstance(aggregator, MetricError):
             try:
-                aggregator.add(task, trajectory, result)
+                if not isinstance(result, MetricError):
+                    aggregator.add(task, trajectory, result)
+                elif isinstance(aggregator, ErrorAggregator):
+                    aggregator.add_error(task, trajectory)
             except FATAL:
                 raise
             except BaseException as error:  # noqa: BLE001 - a metric of the user's may raise anything

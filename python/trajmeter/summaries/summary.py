@@ -8,7 +8,14 @@ from pydantic import Field, JsonValue
 
 from trajmeter.records import Record
 
-__all__ = ["AttemptsSummary", "ErrorSummary", "FigureSummary", "MetricSummary", "Summary"]
+__all__ = [
+    "AttemptsSummary",
+    "ErrorSummary",
+    "FigureSummary",
+    "MetricSummary",
+    "MissingTasks",
+    "Summary",
+]
 
 
 class FigureSummary(Record):
@@ -93,6 +100,17 @@ class ErrorSummary(Record):
     """Attempts it was raised for."""
 
 
+class MissingTasks(Record):
+    """Attempts whose task is unknown, though a metric needs it."""
+
+    attempts: int
+    """Number of these attempts."""
+    nearest: dict[str, str | None]
+    """Task ids of the first of them, each with the known id most like it, if any is."""
+    known: int
+    """Number of tasks that are known."""
+
+
 class Summary(Record):
     """Scores aggregated over attempts."""
 
@@ -106,5 +124,7 @@ class Summary(Record):
     """Attempts by agent and model, or by file where neither is named, as they first came."""
     overall: AttemptsSummary
     """All attempts."""
+    missing_tasks: MissingTasks | None = None
+    """Attempts that found no task; ``None`` where all found theirs, or no metric needs one."""
     errors: tuple[ErrorSummary, ...] = ()
     """What metrics raised; of many different errors, the first of each metric."""

@@ -370,8 +370,9 @@ mod tests {
 
     #[test]
     fn quoted_names_are_read_as_bytes() {
-        let patch = "--- \"a/caf\\303\\251 \\\"x\\\".py\"\n+++ \"b/x\"\n@@ -1 +1 @@\n-a\n+b\n";
-        assert_eq!(lines(patch), [("café \"x\".py".to_owned(), vec![1])]);
+        let patch =
+            "--- \"a/\\303\\251t\\303\\251 \\\"x\\\".py\"\n+++ \"b/x\"\n@@ -1 +1 @@\n-a\n+b\n";
+        assert_eq!(lines(patch), [("été \"x\".py".to_owned(), vec![1])]);
     }
 
     #[test]

@@ -10,6 +10,7 @@ mod levels;
 mod lines;
 mod means;
 mod named;
+mod patches;
 mod sequences;
 mod spans;
 mod trajectory;
@@ -31,6 +32,8 @@ mod _rust {
     use crate::lines::{bytes_to_lines, line_starts};
     #[pymodule_export]
     use crate::means::{gmean, gmean_grouped};
+    #[pymodule_export]
+    use crate::patches::edited_lines;
     #[pymodule_export]
     use crate::sequences::{align, align_matches, assign, edit_distance, edit_distance_matches};
     #[pymodule_export]

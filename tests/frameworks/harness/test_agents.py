@@ -13,7 +13,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from trajmeter.errors import ConfigurationError, InputError
-from trajmeter.frameworks.harness import Answer, load_agent, read_answer
+from trajmeter.frameworks.harness import AgentWorkers, Answer, load_agent, read_answer
 from trajmeter.frameworks.harness.agents import error_text, storable
 
 if TYPE_CHECKING:
@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 def test_functions_and_classes_are_agents(reference: str, name: str) -> None:
     framework = load_agent(reference)
     assert framework.name == name
-    assert callable(framework.agent.query)
+    assert isinstance(framework.agent, AgentWorkers)
     assert framework.source is not None
     assert framework.source.name == "toys.py"
 
@@ -81,14 +81,51 @@ def test_answers_are_read_from_text_mappings_and_objects() -> None:
         (None, "got NoneType"),
         (7, "got int"),
         ({"answer": "x", "score": 1}, r"a mapping with a text, or text, got one of \['answer', 's"),
-        ({"sources_used": []}, r"answer\.text: Field required"),
+        ({"sources_used": []}, r"answer\.text: required, but missing"),
         ({"text": 7}, r"answer\.text: .*got 7"),
-        ({"text": "x", "usage": {"prompt_tokens": -1}}, r"answer\.usage\.prompt_tokens: .*got -1"),
     ],
 )
 def test_a_wrong_answer_names_the_field(raw: object, message: str) -> None:
     with pytest.raises(InputError, match=message):
         read_answer(raw)
+
+
+@pytest.mark.parametrize(
+    ("beside", "problem"),
+    [
+        ({"metadata": ["sql"]}, 'answer.metadata: expected an object, got ["sql"]'),
+        ({"sources_used": 7}, "answer.sources_used: expected a list, got 7"),
+        ({"sources_used": [7]}, "answer.sources_used[0]: expected text, got 7"),
+        ({"usage": {"prompt_tokens": -1}}, "answer.usage.prompt_tokens: "),
+        ({"usage": {"prompt_tokens": "few"}}, "answer.usage.prompt_tokens: "),
+        ({"usage": "12 tokens"}, "answer.usage: expected prompt_tokens, "),
+        ({"usage": {"input_tokens": 3}}, "answer.usage: expected prompt_tokens, "),
+    ],
+)
+def test_an_answer_is_kept_whatever_stands_beside_it(beside: dict[str, Any], problem: str) -> None:
+    answer = read_answer({"text": "pier"} | beside)
+    (told,) = answer.problems
+    assert told.startswith(problem)
+    assert answer.model_copy(update={"problems": ()}) == Answer(text="pier")
+
+
+def test_what_can_be_read_beside_a_wrong_field_is_kept() -> None:
+    usage = {"prompt_tokens": -1, "completion_tokens": 3, "model_name": 7}
+    answer = read_answer({"text": "pier", "sources_used": "x.md", "usage": usage, "problems": "x"})
+    assert answer.sources_used == ("x.md",)
+    assert answer.usage.completion_tokens == 3
+    assert [told.split(":")[0] for told in answer.problems] == [
+        "answer.usage.prompt_tokens",
+        "answer.usage.model_name",
+    ]
+
+
+def test_sources_that_contain_themselves_do_not_cost_the_answer() -> None:
+    sources: list[Any] = []
+    sources.append(sources)
+    answer = read_answer({"text": "pier", "sources_used": sources})
+    assert (answer.text, answer.sources_used) == ("pier", ())
+    assert answer.problems[0].startswith("answer.sources_used: ")
 
 
 ODD = st.recursive(

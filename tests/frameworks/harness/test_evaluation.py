@@ -166,6 +166,17 @@ def test_packages_of_a_known_framework_count_beside_those_that_are_named(
     assert known.code_quality.source_file == "agent.py"
 
 
+def test_the_original_measures_code_in_its_own_way(setting: Setting, tmp_path: Path) -> None:
+    setting.source.write_text("import os, crewai\n")
+    original = replace(setting, name="CrewAI", asking=AskingOptions(original=True))
+    quality = original.evaluated(tmp_path / "results").code_quality
+    assert quality is not None
+    assert quality.static_metrics is not None
+    assert quality.static_metrics.avg_cyclomatic_complexity == 0.0
+    assert quality.static_metrics.num_imports == 2
+    assert quality.static_metrics.num_framework_imports == 0
+
+
 def test_a_review_has_seven_scores_and_their_mean(setting: Setting, tmp_path: Path) -> None:
     model = ScriptedModel(REVIEW)
     got = setting.evaluated(tmp_path / "results", reviewer=Judge(model, price_usd)).code_quality

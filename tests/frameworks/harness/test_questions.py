@@ -91,3 +91,15 @@ def test_an_agents_own_time_out_is_a_failure_but_in_the_original() -> None:
     assert asked(late).outcome is AnswerOutcome.FAILED
     got = asked(late, original=True)
     assert (got.outcome, got.latency_seconds) == (AnswerOutcome.TIMED_OUT, 60.0)
+
+
+async def untidy(_: str) -> dict[str, Any]:
+    return {"text": "pier", "sources_used": "a.md", "metadata": "sql"}
+
+
+def test_a_result_says_what_of_its_answer_could_not_be_read() -> None:
+    got = asked(untidy)
+    assert (got.outcome, got.actual_answer) == (AnswerOutcome.ANSWERED, "pier")
+    assert (got.retrieval_precision, got.answer_metadata) == (1.0, {})
+    (problem,) = got.answer_problems
+    assert problem.startswith("answer.metadata: ")

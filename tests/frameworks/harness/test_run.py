@@ -192,11 +192,42 @@ def test_settings_tell_an_agent_everything_the_scenario_says(
 
 
 def test_documents_that_are_absent_or_no_text_are_named(scenario: Scenario, tmp_path: Path) -> None:
-    (tmp_path / "documents" / "c.bin").write_bytes(b"\xff\xfe")
-    with pytest.raises(ConfigurationError, match=r"c\.bin: not UTF-8"):
+    (tmp_path / "documents" / "c.md").write_bytes(b"\xff\xfe")
+    with pytest.raises(ConfigurationError, match=r"c\.md: not UTF-8"):
         read_documents(scenario)
     with pytest.raises(ConfigurationError, match="no such folder"):
         read_documents(scenario.model_copy(update={"documents_dir": str(tmp_path / "x")}))
+
+
+def test_files_beside_the_documents_neither_stop_a_run_nor_pass_silently(
+    scenario: Scenario, journal: RunJournal, tmp_path: Path
+) -> None:
+    (tmp_path / "documents" / "logo.png").write_bytes(b"\x89PNG\xff")
+    (tmp_path / "documents" / "more" / "cache.db").write_bytes(b"\xff")
+    agent = Whole()
+    with pytest.warns(UserWarning, match=r"logo\.png \(and 1 more\) is not loaded: documents are"):
+        got = run(scenario, agent, journal)
+    assert agent.documents == ["b.md", "more/a.md"]
+    assert got.questions[0].outcome is AnswerOutcome.ANSWERED
+
+
+def test_a_file_that_a_question_names_is_a_document(scenario: Scenario, tmp_path: Path) -> None:
+    for name in ("tides.txt", "more/log.csv", "hop.txt"):
+        (tmp_path / "documents" / name).write_text("x")
+    question = Question(
+        id="q",
+        text="when",
+        expected_sources=("tides.txt", "log.csv"),
+        required_hops=(Hop(id="h", any_of=("x",), source="hop.txt"),),
+    )
+    read = read_documents(scenario.model_copy(update={"questions": (question,)}))
+    assert [each.name for each in read] == [
+        "b.md",
+        "hop.txt",
+        "more/a.md",
+        "more/log.csv",
+        "tides.txt",
+    ]
 
 
 def test_a_scenario_without_documents_is_run(scenario: Scenario, journal: RunJournal) -> None:

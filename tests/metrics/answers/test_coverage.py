@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import json
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from trajmeter.metrics.answers import FRAMEWORK_COMPARISON, retrieval
+from trajmeter.metrics.answers.coverage import objects_only_trace, tool_trace
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -70,3 +71,20 @@ def test_published_cases(reference_data: Path) -> None:
         if case["expected"]:
             on_sets = (case["on_sets"]["precision"], case["on_sets"]["recall"])
             assert retrieval(case["retrieved"], case["expected"]) == on_sets, case["id"]
+
+
+@pytest.mark.parametrize("read", [tool_trace, objects_only_trace])
+def test_true_is_no_number_of_calls_but_1_in_the_original(read: Any) -> None:
+    trace = [{"tool": "sql"}, {"tool": "lookup"}]
+    for flag, original in ((True, 1), (False, 0)):
+        metadata = {"tool_trace": trace, "tool_calls": flag}
+        assert read(metadata).calls == 2
+        calls = read(metadata, profile=FRAMEWORK_COMPARISON).calls
+        assert (calls, type(calls)) == (original, int)
+
+
+def test_a_trace_in_the_shape_of_openai_is_read_but_not_by_the_profile() -> None:
+    function = {"name": "SQL", "arguments": "{}"}
+    metadata = {"tool_calls": [{"type": "function", "function": function}]}
+    assert tool_trace(metadata).tools == {"sql"}
+    assert tool_trace(metadata, profile=FRAMEWORK_COMPARISON).tools == set()

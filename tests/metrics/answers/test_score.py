@@ -46,11 +46,11 @@ def test_what_was_not_recorded_is_not_scored() -> None:
     assert (unsourced.hops.coverage, unsourced.hops.grounded_coverage) == (1.0, None)
 
 
-def test_what_is_not_expected_abstains_and_an_unknown_task_is_missing_gold() -> None:
+def test_what_is_not_expected_abstains_and_an_unknown_task_is_missing() -> None:
     got = AnswersMetric().score(Task(id="q1"), ATTEMPT)
     groups = (got.retrieval, got.hops, got.tools, got.agents)
     assert {group.outcome for group in groups} == {Outcome.ABSTAINED}
-    assert AnswersMetric().score(None, ATTEMPT).hops.cause is Cause.MISSING_GOLD
+    assert AnswersMetric().score(None, ATTEMPT).hops.cause is Cause.MISSING_TASK
 
 
 def test_the_registry_knows_the_family_and_micro_averages_weigh_by_counts() -> None:

@@ -142,12 +142,37 @@ def test_reversed_lines_count_negative(kernels: Kernels) -> None:
     of = task(gold("a.py", 1, 10))
     alone = scored(kernels, of, attempt(final=[lines("a.py", 1, 2), lines("a.py", 9, 3)]), "a.py")
     assert alone.final.line.predicted_size == 2 - 5
-    assert alone.final.line.precision == 2 / -3
+    assert alone.final.line.precision == 1.0
     assert alone.final.span.predicted_size == 20 + 10
     swallowed = scored(
         kernels, of, attempt(final=[lines("a.py", 1, 8), lines("a.py", 9, 3)]), "a.py"
     )
     assert swallowed.final.line.predicted_size == 8
+
+
+def test_a_predicted_size_below_zero_makes_precision_one(kernels: Kernels) -> None:
+    """Lines 10 to 18 are 9, and 20 to 3 are 3 - 20 + 1 = -16: -7 together."""
+    views = [lines("a.py", *ends) for ends in ((13, 18), (17, 18), (20, 3), (10, 12))]
+    for gold_lines, shared in (((11, 30), 8), ((1, 2), 0)):
+        result = scored(kernels, task(gold("a.py", *gold_lines)), attempt(final=views), "a.py")
+        line = result.final.line
+        assert (line.intersection, line.predicted_size, line.precision) == (shared, -7, 1.0)
+        steps = result.trajectory.line
+        assert (steps.viewed_size, steps.redundancy) == (-7, 0.0)
+
+
+@pytest.mark.parametrize(
+    ("ranges", "size"), [([(1, 4), (20, 3)], 4 - 16), ([(9, 3)], -5), ([(1, 1), (4, 3), (9, 8)], 1)]
+)
+def test_a_gold_size_below_zero_makes_coverage_one(
+    kernels: Kernels, ranges: list[tuple[int, int]], size: int
+) -> None:
+    views = [lines("a.py", 1, 1)]
+    of = task(*(gold("a.py", *each) for each in ranges))
+    result = scored(kernels, of, attempt(views, views, final=views), "a.py")
+    line, steps = result.final.line, result.trajectory.line
+    assert (line.gold_size, line.coverage) == (size, 1.0)
+    assert (steps.coverage, steps.auc_coverage) == ((1.0, 1.0), 1.0)
 
 
 def test_reversed_gold_counts_negative(kernels: Kernels) -> None:

@@ -114,6 +114,28 @@ def test_published_files(reference_data: Path) -> None:
             assert measures["type_annotation_ratio"] == expected["type_annotation_ratio"]
 
 
+FRAMEWORKS = ("langgraph", "LangGraph", "LangGraph 1.0.8", "Pydantic AI", "smolagents", "crewai")
+
+
+def test_published_files_are_measured_as_by_the_original(reference_data: Path) -> None:
+    root = reference_data / "compare/quality"
+    for case in json.loads((root / "expected.json").read_text())["files"]:
+        source = (root / "sources" / case["file"]).read_text(encoding="utf-8-sig")
+        for framework in FRAMEWORKS:
+            packages = framework_packages(framework, original=True)
+            measures = static_metrics(source, packages=packages, original=True).model_dump()
+            expected = dict(case["expected"]["static_metrics"])
+            expected["num_framework_imports"] = case["expected"]["framework_imports"][framework]
+            assert measures == pytest.approx(expected, abs=1e-9), (case["file"], framework)
+
+
+def test_the_original_gives_a_file_without_functions_the_best_complexity() -> None:
+    measures = static_metrics("import os, sys\n", original=True)
+    assert (measures.avg_cyclomatic_complexity, measures.max_cyclomatic_complexity) == (0.0, 0)
+    assert (measures.complexity_grade, measures.type_annotation_ratio) == ("A", 0.0)
+    assert measures.num_imports == 2
+
+
 def test_a_file_that_is_nested_too_deeply_has_a_reason(tmp_path: Path) -> None:
     file = tmp_path / "agent.py"
     file.write_text(f"x = {'+'.join(['1'] * 5_000)}\n")

@@ -12,7 +12,16 @@ from tests.metrics.validated import check_as_validated
 from trajmeter.errors import UnknownNameError
 from trajmeter.metrics import Resources
 from trajmeter.metrics.rules import RulesMetric, RulesResult, create
-from trajmeter.records import Assertion, Cause, Outcome, Task, ToolCall, Trajectory, Usage, Verdict
+from trajmeter.records import (
+    Assertion,
+    Cause,
+    Outcome,
+    Task,
+    ToolCall,
+    Trajectory,
+    Usage,
+    Verdict,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -103,13 +112,19 @@ def test_each_check_says_why() -> None:
     assert result.cost_budget.score == 4.0  # 10 / (25 / 10)
 
 
-def test_without_a_task_only_errors_are_looked_for() -> None:
-    result = RulesMetric().score(None, Trajectory(task_id="t", transcript="ERROR: x"))
+@pytest.mark.parametrize("profile", [None, "transform-gym"])
+def test_without_a_task_only_errors_are_looked_for(profile: str | None) -> None:
+    result = RulesMetric(profile=profile).score(
+        None, Trajectory(task_id="t", transcript="ERROR: x")
+    )
 
-    outcomes = {name: getattr(result, name).outcome for name in RulesResult.model_fields}
-    assert outcomes.pop("error_handling") is Outcome.SCORED
-    assert set(outcomes.values()) == {Outcome.ABSTAINED}
     assert result.error_handling.score == 0.0
+    others = [getattr(result, name) for name in RulesResult.model_fields]
+    others.remove(result.error_handling)
+    assert {(each.outcome, each.cause) for each in others} == {
+        (Outcome.NOT_SCORED, Cause.MISSING_TASK)
+    }
+    assert {(each.score, each.passed) for each in others} == {(None, None)}
 
 
 JUDGED = Task(id="t", assertions=(Assertion(name="p", type="llm_judge", check="Was it kind?"),))

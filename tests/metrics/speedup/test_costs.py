@@ -133,6 +133,10 @@ def test_negative_tokens_are_not_recorded_and_cost_no_other_attempt_its_score() 
     )
     assert (first.input_tokens, first.output_tokens, first.task_cost_usd) == (None, None, None)
     assert (second.input_tokens, second.output_tokens) == (7, 0)
+    prompt = "its recorded number of prompt tokens is -1, expected 0 or more"
+    completion = "its recorded number of completion tokens is -1, expected 0 or more"
+    assert first.warnings == (prompt, completion)
+    assert second.warnings == (prompt, completion, completion)
     assert third.task_speedup is not None
 
 

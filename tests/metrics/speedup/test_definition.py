@@ -157,10 +157,16 @@ def test_reverting_leaves_the_oracle_as_it_is() -> None:
     assert result.agent_advantage == pytest.approx(1 - 16 ** (1 / 5))
 
 
-@pytest.mark.parametrize("entries", [{}, table(f=(0.0, 2.0), g=(None, 3.0))])
-def test_nothing_valid_is_no_score(entries: dict[str, Any]) -> None:
+@pytest.mark.parametrize(
+    ("entries", "cause"),
+    [
+        ({}, Cause.MISSING_MEASUREMENTS),
+        (table(f=(0.0, 2.0), g=(None, 3.0)), Cause.NO_VALID_BENCHMARK),
+    ],
+)
+def test_nothing_valid_is_no_score(entries: dict[str, Any], cause: Cause) -> None:
     result = score(attempt(entries=entries), oracle())[0]
-    assert (result.outcome, result.cause) == (Outcome.NOT_SCORED, Cause.NO_VALID_BENCHMARK)
+    assert (result.outcome, result.cause) == (Outcome.NOT_SCORED, cause)
     assert (result.task_speedup, result.agent_advantage, result.success) == (None, None, True)
     result = score(attempt(entries=entries), oracle(), profile="fc-eval")[0]
     assert (result.outcome, result.cause) == (Outcome.ASSIGNED, Cause.NO_VALID_BENCHMARK)

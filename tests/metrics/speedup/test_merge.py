@@ -255,6 +255,16 @@ def test_two_agents_of_one_name_are_kept_apart(tmp_path: Path) -> None:
     assert figures[FAST]["tasks"] == 1
 
 
+def test_an_agent_without_an_entry_in_any_file_has_no_measurements(tmp_path: Path) -> None:
+    for number, nothing in enumerate(
+        [own(FAST), {**PASSED, "per_benchmark_speedups": {}}, {**PASSED, **own(FAST)}]
+    ):
+        run = write_run(tmp_path / str(number), {ORACLE: ORACLE_OWN, FAST: nothing})
+        result = score(run)[0][FAST]
+        assert (result.outcome, result.cause) == (Outcome.NOT_SCORED, Cause.MISSING_MEASUREMENTS)
+        assert (result.num_benchmarks, result.success) == (0, True)
+
+
 def test_models_are_found_under_either_spelling(tmp_path: Path) -> None:
     raw = "fixer:maker/large"
     run = write_run(tmp_path / "r", {ORACLE: ORACLE_OWN, raw: own(raw, f=(4.0, 2.0))})
@@ -340,7 +350,7 @@ def test_fceval_falls_back_on_what_the_parser_computed(tmp_path: Path) -> None:
     assert (result.agent_advantage_level1, result.agent_advantage_level4) == (0.0, -0.5)
     assert (result.num_benchmarks, result.num_valid_benchmarks) == (7, 5)
     results, _ = score(run)
-    assert results[FAST].cause is Cause.NO_VALID_BENCHMARK
+    assert results[FAST].cause is Cause.MISSING_MEASUREMENTS
 
 
 def test_fceval_reverts_no_empty_table(tmp_path: Path) -> None:

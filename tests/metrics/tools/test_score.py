@@ -216,12 +216,16 @@ TASK = Task(id="t", expected_tool_calls=(call("a", {"q": "X"}),))
 
 
 def test_a_task_without_expected_calls_abstains() -> None:
-    trajectory = Trajectory(task_id="t", tool_calls=())
-    for task in (None, Task(id="t")):
-        result = ToolsMetric().score(task, trajectory)
-        assert (result.outcome, result.cause) == (Outcome.ABSTAINED, None)
-        assert result.any_order_grades.outcome is Outcome.ABSTAINED
-        assert result.exact is None
+    result = ToolsMetric().score(Task(id="t"), Trajectory(task_id="t", tool_calls=()))
+    assert (result.outcome, result.cause) == (Outcome.ABSTAINED, None)
+    assert result.any_order_grades.outcome is Outcome.ABSTAINED
+    assert result.exact is None
+
+
+def test_without_a_task_there_is_nothing_to_match_with() -> None:
+    result = ToolsMetric().score(None, Trajectory(task_id="t", tool_calls=()))
+    for group in (result, result.any_order_grades, result.in_order_grades):
+        assert (group.outcome, group.cause) == (Outcome.NOT_SCORED, Cause.MISSING_TASK)
 
 
 def test_an_empty_list_of_expected_calls_is_a_reference() -> None:
@@ -265,7 +269,8 @@ def test_policies_of_the_task_go_before_those_of_the_metric() -> None:
 
     assert metric.score(TASK, trajectory).exact is False
     assert metric.score(folding, trajectory).exact is True
-    assert metric.score(wrong, trajectory).cause is Cause.INVALID_INPUT
+    with pytest.warns(UserWarning, match="tool_policies: policies are 'fold', expected an object"):
+        assert metric.score(wrong, trajectory).cause is Cause.INVALID_INPUT
     assert ToolsMetric(policies=ArgumentPolicies("fold")).score(TASK, trajectory).exact is True
 
 

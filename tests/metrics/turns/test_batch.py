@@ -161,7 +161,85 @@ def test_what_lies_behind_a_null_is_not_looked_at() -> None:
     assert columns.reasons == ("eval_error",)
 
 
-def test_a_total_beyond_64_bits_is_refused_and_left_to_records() -> None:
+def test_a_total_beyond_64_bits_leaves_the_other_counts() -> None:
     attempt = _attempt(usage=Usage(input_tokens=2**63 - 1, output_tokens=1))
-    with pytest.raises(pa.ArrowInvalid, match="overflow"):
-        _figures([attempt])
+    figures = _figures([attempt])
+    assert figures["tokens.input_tokens"] == [2**63 - 1]
+    assert figures["tokens.total_tokens"] == [None]
+    assert figures["tokens.reason"] == ["total_tokens add up to more than 64 bits hold"]
+    assert score(attempt).tokens.model_dump(mode="json") == _tokens(figures, 0)
+
+
+def _tokens(figures: dict[str, list[Any]], row: int) -> dict[str, Any]:
+    names = [name for name in figures if name.startswith("tokens.")]
+    return {name.removeprefix("tokens."): figures[name][row] for name in names}
+
+
+_TURN = Turn(usage=Usage(input_tokens=3, output_tokens=1))
+
+
+@pytest.mark.parametrize(
+    ("usage", "turns", "counts", "source"),
+    [
+        (None, [_TURN, _TURN], (6, 2, 8), "turns"),
+        (Usage(cost_usd=0.5), [_TURN], (3, 1, 4), "turns"),
+        (Usage(input_tokens=9, output_tokens=1), [_TURN, _TURN], (9, 1, 10), "run"),
+        (Usage(total_tokens=9), [_TURN], (3, 1, 9), "both"),
+        (None, [_TURN, Turn(usage=Usage(total_tokens=5))], (None, None, 9), "turns"),
+        (None, [_TURN, Turn()], (None, None, None), None),
+        (None, [], (None, None, None), None),
+    ],
+)
+def test_tokens_recorded_turn_by_turn_are_added_up_and_the_source_says_so(
+    usage: Usage | None,
+    turns: list[Turn],
+    counts: tuple[int | None, ...],
+    source: str | None,
+) -> None:
+    attempt = _attempt(*turns, usage=usage)
+    figures = _figures([_attempt(_TURN), attempt])
+    tokens = score(attempt).tokens
+    assert (tokens.input_tokens, tokens.output_tokens, tokens.total_tokens) == counts
+    assert tokens.source == source
+    assert tokens.cause == (None if source else "missing_usage")
+    assert tokens.model_dump(mode="json") == _tokens(figures, 1)
+
+
+@pytest.mark.parametrize(
+    ("usage", "turn", "total", "cause", "reason"),
+    [
+        (Usage(total_tokens=-1), None, None, "invalid_input", "usage.total_tokens is -1"),
+        (Usage(input_tokens=-1, total_tokens=7), None, 7, None, "usage.input_tokens is -1"),
+        (Usage(total_tokens=-5), _TURN.usage, 4, None, "usage.total_tokens is -5"),
+        (
+            None,
+            Usage(input_tokens=2, output_tokens=-2),
+            None,
+            None,
+            "turns[0].usage.output_tokens is -2",
+        ),
+    ],
+)
+def test_a_negative_count_is_no_figure_and_is_named(
+    usage: Usage | None, turn: Usage | None, total: int | None, cause: str | None, reason: str
+) -> None:
+    attempt = _attempt(Turn(usage=turn), usage=usage)
+    figures = _figures([attempt])
+    tokens = score(attempt).tokens
+    assert (tokens.total_tokens, tokens.cause) == (total, cause)
+    assert tokens.reason == f"{reason}, expected a number of 0 or more"
+    assert tokens.model_dump(mode="json") == _tokens(figures, 0)
+
+
+def test_dropped_calls_have_a_column_whether_turns_were_recorded_or_not() -> None:
+    attempts = [_attempt(DONE, dropped_calls=2), Trajectory(task_id="t", dropped_calls=3)]
+    assert _figures(attempts)["dropped_calls"] == [2, 3]
+    assert [score(attempt).dropped_calls for attempt in attempts] == [2, 3]
+
+
+def test_an_unusable_count_is_named() -> None:
+    unusable = {"usage.total_tokens": "token_usage.total_tokens is 'x', expected a whole number"}
+    attempt = _attempt(unusable=unusable)
+    tokens = score(attempt).tokens
+    assert (tokens.cause, tokens.reason) == ("invalid_input", unusable["usage.total_tokens"])
+    assert tokens.model_dump(mode="json") == _tokens(_figures([attempt]), 0)

@@ -147,13 +147,16 @@ def test_labelled_text_is_not_empty_gold() -> None:
 @pytest.mark.parametrize(
     ("context", "message"),
     [
-        ({"file": "a.py"}, "gold_context: Input should be a valid list"),
-        ('{"file": "a.py"}', "gold_context: Input should be a valid list"),
-        (["a.py"], "gold_context[0]: Input should be a valid dictionary, got 'a.py'"),
-        ([ITEM, {}], "gold_context[1].file: Field required"),
-        ([{"file": None}], "gold_context[0].file: Input should be a valid string"),
-        ([{"file": "a", "start_line": "x"}], "gold_context[0].start_line: Input should be a v"),
-        ([{"file": "a", "end_line": 2**63}], "gold_context[0].end_line: Input should be less"),
+        ({"file": "a.py"}, 'gold_context: expected a list, got {"file": "a.py"}'),
+        ('{"file": "a.py"}', 'gold_context: expected a list, got {"file": "a.py"}'),
+        (["a.py"], 'gold_context[0]: expected an object, got "a.py"'),
+        ([ITEM, {}], "gold_context[1].file: required, but missing from {}"),
+        ([{"file": None}], "gold_context[0].file: expected text, got null"),
+        (
+            [{"file": "a", "start_line": "x"}],
+            '[0].start_line: expected an integer, got "x"',
+        ),
+        ([{"file": "a", "end_line": 2**63}], "gold_context[0].end_line: expected at most 9223"),
     ],
 )
 def test_a_wrong_context_is_reported_with_its_place(context: Any, message: str) -> None:

@@ -151,30 +151,33 @@ def test_unknown_keys_are_kept_where_they_stood() -> None:
 @pytest.mark.parametrize(
     ("changes", "message"),
     [
-        ({"instance_id": 7}, "instance_id: Input should be a valid string, got 7"),
-        ({"model_patch": {}}, "model_patch: Input should be a valid string"),
-        ({"traj_data": []}, "traj_data: Input should be a valid dictionary"),
-        ({"traj_data": {"pred_files": "a.py"}}, "traj_data.pred_files: Input should be a valid li"),
-        ({"traj_data": {"pred_files": [1]}}, "traj_data.pred_files[0]: Input should be a valid s"),
+        ({"instance_id": 7}, "instance_id: expected text, got 7"),
+        ({"model_patch": {}}, "model_patch: expected text, got {}"),
+        ({"traj_data": []}, "traj_data: expected an object, got []"),
+        (
+            {"traj_data": {"pred_files": "a.py"}},
+            'pred_files: expected a list, got "a.py"',
+        ),
+        ({"traj_data": {"pred_files": [1]}}, "traj_data.pred_files[0]: expected text, got 1"),
         (
             {"traj_data": {"pred_steps": [{}, {"spans": {"a.py": [{"start": 1}]}}]}},
-            "traj_data.pred_steps[1].spans.a.py[0].end: Field required",
+            'traj_data.pred_steps[1].spans.a.py[0].end: required, but missing from {"start": 1}',
         ),
         (
             {"traj_data": {"pred_spans": {"a.py": [span(1, None)]}}},
-            "traj_data.pred_spans.a.py[0].end: Input should be a valid integer, got None",
+            "traj_data.pred_spans.a.py[0].end: expected an integer, got null",
         ),
         (
             {"traj_data": {"pred_spans": {"a.py": [span(1, 2**63)]}}},
-            "traj_data.pred_spans.a.py[0].end: Input should be less than or equal to",
+            "traj_data.pred_spans.a.py[0].end: expected at most 9223372036854775807, got 9",
         ),
         (
             {"traj_data": {"pred_spans": {"a.py": [span(1.5, 2)]}}},
-            "traj_data.pred_spans.a.py[0].start: Input should be a valid integer",
+            "traj_data.pred_spans.a.py[0].start: expected an integer, got 1.5",
         ),
         (
             {"traj_data": {"pred_spans": {"a.py": [[1, 2]]}}},
-            "traj_data.pred_spans.a.py[0]: Input should be a valid dictionary, got [1, 2]",
+            "traj_data.pred_spans.a.py[0]: expected an object, got [1, 2]",
         ),
     ],
 )

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
+from trajmeter.metrics import turns
 from trajmeter.readers import read_trajectories
 from trajmeter.readers.mini_swe_agent import VERSION_1
 from trajmeter.records import (
@@ -148,6 +149,22 @@ def test_a_run_that_failed_keeps_the_text_that_stands_for_its_patch() -> None:
     )
     assert trajectory.final_patch == "Step response timed out."
     assert trajectory.turns == ()
+
+
+def test_a_run_ended_by_its_limits_exhausted_its_budget() -> None:
+    trajectory = read([ASK], exit_status="LimitsExceeded")
+    assert trajectory.failure == Failure(reason="budget_exhausted")
+    assert trajectory.extra == {"exit_status": "LimitsExceeded"}
+    assert turns.score(trajectory).run.budget_exhausted
+
+
+def test_the_usage_of_turns_adds_up_though_some_hold_only_views() -> None:
+    response: dict[str, Any] = {"usage": {"prompt_tokens": 5, "completion_tokens": 2}}
+    claims = claim(("/testbed/a.py", "1-4")) + claim(("/testbed/b.py", "2-3"))
+    trajectory = read([ASK, says("Look.", response=response), user(claims)])
+    assert len(trajectory.turns or ()) == 2
+    tokens = turns.score(trajectory).tokens
+    assert (tokens.input_tokens, tokens.output_tokens, tokens.source) == (5, 2, "turns")
 
 
 @pytest.mark.parametrize(

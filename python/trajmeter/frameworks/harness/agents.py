@@ -1,4 +1,4 @@
-"""Agents under comparison: their protocol, how they are loaded, and what they may answer.
+"""Agents under comparison: their protocol, and what they may answer.
 
 What agents return is made storable: JSON that can be written, without secrets.
 """
@@ -6,19 +6,15 @@ What agents return is made storable: JSON that can be written, without secrets.
 from __future__ import annotations
 
 import dataclasses
-import importlib
-import inspect
 import json
 import os
-import sys
 from collections.abc import Mapping
-from dataclasses import dataclass
-from pathlib import Path
-from typing import TYPE_CHECKING, Any, Protocol, cast
+from typing import TYPE_CHECKING, Any, Protocol
 
 from pydantic import BaseModel, Field, ValidationError
 
-from trajmeter.errors import ConfigurationError, InputError, format_exception
+from trajmeter import json_input
+from trajmeter.errors import InputError, format_exception
 from trajmeter.records import Record
 
 if TYPE_CHECKING:
@@ -26,14 +22,13 @@ if TYPE_CHECKING:
 
 __all__ = [
     "Agent",
+    "AgentError",
     "Answer",
     "AnswerUsage",
     "Document",
-    "Framework",
     "FunctionAgent",
     "TimedAnswer",
     "error_text",
-    "load_agent",
     "read_answer",
     "storable",
 ]
@@ -43,6 +38,10 @@ _SHOWN_CHARACTERS = 200
 _SECRET_NAMES = ("_KEY", "_TOKEN", "_SECRET", "_PASSWORD")
 _LEAST_SECRET = 8
 """Characters below which a value may be a common word, and is not treated as a secret."""
+
+
+class AgentError(Exception):
+    """What went wrong in an agent's worker process, in the words of that process."""
 
 
 class Document(Record):
@@ -80,6 +79,8 @@ class Answer(Record):
     """Tokens and model."""
     metadata: dict[str, Any] = Field(default_factory=dict)
     """For example ``tool_trace``, ``tool_calls`` and ``agents_used``."""
+    problems: tuple[str, ...] = ()
+    """What beside the text could not be read and counts as absent; set by :func:`read_answer`."""
 
 
 class TimedAnswer(Record):
@@ -117,62 +118,11 @@ class FunctionAgent:
         """Nothing to release."""
 
 
-@dataclass(frozen=True)
-class Framework:
-    """One agent framework under comparison."""
-
-    name: str
-    """Name in results and reports."""
-    agent: Agent
-    """Its implementation of the scenario."""
-    source: Path | None = None
-    """Source file of the implementation."""
-
-
-def load_agent(reference: str) -> Framework:
-    """Load an agent named as ``module:object``.
-
-    The object is a class without constructor arguments, an object with ``query``, or a function of
-    the question. The module may be in the current folder.
-
-    Args:
-        reference: Such as ``my_agents:LangGraphAgent``.
-
-    Returns:
-        The agent with its source file, named by its ``name`` if it has one, else by its class,
-        function or variable.
-
-    Raises:
-        ConfigurationError: The reference is malformed, or the agent cannot be imported or created.
-    """
-    module_name, separator, attribute = reference.partition(":")
-    if not (module_name and separator and attribute):
-        raise ConfigurationError(
-            f"agent {reference!r}: expected module:object, such as my_agents:answer"
-        )
-    here = str(Path.cwd())
-    if here not in sys.path:
-        sys.path.insert(0, here)
-    try:
-        module = importlib.import_module(module_name)
-    except (Exception, SystemExit) as error:  # the module may do anything
-        message = f"agent {reference!r}: cannot be imported: {error_text(error)}"
-        raise ConfigurationError(message) from error
-    found: Any = module
-    for part in attribute.split("."):
-        if not hasattr(found, part):
-            raise ConfigurationError(
-                f"agent {reference!r}: {getattr(found, '__name__', found)} has no {part!r}"
-            )
-        found = getattr(found, part)
-    file = inspect.getsourcefile(module)
-    agent = _as_agent(found, reference)
-    name = _name(agent) or _name(found) or str(getattr(found, "__name__", attribute))
-    return Framework(name, agent, Path(file) if file else None)
-
-
 def read_answer(raw: object) -> Answer:
     """Read what an agent returned.
+
+    Only the text is required. Any other field that cannot be read counts as absent, and the
+    answer's ``problems`` say so. A single source counts as a list of one.
 
     Args:
         raw: An :class:`Answer`, a mapping or object of its fields, or plain text.
@@ -181,7 +131,14 @@ def read_answer(raw: object) -> Answer:
         The answer.
 
     Raises:
-        InputError: It is something else, or a field is of a wrong kind.
+        InputError: It is something else, or its text is missing or is not text.
+
+    Example:
+        >>> answer = read_answer({"text": "1871", "sources_used": "a.md", "metadata": 7})
+        >>> answer.sources_used, answer.metadata
+        (('a.md',), {})
+        >>> answer.problems
+        ('answer.metadata: expected an object, got 7',)
     """
     fields: dict[str, Any] = {"text": raw} if isinstance(raw, str) else _fields(raw, Answer)
     if not fields:
@@ -189,24 +146,56 @@ def read_answer(raw: object) -> Answer:
         raise InputError(
             f"expected an answer, a mapping with a text, or text, got {shown[:_SHOWN_CHARACTERS]}"
         )
-    if "usage" in fields:
-        fields["usage"] = _fields(fields["usage"], AnswerUsage)
-    metadata = fields.pop("metadata", {})
+    problems: list[str] = []
+    usage = _read_usage(fields.pop("usage", {}), problems)
+    sources = fields.get("sources_used")
+    if isinstance(sources, str):
+        fields["sources_used"] = (sources,)
+    if "metadata" in fields:
+        fields["metadata"] = _storable_metadata(fields["metadata"])
+    known = _readable(Answer, fields, problems, place="answer")
+    if "text" not in known:
+        named = [problem for problem in problems if problem.startswith("answer.text:")]
+        raise InputError(*named)
+    return Answer(**known, usage=usage, problems=tuple(problems))
+
+
+def _read_usage(raw: object, problems: list[str]) -> AnswerUsage:
+    fields = _fields(raw, AnswerUsage)
+    named = raw if isinstance(raw, Mapping) else dir(raw)
+    if raw != {} and AnswerUsage.model_fields.keys().isdisjoint(named):
+        expected = ", ".join(AnswerUsage.model_fields)
+        shown = f"only {[*raw]}" if isinstance(raw, Mapping) else type(raw).__name__
+        problems.append(
+            f"answer.usage: expected {expected}, got {_without_secrets(shown)[:_SHOWN_CHARACTERS]}"
+        )
+    return AnswerUsage(**_readable(AnswerUsage, fields, problems, place="answer.usage"))
+
+
+def _readable(
+    kind: type[Record], fields: Mapping[str, Any], problems: list[str], *, place: str
+) -> dict[str, Any]:
+    """The fields that a kind of record accepts, as JSON; why it does not accept the others."""
+    kept: dict[str, Any] = {}
+    for key, value in fields.items():
+        try:
+            kept[key] = storable(value)
+        except (ValueError, RecursionError) as error:
+            problems.append(f"{place}.{key}: {error}")
     try:
-        known = storable(fields) | {"metadata": _storable_metadata(metadata)}
-        return Answer.model_validate(known)
+        kind.model_validate(kept)
     except ValidationError as error:
-        first = error.errors()[0]
-        place = ".".join(map(str, first["loc"]))
-        shown = repr(first["input"])[:_SHOWN_CHARACTERS]
-        raise InputError(f"answer.{place}: {first['msg']}, got {shown}") from error
+        for wrong in error.errors(include_url=False):
+            problems.append(f"{place}.{json_input.describe_detail(wrong)}")
+            kept.pop(str(wrong["loc"][0]), None)
+    return kept
 
 
 def _fields(raw: object, kind: type[Record]) -> dict[str, Any]:
     """The fields of a kind of record that a mapping or an object has; others are ignored."""
     found = {
         key: raw.get(key) if isinstance(raw, Mapping) else getattr(raw, key, None)
-        for key in kind.model_fields
+        for key in kind.model_fields.keys() - {"problems"}
     }
     return {key: value for key, value in found.items() if value is not None}
 
@@ -217,31 +206,6 @@ def _storable_metadata(metadata: object) -> object:
         return storable(metadata)
     except (ValueError, RecursionError) as error:
         return {"unreadable": str(error)}
-
-
-def _name(holder: object) -> str:
-    """The name that an agent gives itself, or nothing."""
-    try:
-        name = getattr(holder, "name", None)
-    except Exception:  # noqa: BLE001 - a property is the agent's own code
-        return ""
-    return name.strip() if isinstance(name, str) else ""
-
-
-def _as_agent(found: Any, reference: str) -> Agent:  # noqa: ANN401 - whatever the module holds
-    try:
-        made = found() if inspect.isclass(found) else found
-    except (Exception, SystemExit) as error:
-        message = f"agent {reference!r}: cannot be created: {error_text(error)}"
-        raise ConfigurationError(message) from error
-    if callable(getattr(made, "query", None)):
-        return cast("Agent", made)
-    if callable(made):
-        return cast("Agent", FunctionAgent(made))
-    raise ConfigurationError(
-        f"agent {reference!r}: expected a class, an object with query, or a function of the "
-        f"question, got {type(made).__name__}"
-    )
 
 
 def storable(value: object) -> Any:  # noqa: ANN401 - any JSON value
@@ -266,6 +230,8 @@ def storable(value: object) -> Any:  # noqa: ANN401 - any JSON value
 
 def error_text(error: BaseException) -> str:
     """Type and message of an error that an agent raised."""
+    if isinstance(error, AgentError):
+        return str(error)
     return _without_secrets(_encodable(format_exception(error)))
 
 

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, BinaryIO
 
 from pydantic import ValidationError
 
+from trajmeter import json_input
 from trajmeter.errors import ReadError
 from trajmeter.frameworks.harness.agents import TimedAnswer
 from trajmeter.frameworks.results import QuestionResult
@@ -115,8 +116,9 @@ class Journal:
             try:
                 line = _Line.model_validate_json(text)
             except ValidationError as error:
+                fault = json_input.describe_error(error)
                 raise ReadError(
-                    f"{stream.name}:{number}: not a line of a journal: {error}"
+                    f"{stream.name}:{number}: not a line of a journal: {fault}"
                 ) from error
             self._take(line)
 

@@ -19,6 +19,7 @@ from typing import TYPE_CHECKING, BinaryIO
 
 from pydantic import ValidationError
 
+from trajmeter import json_input
 from trajmeter.errors import ConfigurationError, ReadError
 from trajmeter.frameworks.harness.journal import Journal, JournalHeader
 from trajmeter.frameworks.results import STAMP
@@ -159,7 +160,8 @@ def _resumed(stream: BinaryIO, digest: str) -> Journal | None:
     try:
         header = JournalHeader.model_validate_json(complete[0])
     except ValidationError as error:
-        raise ReadError(f"{stream.name}:1: not a journal: {error}") from error
+        fault = json_input.describe_error(error)
+        raise ReadError(f"{stream.name}:1: not a journal: {fault}") from error
     if header.fingerprint != digest:
         return None
     if cut:

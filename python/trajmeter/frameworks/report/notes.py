@@ -77,6 +77,9 @@ def _remarks(result: ComparedResult) -> Iterator[str]:
     if causes:
         listed = ", ".join(f"{cause.value} {n}" for cause, n in sorted(causes.items()))
         yield f"answers that the judge did not score: {listed}."
+    problems = [p for question in result.questions.values() for p in question.answer_problems]
+    if problems:
+        yield f"parts of answers that could not be read: {len(problems)}. {problems[0]}"
     quality = result.code_quality
     if quality and quality.judge and quality.judge.cause:
         yield f"no code review: {quality.judge.cause.value}."

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from trajmeter.metrics.answers.coverage import (
@@ -155,11 +154,9 @@ class MultiAgentCoordination:
         difficulty = question.difficulty or "easy"
         coordination = difficulty in _COORDINATION
         read_trace = (
-            objects_only_trace
-            if profile.coordination_trace_has_only_objects
-            else partial(tool_trace, profile=profile)
+            objects_only_trace if profile.coordination_trace_has_only_objects else tool_trace
         )
-        trace = read_trace(answer.metadata)
+        trace = read_trace(answer.metadata, profile=profile)
         wanted = names(question.required_agents)
         agents = len(wanted & trace.agents) / len(wanted) if wanted else None
         hops = _hop_figures(question, answer, profile=profile)

@@ -6,6 +6,7 @@ from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from trajmeter.metrics.answers.profile import DEFAULT
+from trajmeter.records.openai_calls import plain_call
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Sequence
@@ -145,11 +146,12 @@ def tool_trace(metadata: Mapping[str, Any], *, profile: AnswersProfile = DEFAULT
     """Read the tool trace out of an answer's metadata.
 
     The trace is the first list of ``tool_trace``, ``tools_used`` and ``tool_calls`` that is not
-    empty. An entry is a tool's name, or an object with ``tool`` (else ``name``) and ``domain``.
+    empty. An entry is a tool's name, or an object with ``tool`` (else ``name``) and ``domain``,
+    or a call in the shape of OpenAI's messages.
 
     Args:
         metadata: The answer's metadata.
-        profile: What is counted where the answer gives no number of calls: the entries of the
+        profile: What numbers the calls, and what is counted where nothing does: the entries of the
             trace, or distinct tools.
 
     Returns:
@@ -161,17 +163,25 @@ def tool_trace(metadata: Mapping[str, Any], *, profile: AnswersProfile = DEFAULT
         (['lookup', 'sql'], ['ops'], 2)
     """
     entries = _entries(metadata, _KEYS)
+    if not profile.reads_only_plain_calls:
+        entries = [plain_call(entry) for entry in entries]
     tools = names(_tool(entry) for entry in entries)
     domains = names(entry.get("domain") for entry in entries if isinstance(entry, Mapping))
     return ToolTrace(
         tools=tools,
         agents=names(_items(metadata.get("agents_used"))) or domains,
         reported=bool(entries),
-        calls=_calls(metadata, len(tools) if profile.counts_distinct_tools else len(entries)),
+        calls=_calls(
+            metadata,
+            len(tools) if profile.counts_distinct_tools else len(entries),
+            true_is_one=profile.true_is_one_call,
+        ),
     )
 
 
-def objects_only_trace(metadata: Mapping[str, Any]) -> ToolTrace:
+def objects_only_trace(
+    metadata: Mapping[str, Any], *, profile: AnswersProfile = DEFAULT
+) -> ToolTrace:
     """Read a trace that holds only objects.
 
     ``tool_calls`` is not a trace here, and domains come from ``tool_trace`` alone.
@@ -184,7 +194,7 @@ def objects_only_trace(metadata: Mapping[str, Any]) -> ToolTrace:
         agents=names(_items(metadata.get("agents_used")))
         or names(entry.get("domain") for entry in traced),
         reported=bool(entries),
-        calls=_calls(metadata, len(tools)),
+        calls=_calls(metadata, len(tools), true_is_one=profile.true_is_one_call),
     )
 
 
@@ -208,6 +218,8 @@ def _tool(entry: object) -> object:
     return entry
 
 
-def _calls(metadata: Mapping[str, Any], otherwise: int) -> int:
+def _calls(metadata: Mapping[str, Any], otherwise: int, *, true_is_one: bool) -> int:
     count = metadata.get("tool_calls")
-    return count if isinstance(count, int) and not isinstance(count, bool) else otherwise
+    if isinstance(count, bool) and not true_is_one:
+        return otherwise
+    return int(count) if isinstance(count, int) else otherwise

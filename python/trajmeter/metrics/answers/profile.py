@@ -22,8 +22,13 @@ class AnswersProfile(Profile):
     """
     counts_distinct_tools: bool = False
     """Whether calls that an answer does not number are counted once per tool."""
+    true_is_one_call: bool = False
+    """Whether ``tool_calls: true`` numbers the calls: true is the integer 1, and false is 0."""
     coordination_trace_has_only_objects: bool = False
     """Whether tool traces of coordination questions hold only objects, and never ``tool_calls``."""
+
+    reads_only_plain_calls: bool = False
+    """Whether tools are named by ``tool`` and ``name`` alone, and not by OpenAI's ``function``."""
 
 
 DEFAULT = AnswersProfile()
@@ -33,7 +38,9 @@ FRAMEWORK_COMPARISON = AnswersProfile(
     counts_copies=True,
     abstains=False,
     counts_distinct_tools=True,
+    true_is_one_call=True,
     coordination_trace_has_only_objects=True,
+    reads_only_plain_calls=True,
 )
 """Profile of a comparison of frameworks; the metric of the registry does not offer it."""
 

@@ -85,7 +85,7 @@ def create(resources: Resources) -> AnswersMetric:
 
 
 def _without_task() -> AnswersResult:
-    outcome, cause = Outcome.NOT_SCORED, Cause.MISSING_GOLD
+    outcome, cause = Outcome.NOT_SCORED, Cause.MISSING_TASK
     tools_or_agents = Coverage(outcome=outcome, cause=cause)
     return AnswersResult(
         retrieval=RetrievalFigures(outcome=outcome, cause=cause),

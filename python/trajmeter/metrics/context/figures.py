@@ -24,12 +24,13 @@ def final_figures(
     """Figures of the final context at one granularity.
 
     Without gold there is nothing to find: ratios are ``None``, unless the profile has a value for
-    empty sides; then F1 is made of coverage and precision.
+    empty sides; then F1 is made of coverage and precision. A size below 0, which reversed ranges
+    can add up to, leaves as little to divide by as one of 0.
     """
     coverage = precision = f1 = empty = profile.empty_ratio
     if empty is not None:
-        coverage = intersection / gold if gold else empty
-        precision = intersection / predicted if predicted else empty
+        coverage = intersection / gold if gold > 0 else empty
+        precision = intersection / predicted if predicted > 0 else empty
         total = coverage + precision
         f1 = 2 * coverage * precision / total if total else 0.0
     elif gold:
@@ -52,13 +53,25 @@ def final_figures(
 
 
 def step_figures(
-    granularity: str, sizes: StepSizes, gold: int, num_steps: int, profile: ContextProfile
+    sizes: StepSizes,
+    gold: int,
+    num_steps: int,
+    *,
+    empty: float | None,
+    empty_redundancy: float | None,
 ) -> TrajectoryFigures:
-    """Figures of the steps, of which there is one at least, at one granularity."""
+    """Figures of the steps, of which there is one at least, at one granularity.
+
+    Args:
+        sizes: Sizes of the steps and of their union.
+        gold: Size of gold.
+        num_steps: Number of steps.
+        empty: Coverage where gold is not above 0.
+        empty_redundancy: Redundancy where the sizes of the steps do not add up to more than 0.
+    """
     coverage, covered_sum, viewed, union = sizes
     repeated = viewed - union
     gold_sum = gold * num_steps
-    empty = profile.empty_line_coverage if granularity == "line" else profile.empty_ratio
     if coverage is None and empty is not None:
         coverage = (empty,) * num_steps
     return frozen(
@@ -67,8 +80,8 @@ def step_figures(
             "outcome": _SCORED if gold or viewed or empty is not None else _ABSTAINED,
             "cause": None,
             "coverage": coverage,
-            "auc_coverage": covered_sum / gold_sum if gold else empty,
-            "redundancy": repeated / viewed if viewed else profile.empty_redundancy,
+            "auc_coverage": covered_sum / gold_sum if gold > 0 else empty,
+            "redundancy": repeated / viewed if viewed > 0 else empty_redundancy,
             "covered_sum": covered_sum,
             "gold_sum": gold_sum,
             "repeated_size": repeated,

@@ -83,8 +83,8 @@ def _bounded(lines: tuple[int, int]) -> tuple[int, int]:
 
 
 def _share(coverage: tuple[float, ...], of: int, gold: int) -> tuple[float, ...] | None:
-    """Shares of another size of gold."""
-    return tuple(round(share * of) / gold for share in coverage) if gold else None
+    """Shares of another size of gold; ``None`` where it is not above 0."""
+    return tuple(round(share * of) / gold for share in coverage) if gold > 0 else None
 
 
 def _size(views: Iterable[ViewLike], resolve: Callable[[str], ResolvedPath]) -> int:

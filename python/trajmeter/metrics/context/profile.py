@@ -35,9 +35,9 @@ class ContextProfile(Profile):
     voids_whole_attempt: bool = False
     """Whether an attempt without gold, snapshot or final context has no figures at all."""
     empty_ratio: float | None = None
-    """What stands for a ratio that has nothing to divide by."""
+    """What stands for a ratio whose denominator is not above 0."""
     empty_line_coverage: float | None = None
-    """The same for the steps' coverage of lines."""
+    """The same for the steps' coverage of lines where gold has no lines at all."""
     empty_redundancy: float | None = None
     """The same for redundancy."""
     gold_patch_stands_in: bool = False

@@ -35,12 +35,19 @@ FRAMEWORK_PACKAGES: dict[str, tuple[str, ...]] = {
 _GRADE_A, _GRADE_B = 20.0, 10.0
 
 
-def static_quality(file: Path, *, packages: Collection[str] = ()) -> CodeQuality:
+_ORIGINALS_FRAMEWORKS = frozenset({"langgraph", "pydantic_ai", "smolagents"})
+"""Those that the original knows packages of."""
+
+
+def static_quality(
+    file: Path, *, packages: Collection[str] = (), original: bool = False
+) -> CodeQuality:
     """Measure one file; a file that cannot be read or parsed gets a reason instead of measures.
 
     Args:
         file: Python source file, UTF-8, with or without a byte order mark.
         packages: Top-level packages that count as the framework's own.
+        original: Measure as the ``framework-comparison`` profile does.
 
     Returns:
         The measures, or ``error`` with file, line and cause.
@@ -50,7 +57,8 @@ def static_quality(file: Path, *, packages: Collection[str] = ()) -> CodeQuality
     """
     version = platform.python_version()
     try:
-        metrics = static_metrics(file.read_text(encoding="utf-8-sig"), packages=packages)
+        source = file.read_text(encoding="utf-8-sig")
+        metrics = static_metrics(source, packages=packages, original=original)
     except SyntaxError as error:
         place = file.name if error.lineno is None else f"{file.name}, line {error.lineno}"
         reason = f"{place}: {error.msg}"
@@ -68,7 +76,9 @@ def static_quality(file: Path, *, packages: Collection[str] = ()) -> CodeQuality
     return CodeQuality(source_file=str(file), error=reason, python_version=version)
 
 
-def static_metrics(source: str, *, packages: Collection[str] = ()) -> StaticMetrics:
+def static_metrics(
+    source: str, *, packages: Collection[str] = (), original: bool = False
+) -> StaticMetrics:
     r"""Measure one file's source.
 
     Complexity has one value for every function and method, nested ones included, each without what
@@ -79,6 +89,10 @@ def static_metrics(source: str, *, packages: Collection[str] = ()) -> StaticMetr
     Args:
         source: Source text.
         packages: Top-level packages that count as the framework's own.
+        original: Measure as the ``framework-comparison`` profile does: complexity of radon's
+            blocks (top-level functions, classes and their methods), imports by module, those of
+            relative modules included, and 0.0 instead of ``None`` where there is nothing to
+            measure.
 
     Returns:
         The measures; complexity and annotation ratio are ``None`` without functions.
@@ -107,10 +121,12 @@ def static_metrics(source: str, *, packages: Collection[str] = ()) -> StaticMetr
     functions = [
         node for node in ast.walk(tree) if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef))
     ]
-    complexities = [_complexity(node) for node in functions]
-    mean = sum(complexities) / len(complexities) if complexities else None
+    complexities = _block_complexities(tree) if original else [_complexity(f) for f in functions]
+    nothing = 0 if original else None
+    mean = sum(complexities) / len(complexities) if complexities else nothing
     annotated = sum(node.returns is not None for node in functions)
-    imports = list(_imports(tree))
+    ratio = annotated / len(functions) if functions else nothing
+    imports = list(_imported_modules(tree) if original else _imports(tree))
     return StaticMetrics(
         loc=raw.loc,
         sloc=raw.sloc,
@@ -118,7 +134,7 @@ def static_metrics(source: str, *, packages: Collection[str] = ()) -> StaticMetr
         blank=raw.blank,
         comment_ratio=raw.comments / raw.sloc if raw.sloc else 0.0,
         avg_cyclomatic_complexity=None if mean is None else round(mean, 2),
-        max_cyclomatic_complexity=max(complexities, default=None),
+        max_cyclomatic_complexity=max(complexities, default=nothing),
         complexity_grade=None if mean is None else cc_rank(mean),
         maintainability_index=round(index, 2),
         maintainability_grade="A" if index >= _GRADE_A else "B" if index >= _GRADE_B else "C",
@@ -130,18 +146,21 @@ def static_metrics(source: str, *, packages: Collection[str] = ()) -> StaticMetr
         num_framework_imports=sum(not packages_of.isdisjoint(packages) for packages_of in imports),
         num_classes=sum(isinstance(node, ast.ClassDef) for node in ast.walk(tree)),
         num_functions=len(functions),
-        type_annotation_ratio=round(annotated / len(functions), 2) if functions else None,
+        type_annotation_ratio=None if ratio is None else round(ratio, 2),
     )
 
 
-def framework_packages(framework: str) -> tuple[str, ...]:
+def framework_packages(framework: str, *, original: bool = False) -> tuple[str, ...]:
     """Packages of a known framework, by a name such as ``Pydantic AI``; else none.
+
+    The original knows none of CrewAI.
 
     Example:
         >>> framework_packages("Pydantic AI")
         ('pydantic_ai',)
     """
-    return FRAMEWORK_PACKAGES.get("_".join(framework.lower().split()), ())
+    name = "_".join(framework.lower().split())
+    return FRAMEWORK_PACKAGES.get(name, ()) if not original or name in _ORIGINALS_FRAMEWORKS else ()
 
 
 def _complexity(function: ast.FunctionDef | ast.AsyncFunctionDef) -> int:
@@ -151,6 +170,24 @@ def _complexity(function: ast.FunctionDef | ast.AsyncFunctionDef) -> int:
     visitor = ComplexityVisitor()
     visitor.visit(function)
     return int(visitor.functions[0].complexity)
+
+
+def _block_complexities(tree: ast.Module) -> list[int]:
+    """Cyclomatic complexity of radon's blocks: top-level functions, classes and their methods."""
+    from radon.visitors import ComplexityVisitor
+
+    blocks = ComplexityVisitor.from_ast(tree).blocks
+    return [int(block.complexity) for block in blocks]
+
+
+def _imported_modules(tree: ast.Module) -> Iterator[set[str]]:
+    """Top-level package of each module that is imported, one for each name after ``import``."""
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Import):
+            for alias in node.names:
+                yield {alias.name.partition(".")[0]}
+        elif isinstance(node, ast.ImportFrom):
+            yield {(node.module or "").partition(".")[0]}
 
 
 def _imports(tree: ast.Module) -> Iterator[set[str]]:

@@ -4,19 +4,20 @@ from __future__ import annotations
 
 import math
 from functools import cache
-from typing import TYPE_CHECKING, NamedTuple, TypeGuard
+from typing import TYPE_CHECKING, Literal, NamedTuple, TypeGuard
 
 from trajmeter.metrics.rules.grade import abstain, grade, within_budget
 from trajmeter.metrics.rules.inputs import CannotScoreError, read_budget
 from trajmeter.metrics.rules.profile import DEFAULT
 from trajmeter.metrics.rules.result import BudgetCheck, CostScore, LatencyScore
-from trajmeter.records import Cause, Outcome, Usage
+from trajmeter.metrics.usage import NO_AMOUNT, Amount, amount_used, tokens_used
+from trajmeter.records import Cause, Outcome
 from trajmeter.records.record import frozen
 
 if TYPE_CHECKING:
     from trajmeter.metrics.rules.inputs import Attempt
     from trajmeter.metrics.rules.profile import RulesProfile
-    from trajmeter.records import Task
+    from trajmeter.records import Task, Trajectory
 
 __all__ = ["cost_budget", "latency"]
 
@@ -72,7 +73,6 @@ def cost_budget(task: Task, attempt: Attempt, profile: RulesProfile = DEFAULT) -
     Raises:
         CannotScoreError: Under a profile by which it abstains, a figure is not a number.
     """
-    usage = attempt.trajectory.usage or Usage()
     checks: list[BudgetCheck] = []
     missing: CannotScoreError | None = None
     worst: BudgetCheck | None = None
@@ -80,7 +80,7 @@ def cost_budget(task: Task, attempt: Attempt, profile: RulesProfile = DEFAULT) -
         budget = read_budget(task.metadata.get(kind.key)) if kind.key in profile.budgets else None
         if budget is None:
             continue
-        check = _check(kind, budget, _used(kind, usage, profile), profile)
+        check = _check(kind, budget, _used(kind, attempt.trajectory, profile), profile)
         checks.append(check)
         if check.ratio is None:
             missing = missing or attempt.absence(
@@ -92,14 +92,14 @@ def cost_budget(task: Task, attempt: Attempt, profile: RulesProfile = DEFAULT) -
         return _without_figure(missing, checks, profile)
     if worst is None or worst.score is None:
         return _no_budget(profile.budgets)
-    details = {"ratio": worst.ratio, "checks": tuple(checks)}
+    details = {"ratio": worst.ratio, "source": worst.source, "checks": tuple(checks)}
     return grade(CostScore, worst.score, worst.reason, details, profile=profile)
 
 
 class _Kind(NamedTuple):
     key: str
     """Key of the budget in the metadata."""
-    field: str
+    field: Literal["credits", "cost_usd", "total_tokens"]
     """Field of the usage that it limits."""
     noun: str
 
@@ -138,34 +138,39 @@ def _abstains(error: CannotScoreError, profile: RulesProfile) -> bool:
     return profile.unrecorded_abstains and error.cause is not Cause.INVALID_INPUT
 
 
-def _used(kind: _Kind, usage: Usage, profile: RulesProfile) -> float | None:
-    """The recorded figure; ``None`` where there is none, or none that counts."""
-    used: float | None = getattr(usage, kind.field)
+def _used(kind: _Kind, trajectory: Trajectory, profile: RulesProfile) -> Amount:
+    """The figure, where there is one that counts."""
     if profile.unrecorded_abstains:
-        return None if used is None or used <= 0 else used
-    if kind.field == "total_tokens" and not _is_measured(used):
-        given, written = usage.input_tokens, usage.output_tokens
-        return given + written if _is_measured(given) and _is_measured(written) else None
-    return used if _is_measured(used) else None
+        used = getattr(trajectory.usage, kind.field, None)
+        return NO_AMOUNT if used is None or used <= 0 else Amount(used, "run", None)
+    if kind.field != "total_tokens":
+        return amount_used(trajectory, kind.field)
+    tokens = tokens_used(trajectory)
+    return Amount(tokens.counts[2], tokens.source, tokens.reason)
 
 
-def _check(kind: _Kind, budget: float, used: float | None, profile: RulesProfile) -> BudgetCheck:
-    if used is None:
-        no_figure = f"no {kind.noun} were recorded"
-        reason = no_figure if profile.unrecorded_abstains else _missing(kind.noun)
+def _check(kind: _Kind, budget: float, used: Amount, profile: RulesProfile) -> BudgetCheck:
+    if used.value is None:
+        reason = f"the task has a budget for {kind.noun}; {used.reason}"
+        if profile.unrecorded_abstains:
+            reason = f"no {kind.noun} were recorded"
+        elif used.reason is None:
+            reason = _missing(kind.noun)
         return BudgetCheck(
             name=kind.key, budget=budget, used=None, ratio=None, score=None, reason=reason
         )
-    ratio = _ratio(used, budget)
+    ratio = _ratio(used.value, budget)
+    added = " (added up from its turns)" if used.source != "run" else ""
     return frozen(
         BudgetCheck,
         {
             "name": kind.key,
             "budget": budget,
-            "used": float(used),
+            "used": float(used.value),
+            "source": used.source,
             "ratio": ratio,
             "score": within_budget(ratio),
-            "reason": f"the run used {used:g} of {budget:g} {kind.noun}",
+            "reason": f"the run used {used.value:g} of {budget:g} {kind.noun}{added}",
         },
     )
 

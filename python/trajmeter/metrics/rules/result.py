@@ -7,6 +7,7 @@ from typing import Annotated, Literal
 from pydantic import BaseModel, ConfigDict
 
 from trajmeter.metrics._result import Figure, Group, Result
+from trajmeter.metrics.usage import UsageSource
 
 __all__ = [
     "AssertionCheck",
@@ -66,6 +67,9 @@ class BudgetCheck(_Check):
     """The budget."""
     used: float | None
     """What was used, in the budget's unit; ``None`` where it was not recorded."""
+    source: UsageSource | None = None
+    """Where that comes from: ``run`` as recorded for the run, ``turns`` added up from its turns, or
+    ``both``."""
     ratio: float | None
     """Used / budget."""
     score: float | None
@@ -152,6 +156,9 @@ class CostScore(RuleScore):
 
     ratio: Annotated[float | None, Figure(low=0.0, higher_is_better=False)] = None
     """Greatest of the ratios of used to budget."""
+    source: UsageSource | None = None
+    """Where the figure of this ratio comes from: ``run`` as recorded for the run, ``turns`` added
+    up from its turns, or ``both``."""
     checks: tuple[BudgetCheck, ...] = ()
     """Each budget."""
 

@@ -27,7 +27,7 @@ from trajmeter.records import Cause, Outcome, Task
 from trajmeter.records.record import frozen
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+    from collections.abc import Callable, Collection, Mapping
 
     from pydantic import JsonValue
 
@@ -51,7 +51,18 @@ _MODELS: dict[str, type[RuleScore]] = {
 """Models of the rules' scores."""
 
 _NO_TASK = Task(id="")
-"""Asks for nothing, as an unknown task does."""
+"""Asks for nothing; for the rule that needs no task."""
+
+_WITHOUT_TASK: dict[str, RuleScore] = {
+    name: model(
+        outcome=Outcome.NOT_SCORED,
+        cause=Cause.MISSING_TASK,
+        reason="no task of this id is known",
+    )
+    for name, model in _MODELS.items()
+    if name != "error_handling"
+}
+"""What the other rules say of an attempt whose task is unknown."""
 
 
 class RulesMetric:
@@ -60,6 +71,7 @@ class RulesMetric:
     Args:
         judge: Grades the assertions that no rule can; without it, recorded verdicts serve.
         profile: ``transform-gym``, or ``None`` for the default.
+        rules: Names of the rules to apply; all by default. Of others nothing is said.
 
     Raises:
         UnknownNameError: The family has no profile of this name.
@@ -83,10 +95,16 @@ class RulesMetric:
     )
     result_type = RulesResult
 
-    def __init__(self, *, judge: AssertionJudge | None = None, profile: str | None = None) -> None:
+    def __init__(
+        self,
+        *,
+        judge: AssertionJudge | None = None,
+        profile: str | None = None,
+        rules: Collection[str] = (),
+    ) -> None:
         self._judge = judge
         self._profile = chosen = find_profile(self.name, profile, PROFILES)
-        self._rules: dict[str, _Rule] = {
+        all_rules: dict[str, _Rule] = {
             "assertion_pass_rate": partial(assertion_pass_rate, profile=chosen),
             "tool_usage": partial(tool_usage, profile=chosen),
             "error_handling": error_handling,
@@ -95,6 +113,12 @@ class RulesMetric:
             "cost_budget": partial(cost_budget, profile=chosen),
             "llm_judge": partial(llm_judge, profile=chosen, judge=judge),
         }
+        self._rules = {name: all_rules[name] for name in all_rules if name in (rules or all_rules)}
+        self._unwanted = {
+            name: model(outcome=Outcome.NOT_SCORED, reason="the rule was not asked for")
+            for name, model in _MODELS.items()
+            if name not in self._rules
+        }
 
     @property
     def parameters(self) -> Mapping[str, JsonValue]:
@@ -102,12 +126,15 @@ class RulesMetric:
         return {"profile": self._profile.name, "judge": self._judge is not None}
 
     def score(self, task: Task | None, trajectory: Trajectory) -> RulesResult:
-        """Apply every rule; without a task only ``error_handling`` has something to look for."""
-        task, attempt = task or _NO_TASK, Attempt(trajectory)
-        scores: dict[str, RuleScore] = {}
+        """Apply every rule; without a task only ``error_handling``, which looks for its default."""
+        attempt = Attempt(trajectory)
+        scores: dict[str, RuleScore] = dict(self._unwanted)
         for name, rule in self._rules.items():
+            if task is None and name in _WITHOUT_TASK:
+                scores[name] = _WITHOUT_TASK[name]
+                continue
             try:
-                scores[name] = rule(task, attempt)
+                scores[name] = rule(task or _NO_TASK, attempt)
             except CannotScoreError as error:
                 scores[name] = self._unscored(name, error)
         return frozen(RulesResult, scores)
@@ -131,4 +158,4 @@ class RulesMetric:
 
 def create(resources: Resources) -> RulesMetric:
     """Make the metric for the registry."""
-    return RulesMetric(judge=resources.judge, profile=resources.profile)
+    return RulesMetric(judge=resources.judge, profile=resources.profile, rules=resources.groups)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
-from trajmeter.metrics.speedup.costs import cost, length, tokens
+from trajmeter.metrics.speedup.costs import cost, length, refused_tokens, tokens
 from trajmeter.metrics.speedup.levels import LevelFigures, level_figures
 from trajmeter.metrics.speedup.result import PytestFigures, SnapshotFigures
 from trajmeter.metrics.speedup.table import SpeedupTable
@@ -95,7 +95,11 @@ def spending_fields(case: Case, profile: SpeedupProfile) -> dict[str, Any]:
         "input_tokens": used[0],
         "output_tokens": used[1],
         "costs_by_agent_model": {} if usd is None else {case.key: usd},
-        "warnings": (*case.warnings, *(attempt.run_log.problems if attempt.run_log else ())),
+        "warnings": (
+            *case.warnings,
+            *refused_tokens(attempt),
+            *(attempt.run_log.problems if attempt.run_log else ()),
+        ),
     }
 
 

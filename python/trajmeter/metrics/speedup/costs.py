@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from trajmeter.metrics.speedup.profile import SpeedupProfile
     from trajmeter.records import Trajectory
 
-__all__ = ["Cost", "Length", "cost", "length", "recorded_cost", "tokens"]
+__all__ = ["Cost", "Length", "cost", "length", "recorded_cost", "refused_tokens", "tokens"]
 
 
 class Cost(TypedDict, total=False):
@@ -92,6 +92,17 @@ def tokens(attempt: Trajectory) -> tuple[int, int] | None:
             if used != [None, None]:
                 return used[0] or 0, used[1] or 0
     return None
+
+
+def refused_tokens(attempt: Trajectory) -> list[str]:
+    """Say which recorded numbers of tokens are negative."""
+    return [
+        f"its recorded number of {noun} tokens is {count}, expected 0 or more"
+        for stated in (attempt.run_log, attempt.usage)
+        if stated is not None
+        for noun, count in (("prompt", stated.input_tokens), ("completion", stated.output_tokens))
+        if count is not None and count < 0
+    ]
 
 
 def length(attempt: Trajectory) -> Length:

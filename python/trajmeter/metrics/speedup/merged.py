@@ -1,8 +1,9 @@
 """Scoring a trial by the merge of its files, as fc-eval does, with what surprises.
 
 An agent without a table of its own gets that of another model of the same agent, or what all
-agents' tables make together; and its record then replaces that model's. What is missing counts as
-speedup 1 and advantage 0.
+agents' tables make together; and its record then replaces that model's. Agents whose names make one
+key share one record, the last one's: its checks decide, over the merged table, and those of the
+others leave no trace. What is missing counts as speedup 1 and advantage 0.
 """
 
 from __future__ import annotations
@@ -54,9 +55,11 @@ def merged_fields(
     for key, (position, case) in records.items():
         results[owners.get(key, position)] = _fields(case, figures[position])
     resolved = trial.attempts[-1].passed is True
+    keys = trial.keys
     return [
-        (result or _replaced(attempt, key)) | {"trial_resolved": resolved}
-        for result, attempt, key in zip(results, trial.attempts, trial.keys, strict=False)
+        (result or _replaced(attempt, key, is_shared=keys.count(key) > 1))
+        | {"trial_resolved": resolved}
+        for result, attempt, key in zip(results, trial.attempts, keys, strict=False)
     ]
 
 
@@ -128,13 +131,19 @@ def _fields(case: Case, figures: LevelFigures) -> dict[str, Any]:
     return {"outcome": Outcome.ASSIGNED, "cause": Cause.NO_VALID_BENCHMARK, **fields}
 
 
-def _replaced(attempt: Trajectory, key: str) -> dict[str, Any]:
+def _replaced(attempt: Trajectory, key: str, *, is_shared: bool) -> dict[str, Any]:
+    why = (
+        "a later agent of its trial has the same key, and fc-eval keeps that one's record alone"
+        if is_shared
+        else "its record stands under another name, or was replaced by another's"
+    )
     return {
         "outcome": Outcome.NOT_SCORED,
-        "cause": Cause.MISSING_MEASUREMENTS,
+        "cause": Cause.REPLACED,
         "key": key,
+        "instance": attempt.instance,
         "trial": attempt.trial,
-        "warnings": ("its record stands under another name, or was replaced by another's",),
+        "warnings": (why,),
     }
 
 

@@ -9,9 +9,11 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from trajmeter.kernels import NO_NUMBER
-from trajmeter.metrics.arrays import flags
+from trajmeter.metrics.arrays import filled, flags, nulls
 from trajmeter.metrics.turns.columns import analyse_columns, turn_columns
 from trajmeter.metrics.turns.score import BUDGET_REASONS
+from trajmeter.metrics.turns.tokens import tokens_of_rows
+from trajmeter.metrics.usage import TOKENS
 from trajmeter.records import Cause, Outcome
 
 if TYPE_CHECKING:
@@ -42,7 +44,6 @@ _COUNTS = {
 """Figures that are counts, by what the kernel calls them."""
 
 _SHARES_OF_TURNS = ("parse_failure_rate", "no_code_rate", "multi_code_block_rate")
-_TOKENS = ("input_tokens", "output_tokens", "total_tokens")
 
 
 def score_batch(rows: pa.RecordBatch, profile: TurnsProfile) -> Mapping[str, Array]:
@@ -68,8 +69,9 @@ def score_batch(rows: pa.RecordBatch, profile: TurnsProfile) -> Mapping[str, Arr
         **_figures(table, is_missing, profile),
         "error_turns": _mapping(table, table.carried, is_missing),
         "error_breakdown": _mapping(table, table.failed, is_missing),
+        "dropped_calls": pa.array(filled(rows.column("dropped_calls"), 0)),
         **_run(rows, turn_count),
-        **_tokens(rows.column("usage"), profile),
+        **_tokens(rows, profile),
     }
 
 
@@ -105,17 +107,27 @@ def _run(rows: pa.RecordBatch, turn_count: Array) -> dict[str, Array]:
     }
 
 
-def _tokens(usage: Array, profile: TurnsProfile) -> dict[str, Array]:
-    prompt, completion, total = (pc.struct_field(usage, name) for name in _TOKENS)
+def _tokens(rows: pa.RecordBatch, profile: TurnsProfile) -> dict[str, Array]:
     if profile.missing_is_zero:
-        tokens = [pc.fill_null(each, 0) for each in (prompt, completion, total)]
-        is_unknown = np.zeros(len(usage), np.bool_)
-    else:
-        tokens = [prompt, completion, pc.coalesce(total, pc.add_checked(prompt, completion))]
-        is_unknown = np.logical_and.reduce([flags(each.is_null()) for each in tokens])
+        usage = rows.column("usage")
+        counts = [pc.fill_null(pc.struct_field(usage, name), 0) for name in TOKENS]
+        return {
+            **_outcome(np.zeros(len(rows), np.bool_), Cause.MISSING_USAGE, prefix="tokens."),
+            **{f"tokens.{name}": each for name, each in zip(TOKENS, counts, strict=True)},
+            "tokens.source": nulls(len(rows), pa.string()),
+            "tokens.reason": nulls(len(rows), pa.string()),
+        }
+    used = tokens_of_rows(rows)
+    is_unknown = flags(used.source.is_null())
+    outcomes = _outcome(is_unknown, Cause.MISSING_USAGE, prefix="tokens.")
+    is_unusable = is_unknown & flags(used.reason.is_valid())
+    causes = pc.if_else(pa.array(is_unusable), Cause.INVALID_INPUT.value, outcomes["tokens.cause"])
     return {
-        **_outcome(is_unknown, Cause.MISSING_USAGE, prefix="tokens."),
-        **{f"tokens.{name}": each for name, each in zip(_TOKENS, tokens, strict=True)},
+        **outcomes,
+        "tokens.cause": causes,
+        **{f"tokens.{name}": each for name, each in zip(TOKENS, used.counts, strict=True)},
+        "tokens.source": used.source,
+        "tokens.reason": used.reason,
     }
 
 

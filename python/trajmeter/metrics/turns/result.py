@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Annotated
 
 from trajmeter.metrics._result import Figure, Group, Result
+from trajmeter.metrics.usage import UsageSource  # noqa: TC001 - the model's fields need it
 
 __all__ = ["RunFigures", "TokenFigures", "TurnsResult"]
 
@@ -26,7 +27,7 @@ class RunFigures(Group):
 
 
 class TokenFigures(Group):
-    """Tokens of the run's usage; not scored where none was recorded."""
+    """Tokens of the run; not scored where none was recorded that can be used."""
 
     input_tokens: Annotated[int | None, Figure(low=0, higher_is_better=False)] = None
     """Prompt tokens."""
@@ -34,6 +35,11 @@ class TokenFigures(Group):
     """Completion tokens."""
     total_tokens: Annotated[int | None, Figure(low=0, higher_is_better=False)] = None
     """Total as reported, else prompt and completion tokens where both are known."""
+    source: UsageSource | None = None
+    """Where the counts come from: ``run`` as recorded for the run, ``turns`` added up from its
+    turns, which needs every turn to have its part, or ``both``."""
+    reason: str | None = None
+    """Which recorded count could not be used, and why."""
 
 
 def _rate(numerator: str, denominator: str, *, higher_is_better: bool = False) -> Figure:
@@ -96,6 +102,8 @@ class TurnsResult(Group, Result):
     """Failed turns whose reason and message are those of the failed turn just before."""
     recorded_calls: int | None = None
     """Tool calls of the turns."""
+    dropped_calls: int = 0
+    """Calls that the reader left out because they have no name."""
     repeated_calls: int | None = None
     """Calls equal in name and arguments to an earlier one."""
     repeated_tool_calls: Annotated[float | None, _rate("repeated_calls", "recorded_calls")] = None

@@ -10,13 +10,15 @@ from __future__ import annotations
 from operator import attrgetter
 from typing import TYPE_CHECKING, NamedTuple
 
+from trajmeter.arguments import check_type
 from trajmeter.kernels import NO_NUMBER
 from trajmeter.metrics.profile import find_profile
 from trajmeter.metrics.tools.calls import calls_of, read_calls
 from trajmeter.metrics.turns.profile import PROFILES
 from trajmeter.metrics.turns.result import RunFigures, TokenFigures, TurnsResult
 from trajmeter.metrics.turns.summary import TurnsAggregator
-from trajmeter.records import Cause, Outcome, Usage
+from trajmeter.metrics.usage import tokens_used
+from trajmeter.records import Cause, Outcome, Trajectory, Usage
 from trajmeter.records.record import frozen
 
 if TYPE_CHECKING:
@@ -29,7 +31,7 @@ if TYPE_CHECKING:
     from trajmeter.metrics.registry import Resources
     from trajmeter.metrics.tools.calls import Calls
     from trajmeter.metrics.turns.profile import TurnsProfile
-    from trajmeter.records import Failure, Task, ToolCall, Trajectory, Turn
+    from trajmeter.records import Failure, Task, ToolCall, Turn
 
 __all__ = [
     "BUDGET_REASONS",
@@ -104,6 +106,7 @@ def score(trajectory: Trajectory, *, profile: str | None = None) -> TurnsResult:
         profile: ``"ptcrunner"`` to reproduce PtcRunner, quirks included.
 
     Raises:
+        InputError: It is not a Trajectory.
         UnknownNameError: There is no profile of this name.
 
     Example:
@@ -114,6 +117,7 @@ def score(trajectory: Trajectory, *, profile: str | None = None) -> TurnsResult:
         >>> result.first_turn_valid, result.no_code_rate, result.recovered_errors
         (False, 0.5, 1.0)
     """
+    check_type(trajectory, Trajectory, name="trajectory")
     return _score(trajectory, find_profile("turns", profile, PROFILES))
 
 
@@ -133,12 +137,16 @@ def _score(trajectory: Trajectory, profile: TurnsProfile) -> TurnsResult:
             "passed": trajectory.passed,
         },
     )
-    tokens = (_tokens_or_zero if profile.missing_is_zero else _tokens)(trajectory.usage)
+    tokens = (_tokens_or_zero if profile.missing_is_zero else _tokens)(trajectory)
     if turns is None:
         return TurnsResult(
-            outcome=Outcome.NOT_SCORED, cause=Cause.MISSING_TURNS, run=run, tokens=tokens
+            outcome=Outcome.NOT_SCORED,
+            cause=Cause.MISSING_TURNS,
+            dropped_calls=trajectory.dropped_calls,
+            run=run,
+            tokens=tokens,
         )
-    return _analyse(turns, _read_calls(trajectory), run, tokens, profile)
+    return _analyse(trajectory, turns, run, tokens, profile)
 
 
 def _read_calls(trajectory: Trajectory) -> Calls:
@@ -149,12 +157,13 @@ def _read_calls(trajectory: Trajectory) -> Calls:
 
 
 def _analyse(
+    trajectory: Trajectory,
     turns: Sequence[Turn],
-    calls: Calls,
     run: RunFigures,
     tokens: TokenFigures,
     profile: TurnsProfile,
 ) -> TurnsResult:
+    calls = _read_calls(trajectory)
     count, recorded_calls = len(turns), len(calls)
     failures = _failures(turns)
     carried = failures.carried
@@ -187,6 +196,7 @@ def _analyse(
             "recovered_errors": _ratio(failures.recovered, failures.followed),
             "repeated_failures": failures.repeated,
             "recorded_calls": recorded_calls,
+            "dropped_calls": trajectory.dropped_calls,
             "repeated_calls": repeated_calls,
             "repeated_tool_calls": _ratio(repeated_calls, recorded_calls),
             "successful_calls": successful,
@@ -304,29 +314,28 @@ def _ratio(part: int, whole: int, empty: float | None = None) -> float | None:
     return part / whole if whole else empty
 
 
-def _tokens(usage: Usage | None) -> TokenFigures:
-    if usage is None:
-        return TokenFigures(outcome=Outcome.NOT_SCORED, cause=Cause.MISSING_USAGE)
-    total = usage.total_tokens
-    if total is None and usage.input_tokens is not None and usage.output_tokens is not None:
-        total = usage.input_tokens + usage.output_tokens
-    if total is None and usage.input_tokens is None and usage.output_tokens is None:
-        return TokenFigures(outcome=Outcome.NOT_SCORED, cause=Cause.MISSING_USAGE)
+def _tokens(trajectory: Trajectory) -> TokenFigures:
+    used = tokens_used(trajectory)
+    prompt, completion, total = used.counts
+    is_scored = used.source is not None
+    cause = Cause.MISSING_USAGE if used.reason is None else Cause.INVALID_INPUT
     return frozen(
         TokenFigures,
         {
-            "outcome": Outcome.SCORED,
-            "cause": None,
-            "input_tokens": usage.input_tokens,
-            "output_tokens": usage.output_tokens,
+            "outcome": Outcome.SCORED if is_scored else Outcome.NOT_SCORED,
+            "cause": None if is_scored else cause,
+            "input_tokens": prompt,
+            "output_tokens": completion,
             "total_tokens": total,
+            "source": used.source,
+            "reason": used.reason,
         },
     )
 
 
-def _tokens_or_zero(usage: Usage | None) -> TokenFigures:
-    """Tokens as recorded; none that were not are 0, and the total is never added up."""
-    usage = usage or Usage()
+def _tokens_or_zero(trajectory: Trajectory) -> TokenFigures:
+    """Tokens as recorded; those that were not are 0, and nothing is added up."""
+    usage = trajectory.usage or Usage()
     return TokenFigures(
         input_tokens=usage.input_tokens or 0,
         output_tokens=usage.output_tokens or 0,

@@ -34,6 +34,8 @@ _SUFFIX = ".traj.json"
 RUN_FILES = f"*{_SUFFIX}"
 """Names of the files that are read in a folder, where logs and lists lie as well."""
 _SUBMITTED = "Submitted"
+_BUDGET_STATUS = "LimitsExceeded"
+_BUDGET_REASON = "budget_exhausted"
 
 Message: TypeAlias = dict[str, JsonValue]
 _Count: TypeAlias = Annotated[int, Field(ge=0)]
@@ -101,7 +103,8 @@ def run_fields(run: Run, source: Source) -> dict[str, Any]:
     """The fields of a trajectory, except its turns and views.
 
     The task is ``instance_id``, which is only written for SWE-bench runs, else the name of the
-    file.
+    file. A run that its limits of steps or cost ended failed with the reason ``budget_exhausted``;
+    other statuses are the reason themselves.
     """
     info = run.get("info") or {}
     config = info.get("config") or {}
@@ -118,6 +121,7 @@ def run_fields(run: Run, source: Source) -> dict[str, Any]:
         "cost_limit": limits.get("cost_limit"),
     }
     failed = status is not None and status != _SUBMITTED
+    reason = _BUDGET_REASON if status == _BUDGET_STATUS else status
     return {
         "task_id": run.get("instance_id") or Path(source.file).name.removesuffix(_SUFFIX),
         "agent": config.get("agent_type") or "mini-swe-agent",
@@ -126,7 +130,7 @@ def run_fields(run: Run, source: Source) -> dict[str, Any]:
         "final_patch": submission,
         "usage": None if cost is None else Usage(cost_usd=cost),
         "duration_seconds": seconds_between(messages[0], messages[-1]) if messages else None,
-        "failure": Failure(reason=status, message=submission or None) if failed else None,
+        "failure": Failure(reason=reason, message=submission or None) if failed else None,
         "extra": {key: value for key, value in extra.items() if value is not None},
     }
 

@@ -7,9 +7,9 @@ Views follow ContextBench's own rules, so that the files score as the prediction
 In ContextBench's runs the agent claims, in ``<explore_context>`` tags, what it is about to see, and
 the harness repeats the claim; each block of claims with a range, in a message of any role, is a
 step. Commands count only if there is no such block (:mod:`trajmeter.readers.mini_swe_agent.views`).
-A turn with several blocks is followed by turns that hold only the views of one block each. Claims
-are not checked against what was printed. The final context is the last ``<PATCH_CONTEXT>`` block,
-and is empty if that block has no range.
+A turn with several blocks is followed by turns that hold only the views of one block each and used
+nothing, so that usage can be added up. Claims are not checked against what was printed. The final
+context is the last ``<PATCH_CONTEXT>`` block, and is empty if that block has no range.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ from trajmeter.readers.mini_swe_agent.views import (
     repository_of,
     views_shown,
 )
-from trajmeter.records import Failure, ToolCall, Trajectory
+from trajmeter.records import Failure, ToolCall, Trajectory, Usage
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
@@ -52,6 +52,8 @@ _ASKS_FOR_CLAIMS = re.compile(r"<(?:EXPLORE|PATCH)_CONTEXT>")
 _LINES = re.compile(r"\s*(\d{1,18})\s*-\s*(\d{1,18})")
 _BASH = re.compile(r"```bash\s*\n(.*?)\n?```", re.DOTALL)
 _RETURN_CODE = re.compile(r"<returncode>(-?\d{1,18})</returncode>")
+
+_NONE = Usage(input_tokens=0, output_tokens=0, total_tokens=0, cost_usd=0.0)
 
 # How the harness says that the agent, not its command, failed; the first match counts.
 _ERRORS = (
@@ -90,7 +92,8 @@ def _read(record: Mapping[str, JsonValue], source: Source) -> Trajectory:
         before = messages[start - 1] if start else {}
         turn = _turn(before, messages[start], messages[start + 1 : end])
         steps = _steps(blocks[start:end]) if has_claims else _seen(messages[start], repository)
-        turns += [{"number": number, **turn, **(steps[0] if steps else {})}, *steps[1:]]
+        others = steps[1:] if turn["usage"] is None else [{**s, "usage": _NONE} for s in steps[1:]]
+        turns += [{"number": number, **turn, **(steps[0] if steps else {})}, *others]
     return Trajectory.model_validate(
         {
             **run_fields(run, source),

@@ -1,0 +1,172 @@
+"""What a run used: what was recorded for it, else what its turns recorded, added up.
+
+A negative figure is none: some logs write -1 where they have no number.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import TYPE_CHECKING, Literal, NamedTuple, TypeAlias, TypeGuard
+
+from trajmeter.records import LARGEST_COUNT
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from trajmeter.records import Trajectory, Usage
+
+__all__ = [
+    "NO_AMOUNT",
+    "TOKENS",
+    "Amount",
+    "Counts",
+    "TokensUsed",
+    "UsageSource",
+    "add_tokens",
+    "amount_used",
+    "tokens_used",
+]
+
+UsageSource: TypeAlias = Literal["run", "turns", "both"]
+"""Where figures come from: recorded for the run, added up from its turns, or some of each."""
+
+TOKENS = ("input_tokens", "output_tokens", "total_tokens")
+"""Fields of a usage that count tokens."""
+
+Counts: TypeAlias = "tuple[int | None, ...]"
+"""A count, or ``None``, for each of :data:`TOKENS`."""
+
+_NO_COUNTS: Counts = (None, None, None)
+
+
+class Amount(NamedTuple):
+    """A cost, in dollars or credits."""
+
+    value: float | None
+    """The cost; ``None`` where neither the run nor every turn recorded one."""
+    source: UsageSource | None
+    """Where it comes from."""
+    reason: str | None
+    """Which recorded figure could not be used, and why."""
+
+
+NO_AMOUNT = Amount(None, None, None)
+"""Of a run that recorded none."""
+
+
+class TokensUsed(NamedTuple):
+    """Tokens of a run; ``None`` where neither the run nor every turn recorded them."""
+
+    counts: Counts
+    """Prompt, completion and total tokens."""
+    source: UsageSource | None
+    """Where they come from."""
+    reason: str | None
+    """Which recorded count could not be used, and why."""
+
+
+def amount_used(trajectory: Trajectory, field: Literal["cost_usd", "credits"]) -> Amount:
+    """Find what a run cost: as recorded for it, else the sum of its turns where each has its part.
+
+    Args:
+        trajectory: The run.
+        field: The cost, as a usage names it.
+    """
+    usage = trajectory.usage
+    recorded: float | None = None if usage is None else getattr(usage, field)
+    if _is_usable(recorded):
+        return Amount(recorded, "run", None)
+    reason = trajectory.unusable.get(f"usage.{field}") or _problem(recorded, f"usage.{field}")
+    parts: list[float] = []
+    turns = trajectory.turns or ()
+    for at, turn in enumerate(turns):
+        part: float | None = None if turn.usage is None else getattr(turn.usage, field)
+        if _is_usable(part):
+            parts.append(part)
+        else:
+            reason = reason or _problem(part, f"turns[{at}].usage.{field}")
+    if not turns or len(parts) < len(turns):
+        return Amount(None, None, reason)
+    return Amount(math.fsum(parts), "turns", reason)
+
+
+def tokens_used(trajectory: Trajectory) -> TokensUsed:
+    """Find the tokens of a run; see :func:`add_tokens`."""
+    run, unusable = _counts(trajectory.usage), trajectory.unusable
+    turns = trajectory.turns
+    if not turns or not _lacks_part(run):
+        return add_tokens(run, (), unusable)
+    return add_tokens(run, [_counts(turn.usage) for turn in turns], unusable)
+
+
+def add_tokens(run: Counts, turns: Sequence[Counts], unusable: Mapping[str, str]) -> TokensUsed:
+    """Take the counts of a run, and where it lacks one the sum of its turns if each has its part.
+
+    Where no total was recorded for the run, it is the sum of the run's own prompt and completion
+    tokens, else that of the turns' totals.
+
+    Args:
+        run: Counts recorded for the run as a whole.
+        turns: Counts of each turn, looked at only where prompt or completion tokens are lacking.
+        unusable: Why fields of the record are empty, by their dotted path.
+    """
+    told = (unusable[path] for field in TOKENS if (path := f"usage.{field}") in unusable)
+    reason = next(told, None) or _first_problem(run, "usage.")
+    own = _usable(run)
+    added = _NO_COUNTS
+    if _lacks_part(own) and turns:
+        parts = [_usable(turn) for turn in turns]
+        added = tuple([_sum(column) for column in zip(*parts, strict=True)])
+        problems = (_first_problem(turn, f"turns[{n}].usage.") for n, turn in enumerate(turns))
+        reason = reason or next(filter(None, problems), None)
+    counts = tuple([s if o is None else o for o, s in zip(own, added, strict=True)])
+    unfit = next((n for n, c in zip(TOKENS, counts, strict=True) if c and c > LARGEST_COUNT), None)
+    if unfit is not None:
+        counts = tuple([None if c and c > LARGEST_COUNT else c for c in counts])
+        reason = reason or f"{unfit} add up to more than 64 bits hold"
+    used = zip(own, counts, strict=True)
+    sources: set[UsageSource] = {
+        "turns" if o is None else "run" for o, count in used if count is not None
+    }
+    source: UsageSource | None = "both" if len(sources) > 1 else next(iter(sources), None)
+    return TokensUsed(counts, source, reason)
+
+
+def _counts(usage: Usage | None) -> Counts:
+    if usage is None:
+        return _NO_COUNTS
+    return usage.input_tokens, usage.output_tokens, usage.total_tokens
+
+
+def _usable(counts: Counts) -> Counts:
+    """Counts without negative ones, and with the total of both parts where none was recorded."""
+    prompt, completion, total = [None if c is None or c < 0 else c for c in counts]
+    if total is None and prompt is not None and completion is not None:
+        total = prompt + completion
+    return prompt, completion, total
+
+
+def _lacks_part(counts: Counts) -> bool:
+    prompt, completion, _ = counts
+    return prompt is None or prompt < 0 or completion is None or completion < 0
+
+
+def _sum(parts: Sequence[int | None]) -> int | None:
+    counts = [part for part in parts if part is not None]
+    return sum(counts) if len(counts) == len(parts) else None
+
+
+def _first_problem(counts: Counts, at: str) -> str | None:
+    found = (_problem(c, f"{at}{field}") for field, c in zip(TOKENS, counts, strict=True))
+    return next(filter(None, found), None)
+
+
+def _problem(value: float | None, path: str) -> str | None:
+    if value is None or _is_usable(value):
+        return None
+    return f"{path} is {value}, expected a number of 0 or more"
+
+
+def _is_usable(value: float | None) -> TypeGuard[float]:
+    """Whether a figure was recorded and can be one: it is finite and not negative."""
+    return value is not None and 0 <= value < math.inf
