@@ -216,6 +216,24 @@ def _weights(weights: Float64Array, rows: int, columns: int, *, full: bool) -> N
     _checks.matrix(len(weights), "weights", rows, columns)
 
 
+def _trees(
+    nodes: Int64Array,
+    numbers: Int64Array,
+    tolerances: Int64Array,
+    reference: Int64Array,
+    actual: Int64Array,
+) -> None:
+    for value, name, width in (
+        (nodes, "nodes", 8),
+        (numbers, "numbers", 2),
+        (tolerances, "tolerances", 6),
+    ):
+        _checks.integers(value, name)
+        _checks.matrix(len(value), name, len(value) // width, width)
+    _checks.integers(reference, "reference")
+    _checks.integers(actual, "actual")
+
+
 def _rules(
     resolve: Callable[[str], ResolvedPath],  # noqa: ARG001 - files are checked where they are made
     gold: Sequence[GoldLines],  # noqa: ARG001 - likewise
@@ -385,6 +403,17 @@ class Kernels(Protocol):
     @_kernel("patches", _patch)
     def edited_lines(self, patch: str) -> EditedLineArrays:
         """Lines of each file that a patch edits."""
+
+    @_kernel("likeness", _trees)
+    def likeness(
+        self,
+        nodes: Int64Array,
+        numbers: Int64Array,
+        tolerances: Int64Array,
+        reference: Int64Array,
+        actual: Int64Array,
+    ) -> Float64Array:
+        """How alike the arguments of every two calls are, or -1 where numbers leave it open."""
 
     @_kernel("context", _rules)
     def context(
