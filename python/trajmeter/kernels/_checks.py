@@ -31,6 +31,7 @@ __all__ = [
     "size",
     "spans",
     "step_offsets",
+    "trees",
 ]
 
 _INT64 = np.dtype(np.int64)
@@ -174,6 +175,25 @@ def step_offsets(value: Int64Array, steps: int, trajectories: int) -> None:
             f"gold_size has {trajectories} values, expected {len(value) - 1}, one less than "
             "trajectory_offsets"
         )
+
+
+def trees(
+    nodes: Int64Array,
+    numbers: Int64Array,
+    tolerances: Int64Array,
+    reference: Int64Array,
+    actual: Int64Array,
+) -> None:
+    """Raise ``ArrayError`` unless these are trees of arguments, as flat ``int64`` arrays."""
+    for value, name, width in (
+        (nodes, "nodes", 8),
+        (numbers, "numbers", 2),
+        (tolerances, "tolerances", 6),
+    ):
+        integers(value, name)
+        matrix(len(value), name, len(value) // width, width)
+    integers(reference, "reference")
+    integers(actual, "actual")
 
 
 def size(value: int, name: str = "size") -> None:

@@ -216,24 +216,6 @@ def _weights(weights: Float64Array, rows: int, columns: int, *, full: bool) -> N
     _checks.matrix(len(weights), "weights", rows, columns)
 
 
-def _trees(
-    nodes: Int64Array,
-    numbers: Int64Array,
-    tolerances: Int64Array,
-    reference: Int64Array,
-    actual: Int64Array,
-) -> None:
-    for value, name, width in (
-        (nodes, "nodes", 8),
-        (numbers, "numbers", 2),
-        (tolerances, "tolerances", 6),
-    ):
-        _checks.integers(value, name)
-        _checks.matrix(len(value), name, len(value) // width, width)
-    _checks.integers(reference, "reference")
-    _checks.integers(actual, "actual")
-
-
 def _rules(
     resolve: Callable[[str], ResolvedPath],  # noqa: ARG001 - files are checked where they are made
     gold: Sequence[GoldLines],  # noqa: ARG001 - likewise
@@ -404,7 +386,7 @@ class Kernels(Protocol):
     def edited_lines(self, patch: str) -> EditedLineArrays:
         """Lines of each file that a patch edits."""
 
-    @_kernel("likeness", _trees)
+    @_kernel("likeness", _checks.trees)
     def likeness(
         self,
         nodes: Int64Array,
