@@ -20,10 +20,12 @@ if TYPE_CHECKING:
 __all__ = [
     "buffer",
     "characters",
+    "codes",
     "flags",
     "floats",
     "integers",
     "keyed_spans",
+    "matches",
     "matrix",
     "named_spans",
     "offsets",
@@ -194,6 +196,18 @@ def trees(
         matrix(len(value), name, len(value) // width, width)
     integers(reference, "reference")
     integers(actual, "actual")
+
+
+def codes(reference: Int64Array, actual: Int64Array) -> None:
+    """Raise ``ArrayError`` unless both are flat ``int64`` arrays."""
+    integers(reference, "reference")
+    integers(actual, "actual")
+
+
+def matches(matches: BoolArray, rows: int, columns: int) -> None:
+    """Raise ``ArrayError`` unless ``matches`` holds this table of truth values."""
+    flags(matches, "matches")
+    matrix(len(matches), "matches", rows, columns)
 
 
 def size(value: int, name: str = "size") -> None:
