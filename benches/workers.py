@@ -33,10 +33,11 @@ def main() -> None:
     starts = []
     for _ in range(_STARTS):
         began = time.perf_counter()
-        workers = AgentWorkers(_AGENT)
-        assert workers.load().name == "answer"
+        started = AgentWorkers(_AGENT)
+        assert started.load().name == "answer"
         starts.append(time.perf_counter() - began)
-        workers.kill()
+        started.kill()
+    workers = AgentWorkers(_AGENT)
 
     async def in_worker() -> Response:
         return await workers.respond("q", timeout_seconds=_LIMIT_SECONDS)

@@ -1,12 +1,9 @@
 from __future__ import annotations
 
 import csv
-import gc
 import io
 import json
 import math
-import os
-import subprocess
 import sys
 from typing import TYPE_CHECKING, Any
 
@@ -16,8 +13,7 @@ from pyarrow import parquet
 from pydantic import Field
 
 import trajmeter
-from tests.metrics.fakes import AnswerMetric
-from trajmeter.errors import ConfigurationError, ExtraMissingError
+from trajmeter.errors import ExtraMissingError
 from trajmeter.metrics import Result, RowLayout, score_trajectories
 from trajmeter.records import Cause, Source, Task, Trajectory, Usage
 from trajmeter.text import from_cell
@@ -26,10 +22,7 @@ from trajmeter.writers import (
     JsonLinesWriter,
     ParquetWriter,
     TableWriter,
-    check_output,
-    open_table,
 )
-from trajmeter.writers.files import replacing
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -271,151 +264,3 @@ def test_parquet_without_pyarrow_names_the_extra(monkeypatch: pytest.MonkeyPatch
     monkeypatch.setitem(sys.modules, "pyarrow", None)
     with pytest.raises(ExtraMissingError, match=r"trajmeter\[data\]"):
         _write(ParquetWriter, FULL)
-
-
-@pytest.fixture
-def layout() -> RowLayout:
-    return RowLayout([AnswerMetric()])
-
-
-@pytest.fixture
-def values(layout: RowLayout) -> list[object]:
-    attempt = Trajectory(task_id="one", final_output="a")
-    (scored,) = score_trajectories([attempt], metrics=[AnswerMetric()], tasks=[TASK])
-    return layout.values(scored)
-
-
-@pytest.mark.parametrize("suffix", [".jsonl", ".csv", ".parquet", ".JSONL"])
-def test_a_file_appears_when_it_is_complete(
-    tmp_path: Path, layout: RowLayout, values: list[object], suffix: str
-) -> None:
-    target = tmp_path / f"out{suffix}"
-    with open_table(target, layout) as table:
-        table.write(values)
-        assert not target.exists()
-    assert target.stat().st_size > 0
-    assert list(tmp_path.iterdir()) == [target]
-
-
-def test_the_folder_of_a_file_is_made_when_it_is_written(
-    tmp_path: Path, layout: RowLayout, values: list[object]
-) -> None:
-    target = tmp_path / "no" / "such" / "out.jsonl"
-    check_output(target)
-    assert list(tmp_path.iterdir()) == []
-    with open_table(target, layout) as table:
-        table.write(values)
-    assert list(target.parent.iterdir()) == [target]
-
-
-@pytest.mark.parametrize("failure", [RuntimeError, KeyboardInterrupt])
-@pytest.mark.parametrize("suffix", [".jsonl", ".csv", ".parquet"])
-def test_a_run_that_ends_early_leaves_the_earlier_file(
-    tmp_path: Path,
-    layout: RowLayout,
-    values: list[object],
-    suffix: str,
-    failure: type[BaseException],
-) -> None:
-    target = tmp_path / f"out{suffix}"
-    target.write_text("earlier")
-
-    def interrupted() -> None:
-        with open_table(target, layout) as table:
-            table.write(values)
-            raise failure
-
-    with pytest.raises(failure):
-        interrupted()
-    gc.collect()  # a writer that is left open would complain, which fails the test
-    assert target.read_text() == "earlier"
-    assert list(tmp_path.iterdir()) == [target]
-
-
-_HELD = """
-import sys, pathlib
-from trajmeter.writers.files import replacing
-with replacing(pathlib.Path(sys.argv[1])) as stream:
-    stream.write(b"half")
-    stream.flush()
-    print("ready", flush=True)
-    sys.stdin.readline()
-"""
-
-
-def test_what_a_killed_process_left_is_removed_and_what_a_living_one_writes_is_not(
-    tmp_path: Path,
-) -> None:
-    target = tmp_path / "rows.jsonl"
-    call = [sys.executable, "-c", _HELD, str(target)]
-    with subprocess.Popen(call, stdin=subprocess.PIPE, stdout=subprocess.PIPE) as killed:
-        assert killed.stdout is not None
-        killed.stdout.readline()
-        killed.kill()
-    (left,) = tmp_path.iterdir()
-    (tmp_path / ".rows.jsonl.7.part").touch()  # as an earlier version named them
-    others = {tmp_path / ".rows.jsonl.old.7-0.part", tmp_path / ".rows.jsonl.mine.part"}
-    for other in others:
-        other.touch()
-    with subprocess.Popen(call, stdin=subprocess.PIPE, stdout=subprocess.PIPE) as living:
-        assert living.stdout is not None
-        living.stdout.readline()
-        assert not left.exists()
-        with replacing(target) as stream:
-            stream.write(b"mine")
-        assert target.read_bytes() == b"mine"
-        living.communicate(b"go\n")
-    assert living.returncode == 0
-    assert target.read_bytes() == b"half"
-    assert set(tmp_path.iterdir()) == {target, *others}
-
-
-def test_a_link_stays_a_link(tmp_path: Path, layout: RowLayout, values: list[object]) -> None:
-    (tmp_path / "real").mkdir()
-    target = tmp_path / "real" / "out.jsonl"
-    link = tmp_path / "link.jsonl"
-    link.symlink_to(target)
-    with open_table(link, layout) as table:
-        table.write(values)
-    assert link.is_symlink()
-    assert len(target.read_bytes().splitlines()) == 1
-
-
-@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="needs named pipes")
-def test_a_pipe_is_written_to_and_not_replaced(
-    tmp_path: Path, layout: RowLayout, values: list[object]
-) -> None:
-    pipe = tmp_path / "pipe.jsonl"
-    os.mkfifo(pipe)
-    reading = os.open(pipe, os.O_RDONLY | os.O_NONBLOCK)
-    with open_table(pipe, layout) as table:
-        table.write(values)
-    assert json.loads(os.read(reading, 100_000))["task_id"] == "one"
-    os.close(reading)
-    assert pipe.is_fifo()
-
-
-@pytest.mark.parametrize(
-    ("name", "message"),
-    [
-        ("out.xlsx", r"out\.xlsx: expected a file that ends in \.csv, \.jsonl"),
-        ("out", r"ends in \.csv, \.jsonl, \.parquet"),
-        ("a.csv/more/out.csv", r"a\.csv is a file, expected a folder"),
-        ("folder.csv", r"folder\.csv is a folder"),
-    ],
-)
-def test_a_file_that_cannot_be_written_is_refused_beforehand(
-    tmp_path: Path, name: str, message: str
-) -> None:
-    (tmp_path / "folder.csv").mkdir()
-    (tmp_path / "a.csv").touch()
-    with pytest.raises(ConfigurationError, match=message):
-        check_output(tmp_path / name)
-
-
-def test_a_file_without_permission_is_refused_beforehand(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(os, "access", lambda _path, _mode: False)  # the suite may run as root
-    with pytest.raises(ConfigurationError, match="no permission to write"):
-        check_output(tmp_path / "out.csv")

@@ -158,7 +158,7 @@ def _read_records(
             record = _record(known, value, source, report)
             if record is not None:
                 for doubt in known.doubts(value):
-                    doubts.setdefault(doubt, []).append(source)
+                    doubts.setdefault(doubt, []).append(str(source))
                 yield record
         else:
             strangers.append(_problem(source, _unrecognised(value, candidates)))

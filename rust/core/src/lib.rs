@@ -9,6 +9,7 @@ pub mod assignment;
 pub mod context;
 mod error;
 pub mod levels;
+pub mod likeness;
 pub mod lines;
 pub mod means;
 pub mod patches;

@@ -46,7 +46,7 @@ __all__ = ["merged_cases", "merged_fields"]
 def merged_fields(
     trial: Trial, cases: Sequence[Case], figures: Sequence[LevelFigures]
 ) -> list[dict[str, Any]]:
-    """Fields of each attempt's result, in their order; one whose record was replaced has none."""
+    """Fields of each attempt's result, in their order; one whose record is not kept has none."""
     records: dict[str, tuple[int, Case]] = {}
     for position, case in enumerate(cases):
         records[case.key] = position, case
