@@ -84,7 +84,7 @@ def load_agent_here(reference: str) -> Framework:
                 f"agent {reference!r}: {getattr(found, '__name__', found)} has no {part!r}"
             )
         found = getattr(found, part)
-    file = inspect.getsourcefile(module)
+    file = inspect.getsourcefile(module) if getattr(module, "__file__", None) else None
     agent = _as_agent(found, reference)
     name = _name(agent) or _name(found) or str(getattr(found, "__name__", attribute))
     return Framework(name, agent, Path(file) if file else None)
