@@ -150,7 +150,8 @@ class TrajectoryBatches:
         batch = self._in_schema(pa.record_batch(columns))
         refused = columns.refused
         if not refused:
-            records.accept()
+            if batch.num_rows:
+                records.accept()
             yield batch
             return
         parts: list[pa.RecordBatch] = []
