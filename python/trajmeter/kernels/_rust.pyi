@@ -190,6 +190,10 @@ class JsonColumns:
     """Rows of consecutive lines, and the lines that made none."""
 
     @property
+    def next_line(self) -> int:
+        """Number of the line behind the last."""
+
+    @property
     def refused(self) -> list[tuple[int, int, int, int]]:
         """Rows before it, number, and begin and end in the block of every line that made no row."""
 

@@ -45,7 +45,7 @@ if TYPE_CHECKING:
     from trajmeter.kernels._rust import JsonColumns, JsonReader
     from trajmeter.records import Trajectory
 
-__all__ = ["TrajectoryBatches"]
+__all__ = ["TrajectoryBatches", "trajectory_description"]
 
 _BLOCK_BYTES = 8 << 20
 _ROWS = 1_000
@@ -136,7 +136,7 @@ class TrajectoryBatches:
                         yield from self._piece(columns, block, records)
                         if records.is_over:
                             return
-                    number += block.count(b"\n")
+                        number = columns.next_line
         except OSError as error:
             self._report(ReadProblem(file=str(path), message=error.strerror or str(error)))
         records.finish()
@@ -277,22 +277,20 @@ def _is_lines(path: Path) -> bool:
 
 def _blocks(file: BinaryIO, size: int) -> Iterator[bytes]:
     """Cut a file behind newlines, so that each block has about ``size`` bytes, or one line."""
-    rest: list[bytes] = []
-    while chunk := file.read(size):
-        cut = chunk.rfind(b"\n") + 1
-        if cut:
-            yield b"".join([*rest, chunk[:cut]])
-            rest = []
-        rest.append(chunk[cut:])
-    if any(rest):
-        yield b"".join(rest)
+    while block := file.read(size):
+        yield block if block.endswith(b"\n") else block + file.readline()
 
 
 @cache
 def _reader(wanted: frozenset[str]) -> JsonReader:
     from trajmeter.kernels._rust import JsonReader
 
-    return JsonReader(json.dumps(_described(trajectory_shape())), sorted(wanted))
+    return JsonReader(trajectory_description(), sorted(wanted))
+
+
+def trajectory_description() -> str:
+    """Describe the columns of trajectories to the reader in Rust, as JSON."""
+    return json.dumps(_described(trajectory_shape()))
 
 
 def _described(shape: Shape) -> dict[str, Any]:

@@ -60,6 +60,9 @@ impl JsonReader {
 pub struct JsonColumns {
     batch: StructArray,
     refused: Vec<Refused>,
+    /// Number of the line behind the last.
+    #[pyo3(get)]
+    next_line: i64,
 }
 
 #[pymethods]
@@ -108,6 +111,7 @@ fn columns(piece: Piece, shape: &Shape) -> Result<JsonColumns, ArrowError> {
     Ok(JsonColumns {
         batch,
         refused: piece.refused,
+        next_line: piece.next_line,
     })
 }
 

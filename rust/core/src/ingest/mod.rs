@@ -8,6 +8,7 @@
 //! lie depends on the block alone.
 
 mod column;
+mod context;
 mod own;
 mod predictions;
 mod raw;
@@ -92,6 +93,8 @@ pub struct Piece {
     pub columns: Vec<Option<Column>>,
     /// The lines that made no row, in order.
     pub refused: Vec<Refused>,
+    /// Number of the line behind the last.
+    pub next_line: i64,
 }
 
 /// Formats of a line; which one it is shows when it is read.
@@ -180,7 +183,7 @@ impl Reader {
             row.line += 1;
             begin += length;
         }
-        let rows = row.index;
+        let (rows, next_line) = (row.index, row.line);
         let finish = |mut column: Column| {
             column.finish(rows);
             column.is_kept().then_some(column)
@@ -190,6 +193,7 @@ impl Reader {
             rows,
             columns,
             refused,
+            next_line,
         }
     }
 }
@@ -321,3 +325,6 @@ fn pieces(block: &[u8]) -> Vec<Range<usize>> {
     }
     pieces
 }
+
+#[cfg(test)]
+mod tests;
