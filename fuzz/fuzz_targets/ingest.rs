@@ -13,7 +13,7 @@ const SHAPE: &str = include_str!("../trajectory_shape.json");
 
 fuzz_target!(|block: &[u8]| {
     let shape = Shape::record(SHAPE).expect("the shape of a record");
-    let reader = Reader::new(shape, |_| true).expect("a shape with all columns");
+    let reader = Reader::trajectories(shape, |_| true).expect("a shape with all columns");
     let pieces = reader.read(block, "file", 1);
     let rows: usize = pieces.iter().map(|piece| piece.rows).sum();
     let mut alone = 0;

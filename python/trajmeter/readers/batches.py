@@ -45,7 +45,7 @@ if TYPE_CHECKING:
     from trajmeter.kernels._rust import JsonColumns, JsonReader
     from trajmeter.records import Trajectory
 
-__all__ = ["TrajectoryBatches", "trajectory_description"]
+__all__ = ["TrajectoryBatches", "is_json_lines", "line_blocks", "trajectory_description"]
 
 _BLOCK_BYTES = 8 << 20
 _ROWS = 1_000
@@ -116,7 +116,7 @@ class TrajectoryBatches:
                 continue
             files = _files(path) or [path]
             for file in files:
-                if backend() == "rust" and _is_lines(file):
+                if backend() == "rust" and is_json_lines(file):
                     yield from self._lines(file)
                 else:
                     yield from self._gather(_read(file, _TRAJECTORIES, _TASKS, self._report))
@@ -131,7 +131,7 @@ class TrajectoryBatches:
         number = 1
         try:
             with path.open("rb") as file:
-                for block in _blocks(file, self._block_bytes):
+                for block in line_blocks(file, self._block_bytes):
                     for columns in reader.read(block, str(path), number):
                         yield from self._piece(columns, block, records)
                         if records.is_over:
@@ -261,7 +261,7 @@ class _LineRecords:
         _report(strangers, self._report)
 
 
-def _is_lines(path: Path) -> bool:
+def is_json_lines(path: Path) -> bool:
     """Whether a file is JSON lines; one that cannot be read is left to the record reader."""
     try:
         with path.open("rb") as file:
@@ -275,7 +275,7 @@ def _is_lines(path: Path) -> bool:
     return is_json and not _is_document(head)
 
 
-def _blocks(file: BinaryIO, size: int) -> Iterator[bytes]:
+def line_blocks(file: BinaryIO, size: int) -> Iterator[bytes]:
     """Cut a file behind newlines, so that each block has about ``size`` bytes, or one line."""
     while block := file.read(size):
         yield block if block.endswith(b"\n") else block + file.readline()
@@ -285,7 +285,7 @@ def _blocks(file: BinaryIO, size: int) -> Iterator[bytes]:
 def _reader(wanted: frozenset[str]) -> JsonReader:
     from trajmeter.kernels._rust import JsonReader
 
-    return JsonReader(trajectory_description(), sorted(wanted))
+    return JsonReader(trajectory_description(), sorted(wanted), flat=False)
 
 
 def trajectory_description() -> str:

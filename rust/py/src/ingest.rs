@@ -26,9 +26,17 @@ pub struct JsonReader(Reader);
 #[pymethods]
 impl JsonReader {
     #[new]
-    fn new(shape: &str, wanted: Vec<String>) -> PyResult<Self> {
+    #[pyo3(signature = (shape, wanted, *, flat))]
+    fn new(shape: &str, wanted: Vec<String>, flat: bool) -> PyResult<Self> {
+        let is_wanted = |name: &str| wanted.iter().any(|each| each == name);
         Shape::record(shape)
-            .and_then(|shape| Reader::new(shape, |name| wanted.iter().any(|each| each == name)))
+            .and_then(|shape| {
+                if flat {
+                    Ok(Reader::rows(shape, is_wanted))
+                } else {
+                    Reader::trajectories(shape, is_wanted)
+                }
+            })
             .map(Self)
             .map_err(InternalError::new_err)
     }

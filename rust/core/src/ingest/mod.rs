@@ -15,6 +15,7 @@ mod raw;
 mod shape;
 mod value;
 
+use std::iter;
 use std::ops::Range;
 
 use memchr::{memchr, memchr_iter, memrchr};
@@ -42,10 +43,11 @@ pub struct Reader {
     shape: Shape,
     wanted: Vec<bool>,
     places: Places,
+    formats: &'static [Format],
 }
 
-/// Where the columns are that the readers name.
-#[derive(Clone, Copy, Debug)]
+/// Where the columns are that the readers of trajectories name.
+#[derive(Clone, Copy, Debug, Default)]
 struct Places {
     task_id: usize,
     model: usize,
@@ -63,7 +65,7 @@ struct Places {
 }
 
 /// Where the columns of a view are.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, Default)]
 struct View {
     path: usize,
     extent: usize,
@@ -98,30 +100,41 @@ pub struct Piece {
 }
 
 /// Formats of a line; which one it is shows when it is read.
-#[derive(Clone, Copy, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Format {
     Own,
     Prediction,
+    Flat,
 }
 
 impl Reader {
-    /// A reader into the columns of `shape`, of which those are kept that `is_wanted`.
+    /// A reader of trajectories into the columns of `shape`, of which those are kept that
+    /// `is_wanted`.
     ///
     /// # Errors
     ///
     /// A message, if a column is missing that a format needs.
-    pub fn new(shape: Shape, is_wanted: impl Fn(&str) -> bool) -> Result<Self, String> {
-        let wanted = shape
-            .members
-            .iter()
-            .map(|member| is_wanted(&member.name))
-            .collect();
+    pub fn trajectories(shape: Shape, is_wanted: impl Fn(&str) -> bool) -> Result<Self, String> {
         let places = Places::of(&shape)?;
+        let formats = &[Format::Own, Format::Prediction];
         Ok(Self {
+            places,
+            formats,
+            ..Self::rows(shape, is_wanted)
+        })
+    }
+
+    /// A reader of flat rows, whose keys are names of columns; it passes over other keys.
+    #[must_use]
+    pub fn rows(shape: Shape, is_wanted: impl Fn(&str) -> bool) -> Self {
+        let names = shape.members.iter().map(|member| &member.name);
+        let wanted = names.map(|name| is_wanted(name)).collect();
+        Self {
             shape,
             wanted,
-            places,
-        })
+            places: Places::default(),
+            formats: &[Format::Flat],
+        }
     }
 
     /// The shape of the rows.
@@ -160,7 +173,7 @@ impl Reader {
             file,
             line,
         };
-        let mut format = Format::Own;
+        let mut format = self.formats[0];
         let mut begin = range.start;
         while begin < range.end {
             let rest = &block[begin..range.end];
@@ -168,7 +181,7 @@ impl Reader {
             let bytes = begin..begin + length;
             let text = &block[bytes.clone()];
             if !text.iter().all(|byte| BLANK.contains(byte)) {
-                match row.read(text, format) {
+                match row.read(text, format, self.formats) {
                     Some(found) => {
                         format = found;
                         row.index += 1;
@@ -210,24 +223,24 @@ struct Row<'a> {
 
 impl Row<'_> {
     /// Reads a line, most likely of the format `expected`, and says of which it was.
-    fn read(&mut self, line: &[u8], expected: Format) -> Option<Format> {
+    fn read(&mut self, line: &[u8], expected: Format, formats: &[Format]) -> Option<Format> {
         if line.len() > LONGEST {
             return None;
         }
         let line = std::str::from_utf8(line).ok()?;
-        let other = match expected {
-            Format::Own => Format::Prediction,
-            Format::Prediction => Format::Own,
-        };
-        [expected, other].into_iter().find(|&format| {
-            let is_read = self.read_as(line, format).is_ok();
-            for column in &mut *self.columns {
-                if !is_read || !column.is_kept() {
-                    column.clear(self.index);
+        let others = formats.iter().filter(|&&format| format != expected);
+        iter::once(&expected)
+            .chain(others)
+            .copied()
+            .find(|&format| {
+                let is_read = self.read_as(line, format).is_ok();
+                for column in &mut *self.columns {
+                    if !is_read || !column.is_kept() {
+                        column.clear(self.index);
+                    }
                 }
-            }
-            is_read
-        })
+                is_read
+            })
     }
 
     fn read_as(&mut self, line: &str, format: Format) -> serde_json::Result<()> {
@@ -235,6 +248,7 @@ impl Row<'_> {
         match format {
             Format::Own => own::read(self, &mut json)?,
             Format::Prediction => predictions::read(self, &mut json)?,
+            Format::Flat => own::read_flat(self, &mut json)?,
         }
         json.end()
     }

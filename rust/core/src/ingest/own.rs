@@ -70,3 +70,37 @@ impl<'de> Visitor<'de> for Own<'_, '_> {
         self.row.source()
     }
 }
+
+struct Flat<'a, 'b> {
+    row: &'a mut Row<'b>,
+}
+
+/// Reads a flat row; keys that are not columns are passed over.
+pub(super) fn read_flat<'de, D: Deserializer<'de>>(
+    row: &mut Row<'_>,
+    deserializer: D,
+) -> Result<(), D::Error> {
+    deserializer.deserialize_map(Flat { row })
+}
+
+impl<'de> Visitor<'de> for Flat<'_, '_> {
+    type Value = ();
+
+    fn expecting(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter.write_str("a row")
+    }
+
+    fn visit_map<A: MapAccess<'de>>(self, map: A) -> Result<(), A::Error> {
+        let fields = Fields {
+            members: self.row.members,
+            columns: self.row.columns,
+            row: self.row.index,
+        };
+        let mut others = Others::default();
+        fields.read(map, Some(&mut others))?;
+        only_if(!others.keys().any(|key| RECORD_KEYS.contains(&key)))
+    }
+}
+
+/// Keys by which a flat row would be a record.
+const RECORD_KEYS: [&str; 2] = ["turns", "measurements"];

@@ -5,7 +5,7 @@ use super::{Column, Piece, Reader, Shape, Values, pieces};
 const SHAPE: &str = include_str!("../../../../fuzz/trajectory_shape.json");
 
 fn reader() -> Reader {
-    Reader::new(Shape::record(SHAPE).unwrap(), |_| true).unwrap()
+    Reader::trajectories(Shape::record(SHAPE).unwrap(), |_| true).unwrap()
 }
 
 fn column<'a>(reader: &Reader, piece: &'a Piece, name: &str) -> &'a Column {
@@ -67,7 +67,7 @@ fn refused_line_leaves_nothing_behind() {
 #[test]
 fn unwanted_columns_are_checked_all_the_same() {
     let shape = Shape::record(SHAPE).unwrap();
-    let reader = Reader::new(shape, |name| name == "task_id").unwrap();
+    let reader = Reader::trajectories(shape, |name| name == "task_id").unwrap();
     let block = b"{\"task_id\": \"a\", \"trial\": \"x\"}\n{\"task_id\": \"b\", \"trial\": 1}\n";
     let read = reader.read(block, "file", 1);
     assert_eq!((read[0].rows, read[0].refused.len()), (1, 1));
@@ -89,7 +89,7 @@ fn pieces_end_behind_newlines() {
 #[test]
 fn shape_has_to_fit() {
     for json in ["", "1", r#"{"kind": "text"}"#, r#"{"kind": "record"}"#] {
-        let reader = Shape::record(json).and_then(|shape| Reader::new(shape, |_| true));
+        let reader = Shape::record(json).and_then(|shape| Reader::trajectories(shape, |_| true));
         assert!(reader.is_err(), "{json}");
     }
 }
