@@ -19,10 +19,9 @@ texts = st.one_of(
     st.sampled_from(["", "a", "src/a.py", "é😀\u2028", 'q"\\/\b\f\n\r\t\0', "null"]),
     st.text(max_size=3),
 )
-integers = st.one_of(
-    st.integers(-3, 3),
-    st.sampled_from([2**63 - 1, -(2**63), 2**63, -(2**63) - 1, 2**64, 10**30]),
-)
+small = st.integers(-3, 3)
+limits = st.sampled_from([2**63 - 1, -(2**63), 2**63, -(2**63) - 1, 2**64, 10**30])
+integers = st.integers(0, 19).flatmap(lambda chance: small if chance else limits)
 numbers = st.one_of(integers, st.floats(allow_nan=False, allow_infinity=False), st.just(-0.0))
 scalars = st.one_of(st.none(), st.booleans(), numbers, texts)
 anything = st.recursive(

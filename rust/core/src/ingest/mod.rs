@@ -9,9 +9,9 @@
 
 mod column;
 mod context;
-mod own;
 mod predictions;
 mod raw;
+mod records;
 mod shape;
 mod value;
 
@@ -246,9 +246,9 @@ impl Row<'_> {
     fn read_as(&mut self, line: &str, format: Format) -> serde_json::Result<()> {
         let mut json = Deserializer::from_str(line);
         match format {
-            Format::Own => own::read(self, &mut json)?,
+            Format::Own => records::read(self, false, &mut json)?,
             Format::Prediction => predictions::read(self, &mut json)?,
-            Format::Flat => own::read_flat(self, &mut json)?,
+            Format::Flat => records::read(self, true, &mut json)?,
         }
         json.end()
     }

@@ -40,7 +40,7 @@ pub struct Shape {
     pub is_object: bool,
     /// Shape of the values in a list or a mapping.
     pub item: Option<Box<Shape>>,
-    /// Fields of a record, at most [`MOST_MEMBERS`].
+    /// Fields of a record, at most 64.
     #[serde(default)]
     pub members: Vec<Member>,
 }
