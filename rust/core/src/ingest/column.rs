@@ -239,6 +239,10 @@ impl Column {
 
     /// Makes row `row` null.
     pub fn null(&mut self, row: usize) {
+        // Padding makes it null too, once a later row has a value.
+        if matches!(self.absent, Absent::Null) {
+            return;
+        }
         self.pad(row);
         let absent = std::mem::replace(&mut self.absent, Absent::Null);
         self.grow(self.len() + 1);

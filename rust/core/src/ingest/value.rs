@@ -227,6 +227,7 @@ impl<'de> Visitor<'de> for Slot<'_> {
             if list.next_element_seed(slot)?.is_none() {
                 break;
             }
+            items.pad(row + 1);
         }
         self.column.close();
         Ok(())
@@ -272,6 +273,7 @@ fn mapping<'de, A: MapAccess<'de>>(
             column: items,
             row,
         })?;
+        items.pad(row + 1);
     }
     only_if(are_distinct(found.len(), || {
         found.iter().map(|key| &*key.0)
