@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from pathlib import Path, PurePosixPath
 from typing import TYPE_CHECKING, Any
 
@@ -10,7 +11,8 @@ import pytest
 
 import trajmeter
 from trajmeter.arguments import paths_and_records
-from trajmeter.errors import ConfigurationError, InputError
+from trajmeter.errors import ConfigurationError, InputError, UnknownNameError
+from trajmeter.metrics import context, turns
 from trajmeter.readers import read_tasks, read_trajectories
 from trajmeter.records import Task, Trajectory
 from trajmeter.schemas import trajectory_batch
@@ -97,3 +99,46 @@ def test_files_and_records_pass() -> None:
     assert list(paths_and_records([*files, task], Task, name="tasks")) == [*files, task]
     for file in files:
         assert list(paths_and_records(file, name="paths")) == [file]
+
+
+PREPARED = trajmeter.prepare(Task(id="one"), None)
+
+
+@pytest.mark.parametrize(
+    ("call", "given", "message"),
+    [
+        (
+            partial(trajmeter.prepare, snapshot=None),
+            {"id": "one"},
+            "task is {'id': 'one'} (dict),",
+        ),
+        (partial(trajmeter.prepare, Task(id="one")), "repo", "snapshot is 'repo' (str), expected"),
+        (trajmeter.ContextTracker, Task(id="one"), "(Task), expected a PreparedTask"),
+        (trajmeter.ContextTracker(PREPARED).update, None, "views is None (NoneType), expected a l"),
+        (trajmeter.ContextTracker(PREPARED).update, ["a.py"], "views[0] is 'a.py' (str), expected"),
+        (trajmeter.ContextTracker(PREPARED).result, 5, "final_views is 5 (int), expected a list"),
+        (partial(context.score, PREPARED), {}, "trajectory is {} (dict), expected a Trajectory"),
+        (lambda given: context.score(given, ATTEMPT), {}, "prepared is {} (dict), expected a Prep"),
+        (turns.score, {"task_id": "one"}, "trajectory is {'task_id': 'one'} (dict), expected a T"),
+        (turns.aggregate, ATTEMPT, "(Trajectory), expected a list of TurnsResult"),
+        (turns.aggregate, [None], "results[0] is None (NoneType), expected a TurnsResult"),
+    ],
+)
+def test_what_is_not_the_record_of_a_function_is_named(
+    call: Callable[[Any], Any], given: object, message: str
+) -> None:
+    with pytest.raises(InputError) as caught:
+        call(given)
+    assert message in str(caught.value)
+
+
+def test_the_other_arguments_of_those_functions_are_checked() -> None:
+    wrong: Any = 5
+    with pytest.raises(InputError, match=r"^final_patch is 5 \(int\), expected text$"):
+        trajmeter.ContextTracker(PREPARED).result(final_patch=wrong)
+    backend: Any = "rust"
+    with pytest.raises(InputError, match=r"^kernels is 'rust', expected trajmeter\.kernels\.load"):
+        trajmeter.prepare(Task(id="one"), None, kernels=backend)
+    for call in (partial(trajmeter.prepare, Task(id="one"), None), partial(turns.score, ATTEMPT)):
+        with pytest.raises(UnknownNameError, match="has no profile 5"):
+            call(profile=wrong)

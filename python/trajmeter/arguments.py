@@ -5,14 +5,16 @@ from __future__ import annotations
 import reprlib
 from collections.abc import Iterable, Mapping
 from os import PathLike
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from trajmeter.errors import InputError
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-__all__ = ["as_iterable", "paths_and_records"]
+__all__ = ["as_iterable", "check_type", "paths_and_records", "records"]
+
+RecordT = TypeVar("RecordT")
 
 
 def paths_and_records(argument: object, record: type | None = None, *, name: str) -> Iterator[Any]:
@@ -58,6 +60,40 @@ def as_iterable(argument: object, expected: str, *, name: str) -> Iterable[Any]:
     if is_one or not isinstance(argument, Iterable):
         raise InputError(f"{name} is {_shown(argument)}, expected {expected}")
     return argument
+
+
+def records(argument: object, kind: type[RecordT], *, name: str) -> tuple[RecordT, ...]:
+    """The records of an argument that is a list of them.
+
+    Args:
+        argument: The argument.
+        kind: Class of the records.
+        name: Name of the argument, for messages.
+
+    Raises:
+        InputError: The argument is something else; the message names it and the index.
+    """
+    items = tuple(as_iterable(argument, f"a list of {kind.__name__} records", name=name))
+    for index, item in enumerate(items):
+        if not isinstance(item, kind):
+            check_type(item, kind, name=f"{name}[{index}]")
+    return items
+
+
+def check_type(argument: object, kind: type, *, name: str) -> None:
+    """Check that an argument is of a class.
+
+    Args:
+        argument: The argument.
+        kind: The class.
+        name: Name of the argument, for messages.
+
+    Raises:
+        InputError: It is something else.
+    """
+    if not isinstance(argument, kind):
+        expected = "text" if kind is str else f"a {kind.__name__}"
+        raise InputError(f"{name} is {_shown(argument)}, expected {expected}")
 
 
 def _shown(value: object) -> str:

@@ -173,7 +173,18 @@ def test_every_command_explains_itself(arguments: list[str], shown: str) -> None
 @pytest.mark.parametrize("columns", [80, 120])
 @pytest.mark.parametrize(
     "command",
-    ["", "score", "run", "compare", "average", "quality", "price", "metrics list", "metrics show"],
+    [
+        "",
+        "score",
+        "run",
+        "compare",
+        "judge",
+        "average",
+        "quality",
+        "price",
+        "metrics list",
+        "metrics show",
+    ],
 )
 def test_help_says_what_a_person_needs_in_any_width(command: str, columns: int) -> None:
     app = _main.application()

@@ -109,12 +109,60 @@ def test_why_an_answer_was_not_judged_is_told(
     monkeypatch.setenv("OPENAI_API_KEY", "sk-secret-of-the-run")
     with endpoint(401) as server:
         code = main(_call("--judge-base-url", server.address, "-o", str(tmp_path)))
-    assert code == ExitCode.OK
+    assert code == ExitCode.UNJUDGED
+    assert len(server.requests) == 1  # the review; a wrong key is wrong for everything else too
     captured = capsys.readouterr()
-    assert "q1 answered 0.00 s, not judged: judge_error: the endpoint answered" in captured.err
+    told = "q1 answered 0.00 s, not judged: judge_error: not asked, because the judge was given"
+    assert told in captured.err
     assert "Searcher: answers that the judge did not score: judge_error 4." in captured.out
     assert "Searcher: no code review: judge_error." in captured.out
     assert "sk-secret" not in captured.out + captured.err
+
+
+@pytest.mark.parametrize("runs", ["1", "2"])
+@pytest.mark.parametrize("again", ["judge", "run"])
+def test_answers_that_a_judge_failed_at_are_judged_without_asking_the_agents_again(
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+    again: str,
+    runs: str,
+) -> None:
+    monkeypatch.setenv("OPENAI_API_KEY", "sk-secret-of-the-run")
+    options = ["--skip-code-review", "--runs", runs, "-o", str(tmp_path)]
+    with endpoint(403) as server:
+        code = main(_call("--judge-base-url", server.address, *options))
+    assert code == ExitCode.UNJUDGED
+    file = min(tmp_path.iterdir(), key=lambda file: len(file.name))
+    hint = f"answers not judged: {4 * int(runs)}; to judge them: trajmeter judge {file}"
+    assert hint in capsys.readouterr().err
+    before = read_evaluation(file)
+
+    calls = {
+        "judge": ["judge", str(file), "-f", "json"],
+        "run": _call("--rejudge", "-o", str(tmp_path), "-f", "json"),
+    }
+    with endpoint(404) as server:
+        still = [*calls[again], "--judge-base-url", server.address]
+        assert main(still) == ExitCode.UNJUDGED
+    capsys.readouterr()
+    with endpoint(GOOD) as server:
+        assert main([*calls[again], "--judge-base-url", server.address]) == ExitCode.OK
+    assert len(server.requests) == 4 * int(runs)
+    printed = json.loads(capsys.readouterr().out)
+    if again == "judge":
+        assert printed == [{"file": str(file), "judged": 4 * int(runs), "unjudged": 0}]
+    after = read_evaluation(file)
+    assert [q.correctness_score for q in after.questions] == [5.0] * 4
+    assert [q.latency_seconds for q in after.questions] == [
+        q.latency_seconds for q in before.questions
+    ]
+
+
+def test_judging_again_needs_results(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    call = _call("--rejudge", "--judge-replay", "judge.jsonl", "-o", str(tmp_path))
+    assert main(call) == ExitCode.USAGE
+    assert "no results of Searcher to judge" in capsys.readouterr().err
 
 
 @pytest.mark.parametrize(

@@ -10,7 +10,7 @@ import pytest
 from pyarrow import parquet
 
 from trajmeter import kernels
-from trajmeter.records import Task, Trajectory
+from trajmeter.records import GoldRange, Task, Trajectory
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -95,6 +95,22 @@ def test_scoring_without_tasks_says_what_is_missing(run: Run, metric: str) -> No
     code, _, err = run("score", "preds.jsonl", "-m", metric)
     assert code == 0
     assert err == "trajmeter: 2 of 2 attempts found no task; pass the tasks with --tasks FILE\n"
+
+
+def test_a_folder_without_definitions_says_how_to_make_them(run: Run, folder: Path) -> None:
+    (folder / "repo").mkdir()
+    (folder / "repo" / "a.py").write_text("x = 1\n")
+    gold = GoldRange(path="a.py", first_line=1, last_line=1)
+    task = Task(id="one", gold_ranges=(gold,))
+    (folder / "tasks.jsonl").write_text(task.model_dump_json(exclude_none=True) + "\n")
+    code, out, err = run("score", "preds.jsonl", "-t", "tasks.jsonl", "-s", "repo", "-f", "jsonl")
+    assert code == 0
+    assert {row["context.final.symbol.cause"] for row in _rows(out)} == {"missing_definitions"}
+    assert err == (
+        "trajmeter: 2 of 2 attempts have no scores of symbols, because their snapshots lack "
+        "definitions, as every folder does; docs/formats.md (Snapshots) shows how to make a file "
+        "of snapshots that has them\n"
+    )
 
 
 def test_md_is_short_for_markdown(run: Run) -> None:

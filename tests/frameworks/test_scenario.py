@@ -117,6 +117,22 @@ def test_absent_files_and_unknown_modes_are_named(tmp_path: Path) -> None:
         read_scenario(write(tmp_path), mode="fast")
 
 
+def test_a_scenario_of_one_mode_runs_in_it(tmp_path: Path) -> None:
+    one = SPEC.replace("  baseline: {top_k: 2}\n", "")
+    read = read_scenario(write(tmp_path, spec=one))
+    assert (read.mode, read.settings["max_steps"]) == ("capability", 4)
+    with pytest.raises(ConfigurationError, match=r"no mode 'baseline'; modes: capability$"):
+        read_scenario(tmp_path, mode="baseline")
+
+
+def test_modes_are_listed_where_none_of_several_is_the_baseline(tmp_path: Path) -> None:
+    several = SPEC.replace("  baseline:", "  fast:")
+    with pytest.raises(
+        ConfigurationError, match=r"spec\.yaml: modes: name a mode to run; modes: capability, fast$"
+    ):
+        read_scenario(write(tmp_path, spec=several))
+
+
 def test_tags_that_would_run_code_are_refused(tmp_path: Path) -> None:
     spec = SPEC.replace("owner: quay", "owner: !!python/object/apply:os.getcwd []")
     with pytest.raises(ConfigurationError, match="not valid YAML"):
@@ -166,7 +182,7 @@ def test_published_scenarios(reference_data: Path) -> None:
     assert read_scenario(root / "ferry_chain").profile == "multihop_chain_qa"
 
 
-def warned(folder: Path, *, mode: str = "baseline") -> tuple[list[str], Scenario]:
+def warned(folder: Path, *, mode: str | None = None) -> tuple[list[str], Scenario]:
     """What reading a scenario warns of, without the folder, and the scenario."""
     with warnings.catch_warnings(record=True) as told:
         warnings.simplefilter("always")

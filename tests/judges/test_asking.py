@@ -8,6 +8,7 @@ import pytest
 
 from tests.judges.scripted import GOOD, ScriptedModel
 from trajmeter.judges import (
+    AccessError,
     AnswerScores,
     ExchangeError,
     Judge,
@@ -150,3 +151,38 @@ def test_a_rate_limit_spaces_the_calls() -> None:
         return loop.time() - started
 
     assert asyncio.run(ask_three()) >= 0.02  # the third call begins 2 * 10 ms after the first
+
+
+def verdicts(judge: Judge, questions: int) -> list[Judgement[AnswerScores]]:
+    async def ask() -> list[Judgement[AnswerScores]]:
+        return [
+            await judge_answer(judge, question="Where?", expected="", actual="", sources=[])
+            for _ in range(questions)
+        ]
+
+    return asyncio.run(ask())
+
+
+def test_a_judge_that_refuses_access_is_not_asked_again() -> None:
+    model = ScriptedModel(AccessError("status 401"))
+    first, *others = verdicts(Judge(model, price_usd), 3)
+    assert len(model.prompts) == 1
+    assert first.record.message == "status 401"
+    assert {(each.record.attempts, each.record.message) for each in others} == {
+        (0, "not asked, because the judge was given up: status 401")
+    }
+
+
+def test_a_judge_that_fails_for_everybody_is_given_up_after_a_few_questions() -> None:
+    model = ScriptedModel(*[ExchangeError("status 404")] * 9)
+    got = verdicts(Judge(model, price_usd, failures_in_a_row=3), 6)
+    assert len(model.prompts) == 3
+    assert [each.record.cause for each in got] == [Cause.JUDGE_ERROR] * 6
+
+
+def test_a_judge_that_fails_now_and_then_or_refuses_is_asked_on() -> None:
+    wrong, refusal = ExchangeError("status 404"), Reply(refusal="no")
+    model = ScriptedModel(wrong, wrong, GOOD, wrong, wrong, refusal, refusal, refusal, wrong, GOOD)
+    got = verdicts(Judge(model, price_usd, failures_in_a_row=3), 10)
+    assert len(model.prompts) == 10
+    assert got[-1].value is not None

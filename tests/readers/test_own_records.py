@@ -141,6 +141,21 @@ def test_a_record_by_hand_needs_little(tmp_path: Path) -> None:
     )
 
 
+CALL = '{"id": "c", "type": "function", "function": {"name": "f", "arguments": "{\\"q\\": 1}"}}'
+
+
+def test_calls_in_the_shape_of_openai_are_read_wherever_calls_stand(tmp_path: Path) -> None:
+    path, tasks = tmp_path / "t.jsonl", tmp_path / "tasks.jsonl"
+    path.write_text(
+        f'{{"task_id": "i", "turns": [{{"tool_calls": [{CALL}]}}], "tool_calls": [{CALL}]}}\n'
+    )
+    tasks.write_text(f'{{"id": "i", "expected_tool_calls": [{CALL}]}}\n')
+    (trajectory,), (task,) = read_trajectories(path), read_tasks(tasks)
+    call = ToolCall(name="f", arguments={"q": 1})
+    assert trajectory.tool_calls == task.expected_tool_calls == (call,)
+    assert [turn.tool_calls for turn in trajectory.turns or ()] == [(call,)]
+
+
 def test_unknown_keys_at_the_top_are_kept_as_extra(tmp_path: Path) -> None:
     path = tmp_path / "t.jsonl"
     path.write_text('{"id": "i", "split": "test", "extra": {"a": 1}}\n{"id": "j", "b": null}\n')

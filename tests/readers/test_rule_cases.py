@@ -10,6 +10,7 @@ import pytest
 import trajmeter
 from trajmeter.errors import ReadError
 from trajmeter.readers import read_tasks, read_trajectories
+from trajmeter.records import ToolCall
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -65,10 +66,105 @@ def test_a_numeric_id_is_read_as_text(tmp_path: Path) -> None:
 
 
 def test_unknown_keys_configure_nothing(tmp_path: Path) -> None:
-    task = read_case(tmp_path, owner="x", max_latency_ms=5, expected_tools=["a"])
+    with pytest.warns(UserWarning, match="is not a known key") as told:
+        task = read_case(tmp_path, owner="x", max_latency_ms=5, expected_tools=["a"])
+    place = f"{tmp_path / 'cases.jsonl'}:1"
+    assert [str(each.message) for each in told] == [
+        f"{place}: {key} is not a known key; did you mean metadata.{key}?"
+        for key in ("max_latency_ms", "expected_tools")
+    ]
     assert task.extra == {"owner": "x", "max_latency_ms": 5, "expected_tools": ["a"]}
     assert task.metadata == {}
     assert task.expected_tool_calls is None
+
+
+@pytest.mark.parametrize(
+    ("fields", "doubt"),
+    [
+        ({"asertions": []}, "asertions is not a known key; did you mean assertions?"),
+        (
+            {"assertions": [{"type": "tool_called", "chek": "x"}]},
+            "assertions[0].chek is not a known key; did you mean check?",
+        ),
+        (
+            {"metadata": {"expected_tool": "a"}},
+            "metadata.expected_tool is not a known key; did you mean expected_tools?",
+        ),
+        (
+            {"metadata": {"max_latency": 5}},
+            "metadata.max_latency is not a known key; did you mean max_latency_ms?",
+        ),
+        (
+            {"max_latency": 5},
+            "max_latency is not a known key; did you mean metadata.max_latency_ms?",
+        ),
+        (
+            {"expected_tools_calls": []},
+            "expected_tools_calls is not a known key; did you mean expected_tool_calls?",
+        ),
+        (
+            {"metadata": {"tool_policy": {}}},
+            "metadata.tool_policy is not a known key; did you mean tool_policies?",
+        ),
+        (
+            {"assertions": [{"type": "tol_called", "check": "x"}]},
+            (
+                "assertions[0].type is 'tol_called', which only a judge can check; did you mean "
+                "'tool_called'?"
+            ),
+        ),
+        (
+            {"assertions": [{"type": "file_created"}]},
+            "assertions[0].type is 'file_created', which only a judge can check",
+        ),
+    ],
+)
+def test_a_key_or_type_that_looks_misspelt_is_named_once_with_its_place(
+    tmp_path: Path, fields: dict[str, object], doubt: str
+) -> None:
+    cases = [CASE, CASE | fields | {"id": "c2"}, CASE | fields | {"id": "c3"}]
+    path = write(tmp_path, "cases.jsonl", *cases)
+    with pytest.warns(UserWarning, match="did you mean|only a judge") as told:
+        assert len(list(read_tasks(path))) == 3
+    assert [str(each.message) for each in told] == [f"{path}:2: {doubt} (and in 1 more)"]
+
+
+def test_a_misspelt_message_is_named_though_the_case_is_read_as_another_record(
+    tmp_path: Path,
+) -> None:
+    path = write(tmp_path, "cases.jsonl", {"id": "c1", "user_mesage": "find it"})
+    with pytest.warns(UserWarning, match="user_mesage") as told:
+        list(read_tasks(path))
+    assert [str(each.message) for each in told] == [
+        f"{path}:1: user_mesage is not a known key; did you mean user_message?"
+    ]
+
+
+def test_keys_of_ones_own_are_no_misspellings(tmp_path: Path) -> None:
+    fields = {"owner": "x", "prompt_id": 3, "metadata": {"expected_sources": [], "split": "a"}}
+    assert read_case(tmp_path, **fields).extra == {"owner": "x", "prompt_id": 3}
+
+
+@pytest.mark.parametrize("where", ["task", "metadata"])
+@pytest.mark.parametrize("own", [False, True], ids=["test case", "own record"])
+def test_expected_calls_are_found_wherever_the_other_expectations_stand(
+    tmp_path: Path, where: str, own: bool
+) -> None:
+    function = {"name": "g", "arguments": '{"q": 1}'}
+    calls = [{"name": "f", "arguments": {}}, {"type": "function", "function": function}]
+    expectations: dict[str, object] = {"expected_tool_calls": calls}
+    record = {"id": "c1"} if own else CASE
+    found = expectations if where == "task" else {"metadata": expectations}
+    (task,) = read_tasks(write(tmp_path, "cases.jsonl", {**record, **found}))
+    assert task.expected_tool_calls == (
+        ToolCall(name="f", arguments={}),
+        ToolCall(name="g", arguments={"q": 1}),
+    )
+
+
+def test_expected_calls_that_cannot_be_read_are_refused_with_their_place(tmp_path: Path) -> None:
+    with pytest.raises(ReadError, match=r"cases\.jsonl:1: expected_tool_calls\[0\]\.name"):
+        read_case(tmp_path, expected_tool_calls=[{"nme": "f"}])
 
 
 def test_assertions_keep_what_they_check_as_written(tmp_path: Path) -> None:
@@ -162,9 +258,38 @@ def test_a_wrong_figure_is_left_out_with_its_reason(
     assert attempt.task_id == "c1"
 
 
-def test_the_key_name_alone_names_a_call(tmp_path: Path) -> None:
-    attempt = read_result(tmp_path, tool_calls=[{"tool": "open"}, {"function": {"name": "open"}}])
+def test_the_key_tool_names_no_call(tmp_path: Path) -> None:
+    attempt = read_result(tmp_path, tool_calls=[{"tool": "open"}, {"function": "open"}])
     assert (attempt.tool_calls, attempt.dropped_calls) == ((), 2)
+
+
+def _openai_call(name: object, arguments: object, **others: object) -> dict[str, object]:
+    function = {"name": name, "arguments": arguments}
+    return {"id": "c1", "type": "function", "function": function, **others}
+
+
+def test_calls_in_the_shape_of_openai_are_read(tmp_path: Path) -> None:
+    calls = [
+        _openai_call("open", '{"page": 2}', success=True, turn=1),
+        _openai_call("open", ""),
+        _openai_call("open", "{"),
+        _openai_call(" ", "{}"),
+    ]
+    attempt = read_result(tmp_path, tool_calls=calls)
+    assert attempt.tool_calls == (
+        ToolCall(name="open", arguments={"page": 2}, success=True, turn=1),
+        ToolCall(name="open", arguments={}),
+        ToolCall(name="open", arguments="{"),
+    )
+    assert attempt.dropped_calls == 1
+    assert attempt.unusable == {}
+
+
+def test_the_place_of_a_name_under_function_is_named(tmp_path: Path) -> None:
+    attempt = read_result(tmp_path, tool_calls=[_openai_call(5, "{}")])
+    assert attempt.unusable == {
+        "tool_calls": "tool_calls[0].function.name is 5, expected text",
+    }
 
 
 def test_a_call_by_a_turn_without_a_number_is_still_a_call(tmp_path: Path) -> None:

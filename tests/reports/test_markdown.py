@@ -24,6 +24,7 @@ from trajmeter.reports.tables import Table
         ("---", r"\---"),
         ("\x1b[31mred\x07", r"\\x1b\[31mred\\x07"),
         ("a\u202eb", r"a\\u202eb"),
+        ("a\u200fb\u061c", r"a\\u200fb\\u061c"),
     ],
 )
 def test_markup_is_escaped(text: str, expected: str) -> None:

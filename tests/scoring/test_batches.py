@@ -58,6 +58,7 @@ def test_sources_are_texts() -> None:
 
 def test_the_schema_is_known_beforehand_and_that_of_a_parquet_file(tmp_path: Path) -> None:
     scorer = BatchScorer([AnswerMetric(), "turns"], tasks=TASKS)
+    assert repr(scorer) == f"<BatchScorer: answer, turns; {len(scorer.schema)} columns>"
     batch = trajectory_batch([_attempt("one")])
     (results,) = scorer.score([batch])
     (empty,) = scorer.score([batch.slice(0, 0)])

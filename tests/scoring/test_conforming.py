@@ -27,6 +27,34 @@ def test_the_schema_itself_is_not_touched() -> None:
     assert conform(batch) is batch
 
 
+def test_calls_in_the_shape_of_openai_are_read() -> None:
+    calls: list[list[dict[str, Any]]] = [
+        [
+            {"name": None, "function": {"name": "f", "arguments": '{"q": 1}'}},
+            {"name": None, "function": {"name": "g", "arguments": "{"}},
+        ],
+        [{"name": "h", "arguments": '{"n": 2}', "function": None}],
+        [{"name": "h", "function": {"name": "other", "arguments": None}}],
+        [{"function": {"name": "f"}}],
+    ]
+    records = _records(pa.record_batch({"task_id": list("abcd"), "tool_calls": calls}))
+    assert [record.tool_calls for record in records] == [
+        (ToolCall(name="f", arguments={"q": 1}), ToolCall(name="g", arguments="{")),
+        (ToolCall(name="h", arguments={"n": 2}),),
+        (ToolCall(name="h"),),
+        (ToolCall(name="f"),),
+    ]
+
+
+def test_calls_of_turns_in_the_shape_of_openai_are_read() -> None:
+    function = {"name": "f", "arguments": '{"q": 1}'}
+    turns = [[{"tool_calls": [{"type": "function", "function": function}]}]]
+    (record,) = _records(pa.record_batch({"task_id": ["a"], "turns": turns}))
+    assert [turn.tool_calls for turn in record.turns or ()] == [
+        (ToolCall(name="f", arguments={"q": 1}),)
+    ]
+
+
 def test_absent_columns_are_missing_and_others_passed_over() -> None:
     batch = pa.record_batch({"task_id": ["a"], "other": [1]})
     assert _records(batch) == [Trajectory(task_id="a")]

@@ -33,6 +33,23 @@ def test_records_in_typed_results_rows_and_summary_out() -> None:
     assert rank == scores.results[1].results[1]
 
 
+def test_scores_are_shown_in_one_short_line() -> None:
+    scores = trajmeter.score(ATTEMPTS * 700, tasks=[TASK], metrics=[AnswerMetric(), "turns"])
+    assert repr(scores) == "<Scores: 1,400 attempts; answer, turns>"
+    scores = trajmeter.score(ATTEMPTS[:1], metrics=["turns"])
+    assert repr(scores) == "<Scores: 1 attempt; turns>"
+
+
+def test_a_notebook_shows_the_tables_of_the_summary() -> None:
+    hostile = "<script>\u202e"
+    attempts = [Trajectory(task_id="one", agent=agent, turn_count=3) for agent in (hostile, "b")]
+    shown = trajmeter.score(attempts, metrics=["turns"])._repr_html_()
+    assert "2 attempts · turns (version " in shown
+    assert "<table><thead><tr><th" in shown
+    assert "&lt;script&gt;\\u202e" in shown
+    assert "<script>" not in shown
+
+
 def test_files_and_records_give_the_same(tmp_path: Path) -> None:
     attempts = _write(tmp_path / "preds.jsonl", *ATTEMPTS)
     tasks = _write(tmp_path / "gold.jsonl", TASK)

@@ -10,6 +10,9 @@ from hypothesis import strategies as st
 from tests.metrics.fakes import COVERAGE, AnswerAggregator, AnswerMetric, RankMetric
 from trajmeter.errors import ConfigurationError
 from trajmeter.metrics import Figure, Group, Result, RowLayout, score_trajectories
+from trajmeter.metrics.rules import RulesMetric
+from trajmeter.metrics.speedup import SpeedupMetric
+from trajmeter.metrics.turns import TurnsMetric
 from trajmeter.records import Cause, Outcome, Source, Task, Trajectory
 from trajmeter.reports.scores import score_report, to_markdown
 from trajmeter.summaries.summarizer import Summarizer
@@ -249,6 +252,49 @@ def test_a_family_adds_figures_of_the_run_for_each_agent() -> None:
     assert x == {"longest": 4, "mean_length": {"value": (4 + 2) / 2, "scored": 2, "total": 2}}
     assert y == {"longest": 1, "mean_length": {"value": 1.0, "scored": 1, "total": 1}}
     assert summary.overall.aggregates["answer"]["longest"] == 4
+
+
+_RUN_LEVEL: dict[str, tuple[Any, str]] = {
+    "turns": (TurnsMetric, "budget_exhausted_rate"),
+    "rules": (RulesMetric, "error_handling.mean"),
+    "speedup": (SpeedupMetric, "mean_speedup"),
+}
+
+
+@pytest.mark.parametrize("family", sorted(_RUN_LEVEL))
+def test_figures_of_the_run_count_attempts_whose_metric_raised(
+    family: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    metric, figure = _RUN_LEVEL[family]
+    score = "score_trial" if family == "speedup" else "score"
+    scored = getattr(metric, score)
+
+    def raises_for_two(self: object, task: object, attempts: Any) -> Any:
+        attempt = attempts[0] if family == "speedup" else attempts
+        if attempt.task_id == "two":
+            raise RuntimeError("it went off")
+        return scored(self, task, attempts)
+
+    monkeypatch.setattr(metric, score, raises_for_two)
+
+    def total(attempts: list[Trajectory]) -> Any:
+        found: Any = _summarize([metric()], attempts, TASKS).overall.aggregates[family]
+        for name in figure.split("."):
+            found = found[name]
+        return found["total"]
+
+    one, two = Trajectory(task_id="one"), Trajectory(task_id="two")
+    assert [total([one]), total([two]), total([one, two]), total([two, two, one])] == [
+        *(1, 1, 2),
+        2 if family == "speedup" else 3,  # whose mean is over tasks
+    ]
+
+
+def test_no_figure_of_a_run_is_zero_where_every_attempt_raised() -> None:
+    aggregator = TurnsMetric().aggregator()
+    aggregator.add_error(None, Trajectory(task_id="one"))
+    figures = aggregator.figures().model_dump()
+    assert {mean["value"] for mean in figures.values()} == {None}
 
 
 class _Failing(AnswerAggregator):

@@ -6,6 +6,7 @@ import io
 import json
 import math
 import os
+import subprocess
 import sys
 from typing import TYPE_CHECKING, Any
 
@@ -19,6 +20,7 @@ from tests.metrics.fakes import AnswerMetric
 from trajmeter.errors import ConfigurationError, ExtraMissingError
 from trajmeter.metrics import Result, RowLayout, score_trajectories
 from trajmeter.records import Cause, Source, Task, Trajectory, Usage
+from trajmeter.text import from_cell
 from trajmeter.writers import (
     CsvWriter,
     JsonLinesWriter,
@@ -27,6 +29,7 @@ from trajmeter.writers import (
     check_output,
     open_table,
 )
+from trajmeter.writers.files import replacing
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -139,6 +142,26 @@ def test_csv_leaves_out_lists_and_structures() -> None:
 def test_a_missing_value_is_an_empty_field_and_false_is_not_missing() -> None:
     (row,) = csv.DictReader(io.StringIO(_write(CsvWriter, Everything(flag=False)).decode()))
     assert (row["agent"], row["all.ratio"], row["all.flag"]) == ("", "", "false")
+
+
+@pytest.mark.parametrize("start", ["=", "+", "-", "@", "\t", "'=", "''@"])
+def test_csv_marks_text_that_a_spreadsheet_would_run(start: str) -> None:
+    text = f"{start}cmd|'/c calc'!A1"
+    (row,) = csv.DictReader(io.StringIO(_write(CsvWriter, FULL, task_id=text).decode(), newline=""))
+    assert row["task_id"] == f"'{text}"
+    assert from_cell(row["task_id"]) == text
+
+
+def test_csv_marks_neither_numbers_nor_other_text() -> None:
+    negative = Everything(ratio=-0.5)
+    (row,) = csv.DictReader(io.StringIO(_write(CsvWriter, negative, task_id="'a-b").decode()))
+    assert (row["all.ratio"], row["task_id"], from_cell(row["task_id"])) == ("-0.5", "'a-b", "'a-b")
+
+
+def test_csv_escapes_control_characters() -> None:
+    text = _write(CsvWriter, FULL, task_id="\ra\x1b[31m\x00\u202eb\tc").decode()
+    (row,) = csv.DictReader(io.StringIO(text))
+    assert row["task_id"] == "\\ra\\x1b[31m\\x00\\u202eb\tc"
 
 
 def test_csv_writes_what_has_no_utf8_form() -> None:
@@ -303,6 +326,44 @@ def test_a_run_that_ends_early_leaves_the_earlier_file(
     gc.collect()  # a writer that is left open would complain, which fails the test
     assert target.read_text() == "earlier"
     assert list(tmp_path.iterdir()) == [target]
+
+
+_HELD = """
+import sys, pathlib
+from trajmeter.writers.files import replacing
+with replacing(pathlib.Path(sys.argv[1])) as stream:
+    stream.write(b"half")
+    stream.flush()
+    print("ready", flush=True)
+    sys.stdin.readline()
+"""
+
+
+def test_what_a_killed_process_left_is_removed_and_what_a_living_one_writes_is_not(
+    tmp_path: Path,
+) -> None:
+    target = tmp_path / "rows.jsonl"
+    call = [sys.executable, "-c", _HELD, str(target)]
+    with subprocess.Popen(call, stdin=subprocess.PIPE, stdout=subprocess.PIPE) as killed:
+        assert killed.stdout is not None
+        killed.stdout.readline()
+        killed.kill()
+    (left,) = tmp_path.iterdir()
+    (tmp_path / ".rows.jsonl.7.part").touch()  # as an earlier version named them
+    others = {tmp_path / ".rows.jsonl.old.7-0.part", tmp_path / ".rows.jsonl.mine.part"}
+    for other in others:
+        other.touch()
+    with subprocess.Popen(call, stdin=subprocess.PIPE, stdout=subprocess.PIPE) as living:
+        assert living.stdout is not None
+        living.stdout.readline()
+        assert not left.exists()
+        with replacing(target) as stream:
+            stream.write(b"mine")
+        assert target.read_bytes() == b"mine"
+        living.communicate(b"go\n")
+    assert living.returncode == 0
+    assert target.read_bytes() == b"half"
+    assert set(tmp_path.iterdir()) == {target, *others}
 
 
 def test_a_link_stays_a_link(tmp_path: Path, layout: RowLayout, values: list[object]) -> None:

@@ -60,7 +60,17 @@ def application() -> Typer:
         ExtraMissingError: typer or rich is not installed.
     """
     try:
-        from trajmeter.cli import _terminal, average, compare, metrics, price, quality, run, score
+        from trajmeter.cli import (
+            _terminal,
+            average,
+            compare,
+            judge,
+            metrics,
+            price,
+            quality,
+            run,
+            score,
+        )
     except ModuleNotFoundError as error:
         if error.name not in ("typer", "rich"):
             raise
@@ -71,6 +81,7 @@ def application() -> Typer:
     app.callback()(_terminal.program_options)
     app.command(cls=_terminal.Command)(score.score)
     app.command(cls=_terminal.Command)(run.run)
+    app.command(cls=_terminal.Command)(judge.judge)
     app.command(cls=_terminal.Command)(compare.compare)
     app.command(cls=_terminal.Command)(average.average)
     app.command(cls=_terminal.Command)(quality.quality)

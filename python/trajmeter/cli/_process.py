@@ -60,6 +60,8 @@ class ExitCode(IntEnum):
     """A bug in this package, or in a metric from elsewhere."""
     UNREADABLE_INPUT = 4
     """Some or all of the input could not be read; everything else was scored and written."""
+    UNJUDGED = 4
+    """Some answers were not judged; everything else was scored and written."""
     INTERRUPTED = 130
     """Stopped by Ctrl-C; no output file was changed."""
     TERMINATED = 143

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import sys
 from dataclasses import replace
 from pathlib import Path
@@ -21,6 +22,7 @@ from trajmeter.cli._terminal import (
     make_judge,
     stdout_console,
 )
+from trajmeter.cli.judge import judge_and_report, report_unjudged
 from trajmeter.errors import ConfigurationError, UnknownNameError
 
 if TYPE_CHECKING:
@@ -82,9 +84,13 @@ def run(
         ),
     ] = 1,
     mode: Annotated[
-        str,
-        typer.Option(metavar="MODE", help="Scenario mode, such as baseline or capability."),
-    ] = "baseline",
+        str | None,
+        typer.Option(
+            metavar="MODE",
+            show_default=False,
+            help="Scenario mode, such as capability (default: baseline, or the only mode).",
+        ),
+    ] = None,
     judge: Annotated[
         str | None,
         typer.Option(
@@ -126,6 +132,14 @@ def run(
             help="Top-level package that belongs to the frameworks. May be repeated.",
         ),
     ] = None,
+    rejudge: Annotated[
+        bool,
+        typer.Option(
+            "--rejudge",
+            help="Judge unjudged answers of the latest results instead of asking the agents.",
+            rich_help_panel=JUDGE_PANEL,
+        ),
+    ] = False,
     dry_run: Annotated[
         bool, typer.Option("--dry-run", help="Print the parsed scenario and exit.")
     ] = False,
@@ -146,6 +160,8 @@ def run(
     """
     from trajmeter.frameworks.compare import is_original
     from trajmeter.frameworks.harness import AskingOptions, EvaluationOptions, RunOptions
+    from trajmeter.frameworks.judging import unjudged_count
+    from trajmeter.frameworks.results import NamedResult
     from trajmeter.frameworks.scenario import read_scenario
     from trajmeter.writers import json_document
 
@@ -155,7 +171,9 @@ def run(
         _check_profile(read)
         sys.stdout.write(json_document(read) + "\n")
         return ExitCode.OK
-    wants_review = not (skip_code_review or skip_code_quality)
+    if rejudge and skip_judge:
+        raise ConfigurationError("--rejudge and --skip-judge cannot be used together")
+    wants_review = not rejudge and not (skip_code_review or skip_code_quality)
     judge_options = (judge, judge_base_url, judge_requests_per_minute, judge_record, judge_replay)
     if skip_judge and not wants_review and any(option is not None for option in judge_options):
         other = "--skip-code-review" if skip_code_review else "--skip-code-quality"
@@ -174,30 +192,55 @@ def run(
                 record=judge_record,
                 replay=judge_replay,
             )
-        options = EvaluationOptions(
-            RunOptions(
-                AskingOptions(
-                    profile=read.profile,
-                    timeout_seconds=query_timeout_seconds,
-                    judge=None if skip_judge else judging,
-                    original=original,
+        if rejudge and judging is not None:
+            files = [_latest(framework, read, output) for framework in frameworks]
+            judged = judge_and_report(files, judging, original=original)
+            results = [NamedResult(each.file.name, each.evaluation) for each in judged]
+        else:
+            options = EvaluationOptions(
+                RunOptions(
+                    AskingOptions(
+                        profile=read.profile,
+                        timeout_seconds=query_timeout_seconds,
+                        judge=None if skip_judge else judging,
+                        original=original,
+                    ),
+                    concurrency=concurrency,
                 ),
-                concurrency=concurrency,
-            ),
-            runs=runs,
-            reviewer=judging if wants_review else None,
-            code_quality=not skip_code_quality,
-            packages=tuple(packages or ()),
-        )
-        try:
-            results = _run_without_waiting(_evaluate_all(read, frameworks, options, output))
-        except KeyboardInterrupt:
-            print_message("finished questions are kept; run the same command again to resume")
-            raise
+                runs=runs,
+                reviewer=judging if wants_review else None,
+                code_quality=not skip_code_quality,
+                packages=tuple(packages or ()),
+            )
+            try:
+                results = _run_without_waiting(_evaluate_all(read, frameworks, options, output))
+            except KeyboardInterrupt:
+                print_message("finished questions are kept; run the same command again to resume")
+                raise
     if not results:
         raise ConfigurationError("no agent could be run")
     _print(results, output_format, original=original)
-    return ExitCode.OK if len(results) == len(frameworks) else ExitCode.USAGE
+    unjudged = [(output / name, unjudged_count(evaluation)) for name, evaluation in results]
+    complete = ExitCode.OK if len(results) == len(frameworks) else ExitCode.USAGE
+    return ExitCode.first_of(complete, report_unjudged(unjudged))
+
+
+def _latest(framework: Framework, scenario: Scenario, folder: Path) -> Path:
+    """The latest result file of a framework: that of its only run, or the average of several.
+
+    Raises:
+        ConfigurationError: There is none.
+    """
+    from trajmeter.frameworks.results import evaluation_stem
+
+    stem = evaluation_stem(framework.name, scenario.name)
+    stamped = re.compile(rf"{re.escape(stem)}_\d{{8}}_\d{{6}}\.json")
+    found = [file for file in folder.glob("*.json") if stamped.fullmatch(file.name)]
+    if not found:
+        raise ConfigurationError(
+            f"{folder}: no results of {framework.name} to judge; run without --rejudge"
+        )
+    return max(found)
 
 
 def _load_frameworks(references: Sequence[str]) -> list[Framework]:

@@ -207,6 +207,7 @@ def score(
     unreadable.report_total()
     summary = scorer.summary()
     _report_missing_tasks(summary)
+    _report_missing_definitions(summary)
     if output is not None:
         print_message(f"trajmeter: wrote {summary.overall.attempts:,} rows to {output}")
     with tolerating_closed_stdout():
@@ -240,6 +241,22 @@ def _report_missing_tasks(summary: Summary) -> None:
         for task_id, near in missing.nearest.items()
     )
     print_message(f"trajmeter: {share}, such as {ids}")
+
+
+def _report_missing_definitions(summary: Summary) -> None:
+    """Say how many attempts have no scores of symbols for want of definitions, and what to do."""
+    from trajmeter.records import Cause
+
+    cause = Cause.MISSING_DEFINITIONS.value
+    attempts = max(
+        (figure.not_scored.get(cause, 0) for figure in summary.overall.figures.values()), default=0
+    )
+    if attempts:
+        print_message(
+            f"trajmeter: {attempts:,} of {summary.overall.attempts:,} attempts have no scores of "
+            "symbols, because their snapshots lack definitions, as every folder does; "
+            "docs/formats.md (Snapshots) shows how to make a file of snapshots that has them"
+        )
 
 
 def _write_rows(

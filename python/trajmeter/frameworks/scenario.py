@@ -20,10 +20,13 @@ from trajmeter.readers.questions import Fields, read_question
 from trajmeter.records import Question, Record
 
 if TYPE_CHECKING:
+    from collections.abc import Collection
+
     from yaml.nodes import Node
 
 __all__ = ["Scenario", "read_scenario"]
 
+_BASELINE = "baseline"
 _MOST_NODES = 100_000
 """Values, keys and collections of one YAML file, those that its aliases repeat included.
 
@@ -46,7 +49,7 @@ class Scenario(Record):
     """Kind of scenario, such as ``rag_qa``."""
     profile: str = "default"
     """Scenario profile: the set of extra metrics."""
-    mode: str = "baseline"
+    mode: str = _BASELINE
     """The mode whose settings override the configuration."""
     folder: str
     """The scenario's own folder, absolute; files named in its settings lie below it."""
@@ -62,13 +65,14 @@ class Scenario(Record):
     """Unknown keys of the file."""
 
 
-def read_scenario(folder: str | Path, *, mode: str = "baseline") -> Scenario:
+def read_scenario(folder: str | Path, *, mode: str | None = None) -> Scenario:
     """Read a scenario; a mode's settings override its configuration.
 
     Args:
         folder: Folder that holds ``spec.yaml``.
-        mode: Mode of the scenario to run, such as ``baseline`` or ``capability``. A scenario
-            without modes has only its configuration, which then counts as ``baseline``.
+        mode: Mode of the scenario to run, such as ``baseline`` or ``capability``; by default
+            ``baseline``, or the only mode there is. A scenario without modes has only its
+            configuration, which then counts as ``baseline``.
 
     Returns:
         The scenario, its questions in order.
@@ -86,9 +90,7 @@ def read_scenario(folder: str | Path, *, mode: str = "baseline") -> Scenario:
     warn_of_spec_keys(spec_file, spec.raw)
     named = spec.fields("modes")
     modes = {name: named.fields(name).raw for name in named.raw}
-    if mode not in (modes or {"baseline"}):
-        known = ", ".join(sorted(modes)) or "baseline"
-        raise ConfigurationError(f"{spec.place('modes')}: no mode {mode!r}; modes: {known}")
+    mode = _mode(mode, modes or {_BASELINE: {}}, spec.place("modes"))
     evaluation = spec.fields("evaluation")
     name = spec.required_text("name")
     documents = _inside(root, spec.text("documents_dir") or "documents", spec_file)
@@ -108,6 +110,17 @@ def read_scenario(folder: str | Path, *, mode: str = "baseline") -> Scenario:
         questions=_read_questions(questions_file),
         extra={key: value for key, value in spec.raw.items() if key not in SPEC_KEYS},
     )
+
+
+def _mode(named: str | None, modes: Collection[str], place: str) -> str:
+    """The mode to run, see :func:`read_scenario`."""
+    if named is None and len(modes) == 1:
+        (named,) = modes
+    mode = _BASELINE if named is None else named
+    if mode not in modes:
+        problem = "name a mode to run" if named is None else f"no mode {mode!r}"
+        raise ConfigurationError(f"{place}: {problem}; modes: {', '.join(sorted(modes))}")
+    return mode
 
 
 def _read_questions(file: Path) -> tuple[Question, ...]:

@@ -7,14 +7,13 @@ warning, because the setting it was meant for silently keeps its default.
 from __future__ import annotations
 
 import warnings
-from difflib import get_close_matches
-from functools import cache
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
+from trajmeter.keys import Misspelt, displaced, misspelt
 from trajmeter.records import Hop, Question
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterable, Iterator, Mapping
+    from collections.abc import Iterable, Iterator, Mapping
     from pathlib import Path
 
 __all__ = ["SPEC_KEYS", "warn_of_question_keys", "warn_of_spec_keys"]
@@ -53,16 +52,6 @@ _QUESTION = frozenset({"id", "text", "expected_answer", "expected_sources", "met
 _METADATA = frozenset(Question.model_fields.keys() - _QUESTION)
 _HOP = frozenset(Hop.model_fields)
 
-_LEAST_LIKENESS = 0.8
-"""0-1: that of ``topk`` and ``top_k`` is 0.89, of ``difficulty_level`` and ``difficulty`` 0.77."""
-
-
-class _Misspelt(NamedTuple):
-    key: str
-    """The key with its place, without the number of its question."""
-    meant: str
-    """The known key."""
-
 
 def warn_of_spec_keys(file: Path, spec: Mapping[str, Any]) -> None:
     """Warn of keys of ``spec.yaml`` that resemble known ones.
@@ -73,15 +62,15 @@ def warn_of_spec_keys(file: Path, spec: Mapping[str, Any]) -> None:
     """
     config = _mapping(spec.get("config"))
     found = [
-        *_near(spec, SPEC_KEYS, ""),
-        *_displaced(spec, _EVALUATION, "", "evaluation."),
-        *_near(_mapping(spec.get("evaluation")), _EVALUATION, "evaluation."),
-        *_near(config, _SETTINGS, "config."),
+        *misspelt(spec, SPEC_KEYS, ""),
+        *displaced(spec, _EVALUATION, "", "evaluation."),
+        *misspelt(_mapping(spec.get("evaluation")), _EVALUATION, "evaluation."),
+        *misspelt(config, _SETTINGS, "config."),
     ]
     for mode, settings in _mapping(spec.get("modes")).items():
-        found += _near(_mapping(settings), _SETTINGS | config.keys(), f"modes.{mode}.")
-    for misspelt in found:
-        _warn(f"{file}: {misspelt.key}", misspelt.meant)
+        found += misspelt(_mapping(settings), _SETTINGS | config.keys(), f"modes.{mode}.")
+    for each in found:
+        _warn(f"{file}: {each}")
 
 
 def warn_of_question_keys(file: Path, questions: Iterable[object]) -> None:
@@ -91,53 +80,29 @@ def warn_of_question_keys(file: Path, questions: Iterable[object]) -> None:
         file: The file, for messages.
         questions: Its questions; anything but a mapping is ignored.
     """
-    places: dict[_Misspelt, list[int]] = {}
+    places: dict[Misspelt, list[int]] = {}
     for number, raw in enumerate(questions):
-        for misspelt in dict.fromkeys(_in_question(_mapping(raw))):
-            places.setdefault(misspelt, []).append(number)
-    for misspelt, (first, *others) in places.items():
+        for each in dict.fromkeys(_in_question(_mapping(raw))):
+            places.setdefault(each, []).append(number)
+    for each, (first, *others) in places.items():
         more = f" (and in {len(others):,} more)" if others else ""
-        _warn(f"{file}: questions[{first}].{misspelt.key}{more}", misspelt.meant)
+        found = Misspelt(f"questions[{first}].{each.key}{more}", each.meant)
+        _warn(f"{file}: {found}")
 
 
-def _in_question(question: Mapping[str, Any]) -> Iterator[_Misspelt]:
+def _in_question(question: Mapping[str, Any]) -> Iterator[Misspelt]:
     metadata = _mapping(question.get("metadata"))
-    yield from _near(question, _QUESTION, "")
-    yield from _displaced(question, _METADATA, "", "metadata.")
-    yield from _near(metadata, _METADATA, "metadata.")
+    yield from misspelt(question, _QUESTION, "")
+    yield from displaced(question, _METADATA, "", "metadata.")
+    yield from misspelt(metadata, _METADATA, "metadata.")
     hops = metadata.get("required_hops")
     for number, hop in enumerate(hops if isinstance(hops, list) else ()):
-        yield from _near(_mapping(hop), _HOP, f"metadata.required_hops[{number}].")
-
-
-def _near(mapping: Mapping[str, Any], known: Collection[str], place: str) -> Iterator[_Misspelt]:
-    """Unknown keys that resemble a known one, unless that is there too."""
-    for key in mapping:
-        if key not in known:
-            meant = _nearest(key, frozenset(known))
-            if meant is not None and meant not in mapping:
-                yield _Misspelt(f"{place}{key}", meant)
-
-
-def _displaced(
-    mapping: Mapping[str, Any], known: Collection[str], place: str, theirs: str
-) -> Iterator[_Misspelt]:
-    """Keys that belong elsewhere."""
-    for key in mapping:
-        if key in known:
-            yield _Misspelt(f"{place}{key}", f"{theirs}{key}")
-
-
-@cache
-def _nearest(key: str, known: frozenset[str]) -> str | None:
-    plain = key.strip().lower().replace("-", "_").replace(" ", "_")
-    close = get_close_matches(plain, sorted(known), n=1, cutoff=_LEAST_LIKENESS)
-    return close[0] if close else None
+        yield from misspelt(_mapping(hop), _HOP, f"metadata.required_hops[{number}].")
 
 
 def _mapping(value: object) -> dict[str, Any]:
     return {str(key): item for key, item in value.items()} if isinstance(value, dict) else {}
 
 
-def _warn(place: str, meant: str) -> None:
-    warnings.warn(f"{place} is not a known key; did you mean {meant}?", stacklevel=4)
+def _warn(message: str) -> None:
+    warnings.warn(message, stacklevel=4)

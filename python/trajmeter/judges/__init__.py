@@ -4,13 +4,21 @@ from __future__ import annotations
 
 from trajmeter.judges.asking import Judge, Judgement
 from trajmeter.judges.assertions import AssertionVerdicts, ModelAssertionJudge
-from trajmeter.judges.exchange import ChatModel, ExchangeError, Prompt, Reply, TransientError
+from trajmeter.judges.exchange import (
+    AccessError,
+    ChatModel,
+    ExchangeError,
+    Prompt,
+    Reply,
+    TransientError,
+)
 from trajmeter.judges.grading import AnswerScores, ReviewScores, judge_answer, review_code
 from trajmeter.judges.openai import DEFAULT_MODEL, OpenAIChat
 from trajmeter.judges.recording import Recorder, Replay
 
 __all__ = [
     "DEFAULT_MODEL",
+    "AccessError",
     "AnswerScores",
     "AssertionVerdicts",
     "ChatModel",

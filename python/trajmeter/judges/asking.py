@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Generic, TypeVar
 from pydantic import BaseModel, ValidationError
 
 from trajmeter import json_input
-from trajmeter.judges.exchange import ExchangeError, Prompt, TransientError
+from trajmeter.judges.exchange import AccessError, ExchangeError, Prompt, TransientError
 from trajmeter.records import Cause, JudgeRecord
 
 if TYPE_CHECKING:
@@ -45,6 +45,9 @@ class Judge:
     Transport errors are retried after growing pauses, or the pause the endpoint asks for. If a
     reply does not match the schema, the judge is asked again, with the reason. Neither ever becomes
     a score.
+
+    A judge that refuses access, or that fails at several questions in a row, is given up: later
+    questions are not asked, and their records say so.
     """
 
     model: ChatModel
@@ -61,8 +64,15 @@ class Judge:
     """Most calls to start in a minute; ``None`` for no limit."""
     concurrency: int = 4
     """Most concurrent calls."""
+    failures_in_a_row: int = 5
+    """Questions without a usable reply, one after another, after which the judge is given up.
+
+    A refusal is a reply, and a replayed judge is never given up: its failures cost nothing.
+    """
     _slots: asyncio.Semaphore = field(init=False, repr=False)
     _next_start: float = field(default=0.0, init=False, repr=False)
+    _failures: int = field(default=0, init=False, repr=False)
+    _given_up: ExchangeError | None = field(default=None, init=False, repr=False)
 
     def __post_init__(self) -> None:
         """Create the slots that calls wait for."""
@@ -82,6 +92,31 @@ class Judge:
             The reply, or why there is none: refused, unparseable, error, timed out.
         """
         tally = _Tally()
+        has_access = True
+        try:
+            judgement = await self._ask(instructions, text, reply_model, tally)
+        except ExchangeError as error:
+            judgement = Judgement(None, self._record(tally, error.cause, str(error)))
+            has_access = not isinstance(error, AccessError)
+        self._count(judgement.record, has_access=has_access)
+        return judgement
+
+    def _count(self, record: JudgeRecord, *, has_access: bool) -> None:
+        """Give the judge up if it refuses access, or has failed at too many questions in a row."""
+        if record.cause in (None, Cause.JUDGE_REFUSED):
+            self._failures = 0
+            return
+        self._failures += 1
+        is_hopeless = not has_access or self._failures >= self.failures_in_a_row
+        if is_hopeless and not self.model.replayed:
+            self._given_up = self._given_up or ExchangeError(
+                f"not asked, because the judge was given up: {record.message}",
+                record.cause or Cause.JUDGE_ERROR,
+            )
+
+    async def _ask(
+        self, instructions: str, text: str, reply_model: type[JudgementT], tally: _Tally
+    ) -> Judgement[JudgementT]:
         question = text
         message = ""
         for _ in range(self.reply_attempts):
@@ -91,10 +126,7 @@ class Judge:
                 schema_name=reply_model.__name__,
                 json_schema=reply_model.model_json_schema(),
             )
-            try:
-                reply = await self._reply(prompt, tally)
-            except ExchangeError as error:
-                return Judgement(None, self._record(tally, error.cause, str(error)))
+            reply = await self._reply(prompt, tally)
             if reply.refusal is not None:
                 return Judgement(None, self._record(tally, Cause.JUDGE_REFUSED, reply.refusal))
             try:
@@ -115,6 +147,8 @@ class Judge:
             try:
                 async with self._slots:
                     await self._wait_for_turn()
+                    if self._given_up is not None:
+                        raise self._given_up
                     tally.attempts += 1
                     reply = await self.model.reply(prompt)
             except TransientError as error:

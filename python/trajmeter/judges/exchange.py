@@ -9,7 +9,7 @@ from pydantic import Field
 from trajmeter.errors import TrajmeterError
 from trajmeter.records import Cause, Record
 
-__all__ = ["ChatModel", "ExchangeError", "Prompt", "Reply", "TransientError"]
+__all__ = ["AccessError", "ChatModel", "ExchangeError", "Prompt", "Reply", "TransientError"]
 
 
 class Prompt(Record):
@@ -53,6 +53,7 @@ class ChatModel(Protocol):
         """Ask once.
 
         Raises:
+            AccessError: There is no reply, and there will be none to any prompt.
             TransientError: There is no reply, and asking again may help.
             ExchangeError: There is no reply, and asking again will not help.
         """
@@ -66,6 +67,12 @@ class ExchangeError(TrajmeterError):
     def __init__(self, message: str, cause: Cause = Cause.JUDGE_ERROR) -> None:
         super().__init__(message)
         self.cause = cause
+
+
+class AccessError(ExchangeError):
+    """A judging model refuses its caller, as with a wrong key: every other question would fail."""
+
+    code: ClassVar[str] = "judge_access"
 
 
 class TransientError(ExchangeError):

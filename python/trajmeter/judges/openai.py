@@ -7,7 +7,7 @@ import re
 from typing import TYPE_CHECKING
 
 from trajmeter.errors import ConfigurationError, ExtraMissingError
-from trajmeter.judges.exchange import ExchangeError, Prompt, Reply, TransientError
+from trajmeter.judges.exchange import AccessError, ExchangeError, Prompt, Reply, TransientError
 from trajmeter.records import Cause
 
 if TYPE_CHECKING:
@@ -23,6 +23,7 @@ _KEY_VARIABLE = "OPENAI_API_KEY"
 _FIXED_TEMPERATURE = re.compile(r"(^|[/:])(o\d|gpt-5)")
 _TRANSIENT = frozenset({408, 409, 425, 429})
 _SERVER_ERROR = 500
+_NO_ACCESS = frozenset({401, 403})
 
 
 class OpenAIChat:
@@ -84,6 +85,8 @@ class OpenAIChat:
             message = self._redacted(
                 f"the endpoint answered with status {error.status_code}: {error}"
             )
+            if error.status_code in _NO_ACCESS:
+                raise AccessError(message) from None
             if error.status_code in _TRANSIENT or error.status_code >= _SERVER_ERROR:
                 raise TransientError(
                     message, retry_after_seconds=getattr(error, "retry_after", None)

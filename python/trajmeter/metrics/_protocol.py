@@ -20,6 +20,7 @@ __all__ = [
     "AnyMetric",
     "AssertionJudge",
     "BatchMetric",
+    "ErrorAggregator",
     "Metric",
     "MetricFamily",
     "TrialMetric",
@@ -115,6 +116,17 @@ class Aggregator(Protocol):
 
     def figures(self) -> BaseModel:
         """Figures of all attempts so far: numbers, ``None``, or means with their counts."""
+
+
+@runtime_checkable
+class ErrorAggregator(Aggregator, Protocol):
+    """An aggregator that also counts the attempts whose metric raised, as it should.
+
+    Without this method, such attempts are outside the run's figures.
+    """
+
+    def add_error(self, task: Task | None, trajectory: Trajectory) -> None:
+        """Count one attempt that has no result, because the metric raised."""
 
 
 @runtime_checkable

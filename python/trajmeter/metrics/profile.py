@@ -41,6 +41,6 @@ def find_profile(family: str, name: str | None, profiles: Sequence[ProfileT]) ->
     known = sorted(profile.name for profile in profiles if profile.name is not None)
     if not known:
         raise UnknownNameError(f"metric {family!r} has no profiles")
-    close = get_close_matches(name or "", known, n=1)
+    close = get_close_matches(str(name), known, n=1)
     hint = f"; did you mean {close[0]!r}?" if close else f"; profiles: {', '.join(known)}"
     raise UnknownNameError(f"metric {family!r} has no profile {name!r}{hint}")

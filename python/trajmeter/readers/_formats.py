@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Generic, TypeAlias, TypeVar, cast
 from trajmeter.records import Task, Trajectory
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping, Sequence
+    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
     from pathlib import Path
 
     from pydantic import JsonValue
@@ -73,6 +73,10 @@ def _no_files(_: Path) -> Sequence[Path]:
     return ()
 
 
+def _no_doubts(_: Mapping[str, JsonValue]) -> Iterable[str]:
+    return ()
+
+
 @dataclass(frozen=True, kw_only=True, slots=True)
 class RecordFormat(Format[RecordT_co]):
     """A format of JSON records, one for each task or attempt.
@@ -84,6 +88,8 @@ class RecordFormat(Format[RecordT_co]):
     """Whether a record is of the format."""
     read: Callable[[Mapping[str, JsonValue], Source], RecordT_co]
     """Turns a record into one of ours; raises ``ReadError`` or pydantic's ``ValidationError``."""
+    doubts: Callable[[Mapping[str, JsonValue]], Iterable[str]] = _no_doubts
+    """Says what in a record that was read has no effect, and looks as if it should."""
     files_in: Callable[[Path], Sequence[Path]] = _no_files
     """Files of the format in a folder, at any depth, in the order to read them."""
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import reprlib
+import warnings
 from pathlib import Path
 from typing import TYPE_CHECKING, Generic
 
@@ -23,7 +24,7 @@ from trajmeter.readers._formats import (
 from trajmeter.records import ReadProblem, Task, Trajectory
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Sequence
+    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
     from pydantic import JsonValue
 
@@ -103,6 +104,10 @@ def read_tasks(
     Raises:
         ReadError: Without ``on_problem``: a file or record cannot be read; the message says where.
         ExtraMissingError: A file is Parquet, and pyarrow is not installed.
+
+    Warns:
+        UserWarning: A key of a task has no effect and resembles one that has, or an assertion is of
+            a type that no rule checks; once for each file.
     """
     for path in paths_and_records(paths, name="paths"):
         yield from _read(Path(path), Task, on_problem or refuse)
@@ -176,6 +181,7 @@ class EntryReader(Generic[RecordT]):
         self._candidates: Sequence[RecordFormat[RecordT]] = record_formats(makes)
         self._report = report
         self._strangers: list[ReadProblem] = []
+        self._doubts: dict[str, list[str]] = {}
         self._is_known = False
         self.is_over = False
         """Whether reading stops here, because nothing in the file is recognised."""
@@ -200,18 +206,15 @@ class EntryReader(Generic[RecordT]):
                 self.is_over = True
                 self.finish()
             return None
-        record = None
-        try:
-            record = known.read(value, source)
-        except ReadError as error:
-            self._report(problem_at(source, str(error)))
-        except ValidationError as error:
-            self._report(problem_at(source, json_input.describe_error(error)))
+        record = _record(known, value, source, self._report)
+        if record is not None:
+            for doubt in known.doubts(value):
+                self._doubts.setdefault(doubt, []).append(str(source))
         self.accept()
         return record
 
     def finish(self) -> None:
-        """Report what was held back, at the end of the file."""
+        """Report what was held back, and warn of doubts, at the end of the file."""
         strangers = self._strangers
         if len(strangers) > 1:
             message = (
@@ -219,11 +222,35 @@ class EntryReader(Generic[RecordT]):
             )
             strangers[:] = [ReadProblem(file=self._file, message=message)]
         self._report_strangers()
+        _warn_of(self._doubts)
 
     def _report_strangers(self) -> None:
         for problem in self._strangers:
             self._report(problem)
         self._strangers.clear()
+
+
+def _record(
+    known: RecordFormat[RecordT],
+    value: dict[str, JsonValue],
+    source: Source,
+    report: Callable[[ReadProblem], None],
+) -> RecordT | None:
+    """Read a record of a known format; report it and give ``None`` where that is not possible."""
+    try:
+        return known.read(value, source)
+    except ReadError as error:
+        report(problem_at(source, str(error)))
+    except ValidationError as error:
+        report(problem_at(source, json_input.describe_error(error)))
+    return None
+
+
+def _warn_of(doubts: Mapping[str, Sequence[str]]) -> None:
+    """Warn of each doubt once, with the first place that it is about."""
+    for doubt, places in doubts.items():
+        more = f" (and in {len(places) - 1:,} more)" if len(places) > 1 else ""
+        warnings.warn(f"{places[0]}: {doubt}{more}", stacklevel=3)
 
 
 def _recognise(

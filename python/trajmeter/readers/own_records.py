@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from trajmeter.readers._expectations import EXPECTED_CALLS, expected_calls, suspicious_keys
 from trajmeter.readers._formats import Evidence, RecordFormat
 from trajmeter.records import Task, Trajectory
+from trajmeter.records.openai_calls import plain_call
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -18,7 +20,11 @@ __all__ = ["TASKS", "TRAJECTORIES"]
 
 
 def _read_task(record: Mapping[str, JsonValue], source: Source) -> Task:
-    return Task.model_validate(_fields(record, Task, source))
+    fields = _fields(record, Task, source)
+    calls = expected_calls(record)
+    if calls is not None:
+        fields[EXPECTED_CALLS] = calls
+    return Task.model_validate(fields)
 
 
 def _read_trajectory(record: Mapping[str, JsonValue], source: Source) -> Trajectory:
@@ -36,7 +42,22 @@ def _fields(record: Mapping[str, JsonValue], model: type[Record], source: Source
         fields["extra"] = {**others, **extra} if isinstance(extra, dict) else extra
     if fields.get("source") is None:
         fields["source"] = source
+    if "tool_calls" in fields:
+        fields["tool_calls"] = _plain_calls(fields["tool_calls"])
+    if isinstance(fields.get("turns"), list):
+        fields["turns"] = [_plain_turn(turn) for turn in fields["turns"]]
     return fields
+
+
+def _plain_turn(turn: JsonValue) -> JsonValue:
+    if not isinstance(turn, dict) or "tool_calls" not in turn:
+        return turn
+    return {**turn, "tool_calls": _plain_calls(turn["tool_calls"])}
+
+
+def _plain_calls(calls: JsonValue) -> JsonValue:
+    """Calls of OpenAI's shape with our keys; what is not a list is left for the model to refuse."""
+    return [plain_call(call) for call in calls] if isinstance(calls, list) else calls
 
 
 # Only the id is required, so that there is nothing more to recognise a record by.
@@ -47,6 +68,7 @@ TASKS = RecordFormat(
     evidence=Evidence.POSSIBLE,
     recognises=lambda record: "id" in record,
     read=_read_task,
+    doubts=lambda record: suspicious_keys(record, Task.model_fields),
 )
 
 TRAJECTORIES = RecordFormat(

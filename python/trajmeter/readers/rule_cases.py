@@ -6,6 +6,12 @@ from typing import TYPE_CHECKING, Any
 
 from trajmeter import json_input
 from trajmeter.errors import ReadError
+from trajmeter.readers._expectations import (
+    EXPECTED_CALLS,
+    MESSAGES,
+    expected_calls,
+    suspicious_keys,
+)
 from trajmeter.readers._formats import Evidence, RecordFormat
 from trajmeter.records import Assertion, Source, Task
 
@@ -16,7 +22,6 @@ if TYPE_CHECKING:
 
 __all__ = ["RULE_CASES"]
 
-_MESSAGES = ("user_message", "prompt")
 _DEFAULTS: Mapping[str, JsonValue] = {
     "name": "",
     "description": "",
@@ -25,13 +30,13 @@ _DEFAULTS: Mapping[str, JsonValue] = {
     "timeout_seconds": 300,
 }
 _FREE = ("tags", "simulated_human_guidance", "metadata")
-_KNOWN = {"id", *_MESSAGES, *_DEFAULTS, *_FREE, "assertions"}
+_KNOWN = {"id", *MESSAGES, *_DEFAULTS, *_FREE, "assertions", EXPECTED_CALLS}
 _OF_AN_ASSERTION = ("name", "type", "check", "tool")
 
 
 def _recognises(record: Mapping[str, JsonValue]) -> bool:
     """A test case has a message to the agent, under a key of its own."""
-    return any(key in record for key in _MESSAGES)
+    return any(key in record for key in MESSAGES)
 
 
 def _read(record: Mapping[str, JsonValue], source: Source) -> Task:
@@ -54,6 +59,7 @@ def _read(record: Mapping[str, JsonValue], source: Source) -> Task:
         id=_id(given.get("id")),
         question=_message(given),
         assertions=_assertions(given.get("assertions", [])),
+        expected_tool_calls=_expected_calls(given),
         source=source,
         extra={key: value for key, value in record.items() if key not in _KNOWN},
         **fields,
@@ -69,10 +75,23 @@ def _id(value: JsonValue) -> str:
 
 
 def _message(given: Mapping[str, JsonValue]) -> str:
-    message = next((given[key] for key in _MESSAGES if given.get(key)), None)
+    message = next((given[key] for key in MESSAGES if given.get(key)), None)
     if not isinstance(message, str):
         raise ReadError(f"user_message (or prompt) is {message!r}, expected text")
     return message
+
+
+def _expected_calls(given: Mapping[str, JsonValue]) -> Any:  # noqa: ANN401 - the model checks it
+    """The reference calls; keys that are not of a call are passed over, as in executions."""
+    listed = expected_calls(given)
+    if not isinstance(listed, list):
+        return listed
+    return [
+        {"name": call.get("name"), "arguments": call.get("arguments", call.get("args"))}
+        if isinstance(call, dict)
+        else call
+        for call in listed
+    ]
 
 
 def _assertions(listed: JsonValue) -> tuple[Assertion, ...]:
@@ -98,4 +117,5 @@ RULE_CASES = RecordFormat(
     evidence=Evidence.LIKELY,
     recognises=_recognises,
     read=_read,
+    doubts=lambda record: suspicious_keys(record, _KNOWN),
 )

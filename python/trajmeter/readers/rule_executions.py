@@ -7,7 +7,7 @@ it cannot be scored.
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TypeGuard
+from typing import TYPE_CHECKING, Any, TypeGuard, cast
 
 from trajmeter import json_input
 from trajmeter.errors import ReadError
@@ -20,6 +20,7 @@ from trajmeter.records import (
     Usage,
     Verdict,
 )
+from trajmeter.records.openai_calls import is_openai_call, plain_call
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -135,14 +136,16 @@ def _calls(listed: JsonValue, unusable: dict[str, str]) -> tuple[tuple[ToolCall,
         unusable["tool_calls"] = f"tool_calls is {json_input.type_name(listed)}, expected a list"
         return None, 0
     calls = []
-    for index, entry in enumerate(listed):
-        if not isinstance(entry, dict):
-            got = json_input.type_name(entry)
+    for index, given in enumerate(listed):
+        if not isinstance(given, dict):
+            got = json_input.type_name(given)
             unusable["tool_calls"] = f"tool_calls[{index}] is {got}, expected an object"
             return None, 0
+        place = f"tool_calls[{index}]{'.function' if is_openai_call(given) else ''}.name"
+        entry = cast("dict[str, JsonValue]", plain_call(given))
         name = entry.get("name")
         if name is not None and not isinstance(name, str):
-            unusable["tool_calls"] = f"tool_calls[{index}].name is {name!r}, expected text"
+            unusable["tool_calls"] = f"{place} is {name!r}, expected text"
             return None, 0
         if name and name.strip():
             calls.append(_call(name, entry))

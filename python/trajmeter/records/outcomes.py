@@ -47,6 +47,8 @@ class Cause(str, Enum):
     """The trajectory records no final patch, not even an empty one."""
     MISSING_SNAPSHOT = "missing_snapshot"
     """The metric needs a snapshot of the repository, and none was found."""
+    MISSING_DEFINITIONS = "missing_definitions"
+    """The snapshot lacks the definitions of a file with gold."""
     NO_CONTEXT_EXTRACTED = "no_context_extracted"
     """The final context holds no file and no span after its paths are resolved."""
     NO_STEPS = "no_steps"

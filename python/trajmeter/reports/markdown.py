@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
-from trajmeter.reports.cells import visible
+from trajmeter.text import without_controls
 
 if TYPE_CHECKING:
     from trajmeter.reports.tables import Table
@@ -18,8 +18,6 @@ _INLINE = re.compile(
 )
 # Markup at the beginning of a block: headings, lists, quotations, rules.
 _BLOCK = re.compile(r"^([#+\->=]|\d{1,9}(?=[.)](?: |$)))")
-# Characters that move a terminal's cursor or change the direction of the text.
-_INVISIBLE = re.compile(r"[\x00-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069]")
 _ENTITIES = str.maketrans({"&": "&amp;", "<": "&lt;"})
 
 
@@ -59,7 +57,7 @@ def render_table(table: Table) -> str:
 
 
 def _escape_inline(text: str) -> str:
-    shown = _INVISIBLE.sub(lambda found: visible(found.group()), " ".join(text.split()))
+    shown = without_controls(" ".join(text.split()))
     return _INLINE.sub(r"\\\1", shown).translate(_ENTITIES)
 
 

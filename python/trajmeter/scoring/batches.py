@@ -86,6 +86,11 @@ class BatchScorer:
         self._types = {field.name: field.type for field in self.schema}
         self._warned: set[str] = set()
 
+    def __repr__(self) -> str:
+        """The metrics, and how many columns results have."""
+        names = ", ".join(family.name for family in self._layout.families)
+        return f"<BatchScorer: {names}; {len(self.schema):,} columns>"
+
     def score(
         self,
         batches: Iterable[pa.RecordBatch],

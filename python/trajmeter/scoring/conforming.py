@@ -18,6 +18,8 @@ import pyarrow.compute as pc
 from trajmeter import json_input
 from trajmeter.errors import ConfigurationError, ReadError
 from trajmeter.metrics.arrays import Array, Booleans, coded, entries, flags, nulls, ragged
+from trajmeter.records import ToolCall
+from trajmeter.records.openai_calls import parsed_arguments
 from trajmeter.schemas import Member, Shape, json_text, trajectory_schema, trajectory_shape
 
 if TYPE_CHECKING:
@@ -139,6 +141,8 @@ def _is_text(arrow_type: pa.DataType) -> bool:
 def _records(array: pa.StructArray, shape: Shape, target: pa.DataType, path: str) -> Array:
     existing = dict(zip([field.name for field in array.type], array.flatten(), strict=True))
     fields = list(cast("pa.StructType", target))
+    if shape.model is ToolCall and isinstance(existing.get("function"), pa.StructArray):
+        existing |= _plain_calls(existing, shape, {f.name: f.type for f in fields}, path)
     children = [
         _conformed(existing[member.name], member.shape, field.type, f"{path}.{member.name}")
         if member.name in existing
@@ -146,6 +150,31 @@ def _records(array: pa.StructArray, shape: Shape, target: pa.DataType, path: str
         for member, field in zip(shape.members, fields, strict=True)
     ]
     return pa.StructArray.from_arrays(children, fields=fields, mask=array.is_null())
+
+
+def _plain_calls(
+    existing: dict[str, Array], shape: Shape, types: dict[str, pa.DataType], path: str
+) -> dict[str, Array]:
+    """Name and arguments of calls, from their ``function`` where they have no name of their own."""
+    function = existing["function"]
+    names = [field.name for field in function.type]
+    theirs = dict(zip(names, cast("pa.StructArray", function).flatten(), strict=True))
+    if "arguments" in theirs and _is_text(theirs["arguments"].type):
+        read = [parsed_arguments(text) for text in theirs["arguments"].to_pylist()]
+        texts = [None if each is None else json_text(each) for each in read]
+        theirs["arguments"] = pa.array(texts, pa.string())
+    shapes = {member.name: member.shape for member in shape.members}
+
+    def conformed(columns: dict[str, Array], name: str) -> Array:
+        if name not in columns:
+            return nulls(len(function), types[name])
+        return _conformed(columns[name], shapes[name], types[name], f"{path}.{name}")
+
+    is_theirs = pc.and_(conformed(existing, "name").is_null(), function.is_valid())
+    return {
+        name: pc.if_else(is_theirs, conformed(theirs, name), conformed(existing, name))
+        for name in ("name", "arguments")
+    }
 
 
 def _lists(array: Array, shape: Shape, target: pa.DataType, path: str) -> Array:

@@ -39,7 +39,7 @@ RecordSource: TypeAlias = "str | Path | Iterable[str | Path | _RecordT]"
 """One file, or several, or records, or both."""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, repr=False)
 class Scores:
     """Scored attempts and their summary."""
 
@@ -49,6 +49,18 @@ class Scores:
     """Averages, with what was not scored and why."""
     layout: RowLayout
     """Columns of the rows."""
+
+    def __repr__(self) -> str:
+        """How many attempts were scored, and by which metrics."""
+        names = ", ".join(metric.name for metric in self.summary.metrics)
+        count = len(self.results)
+        return f"<Scores: {count:,} attempt{'' if count == 1 else 's'}; {names}>"
+
+    def _repr_html_(self) -> str:
+        """The tables of the summary, as notebooks show them."""
+        from trajmeter.reports.scores import score_report, to_html
+
+        return to_html(score_report(self.summary))
 
     @property
     def rows(self) -> list[dict[str, Any]]:

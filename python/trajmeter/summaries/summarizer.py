@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
 from pydantic import BaseModel
 
-from trajmeter.metrics import Aggregating, MetricError
+from trajmeter.metrics import Aggregating, ErrorAggregator, MetricError
 from trajmeter.metrics._result import headlines, listings
 from trajmeter.metrics.engine import FATAL, metric_error
 from trajmeter.summaries._tally import SummarizedFigure, Tally, summarized_figures
@@ -83,9 +83,7 @@ class Summarizer:
         attempts.tally.add(values)
         for aggregations in (attempts.aggregations, self._aggregations):
             for index, aggregation in aggregations.items():
-                result = scored.results[index]
-                if not isinstance(result, MetricError):
-                    aggregation.add(scored.task, scored.trajectory, result)
+                aggregation.add(scored.task, scored.trajectory, scored.results[index])
         if MetricError in map(type, scored.results):
             self._add_errors(scored)
 
@@ -203,12 +201,15 @@ class _Aggregation:
     def __init__(self, metric: Aggregating) -> None:
         self._aggregator = _tried(metric.aggregator)
 
-    def add(self, task: Task | None, trajectory: Trajectory, result: Result) -> None:
-        """Count one scored attempt."""
+    def add(self, task: Task | None, trajectory: Trajectory, result: Result | MetricError) -> None:
+        """Count one attempt."""
         aggregator = self._aggregator
         if not isinstance(aggregator, MetricError):
             try:
-                aggregator.add(task, trajectory, result)
+                if not isinstance(result, MetricError):
+                    aggregator.add(task, trajectory, result)
+                elif isinstance(aggregator, ErrorAggregator):
+                    aggregator.add_error(task, trajectory)
             except FATAL:
                 raise
             except BaseException as error:  # noqa: BLE001 - a metric of the user's may raise anything

@@ -2,14 +2,20 @@
 
 from __future__ import annotations
 
+import glob
 import os
-from contextlib import contextmanager
+import re
+import sys
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, BinaryIO, Protocol
 
 from trajmeter.errors import ConfigurationError
 from trajmeter.writers.arrow import ParquetWriter
 from trajmeter.writers.text import CsvWriter, JsonLinesWriter
+
+if sys.platform != "win32":
+    import fcntl
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -24,6 +30,9 @@ __all__ = [
     "open_table",
     "replacing",
 ]
+
+_PROCESS = re.compile(r"\d+(-\d+)?\.part")
+"""What follows the target's name in that of a temporary file: a process, and a number."""
 
 
 class TableWriter(Protocol):
@@ -119,21 +128,59 @@ def replacing(target: Path) -> Iterator[BinaryIO]:
     """Write a temporary file beside the target, which replaces it once everything is written.
 
     Its folder is created if missing. If anything goes wrong, earlier content stays as it was.
+    Temporary files that killed processes left of the same target are removed.
 
     Args:
         target: The file; a pipe or a device is written to directly.
     """
     if target.exists() and not target.is_file():  # a pipe or a device cannot be replaced
-        with target.open("wb") as stream:
-            yield stream
+        with target.open("wb") as pipe:
+            yield pipe
         return
     target.parent.mkdir(parents=True, exist_ok=True)
-    beside = target.with_name(f".{target.name}.{os.getpid()}.part")
+    _remove_abandoned(target)
+    beside, stream = _open_locked(target)
     try:
-        with beside.open("wb") as stream:
+        with stream:
             yield stream
             stream.flush()
             os.fsync(stream.fileno())
         beside.replace(target)
     finally:
         beside.unlink(missing_ok=True)
+
+
+def _remove_abandoned(target: Path) -> None:
+    """Remove the temporary files of this target that processes left behind when they were killed.
+
+    A process that still writes one holds a lock on it, on this machine or another; a process id
+    would say nothing about another machine or container.
+    """
+    for file in target.parent.glob(f".{glob.escape(target.name)}.*.part"):
+        if not _PROCESS.fullmatch(file.name, len(target.name) + 2):
+            continue  # that of a target whose name begins with this one's
+        with suppress(OSError):  # in use, already gone, or not ours to remove
+            with file.open("r+b") as stream:
+                if sys.platform != "win32":
+                    fcntl.flock(stream, fcntl.LOCK_EX | fcntl.LOCK_NB)
+                    file.unlink()
+            if sys.platform == "win32":
+                file.unlink()  # refused while a process has it open
+
+
+def _open_locked(target: Path) -> tuple[Path, BinaryIO]:
+    """Create a temporary file that :func:`_remove_abandoned` of other processes leaves alone."""
+    number = 0
+    while True:
+        file = target.with_name(f".{target.name}.{os.getpid()}-{number}.part")
+        try:
+            stream = file.open("xb")
+        except FileExistsError:  # another thread's, or of a process elsewhere with this id
+            number += 1
+            continue
+        if sys.platform != "win32":
+            with suppress(OSError):  # where files cannot be locked, nobody takes them for abandoned
+                fcntl.flock(stream, fcntl.LOCK_EX)
+        if os.fstat(stream.fileno()).st_nlink:
+            return file, stream
+        stream.close()  # it was removed before it was locked

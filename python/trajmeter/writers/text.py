@@ -9,6 +9,8 @@ from typing import TYPE_CHECKING, Any, BinaryIO
 
 from pydantic_core import PydanticSerializationError, to_json
 
+from trajmeter.text import to_cell
+
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
@@ -50,7 +52,8 @@ class JsonLinesWriter:
 class CsvWriter:
     """Writes rows as CSV in UTF-8, with a header; a missing value is an empty field.
 
-    Columns of lists and structures are left out.
+    Columns of lists and structures are left out. Control characters are escaped, and text that a
+    spreadsheet would run gets a leading ``'``, which :func:`trajmeter.text.from_cell` takes off.
 
     Args:
         stream: Where to write.
@@ -75,7 +78,7 @@ class CsvWriter:
 
     def write(self, values: Sequence[Any]) -> None:
         """Write one row."""
-        row = list(self._pick(values))
+        row = [to_cell(value) if isinstance(value, str) else value for value in self._pick(values)]
         for index in self._booleans:
             if row[index] is not None:
                 row[index] = "true" if row[index] else "false"

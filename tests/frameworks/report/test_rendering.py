@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import json
+import re
 import shutil
 import subprocess
 from html import unescape
@@ -96,6 +97,25 @@ def test_no_markup_of_an_answer_survives_and_nothing_is_loaded_from_elsewhere() 
     assert not {"img", "link", "iframe"} & set(markup.tags)
     assert markup.addresses == []
     assert "default-src 'none'" in html
+
+
+def test_what_reverses_or_hides_text_is_shown_as_such_in_html_and_markdown() -> None:
+    hostile = "a\u202eb\u2066c\u200fd\u061ce\x1b[31m\nsecond line"
+    question = QuestionResult(
+        question_id=hostile, question_text=hostile, actual_answer=hostile, latency_seconds=1.0
+    )
+    evaluation = FrameworkEvaluation(
+        framework_name=hostile, scenario_name=hostile, questions=(question,)
+    )
+    comparison = build_comparison([NamedResult("a.json", evaluation)])
+    html, markdown = html_report(comparison), markdown_report(comparison)
+    own = html.partition('<script type="module">')[0]
+    for document in (own, markdown):
+        assert not re.search("[\x1b\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]", document)
+    assert r"a\u202eb\u2066c\u200fd\u061ce\x1b[31m" in own
+    data = own.partition('id="specifications">')[2].partition("</script>")[0]
+    (rows,) = json.loads(data)[0]["datasets"].values()
+    assert rows[0]["framework"].startswith(r"a\u202eb")
 
 
 def test_nothing_in_the_data_of_charts_can_end_their_script_or_begin_a_comment() -> None:

@@ -81,3 +81,10 @@ def test_true_is_no_number_of_calls_but_1_in_the_original(read: Any) -> None:
         assert read(metadata).calls == 2
         calls = read(metadata, profile=FRAMEWORK_COMPARISON).calls
         assert (calls, type(calls)) == (original, int)
+
+
+def test_a_trace_in_the_shape_of_openai_is_read_but_not_by_the_profile() -> None:
+    function = {"name": "SQL", "arguments": "{}"}
+    metadata = {"tool_calls": [{"type": "function", "function": function}]}
+    assert tool_trace(metadata).tools == {"sql"}
+    assert tool_trace(metadata, profile=FRAMEWORK_COMPARISON).tools == set()

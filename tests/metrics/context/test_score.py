@@ -305,7 +305,9 @@ def test_a_snapshot_without_definitions_leaves_symbols_out(kernels: Kernels) -> 
     of = task(gold("a.py", 1, 2))
     prepared = prepare(of, snapshot({"a.py": ten_lines(None)}), kernels=kernels)
     result = score(prepared, attempt([lines("a.py", 1, 1)]))
-    assert result.final.symbol.cause is Cause.MISSING_SNAPSHOT
+    missing = (Outcome.NOT_SCORED, Cause.MISSING_DEFINITIONS)
+    found = outcomes(result)
+    assert found["final.symbol"] == found["trajectory.symbol"] == missing
     assert result.final.span.coverage == 1 / 2
 
 

@@ -79,7 +79,7 @@ def test_a_step_that_is_refused_leaves_no_trace(kernels: Kernels, profile: str |
     with pytest.raises(InputError, match="extent of a view is pages"):
         tracker.update([lines("a.py", 9, 2), wrong])
     not_views: Any = lines("a.py", 1, 2)
-    with pytest.raises(AttributeError):
+    with pytest.raises(InputError, match=r"^views is View\(.*expected a list of View records"):
         tracker.update(not_views)
     assert tracker.result([lines("a.py", 1, 2)]) == before
 

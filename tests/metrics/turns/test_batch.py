@@ -231,6 +231,12 @@ def test_a_negative_count_is_no_figure_and_is_named(
     assert tokens.model_dump(mode="json") == _tokens(figures, 0)
 
 
+def test_dropped_calls_have_a_column_whether_turns_were_recorded_or_not() -> None:
+    attempts = [_attempt(DONE, dropped_calls=2), Trajectory(task_id="t", dropped_calls=3)]
+    assert _figures(attempts)["dropped_calls"] == [2, 3]
+    assert [score(attempt).dropped_calls for attempt in attempts] == [2, 3]
+
+
 def test_an_unusable_count_is_named() -> None:
     unusable = {"usage.total_tokens": "token_usage.total_tokens is 'x', expected a whole number"}
     attempt = _attempt(unusable=unusable)

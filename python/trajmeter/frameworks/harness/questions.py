@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from trajmeter.frameworks.aggregates import FAILED_ANSWER, TIMED_OUT_ANSWER
 from trajmeter.frameworks.harness.agents import TimedAnswer, error_text, read_answer
 from trajmeter.frameworks.harness.calls import DeadlineExceededError, call
+from trajmeter.frameworks.judging import judged_fields
 from trajmeter.frameworks.results import AnswerOutcome, QuestionResult
-from trajmeter.judges import judge_answer
 from trajmeter.metrics.answers import compute_figures, retrieval
 from trajmeter.metrics.answers.profile import DEFAULT, FRAMEWORK_COMPARISON
 
@@ -109,21 +109,13 @@ async def score_answer(
     reported = usage.latency_seconds
     fields: dict[str, Any] = {}
     if options.judge is not None:
-        judgement = await judge_answer(
+        fields = await judged_fields(
             options.judge,
             question=question.text,
             expected=question.expected_answer,
             actual=answer.text,
             sources=answer.sources_used,
         )
-        fields["judge"] = judgement.record
-        if judgement.value is not None:
-            fields |= {
-                "correctness_score": float(judgement.value.correctness),
-                "completeness_score": float(judgement.value.completeness),
-                "faithfulness_score": float(judgement.value.faithfulness),
-                "judge_reasoning": judgement.value.reasoning,
-            }
     return _result(
         question,
         _Answered(answer.text, answer.sources_used, answer.metadata),

@@ -31,6 +31,7 @@ __all__ = ["RunOptions", "document_files", "read_documents", "run_scenario"]
 _SETUP_SECONDS = 600.0
 """Deadline of an agent's ingest and cleanup, which may build an index."""
 _MARKDOWN = frozenset({".md", ".markdown"})
+"""Suffixes of files that are documents whether or not a question names them."""
 
 
 @dataclass(frozen=True)
@@ -74,7 +75,9 @@ def read_documents(scenario: Scenario) -> list[Document]:
     if scenario.documents_dir is not None and not Path(scenario.documents_dir).is_dir():
         raise ConfigurationError(f"{scenario.documents_dir}: no such folder of documents")
     sources = {source for question in scenario.questions for source in question.expected_sources}
-    sources |= {hop.source or "" for each in scenario.questions for hop in each.required_hops}
+    sources |= {
+        hop.source or "" for question in scenario.questions for hop in question.required_hops
+    }
     documents, others = [], []
     for name, file in document_files(scenario):
         if file.suffix.lower() not in _MARKDOWN and sources.isdisjoint((name, file.name)):

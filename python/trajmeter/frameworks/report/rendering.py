@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from importlib import resources
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from trajmeter.errors import ExtraMissingError
 from trajmeter.frameworks.report.charts import comparison_charts
@@ -13,6 +13,7 @@ from trajmeter.frameworks.report.tables import comparison_tables, labels, questi
 from trajmeter.reports.cells import visible
 from trajmeter.reports.markdown import escape, render_table
 from trajmeter.reports.tables import Table, fitting
+from trajmeter.text import without_controls
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -63,7 +64,11 @@ def html_report(comparison: Comparison) -> str:
     charts = comparison_charts(comparison)
     here = resources.files("trajmeter.frameworks.report")
     environment = jinja2.Environment(
-        autoescape=True, undefined=jinja2.StrictUndefined, trim_blocks=True, lstrip_blocks=True
+        autoescape=True,
+        finalize=_shown,
+        undefined=jinja2.StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
     )
     return environment.from_string(here.joinpath("report.html.j2").read_text("utf-8")).render(
         comparison=comparison,
@@ -76,7 +81,7 @@ def html_report(comparison: Comparison) -> str:
             for question_id, text in comparison.question_texts().items()
         ],
         charts=charts,
-        specifications=_script_json([chart.specification for chart in charts]),
+        specifications=_script_json(_shown([chart.specification for chart in charts])),
         runtime=vl_convert.javascript_bundle(_EMBED) if charts else "",
         style=here.joinpath("report.css").read_text("utf-8"),
         script=here.joinpath("report.js").read_text("utf-8"),
@@ -121,6 +126,17 @@ def _markdown_blocks(comparison: Comparison) -> Iterator[str]:
         shown = (answer.shown() if answer else "" for answer in answers)
         rows = tuple(zip(columns, shown, strict=True))
         yield render_table(Table("", ("Framework", "Answer"), rows, texts=(0, 1)))
+
+
+def _shown(value: Any) -> Any:  # noqa: ANN401 - whatever a template or a chart holds
+    """The value with every control character in its text shown as such; markup stays markup."""
+    if isinstance(value, str):
+        return value if hasattr(value, "__html__") else without_controls(value)
+    if isinstance(value, dict):
+        return {_shown(key): _shown(item) for key, item in value.items()}
+    if isinstance(value, list):
+        return [_shown(item) for item in value]
+    return value
 
 
 def _script_json(value: object) -> str:

@@ -6,6 +6,7 @@ from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from trajmeter.metrics.answers.profile import DEFAULT
+from trajmeter.records.openai_calls import plain_call
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Sequence
@@ -145,7 +146,8 @@ def tool_trace(metadata: Mapping[str, Any], *, profile: AnswersProfile = DEFAULT
     """Read the tool trace out of an answer's metadata.
 
     The trace is the first list of ``tool_trace``, ``tools_used`` and ``tool_calls`` that is not
-    empty. An entry is a tool's name, or an object with ``tool`` (else ``name``) and ``domain``.
+    empty. An entry is a tool's name, or an object with ``tool`` (else ``name``) and ``domain``,
+    or a call in the shape of OpenAI's messages.
 
     Args:
         metadata: The answer's metadata.
@@ -161,6 +163,8 @@ def tool_trace(metadata: Mapping[str, Any], *, profile: AnswersProfile = DEFAULT
         (['lookup', 'sql'], ['ops'], 2)
     """
     entries = _entries(metadata, _KEYS)
+    if not profile.reads_only_plain_calls:
+        entries = [plain_call(entry) for entry in entries]
     tools = names(_tool(entry) for entry in entries)
     domains = names(entry.get("domain") for entry in entries if isinstance(entry, Mapping))
     return ToolTrace(

@@ -27,6 +27,9 @@ class AnswersProfile(Profile):
     coordination_trace_has_only_objects: bool = False
     """Whether tool traces of coordination questions hold only objects, and never ``tool_calls``."""
 
+    reads_only_plain_calls: bool = False
+    """Whether tools are named by ``tool`` and ``name`` alone, and not by OpenAI's ``function``."""
+
 
 DEFAULT = AnswersProfile()
 
@@ -37,6 +40,7 @@ FRAMEWORK_COMPARISON = AnswersProfile(
     counts_distinct_tools=True,
     true_is_one_call=True,
     coordination_trace_has_only_objects=True,
+    reads_only_plain_calls=True,
 )
 """Profile of a comparison of frameworks; the metric of the registry does not offer it."""
 

@@ -41,7 +41,7 @@ class TaskFiles:
     def __init__(self, task: Task, snapshot: Snapshot | None, profile: ContextProfile) -> None:
         self.unresolved_gold = set()
         self.has_snapshot = snapshot is not None
-        self.lacks_definitions = snapshot is None
+        self.lacks_definitions = False
         self._repo = task.repo
         self._snapshot = snapshot
         self._profile = profile

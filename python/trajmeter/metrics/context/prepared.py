@@ -6,13 +6,16 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING
 
+from trajmeter.arguments import check_type
+from trajmeter.errors import InputError
 from trajmeter.kernels import GoldLines, active
 from trajmeter.metrics.context.files import TaskFiles
 from trajmeter.metrics.context.lines import lines_size
 from trajmeter.metrics.context.profile import PROFILES
 from trajmeter.metrics.profile import find_profile
 from trajmeter.patches import edited_lines
-from trajmeter.records import Cause, GoldRole
+from trajmeter.records import Cause, GoldRole, Task
+from trajmeter.snapshots import Snapshot
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -20,8 +23,6 @@ if TYPE_CHECKING:
     from trajmeter.kernels import ContextKernel, Kernels, ResolvedPath
     from trajmeter.metrics.context.profile import ContextProfile
     from trajmeter.patches import EditedLines
-    from trajmeter.records import Task
-    from trajmeter.snapshots import Snapshot
 
 __all__ = ["PreparedTask", "edited_pairs", "prepare"]
 
@@ -77,8 +78,14 @@ def prepare(
         kernels: Backend that computes; by default the one of this process.
 
     Raises:
+        InputError: An argument is of the wrong type.
         UnknownNameError: There is no profile of this name.
     """
+    check_type(task, Task, name="task")
+    if snapshot is not None:
+        check_type(snapshot, Snapshot, name="snapshot")
+    if isinstance(kernels, str):
+        raise InputError(f"kernels is {kernels!r}, expected trajmeter.kernels.load({kernels!r})")
     chosen = find_profile("context", profile, PROFILES)
     files = TaskFiles(task, snapshot, chosen)
     gold = []
@@ -107,10 +114,10 @@ def _causes(task: Task, files: TaskFiles) -> dict[str, Cause | None]:
     """What is missing for each granularity: gold, then the part of the snapshot it needs."""
     missing = Cause.MISSING_GOLD if task.gold_ranges is None else None
     no_bytes = None if files.has_snapshot else Cause.MISSING_SNAPSHOT
-    no_definitions = Cause.MISSING_SNAPSHOT if files.lacks_definitions else None
+    no_definitions = Cause.MISSING_DEFINITIONS if files.lacks_definitions else None
     return {
         "file": missing,
-        "symbol": missing or no_definitions,
+        "symbol": missing or no_bytes or no_definitions,
         "span": missing or no_bytes,
         "line": missing,
     }

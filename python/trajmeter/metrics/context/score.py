@@ -5,10 +5,11 @@ from __future__ import annotations
 from collections import OrderedDict
 from typing import TYPE_CHECKING, Any, TypeVar
 
+from trajmeter.arguments import check_type
 from trajmeter.metrics.context.edits import edit_locations
 from trajmeter.metrics.context.figures import final_figures, step_figures
 from trajmeter.metrics.context.lines import with_reversed_lines
-from trajmeter.metrics.context.prepared import prepare
+from trajmeter.metrics.context.prepared import PreparedTask, prepare
 from trajmeter.metrics.context.profile import PROFILES
 from trajmeter.metrics.context.result import (
     ContextBenchEditLocation,
@@ -21,7 +22,7 @@ from trajmeter.metrics.context.result import (
     ViewFigures,
 )
 from trajmeter.metrics.profile import find_profile
-from trajmeter.records import Cause, Outcome
+from trajmeter.records import Cause, Outcome, Trajectory
 from trajmeter.records.record import frozen
 
 if TYPE_CHECKING:
@@ -32,9 +33,8 @@ if TYPE_CHECKING:
 
     from trajmeter.kernels import ContextSizes, ContextTally, TurnLike, ViewLike
     from trajmeter.metrics._result import Group
-    from trajmeter.metrics.context.prepared import PreparedTask
     from trajmeter.metrics.registry import Resources
-    from trajmeter.records import Task, Trajectory
+    from trajmeter.records import Task
     from trajmeter.snapshots import SnapshotStore
 
     GroupT = TypeVar("GroupT", bound=Group)
@@ -56,6 +56,7 @@ _KEPT = 256
 _CAUSES = (
     Cause.MISSING_GOLD,
     Cause.MISSING_SNAPSHOT,
+    Cause.MISSING_DEFINITIONS,
     Cause.NO_CONTEXT_EXTRACTED,
     Cause.NO_STEPS,
 )
@@ -151,8 +152,11 @@ def score(prepared: PreparedTask, trajectory: Trajectory) -> ContextResult:
             turns where it declares none; by the rules of ContextBench it then has none.
 
     Raises:
+        InputError: An argument is of the wrong type.
         TotalOverflowError: Sizes add up to more than 64 bits hold.
     """
+    check_type(prepared, PreparedTask, name="prepared")
+    check_type(trajectory, Trajectory, name="trajectory")
     return score_views(
         prepared, trajectory.turns, trajectory.final_views, final_patch=trajectory.final_patch
     )

@@ -4,15 +4,16 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from trajmeter.arguments import check_type, records
+from trajmeter.metrics.context.prepared import PreparedTask
 from trajmeter.metrics.context.score import compose, measured_lines
+from trajmeter.records import View
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from trajmeter.kernels import StepCoverage
-    from trajmeter.metrics.context.prepared import PreparedTask
     from trajmeter.metrics.context.result import ContextResult
-    from trajmeter.records import View
 
 __all__ = ["ContextTracker"]
 
@@ -22,6 +23,9 @@ class ContextTracker:
 
     Args:
         prepared: The task.
+
+    Raises:
+        InputError: It is not a prepared task.
 
     Example:
         >>> from trajmeter import ContextTracker, prepare
@@ -37,6 +41,7 @@ class ContextTracker:
     """
 
     def __init__(self, prepared: PreparedTask) -> None:
+        check_type(prepared, PreparedTask, name="prepared")
         self._prepared = prepared
         self._kernel = prepared.kernel.tracker()
         # Views are needed once more where reversed lines count.
@@ -50,13 +55,13 @@ class ContextTracker:
             The number of the step, and the share of gold seen so far at each granularity.
 
         Raises:
+            InputError: The views are not a list of views; nothing is added.
             TotalOverflowError: Sizes add up to more than 64 bits hold.
         """
-        if self._steps is None:
-            return self._kernel.update(views)
-        views = tuple(views)
+        views = records(views, View, name="views")
         coverage = self._kernel.update(views)
-        self._steps.append(views)  # only now: a refused step does not count
+        if self._steps is not None:
+            self._steps.append(views)  # only now: a refused step does not count
         return coverage
 
     def result(
@@ -73,8 +78,13 @@ class ContextTracker:
             What :func:`score` gives for a trajectory of the same turns, final views and patch.
 
         Raises:
+            InputError: The views are not a list of views, or the patch is not text.
             TotalOverflowError: Sizes add up to more than 64 bits hold.
         """
+        if final_views is not None:
+            final_views = records(final_views, View, name="final_views")
+        if final_patch is not None:
+            check_type(final_patch, str, name="final_patch")
         if self._prepared.profile.declared_final_only:
             final_views = final_views or ()
         sizes = self._kernel.sizes(final_views)

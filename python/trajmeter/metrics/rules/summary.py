@@ -68,6 +68,13 @@ class RulesAggregator:
             mean.add(None if rule.outcome is Outcome.ABSTAINED else rule.score)
             with_abstained.add(rule.score)
 
+    def add_error(self, task: Task | None, trajectory: Trajectory) -> None:
+        """Count one attempt that has no score of any rule."""
+        del task, trajectory
+        for means in self._means.values():
+            for mean in means:
+                mean.add(None)
+
     def figures(self) -> RulesSummary:
         """Means of all attempts so far."""
         return RulesSummary(

@@ -11,6 +11,7 @@ from pydantic import BaseModel, ConfigDict, Field
 from trajmeter.metrics._result import Headline, Listing, Mean
 from trajmeter.metrics.speedup.result import SpeedupResult
 from trajmeter.records import Outcome
+from trajmeter.records.measurements import agent_key
 from trajmeter.statistics.pass_at_k import mean_pass_at_k
 
 if TYPE_CHECKING:
@@ -168,6 +169,18 @@ class SpeedupAggregator:
             self._regressions += result.num_regressions or 0
             worst = (result.worst_speedup, f"{task_id}: {result.worst_benchmark}")
             self._worst = min(self._worst or worst, worst)
+
+    def add_error(self, task: Task | None, trajectory: Trajectory) -> None:
+        """Count one attempt that has no figures."""
+        self._attempts += 1
+        identity: tuple[str, ...] = (
+            agent_key(trajectory.agent, trajectory.model),
+            trajectory.instance or "",
+            task.id if task else trajectory.task_id,
+        )
+        if self._counts_each:
+            identity = (*identity, str(len(self._tasks)))
+        self._tasks.setdefault(identity, _TaskFigures())
 
     def figures(self) -> SpeedupSummary:
         """Figures of all attempts so far."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
+from difflib import get_close_matches
 from typing import TYPE_CHECKING, Literal, TypeAlias
 
 from trajmeter.errors import ConfigurationError
@@ -46,6 +47,8 @@ Policy: TypeAlias = "Literal['exact', 'ignore', 'subset'] | Tolerance | Fold | C
 reference has is in the actual value, nested objects too. A tolerance for numbers, a folding for
 texts, or a function of both values.
 """
+
+_KEYS = ("default", "tools", "paths")
 
 Path: TypeAlias = tuple[str, ...]
 
@@ -117,10 +120,12 @@ class ArgumentPolicies:
         """
         if not isinstance(given, Mapping):
             raise ConfigurationError(f"policies are {given!r}, expected an object")
-        unknown = [key for key in given if key not in ("default", "tools", "paths")]
+        unknown = [key for key in given if key not in _KEYS]
         if unknown:
+            close = get_close_matches(str(unknown[0]).lower(), _KEYS, n=1)
+            hint = f"; did you mean {close[0]!r}?" if close else ""
             raise ConfigurationError(
-                f"policies have the key {unknown[0]!r}, expected default, tools or paths"
+                f"policies have the key {unknown[0]!r}, expected default, tools or paths{hint}"
             )
         tools, paths = given.get("tools"), given.get("paths")
         for name, part in (("tools", tools), ("paths", paths)):

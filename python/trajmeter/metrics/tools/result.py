@@ -94,6 +94,10 @@ class ToolsResult(Group, Result):
     """Fewest calls to insert, to remove or to replace that turn one sequence into the other."""
     mismatches: tuple[Mismatch, ...] = ()
     """What does not match, by place in the reference, then in the attempt."""
+    dropped_calls: int = 0
+    """Calls of the attempt that the reader left out because they have no name."""
+    reason: str | None = None
+    """Why the calls could not be matched; ``None`` where they were, or the cause says it all."""
     any_order_grades: MatchGrades
     """Grades of the pairing in any order."""
     in_order_grades: MatchGrades

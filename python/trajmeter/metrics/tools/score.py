@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from typing import TYPE_CHECKING
 
 from trajmeter.errors import ConfigurationError
@@ -70,7 +71,8 @@ class ToolsMetric:
     """Matches the tool calls of each attempt with those its task expects.
 
     A task without expected calls abstains. Policies in a task's metadata, under ``tool_policies``,
-    go before those of the metric.
+    go before those of the metric; where they cannot be read, its attempts are not scored, which is
+    a warning.
 
     Args:
         policies: How arguments are compared; by default they have to be equal as JSON.
@@ -89,6 +91,7 @@ class ToolsMetric:
         self._policies = policies or ArgumentPolicies()
         # Attempts at one task mostly follow each other.
         self._prepared: tuple[Task, Reference] | None = None
+        self._warned: set[str] = set()
 
     @property
     def parameters(self) -> Mapping[str, JsonValue]:
@@ -97,20 +100,30 @@ class ToolsMetric:
 
     def score(self, task: Task | None, trajectory: Trajectory) -> ToolsResult:
         """Match the calls of one attempt."""
+        dropped = trajectory.dropped_calls
         if task is None:
-            return _unscored(Outcome.NOT_SCORED, Cause.MISSING_TASK)
+            return _unscored(Outcome.NOT_SCORED, Cause.MISSING_TASK, dropped=dropped)
         if task.expected_tool_calls is None:
-            return _unscored(Outcome.ABSTAINED, None)
+            return _unscored(Outcome.ABSTAINED, None, dropped=dropped)
         actual = calls_of(trajectory)
         if actual is None:
-            is_unusable = "tool_calls" in trajectory.unusable
-            cause = Cause.INVALID_INPUT if is_unusable else Cause.MISSING_CALLS
-            return _unscored(Outcome.NOT_SCORED, cause)
+            unusable = trajectory.unusable.get("tool_calls")
+            cause = Cause.MISSING_CALLS if unusable is None else Cause.INVALID_INPUT
+            return _unscored(Outcome.NOT_SCORED, cause, unusable, dropped=dropped)
         try:
             reference = self._prepare(task, task.expected_tool_calls)
-        except ConfigurationError:
-            return _unscored(Outcome.NOT_SCORED, Cause.INVALID_INPUT)
-        return _match(reference, actual)
+        except ConfigurationError as error:
+            reason = f"{POLICIES_KEY}: {error}"
+            self._warn(task, reason)
+            return _unscored(Outcome.NOT_SCORED, Cause.INVALID_INPUT, reason, dropped=dropped)
+        return _match(reference, actual, dropped=dropped)
+
+    def _warn(self, task: Task, reason: str) -> None:
+        """Warn, once for a task, that its attempts cannot be scored."""
+        if task.id not in self._warned:
+            self._warned.add(task.id)
+            place = f"{task.source}: " if task.source else ""
+            warnings.warn(f"{place}task {task.id!r} cannot be scored: {reason}", stacklevel=2)
 
     def _prepare(self, task: Task, expected: Sequence[ToolCall]) -> Reference:
         prepared = self._prepared
@@ -133,7 +146,7 @@ def create(resources: Resources) -> ToolsMetric:
     return ToolsMetric()
 
 
-def _match(reference: Reference, actual: Calls) -> ToolsResult:
+def _match(reference: Reference, actual: Calls, *, dropped: int = 0) -> ToolsResult:
     matching = match(reference, actual)
     expected, made, matched = len(reference), len(actual), len(matching.pairs)
     aligned = expected - matching.aligned.count(-1)
@@ -149,6 +162,8 @@ def _match(reference: Reference, actual: Calls) -> ToolsResult:
             "superset": matched == expected,
             "edit_distance": matching.edit_distance,
             "mismatches": explain(reference, actual, matching),
+            "dropped_calls": dropped,
+            "reason": None,
             "any_order_grades": _grades(matched, expected, made),
             "in_order_grades": _grades(aligned, expected, made),
         },
@@ -174,10 +189,14 @@ def _grades(matched: int, reference_size: int, actual_size: int) -> MatchGrades:
     )
 
 
-def _unscored(outcome: Outcome, cause: Cause | None) -> ToolsResult:
+def _unscored(
+    outcome: Outcome, cause: Cause | None, reason: str | None = None, *, dropped: int
+) -> ToolsResult:
     return ToolsResult(
         outcome=outcome,
         cause=cause,
+        dropped_calls=dropped,
+        reason=reason,
         any_order_grades=MatchGrades(outcome=outcome, cause=cause),
         in_order_grades=MatchGrades(outcome=outcome, cause=cause),
     )

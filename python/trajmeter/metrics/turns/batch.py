@@ -9,7 +9,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from trajmeter.kernels import NO_NUMBER
-from trajmeter.metrics.arrays import flags, nulls
+from trajmeter.metrics.arrays import filled, flags, nulls
 from trajmeter.metrics.turns.columns import analyse_columns, turn_columns
 from trajmeter.metrics.turns.score import BUDGET_REASONS
 from trajmeter.metrics.turns.tokens import tokens_of_rows
@@ -69,6 +69,7 @@ def score_batch(rows: pa.RecordBatch, profile: TurnsProfile) -> Mapping[str, Arr
         **_figures(table, is_missing, profile),
         "error_turns": _mapping(table, table.carried, is_missing),
         "error_breakdown": _mapping(table, table.failed, is_missing),
+        "dropped_calls": pa.array(filled(rows.column("dropped_calls"), 0)),
         **_run(rows, turn_count),
         **_tokens(rows, profile),
     }

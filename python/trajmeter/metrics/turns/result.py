@@ -102,6 +102,8 @@ class TurnsResult(Group, Result):
     """Failed turns whose reason and message are those of the failed turn just before."""
     recorded_calls: int | None = None
     """Tool calls of the turns."""
+    dropped_calls: int = 0
+    """Calls that the reader left out because they have no name."""
     repeated_calls: int | None = None
     """Calls equal in name and arguments to an earlier one."""
     repeated_tool_calls: Annotated[float | None, _rate("repeated_calls", "recorded_calls")] = None

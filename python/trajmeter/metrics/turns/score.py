@@ -10,6 +10,7 @@ from __future__ import annotations
 from operator import attrgetter
 from typing import TYPE_CHECKING, NamedTuple
 
+from trajmeter.arguments import check_type
 from trajmeter.kernels import NO_NUMBER
 from trajmeter.metrics.profile import find_profile
 from trajmeter.metrics.tools.calls import calls_of, read_calls
@@ -17,7 +18,7 @@ from trajmeter.metrics.turns.profile import PROFILES
 from trajmeter.metrics.turns.result import RunFigures, TokenFigures, TurnsResult
 from trajmeter.metrics.turns.summary import TurnsAggregator
 from trajmeter.metrics.usage import tokens_used
-from trajmeter.records import Cause, Outcome, Usage
+from trajmeter.records import Cause, Outcome, Trajectory, Usage
 from trajmeter.records.record import frozen
 
 if TYPE_CHECKING:
@@ -30,7 +31,7 @@ if TYPE_CHECKING:
     from trajmeter.metrics.registry import Resources
     from trajmeter.metrics.tools.calls import Calls
     from trajmeter.metrics.turns.profile import TurnsProfile
-    from trajmeter.records import Failure, Task, ToolCall, Trajectory, Turn
+    from trajmeter.records import Failure, Task, ToolCall, Turn
 
 __all__ = [
     "BUDGET_REASONS",
@@ -105,6 +106,7 @@ def score(trajectory: Trajectory, *, profile: str | None = None) -> TurnsResult:
         profile: ``"ptcrunner"`` to reproduce PtcRunner, quirks included.
 
     Raises:
+        InputError: It is not a Trajectory.
         UnknownNameError: There is no profile of this name.
 
     Example:
@@ -115,6 +117,7 @@ def score(trajectory: Trajectory, *, profile: str | None = None) -> TurnsResult:
         >>> result.first_turn_valid, result.no_code_rate, result.recovered_errors
         (False, 0.5, 1.0)
     """
+    check_type(trajectory, Trajectory, name="trajectory")
     return _score(trajectory, find_profile("turns", profile, PROFILES))
 
 
@@ -137,9 +140,13 @@ def _score(trajectory: Trajectory, profile: TurnsProfile) -> TurnsResult:
     tokens = (_tokens_or_zero if profile.missing_is_zero else _tokens)(trajectory)
     if turns is None:
         return TurnsResult(
-            outcome=Outcome.NOT_SCORED, cause=Cause.MISSING_TURNS, run=run, tokens=tokens
+            outcome=Outcome.NOT_SCORED,
+            cause=Cause.MISSING_TURNS,
+            dropped_calls=trajectory.dropped_calls,
+            run=run,
+            tokens=tokens,
         )
-    return _analyse(turns, _read_calls(trajectory), run, tokens, profile)
+    return _analyse(trajectory, turns, run, tokens, profile)
 
 
 def _read_calls(trajectory: Trajectory) -> Calls:
@@ -150,12 +157,13 @@ def _read_calls(trajectory: Trajectory) -> Calls:
 
 
 def _analyse(
+    trajectory: Trajectory,
     turns: Sequence[Turn],
-    calls: Calls,
     run: RunFigures,
     tokens: TokenFigures,
     profile: TurnsProfile,
 ) -> TurnsResult:
+    calls = _read_calls(trajectory)
     count, recorded_calls = len(turns), len(calls)
     failures = _failures(turns)
     carried = failures.carried
@@ -188,6 +196,7 @@ def _analyse(
             "recovered_errors": _ratio(failures.recovered, failures.followed),
             "repeated_failures": failures.repeated,
             "recorded_calls": recorded_calls,
+            "dropped_calls": trajectory.dropped_calls,
             "repeated_calls": repeated_calls,
             "repeated_tool_calls": _ratio(repeated_calls, recorded_calls),
             "successful_calls": successful,

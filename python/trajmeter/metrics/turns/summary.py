@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Annotated
 
 from pydantic import BaseModel, ConfigDict
 
+from trajmeter.arguments import as_iterable, check_type
 from trajmeter.metrics._result import Headline, Mean, RunningMean
 from trajmeter.metrics.profile import find_profile
 from trajmeter.metrics.turns.profile import PROFILES
@@ -66,6 +67,7 @@ def aggregate(results: Iterable[TurnsResult], *, profile: str | None = None) -> 
             unknown outcome did not pass.
 
     Raises:
+        InputError: The results are not a list of results of turns.
         UnknownNameError: There is no profile of this name.
 
     Example:
@@ -75,7 +77,8 @@ def aggregate(results: Iterable[TurnsResult], *, profile: str | None = None) -> 
         True
     """
     aggregator = TurnsAggregator(find_profile("turns", profile, PROFILES))
-    for result in results:
+    for index, result in enumerate(as_iterable(results, "a list of TurnsResult", name="results")):
+        check_type(result, TurnsResult, name=f"results[{index}]")
         aggregator.count(result)
     return aggregator.figures()
 
@@ -112,6 +115,14 @@ class TurnsAggregator:
             self._add("mean_total_tokens_on_pass", tokens.total_tokens)
         if result.has_failed_turn:
             self._add("recoverable_error_salvage_rate", run.passed)
+
+    def add_error(self, task: Task | None, trajectory: Trajectory) -> None:
+        """Count one run that could not be analysed; it has no figure, but could have any."""
+        del task
+        self._runs += 1
+        for name, mean in self._means.items():
+            if trajectory.passed or not name.endswith("_on_pass"):
+                mean.add(None)
 
     def figures(self) -> TurnsSummary:
         """Means of all runs so far."""

@@ -1,7 +1,13 @@
-"""The report of a scoring run: its tables, for a terminal and as Markdown."""
+"""The report of a scoring run: its tables, for a terminal, as Markdown and as HTML."""
 
 from __future__ import annotations
 
-from trajmeter.reports.scores.report import ScoreReport, print_report, score_report, to_markdown
+from trajmeter.reports.scores.report import (
+    ScoreReport,
+    print_report,
+    score_report,
+    to_html,
+    to_markdown,
+)
 
-__all__ = ["ScoreReport", "print_report", "score_report", "to_markdown"]
+__all__ = ["ScoreReport", "print_report", "score_report", "to_html", "to_markdown"]

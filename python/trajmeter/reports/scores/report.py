@@ -1,10 +1,11 @@
-"""The report of a scoring run: its tables, on a terminal and as Markdown."""
+"""The report of a scoring run: its tables, on a terminal, as Markdown and as HTML."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from trajmeter.reports import html
 from trajmeter.reports.cells import NOTHING, amount, visible
 from trajmeter.reports.markdown import escape, render_table
 from trajmeter.reports.scores.agents import figures_by_agent, figures_of_run
@@ -20,7 +21,7 @@ if TYPE_CHECKING:
     from trajmeter.reports.scores.arrangement import Arrangement
     from trajmeter.summaries.summary import AttemptsSummary, FigureSummary, MetricSummary, Summary
 
-__all__ = ["ScoreReport", "print_report", "score_report", "to_markdown"]
+__all__ = ["ScoreReport", "print_report", "score_report", "to_html", "to_markdown"]
 
 _FAMILIES = "figures of all attempts, by family"
 _OF_A_FAMILY = ("family", "figures", "values", "scored", "by a rule", "abstained", "not scored")
@@ -70,6 +71,14 @@ def to_markdown(report: ScoreReport) -> str:
     for table in report.tables:
         parts += [f"## {escape(table.title)}", render_table(table)]
     return "\n\n".join(parts) + "\n"
+
+
+def to_html(report: ScoreReport) -> str:
+    """Render a report as a piece of HTML; any text of the records stays text."""
+    parts = [f"<p>{html.escape(report.heading)}</p>"]
+    for table in report.tables:
+        parts += [f"<p><strong>{html.escape(table.title)}</strong></p>", html.render_table(table)]
+    return f"<div>{''.join(parts)}</div>"
 
 
 def _heading(summary: Summary) -> str:

@@ -1,0 +1,79 @@
+"""Keys of files that look misspelt.
+
+Unknown keys are kept, for the user's own metrics and agents. One that resembles a known key gets a
+warning, because the setting it was meant for silently keeps its default.
+"""
+
+from __future__ import annotations
+
+from difflib import get_close_matches
+from functools import cache
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+if TYPE_CHECKING:
+    from collections.abc import Collection, Iterator, Mapping
+
+__all__ = ["Misspelt", "displaced", "misspelt", "nearest"]
+
+_LEAST_LIKENESS = 0.8
+"""0-1: that of ``topk`` and ``top_k`` is 0.89, of ``difficulty_level`` and ``difficulty`` 0.77."""
+
+
+class Misspelt(NamedTuple):
+    """A key that is not known, and the known one that it resembles."""
+
+    key: str
+    """The key with its place in the record."""
+    meant: str
+    """The known key."""
+
+    def __str__(self) -> str:
+        return f"{self.key} is not a known key; did you mean {self.meant}?"
+
+
+def misspelt(mapping: Mapping[str, Any], known: Collection[str], place: str) -> Iterator[Misspelt]:
+    """Yield unknown keys that resemble a known one, unless that is there too.
+
+    Args:
+        mapping: What holds the keys.
+        known: Keys that are read.
+        place: What to write before each key, such as ``metadata.``.
+    """
+    for key in mapping:
+        if key not in known:
+            meant = nearest(key, known)
+            if meant is not None and meant not in mapping:
+                yield Misspelt(f"{place}{key}", meant)
+
+
+def displaced(
+    mapping: Mapping[str, Any], known: Collection[str], place: str, theirs: str
+) -> Iterator[Misspelt]:
+    """Yield keys that are known elsewhere.
+
+    Args:
+        mapping: What holds the keys.
+        known: Keys that are read elsewhere.
+        place: What to write before each key.
+        theirs: What stands before the keys where they are read.
+    """
+    for key in mapping:
+        if key in known:
+            yield Misspelt(f"{place}{key}", f"{theirs}{key}")
+
+
+def nearest(key: str, known: Collection[str]) -> str | None:
+    """The known key that another resembles most, if there is one.
+
+    Example:
+        >>> nearest("Max-Turn", ["max_turns", "metadata"])
+        'max_turns'
+    """
+    return _nearest(key, frozenset(known))
+
+
+@cache
+def _nearest(key: str, known: frozenset[str]) -> str | None:
+    plain = key.strip().lower().replace("-", "_").replace(" ", "_")
+    close = get_close_matches(plain, sorted(known), n=1, cutoff=_LEAST_LIKENESS)
+    return close[0] if close else None

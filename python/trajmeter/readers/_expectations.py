@@ -1,0 +1,91 @@
+"""What a task expects of its attempts: where that stands, and keys of it that look misspelt."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from trajmeter.keys import Misspelt, displaced, misspelt, nearest
+from trajmeter.records.openai_calls import plain_call
+
+if TYPE_CHECKING:
+    from collections.abc import Collection, Iterator, Mapping
+
+    from pydantic import JsonValue
+
+__all__ = ["EXPECTED_CALLS", "MESSAGES", "expected_calls", "suspicious_keys"]
+
+EXPECTED_CALLS = "expected_tool_calls"
+"""Key of the reference calls, of the task or in its metadata."""
+
+MESSAGES = ("user_message", "prompt")
+"""Keys of the message to the agent, which only test cases have."""
+
+_IN_METADATA = frozenset(
+    {
+        "completion_markers",
+        "error_markers",
+        "expected_tools",
+        "forbidden_tools",
+        "max_cost_usd",
+        "max_credits",
+        "max_latency_ms",
+        "max_tokens",
+        "tool_policies",
+    }
+)
+"""Keys of the metadata that configure a metric, beside the reference calls."""
+
+_OF_AN_ASSERTION = frozenset({"name", "type", "check", "tool"})
+_TYPES = frozenset(
+    {
+        "llm_judge",
+        "output_contains",
+        "tool_called",
+        "transcript_contains",
+        "transcript_not_contains",
+    }
+)
+"""Types of assertion that a rule checks, and the one that says it is for a judge."""
+
+
+def expected_calls(record: Mapping[str, JsonValue]) -> JsonValue:
+    """The reference calls of a task, from the task itself or else its metadata; null if absent.
+
+    Calls of OpenAI's shape have our keys; what is not a list is left for the model to refuse.
+    """
+    listed = record.get(EXPECTED_CALLS)
+    if listed is None:
+        listed = _mapping(record.get("metadata")).get(EXPECTED_CALLS)
+    return [plain_call(call) for call in listed] if isinstance(listed, list) else listed
+
+
+def suspicious_keys(record: Mapping[str, JsonValue], known: Collection[str]) -> Iterator[str]:
+    """Say which keys of a task have no effect and resemble one that has, and which types do.
+
+    Args:
+        record: The task, as the file holds it.
+        known: Keys of the task that are read.
+    """
+    top = {*known, EXPECTED_CALLS, *MESSAGES}
+    has_message = any(key in record for key in (*MESSAGES, "question"))
+    for key, meant in misspelt(record, top | _IN_METADATA, ""):
+        if meant in _IN_METADATA:
+            yield str(Misspelt(key, f"metadata.{meant}"))
+        elif not (has_message and meant in MESSAGES):
+            yield str(Misspelt(key, meant))
+    yield from map(str, displaced(record, _IN_METADATA - top, "", "metadata."))
+    metadata = _mapping(record.get("metadata"))
+    yield from map(str, misspelt(metadata, _IN_METADATA | {EXPECTED_CALLS}, "metadata."))
+    assertions = record.get("assertions")
+    for index, entry in enumerate(assertions if isinstance(assertions, list) else ()):
+        assertion = _mapping(entry)
+        yield from map(str, misspelt(assertion, _OF_AN_ASSERTION, f"assertions[{index}]."))
+        kind = assertion.get("type")
+        if isinstance(kind, str) and kind not in _TYPES:
+            close = nearest(kind, _TYPES)
+            hint = f"; did you mean {close!r}?" if close else ""
+            yield f"assertions[{index}].type is {kind!r}, which only a judge can check{hint}"
+
+
+def _mapping(value: object) -> dict[str, Any]:
+    return value if isinstance(value, dict) else {}

@@ -1,0 +1,67 @@
+"""Tool calls in the shape of OpenAI's messages: name and arguments under ``function``."""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING, NoReturn, TypeGuard, cast
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from pydantic import JsonValue
+
+__all__ = ["is_openai_call", "parsed_arguments", "plain_call"]
+
+_IN_THE_MESSAGE = ("function", "id", "index", "type")
+
+
+def is_openai_call(call: object) -> TypeGuard[dict[str, JsonValue]]:
+    """Whether a call has its name under ``function``, and none of its own."""
+    return (
+        isinstance(call, dict)
+        and call.get("name") is None
+        and isinstance(call.get("function"), dict)
+    )
+
+
+def plain_call(call: JsonValue) -> JsonValue:
+    """Give a call of OpenAI's shape the keys of ours; any other value is given back.
+
+    Example:
+        >>> function = {"name": "open", "arguments": '{"page": 2}'}
+        >>> plain_call({"id": "c1", "type": "function", "function": function})
+        {'name': 'open', 'arguments': {'page': 2}}
+        >>> plain_call({"name": "open"})
+        {'name': 'open'}
+    """
+    if not is_openai_call(call):
+        return call
+    function = cast("Mapping[str, JsonValue]", call["function"])
+    others = {key: value for key, value in call.items() if key not in _IN_THE_MESSAGE}
+    return {
+        **others,
+        "name": function.get("name"),
+        "arguments": parsed_arguments(function.get("arguments")),
+    }
+
+
+def parsed_arguments(arguments: JsonValue) -> JsonValue:
+    """Read arguments that are a JSON object as text; any other value is given back.
+
+    Example:
+        >>> parsed_arguments('{"page": 2}'), parsed_arguments("{"), parsed_arguments("")
+        ({'page': 2}, '{', {})
+    """
+    if not isinstance(arguments, str):
+        return arguments
+    if not arguments.strip():  # as models write a call without arguments
+        return {}
+    try:
+        parsed = json.loads(arguments, parse_constant=_refuse_constant)
+    except (ValueError, RecursionError):
+        return arguments
+    return parsed if isinstance(parsed, dict) else arguments
+
+
+def _refuse_constant(name: str) -> NoReturn:
+    raise ValueError(f"{name} is not a JSON number")

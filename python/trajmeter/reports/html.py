@@ -1,0 +1,44 @@
+"""Tables as HTML, for notebooks."""
+
+from __future__ import annotations
+
+from html import escape as escape_markup
+from typing import TYPE_CHECKING
+
+from trajmeter.reports.cells import visible
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
+
+    from trajmeter.reports.tables import Table
+
+__all__ = ["escape", "render_table"]
+
+_LEFT, _RIGHT = (f' style="text-align: {side}"' for side in ("left", "right"))
+
+
+def escape(text: str) -> str:
+    r"""Text that HTML shows as it is, on one line.
+
+    Example:
+        >>> escape("<b>\u202e")
+        '&lt;b&gt;\\u202e'
+    """
+    return escape_markup(visible(text))
+
+
+def render_table(table: Table) -> str:
+    """A table as HTML, without its title; any text in it stays text."""
+    body = "".join(_row("td", row, table.texts) for row in table.rows)
+    head = _row("th", table.header, table.texts)
+    return f"<table><thead>{head}</thead><tbody>{body}</tbody></table>"
+
+
+def _row(element: str, cells: Iterable[str], texts: tuple[int, ...]) -> str:
+    return f"<tr>{''.join(_cells(element, cells, texts))}</tr>"
+
+
+def _cells(element: str, cells: Iterable[str], texts: tuple[int, ...]) -> Iterator[str]:
+    for column, cell in enumerate(cells):
+        style = _LEFT if column in texts else _RIGHT
+        yield f"<{element}{style}>{escape(cell)}</{element}>"

@@ -1,0 +1,154 @@
+"""Judging result files again: what is asked, what is written, and what it adds up to."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+from typing import TYPE_CHECKING
+
+import pytest
+
+from tests.judges.scripted import GOOD, ScriptedModel
+from trajmeter.errors import ReadError
+from trajmeter.frameworks.judging import JudgedFile, judge_files
+from trajmeter.frameworks.repeats import average
+from trajmeter.frameworks.results import (
+    AnswerOutcome,
+    FrameworkEvaluation,
+    QuestionResult,
+    read_evaluation,
+    write_evaluation,
+)
+from trajmeter.judges import ExchangeError, Judge
+from trajmeter.prices import price_usd
+from trajmeter.records import Cause, JudgeRecord, ReadProblem
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from trajmeter.judges import Reply
+
+FAILED = JudgeRecord(cause=Cause.JUDGE_ERROR, message="status 401", attempts=2, cost_usd=0.5)
+
+
+def evaluation(run_id: int = 0) -> FrameworkEvaluation:
+    """A run with an answer that no judge scored, one that one did, and a failure."""
+    questions = (
+        QuestionResult(
+            question_id="q1",
+            question_text="Where?",
+            expected_answer="pier",
+            actual_answer="quay",
+            sources_retrieved=("a.md",),
+            outcome=AnswerOutcome.ANSWERED,
+            judge=FAILED,
+        ),
+        QuestionResult(
+            question_id="q2",
+            question_text="When?",
+            actual_answer="1871",
+            outcome=AnswerOutcome.ANSWERED,
+            correctness_score=1.0,
+            completeness_score=1.0,
+            faithfulness_score=1.0,
+            judge=JudgeRecord(),
+        ),
+        QuestionResult(
+            question_id="q3",
+            question_text="Who?",
+            actual_answer="",
+            outcome=AnswerOutcome.FAILED,
+            correctness_score=0.0,
+            completeness_score=0.0,
+            faithfulness_score=0.0,
+        ),
+    )
+    return FrameworkEvaluation(
+        framework_name="W", scenario_name="s", questions=questions, run_id=run_id
+    )
+
+
+def judged(*files: Path, script: tuple[str | Reply | ExchangeError, ...]) -> list[JudgedFile]:
+    judge = Judge(ScriptedModel(*script), price_usd)
+    return asyncio.run(judge_files(files, judge))
+
+
+def test_only_what_is_not_judged_is_judged_from_the_kept_answer(tmp_path: Path) -> None:
+    file = tmp_path / "w.json"
+    write_evaluation(evaluation(), file)
+    model = ScriptedModel(GOOD)
+    (done,) = asyncio.run(judge_files([file], Judge(model, price_usd)))
+    assert (done.judged, done.unjudged) == (1, 0)
+    (prompt,) = model.prompts
+    assert json.loads(prompt.text) == {
+        "question": "Where?",
+        "reference_answer": "pier",
+        "agent_answer": "quay",
+        "retrieved_sources": ["a.md"],
+    }
+    written = read_evaluation(file)
+    assert written == done.evaluation
+    first, *others = written.questions
+    assert (first.correctness_score, first.judge_reasoning) == (5.0, "fine")
+    assert others == list(evaluation().questions[1:])
+    assert written.avg_correctness == 2.0  # (5 + 1 + 0) / 3
+    assert first.judge is not None
+    # Earlier calls count: 2 + 1 of them, $0.5 + 45e-6.
+    assert (first.judge.cause, first.judge.attempts) == (None, 3)
+    assert first.judge.cost_usd == pytest.approx(0.500045)
+
+
+def test_an_answer_that_is_still_not_judged_is_counted(tmp_path: Path) -> None:
+    file = tmp_path / "w.json"
+    write_evaluation(evaluation(), file)
+    (done,) = judged(file, script=(ExchangeError("status 500"),))
+    assert (done.judged, done.unjudged) == (0, 1)
+    record = read_evaluation(file).questions[0].judge
+    assert record is not None
+    assert (record.cause, record.message) == (Cause.JUDGE_ERROR, "status 500")
+
+
+@pytest.mark.parametrize("names", [["w.json"], ["w_run1.json", "w_run2.json"]])
+def test_an_average_is_made_again_from_its_judged_runs(tmp_path: Path, names: list[str]) -> None:
+    runs = [evaluation(0), evaluation(1)]
+    for number, run in enumerate(runs, start=1):
+        write_evaluation(run, tmp_path / f"w_run{number}.json")
+    write_evaluation(average(runs), tmp_path / "w.json")
+    done = judged(*(tmp_path / name for name in names), script=(GOOD, GOOD))
+    assert sum(each.judged for each in done) == 2
+    written = read_evaluation(tmp_path / "w.json")
+    assert written.run_count == 2
+    assert written.questions[0].correctness_score == 5.0
+    assert written.questions[0].run_judge_causes == {}
+
+
+def test_a_file_that_cannot_be_judged_is_named_and_the_others_are_judged(tmp_path: Path) -> None:
+    write_evaluation(average([evaluation(0), evaluation(1)]), tmp_path / "alone.json")
+    write_evaluation(evaluation(), tmp_path / "w.json")
+    (tmp_path / "other.json").write_text("[]")
+    files = [tmp_path / name for name in ("alone.json", "other.json", "w.json")]
+    with pytest.raises(ReadError, match="its 2 runs beside the average, found 0"):
+        judged(*files, script=())
+    problems: list[ReadProblem] = []
+    model = ScriptedModel(GOOD)
+    judging = judge_files(files, Judge(model, price_usd), on_problem=problems.append)
+    (done,) = asyncio.run(judging)
+    assert (done.file, done.judged) == (files[2], 1)
+    assert [problem.file for problem in problems] == [str(file) for file in files[:2]]
+
+
+def test_what_was_judged_before_an_interruption_is_kept(tmp_path: Path) -> None:
+    class Interrupted(ScriptedModel):
+        async def reply(self, prompt: object) -> Reply:
+            if len(self.prompts) == 1:
+                raise asyncio.CancelledError
+            return await super().reply(prompt)  # type: ignore[arg-type]
+
+    file = tmp_path / "w.json"
+    whole = evaluation()
+    again = whole.questions[0].model_copy(update={"question_id": "q4"})
+    write_evaluation(whole.model_copy(update={"questions": (*whole.questions, again)}), file)
+    with pytest.raises(asyncio.CancelledError):
+        asyncio.run(judge_files([file], Judge(Interrupted(GOOD), price_usd, concurrency=1)))
+    scores = [question.correctness_score for question in read_evaluation(file).questions]
+    assert scores == [5.0, 1.0, 0.0, None]
