@@ -17,11 +17,15 @@ import pytest
 import trajmeter
 from benches.contest import Built, Case, Entry, entries
 from trajmeter.metrics.context import ContextMetric
+from trajmeter.metrics.speedup import SpeedupMetric
 from trajmeter.metrics.turns import TurnsMetric
 from trajmeter.records import (
     Extent,
     Failure,
     GoldRange,
+    Measurements,
+    PytestSummary,
+    SnapshotSummary,
     Source,
     Task,
     ToolCall,
@@ -44,19 +48,24 @@ if TYPE_CHECKING:
 _TURNS = 10
 _REASONS = ("parse_error", "eval_error", "timeout")
 _TURN_FIGURES = ("turns.parse_failure_rate", "turns.recovered_errors", "turns.repeated_tool_calls")
+_BENCHMARKS, _AGENTS = 265, 8
+_SPEEDUP_FIGURES = ("speedup.task_speedup", "speedup.agent_advantage_level1")
 _CONTEXT_FIGURES = ("context.final.line.precision", "context.trajectory.line.auc_coverage")
 
 
 class _WithoutBatches:
-    """A metric of single attempts alone."""
+    """A metric of records alone."""
 
-    def __init__(self, metric: Metric) -> None:
+    def __init__(self, metric: Metric | SpeedupMetric) -> None:
         self.name = metric.name
         self.version = metric.version
         self.requires = metric.requires
         self.parameters = metric.parameters
         self.result_type = metric.result_type
-        self.score = metric.score
+        if isinstance(metric, SpeedupMetric):
+            self.score_trial = metric.score_trial
+        else:
+            self.score = metric.score
 
 
 @cache
@@ -160,20 +169,64 @@ def _context(size: int) -> Built:
     )
 
 
+@cache
+def _measured(size: int) -> pa.RecordBatch:
+    """Tasks of 265 benchmarks each, measured for 8 agents of which one failed."""
+    random = np.random.default_rng(0)
+    ratios = random.lognormal(0.1, 0.5, (size, 2, _BENCHMARKS)).tolist()
+    return trajectory_batch(
+        Trajectory(
+            task_id=f"task-{number // _AGENTS}",
+            agent=f"agent-{number % _AGENTS}" if number % _AGENTS else "oracle",
+            model="m",
+            measurements=Measurements(
+                ratios={
+                    f"suite.module{at % 6}.Class{at % 3}.time_{at // 3}({at % 3}, 'x')": {
+                        "agent/nop": ratio,
+                        "oracle/nop": best,
+                        "significant": at % 2 == 0,
+                    }
+                    for at, (ratio, best) in enumerate(zip(agent, oracle, strict=True))
+                }
+            ),
+            pytest_summary=PytestSummary(passed=8, failed=int(number % _AGENTS == 1)),
+            snapshot_summary=SnapshotSummary(passed=5, status="passed"),
+        )
+        for number, (agent, oracle) in enumerate(ratios)
+    )
+
+
+def _speedups(batch: pa.RecordBatch, metric: str | AnyMetric) -> list[list[Any]]:
+    scored = list(trajmeter.score_batches([batch], metrics=[metric]))
+    return [
+        [value for part in scored for value in part[name].to_pylist()] for name in _SPEEDUP_FIGURES
+    ]
+
+
+def _speedup(size: int) -> Built:
+    batch = _measured(size)
+    return Built(
+        {
+            "columns": partial(_speedups, batch, "speedup"),
+            "records": partial(_speedups, batch, _WithoutBatches(SpeedupMetric())),
+            "rows": partial(_by_row, batch, "speedup", (), _SPEEDUP_FIGURES),
+        },
+        _by_row(batch, "speedup", (), _SPEEDUP_FIGURES),
+    )
+
+
 def _equal(answer: object, expected: object) -> bool:
     return answer == expected
 
 
-def _case(
-    workload: str, build: Callable[[int], Built], contenders: tuple[str, ...], bar: float
-) -> Case:
+def _case(workload: str, size: int, build: Callable[[int], Built], bar: float) -> Case:
     return Case(
         kernel="score_batches",
-        workload=f"{workload} of 5,000 shell agents",
-        size=5_000,
+        workload=workload,
+        size=size,
         unit="attempt",
         build=build,
-        contenders=contenders,
+        contenders=("columns", "records", "rows"),
         same=_equal,
         prepared="one Arrow batch",
         bars={"rows": bar},
@@ -181,8 +234,9 @@ def _case(
 
 
 CASES = [
-    _case("turns", _turns, ("columns", "records", "rows"), 10.0),
-    _case("context", _context, ("columns", "records", "rows"), 4.0),
+    _case("turns of 5,000 shell agents", 5_000, _turns, 10.0),
+    _case("context of 5,000 shell agents", 5_000, _context, 4.0),
+    _case("speedup of 120 tasks x 265 benchmarks x 8 agents", 960, _speedup, 1.2),
 ]
 
 

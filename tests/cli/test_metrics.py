@@ -27,6 +27,16 @@ def test_a_metric_is_shown_with_every_column(run: Run) -> None:
     assert "length.details json What the score was made of." in lines
 
 
+def test_a_rule_is_shown_with_its_own_columns(run: Run) -> None:
+    code, out, err = run("metrics", "show", "latency")
+    assert (code, err) == (0, "")
+    lines = [" ".join(line.split()) for line in out.splitlines()]
+    assert {"from built-in", "profiles transform-gym"} <= set(lines)
+    columns = {line.split()[0] for line in lines if line.startswith("rules.")}
+    assert "rules.latency.score" in columns
+    assert "rules.tool_usage.score" not in columns
+
+
 def test_an_unknown_metric_is_an_error(run: Run) -> None:
     code, out, err = run("metrics", "show", "contxt")
     assert (code, out) == (2, "")

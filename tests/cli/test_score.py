@@ -4,6 +4,7 @@ import csv
 import io
 import json
 import os
+import warnings
 from typing import TYPE_CHECKING, TypeAlias
 
 import pytest
@@ -111,6 +112,14 @@ def test_a_folder_without_definitions_says_how_to_make_them(run: Run, folder: Pa
         "definitions, as every folder does; docs/formats.md (Snapshots) shows how to make a file "
         "of snapshots that has them\n"
     )
+
+
+def test_one_rule_is_asked_for_by_its_name(run: Run) -> None:
+    code, out, _ = run("score", "preds.jsonl", "-t", "gold.jsonl", "-m", "tool_usage,context.final")
+    assert code == 0
+    assert "rules: figures of the run" in out
+    assert "latency" not in out
+    assert "trajectory" not in out
 
 
 def test_md_is_short_for_markdown(run: Run) -> None:
@@ -349,3 +358,26 @@ def test_a_pipe_is_refused_with_what_to_do(run: Run, folder: Path, arguments: li
         os.close(end)
     assert code == 4
     assert "pipe: a pipe cannot be read; save its output to a file first" in err
+
+
+def test_misspelt_keys_and_tool_policies_are_told_on_the_terminal(run: Run, folder: Path) -> None:
+    policies = '"tool_policies": {"default": "fuzzy"}, "expected_tool": "a"'
+    task = f'{{"id": "one", "expected_tool_calls": [], "metadata": {{{policies}}}}}'
+    (folder / "tasks.jsonl").write_text(task)
+    (folder / "runs.jsonl").write_text('{"task_id": "one", "tool_calls": []}')
+    with warnings.catch_warnings():
+        warnings.simplefilter("always")
+        code, out, err = run("score", "runs.jsonl", "-t", "tasks.jsonl", "-m", "tools", "-f", "csv")
+    assert code == 0
+    misspelt, policy = err.splitlines()
+    assert misspelt == (
+        "trajmeter: warning: tasks.jsonl:1: metadata.expected_tool is not a known key; "
+        "did you mean expected_tools?"
+    )
+    reason = "tool_policies: the policy default is 'fuzzy', expected 'exact', "
+    assert policy.startswith(
+        f"trajmeter: warning: tasks.jsonl:1: task 'one' cannot be scored: {reason}"
+    )
+    (row,) = csv.DictReader(io.StringIO(out))
+    assert row["tools.cause"] == "invalid_input"
+    assert row["tools.reason"].startswith(reason)

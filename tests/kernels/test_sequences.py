@@ -205,3 +205,74 @@ def test_distance_and_alignment_bound_each_other(
     assert max(len(reference), len(actual)) - aligned <= distance
     assert distance <= len(reference) + len(actual) - 2 * aligned
     assert distance == twin.edit_distance(*reversed(pair))
+
+
+@given(
+    nodes=st.lists(
+        st.tuples(
+            st.integers(-1, 4),
+            st.integers(0, 2),
+            st.integers(0, 6),
+            st.integers(0, 2),
+            st.integers(0, 1),
+            st.integers(-3, 2),
+            st.integers(-1, 1),
+            st.integers(-1, 2),
+        ),
+        max_size=6,
+    ),
+    numbers=st.lists(st.integers(-(2**63), 2**63 - 1) | st.integers(-2, 2), max_size=4),
+    tolerances=st.lists(st.integers(-(2**63), 2**63 - 1) | st.integers(0, 2), max_size=6),
+    roots=st.lists(st.integers(-1, 6), max_size=3),
+)
+def test_likeness_agrees_on_any_trees(
+    rust: Kernels,
+    twin: Kernels,
+    nodes: list[tuple[int, ...]],
+    numbers: list[int],
+    tolerances: list[int],
+    roots: list[int],
+) -> None:
+    flat = [value for node in nodes for value in node]
+    arguments = [np.array(each, np.int64) for each in (flat, numbers, tolerances, roots, roots)]
+
+    def likeness(backend: Kernels) -> object:
+        return outcome(lambda: backend.likeness(*arguments))
+
+    assert alike(likeness(rust), likeness(twin))
+
+
+def _trees(*nodes: tuple[int, ...]) -> Int64Array:
+    return np.array(nodes, np.int64).reshape(-1)
+
+
+def test_likeness(kernels: Kernels) -> None:
+    """Objects {0: code 0, 1: 15 of a unit} and {0: code 0, 1: 16}; 1 is tolerated, or nothing."""
+    trees = _trees(
+        (1, 0, 3, 2, 0, -1, 0, 1), (0, 0, 2, 0, 0, -1, 0, 1), (0, 1, 3, 0, 1, 0, 0, 1),
+        (1, 0, 6, 2, 0, -1, 0, 1), (0, 0, 5, 0, 0, -1, 0, 1), (0, 1, 6, 0, 2, 1, 0, 1),
+    )  # fmt: skip
+    numbers, reference, actual = np.array([15, 0, 16, 0]), np.array([0]), np.array([3])
+    for bounds, expected in (
+        ((1, 0, 0, 0, 1, 0), 1.0),
+        ((0, 0, 1, 0, 16, 0), 1.0),
+        ((0, 0, 1, 0, 17, 0), 0.5),
+    ):
+        found = kernels.likeness(trees, numbers, np.array(bounds), reference, actual)
+        assert found.tolist() == [expected]
+
+
+def test_likeness_of_trees_that_lead_nowhere(kernels: Kernels) -> None:
+    leaf, none = (0, 0, 1, 0, 0, -1, 0, 1), np.array([], np.int64)
+    for node, message in (
+        ((4, *leaf[1:]), "kind of node 0 is 4, expected 0 to 3"),
+        ((0, 0, 2, *leaf[3:]), "end of node 0 is 2, expected 1 to 1"),
+        ((*leaf[:5], 0, 0, 1), "number of node 0 is 0, expected -2 to -1"),
+        ((*leaf[:7], 2), "loss of node 0 is 2, expected 0 to 1"),
+    ):
+        with pytest.raises(InputError, match=message):
+            kernels.likeness(_trees(node), none, none, none, none)
+    with pytest.raises(InputError, match="actual 0 is 1, expected 0 to 0"):
+        kernels.likeness(_trees(leaf), none, none, none, np.array([1]))
+    with pytest.raises(ArrayError, match="nodes has 7 values, expected 0: 0 rows of 8"):
+        kernels.likeness(np.array(leaf[1:]), none, none, none, none)

@@ -8,7 +8,18 @@ from hypothesis import strategies as st
 
 from tests.metrics.turns.strategies import calls as turn_calls
 from tests.metrics.turns.strategies import runs
-from trajmeter.records import Failure, Source, Trajectory, Usage, View
+from trajmeter.records import (
+    LARGEST_COUNT,
+    Failure,
+    Measurements,
+    PytestSummary,
+    RunLog,
+    SnapshotSummary,
+    Source,
+    Trajectory,
+    Usage,
+    View,
+)
 from trajmeter.schemas import trajectory_shape
 
 if TYPE_CHECKING:
@@ -131,3 +142,89 @@ def trajectories(draw: st.DrawFn) -> Trajectory:
         failure=draw(st.none() | _FAILURES),
         passed=draw(st.none() | st.booleans()),
     )
+
+
+_RATIOS = st.floats(0.01, 100) | st.sampled_from(
+    [None, True, "2", float("nan"), float("inf"), 0, -1.0, 3, 10**400, 1.0]
+)
+_BENCHMARKS = st.sampled_from(["m.A.f(1)", "m.A.f(2)", "n.g", "Ü.h", "error", ""])
+_ENTRIES = st.fixed_dictionaries(
+    {"agent/nop": st.floats(0.5, 2), "oracle/nop": st.floats(0.5, 2)},
+    optional={"significant": st.sampled_from([True, False])},
+) | st.fixed_dictionaries(
+    {},
+    optional={
+        "agent/nop": _RATIOS,
+        "oracle/nop": _RATIOS,
+        "nop_seconds": _RATIOS,
+        "agent_seconds": _RATIOS,
+        "oracle_seconds": _RATIOS,
+        "significant": st.sampled_from([True, None, "yes"]),
+        "fallback_to_baseline": st.booleans(),
+    },
+)
+_TABLES = st.dictionaries(_BENCHMARKS, _ENTRIES, max_size=4) | st.dictionaries(
+    _BENCHMARKS, _ENTRIES | st.sampled_from([None, 2.0, "x", [1]]), max_size=3
+)
+_KEYS = st.sampled_from(["fixer:a/b", "fixer:a-b", "fixer:c", "oracle:unknown", "nop:unknown"])
+_ADVANTAGES = st.fixed_dictionaries(
+    {}, optional={"agent_advantage": _RATIOS, "num_valid_benchmarks": _RATIOS}
+)
+_MEASURED = st.fixed_dictionaries({"ratios": _TABLES}).map(
+    Measurements.model_validate
+) | st.fixed_dictionaries(
+    {},
+    optional={
+        "seconds": st.dictionaries(_BENCHMARKS, _RATIOS, max_size=3),
+        "ratios": _TABLES,
+        "ratios_by_agent": st.dictionaries(_KEYS, _TABLES | st.none(), max_size=2),
+        "advantages_by_agent": st.dictionaries(_KEYS, _ADVANTAGES | st.none(), max_size=2),
+        "last_agent": _KEYS,
+        "payload": st.just({"task_speedup": 1.5, "pytest_failed": True, "is_resolved": False}),
+    },
+).map(Measurements.model_validate)
+_COUNTS = st.sampled_from([0, 0, 1, 2, LARGEST_COUNT])
+_TESTED = st.builds(
+    PytestSummary,
+    passed=_COUNTS,
+    failed=_COUNTS,
+    error=_COUNTS,
+    status=st.sampled_from([None, "passed"]),
+    problem=st.sampled_from([None, None, "not_run", "unreadable"]),
+    captured=st.booleans(),
+)
+_COMPARED = st.builds(
+    SnapshotSummary, pass_to_fail=_COUNTS, status=st.sampled_from(["passed", "Passed", "failed"])
+)
+_COSTS = st.none() | st.sampled_from([0.5, -1.0, float("inf")])
+_LOGS = st.builds(
+    RunLog,
+    trajectory_length=_SMALL,
+    entries=_SMALL,
+    input_tokens=_SMALL,
+    output_tokens=_SMALL,
+    tokens_before_bad_entry=st.booleans(),
+    events=st.none() | st.dictionaries(st.sampled_from(["i", "o"]), st.integers(0, 3), max_size=2),
+    task_cost_usd=_COSTS,
+    total_cost_usd=_COSTS,
+    costs_by_agent_model=st.none() | st.dictionaries(_KEYS, _RATIOS, max_size=2),
+    model_name=st.sampled_from([None, "gpt-4o"]),
+    problems=st.sampled_from([(), ("line 3",)]),
+)
+measured_trajectories = st.builds(
+    Trajectory,
+    task_id=st.sampled_from(_TASKS),
+    agent=st.sampled_from(["fixer", "fixer", "oracle", "nop", None]),
+    model=st.sampled_from([None, "a/b", "a-b", "c"]),
+    attempt=st.none() | st.sampled_from(["1", "2"]),
+    trial=st.none() | st.just("t"),
+    instance=st.none() | st.just("2"),
+    measurements=st.none() | _MEASURED,
+    pytest_summary=st.none() | _TESTED,
+    snapshot_summary=st.none() | _COMPARED,
+    run_log=st.none() | _LOGS,
+    usage=st.none() | _USAGE,
+    passed=st.none() | st.booleans(),
+    failure=st.none() | _FAILURES,
+)
+"""Attempts whose benchmarks were measured: plain tables, and everything that files got wrong."""

@@ -13,12 +13,13 @@ from hypothesis import strategies as st
 
 import trajmeter
 from tests.metrics.context.repositories import gold, snapshot, ten_lines
-from tests.scoring.strategies import any_trajectories, trajectories
+from tests.scoring.strategies import any_trajectories, measured_trajectories, trajectories
 from trajmeter import kernels
 from trajmeter.kernels import _select
 from trajmeter.metrics import describe, registry
 from trajmeter.metrics.context import batch
-from trajmeter.records import Assertion, Task, ToolCall, Trajectory, Turn
+from trajmeter.metrics.speedup import batch as speedup_batch
+from trajmeter.records import Assertion, Measurement, Task, ToolCall, Trajectory, Turn
 from trajmeter.schemas import trajectory_batch
 from trajmeter.scoring import results
 from trajmeter.scoring.batches import BatchScorer
@@ -47,7 +48,13 @@ TASKS = (
         max_turns=3,
         assertions=(Assertion(type="transcript_contains", check="x"),),
     ),
-    Task(id="two", gold_ranges=(), expected_sources=("s",)),
+    Task(
+        id="two",
+        gold_ranges=(),
+        expected_sources=("s",),
+        baseline_seconds={"n.g": Measurement(value=2.0), "m.A.f(1)": Measurement(value=1.0)},
+        oracle_seconds={"n.g": Measurement(value=1.0)},
+    ),
 )
 
 
@@ -179,6 +186,25 @@ def test_turns_give_equal_rows_without_a_record(
     never = mock.patch.object(Rows, "records", side_effect=AssertionError("a record was made"))
     with _computing_with(backend), never:
         _assert_equal(attempts, borders, metrics=["turns"], profiles=profiles)
+
+
+@pytest.mark.parametrize("profiles", [(), ("fc-eval",)], ids=["default", "profile"])
+@given(
+    attempts=st.lists(measured_trajectories, max_size=8).map(_by_trial),
+    borders=st.lists(st.integers(1, 7), max_size=3),
+    at_once=st.integers(1, 4),
+)
+def test_speedup_gives_equal_rows_by_batch(
+    backend: BackendName,
+    profiles: Sequence[str],
+    attempts: list[Trajectory],
+    borders: list[int],
+    at_once: int,
+) -> None:
+    never = mock.patch.object(Rows, "records", side_effect=AssertionError("left to the records"))
+    few = mock.patch.object(speedup_batch, "ROWS_AT_ONCE", at_once)
+    with _computing_with(backend), never, few:
+        _assert_equal(attempts, borders, metrics=["speedup"], profiles=profiles)
 
 
 @pytest.mark.parametrize("profiles", [(), ("ptcrunner",)], ids=["default", "profile"])

@@ -8,7 +8,10 @@ import pytest
 import trajmeter
 from tests.metrics.fakes import AnswerMetric, AnswerResult, RankMetric
 from trajmeter.errors import ConfigurationError, ReadError, UnknownNameError
-from trajmeter.records import ReadProblem, Task, Trajectory
+from trajmeter.metrics import create
+from trajmeter.metrics.rules import RulesResult
+from trajmeter.records import Assertion, ReadProblem, Task, Trajectory, Verdict
+from trajmeter.schemas import trajectory_batch
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -120,3 +123,79 @@ def test_rows_are_written(tmp_path: Path, suffix: str) -> None:
     target = tmp_path / f"scores.{suffix}"
     trajmeter.score(ATTEMPTS, tasks=[TASK], metrics=[AnswerMetric()]).write(target)
     assert target.stat().st_size > 0
+
+
+RULED = Task(
+    id="one",
+    metadata={"expected_tools": ["open"]},
+    assertions=(Assertion(name="kind", type="judged", check="Was it kind?"),),
+)
+
+
+def _figure_groups(row: dict[str, object]) -> set[str]:
+    return {name.rpartition(".")[0] for name in row if name.endswith(".outcome")}
+
+
+@pytest.mark.parametrize(
+    ("metrics", "groups"),
+    [
+        (["tool_usage"], {"rules.tool_usage"}),
+        (["rules.tool_usage", "latency"], {"rules.tool_usage", "rules.latency"}),
+        (["turns.tokens", "tool_usage"], {"turns.tokens", "rules.tool_usage"}),
+        (["context.trajectory.span"], {"context.trajectory.span"}),
+        (
+            ["context.final"],
+            {f"context.final.{name}" for name in ("file", "symbol", "span", "line")},
+        ),
+    ],
+)
+def test_rules_and_groups_are_chosen_by_name_on_both_paths(
+    metrics: list[str], groups: set[str]
+) -> None:
+    scores = trajmeter.score(ATTEMPTS, tasks=[RULED], metrics=metrics)
+    assert [_figure_groups(row) for row in scores.rows] == [groups, groups]
+    assert {name.rpartition(".")[0] for name in scores.summary.overall.figures} <= groups | {
+        "context.trajectory"
+    }
+    whole = trajmeter.score(ATTEMPTS, tasks=[RULED], metrics=["rules", "turns", "context"]).rows
+    expected = [{name: every[name] for name in scores.layout.names} for every in whole]
+    assert scores.rows == expected
+    (batch,) = trajmeter.score_batches([trajectory_batch(ATTEMPTS)], tasks=[RULED], metrics=metrics)
+    assert batch.schema.names == list(scores.layout.names)
+    scalars = [column.name for column in scores.layout.columns if column.shape.is_scalar]
+    for name in scalars:
+        assert batch[name].to_pylist() == [row[name] for row in scores.rows]
+
+
+def test_rules_that_are_not_asked_for_are_not_applied() -> None:
+    def judge(*_: object) -> list[Verdict]:
+        raise AssertionError("the judge was asked")
+
+    (metric,) = create(["tool_usage"], judge=judge)
+    scores = trajmeter.score(ATTEMPTS[:1], tasks=[RULED], metrics=[metric])
+    (result,) = scores.results[0].results
+    assert isinstance(result, RulesResult)
+    assert (result.llm_judge.cause, result.llm_judge.score) == (None, None)
+    assert scores.summary.overall.aggregates["rules"].keys() == {"tool_usage"}
+    assert scores.summary.metrics[0].headlines == {"tool_usage.mean": "tool_usage"}
+
+
+def test_figures_of_a_run_that_belong_to_no_chosen_group_are_left_out() -> None:
+    summary = trajmeter.score(ATTEMPTS, metrics=["turns.tokens"]).summary
+    assert summary.overall.aggregates == {}
+    assert "turns.tokens" in {name.rpartition(".")[0] for name in summary.overall.figures}
+
+
+@pytest.mark.parametrize(
+    ("metrics", "message"),
+    [
+        (["context.fnal"], "no group of context 'fnal'; did you mean 'final'"),
+        (["tool_use"], "no metric 'tool_use'; did you mean 'tool_usage'"),
+        (["rules", "tool_usage"], "metric 'rules.tool_usage' is asked for twice"),
+        (["tool_usage", "rules.tool_usage"], "metric 'rules.tool_usage' is asked for twice"),
+        (["latency", "rules"], "metric 'rules' is asked for twice"),
+    ],
+)
+def test_names_of_groups_are_checked(metrics: list[str], message: str) -> None:
+    with pytest.raises(ConfigurationError, match=message):
+        trajmeter.score([], metrics=metrics)

@@ -7,9 +7,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tests.scoring.strategies import any_trajectories
+from trajmeter.metrics.row_records import records_of
 from trajmeter.records import Extent, InvalidReason, Measurements, Trajectory, View
 from trajmeter.schemas import trajectory_batch, trajectory_from_row, trajectory_schema
-from trajmeter.scoring.rows import records_of
 
 
 @given(st.lists(any_trajectories, max_size=4), st.integers(0, 3))
@@ -45,3 +45,11 @@ def test_no_two_records_share_what_a_metric_could_change() -> None:
     first, second = records_of(trajectory_batch([Trajectory(task_id="a")] * 2))
     assert first.metadata == second.metadata == {}
     assert first.metadata is not second.metadata
+
+
+def test_null_in_measurements_is_an_absent_field() -> None:
+    (record,) = records_of(
+        trajectory_batch([Trajectory(task_id="a", measurements=Measurements(ratios={}))])
+    )
+    assert record.measurements is not None
+    assert record.measurements.model_fields_set == {"ratios"}

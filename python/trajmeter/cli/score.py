@@ -105,8 +105,8 @@ def score(
             "-m",
             metavar="A,B",
             show_default=False,
-            help="Metrics by name, or file.py@name for your own (default: context). May be "
-            "repeated. See trajmeter metrics list.",
+            help="Metrics, rules or groups of figures (context.final) by name, or file.py@name for "
+            "your own (default: context). May be repeated. See trajmeter metrics list.",
         ),
     ] = None,
     profiles: Annotated[

@@ -20,10 +20,12 @@ if TYPE_CHECKING:
 __all__ = [
     "buffer",
     "characters",
+    "codes",
     "flags",
     "floats",
     "integers",
     "keyed_spans",
+    "matches",
     "matrix",
     "named_spans",
     "offsets",
@@ -31,6 +33,7 @@ __all__ = [
     "size",
     "spans",
     "step_offsets",
+    "trees",
 ]
 
 _INT64 = np.dtype(np.int64)
@@ -174,6 +177,37 @@ def step_offsets(value: Int64Array, steps: int, trajectories: int) -> None:
             f"gold_size has {trajectories} values, expected {len(value) - 1}, one less than "
             "trajectory_offsets"
         )
+
+
+def trees(
+    nodes: Int64Array,
+    numbers: Int64Array,
+    tolerances: Int64Array,
+    reference: Int64Array,
+    actual: Int64Array,
+) -> None:
+    """Raise ``ArrayError`` unless these are trees of arguments, as flat ``int64`` arrays."""
+    for value, name, width in (
+        (nodes, "nodes", 8),
+        (numbers, "numbers", 2),
+        (tolerances, "tolerances", 6),
+    ):
+        integers(value, name)
+        matrix(len(value), name, len(value) // width, width)
+    integers(reference, "reference")
+    integers(actual, "actual")
+
+
+def codes(reference: Int64Array, actual: Int64Array) -> None:
+    """Raise ``ArrayError`` unless both are flat ``int64`` arrays."""
+    integers(reference, "reference")
+    integers(actual, "actual")
+
+
+def matches(matches: BoolArray, rows: int, columns: int) -> None:
+    """Raise ``ArrayError`` unless ``matches`` holds this table of truth values."""
+    flags(matches, "matches")
+    matrix(len(matches), "matches", rows, columns)
 
 
 def size(value: int, name: str = "size") -> None:

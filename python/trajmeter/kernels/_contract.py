@@ -201,16 +201,6 @@ def _patch(patch: str) -> None:
     _checks.characters(patch, "patch")
 
 
-def _codes(reference: Int64Array, actual: Int64Array) -> None:
-    _checks.integers(reference, "reference")
-    _checks.integers(actual, "actual")
-
-
-def _matches(matches: BoolArray, rows: int, columns: int) -> None:
-    _checks.flags(matches, "matches")
-    _checks.matrix(len(matches), "matches", rows, columns)
-
-
 def _weights(weights: Float64Array, rows: int, columns: int, *, full: bool) -> None:  # noqa: ARG001 - either value is fine
     _checks.floats(weights, "weights")
     _checks.matrix(len(weights), "weights", rows, columns)
@@ -362,19 +352,19 @@ class Kernels(Protocol):
     ) -> TurnCountArrays:
         """What the figures of turn analysis are made of, run by run."""
 
-    @_kernel("sequences", _codes)
+    @_kernel("sequences", _checks.codes)
     def align(self, reference: Int64Array, actual: Int64Array) -> Int64Array:
         """Partner of each reference step in the longest alignment, or -1."""
 
-    @_kernel("sequences", _matches)
+    @_kernel("sequences", _checks.matches)
     def align_matches(self, matches: BoolArray, rows: int, columns: int) -> Int64Array:
         """Partner of each row's step in the longest alignment, or -1."""
 
-    @_kernel("sequences", _codes)
+    @_kernel("sequences", _checks.codes)
     def edit_distance(self, reference: Int64Array, actual: Int64Array) -> int:
         """Fewest steps to insert, to remove or to replace."""
 
-    @_kernel("sequences", _matches)
+    @_kernel("sequences", _checks.matches)
     def edit_distance_matches(self, matches: BoolArray, rows: int, columns: int) -> int:
         """Fewest steps to insert, to remove or to replace, given what matches what."""
 
@@ -385,6 +375,17 @@ class Kernels(Protocol):
     @_kernel("patches", _patch)
     def edited_lines(self, patch: str) -> EditedLineArrays:
         """Lines of each file that a patch edits."""
+
+    @_kernel("likeness", _checks.trees)
+    def likeness(
+        self,
+        nodes: Int64Array,
+        numbers: Int64Array,
+        tolerances: Int64Array,
+        reference: Int64Array,
+        actual: Int64Array,
+    ) -> Float64Array:
+        """How alike the arguments of every two calls are, or -1 where numbers leave it open."""
 
     @_kernel("context", _rules)
     def context(

@@ -73,16 +73,20 @@ class TrialMetric(MetricFamily, Protocol):
 
 
 @runtime_checkable
-class BatchMetric(Metric, Protocol):
-    """A metric that can also score many attempts at once, from their columns."""
+class BatchMetric(MetricFamily, Protocol):
+    """A metric that can also score many attempts at once, from their columns.
+
+    It is a :class:`Metric` or a :class:`TrialMetric` too.
+    """
 
     def score_batch(
         self, tasks: Sequence[Task | None], rows: pa.RecordBatch
     ) -> Mapping[str, pa.Array[Any]] | Iterable[Result]:
-        """Score every row as :meth:`score` does the record it stands for.
+        """Score every row as ``score`` or ``score_trial`` does the record it stands for.
 
-        Where it raises, or returns something else, a warning says so, and :meth:`score` gets the
-        rows one by one. An exception that says that the set-up is wrong ends the run.
+        Where it raises, or returns something else, a warning says so, and the rows are scored as
+        records. An exception that says that the set-up is wrong ends the run. A metric that
+        compares attempts gets all rows of a task side by side, whatever batches they came in.
 
         Args:
             tasks: Task of each row, ``None`` where none of its id is known.

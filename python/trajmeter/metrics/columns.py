@@ -16,18 +16,25 @@ from pydantic import BaseModel, TypeAdapter
 from trajmeter.errors import ConfigurationError, InputError, format_exception
 from trajmeter.metrics._result import Figure, Group
 from trajmeter.metrics.engine import MetricError
+from trajmeter.metrics.groups import chosen_groups, models
 from trajmeter.records import Cause, Outcome
 from trajmeter.schemas import Shape, bare, is_model, shape_of
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Sequence
+    from collections.abc import Callable, Sequence
 
     from pydantic.fields import FieldInfo
 
     from trajmeter.metrics._protocol import AnyMetric
     from trajmeter.metrics._result import Result
 
-__all__ = ["Column", "FamilyColumns", "FigureGroup", "Role", "jsonable"]
+__all__ = [
+    "Column",
+    "FamilyColumns",
+    "FigureGroup",
+    "Role",
+    "jsonable",
+]
 
 Role: TypeAlias = Literal["figure", "outcome", "cause", "about"]
 
@@ -110,7 +117,9 @@ class FamilyColumns:
                 f"metric {name!r}: version is {metric.version!r}, expected text"
             )
         self.error_position = offset + len(about) - 1
-        self.groups = _figure_groups(name, metric.result_type, offset=offset + len(about))
+        self.groups = _figure_groups(
+            name, metric.result_type, chosen=chosen_groups(metric), offset=offset + len(about)
+        )
         own = tuple(column for group in self.groups for column in group.columns)
         self.figures = own
         self.columns = (*about, *own)
@@ -169,19 +178,24 @@ class FamilyColumns:
         return f"the result of {self.name} cannot be written"
 
 
-def _figure_groups(name: str, result_type: type[Result], *, offset: int) -> tuple[FigureGroup, ...]:
+def _figure_groups(
+    name: str, result_type: type[Result], *, chosen: tuple[str, ...], offset: int
+) -> tuple[FigureGroup, ...]:
     """Walk a result model.
 
     Args:
         name: Name of the metric, the first part of every column.
         result_type: The model.
+        chosen: Groups whose figures are wanted; empty for all.
         offset: Position of the first column in the table.
 
     Raises:
         ConfigurationError: The model has no fields.
     """
     groups = []
-    for path, model in _models(result_type, ()):
+    for path, model in models(result_type):
+        if chosen and not any(".".join((*path, "")).startswith(f"{group}.") for group in chosen):
+            continue
         own = [
             (key, info) for key, info in model.model_fields.items() if not is_model(info.annotation)
         ]
@@ -202,15 +216,6 @@ def _figure_groups(name: str, result_type: type[Result], *, offset: int) -> tupl
     if not groups:
         raise ConfigurationError(f"the result of metric {name!r} has no figures")
     return tuple(groups)
-
-
-def _models(
-    model: type[BaseModel], path: tuple[str, ...]
-) -> Iterator[tuple[tuple[str, ...], type[BaseModel]]]:
-    yield path, model
-    for key, info in model.model_fields.items():
-        if is_model(info.annotation):
-            yield from _models(info.annotation, (*path, key))
 
 
 def _column(prefix: str, key: str, info: FieldInfo, model: type[BaseModel]) -> Column:

@@ -14,7 +14,6 @@ import json
 import warnings
 from collections.abc import Iterable
 from dataclasses import dataclass
-from difflib import get_close_matches
 from functools import cache
 from importlib import import_module
 from importlib.metadata import entry_points
@@ -24,6 +23,7 @@ from trajmeter.errors import ConfigurationError, TrajmeterError, UnknownNameErro
 from trajmeter.metrics._protocol import AnyMetric, is_metric
 from trajmeter.metrics._result import Result
 from trajmeter.metrics.custom import is_metric_file, metric_from_file
+from trajmeter.metrics.groups import Request, group_names, groups_of_each_family, limited, unknown
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -45,6 +45,9 @@ __all__ = [
 
 ENTRY_POINT_GROUP = "trajmeter.metrics"
 
+_RULES = "rules"
+"""The metric whose groups, the rules, may be asked for by their own names."""
+
 _REQUIRED = ("name", "version", "requires", "parameters")
 """What every metric says about itself, beside the type of its results."""
 
@@ -59,6 +62,8 @@ class Resources:
     """Name of the family's compatibility profile; ``None`` is the default."""
     judge: AssertionJudge | None = None
     """Judge of what no rule can grade."""
+    groups: tuple[str, ...] = ()
+    """Groups of figures that are asked for, so that others need not be computed; empty for all."""
 
 
 class MetricFactory(Protocol):
@@ -114,14 +119,15 @@ def create(
     """Make the metrics of these names, each with the profile of its family.
 
     Args:
-        metrics: Names of metrics, or ``file.py@name``, in the order of the results' columns;
-            metrics that are made already stay as they are. A single name may stand by itself.
+        metrics: Names of metrics, of rules or of groups of a metric's figures (``context.final``),
+            or ``file.py@name``, in the order of the results' columns; metrics that are made already
+            stay as they are. A single name may stand by itself.
         snapshots: Repositories, for metrics that look into them.
         profiles: Compatibility profiles, at most one for each family asked for.
         judge: Judge of assertions, for metrics that have one.
 
     Raises:
-        UnknownNameError: A metric or a profile of this name does not exist.
+        UnknownNameError: A metric, a group or a profile of this name does not exist.
         ConfigurationError: A metric is asked for twice, a profile's family is not asked for, two
             profiles are of one family, a metric cannot be made, or an argument is not a list of
             names and metrics.
@@ -135,23 +141,30 @@ def create(
         )
     if not listed:
         raise ConfigurationError("no metric was asked for")
-    names = [metric for metric in listed if isinstance(metric, str)]
-    chosen = _profile_of_each_family(names, profiles)
-    made = tuple(
-        _make(
-            _find(metric),
-            metric,
-            Resources(snapshots=snapshots, profile=chosen.get(metric), judge=judge),
+    groups = groups_of_each_family(_split(each) for each in listed if isinstance(each, str))
+    chosen = _profile_of_each_family(tuple(groups), profiles)
+    by_name = {
+        name: limited(
+            _make(
+                _find(name),
+                name,
+                Resources(snapshots=snapshots, profile=chosen.get(name), judge=judge, groups=own),
+            ),
+            own,
         )
-        if isinstance(metric, str)
-        else _checked(metric)
-        for metric in listed
-    )
+        for name, own in groups.items()
+    }
+    made: list[AnyMetric] = []
+    for metric in listed:
+        if not isinstance(metric, str):
+            made.append(_checked(metric))
+        elif (family := _split(metric).family) in by_name:  # the first of its groups
+            made.append(by_name.pop(family))
     families = [metric.name for metric in made]
     for name in families:
         if families.count(name) > 1:
             raise ConfigurationError(f"metric {name!r} is asked for twice")
-    return made
+    return tuple(made)
 
 
 def _listed(value: str | Iterable[_T], option: str) -> Iterable[str | _T]:
@@ -184,15 +197,33 @@ def describe(name: str) -> MetricInfo:
     Raises:
         UnknownNameError: There is no metric of this name.
     """
-    origin = "built-in" if name in BUILT_IN else _origin(name)
-    profiles = _profile_names(name)
+    family, group = _split(name)
+    origin = "built-in" if family in BUILT_IN else _origin(family)
+    profiles = _profile_names(family)
     try:
-        metric = _make(_find(name), name, Resources())
+        metric = limited(_make(_find(family), family, Resources()), (group,) if group else ())
     except UnknownNameError:
         raise
     except TrajmeterError as error:
         return MetricInfo(name, origin, profiles, metric=None, error=str(error))
     return MetricInfo(name, origin, profiles, metric)
+
+
+def _split(name: str) -> Request:
+    """What a name asks for: a metric, a rule, or a group of a metric's figures."""
+    metrics = {*BUILT_IN, *_plugins()}
+    if name in metrics or is_metric_file(name):
+        return Request(name, None)
+    if name in _rule_names():
+        return Request(_RULES, name)
+    family, _, group = name.partition(".")
+    return Request(family, group) if group and family in metrics else Request(name, None)
+
+
+def _rule_names() -> tuple[str, ...]:
+    if _RULES not in BUILT_IN:
+        return ()
+    return group_names(import_module(BUILT_IN[_RULES]).RulesResult)
 
 
 def _find(name: str) -> _Maker:
@@ -204,7 +235,7 @@ def _find(name: str) -> _Maker:
         return factory
     plugin = _plugins().get(name)
     if plugin is None:
-        raise UnknownNameError(_unknown("metric", name, {*BUILT_IN, *_plugins()}))
+        raise UnknownNameError(unknown("metric", name, {*BUILT_IN, *_plugins()}, _rule_names()))
     return _load(plugin)
 
 
@@ -285,7 +316,7 @@ def _profile_of_each_family(names: Sequence[str], profiles: Iterable[str]) -> di
             owners = [name for name in BUILT_IN if profile in _profile_names(name)]
             if not owners:
                 known = {each for name in BUILT_IN for each in _profile_names(name)}
-                raise UnknownNameError(_unknown("profile", profile, known))
+                raise UnknownNameError(unknown("profile", profile, known))
             raise ConfigurationError(
                 f"profile {profile!r} is for the metric {' or '.join(owners)}, which was not "
                 f"asked for; asked for: {', '.join(names)}"
@@ -329,11 +360,3 @@ def _origin(name: str) -> str:
     if plugin is None:
         return name.rpartition("@")[0] or name
     return plugin.dist.name if plugin.dist else plugin.value
-
-
-def _unknown(noun: str, name: str, known: Iterable[str]) -> str:
-    names = sorted(known)
-    close = get_close_matches(name, names, n=1, cutoff=0.5)
-    hint = f"; did you mean {close[0]!r}?" if close else ""
-    there = f"there are {', '.join(names)}" if names else "there is none"
-    return f"there is no {noun} {name!r}{hint or ';'} {there}"

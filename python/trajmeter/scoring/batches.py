@@ -34,7 +34,7 @@ from trajmeter.snapshots import open_snapshots
 from trajmeter.writers.arrow import arrow_schema
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Sequence
+    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
     from trajmeter.metrics import AnyMetric, MetricError, Result
     from trajmeter.metrics.arrays import Array
@@ -126,33 +126,57 @@ class BatchScorer:
         """Score rows that hold all attempts of their trials."""
         records = chain.from_iterable(rows.records() for rows in group if self._by_record)
         scored = score_trajectories(records, metrics=self._by_record, tasks=self._tasks)
+        together = self._together(group)
+        start = 0
         for rows in group:
-            yield self._table(rows, [each.results for each in islice(scored, len(rows))])
+            by_trial = {
+                name: [column.slice(start, len(rows)) for column in columns]
+                for name, columns in together.items()
+            }
+            start += len(rows)
+            yield self._table(rows, [each.results for each in islice(scored, len(rows))], by_trial)
+
+    def _together(self, group: Sequence[Rows]) -> dict[str, list[Array]]:
+        """Columns of each family that compares attempts and scores rows at once."""
+        return {
+            family.name: self._by_batch(family, family.metric, group)
+            for family in self._layout.families
+            if isinstance(family.metric, TrialMetric) and isinstance(family.metric, BatchMetric)
+        }
 
     def _table(
-        self, rows: Rows, results: Sequence[Sequence[Result | MetricError]]
+        self,
+        rows: Rows,
+        results: Sequence[Sequence[Result | MetricError]],
+        by_trial: Mapping[str, list[Array]],
     ) -> pa.RecordBatch:
         arrays = identity_columns(rows.batch, self._layout.backend)
         for family in self._layout.families:
-            metric = family.metric
-            if isinstance(metric, BatchMetric):
-                arrays += self._by_batch(family, metric, rows)
+            if family.name in by_trial:
+                arrays += by_trial[family.name]
+            elif isinstance(family.metric, BatchMetric):
+                arrays += self._by_batch(family, family.metric, [rows])
             else:
-                position = self._by_record.index(metric)
+                position = self._by_record.index(family.metric)
                 own = [each[position] for each in results]
                 arrays += columns_of_results(family, own, self._types)
         return pa.record_batch(arrays, schema=self.schema)
 
-    def _by_batch(self, family: FamilyColumns, metric: BatchMetric, rows: Rows) -> list[Array]:
+    def _by_batch(
+        self, family: FamilyColumns, metric: BatchMetric, group: Sequence[Rows]
+    ) -> list[Array]:
+        """Columns of a family for the rows of some batches, scored at once."""
         try:
-            scored = metric.score_batch(self._tasks_of(rows), rows.batch)
+            rows = _in_one(group)
+            scored = metric.score_batch(self._tasks_of(rows), rows)
             return columns_of_batch(family, scored, self._types, len(rows))
         except FATAL:
             raise
         except BaseException as error:  # noqa: BLE001 - a metric of the user's may raise anything
             self._warn(family.name, error)
-        records = score_trajectories(rows.records(), metrics=[metric], tasks=self._tasks)
-        return columns_of_results(family, (each.results[0] for each in records), self._types)
+        records = chain.from_iterable(rows.records() for rows in group)
+        results = score_trajectories(records, metrics=[family.metric], tasks=self._tasks)
+        return columns_of_results(family, (each.results[0] for each in results), self._types)
 
     def _warn(self, family: str, error: BaseException) -> None:
         """Warn, once for a family, that it could not score a batch."""
@@ -165,8 +189,8 @@ class BatchScorer:
                 stacklevel=2,
             )
 
-    def _tasks_of(self, rows: Rows) -> list[Task | None]:
-        ids = coded(rows.batch.column("task_id"))
+    def _tasks_of(self, rows: pa.RecordBatch) -> list[Task | None]:
+        ids = coded(rows.column("task_id"))
         tasks = [self._tasks.find(task_id) for task_id in ids.texts]
         return [tasks[code] for code in ids.codes.tolist()]
 
@@ -226,6 +250,16 @@ def score_batches(
 
 def _refuse(problem: RowProblem) -> None:
     raise ReadError(str(problem))
+
+
+def _in_one(group: Sequence[Rows]) -> pa.RecordBatch:
+    """Rows of several batches as one."""
+    if len(group) == 1:
+        return group[0].batch
+    columns = zip(*(rows.batch.columns for rows in group), strict=True)
+    return pa.record_batch(
+        [pa.concat_arrays(parts) for parts in columns], schema=group[0].batch.schema
+    )
 
 
 def _whole_trials(batches: Iterable[Rows], trial_of: Callable[[str], str]) -> Iterator[list[Rows]]:

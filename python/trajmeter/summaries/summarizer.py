@@ -11,13 +11,14 @@ from pydantic import BaseModel
 from trajmeter.metrics import Aggregating, ErrorAggregator, MetricError
 from trajmeter.metrics._result import headlines, listings
 from trajmeter.metrics.engine import FATAL, metric_error
+from trajmeter.metrics.groups import chosen_groups
 from trajmeter.summaries._tally import SummarizedFigure, Tally, summarized_figures
 from trajmeter.summaries.summary import AttemptsSummary, ErrorSummary, MetricSummary, Summary
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 
-    from trajmeter.metrics import Result, RowLayout, Scored
+    from trajmeter.metrics import AnyMetric, Result, RowLayout, Scored
     from trajmeter.records import Task, Trajectory
 
 __all__ = ["Summarizer"]
@@ -123,8 +124,8 @@ class Summarizer:
             name=family.name,
             version=family.metric.version,
             parameters=dict(family.metric.parameters),
-            headlines=headlines(model) if model else {},
-            listings=listings(model) if model else {},
+            headlines=_of_chosen(family.metric, headlines(model)) if model else {},
+            listings=_of_chosen(family.metric, listings(model)) if model else {},
         )
 
     def _new_aggregations(self) -> dict[int, _Aggregation]:
@@ -149,9 +150,11 @@ class Summarizer:
             attempts=tally.attempts,
             figures=tally.summaries(),
             aggregates={
-                self._layout.families[index].name: each.figures
+                family.name: figures
                 for index, each in made.items()
                 if isinstance(each, _Aggregates) and index not in lost
+                for family in [self._layout.families[index]]
+                if (figures := _of_chosen(family.metric, each.figures))
             },
         )
 
@@ -180,6 +183,14 @@ class Summarizer:
                 code=error.code,
                 attempts=attempts,
             )
+
+
+def _of_chosen(metric: AnyMetric, figures: dict[str, _T]) -> dict[str, _T]:
+    """Figures of the run, without those of groups that are not asked for."""
+    chosen = chosen_groups(metric)
+    if not chosen:
+        return figures
+    return {path: value for path, value in figures.items() if path.partition(".")[0] in chosen}
 
 
 class _Aggregates(NamedTuple):

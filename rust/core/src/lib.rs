@@ -10,6 +10,7 @@ pub mod context;
 mod error;
 pub mod ingest;
 pub mod levels;
+pub mod likeness;
 pub mod lines;
 pub mod means;
 pub mod patches;

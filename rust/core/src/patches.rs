@@ -78,7 +78,7 @@ pub enum FaultKind {
 pub fn edited_lines(patch: &str) -> EditedLines<'_> {
     let lines: Vec<&str> = lines_of(patch).collect();
     let mut edited = EditedLines::default();
-    let mut numbers: HashMap<Cow<'_, str>, usize> = HashMap::new();
+    let mut places: HashMap<Cow<'_, str>, usize> = HashMap::new();
     let mut current: Option<usize> = None;
     let mut index = 0;
     while let Some(&line) = lines.get(index) {
@@ -88,21 +88,21 @@ pub fn edited_lines(patch: &str) -> EditedLines<'_> {
             index += 1;
         } else if names_file(&lines, index) {
             edited.is_diff = true;
-            let path = path_of(&line[4..], &lines[index + 1][4..]);
+            let name = path_of(&line[4..], &lines[index + 1][4..]);
             let next = edited.files.len();
-            let number = *numbers.entry(path.clone()).or_insert(next);
-            if number == next {
+            let place = *places.entry(name.clone()).or_insert(next);
+            if place == next {
                 edited.files.push(EditedFile {
-                    path,
+                    path: name,
                     lines: Vec::new(),
                 });
             }
-            current = Some(number);
+            current = Some(place);
             index += 2;
         } else if line.starts_with("@@") {
             let mut scratch = Vec::new();
             let found = match current {
-                Some(number) => &mut edited.files[number].lines,
+                Some(place) => &mut edited.files[place].lines,
                 None => &mut scratch,
             };
             let (end, fault) = read_hunk(&lines, index, found);

@@ -22,6 +22,8 @@ pub type Floats<'py> = PyReadonlyArray1<'py, f64>;
 pub type Flags<'py> = PyReadonlyArray1<'py, bool>;
 /// A new array of 64-bit integers.
 pub type NewIntegers<'py> = Bound<'py, PyArray1<i64>>;
+/// A new array of doubles.
+pub type NewFloats<'py> = Bound<'py, PyArray1<f64>>;
 
 /// From this many values on, a kernel releases the GIL. Below, releasing costs more than it gives.
 const LONG: usize = 2048;

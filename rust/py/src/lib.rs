@@ -38,7 +38,9 @@ mod _rust {
     #[pymodule_export]
     use crate::patches::edited_lines;
     #[pymodule_export]
-    use crate::sequences::{align, align_matches, assign, edit_distance, edit_distance_matches};
+    use crate::sequences::{
+        align, align_matches, assign, edit_distance, edit_distance_matches, likeness,
+    };
     #[pymodule_export]
     use crate::spans::{
         difference, difference_batched, intersection, intersection_batched, measure,

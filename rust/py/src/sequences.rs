@@ -2,9 +2,10 @@
 
 use numpy::IntoPyArray;
 use pyo3::prelude::*;
+use trajmeter_core::likeness::Trees;
 use trajmeter_core::{assignment, sequences};
 
-use crate::arrays::{Flags, Floats, Integers, NewIntegers, run, slice};
+use crate::arrays::{Flags, Floats, Integers, NewFloats, NewIntegers, run, slice};
 
 #[pyfunction]
 pub fn align<'py>(
@@ -70,4 +71,26 @@ pub fn assign<'py>(
         assignment::assign(weights, rows, columns, full)
     })?;
     Ok(chosen.into_pyarray(py))
+}
+
+#[pyfunction]
+pub fn likeness<'py>(
+    py: Python<'py>,
+    nodes: Integers<'py>,
+    numbers: Integers<'py>,
+    tolerances: Integers<'py>,
+    reference: Integers<'py>,
+    actual: Integers<'py>,
+) -> PyResult<NewFloats<'py>> {
+    let trees = Trees {
+        nodes: slice(&nodes)?,
+        numbers: slice(&numbers)?,
+        tolerances: slice(&tolerances)?,
+    };
+    let (reference, actual) = (slice(&reference)?, slice(&actual)?);
+    let size = trees.nodes.len() + reference.len() * actual.len();
+    let found = run(py, size, || {
+        trajmeter_core::likeness::likeness(trees, reference, actual)
+    })?;
+    Ok(found.into_pyarray(py))
 }

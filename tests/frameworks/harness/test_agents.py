@@ -13,7 +13,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from trajmeter.errors import ConfigurationError, InputError
-from trajmeter.frameworks.harness import Answer, load_agent, read_answer
+from trajmeter.frameworks.harness import AgentWorkers, Answer, load_agent, read_answer
 from trajmeter.frameworks.harness.agents import error_text, storable
 
 if TYPE_CHECKING:
@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 def test_functions_and_classes_are_agents(reference: str, name: str) -> None:
     framework = load_agent(reference)
     assert framework.name == name
-    assert callable(framework.agent.query)
+    assert isinstance(framework.agent, AgentWorkers)
     assert framework.source is not None
     assert framework.source.name == "toys.py"
 

@@ -3,7 +3,13 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
+import os
+import re
+import signal
+import sys
 import time
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from trajmeter.frameworks.harness import Answer, AnswerUsage
@@ -101,3 +107,92 @@ class Nameless:
 
 
 NAMELESS = Nameless()
+
+
+async def sleep() -> None:
+    time.sleep(60)  # noqa: ASYNC251 - what is not to be done
+
+
+async def late() -> None:
+    time.sleep(0.6)  # noqa: ASYNC251 - likewise
+
+
+async def loop() -> None:
+    while True:
+        pass
+
+
+async def native() -> None:
+    """Holds the interpreter's lock for longer than anybody lives."""
+    re.fullmatch("(a|a)*b", "a" * 60)
+
+
+async def swallow() -> None:
+    while True:
+        with contextlib.suppress(asyncio.CancelledError):
+            await asyncio.sleep(60)
+
+
+async def cooperate() -> None:
+    await asyncio.sleep(60)
+
+
+async def leave() -> None:
+    os._exit(7)
+
+
+async def crash() -> None:
+    os.kill(os.getpid(), signal.SIGKILL)
+
+
+async def noise() -> None:
+    sys.stdout.write("noise\n")
+    os.write(1, b'{"name": "noise"}\n')
+
+
+async def read() -> None:
+    if not sys.stdin.read(1):
+        raise EOFError
+
+
+async def fail() -> None:
+    raise LookupError("no index")
+
+
+ACTS = {
+    act.__name__: act
+    for act in (sleep, late, loop, native, swallow, cooperate, leave, crash, noise, read, fail)
+}
+
+
+class Hostile:
+    """Does what the question says; its answers say where, and a file what it ingested."""
+
+    def ingest(self, documents: Sequence[Document], settings: Mapping[str, Any]) -> None:
+        with Path(settings["scenario_dir"], "ingested").open("a", encoding="utf-8") as file:
+            file.write(f"{os.getpid()} {[document.name for document in documents]}\n")
+
+    async def query(self, question: str) -> dict[str, Any]:
+        if question in ACTS:
+            await ACTS[question]()
+        return {"text": question, "metadata": {"process": os.getpid(), "odd": {1, 2}}}
+
+    def cleanup(self) -> None:
+        sys.stdout.write("cleaned up\n")
+
+
+class Untidy:
+    """Never ends its cleanup."""
+
+    async def query(self, question: str) -> str:
+        await asyncio.sleep(60)
+        return question
+
+    async def cleanup(self) -> None:
+        await loop()
+
+
+def endless_function(question: str) -> str:
+    while question == "loop":
+        pass
+    return question

@@ -155,9 +155,8 @@ def test_a_predicted_size_below_zero_makes_precision_one(kernels: Kernels) -> No
     views = [lines("a.py", *ends) for ends in ((13, 18), (17, 18), (20, 3), (10, 12))]
     for gold_lines, shared in (((11, 30), 8), ((1, 2), 0)):
         result = scored(kernels, task(gold("a.py", *gold_lines)), attempt(final=views), "a.py")
-        line = result.final.line
+        line, steps = result.final.line, result.trajectory.line
         assert (line.intersection, line.predicted_size, line.precision) == (shared, -7, 1.0)
-        steps = result.trajectory.line
         assert (steps.viewed_size, steps.redundancy) == (-7, 0.0)
 
 

@@ -258,7 +258,11 @@ def test_every_difference_has_its_place() -> None:
         ({"q": float("nan")}, "nan is no JSON number"),
         ({"q": [float("inf")]}, "inf is no JSON number"),
         ('{"q": 1e999}', "inf is no JSON number"),
-        ("[" * 100_000, "nested too deeply"),
+        ("[" * 100_000, "nested too deeply to be read, more than 100 deep"),
+        (
+            '{"n": -' + "9" * 4301 + "}",
+            "hold an integer of 4,301 digits, expected 4,300 digits at most",
+        ),
         ('{"a":' * 150 + "1" + "}" * 150, "nested more than 100 deep"),
     ],
 )
@@ -267,6 +271,12 @@ def test_arguments_that_cannot_match(recorded: JsonValue, reason: str) -> None:
 
     assert isinstance(read, Malformed)
     assert reason in read.reason
+
+
+def test_integers_of_as_many_digits_as_are_read_are_compared_exactly() -> None:
+    one, other = ("9" * 4299 + last for last in "12")
+    keys = [keyed_arguments(f'{{"n": {digits}}}') for digits in (one, one, other)]
+    assert keys[0] == keys[1] != keys[2]
 
 
 @pytest.mark.parametrize("recorded", [None, {}, "{}", " {} \n"])

@@ -4,22 +4,25 @@ from __future__ import annotations
 
 from trajmeter.frameworks.harness.agents import (
     Agent,
+    AgentError,
     Answer,
     AnswerUsage,
     Document,
-    Framework,
     FunctionAgent,
-    load_agent,
     read_answer,
 )
 from trajmeter.frameworks.harness.evaluation import Evaluated, EvaluationOptions, Progress, evaluate
 from trajmeter.frameworks.harness.journal import Journal, RunJournal
+from trajmeter.frameworks.harness.loading import Framework, load_agent
 from trajmeter.frameworks.harness.questions import AskingOptions, ask_question
 from trajmeter.frameworks.harness.resume import fingerprint, open_journal
 from trajmeter.frameworks.harness.run import RunOptions, read_documents, run_scenario
+from trajmeter.frameworks.harness.workers import AgentWorkers
 
 __all__ = [
     "Agent",
+    "AgentError",
+    "AgentWorkers",
     "Answer",
     "AnswerUsage",
     "AskingOptions",

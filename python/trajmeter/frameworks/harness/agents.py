@@ -1,4 +1,4 @@
-"""Agents under comparison: their protocol, how they are loaded, and what they may answer.
+"""Agents under comparison: their protocol, and what they may answer.
 
 What agents return is made storable: JSON that can be written, without secrets.
 """
@@ -6,20 +6,15 @@ What agents return is made storable: JSON that can be written, without secrets.
 from __future__ import annotations
 
 import dataclasses
-import importlib
-import inspect
 import json
 import os
-import sys
 from collections.abc import Mapping
-from dataclasses import dataclass
-from pathlib import Path
-from typing import TYPE_CHECKING, Any, Protocol, cast
+from typing import TYPE_CHECKING, Any, Protocol
 
 from pydantic import BaseModel, Field, ValidationError
 
 from trajmeter import json_input
-from trajmeter.errors import ConfigurationError, InputError, format_exception
+from trajmeter.errors import InputError, format_exception
 from trajmeter.records import Record
 
 if TYPE_CHECKING:
@@ -27,14 +22,13 @@ if TYPE_CHECKING:
 
 __all__ = [
     "Agent",
+    "AgentError",
     "Answer",
     "AnswerUsage",
     "Document",
-    "Framework",
     "FunctionAgent",
     "TimedAnswer",
     "error_text",
-    "load_agent",
     "read_answer",
     "storable",
 ]
@@ -44,6 +38,10 @@ _SHOWN_CHARACTERS = 200
 _SECRET_NAMES = ("_KEY", "_TOKEN", "_SECRET", "_PASSWORD")
 _LEAST_SECRET = 8
 """Characters below which a value may be a common word, and is not treated as a secret."""
+
+
+class AgentError(Exception):
+    """What went wrong in an agent's worker process, in the words of that process."""
 
 
 class Document(Record):
@@ -118,60 +116,6 @@ class FunctionAgent:
 
     def cleanup(self) -> None:
         """Nothing to release."""
-
-
-@dataclass(frozen=True)
-class Framework:
-    """One agent framework under comparison."""
-
-    name: str
-    """Name in results and reports."""
-    agent: Agent
-    """Its implementation of the scenario."""
-    source: Path | None = None
-    """Source file of the implementation."""
-
-
-def load_agent(reference: str) -> Framework:
-    """Load an agent named as ``module:object``.
-
-    The object is a class without constructor arguments, an object with ``query``, or a function of
-    the question. The module may be in the current folder.
-
-    Args:
-        reference: Such as ``my_agents:LangGraphAgent``.
-
-    Returns:
-        The agent with its source file, named by its ``name`` if it has one, else by its class,
-        function or variable.
-
-    Raises:
-        ConfigurationError: The reference is malformed, or the agent cannot be imported or created.
-    """
-    module_name, separator, attribute = reference.partition(":")
-    if not (module_name and separator and attribute):
-        raise ConfigurationError(
-            f"agent {reference!r}: expected module:object, such as my_agents:answer"
-        )
-    here = str(Path.cwd())
-    if here not in sys.path:
-        sys.path.insert(0, here)
-    try:
-        module = importlib.import_module(module_name)
-    except (Exception, SystemExit) as error:  # the module may do anything
-        message = f"agent {reference!r}: cannot be imported: {error_text(error)}"
-        raise ConfigurationError(message) from error
-    found: Any = module
-    for part in attribute.split("."):
-        if not hasattr(found, part):
-            raise ConfigurationError(
-                f"agent {reference!r}: {getattr(found, '__name__', found)} has no {part!r}"
-            )
-        found = getattr(found, part)
-    file = inspect.getsourcefile(module)
-    agent = _as_agent(found, reference)
-    name = _name(agent) or _name(found) or str(getattr(found, "__name__", attribute))
-    return Framework(name, agent, Path(file) if file else None)
 
 
 def read_answer(raw: object) -> Answer:
@@ -264,31 +208,6 @@ def _storable_metadata(metadata: object) -> object:
         return {"unreadable": str(error)}
 
 
-def _name(holder: object) -> str:
-    """The name that an agent gives itself, or nothing."""
-    try:
-        name = getattr(holder, "name", None)
-    except Exception:  # noqa: BLE001 - a property is the agent's own code
-        return ""
-    return name.strip() if isinstance(name, str) else ""
-
-
-def _as_agent(found: Any, reference: str) -> Agent:  # noqa: ANN401 - whatever the module holds
-    try:
-        made = found() if inspect.isclass(found) else found
-    except (Exception, SystemExit) as error:
-        message = f"agent {reference!r}: cannot be created: {error_text(error)}"
-        raise ConfigurationError(message) from error
-    if callable(getattr(made, "query", None)):
-        return cast("Agent", made)
-    if callable(made):
-        return cast("Agent", FunctionAgent(made))
-    raise ConfigurationError(
-        f"agent {reference!r}: expected a class, an object with query, or a function of the "
-        f"question, got {type(made).__name__}"
-    )
-
-
 def storable(value: object) -> Any:  # noqa: ANN401 - any JSON value
     """The value as JSON would return it.
 
@@ -311,6 +230,8 @@ def storable(value: object) -> Any:  # noqa: ANN401 - any JSON value
 
 def error_text(error: BaseException) -> str:
     """Type and message of an error that an agent raised."""
+    if isinstance(error, AgentError):
+        return str(error)
     return _without_secrets(_encodable(format_exception(error)))
 
 

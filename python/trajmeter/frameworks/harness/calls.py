@@ -17,14 +17,27 @@ _CLEANUP_SECONDS = 1.0
 
 
 class DeadlineExceededError(Exception):
-    """The deadline passed before the agent returned."""
+    """The deadline passed before the agent returned.
+
+    Args:
+        ended: Whether its work ended with its cancellation.
+    """
+
+    def __init__(self, *, ended: bool) -> None:
+        super().__init__()
+        self.ended = ended
 
 
 class AgentStoppedError(RuntimeError):
     """The agent tried to end more than its own call, for example by ``sys.exit``."""
 
 
-async def call(function: Callable[..., Any], *arguments: object, timeout_seconds: float) -> Any:  # noqa: ANN401 - the agent decides what it returns
+async def call(
+    function: Callable[..., Any],
+    *arguments: object,
+    timeout_seconds: float,
+    grace_seconds: float = 0.0,
+) -> Any:  # noqa: ANN401 - the agent decides what it returns
     """Call an agent's method and wait for it until the deadline.
 
     A coroutine is cancelled at the deadline, without waiting for it: one that ignores its
@@ -36,6 +49,7 @@ async def call(function: Callable[..., Any], *arguments: object, timeout_seconds
         function: The method.
         arguments: Its arguments.
         timeout_seconds: The deadline.
+        grace_seconds: How long to wait for a cancelled coroutine, to see whether it ends.
 
     Returns:
         What the method returns.
@@ -45,7 +59,8 @@ async def call(function: Callable[..., Any], *arguments: object, timeout_seconds
         AgentStoppedError: The method raised something that would have ended the whole run.
         Exception: Anything else that the method raises.
     """
-    task = asyncio.ensure_future(_invoke(function, arguments))
+    threads: list[threading.Thread] = []
+    task = asyncio.ensure_future(_invoke(function, arguments, threads))
     try:
         done, _ = await asyncio.wait({task}, timeout=timeout_seconds)
     except asyncio.CancelledError:
@@ -54,7 +69,9 @@ async def call(function: Callable[..., Any], *arguments: object, timeout_seconds
         raise
     if not done:
         _abandon(task)
-        raise DeadlineExceededError
+        await asyncio.wait({task}, timeout=grace_seconds)
+        working = not task.done() or any(thread.is_alive() for thread in threads)
+        raise DeadlineExceededError(ended=not working)
     if task.cancelled():
         raise AgentStoppedError("CancelledError")
     error = task.exception()
@@ -63,17 +80,21 @@ async def call(function: Callable[..., Any], *arguments: object, timeout_seconds
     return task.result()
 
 
-async def _invoke(function: Callable[..., Any], arguments: tuple[object, ...]) -> Any:  # noqa: ANN401 - as above
+async def _invoke(
+    function: Callable[..., Any], arguments: tuple[object, ...], threads: list[threading.Thread]
+) -> Any:  # noqa: ANN401 - as above
     try:
         if inspect.iscoroutinefunction(function):
             return await function(*arguments)
-        result = await _in_thread(function, arguments)
+        result = await _in_thread(function, arguments, threads)
         return await result if inspect.isawaitable(result) else result
     except SystemExit as error:  # asyncio lets it end the loop, and with it the run
         raise AgentStoppedError(repr(error)) from error
 
 
-async def _in_thread(function: Callable[..., Any], arguments: tuple[object, ...]) -> Any:  # noqa: ANN401 - as above
+async def _in_thread(
+    function: Callable[..., Any], arguments: tuple[object, ...], threads: list[threading.Thread]
+) -> Any:  # noqa: ANN401 - as above
     loop = asyncio.get_running_loop()
     outcome: asyncio.Future[Any] = loop.create_future()
 
@@ -92,7 +113,9 @@ async def _in_thread(function: Callable[..., Any], arguments: tuple[object, ...]
         else:
             _report(loop, settle, outcome.set_result, value)
 
-    threading.Thread(target=run, name="trajmeter-agent", daemon=True).start()
+    thread = threading.Thread(target=run, name="trajmeter-agent", daemon=True)
+    threads.append(thread)
+    thread.start()
     return await outcome
 
 

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from trajmeter.frameworks.harness.journal import FinishedReview
 from trajmeter.frameworks.harness.resume import fingerprint, open_journal
 from trajmeter.frameworks.harness.run import RunOptions, document_files, run_scenario
+from trajmeter.frameworks.harness.workers import AgentWorkers
 from trajmeter.frameworks.repeats import average
 from trajmeter.frameworks.results import (
     evaluation_file_name,
@@ -21,8 +22,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable
     from pathlib import Path
 
-    from trajmeter.frameworks.harness.agents import Framework
     from trajmeter.frameworks.harness.journal import Journal, RunJournal
+    from trajmeter.frameworks.harness.loading import Framework
     from trajmeter.frameworks.results import FrameworkEvaluation, QuestionResult
     from trajmeter.frameworks.scenario import Scenario
     from trajmeter.judges import Judge
@@ -94,6 +95,23 @@ async def evaluate(
         ConfigurationError: The folder cannot be written to, or the agent cannot be prepared.
         ReadError: The journal of an interrupted run cannot be read.
     """
+    try:
+        evaluated = await _evaluate(scenario, framework, options, folder, progress)
+        if isinstance(framework.agent, AgentWorkers):
+            await framework.agent.close()
+    finally:
+        if isinstance(framework.agent, AgentWorkers):
+            framework.agent.kill()
+    return evaluated
+
+
+async def _evaluate(
+    scenario: Scenario,
+    framework: Framework,
+    options: EvaluationOptions,
+    folder: Path,
+    progress: Callable[[Progress], None] | None,
+) -> Evaluated:
     asking = options.run.asking
     stem = evaluation_stem(framework.name, scenario.name)
     with open_journal(folder, stem, _fingerprint(scenario, framework, options)) as journal:

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import time
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from trajmeter.frameworks.aggregates import FAILED_ANSWER, TIMED_OUT_ANSWER
-from trajmeter.frameworks.harness.agents import TimedAnswer, error_text, read_answer
-from trajmeter.frameworks.harness.calls import DeadlineExceededError, call
+from trajmeter.frameworks.harness.agents import TimedAnswer
+from trajmeter.frameworks.harness.responses import respond
+from trajmeter.frameworks.harness.workers import AgentWorkers
 from trajmeter.frameworks.judging import judged_fields
 from trajmeter.frameworks.results import AnswerOutcome, QuestionResult
 from trajmeter.metrics.answers import compute_figures, retrieval
@@ -49,7 +49,7 @@ class AskingOptions:
 
 
 async def ask_question(
-    agent: Agent,
+    agent: Agent | AgentWorkers,
     question: Question,
     options: AskingOptions,
     *,
@@ -70,18 +70,17 @@ async def ask_question(
     Returns:
         The question's result.
     """
-    started = time.perf_counter()
-    try:
-        raw = await call(agent.query, question.text, timeout_seconds=options.timeout_seconds)
-        answer = read_answer(raw)
-    except DeadlineExceededError:
-        return _unanswered(question, options, AnswerOutcome.TIMED_OUT, options.timeout_seconds)
-    except Exception as error:  # noqa: BLE001 - an agent may raise anything, and the run goes on
-        if options.original and isinstance(error, TimeoutError):
-            return _unanswered(question, options, AnswerOutcome.TIMED_OUT, options.timeout_seconds)
-        seconds = 0.0 if options.original else time.perf_counter() - started
-        return _unanswered(question, options, AnswerOutcome.FAILED, seconds, error_text(error))
-    timed = TimedAnswer(answer=answer, seconds=time.perf_counter() - started)
+    limit = options.timeout_seconds
+    if isinstance(agent, AgentWorkers):
+        response = await agent.respond(question.text, timeout_seconds=limit)
+    else:
+        response = await respond(agent, question.text, timeout_seconds=limit)
+    if response.timed_out or (options.original and response.raised_timeout):
+        return _unanswered(question, options, AnswerOutcome.TIMED_OUT, limit)
+    if response.answer is None:
+        seconds = 0.0 if options.original else response.seconds
+        return _unanswered(question, options, AnswerOutcome.FAILED, seconds, response.error)
+    timed = TimedAnswer(answer=response.answer, seconds=response.seconds)
     if keep is not None:
         keep(timed)
     return await score_answer(question, timed, options)

@@ -16,6 +16,7 @@ from trajmeter.frameworks.aggregates import aggregates
 from trajmeter.frameworks.harness.agents import Document, error_text
 from trajmeter.frameworks.harness.calls import call
 from trajmeter.frameworks.harness.questions import AskingOptions, ask_question, score_answer
+from trajmeter.frameworks.harness.workers import SETUP_SECONDS
 from trajmeter.frameworks.results import FrameworkEvaluation, QuestionResult
 
 if TYPE_CHECKING:
@@ -23,13 +24,14 @@ if TYPE_CHECKING:
 
     from trajmeter.frameworks.harness.agents import Agent
     from trajmeter.frameworks.harness.journal import RunJournal
+    from trajmeter.frameworks.harness.workers import AgentWorkers
     from trajmeter.frameworks.scenario import Scenario
     from trajmeter.records import CodeQuality, Question
 
 __all__ = ["RunOptions", "document_files", "read_documents", "run_scenario"]
 
-_SETUP_SECONDS = 600.0
-"""Deadline of an agent's ingest and cleanup, which may build an index."""
+_INTERRUPTED_SECONDS = 10.0
+"""Deadline of an agent's cleanup after an interruption, whose caller waits for the end."""
 _MARKDOWN = frozenset({".md", ".markdown"})
 """Suffixes of files that are documents whether or not a question names them."""
 
@@ -100,7 +102,7 @@ def read_documents(scenario: Scenario) -> list[Document]:
 
 async def run_scenario(
     scenario: Scenario,
-    agent: Agent,
+    agent: Agent | AgentWorkers,
     *,
     framework: str,
     options: RunOptions,
@@ -144,11 +146,15 @@ async def run_scenario(
     pending = [q for q in unfinished if q.id not in journal.answers]
     await _finish_all(answered, judge, options, journal, progress)
     if pending:
+        cleanup_seconds = SETUP_SECONDS
         try:
             await _ingest(agent, scenario, framework)
             await _finish_all(pending, ask, options, journal, progress)
+        except asyncio.CancelledError:
+            cleanup_seconds = _INTERRUPTED_SECONDS
+            raise
         finally:
-            await _clean_up(agent, framework)
+            await _clean_up(agent, framework, cleanup_seconds)
     questions = tuple(journal.finished[question.id] for question in scenario.questions)
     return FrameworkEvaluation(
         framework_name=framework,
@@ -166,24 +172,24 @@ async def run_scenario(
     )
 
 
-async def _ingest(agent: Agent, scenario: Scenario, framework: str) -> None:
+async def _ingest(agent: Agent | AgentWorkers, scenario: Scenario, framework: str) -> None:
     ingest = getattr(agent, "ingest", None)
     if ingest is None:
         return
     documents = read_documents(scenario)
     settings = scenario.extra | scenario.settings | {"scenario_dir": scenario.folder}
     try:
-        await call(ingest, documents, settings, timeout_seconds=_SETUP_SECONDS)
+        await call(ingest, documents, settings, timeout_seconds=SETUP_SECONDS)
     except Exception as error:  # whatever the agent raises, and its deadline
         raise ConfigurationError(f"{framework}: ingest failed: {error_text(error)}") from error
 
 
-async def _clean_up(agent: Agent, framework: str) -> None:
+async def _clean_up(agent: Agent | AgentWorkers, framework: str, seconds: float) -> None:
     cleanup = getattr(agent, "cleanup", None)
     if cleanup is None:
         return
     try:
-        await call(cleanup, timeout_seconds=_SETUP_SECONDS)
+        await call(cleanup, timeout_seconds=seconds)
     except Exception as error:  # noqa: BLE001 - the answers must not be lost
         warnings.warn(f"{framework}: cleanup failed: {error_text(error)}", stacklevel=2)
 

@@ -27,7 +27,7 @@ from trajmeter.records import Cause, Outcome, Task
 from trajmeter.records.record import frozen
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+    from collections.abc import Callable, Collection, Mapping
 
     from pydantic import JsonValue
 
@@ -71,6 +71,7 @@ class RulesMetric:
     Args:
         judge: Grades the assertions that no rule can; without it, recorded verdicts serve.
         profile: ``transform-gym``, or ``None`` for the default.
+        rules: Names of the rules to apply; all by default. Of others nothing is said.
 
     Raises:
         UnknownNameError: The family has no profile of this name.
@@ -94,10 +95,16 @@ class RulesMetric:
     )
     result_type = RulesResult
 
-    def __init__(self, *, judge: AssertionJudge | None = None, profile: str | None = None) -> None:
+    def __init__(
+        self,
+        *,
+        judge: AssertionJudge | None = None,
+        profile: str | None = None,
+        rules: Collection[str] = (),
+    ) -> None:
         self._judge = judge
         self._profile = chosen = find_profile(self.name, profile, PROFILES)
-        self._rules: dict[str, _Rule] = {
+        all_rules: dict[str, _Rule] = {
             "assertion_pass_rate": partial(assertion_pass_rate, profile=chosen),
             "tool_usage": partial(tool_usage, profile=chosen),
             "error_handling": error_handling,
@@ -105,6 +112,12 @@ class RulesMetric:
             "latency": partial(latency, profile=chosen),
             "cost_budget": partial(cost_budget, profile=chosen),
             "llm_judge": partial(llm_judge, profile=chosen, judge=judge),
+        }
+        self._rules = {name: all_rules[name] for name in all_rules if name in (rules or all_rules)}
+        self._unwanted = {
+            name: model(outcome=Outcome.NOT_SCORED, reason="the rule was not asked for")
+            for name, model in _MODELS.items()
+            if name not in self._rules
         }
 
     @property
@@ -115,7 +128,7 @@ class RulesMetric:
     def score(self, task: Task | None, trajectory: Trajectory) -> RulesResult:
         """Apply every rule; without a task only ``error_handling``, which looks for its default."""
         attempt = Attempt(trajectory)
-        scores: dict[str, RuleScore] = {}
+        scores: dict[str, RuleScore] = dict(self._unwanted)
         for name, rule in self._rules.items():
             if task is None and name in _WITHOUT_TASK:
                 scores[name] = _WITHOUT_TASK[name]
@@ -145,4 +158,4 @@ class RulesMetric:
 
 def create(resources: Resources) -> RulesMetric:
     """Make the metric for the registry."""
-    return RulesMetric(judge=resources.judge, profile=resources.profile)
+    return RulesMetric(judge=resources.judge, profile=resources.profile, rules=resources.groups)

@@ -45,6 +45,8 @@ class Case:
     """Whether there is no oracle to compare with, so that the agent's ratios alone count."""
     warnings: list[str] = field(default_factory=list)
     """What is to be doubted."""
+    parsed: dict[str, Any] = field(default_factory=dict)
+    """Figures that fc-eval's parser computed, which its merge falls back on."""
 
 
 def figures_of(cases: Sequence[Case]) -> list[LevelFigures]:
@@ -110,6 +112,8 @@ def advantage_fields(advantage: tuple[float, float, float, float]) -> dict[str, 
 def _table_fields(case: Case) -> dict[str, Any]:
     """What a result says of each benchmark."""
     table = case.table or SpeedupTable()
+    if {*map(type, table.agent), *map(type, table.oracle)} == {float}:
+        return _plain_table_fields(table, reverted=case.fallback)
     rows: dict[str, BenchmarkSpeedup] = {}
     invalid: dict[str, InvalidReason] = {}
     worst: tuple[float, str] | None = None
@@ -141,6 +145,33 @@ def _table_fields(case: Case) -> dict[str, Any]:
         "worst_speedup": worst[0] if worst else None,
         "worst_benchmark": worst[1] if worst else None,
         "num_regressions": regressions if worst else None,
+    }
+
+
+def _plain_table_fields(table: SpeedupTable, *, reverted: bool) -> dict[str, Any]:
+    """The same of a table whose benchmarks all count, as nearly all do."""
+    agent: list[Any] = table.agent
+    least = min(agent)
+    return {
+        "per_benchmark_speedups": {
+            benchmark: {
+                "agent/nop": faster,
+                "oracle/nop": best,
+                "advantage": faster - best,
+                "significant": significant,
+                "fallback_to_baseline": reverted,
+                "invalid": None,
+            }
+            for benchmark, faster, best, significant in zip(
+                table.benchmarks, agent, table.oracle, table.significant, strict=True
+            )
+        },
+        "invalid_benchmarks": {},
+        "worst_speedup": least,
+        "worst_benchmark": min(
+            [name for name, ratio in zip(table.benchmarks, agent, strict=True) if ratio == least]
+        ),
+        "num_regressions": sum([ratio < 1.0 for ratio in agent]),
     }
 
 

@@ -48,8 +48,8 @@ def level_figures(tables: Sequence[SpeedupTable]) -> list[LevelFigures]:
         _offsets(map(len, names)),
         *alphabet(text),
         np.array(benchmark, np.int64),
-        _numbers(ratio for table in tables for ratio in table.agent),
-        _numbers(ratio for table in tables for ratio in table.oracle),
+        _numbers([table.agent for table in tables]),
+        _numbers([table.oracle for table in tables]),
         _offsets(map(len, tables)),
     )
     columns = (valid.tolist(), speedup.tolist(), *(level.tolist() for level in advantages))
@@ -74,5 +74,11 @@ def _offsets(lengths: Iterable[int]) -> Int64Array:
     return np.fromiter(accumulate(lengths, initial=0), np.int64)
 
 
-def _numbers(ratios: Iterable[Ratio]) -> kernels.Float64Array:
-    return np.array([ratio if isinstance(ratio, float) else nan for ratio in ratios], np.float64)
+def _numbers(columns: Sequence[list[Ratio]]) -> kernels.Float64Array:
+    return np.concatenate([_usable(ratios) for ratios in columns] or [np.empty(0)])
+
+
+def _usable(ratios: list[Ratio]) -> kernels.Float64Array:
+    if not {*map(type, ratios)} <= {float}:
+        ratios = [ratio if isinstance(ratio, float) else nan for ratio in ratios]
+    return np.array(ratios, np.float64)

@@ -16,12 +16,10 @@ from trajmeter.metrics.speedup.cases import (
     Case,
     advantage_fields,
     case_fields,
-    figures_of,
 )
 from trajmeter.metrics.speedup.costs import recorded_cost, tokens
 from trajmeter.metrics.speedup.failures import BASELINE_AGENT, allowed_failures, check
 from trajmeter.metrics.speedup.ownership import own_tables
-from trajmeter.metrics.speedup.result import SpeedupResult
 from trajmeter.metrics.speedup.table import SpeedupTable, read_table
 from trajmeter.records import (
     Cause,
@@ -35,36 +33,39 @@ from trajmeter.records.measurements import finite
 from trajmeter.trials import merge_measurements, resolve
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from trajmeter.metrics.speedup.levels import LevelFigures
     from trajmeter.metrics.speedup.profile import SpeedupProfile
     from trajmeter.metrics.speedup.trial import Trial
     from trajmeter.records import Trajectory
 
-__all__ = ["score_merged_trial"]
+__all__ = ["merged_cases", "merged_fields"]
 
 
-def score_merged_trial(trial: Trial, profile: SpeedupProfile) -> list[SpeedupResult]:
-    """Score each attempt of a trial, in their order; one whose record is not kept has none."""
-    merged = merge_measurements(attempt.measurements for attempt in trial.everyone)
-    cases = _cases(trial, merged, profile)
+def merged_fields(
+    trial: Trial, cases: Sequence[Case], figures: Sequence[LevelFigures]
+) -> list[dict[str, Any]]:
+    """Fields of each attempt's result, in their order; one whose record is not kept has none."""
     records: dict[str, tuple[int, Case]] = {}
     for position, case in enumerate(cases):
         records[case.key] = position, case
-    figures = figures_of(cases)
     owners = dict(zip(trial.keys, range(len(trial.attempts)), strict=False))
-    results: list[SpeedupResult | None] = [None] * len(trial.attempts)
+    results: list[dict[str, Any] | None] = [None] * len(trial.attempts)
     for key, (position, case) in records.items():
-        results[owners.get(key, position)] = _result(case, figures[position], merged)
+        results[owners.get(key, position)] = _fields(case, figures[position])
     resolved = trial.attempts[-1].passed is True
     keys = trial.keys
-    shown = [
-        result or _replaced(attempt, key, is_shared=keys.count(key) > 1)
+    return [
+        (result or _replaced(attempt, key, is_shared=keys.count(key) > 1))
+        | {"trial_resolved": resolved}
         for result, attempt, key in zip(results, trial.attempts, keys, strict=False)
     ]
-    return [result.model_copy(update={"trial_resolved": resolved}) for result in shown]
 
 
-def _cases(trial: Trial, merged: dict[str, Any], profile: SpeedupProfile) -> list[Case]:
+def merged_cases(trial: Trial, profile: SpeedupProfile) -> list[Case]:
+    """Each attempt with its table, in their order."""
+    merged = merge_measurements(attempt.measurements for attempt in trial.everyone)
     allowed = 0 if trial.is_alone else allowed_failures(trial.everyone)
     by_agent = _object(merged.get("ratios_by_agent"))
     own = own_tables(trial)
@@ -81,6 +82,8 @@ def _cases(trial: Trial, merged: dict[str, Any], profile: SpeedupProfile) -> lis
         if len(table) and attempt.agent != BASELINE_AGENT and case.checks.failed:
             case.table = _reverted(table)
             case.fallback = True
+        if not case.table:
+            case.parsed = _object(_object(merged.get("advantages_by_agent")).get(resolved))
         cases.append(case)
     return cases
 
@@ -103,7 +106,7 @@ def _reverted(table: SpeedupTable) -> SpeedupTable:
     return reverted
 
 
-def _result(case: Case, figures: LevelFigures, merged: dict[str, Any]) -> SpeedupResult:
+def _fields(case: Case, figures: LevelFigures) -> dict[str, Any]:
     fields = case_fields(replace(case, attempt=_shown(case.attempt)))
     fields |= _spending(case.attempt, case.key)
     fields["num_valid_benchmarks"] = figures.valid
@@ -113,11 +116,11 @@ def _result(case: Case, figures: LevelFigures, merged: dict[str, Any]) -> Speedu
         outcome, cause = Outcome.SCORED, None
         if case.fallback:
             outcome, cause = Outcome.ASSIGNED, Cause.REVERTED_TO_BASELINE
-        return SpeedupResult(outcome=outcome, cause=cause, **fields)
+        return {"outcome": outcome, "cause": cause, **fields}
     fields["task_speedup"] = 1.0
     fields |= dict.fromkeys(ADVANTAGES, 0.0)
     if not case.table:
-        parsed = _object(_object(merged.get("advantages_by_agent")).get(case.key))
+        parsed = case.parsed
         fields |= {name: _number(parsed[name]) for name in ADVANTAGES if name in parsed}
         for name, parsed_name in (
             ("num_valid_benchmarks", "num_valid_benchmarks"),
@@ -125,23 +128,23 @@ def _result(case: Case, figures: LevelFigures, merged: dict[str, Any]) -> Speedu
         ):
             if parsed_name in parsed:
                 fields[name] = int(_number(parsed[parsed_name]))
-    return SpeedupResult(outcome=Outcome.ASSIGNED, cause=Cause.NO_VALID_BENCHMARK, **fields)
+    return {"outcome": Outcome.ASSIGNED, "cause": Cause.NO_VALID_BENCHMARK, **fields}
 
 
-def _replaced(attempt: Trajectory, key: str, *, is_shared: bool) -> SpeedupResult:
+def _replaced(attempt: Trajectory, key: str, *, is_shared: bool) -> dict[str, Any]:
     why = (
         "a later agent of its trial has the same key, and fc-eval keeps that one's record alone"
         if is_shared
         else "its record stands under another name, or was replaced by another's"
     )
-    return SpeedupResult(
-        outcome=Outcome.NOT_SCORED,
-        cause=Cause.REPLACED,
-        key=key,
-        instance=attempt.instance,
-        trial=attempt.trial,
-        warnings=(why,),
-    )
+    return {
+        "outcome": Outcome.NOT_SCORED,
+        "cause": Cause.REPLACED,
+        "key": key,
+        "instance": attempt.instance,
+        "trial": attempt.trial,
+        "warnings": (why,),
+    }
 
 
 def _shown(attempt: Trajectory) -> Trajectory:

@@ -107,7 +107,7 @@ def _laid_over(
 
 
 def _contradictions(mine: dict[str, Any], others: dict[str, Any]) -> Iterable[str]:
-    if mine == others:
+    if not others or mine == others:
         return
     for benchmark, entry in mine.items():
         if benchmark not in others:

@@ -6,16 +6,17 @@ from typing import TYPE_CHECKING
 
 from trajmeter.metrics.speedup.cases import ADVANTAGES, Case, case_fields, spending_fields
 from trajmeter.metrics.speedup.failures import Checks
-from trajmeter.metrics.speedup.result import SpeedupResult
 from trajmeter.metrics.speedup.table import read_table
 from trajmeter.records import LARGEST_COUNT, Cause, Outcome
 from trajmeter.records.measurements import agent_key, finite
 
 if TYPE_CHECKING:
+    from typing import Any
+
     from trajmeter.metrics.speedup.profile import SpeedupProfile
     from trajmeter.records import Trajectory
 
-__all__ = ["is_payload", "score_payload"]
+__all__ = ["is_payload", "payload_fields"]
 
 _WARNING = "the figures are those of fc-eval's merge: the agents' own files are not there"
 
@@ -25,8 +26,8 @@ def is_payload(attempt: Trajectory) -> bool:
     return attempt.measurements is not None and attempt.measurements.payload is not None
 
 
-def score_payload(attempt: Trajectory, profile: SpeedupProfile) -> SpeedupResult:
-    """Take the figures as they are; anything but a number is missing.
+def payload_fields(attempt: Trajectory, profile: SpeedupProfile) -> dict[str, Any]:
+    """Fields of the result, the figures as they are; anything but a number is missing.
 
     Args:
         attempt: The attempt.
@@ -58,7 +59,7 @@ def score_payload(attempt: Trajectory, profile: SpeedupProfile) -> SpeedupResult
         outcome, cause = Outcome.NOT_SCORED, Cause.MISSING_MEASUREMENTS
     elif case.fallback:
         outcome, cause = Outcome.ASSIGNED, Cause.REVERTED_TO_BASELINE
-    return SpeedupResult(outcome=outcome, cause=cause, **fields)
+    return {"outcome": outcome, "cause": cause, **fields}
 
 
 def _flag(value: object) -> bool | None:

@@ -6,7 +6,8 @@ says how.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from itertools import islice
+from typing import TYPE_CHECKING, Any
 
 from trajmeter.metrics.profile import find_profile
 from trajmeter.metrics.speedup.cases import (
@@ -22,9 +23,9 @@ from trajmeter.metrics.speedup.failures import (
     allowed_failures,
     check,
 )
-from trajmeter.metrics.speedup.merged import score_merged_trial
+from trajmeter.metrics.speedup.merged import merged_cases, merged_fields
 from trajmeter.metrics.speedup.ownership import oracle_table, own_tables
-from trajmeter.metrics.speedup.payload import is_payload, score_payload
+from trajmeter.metrics.speedup.payload import is_payload, payload_fields
 from trajmeter.metrics.speedup.profile import PROFILES
 from trajmeter.metrics.speedup.result import SpeedupResult
 from trajmeter.metrics.speedup.summary import SpeedupAggregator
@@ -32,10 +33,12 @@ from trajmeter.metrics.speedup.trial import trials_of
 from trajmeter.records import Cause, InvalidReason, Outcome
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Iterable, Mapping, Sequence
 
+    import pyarrow as pa
     from pydantic import JsonValue
 
+    from trajmeter.metrics.arrays import Array
     from trajmeter.metrics.registry import Resources
     from trajmeter.metrics.speedup.levels import LevelFigures
     from trajmeter.metrics.speedup.profile import SpeedupProfile
@@ -43,7 +46,7 @@ if TYPE_CHECKING:
     from trajmeter.metrics.speedup.trial import Trial
     from trajmeter.records import Task, Trajectory
 
-__all__ = ["SpeedupMetric", "create", "score_trial"]
+__all__ = ["SpeedupMetric", "create", "result_fields"]
 
 _SHOWN = 3
 
@@ -75,17 +78,16 @@ class SpeedupMetric:
         self, task: Task | None, trajectories: Sequence[Trajectory]
     ) -> list[SpeedupResult]:
         """Score all attempts at one task, each beside those that ran with it."""
-        results: dict[int, SpeedupResult] = {}
-        measured = []
-        for position, attempt in enumerate(trajectories):
-            if is_payload(attempt):
-                results[position] = score_payload(attempt, self._profile)
-            else:
-                measured.append(position)
-        for places, trial in trials_of(task, [trajectories[position] for position in measured]):
-            for place, result in zip(places, score_trial(trial, self._profile), strict=True):
-                results[measured[place]] = result
-        return [results[position] for position in range(len(trajectories))]
+        fields = result_fields([(task, trajectories)], self._profile)
+        return [SpeedupResult(**each) for each in fields]
+
+    def score_batch(
+        self, tasks: Sequence[Task | None], rows: pa.RecordBatch
+    ) -> Mapping[str, Array] | Iterable[SpeedupResult]:
+        """Score the rows of whole tasks, many tasks by one call of the kernel."""
+        from trajmeter.metrics.speedup.batch import score_batch  # pyarrow is an extra
+
+        return score_batch(self, self._profile, tasks, rows)
 
     def aggregator(self) -> SpeedupAggregator:
         """Begin the summary of runs."""
@@ -97,18 +99,51 @@ def create(resources: Resources) -> SpeedupMetric:
     return SpeedupMetric(profile=resources.profile)
 
 
-def score_trial(trial: Trial, profile: SpeedupProfile) -> list[SpeedupResult]:
-    """Score each attempt of a trial, in their order."""
-    if profile.scores_merged_tables:
-        return score_merged_trial(trial, profile)
-    cases = _cases(trial, profile)
-    return [
-        _result(case, figures, profile)
-        for case, figures in zip(cases, figures_of(cases), strict=True)
-    ]
+def result_fields(
+    tasks: Iterable[tuple[Task | None, Sequence[Trajectory]]], profile: SpeedupProfile
+) -> list[dict[str, Any]]:
+    """Fields of the result of every attempt, averaging all their tables by one call of the kernel.
+
+    Args:
+        tasks: Each task with all attempts at it.
+        profile: The profile.
+    """
+    fields: list[dict[str, Any]] = []
+    trials: list[tuple[list[int], Trial, list[Case]]] = []
+    for task, attempts in tasks:
+        start = len(fields)
+        measured = []
+        for position, attempt in enumerate(attempts, start):
+            if is_payload(attempt):
+                fields.append(payload_fields(attempt, profile))
+            else:
+                measured.append(position)
+                fields.append({})
+        for places, trial in trials_of(task, [attempts[each - start] for each in measured]):
+            trials.append(([measured[place] for place in places], trial, _cases(trial, profile)))
+    figures = iter(figures_of([case for *_, cases in trials for case in cases]))
+    for positions, trial, cases in trials:
+        own = list(islice(figures, len(cases)))
+        for position, each in zip(positions, _fields(trial, cases, own, profile), strict=True):
+            fields[position] = each
+    return fields
 
 
 def _cases(trial: Trial, profile: SpeedupProfile) -> list[Case]:
+    if profile.scores_merged_tables:
+        return merged_cases(trial, profile)
+    return _own_cases(trial, profile)
+
+
+def _fields(
+    trial: Trial, cases: Sequence[Case], figures: Sequence[LevelFigures], profile: SpeedupProfile
+) -> list[dict[str, Any]]:
+    if profile.scores_merged_tables:
+        return merged_fields(trial, cases, figures)
+    return [_own_fields(case, own, profile) for case, own in zip(cases, figures, strict=True)]
+
+
+def _own_cases(trial: Trial, profile: SpeedupProfile) -> list[Case]:
     allowed = 0 if trial.is_alone else allowed_failures(trial.everyone)
     tables = own_tables(trial)
     oracle = oracle_table(trial, tables)
@@ -163,7 +198,7 @@ def _contradiction(benchmarks: tuple[str, ...]) -> str:
     return f"another agent's file contradicts its own, which counts: {shown}{more}"
 
 
-def _result(case: Case, figures: LevelFigures, profile: SpeedupProfile) -> SpeedupResult:
+def _own_fields(case: Case, figures: LevelFigures, profile: SpeedupProfile) -> dict[str, Any]:
     outcome, cause = _outcome(case, figures)
     fields = case_fields(case) | spending_fields(case, profile)
     fields["num_valid_benchmarks"] = figures.valid
@@ -171,7 +206,7 @@ def _result(case: Case, figures: LevelFigures, profile: SpeedupProfile) -> Speed
         fields["task_speedup"] = figures.speedup
         if not case.lacks_oracle:
             fields |= advantage_fields(figures.advantage)
-    return SpeedupResult(outcome=outcome, cause=cause, **fields)
+    return {"outcome": outcome, "cause": cause, **fields}
 
 
 def _outcome(case: Case, figures: LevelFigures) -> tuple[Outcome, Cause | None]:

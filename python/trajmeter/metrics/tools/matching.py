@@ -14,13 +14,12 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from trajmeter import kernels
-from trajmeter.metrics.tools.comparison import compare_arguments
+from trajmeter.metrics.tools.likeness import likeness_of_all
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Mapping, Sequence
 
     from trajmeter.kernels import BoolArray
-    from trajmeter.metrics.tools.arguments import JsonKey
     from trajmeter.metrics.tools.calls import Calls, Reference
     from trajmeter.metrics.tools.policies import PolicyTree
 
@@ -88,16 +87,9 @@ class _Partners:
 
     def pair_compared(self, ours: list[int], theirs: list[int], tree: PolicyTree) -> BoolArray:
         """Pair calls of one name so that most match, then so that the others are most alike."""
-        reference = self.reference.calls
-        known: dict[tuple[JsonKey, JsonKey], float] = {}
-        likeness = np.zeros((len(ours), len(theirs)))
-        for row, here in enumerate(ours):
-            for column, there in enumerate(theirs):
-                keys = reference.keys[here], self.actual.keys[there]
-                if keys not in known:
-                    expected, got = reference.arguments[here], self.actual.arguments[there]
-                    known[keys] = compare_arguments(expected, got, tree).likeness
-                likeness[row, column] = known[keys]
+        expected = [self.reference.calls.arguments[at] for at in ours]
+        got = [self.actual.arguments[at] for at in theirs]
+        likeness = likeness_of_all(expected, got, tree)
         matches: BoolArray = likeness == 1.0
         # One match weighs more than all pairs that are only alike.
         full = _LIKENESS_STEPS * (min(likeness.shape) + 1.0)

@@ -1,0 +1,106 @@
+"""Groups of a metric's figures that are asked for, where not all of them are."""
+
+from __future__ import annotations
+
+from copy import copy
+from difflib import get_close_matches
+from typing import TYPE_CHECKING, NamedTuple
+
+from trajmeter.errors import ConfigurationError, UnknownNameError
+from trajmeter.schemas import is_model
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
+
+    from pydantic import BaseModel
+
+    from trajmeter.metrics._protocol import AnyMetric
+    from trajmeter.metrics._result import Result
+
+__all__ = [
+    "Request",
+    "chosen_groups",
+    "group_names",
+    "groups_of_each_family",
+    "limited",
+    "models",
+    "unknown",
+]
+
+_CHOSEN = "chosen_groups"
+"""Attribute of a metric of which only some groups are asked for."""
+
+
+class Request(NamedTuple):
+    """What a name asks for."""
+
+    family: str
+    """Name of the metric."""
+    group: str | None
+    """The group of its figures that is asked for; ``None`` for all."""
+
+
+def groups_of_each_family(requests: Iterable[Request]) -> dict[str, tuple[str, ...]]:
+    """The groups that are asked for of each metric, none where all are.
+
+    Raises:
+        ConfigurationError: A metric or a group is asked for twice.
+    """
+    groups: dict[str, tuple[str, ...]] = {}
+    for family, group in requests:
+        own = groups.get(family)
+        if own is not None and (not own or group is None or group in own):
+            raise ConfigurationError(f"metric {_name(family, group)!r} is asked for twice")
+        groups[family] = (*(own or ()), group) if group else ()
+    return groups
+
+
+def _name(family: str, group: str | None) -> str:
+    return f"{family}.{group}" if group else family
+
+
+def limited(metric: AnyMetric, groups: tuple[str, ...]) -> AnyMetric:
+    """The metric with only these groups of figures in its columns; with all where none is named.
+
+    Raises:
+        UnknownNameError: The metric has no group of a name.
+    """
+    if not groups:
+        return metric
+    known = group_names(metric.result_type)
+    for group in groups:
+        if group not in known:
+            raise UnknownNameError(unknown(f"group of {metric.name}", group, known))
+    part = copy(metric)
+    object.__setattr__(part, _CHOSEN, groups)
+    return part
+
+
+def chosen_groups(metric: AnyMetric) -> tuple[str, ...]:
+    """Groups of the metric's figures that are asked for; none where all are."""
+    chosen: tuple[str, ...] = getattr(metric, _CHOSEN, ())
+    return chosen
+
+
+def group_names(result_type: type[Result]) -> tuple[str, ...]:
+    """Names of the groups of a result, which hold figures or other groups."""
+    return tuple(".".join(path) for path, _ in models(result_type) if path)
+
+
+def models(
+    model: type[BaseModel], path: tuple[str, ...] = ()
+) -> Iterator[tuple[tuple[str, ...], type[BaseModel]]]:
+    """Yield a result's model and those of all its groups, each with its path."""
+    yield path, model
+    for key, info in model.model_fields.items():
+        if is_model(info.annotation):
+            yield from models(info.annotation, (*path, key))
+
+
+def unknown(noun: str, name: str, known: Iterable[str], others: Iterable[str] = ()) -> str:
+    """Say that there is no such name, with the nearest of all names, and those that are known."""
+    names = sorted(known)
+    close = get_close_matches(name, [*names, *others], n=1, cutoff=0.5)
+    hint = f"; did you mean {close[0]!r}?" if close else ""
+    there = f"there are {', '.join(names)}" if names else "there is none"
+    return f"there is no {noun} {name!r}{hint or ';'} {there}"

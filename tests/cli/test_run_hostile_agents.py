@@ -1,0 +1,101 @@
+"""``trajmeter run`` ends, and can be ended, whatever its agents do."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import subprocess
+import time
+from pathlib import Path
+
+import pytest
+
+from tests.cli.test_main import PROGRAM
+from trajmeter.cli import ExitCode
+
+SCENARIO = Path(__file__).parents[2] / "examples" / "scenario"
+AGENT = """
+import asyncio, pathlib, re
+
+def asked(question):
+    with open("asked.txt", "a") as file: file.write(question + "\\n")
+    return "cat" not in question
+
+async def looping(question):
+    while not asked(question):
+        while True: pass
+    return question
+
+async def native(question):
+    if not asked(question): re.fullmatch("(a|a)*b", "a" * 60)
+    return question
+
+async def swallowing(question):
+    while not asked(question):
+        while True:
+            try: await asyncio.sleep(60)
+            except asyncio.CancelledError: pass
+    return question
+
+class Stuck:
+    async def query(self, question):
+        await asyncio.sleep(0 if asked(question) else 60)
+        return question
+    async def cleanup(self):
+        pathlib.Path("cleaned.txt").touch()
+"""
+OPTIONS = ("--skip-judge", "--skip-code-quality", "-o", "results", "-f", "json")
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    (tmp_path / "hostile_agents.py").write_text(AGENT)
+    return tmp_path
+
+
+def _call(agent: str, *options: str) -> list[str]:
+    return [
+        *PROGRAM,
+        "run",
+        str(SCENARIO),
+        "--agent",
+        f"hostile_agents:{agent}",
+        *OPTIONS,
+        *options,
+    ]
+
+
+@pytest.mark.parametrize("agent", ["looping", "native", "swallowing"])
+def test_a_question_that_cannot_be_cancelled_times_out_and_the_others_are_answered(
+    folder: Path, agent: str
+) -> None:
+    call = _call(agent, "--query-timeout-seconds", "0.5")
+    done = subprocess.run(call, cwd=folder, capture_output=True, text=True, timeout=60, check=True)
+    outcomes = json.loads(done.stdout)["results"][0]["outcomes"]
+    assert outcomes == {"answered": 3, "timed_out": 1, "failed": 0}
+
+
+@pytest.mark.parametrize(
+    ("number", "code"),
+    [(signal.SIGINT, ExitCode.INTERRUPTED), (signal.SIGTERM, ExitCode.TERMINATED)],
+)
+@pytest.mark.parametrize("agent", ["looping", "native", "swallowing", "Stuck"])
+def test_a_run_can_be_ended_whatever_its_agent_does(
+    folder: Path, agent: str, number: int, code: ExitCode
+) -> None:
+    with subprocess.Popen(
+        _call(agent), cwd=folder, stderr=subprocess.PIPE, stdout=subprocess.DEVNULL, text=True
+    ) as process:
+        asked = folder / "asked.txt"
+        deadline = time.monotonic() + 60
+        while time.monotonic() < deadline:
+            if asked.exists() and "cat" in asked.read_text():
+                break
+            time.sleep(0.05)
+        os.kill(process.pid, number)
+        # The worker holds stderr too: this ends when both have ended.
+        _, told = process.communicate(timeout=30)
+    assert process.returncode == code
+    assert "run the same command again to resume" in told
+    assert (folder / "cleaned.txt").exists() is (agent == "Stuck")

@@ -1,0 +1,208 @@
+"""Agents in worker processes: limits that hold against any agent, and set-up that is paid once."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import time
+from typing import TYPE_CHECKING
+
+import pytest
+
+from trajmeter.errors import ConfigurationError
+from trajmeter.frameworks.harness import (
+    AgentWorkers,
+    AskingOptions,
+    EvaluationOptions,
+    Framework,
+    RunOptions,
+    evaluate,
+    load_agent,
+)
+from trajmeter.frameworks.results import AnswerOutcome, FrameworkEvaluation
+from trajmeter.frameworks.scenario import Scenario
+from trajmeter.records import Question
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+TOYS = "tests.frameworks.harness.toys"
+LIMIT_SECONDS = 0.4
+
+
+def run(
+    folder: Path, *questions: str, agent: str = "Hostile", concurrency: int = 1, runs: int = 1
+) -> FrameworkEvaluation:
+    scenario = Scenario(
+        name="harbour",
+        folder=str(folder),
+        documents_dir=None,
+        questions=tuple(Question(id=f"{n} {text}", text=text) for n, text in enumerate(questions)),
+    )
+    run_options = RunOptions(AskingOptions(timeout_seconds=LIMIT_SECONDS), concurrency)
+    options = EvaluationOptions(run_options, runs=runs, code_quality=False)
+    framework = load_agent(f"{TOYS}:{agent}")
+    assert isinstance(framework.agent, AgentWorkers)
+    done = evaluate(scenario, framework, options=options, folder=folder / "results")
+    return asyncio.run(done).evaluation
+
+
+def outcomes(evaluation: FrameworkEvaluation) -> list[str]:
+    return [question.outcome.value for question in evaluation.questions if question.outcome]
+
+
+def processes(evaluation: FrameworkEvaluation) -> list[int]:
+    return [
+        question.answer_metadata["process"]
+        for question in evaluation.questions
+        if question.outcome is AnswerOutcome.ANSWERED
+    ]
+
+
+@pytest.mark.parametrize("hostile", ["sleep", "late", "loop", "native", "swallow"])
+def test_an_agent_that_cannot_be_cancelled_times_out_at_its_limit(
+    tmp_path: Path, hostile: str
+) -> None:
+    started = time.perf_counter()
+    got = run(tmp_path, "where", hostile, "who")
+    assert time.perf_counter() - started < 30
+    assert outcomes(got) == ["answered", "timed_out", "answered"]
+    assert got.questions[1].latency_seconds == LIMIT_SECONDS
+    if hostile != "late":
+        first, second = processes(got)
+        assert first != second
+
+
+def test_a_plain_function_that_never_returns_is_ended(tmp_path: Path) -> None:
+    got = run(tmp_path, "loop", "who", agent="endless_function")
+    assert outcomes(got) == ["timed_out", "answered"]
+
+
+def test_set_up_is_paid_once_unless_a_worker_was_killed(tmp_path: Path) -> None:
+    got = run(tmp_path, "where", "cooperate", "fail", "who")
+    assert outcomes(got) == ["answered", "timed_out", "failed", "answered"]
+    assert len(set(processes(got))) == 1
+    assert len((tmp_path / "ingested").read_text().splitlines()) == 1
+
+
+def test_repeated_runs_share_a_worker_and_each_ingests(tmp_path: Path) -> None:
+    run(tmp_path, "where", runs=2)
+    first, second = (tmp_path / "ingested").read_text().splitlines()
+    assert first == second
+
+
+def test_questions_that_run_concurrently_do_not_block_each_other(tmp_path: Path) -> None:
+    got = run(tmp_path, "loop", "where", "who", "when", concurrency=2)
+    assert outcomes(got) == ["timed_out", "answered", "answered", "answered"]
+
+
+@pytest.mark.parametrize(
+    ("question", "error"),
+    [
+        ("leave", "the agent's process ended (exit code 7)"),
+        ("crash", "the agent's process ended (killed by SIGKILL)"),
+        ("fail", "LookupError: no index"),
+        ("read", "EOFError"),
+    ],
+)
+def test_an_agent_that_ends_its_process_has_failed_and_the_others_go_on(
+    tmp_path: Path, question: str, error: str
+) -> None:
+    got = run(tmp_path, question, "who")
+    assert outcomes(got) == ["failed", "answered"]
+    assert got.questions[0].error == error
+
+
+def test_what_an_agent_prints_is_neither_a_reply_nor_data(
+    tmp_path: Path, capfd: pytest.CaptureFixture[str]
+) -> None:
+    got = run(tmp_path, "noise")
+    assert got.questions[0].actual_answer == "noise"
+    assert got.questions[0].answer_metadata["odd"] == [1, 2]
+    printed = capfd.readouterr()
+    assert printed.out == ""
+    for noise in ("noise", '{"name": "noise"}', "cleaned up"):
+        assert noise in printed.err
+
+
+def test_no_worker_outlives_its_evaluation(tmp_path: Path) -> None:
+    for pid in processes(run(tmp_path, "where", "swallow", "who")):
+        with pytest.raises(ProcessLookupError):
+            os.kill(pid, 0)
+
+
+def test_a_cleanup_that_never_ends_does_not_keep_an_interrupted_run_from_ending(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("trajmeter.frameworks.harness.run._INTERRUPTED_SECONDS", 0.3)
+    scenario = Scenario(
+        name="s", folder="", documents_dir=None, questions=(Question(id="q", text="q"),)
+    )
+    options = EvaluationOptions(RunOptions(AskingOptions()), code_quality=False)
+    framework = load_agent(f"{TOYS}:Untidy")
+
+    async def interrupted() -> None:
+        running = asyncio.ensure_future(
+            evaluate(scenario, framework, options=options, folder=tmp_path)
+        )
+        await asyncio.sleep(0.5)
+        running.cancel()
+        await running
+
+    started = time.perf_counter()
+    with (
+        pytest.warns(UserWarning, match="cleanup failed: DeadlineExceededError"),
+        pytest.raises(asyncio.CancelledError),
+    ):
+        asyncio.run(interrupted())
+    assert time.perf_counter() - started < 20
+
+
+def test_an_agent_that_cannot_be_made_again_fails_its_questions(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "once.py").write_text(
+        "import pathlib, time\n"
+        "class Once:\n"
+        "    def __init__(self):\n"
+        f"        pathlib.Path({str(tmp_path / 'made')!r}).touch(exist_ok=False)\n"
+        "    async def query(self, question): time.sleep(60)\n"
+    )
+    monkeypatch.syspath_prepend(str(tmp_path))
+    scenario = Scenario(
+        name="s",
+        folder=str(tmp_path),
+        documents_dir=None,
+        questions=tuple(Question(id=i, text=i) for i in "ab"),
+    )
+    options = EvaluationOptions(RunOptions(AskingOptions(timeout_seconds=LIMIT_SECONDS)))
+    framework = load_agent("once:Once")
+    got = asyncio.run(evaluate(scenario, framework, options=options, folder=tmp_path)).evaluation
+    assert outcomes(got) == ["timed_out", "failed"]
+    assert "agent 'once:Once': cannot be created: FileExistsError" in (got.questions[1].error or "")
+
+
+def test_an_agent_that_ends_while_it_is_loaded_is_explained(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "gone.py").write_text(
+        "import os\nclass Gone:\n    def __init__(self): os._exit(9)\n"
+    )
+    monkeypatch.syspath_prepend(str(tmp_path))
+    with pytest.raises(ConfigurationError, match=r"agent 'gone:Gone': .*ended \(exit code 9\)"):
+        load_agent("gone:Gone")
+
+
+def test_an_agent_of_the_main_module_stays_in_this_process(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    import __main__
+
+    async def blocking(_: str) -> str:
+        time.sleep(0.2)  # noqa: ASYNC251 - what cannot be stopped here
+        return "late"
+
+    monkeypatch.setattr(__main__, "blocking", blocking, raising=False)
+    framework = load_agent("__main__:blocking")
+    assert isinstance(framework, Framework)
+    assert not isinstance(framework.agent, AgentWorkers)
