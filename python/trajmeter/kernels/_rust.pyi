@@ -152,3 +152,27 @@ class StepCoverage:
     def span(self) -> float | None: ...
     @property
     def line(self) -> float | None: ...
+
+@final
+class JsonReader:
+    """Reads JSON lines into columns; lines it is not certain of are left to the caller."""
+
+    def __new__(cls, shape: str, wanted: Sequence[str], *, flat: bool) -> JsonReader: ...
+    def read(self, block: bytes, file: str, line: int) -> list[JsonColumns]: ...
+
+@final
+class JsonColumns:
+    """Rows of consecutive lines, and the lines that made none."""
+
+    @property
+    def next_line(self) -> int:
+        """Number of the line behind the last."""
+
+    @property
+    def refused(self) -> list[tuple[int, int, int, int]]:
+        """Rows before it, number, and begin and end in the block of every line that made no row."""
+
+    def __arrow_c_schema__(self) -> object: ...
+    def __arrow_c_array__(
+        self, requested_schema: object | None = None
+    ) -> tuple[object, object]: ...

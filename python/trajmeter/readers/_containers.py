@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
     from pydantic import JsonValue
 
-__all__ = ["PARQUET_MAGIC", "Entry", "entries"]
+__all__ = ["PARQUET_MAGIC", "Entry", "entries", "is_json_lines", "read_line"]
 
 PARQUET_MAGIC = b"PAR1"
 """The first bytes of a Parquet file."""
@@ -60,6 +60,29 @@ def entries(path: Path) -> Iterator[Entry]:
         yield Entry(Source(file=name), error)
 
 
+def is_json_lines(path: Path) -> bool:
+    """Whether :func:`entries` reads a file as JSON lines; not one that cannot be read."""
+    try:
+        with path.open("rb") as file:
+            if not file.seekable():
+                return False
+            json_input.refuse_archive(file)
+            head = [line.content for line in islice(json_input.lines(file), 2)]
+    except (OSError, ReadError):
+        return False
+    return _begins_as_json(head) and not _is_document(head)
+
+
+def read_line(name: str, number: int, line: bytes) -> Entry:
+    """The record on a line of JSON."""
+    value: JsonValue | ReadError
+    try:
+        value = json_input.parse(line)
+    except ReadError as error:
+        value = error
+    return Entry(Source(file=name, line=number), value)
+
+
 def _recognise(name: str, file: BinaryIO) -> Iterator[Entry]:
     if not file.seekable():  # its beginning is read twice
         raise ReadError("a pipe cannot be read; save its output to a file first")
@@ -72,10 +95,14 @@ def _recognise(name: str, file: BinaryIO) -> Iterator[Entry]:
     file.seek(0)
     if not head:
         raise ReadError("the file is empty, expected JSON records")
-    if not any(json_input.first_byte(line) in _OPENING for line in head):
+    if not _begins_as_json(head):
         begin = head[0][:_SHOWN].decode(errors="replace")
         raise ReadError(f"expected JSON, JSON lines or Parquet; the file begins {begin!r}")
     return _document(name, file) if _is_document(head) else _lines(name, file)
+
+
+def _begins_as_json(head: list[bytes]) -> bool:
+    return any(json_input.first_byte(line) in _OPENING for line in head)
 
 
 def _is_document(head: list[bytes]) -> bool:
@@ -115,12 +142,7 @@ def _document(name: str, file: BinaryIO) -> Iterator[Entry]:
 
 def _lines(name: str, file: BinaryIO) -> Iterator[Entry]:
     for number, _, line in json_input.lines(file):
-        value: JsonValue | ReadError
-        try:
-            value = json_input.parse(line)
-        except ReadError as error:
-            value = error
-        yield Entry(Source(file=name, line=number), value)
+        yield read_line(name, number, line)
 
 
 def _parquet(name: str, file: BinaryIO) -> Iterator[Entry]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import reprlib
 import warnings
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Generic
 
 from pydantic import ValidationError
 
@@ -16,6 +16,7 @@ from trajmeter.readers._containers import entries
 from trajmeter.readers._formats import (
     Evidence,
     RecordFormat,
+    RecordT,
     file_formats,
     formats,
     record_formats,
@@ -27,10 +28,20 @@ if TYPE_CHECKING:
 
     from pydantic import JsonValue
 
-    from trajmeter.readers._formats import FileFormat, RecordT
+    from trajmeter.readers._containers import Entry
+    from trajmeter.readers._formats import FileFormat
     from trajmeter.records import Source
 
-__all__ = ["read_tasks", "read_trajectories"]
+__all__ = [
+    "EntryReader",
+    "file_format",
+    "files_of",
+    "problem_at",
+    "read_records",
+    "read_tasks",
+    "read_trajectories",
+    "refuse",
+]
 
 # Formats of whole files are recognised by this much of a file's beginning.
 _HEAD = 1 << 16
@@ -72,7 +83,7 @@ def read_trajectories(
         absent.jsonl: No such file or directory
     """
     for path in paths_and_records(paths, name="paths"):
-        yield from _read(Path(path), Trajectory, on_problem or _refuse)
+        yield from _read(Path(path), Trajectory, on_problem or refuse)
 
 
 def read_tasks(
@@ -99,24 +110,21 @@ def read_tasks(
             a type that no rule checks; once for each file.
     """
     for path in paths_and_records(paths, name="paths"):
-        yield from _read(Path(path), Task, on_problem or _refuse)
+        yield from _read(Path(path), Task, on_problem or refuse)
 
 
 def _read(
     path: Path, makes: type[RecordT], report: Callable[[ReadProblem], None]
 ) -> Iterator[RecordT]:
-    whole = _file_format(path, makes)
+    whole = file_format(path, makes)
     if whole is not None:
         yield from whole.records(path, report)
         return
-    files = _files_in(path) if path.is_dir() else [path]
-    if not files:
-        report(ReadProblem(file=str(path), message=_nothing_to_read()))
-    for file in files:
-        yield from _read_records(file, makes, report)
+    for file in files_of(path, report):
+        yield from read_records(file, makes, report)
 
 
-def _file_format(path: Path, makes: type[RecordT]) -> FileFormat[RecordT] | None:
+def file_format(path: Path, makes: type[RecordT]) -> FileFormat[RecordT] | None:
     """The format that reads a folder or a file as a whole, if there is one."""
     head = b""
     if path.is_file():
@@ -128,10 +136,16 @@ def _file_format(path: Path, makes: type[RecordT]) -> FileFormat[RecordT] | None
     return next((known for known in file_formats(makes) if known.recognises(path, head)), None)
 
 
-def _files_in(folder: Path) -> list[Path]:
-    """The files of records in a folder, format by format; two versions of one share their files."""
+def files_of(path: Path, report: Callable[[ReadProblem], None]) -> list[Path]:
+    """The files of records that a path names: itself, or those in the folder."""
+    if not path.is_dir():
+        return [path]
+    # Format by format; two versions of one share their files.
     searches = [known.files_in for known in formats() if isinstance(known, RecordFormat)]
-    return [file for search in dict.fromkeys(searches) for file in search(folder)]
+    files = [file for search in dict.fromkeys(searches) for file in search(path)]
+    if not files:
+        report(ReadProblem(file=str(path), message=_nothing_to_read()))
+    return files
 
 
 def _nothing_to_read() -> str:
@@ -140,37 +154,80 @@ def _nothing_to_read() -> str:
     return f"nothing to read in the folder, expected {expected}; otherwise name the files"
 
 
-def _read_records(
+def read_records(
     path: Path, makes: type[RecordT], report: Callable[[ReadProblem], None]
 ) -> Iterator[RecordT]:
     """Read the records of a file that some format recognises, and report the others."""
-    candidates = record_formats(makes)
-    strangers: list[ReadProblem] = []
-    doubts: dict[str, list[str]] = {}
-    is_known = False
-    for source, value in entries(path):
+    reader = EntryReader(path, makes, report)
+    for entry in entries(path):
+        record = reader.read(entry)
+        if record is not None:
+            yield record
+        if reader.is_over:
+            return
+    reader.finish()
+
+
+class EntryReader(Generic[RecordT]):
+    """Turns the entries of one file into records, and reports those that no format recognises.
+
+    Unrecognised entries are held back until one is recognised; if none is, they are one problem.
+    """
+
+    def __init__(
+        self, path: Path, makes: type[RecordT], report: Callable[[ReadProblem], None]
+    ) -> None:
+        self._file = str(path)
+        self._candidates: Sequence[RecordFormat[RecordT]] = record_formats(makes)
+        self._report = report
+        self._strangers: list[ReadProblem] = []
+        self._doubts: dict[str, list[str]] = {}
+        self._is_known = False
+        self.is_over = False
+        """Whether reading stops here, because nothing in the file is recognised."""
+
+    def accept(self) -> None:
+        """Note that an entry was recognised."""
+        self._is_known = True
+        self._report_strangers()
+
+    def read(self, entry: Entry) -> RecordT | None:
+        """Read an entry; ``None`` if it is not a record, which is reported."""
+        source, value = entry
         if isinstance(value, ReadError):
-            report(_problem(source, str(value)))
-            continue
-        known = _recognise(value, candidates)
-        if known is not None and isinstance(value, dict):
-            is_known = True
-            record = _record(known, value, source, report)
-            if record is not None:
-                for doubt in known.doubts(value):
-                    doubts.setdefault(doubt, []).append(str(source))
-                yield record
-        else:
-            strangers.append(_problem(source, _unrecognised(value, candidates)))
-        if is_known:
-            _report_all(strangers, report)
-        elif len(strangers) == _PATIENCE:
-            break
-    if len(strangers) > 1:
-        message = f"none of its first {len(strangers)} records can be used: {strangers[0].message}"
-        strangers = [ReadProblem(file=str(path), message=message)]
-    _report_all(strangers, report)
-    _warn_of(doubts)
+            self._report(problem_at(source, str(value)))
+            return None
+        known = _recognise(value, self._candidates)
+        if known is None or not isinstance(value, dict):
+            self._strangers.append(problem_at(source, _unrecognised(value, self._candidates)))
+            if self._is_known:
+                self._report_strangers()
+            elif len(self._strangers) == _PATIENCE:
+                self.is_over = True
+                self.finish()
+            return None
+        record = _record(known, value, source, self._report)
+        if record is not None:
+            for doubt in known.doubts(value):
+                self._doubts.setdefault(doubt, []).append(str(source))
+        self.accept()
+        return record
+
+    def finish(self) -> None:
+        """Report what was held back, and warn of doubts, at the end of the file."""
+        strangers = self._strangers
+        if len(strangers) > 1:
+            message = (
+                f"none of its first {len(strangers)} records can be used: {strangers[0].message}"
+            )
+            strangers[:] = [ReadProblem(file=self._file, message=message)]
+        self._report_strangers()
+        _warn_of(self._doubts)
+
+    def _report_strangers(self) -> None:
+        for problem in self._strangers:
+            self._report(problem)
+        self._strangers.clear()
 
 
 def _record(
@@ -183,9 +240,9 @@ def _record(
     try:
         return known.read(value, source)
     except ReadError as error:
-        report(_problem(source, str(error)))
+        report(problem_at(source, str(error)))
     except ValidationError as error:
-        report(_problem(source, json_input.describe_error(error)))
+        report(problem_at(source, json_input.describe_error(error)))
     return None
 
 
@@ -194,12 +251,6 @@ def _warn_of(doubts: Mapping[str, Sequence[str]]) -> None:
     for doubt, places in doubts.items():
         more = f" (and in {len(places) - 1:,} more)" if len(places) > 1 else ""
         warnings.warn(f"{places[0]}: {doubt}{more}", stacklevel=3)
-
-
-def _report_all(problems: list[ReadProblem], report: Callable[[ReadProblem], None]) -> None:
-    for problem in problems:
-        report(problem)
-    problems.clear()
 
 
 def _recognise(
@@ -231,9 +282,9 @@ def _unrecognised(value: JsonValue, candidates: Sequence[RecordFormat[RecordT]])
     )
 
 
-def _problem(source: Source, message: str) -> ReadProblem:
+def problem_at(source: Source, message: str) -> ReadProblem:
     return ReadProblem(file=source.file, line=source.line, record=source.record, message=message)
 
 
-def _refuse(problem: ReadProblem) -> None:
+def refuse(problem: ReadProblem) -> None:
     raise ReadError(str(problem))

@@ -8,6 +8,7 @@
 pub mod assignment;
 pub mod context;
 mod error;
+pub mod ingest;
 pub mod levels;
 pub mod likeness;
 pub mod lines;

@@ -6,6 +6,7 @@ mod arrays;
 mod attributes;
 mod context;
 mod errors;
+mod ingest;
 mod levels;
 mod lines;
 mod means;
@@ -26,6 +27,8 @@ mod _rust {
 
     #[pymodule_export]
     use crate::context::{ContextKernel, ContextTrackerKernel, StepCoverage, context};
+    #[pymodule_export]
+    use crate::ingest::{JsonColumns, JsonReader};
     #[pymodule_export]
     use crate::levels::level_advantages;
     #[pymodule_export]

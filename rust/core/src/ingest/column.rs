@@ -1,0 +1,358 @@
+//! Columns that grow row by row and can go back to an earlier length.
+//!
+//! Absent values are filled in late: a column grows to a row when that row has a value, and to its
+//! full length when it is finished. So a member that no record has costs nothing a row, and neither
+//! do the columns below a null record.
+
+use serde_json::Value;
+
+use super::shape::{Kind, Shape};
+
+/// Texts or lists end within what 32-bit offsets reach; a value beyond that is refused.
+#[derive(Debug, PartialEq, Eq)]
+pub struct Full;
+
+/// Texts, one after the other.
+#[derive(Debug)]
+pub struct Texts {
+    /// Where each text begins in `bytes`; the last is where the last one ends.
+    pub offsets: Vec<i32>,
+    /// The texts, as UTF-8.
+    pub bytes: Vec<u8>,
+}
+
+impl Default for Texts {
+    fn default() -> Self {
+        Self {
+            offsets: vec![0],
+            bytes: Vec::new(),
+        }
+    }
+}
+
+impl Texts {
+    fn push(&mut self, text: &str) -> Result<(), Full> {
+        let end = i32::try_from(self.bytes.len() + text.len()).map_err(|_| Full)?;
+        self.bytes.extend_from_slice(text.as_bytes());
+        self.offsets.push(end);
+        Ok(())
+    }
+
+    fn truncate(&mut self, length: usize) {
+        self.offsets.truncate(length + 1);
+        self.bytes.truncate(last(&self.offsets));
+    }
+}
+
+/// The values of a column; where one is null, something stands in its place.
+#[derive(Debug)]
+pub enum Values {
+    /// True or false.
+    Boolean(Vec<bool>),
+    /// Integers.
+    Integer(Vec<i64>),
+    /// Doubles.
+    Number(Vec<f64>),
+    /// Texts, or JSON texts.
+    Text(Texts),
+    /// Lists, by where the items of each begin.
+    List(Vec<i32>, Box<Column>),
+    /// Mappings, by where the keys and items of each begin.
+    Mapping(Vec<i32>, Texts, Box<Column>),
+    /// Records, a column for each member.
+    Record(Vec<Column>),
+}
+
+#[derive(Debug)]
+enum Absent {
+    Null,
+    Boolean(bool),
+    Integer(i64),
+    Text(String),
+    Empty,
+}
+
+/// One column.
+#[derive(Debug)]
+pub struct Column {
+    /// Whether each row has a value.
+    pub valid: Vec<bool>,
+    /// The values.
+    pub values: Values,
+    absent: Absent,
+    kept: bool,
+}
+
+impl Column {
+    /// A column without rows.
+    ///
+    /// `default` is what an absent value stands for.
+    #[must_use]
+    pub fn new(shape: &Shape, default: &Value) -> Self {
+        let item = || {
+            let absent = Value::Null;
+            let item = shape.item.as_deref().unwrap_or(shape);
+            Box::new(Self::new(item, &absent))
+        };
+        let values = match shape.kind {
+            Kind::Boolean => Values::Boolean(Vec::new()),
+            Kind::Integer => Values::Integer(Vec::new()),
+            Kind::Number => Values::Number(Vec::new()),
+            Kind::Text | Kind::Json => Values::Text(Texts::default()),
+            Kind::List => Values::List(vec![0], item()),
+            Kind::Mapping => Values::Mapping(vec![0], Texts::default(), item()),
+            Kind::Record | Kind::Checked => {
+                let column =
+                    |member: &super::shape::Member| Self::new(&member.shape, &member.default);
+                Values::Record(shape.members.iter().map(column).collect())
+            }
+        };
+        Self {
+            valid: Vec::new(),
+            values,
+            absent: Absent::of(shape.kind, default),
+            kept: true,
+        }
+    }
+
+    /// A column of whose rows only the current one is there, to be checked like the others.
+    #[must_use]
+    pub fn not_kept(self) -> Self {
+        Self {
+            kept: false,
+            ..self
+        }
+    }
+
+    /// Whether the rows are kept.
+    #[must_use]
+    pub fn is_kept(&self) -> bool {
+        self.kept
+    }
+
+    /// Whether row `row` has a value.
+    #[must_use]
+    pub fn has(&self, row: usize) -> bool {
+        self.valid.get(self.place(row)) == Some(&true)
+    }
+
+    /// Forgets row `row`, which is the last.
+    pub fn clear(&mut self, row: usize) {
+        self.truncate(self.place(row));
+    }
+
+    fn place(&self, row: usize) -> usize {
+        if self.kept { row } else { 0 }
+    }
+
+    /// Rows so far.
+    #[must_use]
+    pub fn len(&self) -> usize {
+        self.valid.len()
+    }
+
+    /// Whether there are no rows yet.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.valid.is_empty()
+    }
+
+    /// Fills rows up to `length` with what absence stands for.
+    pub fn pad(&mut self, length: usize) {
+        if self.kept && self.valid.len() < length {
+            self.grow(length);
+        }
+    }
+
+    fn grow(&mut self, length: usize) {
+        match (&mut self.values, &self.absent) {
+            (Values::Boolean(values), absent) => {
+                values.resize(length, matches!(absent, Absent::Boolean(true)));
+            }
+            (Values::Integer(values), absent) => {
+                let value = if let Absent::Integer(value) = absent {
+                    *value
+                } else {
+                    0
+                };
+                values.resize(length, value);
+            }
+            (Values::Number(values), _) => values.resize(length, 0.0),
+            (Values::Text(texts), Absent::Text(text)) => {
+                // A default is a word or two: a column of them ends long before its rows do.
+                while texts.offsets.len() <= length && texts.push(text).is_ok() {}
+            }
+            (Values::Text(texts), _) => {
+                let end = last(&texts.offsets) as i32;
+                texts.offsets.resize(length + 1, end);
+            }
+            (Values::List(offsets, _) | Values::Mapping(offsets, ..), _) => {
+                let end = last(offsets) as i32;
+                offsets.resize(length + 1, end);
+            }
+            (Values::Record(_), _) => {}
+        }
+        self.valid
+            .resize(length, !matches!(self.absent, Absent::Null));
+    }
+
+    /// Gives the column `length` rows, and all columns below it theirs.
+    pub fn finish(&mut self, length: usize) {
+        self.pad(length);
+        match &mut self.values {
+            Values::List(offsets, items) | Values::Mapping(offsets, _, items) => {
+                items.finish(last(offsets));
+            }
+            Values::Record(columns) => {
+                for column in columns {
+                    column.finish(length);
+                }
+            }
+            _ => {}
+        }
+    }
+
+    /// Forgets all rows from `length` on.
+    pub fn truncate(&mut self, length: usize) {
+        self.valid.truncate(length);
+        match &mut self.values {
+            Values::Boolean(values) => values.truncate(length),
+            Values::Integer(values) => values.truncate(length),
+            Values::Number(values) => values.truncate(length),
+            Values::Text(texts) => texts.truncate(length),
+            Values::List(offsets, items) => {
+                offsets.truncate(length + 1);
+                items.truncate(last(offsets));
+            }
+            Values::Mapping(offsets, keys, items) => {
+                offsets.truncate(length + 1);
+                keys.truncate(last(offsets));
+                items.truncate(last(offsets));
+            }
+            Values::Record(columns) => {
+                for column in columns {
+                    column.truncate(length);
+                }
+            }
+        }
+    }
+
+    /// Makes row `row` null.
+    pub fn null(&mut self, row: usize) {
+        // Padding makes it null too, once a later row has a value.
+        if matches!(self.absent, Absent::Null) {
+            return;
+        }
+        self.pad(row);
+        let absent = std::mem::replace(&mut self.absent, Absent::Null);
+        self.grow(self.len() + 1);
+        self.absent = absent;
+    }
+
+    /// Makes row `row` true or false, in a column of those.
+    pub fn boolean(&mut self, row: usize, value: bool) -> bool {
+        self.pad(row);
+        let Values::Boolean(values) = &mut self.values else {
+            return false;
+        };
+        values.push(value);
+        self.valid.push(true);
+        true
+    }
+
+    /// Makes row `row` an integer, in a column of those.
+    pub fn integer(&mut self, row: usize, value: i64) -> bool {
+        self.pad(row);
+        let Values::Integer(values) = &mut self.values else {
+            return false;
+        };
+        values.push(value);
+        self.valid.push(true);
+        true
+    }
+
+    /// Makes row `row` a double, in a column of those.
+    pub fn number(&mut self, row: usize, value: f64) -> bool {
+        self.pad(row);
+        let Values::Number(values) = &mut self.values else {
+            return false;
+        };
+        values.push(value);
+        self.valid.push(true);
+        true
+    }
+
+    /// Makes row `row` a text, in a column of those.
+    pub fn text(&mut self, row: usize, value: &str) -> bool {
+        self.pad(row);
+        let Values::Text(texts) = &mut self.values else {
+            return false;
+        };
+        if texts.push(value).is_err() {
+            return false;
+        }
+        self.valid.push(true);
+        true
+    }
+
+    /// The items of a list column, to which row `row` adds its own; [`Self::close`] ends them.
+    pub fn items(&mut self, row: usize) -> Option<&mut Self> {
+        self.pad(row);
+        match &mut self.values {
+            Values::List(_, items) => Some(items),
+            _ => None,
+        }
+    }
+
+    /// The keys and items of a column of mappings, as for lists.
+    pub fn entries(&mut self, row: usize) -> Option<(&mut Texts, &mut Self)> {
+        self.pad(row);
+        match &mut self.values {
+            Values::Mapping(_, keys, items) => Some((keys, items)),
+            _ => None,
+        }
+    }
+
+    /// The columns below a record, whose row `row` is then closed.
+    pub fn columns(&mut self, row: usize) -> Option<&mut [Self]> {
+        self.pad(row);
+        match &mut self.values {
+            Values::Record(columns) => Some(columns),
+            _ => None,
+        }
+    }
+
+    /// Ends the list, mapping or record of the next row.
+    pub fn close(&mut self) {
+        if let Values::List(offsets, items) | Values::Mapping(offsets, _, items) = &mut self.values
+        {
+            offsets.push(items.len() as i32);
+        }
+        self.valid.push(true);
+    }
+}
+
+impl Texts {
+    /// Adds a key of a mapping.
+    pub fn key(&mut self, text: &str) -> bool {
+        self.push(text).is_ok()
+    }
+}
+
+impl Absent {
+    fn of(kind: Kind, default: &Value) -> Self {
+        match default {
+            // An empty object is what absent JSON stands for, and null in its column.
+            _ if kind == Kind::Json => Self::Null,
+            Value::Bool(value) => Self::Boolean(*value),
+            Value::Number(value) => value.as_i64().map_or(Self::Null, Self::Integer),
+            Value::String(value) => Self::Text(value.clone()),
+            Value::Array(_) | Value::Object(_) => Self::Empty,
+            Value::Null => Self::Null,
+        }
+    }
+}
+
+fn last(offsets: &[i32]) -> usize {
+    offsets.last().map_or(0, |&end| end as usize)
+}

@@ -1,0 +1,346 @@
+//! What was looked at, as `ContextBench` writes it: files, lines by file, names by file; its views
+//! stand in that order, whatever the order of the keys.
+
+use std::collections::HashSet;
+use std::fmt;
+
+use serde::de::{DeserializeSeed, Deserializer, MapAccess, SeqAccess, Visitor};
+
+use super::View;
+use super::column::Column;
+use super::value::{Others, Raw, Text, are_distinct, only_if};
+
+const LINES: &str = "lines";
+
+/// Up to so many files, comparing all of them is faster than hashing.
+const FEW_FILES: usize = 16;
+
+/// What reads an object key by key.
+pub(super) trait Object<'de> {
+    /// Reads the value of a key.
+    fn key<A: MapAccess<'de>>(&mut self, key: Text<'de>, map: &mut A) -> Result<(), A::Error>;
+}
+
+/// Reads an object, or null where that stands for an empty one, into `T`.
+pub(super) struct Into<'a, T> {
+    pub target: &'a mut T,
+    pub nullable: bool,
+}
+
+impl<'de, T: Object<'de>> DeserializeSeed<'de> for Into<'_, T> {
+    /// Whether there was an object.
+    type Value = bool;
+
+    fn deserialize<D: Deserializer<'de>>(self, deserializer: D) -> Result<bool, D::Error> {
+        deserializer.deserialize_any(self)
+    }
+}
+
+impl<'de, T: Object<'de>> Visitor<'de> for Into<'_, T> {
+    type Value = bool;
+
+    fn expecting(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter.write_str("an object")
+    }
+
+    fn visit_unit<E: serde::de::Error>(self) -> Result<bool, E> {
+        only_if(self.nullable)?;
+        Ok(false)
+    }
+
+    fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<bool, A::Error> {
+        while let Some(key) = map.next_key::<Text<'de>>()? {
+            self.target.key(key, &mut map)?;
+        }
+        Ok(true)
+    }
+}
+
+/// Notes a key that may come once.
+pub(super) fn once<E: serde::de::Error>(seen: &mut u8, bit: u8) -> Result<(), E> {
+    only_if(*seen & (1 << bit) == 0)?;
+    *seen |= 1 << bit;
+    Ok(())
+}
+
+/// Values by path, in the order of the file; those of one path lie side by side.
+struct ByPath<'de, T> {
+    paths: Vec<Text<'de>>,
+    /// Where the values of each path end.
+    ends: Vec<usize>,
+    values: Vec<T>,
+}
+
+impl<T> Default for ByPath<'_, T> {
+    fn default() -> Self {
+        Self {
+            paths: Vec::new(),
+            ends: Vec::new(),
+            values: Vec::new(),
+        }
+    }
+}
+
+impl<T> ByPath<'_, T> {
+    fn clear(&mut self) {
+        self.paths.clear();
+        self.ends.clear();
+        self.values.clear();
+    }
+
+    fn iter(&self) -> impl Iterator<Item = (&str, &[T])> {
+        let begins = std::iter::once(0).chain(self.ends.iter().copied());
+        let values = begins
+            .zip(&self.ends)
+            .map(|(begin, &end)| &self.values[begin..end]);
+        self.paths.iter().map(|path| &*path.0).zip(values)
+    }
+
+    fn are_distinct(&self) -> bool {
+        are_distinct(self.paths.len(), || self.paths.iter().map(|path| &*path.0))
+    }
+}
+
+impl<'de, T: Item<'de>> Object<'de> for ByPath<'de, T> {
+    fn key<A: MapAccess<'de>>(&mut self, key: Text<'de>, map: &mut A) -> Result<(), A::Error> {
+        self.paths.push(key);
+        map.next_value_seed(List {
+            values: &mut self.values,
+            nullable: true,
+        })?;
+        self.ends.push(self.values.len());
+        Ok(())
+    }
+}
+
+/// Reads a list, or null, to the end of `values`.
+struct List<'a, T> {
+    values: &'a mut Vec<T>,
+    nullable: bool,
+}
+
+trait Item<'de>: Sized {
+    fn next<A: SeqAccess<'de>>(list: &mut A) -> Result<Option<Self>, A::Error>;
+}
+
+impl<'de> Item<'de> for Text<'de> {
+    fn next<A: SeqAccess<'de>>(list: &mut A) -> Result<Option<Self>, A::Error> {
+        list.next_element()
+    }
+}
+
+impl<'de, T: Item<'de>> DeserializeSeed<'de> for List<'_, T> {
+    /// Whether there was a list.
+    type Value = bool;
+
+    fn deserialize<D: Deserializer<'de>>(self, deserializer: D) -> Result<bool, D::Error> {
+        deserializer.deserialize_any(self)
+    }
+}
+
+impl<'de, T: Item<'de>> Visitor<'de> for List<'_, T> {
+    type Value = bool;
+
+    fn expecting(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter.write_str("a list")
+    }
+
+    fn visit_unit<E: serde::de::Error>(self) -> Result<bool, E> {
+        only_if(self.nullable)?;
+        Ok(false)
+    }
+
+    fn visit_seq<A: SeqAccess<'de>>(self, mut list: A) -> Result<bool, A::Error> {
+        while let Some(value) = T::next(&mut list)? {
+            self.values.push(value);
+        }
+        Ok(true)
+    }
+}
+
+/// First and last line of a span; its other keys are not looked at.
+#[derive(Default)]
+struct Span {
+    seen: u8,
+    start: i64,
+    end: i64,
+}
+
+impl<'de> Object<'de> for Span {
+    fn key<A: MapAccess<'de>>(&mut self, key: Text<'de>, map: &mut A) -> Result<(), A::Error> {
+        match &*key.0 {
+            "start" => {
+                once(&mut self.seen, 0)?;
+                self.start = map.next_value()?;
+            }
+            "end" => {
+                once(&mut self.seen, 1)?;
+                self.end = map.next_value()?;
+            }
+            _ => {
+                map.next_value_seed(Raw)?;
+            }
+        }
+        Ok(())
+    }
+}
+
+impl<'de> Item<'de> for Span {
+    fn next<A: SeqAccess<'de>>(list: &mut A) -> Result<Option<Self>, A::Error> {
+        let mut span = Self::default();
+        let into = Into {
+            target: &mut span,
+            nullable: false,
+        };
+        if list.next_element_seed(into)?.is_none() {
+            return Ok(None);
+        }
+        only_if(span.seen == 0b11)?;
+        Ok(Some(span))
+    }
+}
+
+/// What was looked at: files, lines of files, names in files.
+#[derive(Default)]
+pub(super) struct Context<'de> {
+    seen: u8,
+    /// Whether any of the three is recorded.
+    pub is_recorded: bool,
+    files: Vec<Text<'de>>,
+    spans: ByPath<'de, Span>,
+    symbols: ByPath<'de, Text<'de>>,
+    pub others: Others<'de>,
+}
+
+impl<'de> Context<'de> {
+    pub(super) fn clear(&mut self) {
+        self.seen = 0;
+        self.is_recorded = false;
+        self.files.clear();
+        self.spans.clear();
+        self.symbols.clear();
+        self.others.clear();
+    }
+
+    /// Reads one of its parts, or one of the other keys.
+    pub(super) fn part<A: MapAccess<'de>>(
+        &mut self,
+        name: &str,
+        key: Text<'de>,
+        map: &mut A,
+    ) -> Result<(), A::Error> {
+        let nullable = true;
+        self.is_recorded |= match name {
+            "files" => {
+                once(&mut self.seen, 0)?;
+                map.next_value_seed(List {
+                    values: &mut self.files,
+                    nullable,
+                })?
+            }
+            "spans" => {
+                once(&mut self.seen, 1)?;
+                map.next_value_seed(Into {
+                    target: &mut self.spans,
+                    nullable,
+                })?
+            }
+            "symbols" => {
+                once(&mut self.seen, 2)?;
+                map.next_value_seed(Into {
+                    target: &mut self.symbols,
+                    nullable,
+                })?
+            }
+            _ => {
+                self.others.add(key, map)?;
+                false
+            }
+        };
+        Ok(())
+    }
+
+    pub(super) fn are_keys_distinct(&self) -> bool {
+        self.spans.are_distinct() && self.symbols.are_distinct() && self.others.are_distinct()
+    }
+
+    /// Writes the views to row `row` of a column of lists of them.
+    pub(super) fn write(&self, list: &mut Column, row: usize, view: &View) -> Option<()> {
+        let views = list.items(row)?;
+        for file in &self.files {
+            add(views, view.path, &file.0)?;
+            views.close();
+        }
+        let listed = Listed::new(&self.files);
+        for (path, spans) in self.spans.iter() {
+            let is_listed = spans.is_empty() || listed.has(path);
+            for span in spans {
+                let index = views.len();
+                let columns = add(views, view.path, path)?;
+                ok(columns[view.extent].text(index, LINES))?;
+                ok(columns[view.start].integer(index, span.start))?;
+                ok(columns[view.end].integer(index, span.end))?;
+                ok(columns[view.listed].boolean(index, is_listed))?;
+                views.close();
+            }
+        }
+        for (path, symbols) in self
+            .symbols
+            .iter()
+            .filter(|(_, symbols)| !symbols.is_empty())
+        {
+            let index = views.len();
+            let columns = add(views, view.path, path)?;
+            ok(columns[view.listed].boolean(index, listed.has(path)))?;
+            let names = columns[view.symbols].items(index)?;
+            for symbol in symbols {
+                ok(names.text(names.len(), &symbol.0))?;
+            }
+            columns[view.symbols].close();
+            views.close();
+        }
+        list.close();
+        Some(())
+    }
+}
+
+/// Begins the next view of a path.
+fn add<'a>(views: &'a mut Column, path: usize, text: &str) -> Option<&'a mut [Column]> {
+    let index = views.len();
+    let columns = views.columns(index)?;
+    ok(columns[path].text(index, text))?;
+    Some(columns)
+}
+
+fn ok(condition: bool) -> Option<()> {
+    condition.then_some(())
+}
+
+/// The files that a context lists.
+enum Listed<'a> {
+    Few(&'a [Text<'a>]),
+    Many(HashSet<&'a str>),
+}
+
+impl<'a> Listed<'a> {
+    fn new(files: &'a [Text<'a>]) -> Self {
+        if files.len() <= FEW_FILES {
+            Self::Few(files)
+        } else {
+            Self::Many(files.iter().map(|file| &*file.0).collect())
+        }
+    }
+
+    fn has(&self, path: &str) -> bool {
+        match self {
+            Self::Few(files) => files.iter().any(|file| file.0 == path),
+            Self::Many(files) => files.contains(path),
+        }
+    }
+}
+
+impl<'de> Object<'de> for Context<'de> {
+    fn key<A: MapAccess<'de>>(&mut self, key: Text<'de>, map: &mut A) -> Result<(), A::Error> {
+        self.part(&key.0.clone(), key, map)
+    }
+}

@@ -1,0 +1,126 @@
+//! JSON text that is kept as it stands: whether the record reader is certain to read it alike.
+
+/// Nesting that every parser takes; the record reader refuses 200 levels.
+const DEEPEST: usize = 100;
+
+/// Digits in a row that make neither an infinite double nor an integer too long for Python.
+const MOST_DIGITS: usize = 200;
+
+/// Digits of an exponent, for the same reason.
+const MOST_EXPONENT_DIGITS: usize = 2;
+
+/// Whether valid JSON is free of what the record reader reads in its own way: halves of surrogate
+/// pairs, numbers that no double holds, deep nesting.
+#[must_use]
+pub fn is_certain(text: &str) -> bool {
+    let bytes = text.as_bytes();
+    let (mut depth, mut digits, mut most) = (0, 0, MOST_DIGITS);
+    let mut at = 0;
+    while at < bytes.len() {
+        let byte = bytes[at];
+        at += 1;
+        if byte.is_ascii_digit() {
+            digits += 1;
+            if digits > most {
+                return false;
+            }
+            continue;
+        }
+        digits = 0;
+        match byte {
+            b'e' | b'E' => most = MOST_EXPONENT_DIGITS,
+            b'+' | b'-' => {}
+            _ => most = MOST_DIGITS,
+        }
+        match byte {
+            b'"' => match end_of_text(bytes, at) {
+                Some(end) => at = end,
+                None => return false,
+            },
+            b'[' | b'{' => {
+                depth += 1;
+                if depth > DEEPEST {
+                    return false;
+                }
+            }
+            b']' | b'}' => depth -= 1,
+            _ => {}
+        }
+    }
+    true
+}
+
+/// Where the text ends whose first byte is at `at`, past its quote; none if it holds half a
+/// surrogate pair.
+fn end_of_text(bytes: &[u8], mut at: usize) -> Option<usize> {
+    loop {
+        at += memchr::memchr2(b'"', b'\\', bytes.get(at..)?)?;
+        if bytes[at] == b'"' {
+            return Some(at + 1);
+        }
+        if *bytes.get(at + 1)? != b'u' {
+            at += 2;
+            continue;
+        }
+        match surrogate(bytes, at) {
+            None => at += 6,
+            Some(Half::First) if surrogate(bytes, at + 6) == Some(Half::Second) => at += 12,
+            Some(_) => return None,
+        }
+    }
+}
+
+#[derive(PartialEq, Eq)]
+enum Half {
+    First,
+    Second,
+}
+
+/// Which half of a pair the escape at `at` is; none where it is another, or no escape.
+fn surrogate(bytes: &[u8], at: usize) -> Option<Half> {
+    let escape = bytes.get(at..at + 6)?;
+    if !escape.starts_with(b"\\u") || !escape[2].eq_ignore_ascii_case(&b'd') {
+        return None;
+    }
+    match escape[3].to_ascii_lowercase() {
+        b'8' | b'9' | b'a' | b'b' => Some(Half::First),
+        b'c'..=b'f' => Some(Half::Second),
+        _ => None,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::is_certain;
+
+    #[test]
+    fn plain_values_are_certain() {
+        for text in [
+            r#"{"a": [1, -2.5e+10, true, null, "x\\\"y\n"]}"#,
+            r#""\ud83d\ude00 \u00e9 \\ud83d""#,
+            r#""\uD83D\uDE00""#,
+            "1e99",
+            "[]",
+        ] {
+            assert!(is_certain(text), "{text}");
+        }
+        assert!(is_certain(&"[".repeat(100)));
+        assert!(is_certain(&"1".repeat(200)));
+    }
+
+    #[test]
+    fn others_are_not() {
+        for text in [
+            r#""\ud83d""#,
+            r#""\ud83d\ud83d\ude00""#,
+            r#"["\ude00"]"#,
+            r#""\uD83D\\uDE00""#,
+            "1e400",
+            "[1E+400]",
+        ] {
+            assert!(!is_certain(text), "{text}");
+        }
+        assert!(!is_certain(&"[".repeat(101)));
+        assert!(!is_certain(&"1".repeat(201)));
+    }
+}

@@ -1,0 +1,81 @@
+//! Objects whose keys are names of columns: records of our own, and flat rows.
+
+use std::fmt;
+
+use serde::Deserializer;
+use serde::de::{Error, MapAccess, Visitor};
+
+use super::Row;
+use super::value::{Fields, Others, only_if};
+
+/// Keys by which other formats know their records, whatever else is in them.
+const OTHER_FORMATS: [&str; 8] = [
+    "duration_ms",
+    "model_patch",
+    "output",
+    "result_columns",
+    "results",
+    "token_usage",
+    "traj_data",
+    "trajectory_format",
+];
+
+/// Keys by which a flat row would be a record.
+const RECORD_KEYS: [&str; 2] = ["measurements", "turns"];
+
+struct Object<'a, 'b> {
+    row: &'a mut Row<'b>,
+    is_flat: bool,
+}
+
+/// Reads a trajectory of ours, or a flat row, into a row of the columns.
+pub(super) fn read<'de, D: Deserializer<'de>>(
+    row: &mut Row<'_>,
+    is_flat: bool,
+    deserializer: D,
+) -> Result<(), D::Error> {
+    deserializer.deserialize_map(Object { row, is_flat })
+}
+
+impl<'de> Visitor<'de> for Object<'_, '_> {
+    type Value = ();
+
+    fn expecting(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter.write_str("an object")
+    }
+
+    fn visit_map<A: MapAccess<'de>>(self, map: A) -> Result<(), A::Error> {
+        let fields = Fields {
+            members: self.row.members,
+            columns: self.row.columns,
+            row: self.row.index,
+        };
+        let mut others = Others::default();
+        fields.read(map, Some(&mut others))?;
+        let foreign = if self.is_flat {
+            &RECORD_KEYS[..]
+        } else {
+            &OTHER_FORMATS
+        };
+        only_if(!others.keys().any(|key| foreign.contains(&key)))?;
+        if self.is_flat {
+            return Ok(());
+        }
+        complete(self.row, &others)
+    }
+}
+
+/// Adds what a trajectory does not hold under a name of its own.
+fn complete<E: Error>(row: &mut Row<'_>, others: &Others<'_>) -> Result<(), E> {
+    if !others.is_empty() {
+        let extra = &mut row.columns[row.places.extra];
+        // Which of two values a key has is for the record reader to decide.
+        only_if(others.are_distinct() && !extra.has(row.index))?;
+        extra.clear(row.index);
+        only_if(extra.text(row.index, &others.json(&[])))?;
+    }
+    if row.columns[row.places.source].has(row.index) {
+        return Ok(());
+    }
+    row.source()
+}

@@ -1,0 +1,99 @@
+//! What the values of a column are, as the record models define it.
+
+use serde::Deserialize;
+use serde_json::Value;
+
+/// Kind of the values of a column.
+#[derive(Clone, Copy, Debug, Deserialize, PartialEq, Eq)]
+#[serde(rename_all = "lowercase")]
+pub enum Kind {
+    /// True or false.
+    Boolean,
+    /// A 64-bit integer.
+    Integer,
+    /// A double.
+    Number,
+    /// Text.
+    Text,
+    /// A value of any shape, kept as JSON text.
+    Json,
+    /// A list of items.
+    List,
+    /// Items by text.
+    Mapping,
+    /// Named members.
+    Record,
+    /// A record with a check of its own, which only its model knows: every value is refused.
+    Checked,
+}
+
+/// What the values of a column are.
+#[derive(Clone, Debug, Deserialize)]
+pub struct Shape {
+    /// Kind of value.
+    pub kind: Kind,
+    /// The only texts allowed; empty where any is.
+    #[serde(default)]
+    pub choices: Vec<String>,
+    /// Whether JSON has to hold an object.
+    #[serde(default)]
+    pub is_object: bool,
+    /// Shape of the values in a list or a mapping.
+    pub item: Option<Box<Shape>>,
+    /// Fields of a record, at most 64.
+    #[serde(default)]
+    pub members: Vec<Member>,
+}
+
+/// As many members as there are bits to note which of them were seen.
+pub const MOST_MEMBERS: usize = u64::BITS as usize;
+
+/// One field of a record.
+#[derive(Clone, Debug, Deserialize)]
+pub struct Member {
+    /// Name of the field.
+    pub name: String,
+    /// What its values are.
+    pub shape: Shape,
+    /// Whether a record without it is refused.
+    pub required: bool,
+    /// Whether it may be null.
+    pub nullable: bool,
+    /// What its absence stands for; of an empty list or object, that it is empty.
+    #[serde(default)]
+    pub default: Value,
+}
+
+impl Shape {
+    /// Reads the shape of a record from JSON.
+    ///
+    /// # Errors
+    ///
+    /// A message, if the text does not describe a record that columns can hold.
+    pub fn record(json: &str) -> Result<Self, String> {
+        let shape: Self = serde_json::from_str(json).map_err(|error| error.to_string())?;
+        if shape.kind != Kind::Record {
+            return Err("expected the shape of a record".to_owned());
+        }
+        shape.check()?;
+        Ok(shape)
+    }
+
+    fn check(&self) -> Result<(), String> {
+        if self.members.len() > MOST_MEMBERS {
+            return Err(format!("a record has more than {MOST_MEMBERS} members"));
+        }
+        if matches!(self.kind, Kind::List | Kind::Mapping) && self.item.is_none() {
+            return Err("a list or mapping lacks the shape of its items".to_owned());
+        }
+        let items = self.item.iter().map(|item| &**item);
+        let members = self.members.iter().map(|member| &member.shape);
+        items.chain(members).try_for_each(Self::check)
+    }
+
+    /// Position of a member.
+    #[must_use]
+    pub fn position(&self, name: &str) -> Option<usize> {
+        self.members.iter().position(|member| member.name == name)
+    }
+}

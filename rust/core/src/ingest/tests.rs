@@ -1,0 +1,95 @@
+//! Columns of lines by hand. What every line means is held against the record reader in Python.
+
+use super::{Column, Piece, Reader, Shape, Values, pieces};
+
+const SHAPE: &str = include_str!("../../../../fuzz/trajectory_shape.json");
+
+fn reader() -> Reader {
+    Reader::trajectories(Shape::record(SHAPE).unwrap(), |_| true).unwrap()
+}
+
+fn column<'a>(reader: &Reader, piece: &'a Piece, name: &str) -> &'a Column {
+    let index = reader.shape().position(name).unwrap();
+    piece.columns[index].as_ref().unwrap()
+}
+
+fn texts(column: &Column) -> Vec<Option<String>> {
+    let Values::Text(texts) = &column.values else {
+        panic!("not a column of texts");
+    };
+    let text = |row: usize| {
+        let (begin, end) = (texts.offsets[row] as usize, texts.offsets[row + 1] as usize);
+        String::from_utf8(texts.bytes[begin..end].to_vec()).unwrap()
+    };
+    (0..column.len())
+        .map(|row| column.valid[row].then(|| text(row)))
+        .collect()
+}
+
+#[test]
+fn refused_line_leaves_nothing_behind() {
+    let reader = reader();
+    let block = concat!(
+        r#"{"task_id": "a", "note": [1]}"#,
+        "\n\n",
+        r#"{"turns": [{"views": [{"path": "p"}], "program": "x"}, {"number": 1.5}], "task_id": "b"}"#,
+        "\r\n",
+        r#"{"instance_id": "c", "model_patch": "\n", "traj_data": {"note": 1}}"#,
+    );
+    let read = reader.read(block.as_bytes(), "file", 7);
+    let [piece] = &read[..] else {
+        panic!("one piece");
+    };
+    assert_eq!((piece.rows, piece.next_line), (2, 11));
+    let [refused] = &piece.refused[..] else {
+        panic!("one line is refused");
+    };
+    assert_eq!((refused.row, refused.line), (1, 9));
+    assert!(block[refused.bytes.clone()].ends_with("\"b\"}\r\n"));
+    let texts = |name| texts(column(&reader, piece, name));
+    let some = |text: &str| Some(text.to_owned());
+    assert_eq!(texts("task_id"), [some("a"), some("c")]);
+    assert_eq!(texts("final_patch"), [None, some("\n")]);
+    let extra = [
+        some(r#"{"note": [1]}"#),
+        some(r#"{"traj_data": {"note": 1}}"#),
+    ];
+    assert_eq!(texts("extra"), extra);
+    let Values::List(offsets, turns) = &column(&reader, piece, "turns").values else {
+        panic!("turns are a list");
+    };
+    assert_eq!((&offsets[..], turns.len()), (&[0, 0, 0][..], 0));
+    for column in piece.columns.iter().flatten() {
+        assert_eq!(column.len(), 2);
+    }
+}
+
+#[test]
+fn unwanted_columns_are_checked_all_the_same() {
+    let shape = Shape::record(SHAPE).unwrap();
+    let reader = Reader::trajectories(shape, |name| name == "task_id").unwrap();
+    let block = b"{\"task_id\": \"a\", \"trial\": \"x\"}\n{\"task_id\": \"b\", \"trial\": 1}\n";
+    let read = reader.read(block, "file", 1);
+    assert_eq!((read[0].rows, read[0].refused.len()), (1, 1));
+    assert_eq!(read[0].columns.iter().flatten().count(), 1);
+}
+
+#[test]
+fn pieces_end_behind_newlines() {
+    let line = [vec![b' '; 300_000], vec![b'\n']].concat();
+    let block = [line.repeat(10), vec![b' '; 2_000_000], line, vec![b' ']].concat();
+    let pieces = pieces(&block);
+    assert!(pieces.len() > 3);
+    assert!(pieces.windows(2).all(|pair| pair[0].end == pair[1].start));
+    let (last, others) = pieces.split_last().unwrap();
+    assert!(others.iter().all(|range| block[range.end - 1] == b'\n'));
+    assert_eq!((pieces[0].start, last.end), (0, block.len()));
+}
+
+#[test]
+fn shape_has_to_fit() {
+    for json in ["", "1", r#"{"kind": "text"}"#, r#"{"kind": "record"}"#] {
+        let reader = Shape::record(json).and_then(|shape| Reader::trajectories(shape, |_| true));
+        assert!(reader.is_err(), "{json}");
+    }
+}

@@ -1,0 +1,178 @@
+//! Bindings of the readers: blocks of bytes in, Arrow columns out.
+//!
+//! Columns leave by Arrow's C data interface. Taking them in by it would need unsafe code, and
+//! nothing here does.
+
+use std::sync::Arc;
+
+use arrow_array::ffi::{FFI_ArrowArray, FFI_ArrowSchema};
+use arrow_array::{
+    Array, ArrayRef, BooleanArray, Float64Array, Int64Array, ListArray, MapArray, StringArray,
+    StructArray,
+};
+use arrow_buffer::{BooleanBuffer, Buffer, NullBuffer, OffsetBuffer, ScalarBuffer};
+use arrow_schema::{ArrowError, DataType, Field, FieldRef, Fields};
+use pyo3::prelude::*;
+use pyo3::types::{PyBytes, PyCapsule};
+use trajmeter_core::ingest::{Column, Piece, Reader, Refused, Shape, Texts, Values};
+
+use crate::arrays::run;
+use crate::errors::InternalError;
+
+/// Reads JSON lines into columns; lines it is not certain of are left to the caller.
+#[pyclass(frozen, module = "trajmeter.kernels._rust")]
+pub struct JsonReader(Reader);
+
+#[pymethods]
+impl JsonReader {
+    #[new]
+    #[pyo3(signature = (shape, wanted, *, flat))]
+    fn new(shape: &str, wanted: Vec<String>, flat: bool) -> PyResult<Self> {
+        let is_wanted = |name: &str| wanted.iter().any(|each| each == name);
+        Shape::record(shape)
+            .and_then(|shape| {
+                if flat {
+                    Ok(Reader::rows(shape, is_wanted))
+                } else {
+                    Reader::trajectories(shape, is_wanted)
+                }
+            })
+            .map(Self)
+            .map_err(InternalError::new_err)
+    }
+
+    fn read(
+        &self,
+        py: Python<'_>,
+        block: &Bound<'_, PyBytes>,
+        file: &str,
+        line: i64,
+    ) -> PyResult<Vec<JsonColumns>> {
+        let block = block.as_bytes();
+        let members = self.0.shape();
+        run(py, block.len(), || {
+            let pieces = self.0.read(block, file, line);
+            Ok(pieces
+                .into_iter()
+                .map(|piece| columns(piece, members))
+                .collect::<Vec<_>>())
+        })?
+        .into_iter()
+        .collect::<Result<_, _>>()
+        .map_err(|error| InternalError::new_err(error.to_string()))
+    }
+}
+
+/// Rows of consecutive lines, and the lines that made none.
+#[pyclass(frozen, module = "trajmeter.kernels._rust")]
+pub struct JsonColumns {
+    batch: StructArray,
+    refused: Vec<Refused>,
+    /// Number of the line behind the last.
+    #[pyo3(get)]
+    next_line: i64,
+}
+
+#[pymethods]
+impl JsonColumns {
+    /// Rows before it, number, and begin and end in the block of every line that made no row.
+    #[getter]
+    fn refused(&self) -> Vec<(usize, i64, usize, usize)> {
+        let place = |line: &Refused| (line.row, line.line, line.bytes.start, line.bytes.end);
+        self.refused.iter().map(place).collect()
+    }
+
+    fn __arrow_c_schema__<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyCapsule>> {
+        let schema = FFI_ArrowSchema::try_from(self.batch.data_type()).map_err(internal)?;
+        PyCapsule::new_with_value(py, schema, c"arrow_schema")
+    }
+
+    #[pyo3(signature = (requested_schema=None))]
+    fn __arrow_c_array__<'py>(
+        &self,
+        py: Python<'py>,
+        requested_schema: Option<Bound<'py, PyAny>>,
+    ) -> PyResult<(Bound<'py, PyCapsule>, Bound<'py, PyCapsule>)> {
+        let _ = requested_schema; // the protocol lets a producer keep to its own types
+        let array = FFI_ArrowArray::new(&self.batch.to_data());
+        let array = PyCapsule::new_with_value(py, array, c"arrow_array")?;
+        Ok((self.__arrow_c_schema__(py)?, array))
+    }
+}
+
+fn internal(error: ArrowError) -> PyErr {
+    InternalError::new_err(error.to_string())
+}
+
+/// The columns of a piece as Arrow arrays, without copying.
+fn columns(piece: Piece, shape: &Shape) -> Result<JsonColumns, ArrowError> {
+    let mut fields = Vec::new();
+    let mut arrays = Vec::new();
+    for (column, member) in piece.columns.into_iter().zip(&shape.members) {
+        if let Some(column) = column {
+            let array = array(column, &member.shape)?;
+            fields.push(field(&member.name, &array, true));
+            arrays.push(array);
+        }
+    }
+    let batch = StructArray::try_new_with_length(fields.into(), arrays, None, piece.rows)?;
+    Ok(JsonColumns {
+        batch,
+        refused: piece.refused,
+        next_line: piece.next_line,
+    })
+}
+
+fn field(name: &str, array: &ArrayRef, nullable: bool) -> FieldRef {
+    Arc::new(Field::new(name, array.data_type().clone(), nullable))
+}
+
+fn array(column: Column, shape: &Shape) -> Result<ArrayRef, ArrowError> {
+    let nulls = Some(NullBuffer::from(column.valid)).filter(|nulls| nulls.null_count() > 0);
+    let item = |column: Box<Column>| array(*column, shape.item.as_deref().unwrap_or(shape));
+    Ok(match column.values {
+        Values::Boolean(values) => Arc::new(BooleanArray::new(BooleanBuffer::from(values), nulls)),
+        Values::Integer(values) => Arc::new(Int64Array::try_new(values.into(), nulls)?),
+        Values::Number(values) => Arc::new(Float64Array::try_new(values.into(), nulls)?),
+        Values::Text(texts) => Arc::new(text(texts, nulls)?),
+        Values::List(offsets, items) => {
+            let items = item(items)?;
+            let field = field("item", &items, true);
+            Arc::new(ListArray::try_new(field, borders(offsets), items, nulls)?)
+        }
+        Values::Mapping(offsets, keys, items) => {
+            let keys: ArrayRef = Arc::new(text(keys, None)?);
+            let items = item(items)?;
+            let fields: Fields =
+                vec![field("key", &keys, false), field("value", &items, true)].into();
+            let entries = StructArray::try_new(fields, vec![keys, items], None)?;
+            let kind = DataType::Struct(entries.fields().clone());
+            let field = Arc::new(Field::new("entries", kind, false));
+            Arc::new(MapArray::try_new(
+                field,
+                borders(offsets),
+                entries,
+                nulls,
+                false,
+            )?)
+        }
+        Values::Record(columns) => {
+            let mut fields = Vec::with_capacity(columns.len());
+            let mut arrays = Vec::with_capacity(columns.len());
+            for (column, member) in columns.into_iter().zip(&shape.members) {
+                let array = array(column, &member.shape)?;
+                fields.push(field(&member.name, &array, true));
+                arrays.push(array);
+            }
+            Arc::new(StructArray::try_new(fields.into(), arrays, nulls)?)
+        }
+    })
+}
+
+fn borders(offsets: Vec<i32>) -> OffsetBuffer<i32> {
+    OffsetBuffer::new(ScalarBuffer::from(offsets))
+}
+
+fn text(texts: Texts, nulls: Option<NullBuffer>) -> Result<StringArray, ArrowError> {
+    StringArray::try_new(borders(texts.offsets), Buffer::from_vec(texts.bytes), nulls)
+}

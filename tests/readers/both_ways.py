@@ -1,0 +1,87 @@
+"""Reading a file into columns and as records, for tests that hold the two to each other."""
+
+from __future__ import annotations
+
+import tempfile
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from trajmeter import json_input
+from trajmeter.readers import read_trajectories
+from trajmeter.readers.batches import TrajectoryBatches
+from trajmeter.schemas import Shape, trajectory_batch, trajectory_schema, trajectory_shape
+
+if TYPE_CHECKING:
+    from collections.abc import Collection
+
+    from trajmeter.records import ReadProblem
+
+
+@dataclass(frozen=True)
+class Read:
+    """What came of reading a file."""
+
+    rows: list[Any]
+    problems: list[ReadProblem]
+
+
+def as_records(path: Path) -> Read:
+    problems: list[ReadProblem] = []
+    rows: list[Any] = []
+    for record in read_trajectories(path, on_problem=problems.append):
+        rows += trajectory_batch([record]).to_pylist()
+    return Read(compared(rows), problems)
+
+
+def as_batches(
+    path: Path, columns: Collection[str] | None = None, block_bytes: int = 1 << 20
+) -> tuple[Read, int]:
+    """What came of it, and how many lines were read as records."""
+    problems: list[ReadProblem] = []
+    batches = TrajectoryBatches(
+        path, columns=columns, on_problem=problems.append, block_bytes=block_bytes
+    )
+    rows = []
+    for batch in batches:
+        batch.validate(full=True)
+        assert batch.schema.equals(trajectory_schema(), check_metadata=True)
+        rows += batch.to_pylist()
+    assert batches.rows == len(rows)
+    return Read(compared(rows), problems), batches.lines_as_records
+
+
+def compared(rows: list[Any]) -> list[Any]:
+    """Rows with the values that their JSON texts hold, as text that tells 1 from 1.0 and true."""
+
+    def plain(value: Any, shape: Shape) -> Any:
+        if value is None:
+            return None
+        if shape.kind == "json":
+            return json_input.parse(value.encode())
+        if shape.kind == "list" and shape.item is not None:
+            return [plain(item, shape.item) for item in value]
+        if shape.kind == "mapping" and shape.item is not None:
+            return {key: plain(item, shape.item) for key, item in value}
+        if shape.kind == "record":
+            return {m.name: plain(value[m.name], m.shape) for m in shape.members}
+        return value
+
+    return [repr(plain(row, trajectory_shape())) for row in rows]
+
+
+def write(content: bytes) -> Path:
+    with tempfile.NamedTemporaryFile(suffix=".jsonl", delete=False) as file:
+        file.write(content)
+    return Path(file.name)
+
+
+def same(content: bytes, block_bytes: int = 1 << 20) -> int:
+    """Hold both readers to the same rows and problems; how many lines were read as records."""
+    path = write(content)
+    try:
+        read, as_record = as_batches(path, block_bytes=block_bytes)
+        assert read == as_records(path)
+    finally:
+        path.unlink()
+    return as_record

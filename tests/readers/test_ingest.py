@@ -1,0 +1,189 @@
+"""Reading JSON lines into columns in Rust, beside reading them as records."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from tests.readers.both_ways import as_batches, as_records, same, write
+from trajmeter.errors import InputError, ReadError
+from trajmeter.readers.batches import TrajectoryBatches, trajectory_description
+from trajmeter.records import ReadProblem, Source, ToolCall, Trajectory, Turn, View
+from trajmeter.schemas import trajectory_from_row
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+pytestmark = pytest.mark.usefixtures("rust")
+
+
+def test_an_own_record() -> None:
+    trajectory = Trajectory(
+        task_id="a",
+        source=Source(file="f", line=3),
+        turns=(Turn(number=1, tool_calls=(ToolCall(name="t", arguments={"x": [1]}),)),),
+        final_views=(View(path="p"),),
+        metadata={"budget": 1e22},
+    )
+    path = write(trajectory.model_dump_json().encode())
+    (batch,) = list(TrajectoryBatches(path))
+    assert trajectory_from_row(batch.to_pylist()[0]) == trajectory
+    path.unlink()
+
+
+def test_lines_of_both_formats_and_neither(tmp_path: Path) -> None:
+    path = tmp_path / "mixed.jsonl"
+    path.write_text(
+        '{"task_id": "a"}\n'
+        '{"instance_id": "b", "model_patch": "p"}\n'
+        "\n"
+        '{"what": 1}\n'
+        '{"task_id": 5}\n'
+        '{"task_id": "c", "unknown": NaN}\n'
+        '{"instance_id": "d", "traj_data": {"pred_files": ["x"]}}\n'
+    )
+    read, as_record = as_batches(path)
+    assert read == as_records(path)
+    assert [problem.line for problem in read.problems] == [4, 5]
+    assert as_record == 3
+    rows: list[Any] = []
+    for batch in TrajectoryBatches(path, on_problem=read.problems.append):
+        rows += batch.to_pylist()
+    ids = [(row["task_id"], row["source"]["line"]) for row in rows]
+    assert ids == [("a", 1), ("b", 2), ("c", 6), ("d", 7)]
+
+
+def test_unknown_lines_are_one_problem() -> None:
+    strange = b'{"what": 1}\n'
+    assert same(strange * 3) == 3
+    assert same(strange * 25) == 20
+    assert same(strange * 3 + b'{"task_id": "a"}\n' + strange) == 4
+    assert same(strange * 19 + b'{"task_id": "a", "source": 5}\n' + strange * 30) == 50
+
+
+def test_without_a_listener_a_problem_raises(tmp_path: Path) -> None:
+    path = tmp_path / "bad.jsonl"
+    path.write_text('{"task_id": "a"}\n{"task_id": 5}\n')
+    with pytest.raises(ReadError, match=r"bad\.jsonl:2: task_id"):
+        list(TrajectoryBatches(path))
+
+
+def test_a_value_that_no_column_holds_is_a_problem(tmp_path: Path) -> None:
+    path = tmp_path / "huge.jsonl"
+    line = '{"task_id": "%s", "final_views": [{"path": "p", "start": %d}]}\n'
+    path.write_text(line % ("a", 1) + line % ("b", 2**64) + line % ("c", 3))
+    read, as_record = as_batches(path)
+    assert (len(read.rows), as_record) == (2, 1)
+    assert [(problem.line, problem.message[:12]) for problem in read.problems] == [
+        (2, "trajectory 0")
+    ]
+
+
+def test_other_files_are_read_as_records(tmp_path: Path) -> None:
+    document = tmp_path / "records.json"
+    document.write_text('[{"task_id": "a"},\n {"task_id": 3}]')
+    assert as_batches(document)[0] == as_records(document)
+    archive = tmp_path / "records.gz"
+    archive.write_bytes(b"\x1f\x8b12")
+    for path in (archive, tmp_path / "absent", tmp_path):
+        assert as_batches(path)[0] == as_records(path)
+
+
+CONTENT = b"".join(
+    [
+        b'\xef\xbb\xbf{"task_id": "a", "final_patch": "\xc3\xa9"}\r\n\r\n',
+        b'{"task_id": "b", "note": 1}\n  \n{"instance_id": "c", "model_patch": "x"}\n',
+        b'{"task_id": 1}\n{"task_id": "d"}',
+    ]
+)
+
+
+def test_blocks_may_end_at_any_byte() -> None:
+    assert {same(CONTENT, block) for block in range(1, len(CONTENT) + 2)} == {2}
+
+
+def test_a_file_may_end_at_any_byte() -> None:
+    for length in range(len(CONTENT) + 1):
+        same(CONTENT[:length], 16)
+
+
+def test_lines_longer_than_a_piece() -> None:
+    line = json.dumps({"task_id": "a", "final_patch": "x\n" * 800_000}).encode() + b"\n"
+    assert same(line * 3 + b'{"task_id": "b"}', 1 << 16) == 0
+
+
+@pytest.mark.parametrize("columns", [(), ("task_id",), ("final_views", "extra"), ("turns",)])
+def test_only_wanted_columns_are_there(columns: tuple[str, ...], tmp_path: Path) -> None:
+    path = tmp_path / "records.jsonl"
+    lines = [
+        {"task_id": "a", "turns": [{"number": 1, "views": [{"path": "p"}]}], "unknown": 1},
+        {"instance_id": "b", "traj_data": {"pred_steps": [{"files": ["p"]}]}},
+        {"task_id": "c", "turns": [{"number": "x"}]},
+        {"task_id": "d", "turns": [{"number": 1.0}]},
+    ]
+    path.write_text("".join(f"{json.dumps(line)}\n" for line in lines))
+    problems: list[ReadProblem] = []
+    batch, *_ = TrajectoryBatches(path, columns=columns, on_problem=problems.append)
+    whole, *_ = TrajectoryBatches(path, on_problem=problems.append)
+    assert batch.num_rows == whole.num_rows == 3
+    assert problems[0] == problems[1]
+    for name in batch.schema.names:
+        column = batch.column(name)
+        if name in columns:
+            assert column.equals(whole.column(name))
+        else:
+            assert column.null_count == 3
+
+
+def test_an_unknown_column_is_an_error() -> None:
+    with pytest.raises(InputError, match="no column 'turn'"):
+        TrajectoryBatches("f", columns=["turn"])
+
+
+def test_the_only_limits_of_fields_are_those_of_columns() -> None:
+    """The reader in Rust checks no others."""
+    limits = {"minimum", "maximum", "exclusiveMinimum", "exclusiveMaximum", "multipleOf"}
+    limits |= {"minLength", "maxLength", "pattern", "minItems", "maxItems", "format"}
+
+    def found(schema: Any) -> Iterable[tuple[str, Any]]:
+        if isinstance(schema, dict):
+            yield from ((key, schema[key]) for key in limits & schema.keys())
+            for inner in schema.values():
+                yield from found(inner)
+        if isinstance(schema, list):
+            for inner in schema:
+                yield from found(inner)
+
+    assert set(found(Trajectory.model_json_schema())) == {
+        ("minimum", -(2**63)),
+        ("maximum", 2**63 - 1),
+    }
+
+
+@pytest.mark.parametrize(
+    "file",
+    [
+        "contextbench/preds-qwen25-32b.jsonl",
+        "contextbench/preds-qwen3-coder-next.jsonl",
+    ],
+)
+def test_published_predictions(reference_data: Path, file: str) -> None:
+    read, as_record = as_batches(reference_data / file)
+    assert read == as_records(reference_data / file)
+    assert (len(read.rows), read.problems, as_record) == (50, [], 0)
+
+
+def test_python_backend_reads_everything_as_records(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr("trajmeter.readers.batches.backend", lambda: "python")
+    assert same(CONTENT) == 0
+
+
+def test_fuzzing_reads_the_present_records() -> None:
+    """The fuzz target ``ingest`` keeps a copy of what the reader in Rust is told of records."""
+    copy = Path(__file__).parents[2] / "fuzz" / "trajectory_shape.json"
+    assert copy.read_text() == f"{trajectory_description()}\n"
