@@ -15,7 +15,7 @@ import pytest
 import trajmeter
 from tests.metrics.speedup.attempts import BAD, GOOD, SAME, attempt, oracle
 from trajmeter.metrics import BatchMetric, TrialMetric
-from trajmeter.metrics.speedup import SpeedupMetric, batch, score
+from trajmeter.metrics.speedup import SpeedupMetric, batch, fields
 from trajmeter.metrics.speedup.cases import figures_of
 from trajmeter.records import LARGEST_COUNT, Measurements, PytestSummary, Trajectory
 from trajmeter.schemas import trajectory_batch
@@ -118,7 +118,7 @@ def test_one_call_of_the_kernel_averages_all_tasks_of_a_batch(profiles: Sequence
         for task in ("a", "b", "c", "d")
         for agent in ("fixer", "other")
     ]
-    with mock.patch.object(score, "figures_of", wraps=figures_of) as called:
+    with mock.patch.object(fields, "figures_of", wraps=figures_of) as called:
         assert len(by_batch(attempts, profiles, size=8)) == 8
     assert called.call_count == 2  # the last task waits for rows to come
 

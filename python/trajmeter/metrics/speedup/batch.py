@@ -1,13 +1,12 @@
 """Speedup of record batches: the columns of a result, from rows that hold whole tasks.
 
 The attempts are those that the rows stand for, without the fields that no figure depends on, and
-scored as :mod:`trajmeter.metrics.speedup.score` does. What a batch saves is the result of each
+scored as :mod:`trajmeter.metrics.speedup.fields` says. What a batch saves is the result of each
 attempt, whose benchmarks are written as JSON at once, and a call of the kernel for each trial.
 """
 
 from __future__ import annotations
 
-from functools import cache
 from itertools import chain, groupby
 from operator import itemgetter
 from typing import TYPE_CHECKING, Any
@@ -19,12 +18,14 @@ from trajmeter.errors import InputError
 from trajmeter.metrics.arrays import ROWS_AT_ONCE, coded, nulls
 from trajmeter.metrics.columns import FamilyColumns
 from trajmeter.metrics.row_records import records_of
+from trajmeter.metrics.speedup.fields import result_fields
 from trajmeter.metrics.speedup.result import SpeedupResult
-from trajmeter.metrics.speedup.score import SpeedupMetric, result_fields
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
 
+    from trajmeter.metrics._protocol import TrialMetric
+    from trajmeter.metrics._result import Result
     from trajmeter.metrics.arrays import Array
     from trajmeter.metrics.columns import Column
     from trajmeter.metrics.speedup.profile import SpeedupProfile
@@ -41,11 +42,11 @@ _BENCHMARKS = "per_benchmark_speedups"
 
 
 def score_batch(
-    metric: SpeedupMetric,
+    metric: TrialMetric,
     profile: SpeedupProfile,
     tasks: Sequence[Task | None],
     rows: pa.RecordBatch,
-) -> Mapping[str, Array] | Iterable[SpeedupResult]:
+) -> Mapping[str, Array] | Iterable[Result]:
     """Compute every figure of every row.
 
     Args:
@@ -59,7 +60,7 @@ def score_batch(
         Every column of :class:`SpeedupResult` by its dotted path; or a result of each row, where
         one holds a number that no column does.
     """
-    family = _family()
+    family = FamilyColumns(metric, offset=0)
     prefix = f"{family.name}."
     parts: list[list[Array]] = []
     for trials in _few(_trials(tasks, rows)):
@@ -73,12 +74,6 @@ def score_batch(
         column.name.removeprefix(prefix): pa.concat_arrays(arrays)
         for column, arrays in zip(family.figures, columns, strict=True)
     }
-
-
-@cache
-def _family() -> FamilyColumns:
-    """Columns of every speedup metric, derived once: that takes a millisecond."""
-    return FamilyColumns(SpeedupMetric(), offset=0)
 
 
 _Trial = tuple["Task | None", "list[Trajectory]"]

@@ -11,7 +11,7 @@ import pyarrow.compute as pc
 from trajmeter.kernels import NO_NUMBER
 from trajmeter.metrics.arrays import filled, flags, nulls
 from trajmeter.metrics.turns.columns import analyse_columns, turn_columns
-from trajmeter.metrics.turns.score import BUDGET_REASONS
+from trajmeter.metrics.turns.result import BUDGET_REASONS
 from trajmeter.metrics.turns.tokens import tokens_of_rows
 from trajmeter.metrics.usage import TOKENS
 from trajmeter.records import Cause, Outcome

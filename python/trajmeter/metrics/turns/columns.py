@@ -14,7 +14,7 @@ from trajmeter import json_input, kernels
 from trajmeter.kernels import NO_NUMBER, TURN_COUNTS
 from trajmeter.metrics.arrays import coded, filled, flags, ragged
 from trajmeter.metrics.tools.arguments import Malformed, keyed_arguments
-from trajmeter.metrics.turns.score import MULTIPLE_CODE_BLOCKS, NO_CODE_FOUND, PARSE_ERROR
+from trajmeter.metrics.turns.result import MULTIPLE_CODE_BLOCKS, NO_CODE_FOUND, PARSE_ERROR
 
 if TYPE_CHECKING:
     from collections.abc import Hashable

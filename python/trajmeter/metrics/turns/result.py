@@ -7,7 +7,25 @@ from typing import Annotated
 from trajmeter.metrics._result import Figure, Group, Result
 from trajmeter.metrics.usage import UsageSource  # noqa: TC001 - the model's fields need it
 
-__all__ = ["RunFigures", "TokenFigures", "TurnsResult"]
+__all__ = [
+    "BUDGET_REASONS",
+    "MULTIPLE_CODE_BLOCKS",
+    "NO_CODE_FOUND",
+    "PARSE_ERROR",
+    "UNREADABLE_REASONS",
+    "RunFigures",
+    "TokenFigures",
+    "TurnsResult",
+]
+
+PARSE_ERROR = "parse_error"
+NO_CODE_FOUND = "no_code_found"
+MULTIPLE_CODE_BLOCKS = "multiple_code_blocks"
+UNREADABLE_REASONS = frozenset((PARSE_ERROR, NO_CODE_FOUND, MULTIPLE_CODE_BLOCKS))
+"""Reasons of a turn from which no program could be read."""
+
+BUDGET_REASONS = frozenset(("max_turns_exceeded", "turn_budget_exhausted", "budget_exhausted"))
+"""Reasons of a run that was ended by its turn budget."""
 
 
 class RunFigures(Group):

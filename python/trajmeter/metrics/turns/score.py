@@ -15,7 +15,16 @@ from trajmeter.kernels import NO_NUMBER
 from trajmeter.metrics.profile import find_profile
 from trajmeter.metrics.tools.calls import calls_of, read_calls
 from trajmeter.metrics.turns.profile import PROFILES
-from trajmeter.metrics.turns.result import RunFigures, TokenFigures, TurnsResult
+from trajmeter.metrics.turns.result import (
+    BUDGET_REASONS,
+    MULTIPLE_CODE_BLOCKS,
+    NO_CODE_FOUND,
+    PARSE_ERROR,
+    UNREADABLE_REASONS,
+    RunFigures,
+    TokenFigures,
+    TurnsResult,
+)
 from trajmeter.metrics.turns.summary import TurnsAggregator
 from trajmeter.metrics.usage import tokens_used
 from trajmeter.records import Cause, Outcome, Trajectory, Usage
@@ -34,23 +43,10 @@ if TYPE_CHECKING:
     from trajmeter.records import Failure, Task, ToolCall, Turn
 
 __all__ = [
-    "BUDGET_REASONS",
-    "MULTIPLE_CODE_BLOCKS",
-    "NO_CODE_FOUND",
-    "PARSE_ERROR",
     "TurnsMetric",
     "create",
     "score",
 ]
-
-PARSE_ERROR = "parse_error"
-NO_CODE_FOUND = "no_code_found"
-MULTIPLE_CODE_BLOCKS = "multiple_code_blocks"
-_UNREADABLE_REASONS = frozenset((PARSE_ERROR, NO_CODE_FOUND, MULTIPLE_CODE_BLOCKS))
-"""Reasons of a turn from which no program could be read."""
-
-BUDGET_REASONS = frozenset(("max_turns_exceeded", "turn_budget_exhausted", "budget_exhausted"))
-"""Reasons of a run that was ended by its turn budget."""
 
 
 class TurnsMetric:
@@ -265,7 +261,7 @@ def _first_turn_valid(
     """Whether the first turn is valid; ``None`` where nothing shows that programs were written."""
     if profile.stored_program_is_valid:
         return bool(turns) and turns[0].program is not None
-    unreadable = _UNREADABLE_REASONS.intersection(carried)
+    unreadable = UNREADABLE_REASONS.intersection(carried)
     if not unreadable and all(turn.program is None for turn in turns):
         return None
     first = turns[0]
