@@ -58,7 +58,7 @@ class SpeedupMetric:
         profile: ``fc-eval``, or ``None`` for the default.
 
     Raises:
-        UnknownNameError: There is no such profile.
+        UnknownNameError: The profile is unknown.
     """
 
     name = "speedup"
@@ -210,7 +210,7 @@ def _own_fields(case: Case, figures: LevelFigures, profile: SpeedupProfile) -> d
 
 
 def _outcome(case: Case, figures: LevelFigures) -> tuple[Outcome, Cause | None]:
-    if not case.table:  # an empty one says no more than none at all
+    if not case.table:  # an empty one says as little as a missing one
         return Outcome.NOT_SCORED, Cause.MISSING_MEASUREMENTS
     if not figures.valid:
         no_oracle = _lacks_oracle(case.table)
