@@ -277,7 +277,7 @@ def test_an_unknown_scenario_profile_is_placed(
     (tmp_path / "questions.yaml").write_text("questions: [{id: q, text: why}]\n")
     assert main(["run", str(tmp_path), *options]) == ExitCode.USAGE
     told = capsys.readouterr().err
-    assert "spec.yaml: evaluation.profile: unknown scenario profile 'multihop'; there" in told
+    assert "spec.yaml: evaluation.profile: unknown scenario profile 'multihop'; available" in told
 
 
 def test_a_dry_run_prints_the_scenario_as_it_is_read(capsys: pytest.CaptureFixture[str]) -> None:

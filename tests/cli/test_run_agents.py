@@ -110,7 +110,7 @@ def test_a_scenario_profile_may_come_with_the_agent_or_from_a_plug_in(folder: Pa
     call = [*PROGRAM, "compare", *map(str, (folder / "results").iterdir()), "-f", "json"]
     alone = subprocess.run(call, capture_output=True, check=False, text=True)
     assert alone.returncode == 2
-    assert "unknown scenario profile 'lengths'; there are: default, " in alone.stderr
+    assert "unknown scenario profile 'lengths'; available: default, " in alone.stderr
 
     about = folder / "site" / "acme-1.0.dist-info"
     about.mkdir(parents=True)

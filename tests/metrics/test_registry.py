@@ -131,15 +131,15 @@ class TestCreate:
             create(["answer"], profiles=profiles)
 
     def test_an_unknown_profile_is_reported_with_those_that_exist(self) -> None:
-        message = r"no profile 'quirk'; did you mean 'quirky'\? there are odd, quirky, shared"
+        message = r"unknown profile 'quirk'; did you mean 'quirky'\? Available: odd, quirky, shared"
         with pytest.raises(UnknownNameError, match=message):
             create(["answer"], profiles=["quirk"])
 
     @pytest.mark.parametrize(
         ("name", "message"),
         [
-            ("awnser", r"no metric 'awnser'; did you mean 'answer'\? there are answer, badly,"),
-            ("zzz", r"no metric 'zzz'; there are answer, badly, broken, extra,"),
+            ("awnser", r"unknown metric 'awnser'; did you mean 'answer'\? Available: answer,"),
+            ("zzz", r"unknown metric 'zzz'; available: answer, badly, broken, extra,"),
         ],
     )
     def test_an_unknown_metric_is_reported_with_all_there_are(
@@ -308,7 +308,7 @@ def answered(task, trajectory):
     @pytest.mark.parametrize(
         ("source", "name", "message"),
         [
-            (SOURCE, "@width", r"no metric 'width' in .*metrics there: answered, length"),
+            (SOURCE, "@width", r"unknown metric 'width' in .*available: answered, length"),
             (SOURCE, "", r"has to name one of its metrics \(.*@name\): answered, length"),
             ("x = 1", "", r"none; decorate a function with trajmeter\.metric"),
             ("1 / 0", "@x", r"raised ZeroDivisionError: division by zero"),
@@ -340,7 +340,7 @@ def answered(task, trajectory):
         file = self._write(tmp_path, source)
         (metric,) = create([f"{file}@ranked"])
         assert isinstance(metric, fakes.RankMetric)
-        with pytest.raises(UnknownNameError, match="metrics there: half_made, ranked"):
+        with pytest.raises(UnknownNameError, match="available: half_made, ranked"):
             create([f"{file}@RankMetric"])
         with pytest.raises(ConfigurationError, match=r"the version of metric .* is None"):
             create([f"{file}@half_made"])

@@ -1,4 +1,4 @@
-"""Measurements: a positive number, or the reason there is none; and keys of agents with models."""
+"""Measurements: a positive number, or why it is missing; and keys of agents with models."""
 
 from __future__ import annotations
 

@@ -72,9 +72,9 @@ def test_the_schema_is_known_beforehand_and_that_of_a_parquet_file(tmp_path: Pat
 
 
 def test_options_are_checked_before_the_first_batch() -> None:
-    with pytest.raises(UnknownNameError, match="there is no metric 'turn'"):
+    with pytest.raises(UnknownNameError, match="unknown metric 'turn'"):
         score_batches([], metrics=["turn"])
-    with pytest.raises(UnknownNameError, match="there is no profile"):
+    with pytest.raises(UnknownNameError, match="unknown profile"):
         score_batches([], metrics=["turns"], profiles=["ptc"])
 
 

@@ -115,7 +115,7 @@ def test_structures_may_have_their_fields_in_any_order_or_not_at_all() -> None:
 @pytest.mark.parametrize(
     ("columns", "message"),
     [
-        ({"instance_id": ["a"]}, "expected a column task_id; there are: instance_id"),
+        ({"instance_id": ["a"]}, "expected a column task_id; found: instance_id"),
         ({"task_id": ["a"], "turns": ["x"]}, "column turns is string, expected list<"),
         ({"task_id": ["a"], "turn_count": [1.5]}, "column turn_count is double, expected int64: "),
         ({"task_id": ["a"], "turns": [[{"success": "no idea"}]]}, r"column turns\.success is str"),

@@ -189,8 +189,8 @@ def test_figures_of_a_run_that_belong_to_no_chosen_group_are_left_out() -> None:
 @pytest.mark.parametrize(
     ("metrics", "message"),
     [
-        (["context.fnal"], "no group of context 'fnal'; did you mean 'final'"),
-        (["tool_use"], "no metric 'tool_use'; did you mean 'tool_usage'"),
+        (["context.fnal"], "unknown group of context 'fnal'; did you mean 'final'"),
+        (["tool_use"], "unknown metric 'tool_use'; did you mean 'tool_usage'"),
         (["rules", "tool_usage"], "metric 'rules.tool_usage' is asked for twice"),
         (["tool_usage", "rules.tool_usage"], "metric 'rules.tool_usage' is asked for twice"),
         (["latency", "rules"], "metric 'rules' is asked for twice"),

@@ -181,7 +181,7 @@ def make_judge(
     """Make the judge that the options describe.
 
     Raises:
-        ConfigurationError: Both a recording and a replay are requested, or there is no key.
+        ConfigurationError: Both a recording and a replay are requested, or the key is missing.
         ReadError: The recording cannot be read.
         ExtraMissingError: pydantic-ai is not installed.
     """

@@ -229,7 +229,7 @@ def _latest(framework: Framework, scenario: Scenario, folder: Path) -> Path:
     """The latest result file of a framework: that of its only run, or the average of several.
 
     Raises:
-        ConfigurationError: There is none.
+        ConfigurationError: The folder has none.
     """
     from trajmeter.frameworks.results import evaluation_stem
 
@@ -250,7 +250,7 @@ def _load_frameworks(references: Sequence[str]) -> list[Framework]:
         references: Each ``MODULE:OBJECT`` or ``NAME=MODULE:OBJECT``.
 
     Raises:
-        ConfigurationError: There are none, one cannot be loaded, or two would share the name of
+        ConfigurationError: None are named, one cannot be loaded, or two would share the name of
             their result files.
     """
     from trajmeter.frameworks.harness import load_agent

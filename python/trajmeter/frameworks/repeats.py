@@ -46,8 +46,8 @@ def average(runs: Sequence[FrameworkEvaluation], *, original: bool = False) -> F
         An evaluation with ``run_id`` -1 and the number of runs.
 
     Raises:
-        ConfigurationError: There are no runs, they are of different frameworks or scenarios, or one
-            of them is itself an average.
+        ConfigurationError: ``runs`` is empty, the runs are of different frameworks or scenarios, or
+            one of them is itself an average.
     """
     _check(runs)
     if len(runs) == 1:

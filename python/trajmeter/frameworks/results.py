@@ -260,7 +260,7 @@ def read_results(
     *,
     on_problem: Callable[[ReadProblem], None] | None = None,
 ) -> list[NamedResult]:
-    """Read results that are to be compared, or averaged.
+    """Read results to compare or average.
 
     Args:
         results: Result files, or results.

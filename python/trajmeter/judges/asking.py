@@ -30,12 +30,12 @@ _FENCED = re.compile(r"^```[a-z]*\n(.*?)\n?```$", re.DOTALL)
 
 @dataclass(frozen=True)
 class Judgement(Generic[JudgementT]):
-    """A judge's reply, or why there is no usable one."""
+    """A judge's reply, or why it cannot be used."""
 
     value: JudgementT | None
     """The reply; ``None`` with a cause in ``record``."""
     record: JudgeRecord
-    """Tokens, cost and attempts, and the cause if there is no reply."""
+    """Tokens, cost and attempts, and the cause of a missing reply."""
 
 
 @dataclass
@@ -89,7 +89,7 @@ class Judge:
             reply_model: Model of the reply; its JSON Schema goes to the judge.
 
         Returns:
-            The reply, or why there is none: refused, unparseable, error, timed out.
+            The reply, or why it is missing: refused, unparseable, error, timed out.
         """
         tally = _Tally()
         has_access = True

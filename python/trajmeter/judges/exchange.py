@@ -53,9 +53,9 @@ class ChatModel(Protocol):
         """Ask once.
 
         Raises:
-            AccessError: There is no reply, and there will be none to any prompt.
-            TransientError: There is no reply, and asking again may help.
-            ExchangeError: There is no reply, and asking again will not help.
+            AccessError: No reply, and no prompt will get one.
+            TransientError: No reply; asking again may help.
+            ExchangeError: No reply; asking again will not help.
         """
 
 

@@ -101,7 +101,7 @@ async def judge_answer(
         sources: Sources the agent retrieved.
 
     Returns:
-        Scores of 1-5, or why there are none.
+        Scores of 1-5, or why they are missing.
     """
     material = {
         "question": question,

@@ -39,7 +39,7 @@ class Exchange(Record):
     reply: Reply | None = None
     """The reply."""
     error: str | None = None
-    """Why there is no reply."""
+    """Why the reply is missing."""
     cause: Cause | None = None
     """The error's cause."""
     transient: bool = False

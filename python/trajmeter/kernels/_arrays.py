@@ -158,7 +158,7 @@ TURN_COUNTS = (
 first turn with a call, ``first_call`` of the first with one that did not fail; or ``NO_NUMBER``."""
 
 NO_NUMBER = -(2**63)
-"""Stands where a turn has no number of its own, or where there is no such turn."""
+"""Stands for a turn without a number of its own, or for a missing turn."""
 
 GMEAN_RELATIVE_TOLERANCE = 1e-14
 """How far the geometric means of the two backends may lie apart, as a fraction of their size.

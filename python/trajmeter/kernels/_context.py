@@ -47,7 +47,7 @@ ContextRules: TypeAlias = Literal["default", "as_written"]
   file, and counts the file of every view.
 - ``as_written`` counts lines as the log wrote them, only files that it lists as seen, only the
   named definitions in a step that names any, definitions that end where a view begins, and a line
-  after the last newline; a whole file is no more than listed, and the final context is the one
+  after the last newline; a whole file is only listed, and the final context is the one
   step of a trajectory without steps.
 """
 
@@ -164,7 +164,7 @@ class TurnLike(Protocol):
 
     @property
     def views(self) -> Sequence[ViewLike] | None:
-        """What was looked at; ``None`` for a turn that is no step."""
+        """What was looked at; ``None`` for a turn that is not a step."""
 
 
 class FinalSizes(NamedTuple):
@@ -182,7 +182,7 @@ class StepSizes(NamedTuple):
     """The steps at one granularity."""
 
     coverage: tuple[float, ...] | None
-    """Share of gold seen after each step; ``None`` where there is no gold."""
+    """Share of gold seen after each step; ``None`` without gold."""
     covered_sum: int
     """Gold seen after each step, summed over the steps."""
     viewed: int
@@ -223,8 +223,7 @@ class ContextSizes(NamedTuple):
 class StepCoverage(Protocol):
     """Share of gold that has been seen after a step, at each granularity.
 
-    ``None`` stands where there is no gold, or where the granularity needs a snapshot that is not
-    there.
+    ``None`` without gold, or if the granularity needs a snapshot that is missing.
     """
 
     @property

@@ -54,7 +54,7 @@ def backend() -> BackendName:
     """Name of the backend that computes in this process: ``"rust"`` or ``"python"``.
 
     Raises:
-        ConfigurationError: ``TRAJMETER_BACKEND`` is none of ``auto``, ``rust``, ``python``.
+        ConfigurationError: ``TRAJMETER_BACKEND`` is not ``auto``, ``rust`` or ``python``.
         BackendError: The backend asked for is missing, or the extension is broken.
 
     Example:
@@ -76,14 +76,14 @@ def load(name: BackendName) -> Kernels:
 
     Raises:
         BackendError: The extension is missing or broken.
-        ConfigurationError: There is no backend of this name.
+        ConfigurationError: The backend is unknown.
     """
     if name == "rust":
         extension = _import_rust()
         return _checked(vars(extension), trajectory=extension.trajectory_fits)
     if name == "python":
         return _checked(_import_python())
-    raise ConfigurationError(f"there is no kernel backend {name!r}, expected 'rust' or 'python'")
+    raise ConfigurationError(f"unknown kernel backend {name!r}, expected 'rust' or 'python'")
 
 
 @cache

@@ -89,7 +89,7 @@ class BatchMetric(MetricFamily, Protocol):
         compares attempts gets all rows of a task side by side, whatever batches they came in.
 
         Args:
-            tasks: Task of each row, ``None`` where none of its id is known.
+            tasks: Task of each row, ``None`` if its id is unknown.
             rows: Attempts, in the columns of :func:`trajmeter.schemas.trajectory_schema`; each row
                 is a valid record.
 

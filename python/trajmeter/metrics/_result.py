@@ -40,9 +40,9 @@ class Figure:
     """What a figure's number means, annotated on its field: range, direction and unit."""
 
     low: float | None = None
-    """Least possible value, ``None`` where there is none."""
+    """Least possible value, ``None`` if unbounded."""
     high: float | None = None
-    """Greatest possible value, ``None`` where there is none."""
+    """Greatest possible value, ``None`` if unbounded."""
     higher_is_better: bool | None = None
     """Direction; ``None`` for a count or a description."""
     unit: str | None = None
@@ -91,7 +91,7 @@ class Mean(BaseModel):
     model_config = ConfigDict(frozen=True, extra="forbid", use_attribute_docstrings=True)
 
     value: float | None
-    """The mean; ``None`` of no value."""
+    """The mean; ``None`` without values."""
     scored: int
     """Attempts, or tasks, that have the figure."""
     total: int

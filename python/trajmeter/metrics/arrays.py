@@ -96,7 +96,7 @@ def nulls(rows: int, arrow_type: Any) -> Array:  # noqa: ANN401 - of any type
 
 
 def filled(array: Any, instead: float) -> npt.NDArray[Any]:  # noqa: ANN401 - of any number
-    """Values of a column, with another where there is none; not copied where all are there."""
+    """Values of a column with nulls replaced; not copied if it has no nulls."""
     values: npt.NDArray[Any] = (array.fill_null(instead) if array.null_count else array).to_numpy()
     return values
 

@@ -242,7 +242,7 @@ def metric_from_file(reference: str) -> AnyMetric:
             )
         return next(iter(found.values()))
     if name not in found:
-        raise UnknownNameError(f"there is no metric {name!r} in {file}; metrics there: {listed}")
+        raise UnknownNameError(f"unknown metric {name!r} in {file}; available: {listed}")
     return found[name]
 
 

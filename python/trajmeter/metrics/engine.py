@@ -56,7 +56,7 @@ class Scored:
     """One attempt with a result of each metric."""
 
     task: Task | None
-    """The task; ``None`` where none of its id is known."""
+    """The task; ``None`` if its id is unknown."""
     trajectory: Trajectory
     """The attempt."""
     results: tuple[Result | MetricError, ...]
@@ -93,7 +93,7 @@ class TaskIndex:
         return len(self._by_id)
 
     def find(self, task_id: str) -> Task | None:
-        """Task of this id or alias; ``None`` if there is none, or if several share the alias."""
+        """Task of this id or alias; ``None`` if unknown, or if several share the alias."""
         return self._by_id.get(task_id) or self._by_alias.get(task_id)
 
     def nearest(self, task_id: str) -> str | None:

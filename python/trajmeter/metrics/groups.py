@@ -98,9 +98,10 @@ def models(
 
 
 def unknown(noun: str, name: str, known: Iterable[str], others: Iterable[str] = ()) -> str:
-    """Say that there is no such name, with the nearest of all names, and those that are known."""
+    """Report an unknown name, with the closest of all names and a list of those known."""
     names = sorted(known)
     close = get_close_matches(name, [*names, *others], n=1, cutoff=0.5)
-    hint = f"; did you mean {close[0]!r}?" if close else ""
-    there = f"there are {', '.join(names)}" if names else "there is none"
-    return f"there is no {noun} {name!r}{hint or ';'} {there}"
+    listed = ", ".join(names) or "none"
+    if close:
+        return f"unknown {noun} {name!r}; did you mean {close[0]!r}? Available: {listed}"
+    return f"unknown {noun} {name!r}; available: {listed}"

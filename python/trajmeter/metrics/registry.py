@@ -195,7 +195,7 @@ def describe(name: str) -> MetricInfo:
     """Describe one metric.
 
     Raises:
-        UnknownNameError: There is no metric of this name.
+        UnknownNameError: The metric is unknown.
     """
     family, group = _split(name)
     origin = "built-in" if family in BUILT_IN else _origin(family)

@@ -1,6 +1,6 @@
 """What a run used: what was recorded for it, else what its turns recorded, added up.
 
-A negative figure is none: some logs write -1 where they have no number.
+A negative figure counts as missing: some logs write -1 where they have no number.
 """
 
 from __future__ import annotations
@@ -110,8 +110,8 @@ def add_tokens(run: Counts, turns: Sequence[Counts], unusable: Mapping[str, str]
         turns: Counts of each turn, looked at only where prompt or completion tokens are lacking.
         unusable: Why fields of the record are empty, by their dotted path.
     """
-    told = (unusable[path] for field in TOKENS if (path := f"usage.{field}") in unusable)
-    reason = next(told, None) or _first_problem(run, "usage.")
+    reasons = (unusable[path] for field in TOKENS if (path := f"usage.{field}") in unusable)
+    reason = next(reasons, None) or _first_problem(run, "usage.")
     own = _usable(run)
     added = _NO_COUNTS
     if _lacks_part(own) and turns:

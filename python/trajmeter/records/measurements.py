@@ -76,7 +76,7 @@ def measured(raw: object) -> float | InvalidReason:
 
 
 class Measurement(Record):
-    """One benchmark's value for one agent: a positive number, or the reason there is none.
+    """One benchmark's value for one agent: a positive number, or why it is missing.
 
     It can be created from the raw value in a file: 1.5 is a value, ``None`` is missing.
     """
@@ -138,7 +138,7 @@ class PytestSummary(Record):
     status: str | None = None
     """What the file calls it, such as ``passed``."""
     problem: Literal["not_run", "unreadable"] | None = None
-    """Why there are no counts: the tests were not run, or their block is absent or unreadable."""
+    """Why the counts are missing: tests were not run, or their block is absent or unreadable."""
     captured: bool = False
     """Whether the counts come from captured output of the tests, not from a result file."""
 
@@ -166,7 +166,7 @@ class RunLog(Record):
     trajectory_length: Count | None = None
     """Number of interactions, if the run states it."""
     entries: Count | None = None
-    """Entries of the agent's JSON log; ``None`` if there is no log, or it is not a list."""
+    """Entries of the agent's JSON log; ``None`` without a log, or if it is not a list."""
     input_tokens: Count | None = None
     """Prompt tokens accumulated by the last entry of the JSON log that has any."""
     output_tokens: Count | None = None

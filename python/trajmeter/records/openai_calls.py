@@ -16,7 +16,7 @@ _IN_THE_MESSAGE = ("function", "id", "index", "type")
 
 
 def is_openai_call(call: object) -> TypeGuard[dict[str, JsonValue]]:
-    """Whether a call has its name under ``function``, and none of its own."""
+    """Whether a call has its name under ``function`` instead of ``name``."""
     return (
         isinstance(call, dict)
         and call.get("name") is None

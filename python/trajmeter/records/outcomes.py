@@ -97,7 +97,7 @@ class Score(Record):
     """One named scalar of a result, with its outcome."""
 
     value: float | None
-    """The figure, in the unit of the metric; ``None`` if there is none."""
+    """The figure, in the unit of the metric; ``None`` without a value."""
     outcome: Outcome = Outcome.SCORED
     """Measured, assigned, abstained or not scored."""
     cause: Cause | None = None

@@ -19,7 +19,7 @@ class Hop(Record):
     any_of: tuple[str, ...]
     """Texts of which the answer must hold one; compared in lower case, white space collapsed."""
     source: str | None = None
-    """Document or table that the hop is to be found in."""
+    """Document or table that contains the hop."""
 
 
 class Question(Record):

@@ -14,7 +14,7 @@ class JudgeRecord(FileRecord):
     model: str | None = None
     """Model that judged."""
     cause: Cause | None = None
-    """Why there is no score, or ``None`` where there is one."""
+    """Why the answer was not scored; ``None`` if it was."""
     message: str | None = None
     """The cause in words."""
     prompt_tokens: int = 0
@@ -107,7 +107,7 @@ class CodeQuality(FileRecord):
     code_review: CodeReview | None = None
     """The review, if one was made."""
     error: str | None = None
-    """Why there are no static measures."""
+    """Why the static measures are missing."""
     python_version: str | None = None
     """Python that parsed the file; measures of f-strings differ between versions."""
     judge: JudgeRecord | None = None

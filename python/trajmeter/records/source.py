@@ -8,7 +8,7 @@ __all__ = ["ReadProblem", "Source"]
 
 
 class Source(Record):
-    """Where a record was read from; tells apart records that name no agent."""
+    """Where a record was read from; distinguishes records that name no agent."""
 
     file: str
     """Name of the file, as it was given."""

@@ -73,7 +73,7 @@ class Task(Record):
     language: str | None = None
     """Programming language, as the dataset names it."""
     gold_ranges: tuple[GoldRange, ...] | None = None
-    """Gold context as written; ``()`` is an empty one, ``None`` is none recorded."""
+    """Gold context as written; ``()`` if empty, ``None`` if not recorded."""
     gold_patch: str | None = None
     """Patch that solves the task."""
     expected_tool_calls: tuple[ToolCall, ...] | None = None

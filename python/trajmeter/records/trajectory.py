@@ -92,7 +92,7 @@ class Turn(Record):
     number: Count | None = None
     """The turn's own number where the log has one; else its position from 1 counts."""
     program: str | None = None
-    """Program or command the agent wrote; ``""`` is an empty one, ``None`` is none."""
+    """Program or command the agent wrote; ``""`` if empty, ``None`` if absent."""
     success: bool | None = None
     """Whether the turn succeeded; ``None`` where the log does not say."""
     error: Failure | None = None
@@ -102,7 +102,7 @@ class Turn(Record):
     tool_calls: tuple[ToolCall, ...] = ()
     """Calls, in order."""
     views: tuple[View, ...] | None = None
-    """What the agent looked at; ``()`` is a step that saw nothing, ``None`` is no step."""
+    """What the agent looked at; ``()`` for a step that saw nothing, ``None`` if not a step."""
     usage: Usage | None = None
     """Tokens and cost of this turn."""
     duration_seconds: float | None = None

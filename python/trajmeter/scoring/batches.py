@@ -58,7 +58,7 @@ class BatchScorer:
         profiles: Compatibility profiles, at most one for each metric.
 
     Raises:
-        UnknownNameError: There is no metric or profile of a name.
+        UnknownNameError: A metric or profile is unknown.
         ConfigurationError: Two options contradict each other, or two tasks have one id.
         ReadError: A file cannot be read.
         ExtraMissingError: A metric or a file needs an extra that is not installed.
@@ -226,7 +226,7 @@ def score_batches(
         Batches of results, with the schema that :class:`BatchScorer` knows beforehand.
 
     Raises:
-        UnknownNameError: There is no metric or profile of a name.
+        UnknownNameError: A metric or profile is unknown.
         ConfigurationError: Two options contradict each other, two tasks have one id, or a column is
             of a type that cannot hold its field.
         InputError: Something is not a batch, or rows of one task are not side by side where a

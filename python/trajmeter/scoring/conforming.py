@@ -4,7 +4,7 @@ Files hold the same values in other types: texts as dictionaries or with long of
 fewer bits, structures with their fields in another order or missing, arguments as structures
 instead of JSON text. Whatever can be converted without loss is accepted. A batch of the right
 schema can still hold rows that are not valid records: a null where a value is needed, a text that
-is none of the choices, invalid JSON.
+is not one of the choices, invalid JSON.
 """
 
 from __future__ import annotations
@@ -45,7 +45,7 @@ def conform(batch: pa.RecordBatch) -> pa.RecordBatch:
     An absent column is one of nulls. Nothing is copied where the types are those of the schema.
 
     Raises:
-        ConfigurationError: There is no ``task_id``, a column occurs twice, or its type cannot hold
+        ConfigurationError: ``task_id`` is missing, a column occurs twice, or its type cannot hold
             what the field is.
     """
     schema = trajectory_schema()
@@ -53,7 +53,7 @@ def conform(batch: pa.RecordBatch) -> pa.RecordBatch:
         return batch
     names = batch.schema.names
     if "task_id" not in names:
-        raise ConfigurationError(f"expected a column task_id; there are: {', '.join(names)}")
+        raise ConfigurationError(f"expected a column task_id; found: {', '.join(names)}")
     columns: list[Array] = []
     for member, field in zip(trajectory_shape().members, schema, strict=True):
         if names.count(member.name) > 1:

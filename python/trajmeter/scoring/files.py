@@ -158,7 +158,7 @@ def score(
         Results, rows and summary.
 
     Raises:
-        UnknownNameError: There is no metric or profile of a name.
+        UnknownNameError: A metric or profile is unknown.
         ConfigurationError: Two options contradict each other, or two tasks have one id.
         InputError: An item is neither a file nor a record.
         ReadError: Without ``on_problem``: something cannot be read.

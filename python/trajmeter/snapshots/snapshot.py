@@ -59,7 +59,7 @@ class SnapshotStore(Protocol):
     """Where snapshots come from."""
 
     def find(self, task: Task) -> Snapshot | None:
-        """The snapshot that an attempt at ``task`` starts from; ``None`` if there is none.
+        """The snapshot that an attempt at ``task`` starts from; ``None`` if missing.
 
         Raises:
             ReadError: The snapshot exists and cannot be read.

@@ -47,7 +47,7 @@ def measure_batched(spans: SpanBatch) -> Int64Array:
 
     Raises:
         ArrayError: An array is not a flat ``int64`` array, or ``end`` not as long as ``start``.
-        OffsetsError: The offsets are none, decrease, or lead outside the spans.
+        OffsetsError: The offsets are empty, decrease, or lead outside the spans.
         NegativeSpanError: A span begins before byte 0; its place among all spans is named.
         ReversedSpanError: A span ends before it begins; likewise.
 
@@ -79,7 +79,7 @@ def intersection_batched(spans: SpanBatch, others: SpanBatch) -> SpanBatch:
 
     Raises:
         ArrayError: As for :func:`measure_batched`, or the two have not as many rows.
-        OffsetsError: The offsets are none, decrease, or lead outside the spans.
+        OffsetsError: The offsets are empty, decrease, or lead outside the spans.
         NegativeSpanError: A span begins before byte 0; its place among all spans is named.
         ReversedSpanError: A span ends before it begins; likewise.
     """
@@ -114,7 +114,7 @@ def trajectory(
 
     Raises:
         ArrayError: An array is not a flat ``int64`` array, or arrays differ in length.
-        OffsetsError: Offsets are none, decrease, or lead outside what they cut.
+        OffsetsError: Offsets are empty, decrease, or lead outside what they cut.
         NegativeSpanError: A span begins before byte 0.
         ReversedSpanError: A span ends before it begins.
         NegativeKeyError: A key is negative.
@@ -134,6 +134,6 @@ def trajectory_figures(
 
     Raises:
         ArrayError: An array is not a flat ``int64`` array, or the arrays are not of one batch.
-        OffsetsError: The offsets are none, decrease, or lead outside the steps.
+        OffsetsError: The offsets are empty, decrease, or lead outside the steps.
     """
     return active().trajectory_figures(*measured, trajectory_offsets)

@@ -305,7 +305,7 @@ def _from_pairs(spans: Iterable[Any], name: str) -> SpanArrays:
 
 
 def _pair(span: Sequence[int], index: int, name: str) -> tuple[int, int]:
-    """Take one span apart that holds more than plain integers, or is no pair."""
+    """Take one span apart that holds more than plain integers, or is not a pair."""
     try:
         start, end = span
     except (TypeError, ValueError):

@@ -36,7 +36,7 @@ def gmean(values: Iterable[float] | _Numbers) -> float:
 
     Raises:
         ArrayError: ``values`` does not hold real numbers, or not in one dimension.
-        EmptyInputError: There are no values.
+        EmptyInputError: ``values`` is empty.
         ValueDomainError: A value is negative or NaN, or both 0.0 and inf are among them.
 
     Example:
@@ -65,7 +65,7 @@ def gmean_grouped(
 
     Raises:
         ArrayError: ``values`` does not hold real numbers, or ``offsets`` integers.
-        OffsetsError: The offsets are none, decrease, or lead outside the values.
+        OffsetsError: The offsets are empty, decrease, or lead outside the values.
         ValueDomainError: A value is negative or NaN.
 
     Example:
@@ -92,7 +92,7 @@ def _integers(offsets: Iterable[int] | Int64Array) -> Int64Array:
 
 
 def _listed(numbers: Iterable[Any], name: str, types: tuple[type, ...]) -> list[Any]:
-    """List numbers, refusing text, truth values and whatever else is no number."""
+    """List numbers, refusing text, truth values and anything else that is not a number."""
     if isinstance(numbers, (str, bytes)) or not isinstance(numbers, Iterable):
         raise ArrayError(f"{name} is a {type(numbers).__qualname__}, expected numbers")
     listed = list(numbers)

@@ -25,12 +25,12 @@ class FigureSummary(Record):
     """
 
     macro: float | None
-    """Mean of the attempts' values, each counting the same; ``None`` of no value."""
+    """Mean of the attempts' values, each counting the same; ``None`` without values."""
     micro: float | None
     """Ratio of the summed counts the figure is made of, so that large tasks weigh more; ``None``
-    where the figure is no such ratio, or nothing was counted."""
+    where the figure is not such a ratio, or nothing was counted."""
     sum: float | None
-    """Sum of the values; ``None`` of no value."""
+    """Sum of the values; ``None`` without values."""
     scored: int
     """Attempts in the mean: measured, or set by a rule."""
     total: int

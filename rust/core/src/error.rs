@@ -46,7 +46,7 @@ pub enum Error {
     },
     /// A figure is undefined because there is nothing to compute it from.
     Empty {
-        /// What there is none of, and for which figure one is needed.
+        /// What is missing.
         what: &'static str,
         /// The figure.
         figure: &'static str,
@@ -58,7 +58,7 @@ pub enum Error {
         /// The value.
         value: f64,
     },
-    /// A value of a column is none of its choices.
+    /// A value of a column is not one of its choices.
     Choice {
         /// Name of the column.
         what: &'static str,
@@ -68,7 +68,7 @@ pub enum Error {
         value: i64,
         /// Least choice.
         low: i64,
-        /// Greatest choice; `None` where there is none.
+        /// Greatest choice; `None` if unbounded.
         high: Option<i64>,
     },
     /// A weight is NaN, or so great that sums of weights could overflow.

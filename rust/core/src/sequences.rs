@@ -25,7 +25,7 @@ pub fn align(reference: &[i64], actual: &[i64]) -> Vec<i64> {
     })
 }
 
-/// Pairs steps as [`align`] does, where `matches[i * columns + j]` tells what matches what.
+/// Pairs steps as [`align`] does, where `matches[i * columns + j]` says what matches what.
 #[must_use]
 pub fn align_matches(matches: &[bool], rows: usize, columns: usize) -> Vec<i64> {
     align_rows(rows, columns, |row, mask| {
@@ -42,7 +42,7 @@ pub fn edit_distance(reference: &[i64], actual: &[i64]) -> i64 {
     })
 }
 
-/// Edit distance where `matches[i * columns + j]` tells what matches what.
+/// Edit distance where `matches[i * columns + j]` says what matches what.
 #[must_use]
 pub fn edit_distance_matches(matches: &[bool], rows: usize, columns: usize) -> i64 {
     distance_of_rows(rows, columns, |row, mask| {

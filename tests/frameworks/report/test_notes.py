@@ -30,7 +30,7 @@ def test_a_note_on_several_frameworks_appears_once() -> None:
     unpriced = "no known cost and tokens, so efficiency rests on the other parts with their weights"
     assert said[:-1] == [
         f"A, B, C: {unpriced} rescaled.",
-        "A, B: neither judged nor with scenario signals, so there is no capability.",
+        "A, B: neither judged nor with scenario signals, so capability is not scored.",
         "B: answers that the judge did not score: judge_refused 1.",
     ]
 

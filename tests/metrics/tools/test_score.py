@@ -159,8 +159,8 @@ def test_a_malformed_call_matches_nothing_itself_included() -> None:
         assert result.edit_distance == 1
         (mismatch,) = result.mismatches
         assert (mismatch.kind, mismatch.reference, mismatch.actual) == ("malformed", 0, 0)
-        assert mismatch.reason.startswith("in the reference, the arguments are no JSON")
-        assert "in the actual call, the arguments are no JSON" in mismatch.reason
+        assert mismatch.reason.startswith("in the reference, the arguments are not valid JSON")
+        assert "in the actual call, the arguments are not valid JSON" in mismatch.reason
 
 
 def test_each_mismatch_is_explained() -> None:

@@ -85,7 +85,7 @@ def _remarks(result: ComparedResult) -> Iterator[str]:
         yield f"no code review: {quality.judge.cause.value}."
     capability = result.scorecard.capability
     if capability.value is None:
-        yield "neither judged nor with scenario signals, so there is no capability."
+        yield "neither judged nor with scenario signals, so capability is not scored."
     elif capability.judge is None:
         yield "not judged, so capability rests on scenario signals alone."
     if quality and quality.error:

@@ -87,7 +87,7 @@ class ContextKernel:
         """Score a whole trajectory; without final views the union of its steps stands for them.
 
         Raises:
-            InputError: The extent of a view is none of those there are.
+            InputError: The extent of a view is invalid.
             TotalOverflowError: Sizes add up to more than 64 bits hold.
         """
         tracker = self.tracker()
@@ -129,7 +129,7 @@ class ContextTrackerKernel:
         """Add one step; its coverage so far.
 
         Raises:
-            InputError: The extent of a view is none of those there are; nothing is added.
+            InputError: The extent of a view is invalid; nothing is added.
         """
         self._walked.add(views)
         unions = self._walked.unions
@@ -140,7 +140,7 @@ class ContextTrackerKernel:
         """Sizes of the steps so far, as :meth:`ContextKernel.score` gives them.
 
         Raises:
-            InputError: The extent of a view is none of those there are.
+            InputError: The extent of a view is invalid.
             TotalOverflowError: Sizes add up to more than 64 bits hold.
         """
         steps = final = self._walked

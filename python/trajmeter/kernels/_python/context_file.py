@@ -15,7 +15,7 @@ __all__ = ["Cover", "KnownFile", "MissingFile", "Range", "new_file"]
 Range: TypeAlias = tuple[int, int]
 
 Cover: TypeAlias = tuple[Range | None, Range | None]
-"""Lines, from 1, and bytes, from 0, both half-open; ``None`` where there are none."""
+"""Lines, from 1, and bytes, from 0, both half-open; ``None`` without any."""
 
 _TO_THE_END = -1
 
@@ -162,7 +162,7 @@ def _bounded(number: int) -> int:
 
 
 def _wider(ends: list[int]) -> list[int]:
-    """For every definition, the nearest one before it that ends later; -1 where there is none."""
+    """For every definition, the nearest one before it that ends later; -1 without one."""
     wider: list[int] = []
     for index, end in enumerate(ends):
         before = index - 1

@@ -89,7 +89,7 @@ class SeenViews:
             # Whatever looks like a view may be one, and hold numbers of other kinds.
             start = None if view.start is None else index(view.start)
             end = None if view.end is None else index(view.end)
-            # As written, only lines have ranges: a whole file is no more than listed.
+            # As written, only lines have ranges: a whole file is only listed.
             if extent == "whole" and as_written:
                 continue
             self.has_range = True

@@ -1,7 +1,7 @@
 """Geometric means: the n-th root of the product of n values.
 
 The product is carried as a mantissa and an exponent, so that it neither overflows nor vanishes, and
-no logarithm is taken but one of the mantissa in the end. What counts and what does not:
+only the mantissa's logarithm is taken, at the end. What counts and what does not:
 
 =====================  ====================================================================
 -0.0                   counts as 0.0
@@ -50,7 +50,7 @@ def gmean(values: Float64Array) -> float:
         The geometric mean, between the least and the greatest value; 0.0 or inf where one is.
 
     Raises:
-        EmptyInputError: There are no values.
+        EmptyInputError: ``values`` is empty.
         ValueDomainError: A value is negative or NaN; the first one is named. Or both 0.0 and inf
             are among them; the first index of each is named.
     """

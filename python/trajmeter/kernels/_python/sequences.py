@@ -1,7 +1,7 @@
 """Two sequences of steps: their longest alignment in order, and their edit distance.
 
 A sequence is given by integer codes, where equal codes match and a negative code matches nothing;
-or, where matching is no equality, both are given by the matrix of what matches what. With m and n
+or, where matching is not equality, both are given by the matrix of what matches what. With m and n
 steps everything takes O(m n) time, and an alignment O(m n) memory.
 """
 

@@ -1,7 +1,7 @@
 """What each step of a trajectory looked at, and how much of it was new.
 
 One kernel serves every granularity, for all of them are spans ``[start, end)`` that lie in
-something, which a *key* tells apart:
+something that a *key* identifies:
 
 ===================  ==========================  =============================
 granularity          key                         span
@@ -149,7 +149,7 @@ def trajectory_figures(
 
     Returns:
         Three arrays of fractions from 0 to 1. For each step: its *coverage*, the share of the gold
-        that was seen up to it; NaN where there is no gold. For each trajectory: its *AUC-coverage*,
+        that was seen up to it; NaN without gold. For each trajectory: its *AUC-coverage*,
         the mean of its steps' coverage, which is high where gold was found early; NaN without gold
         or without steps. And its *redundancy*, the share of what was looked at that an earlier step
         had seen; 0.0 where nothing was looked at, NaN without steps.
@@ -172,7 +172,7 @@ def trajectory_figures(
 def _look(
     spans: Iterable[_KeyedSpan], seen: defaultdict[int, _Pieces], gold: Mapping[int, _Pieces]
 ) -> _Figures:
-    """Look at spans: add them to ``seen``, and tell their size, what is new and what gold."""
+    """Look at spans: add them to ``seen``, and count their size, what is new and what is gold."""
     size = added = gold_added = 0
     for key, keyed in groupby(sorted(spans), key=itemgetter(0)):
         pieces, golden = seen[key], gold.get(key)

@@ -62,8 +62,8 @@ def turn_counts(
         of the runs in these three, from 0.
 
     Raises:
-        InputError: A value is none of its choices; the first one is named, column by column in the
-            order of the arguments.
+        InputError: A value is not one of its choices; the first one is named, column by column
+            in the order of the arguments.
     """
     bounds = run_offsets.tolist()
     call_bounds = call_offsets.tolist()

@@ -61,7 +61,7 @@ def scenario_profile(name: str) -> ScenarioProfile:
     """The scenario profile of this name.
 
     Raises:
-        UnknownNameError: There is none; the message lists those there are.
+        UnknownNameError: The name is unknown; the message lists those available.
         ConfigurationError: It is that of an installed distribution and cannot be loaded.
     """
     if name not in _profiles:
@@ -74,7 +74,7 @@ def _plugin(name: str) -> ScenarioProfile:
     points = entry_points(group=ENTRY_POINT_GROUP, name=name)
     if not points:
         known = ", ".join(scenario_profiles())
-        raise UnknownNameError(f"unknown scenario profile {name!r}; there are: {known}")
+        raise UnknownNameError(f"unknown scenario profile {name!r}; available: {known}")
     point = next(iter(points))
     try:
         loaded = point.load()
@@ -113,7 +113,7 @@ def compute_figures(
         profile: Compatibility profile.
 
     Raises:
-        UnknownNameError: There is no such scenario profile.
+        UnknownNameError: The scenario profile is unknown.
         ConfigurationError: It cannot be loaded.
         KeyboardInterrupt: It came while the profile computed.
     """

@@ -76,7 +76,7 @@ def _steps(column: Array) -> Iterator[list[_Step]]:
 
 
 def _views(column: Array) -> list[tuple[_View, ...] | None]:
-    """Views of each list; ``None`` where there is no list."""
+    """Views of each list; ``None`` for a null."""
     values, offsets = ragged(column)
     path, extent, start, end, symbols, listed = (
         pc.struct_field(values, name) for name in _View._fields

@@ -79,7 +79,7 @@ def prepare(
 
     Raises:
         InputError: An argument is of the wrong type.
-        UnknownNameError: There is no profile of this name.
+        UnknownNameError: The profile is unknown.
     """
     check_type(task, Task, name="task")
     if snapshot is not None:

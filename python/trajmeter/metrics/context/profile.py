@@ -43,7 +43,7 @@ class ContextProfile(Profile):
     gold_patch_stands_in: bool = False
     """Whether an attempt without a patch gets the score of the gold patch."""
     scores_every_deletion: bool = False
-    """Whether deleted lines are scored 0 where there is no gold, or no diff to read."""
+    """Whether deleted lines are scored 0 without gold, or without a readable diff."""
 
 
 PROFILES = (

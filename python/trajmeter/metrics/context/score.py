@@ -81,7 +81,7 @@ class ContextMetric:
         profile: Compatibility profile; ``None`` is the default.
 
     Raises:
-        UnknownNameError: There is no profile of this name.
+        UnknownNameError: The profile is unknown.
     """
 
     name = "context"

@@ -153,7 +153,7 @@ def static_metrics(
 def framework_packages(framework: str, *, original: bool = False) -> tuple[str, ...]:
     """Packages of a known framework, by a name such as ``Pydantic AI``; else none.
 
-    The original knows none of CrewAI.
+    The original does not know those of CrewAI.
 
     Example:
         >>> framework_packages("Pydantic AI")

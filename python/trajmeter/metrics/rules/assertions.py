@@ -131,7 +131,7 @@ def llm_judge(
 
     Args:
         task: The task.
-        attempt: The attempt; its recorded verdicts serve where there is no judge.
+        attempt: The attempt; its recorded verdicts serve without a judge.
         profile: Which assertions the judge gets, and what counts as a verdict.
         judge: The judge.
 

@@ -60,10 +60,10 @@ def _duration_ms(attempt: Attempt) -> float | None:
 
 
 def cost_budget(task: Task, attempt: Attempt, profile: RulesProfile = DEFAULT) -> CostScore:
-    """Score what a run used of credits, US dollars and tokens against the budgets there are.
+    """Score what a run used of credits, US dollars and tokens against the task's budgets.
 
-    The lowest score counts. Where one of the figures was not recorded there is no score, and the
-    others stand in the checks.
+    The lowest score counts. If one of the figures was not recorded, the run is not scored, and the
+    checks hold the others.
 
     Args:
         task: Its metadata hold ``max_credits``, ``max_cost_usd`` and ``max_tokens``.

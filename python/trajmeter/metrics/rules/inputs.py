@@ -44,7 +44,7 @@ class Attempt:
         """The transcript in lower case.
 
         Raises:
-            CannotScoreError: There is none.
+            CannotScoreError: No transcript was recorded.
         """
         if self._transcript is None:
             text = self.trajectory.transcript
@@ -59,7 +59,7 @@ class Attempt:
         """The final output in lower case.
 
         Raises:
-            CannotScoreError: There is none.
+            CannotScoreError: No final output was recorded.
         """
         if self._output is None:
             text = self.trajectory.final_output
@@ -99,7 +99,7 @@ class Attempt:
         """Whether the transcript contains a text, in whatever case.
 
         Raises:
-            CannotScoreError: There is no transcript.
+            CannotScoreError: No transcript was recorded.
         """
         return text.lower() in self.transcript
 
@@ -136,7 +136,7 @@ def read_budget(value: object) -> float | None:
     """Read a budget: a number above 0, which may be quoted, or infinite.
 
     Returns:
-        The budget, or ``None`` where there is none: absent, zero, negative, NaN, true or false, or
+        The budget, or ``None`` without a usable one: absent, zero, negative, NaN, true or false, or
         text that Python's ``float`` does not read.
 
     Example:

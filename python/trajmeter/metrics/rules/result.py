@@ -133,7 +133,7 @@ class CompletenessScore(RuleScore):
     completed: bool | None = None
     """Whether the run reached its end."""
     completion_signal: Literal["marker", "turn_budget"] | None = None
-    """What tells the end: a marker in the transcript, or turns left in the budget."""
+    """What shows the end: a marker in the transcript, or turns left in the budget."""
     output_non_empty: bool | None = None
     """Whether the final output holds more than white space."""
     matched_markers: tuple[str, ...] = ()

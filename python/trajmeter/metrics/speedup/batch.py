@@ -52,7 +52,7 @@ def score_batch(
     Args:
         metric: The metric.
         profile: Its profile.
-        tasks: Task of each row, ``None`` where none of its id is known.
+        tasks: Task of each row, ``None`` if its id is unknown.
         rows: Valid rows in the columns of :func:`trajmeter.schemas.trajectory_schema`, those of a
             task side by side.
 

@@ -36,15 +36,15 @@ class Case:
     checks: Checks
     """Whether it failed."""
     table: SpeedupTable | None
-    """Its benchmarks, reverted if it failed; ``None`` where there are none."""
+    """Its benchmarks, reverted if it failed; ``None`` without any."""
     fallback: bool = False
     """Whether the table was reverted."""
     already_reverted: bool = False
     """Whether the table came reverted, though the attempt did not fail."""
     lacks_oracle: bool = False
-    """Whether there is no oracle to compare with, so that the agent's ratios alone count."""
+    """Whether the oracle is missing, so that only the agent's ratios count."""
     warnings: list[str] = field(default_factory=list)
-    """What is to be doubted."""
+    """What is doubtful."""
     parsed: dict[str, Any] = field(default_factory=dict)
     """Figures that fc-eval's parser computed, which its merge falls back on."""
 

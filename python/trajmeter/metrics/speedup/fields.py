@@ -153,7 +153,7 @@ def _own_fields(case: Case, figures: LevelFigures, profile: SpeedupProfile) -> d
 
 
 def _outcome(case: Case, figures: LevelFigures) -> tuple[Outcome, Cause | None]:
-    if not case.table:  # an empty one says no more than none at all
+    if not case.table:  # an empty one says as little as a missing one
         return Outcome.NOT_SCORED, Cause.MISSING_MEASUREMENTS
     if not figures.valid:
         no_oracle = _lacks_oracle(case.table)

@@ -31,7 +31,7 @@ BenchmarkSpeedup = TypedDict(
         "invalid": InvalidReason | None,
     },
 )
-"""One benchmark: the ratios that count (``None`` where there is none) and why it is invalid."""
+"""One benchmark: the ratios that count (``None`` if missing) and why it is invalid."""
 
 
 class PytestFigures(BaseModel):
@@ -156,4 +156,4 @@ class SpeedupResult(Group, Result):
     per_benchmark_speedups: dict[str, BenchmarkSpeedup] = Field(default_factory=dict)
     """Every benchmark of the table."""
     warnings: tuple[str, ...] = ()
-    """What about the recorded figures is to be doubted."""
+    """What is doubtful about the recorded figures."""

@@ -31,7 +31,7 @@ class SpeedupMetric:
         profile: ``fc-eval``, or ``None`` for the default.
 
     Raises:
-        UnknownNameError: There is no such profile.
+        UnknownNameError: The profile is unknown.
     """
 
     name = "speedup"

@@ -88,7 +88,7 @@ class SpeedupSummary(BaseModel):
     ]
     """``total_cost`` by ``agent:model``."""
     warnings: Annotated[dict[str, int], Field(default_factory=dict), Listing("warning", "attempts")]
-    """What is to be doubted, with the number of attempts; of many, the first."""
+    """Doubts about the figures, with the number of attempts; if many, the first."""
 
 
 _MEANS = {

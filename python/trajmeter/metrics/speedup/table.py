@@ -1,4 +1,4 @@
-"""A speedup table: of each benchmark the agent's and the oracle's ratio, or why there is none."""
+"""A speedup table: the agent's and the oracle's ratio of each benchmark, or why it is missing."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 __all__ = ["Ratio", "SpeedupTable", "read_table", "table_of_times"]
 
 Ratio: TypeAlias = float | InvalidReason
-"""Baseline time / time, above 1 where it is faster; or why there is none."""
+"""Baseline time / time, above 1 where it is faster; or why it is missing."""
 
 _AGENT, _ORACLE = ("agent/nop", "agent_seconds"), ("oracle/nop", "oracle_seconds")
 _FLAGS = {bool, type(None)}

@@ -74,7 +74,7 @@ def read_arguments(recorded: JsonValue) -> Arguments | Malformed:
         except _TooLongError as error:
             return Malformed(f"the arguments hold {error}")
         except ValueError as error:
-            return Malformed(f"the arguments are no JSON: {error}")
+            return Malformed(f"the arguments are not valid JSON: {error}")
         except RecursionError:
             return _TOO_DEEP
     if not isinstance(arguments, dict):
@@ -108,7 +108,7 @@ def json_key(value: object, *, depth: int = 0) -> JsonKey:
         return _TRUE if value else _FALSE
     if isinstance(value, (int, float)):
         if isinstance(value, float) and not math.isfinite(value):
-            raise ValueError(f"{value} is no JSON number")
+            raise ValueError(f"{value} is not a JSON number")
         return value
     if depth > DEEPEST:
         raise ValueError(f"it is nested more than {DEEPEST} deep")
@@ -118,7 +118,7 @@ def json_key(value: object, *, depth: int = 0) -> JsonKey:
         return frozenset([(name, json_key(item, depth=depth + 1)) for name, item in value.items()])
     if isinstance(value, (list, tuple)):
         return tuple([json_key(item, depth=depth + 1) for item in value])
-    raise ValueError(f"a {type(value).__name__} is no JSON value")
+    raise ValueError(f"a {type(value).__name__} is not a JSON value")
 
 
 def keyed_arguments(recorded: JsonValue) -> tuple[Arguments, JsonKey] | Malformed:
@@ -158,4 +158,4 @@ def _read_integer(text: str) -> int:
 
 
 def _refuse_constant(name: str) -> NoReturn:
-    raise ValueError(f"{name} is no JSON number")
+    raise ValueError(f"{name} is not a JSON number")

@@ -64,7 +64,7 @@ class PolicyTree:
 
     @property
     def is_equality(self) -> bool:
-        """Whether it is enough to know which arguments are equal, to tell what matches."""
+        """Whether knowing which arguments are equal is enough to match them."""
         return not self.below and self.policy in ("exact", "ignore")
 
 
@@ -83,7 +83,7 @@ class ArgumentPolicies:
     ``{"tolerance": {"abs": 0.5, "rel": 0.01}}``, ``{"fold": ["case", "whitespace"]}``.
 
     Raises:
-        ConfigurationError: A policy is none of these; the message says where.
+        ConfigurationError: A policy is invalid; the message says where.
 
     Example:
         >>> policies = ArgumentPolicies(

@@ -55,7 +55,7 @@ class Mismatch(BaseModel):
     model_config = ConfigDict(frozen=True, extra="forbid", use_attribute_docstrings=True)
 
     kind: MismatchKind
-    """Other arguments, arguments that are no JSON object, a reference call without a partner, an
+    """Other arguments, arguments that are not a JSON object, a reference call without a partner, an
     actual call without one, or a matching call out of order."""
     tool: str
     """Name of the tool."""

@@ -192,7 +192,7 @@ def _identities(calls: Array, bounds: Int64Array) -> Int64Array:
 
     Args:
         calls: Calls.
-        bounds: Where the calls of each run begin. Codes tell apart the calls of one run only.
+        bounds: Where the calls of each run begin. Codes distinguish the calls of one run only.
     """
     texts, arguments = coded(pc.struct_field(calls, "arguments"))
     names = coded(pc.struct_field(calls, "name")).codes

@@ -56,7 +56,7 @@ class TurnsMetric:
         profile: ``ptcrunner``, or ``None`` for the default.
 
     Raises:
-        UnknownNameError: There is no such profile.
+        UnknownNameError: The profile is unknown.
     """
 
     name = "turns"
@@ -103,7 +103,7 @@ def score(trajectory: Trajectory, *, profile: str | None = None) -> TurnsResult:
 
     Raises:
         InputError: It is not a Trajectory.
-        UnknownNameError: There is no profile of this name.
+        UnknownNameError: The profile is unknown.
 
     Example:
         >>> from trajmeter.records import Failure, Trajectory, Turn

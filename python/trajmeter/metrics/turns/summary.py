@@ -68,7 +68,7 @@ def aggregate(results: Iterable[TurnsResult], *, profile: str | None = None) -> 
 
     Raises:
         InputError: The results are not a list of results of turns.
-        UnknownNameError: There is no profile of this name.
+        UnknownNameError: The profile is unknown.
 
     Example:
         >>> aggregate([]).pass_rate.value

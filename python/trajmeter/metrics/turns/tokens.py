@@ -34,7 +34,7 @@ class TokenColumns(NamedTuple):
     counts: tuple[Array, ...]
     """Prompt, completion and total tokens."""
     source: Array
-    """Where they come from; null where there are none."""
+    """Where they come from; null without tokens."""
     reason: Array
     """Which recorded count could not be used."""
 
@@ -102,7 +102,7 @@ def _with_total(counts: list[Int64Array]) -> list[Int64Array]:
 
 
 def _sums(counts: list[Int64Array], offsets: Int64Array) -> list[Int64Array]:
-    """The sum of each run's turns; none where a turn lacks its part, or there are no turns."""
+    """The sum of each run's turns; none if a turn lacks its part, or without turns."""
     sums = []
     for each in counts:
         is_there = each != _NONE

@@ -42,7 +42,7 @@ _ENTRY_FIELDS = {
 
 
 class AttemptIdentity(NamedTuple):
-    """What tells one attempt from another."""
+    """What identifies an attempt."""
 
     task_id: str
     """The task."""

@@ -65,7 +65,7 @@ def _recognises(record: Mapping[str, JsonValue]) -> bool:
 def _read(record: Mapping[str, JsonValue], source: Source) -> Trajectory:
     """Turn a prediction into a trajectory.
 
-    Most records name neither agent nor model; the source tells attempts apart. Steps and a final
+    Most records name neither agent nor model; the source distinguishes attempts. Steps and a final
     context that are not recorded are ``None``; an empty list of steps is ``()``.
 
     Raises:

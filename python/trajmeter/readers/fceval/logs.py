@@ -112,7 +112,7 @@ def _read_recording(path: Path, problems: list[str]) -> dict[str, Any]:
 
 
 def _event_code(line: bytes) -> str | None:
-    """Code of the event on a line, as text; ``None`` if there is no event."""
+    """Code of the event on a line, as text; ``None`` without an event."""
     try:
         value = json_input.parse(line.decode(errors="replace").encode())
     except ReadError:

@@ -176,7 +176,7 @@ def measurements(metrics: Mapping[str, Any]) -> Measurements:
     """Read tables of benchmarks.
 
     A table that is not an object is set to ``None``, an absent one is not set: fc-eval's merge
-    tells them apart.
+    distinguishes the two.
     """
     fields: dict[str, Any] = {
         name: as_object(metrics[key]) for key, name in _MEASUREMENTS.items() if key in metrics

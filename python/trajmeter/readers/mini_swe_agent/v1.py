@@ -6,7 +6,7 @@ bash block, its result is in the messages that follow.
 Views follow ContextBench's own rules, so that the files score as the predictions made from them do.
 In ContextBench's runs the agent claims, in ``<explore_context>`` tags, what it is about to see, and
 the harness repeats the claim; each block of claims with a range, in a message of any role, is a
-step. Commands count only if there is no such block (:mod:`trajmeter.readers.mini_swe_agent.views`).
+step. Commands count only without such a block (:mod:`trajmeter.readers.mini_swe_agent.views`).
 A turn with several blocks is followed by turns that hold only the views of one block each and used
 nothing, so that usage can be added up. Claims are not checked against what was printed. The final
 context is the last ``<PATCH_CONTEXT>`` block, and is empty if that block has no range.

@@ -25,7 +25,7 @@ pub enum Extent {
     Unknown,
 }
 
-/// Lines, from 1, and bytes, from 0, both half-open; `None` where there are none.
+/// Lines, from 1, and bytes, from 0, both half-open; `None` without any.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Cover {
     /// Lines.

@@ -52,7 +52,7 @@ impl Views {
         self.spans
     }
 
-    /// Counts a view whose path leads nowhere; `path` is a number that tells such paths apart.
+    /// Counts a view whose path leads nowhere; `path` is a number that distinguishes such paths.
     pub fn add_unresolved(&mut self, path: u64, leak: bool) {
         self.tally.views += 1;
         self.tally.leaked_views += i64::from(leak);
@@ -66,7 +66,7 @@ impl Views {
         if view.listed || rules == Rules::Default {
             self.spans[FILE].push(Span::unit(0, file.code()));
         }
-        // As written, only lines have ranges: a whole file is no more than listed.
+        // As written, only lines have ranges: a whole file is only listed.
         match (view.extent, rules) {
             (Extent::Unknown, _) | (Extent::Whole, Rules::AsWritten) => return,
             _ => self.has_range = true,

@@ -1,6 +1,6 @@
 //! How far agents get ahead of an oracle, with their benchmarks grouped by the parts of their names.
 //!
-//! What the levels are, and what counts, is told in the twin. A name is taken apart when it is first
+//! The twin says what the levels are, and what counts. A name is taken apart when it is first
 //! met, which gives it a function, each function a class and each class a module. After that an
 //! entry costs one multiplication of either ratio: the product of a class is that of its functions,
 //! and so on up.
@@ -202,7 +202,7 @@ impl Table {
         &mut self.met[*position as usize].1
     }
 
-    /// Mean lead over the groups, giving the products of each to `next`; then there are none.
+    /// Mean lead over the groups, giving the products of each to `next`; leaves none behind.
     fn take(&mut self, mut next: impl FnMut(u32, &Pair)) -> f64 {
         let mut leads = Leads::of(self.met.len());
         for (group, products) in &self.met {

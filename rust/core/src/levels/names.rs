@@ -54,7 +54,7 @@ impl<'a> Set<'a> {
         set
     }
 
-    /// Length of the character that `text` begins with, 0 if it is none of the set.
+    /// Length of the character that `text` begins with, 0 if it is not in the set.
     fn at_begin(&self, text: &[u8]) -> usize {
         match text.first() {
             None => 0,
@@ -64,7 +64,7 @@ impl<'a> Set<'a> {
         }
     }
 
-    /// Length of the character that `text` ends with, 0 if it is none of the set.
+    /// Length of the character that `text` ends with, 0 if it is not in the set.
     fn at_end(&self, text: &[u8]) -> usize {
         match text.last() {
             None => 0,

@@ -1,8 +1,8 @@
 //! Geometric means: the n-th root of the product of n values.
 //!
 //! The product is carried as a mantissa from 1 to 2 and a power of 2, and never overflows. Taking a
-//! double apart is a matter of its bits: no logarithm is taken but one of the mantissa in the end.
-//! What zeros, infinities and values outside the domain do is told in the twin.
+//! double apart is a matter of its bits: only the mantissa's logarithm is taken, at the end.
+//! The twin says what zeros, infinities and values outside the domain do.
 
 use std::ops::Range;
 

@@ -34,7 +34,7 @@ impl Bitmap {
         let (first_word, last_word) = (start as usize / WORD, last as usize / WORD);
         let head = u64::MAX << (start % u64::BITS);
         let tail = u64::MAX >> (u64::BITS - 1 - last % u64::BITS);
-        // Whether both ends lie in one word is a toss-up, so it is no branch.
+        // Whether both ends lie in one word is a toss-up, so it is not a branch.
         let one_word = if first_word == last_word { 0 } else { u64::MAX };
         self.words[first_word] |= head & (tail | one_word);
         self.words[last_word] |= tail & (head | one_word);

@@ -69,7 +69,7 @@ impl Buckets {
         for end in &mut self.ends {
             sum += std::mem::replace(end, sum);
         }
-        // Now each entry tells where its bucket begins; writing moves it to where the bucket ends.
+        // Now each entry says where its bucket begins; writing moves it to where the bucket ends.
         self.reaches.clear();
         self.reaches.resize(plan.count, 0);
         self.spans.resize(start.len(), 0);
@@ -77,7 +77,7 @@ impl Buckets {
         for (&start, &end) in start.iter().zip(end) {
             let bucket = plan.bucket(start);
             let begins = (start - plan.low) & (width - 1);
-            // One more than fits is enough to tell that a span leads out.
+            // One more than fits is enough to show that a span leads out.
             let mut ends = begins + (end - start).min(width + 1);
             if ends > width {
                 ends = width;

@@ -68,7 +68,7 @@ impl Sink for Filled<'_> {
         let mut last = self.len - 1;
         let (mut open, mut reach) = (self.start[last], self.end[last]);
         for (start, end) in spans {
-            // Whether a span joins the last one is a toss-up, so it is no branch.
+            // Whether a span joins the last one is a toss-up, so it is not a branch.
             let gap = start > reach;
             last += usize::from(gap);
             (open, reach) = (if gap { start } else { open }, reach.max(end));
@@ -80,7 +80,7 @@ impl Sink for Filled<'_> {
     fn take_apart(&mut self, spans: impl Iterator<Item = (i64, i64)>) {
         let mut len = self.len;
         for (start, end) in spans {
-            // Whether a span is one is a toss-up, so it is no branch.
+            // Whether a span is one is a toss-up, so it is not a branch.
             (self.start[len], self.end[len]) = (start, end);
             len += usize::from(start < end);
         }

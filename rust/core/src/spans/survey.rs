@@ -1,4 +1,4 @@
-//! One look at all spans, which checks them and tells how to merge them.
+//! One look at all spans, which checks them and shows how to merge them.
 
 use std::ops::Range;
 
@@ -46,7 +46,7 @@ struct Look<'a> {
     ends: &'a [i64],
 }
 
-/// What a look tells; the first two by their signs, so that the loop has no way out.
+/// What a look shows; the first two by their signs, so that the loop has no way out.
 #[derive(Clone, Copy)]
 struct Glance {
     /// Negative if a start, an end or their difference is. The difference overflows only where one

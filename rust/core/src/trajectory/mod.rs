@@ -1,8 +1,8 @@
 //! What each step of an agent's trajectory looked at, what it added to what had been seen, and how
 //! much of that is gold.
 //!
-//! A trajectory is a sequence of steps, a step a set of spans `[start, end)` in files that are told
-//! apart by a key. Every granularity is such a trajectory: spans of bytes; ranges of lines as
+//! A trajectory is a sequence of steps, a step a set of spans `[start, end)` in files that are
+//! identified by a key. Every granularity is such a trajectory: spans of bytes; ranges of lines as
 //! `[first, last + 1)`; files, definitions and edited lines as unit spans `[code, code + 1)`; the
 //! final context is a trajectory of one step. With `U(i)` the union of steps 0 to i and `G` the union
 //! of the gold, step i has

@@ -12,7 +12,7 @@
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 
-/// Who is told what the owners get.
+/// Records what the owners get.
 pub(super) trait Ledger {
     /// `owner` gets `length` bytes, `gold` of them gold.
     fn give(&mut self, owner: u64, length: u64, gold: u64);

@@ -38,7 +38,7 @@ pub(super) fn score(trajectory: &Trajectory<'_>, steps: &mut [Step]) -> u64 {
         file.spans.sort_unstable();
         let mut sweep = Sweep::new(steps, &file.gold, &mut waiting);
         for &(start, end, step) in &file.spans {
-            // A step's own spans come sorted too, so how far they reach tells what one adds.
+            // A step's own spans come sorted too, so how far they reach shows what one adds.
             let reach: &mut u64 = &mut reaches[step];
             if end > *reach {
                 let size = &mut sweep.ledger[step].size;

@@ -13,7 +13,7 @@ use crate::{Error, Result};
 /// Number of counts of each run.
 pub const COUNTS: usize = 17;
 
-/// Stands where a turn has no number of its own, or where there is no such turn.
+/// Stands for a turn without a number of its own, or for a missing turn.
 pub const NO_NUMBER: i64 = i64::MIN;
 
 /// Runs that are checked and counted while the cache holds their turns.
@@ -68,7 +68,7 @@ pub struct Counts {
 ///
 /// # Errors
 ///
-/// [`Error::Choice`] for the first value that is none of its choices, column by column.
+/// [`Error::Choice`] for the first value that is not one of its choices, column by column.
 pub fn turn_counts(columns: Columns<'_>) -> Result<Counts> {
     let runs = columns.run_offsets.len() - 1;
     let mut table = vec![[0; COUNTS]; runs];
@@ -150,7 +150,7 @@ impl Columns<'_> {
             })
     }
 
-    /// The first value that is none of its choices, column by column.
+    /// The first value that is not one of its choices, column by column.
     fn first_fault(&self, runs: Range<usize>) -> Error {
         for (what, column, part, low, high) in self.choices(runs) {
             for index in part {
@@ -273,7 +273,7 @@ impl Count {
         }
     }
 
-    /// Tallies the marks, and tells whether the first turn is valid.
+    /// Tallies the marks, and says whether the first turn is valid.
     fn reasons(
         &mut self,
         columns: &Columns<'_>,

@@ -1,6 +1,6 @@
 //! Codes that a list holds more than once.
 
-/// Codes that are told apart by a table. Codes may be made to meet in it, which costs the
+/// Codes that a table can distinguish. Codes may be made to meet in it, which costs the
 /// square of their number, so that more of them are sorted.
 const FEW: usize = 256;
 
