@@ -33,6 +33,7 @@ from pydantic_core import to_jsonable_python
 from trajmeter import json_input
 from trajmeter.errors import ExtraMissingError, InputError, ReadError
 from trajmeter.records import Record, Trajectory
+from trajmeter.records.record import field_descriptions
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -119,8 +120,6 @@ class Member:
     """Whether null is an error, as the field has no default."""
     default: object = None
     """What null and an absent column stand for."""
-    description: str | None = None
-    """Meaning of the field."""
 
 
 @cache
@@ -145,10 +144,11 @@ def trajectory_schema() -> pa.Schema:
     import pyarrow as pa
 
     fields: list[pa.Field[Any]] = []
+    descriptions = field_descriptions(Trajectory)
     for member in trajectory_shape().members:
         about: dict[str | bytes, str | bytes] = {}
-        if member.description:
-            about["description"] = member.description
+        if member.name in descriptions:
+            about["description"] = descriptions[member.name]
         fields.append(pa.field(member.name, member.shape.arrow_type(), metadata=about))
     return pa.schema(fields, metadata={_RECORD: Trajectory.__name__})
 
@@ -310,7 +310,6 @@ def _members(model: type[Record]) -> Iterable[Member]:
             shape=shape_of(field.annotation),
             required=field.is_required(),
             default=None if field.is_required() else field.get_default(call_default_factory=True),
-            description=field.description,
         )
 
 
