@@ -29,7 +29,13 @@ from trajmeter.readers._read import (
     refuse,
 )
 from trajmeter.records import ReadProblem, Record, Source, Trajectory
-from trajmeter.schemas import Shape, trajectory_batch, trajectory_schema, trajectory_shape
+from trajmeter.schemas import (
+    Shape,
+    has_column,
+    trajectory_batch,
+    trajectory_schema,
+    trajectory_shape,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterable, Iterator
@@ -39,7 +45,10 @@ if TYPE_CHECKING:
 
     from trajmeter.kernels._rust import JsonColumns, JsonReader
 
-__all__ = ["TrajectoryBatches", "line_blocks", "trajectory_description"]
+__all__ = ["IDENTITY", "TrajectoryBatches", "line_blocks", "trajectory_description"]
+
+IDENTITY = frozenset({"task_id", "agent", "model", "attempt", "instance", "source"})
+"""Columns that say which attempt a row is."""
 
 _BLOCK_BYTES = 8 << 20
 _ROWS = 1_000
@@ -77,7 +86,9 @@ class TrajectoryBatches:
 
         Args:
             paths: Files and folders, as for :func:`trajmeter.readers.read_trajectories`.
-            columns: Columns to fill; the others are null in every row. ``None`` fills all.
+            columns: Names of the columns to fill, such as ``usage`` or ``turns.views``, those
+                within records behind a dot, and whatever lies below each; the others are null in
+                every row. :data:`IDENTITY` is always filled. ``None`` fills all.
             on_problem: As for :func:`trajmeter.readers.read_trajectories`.
             block_bytes: Bytes of JSON lines to read at a time; results do not depend on it.
 
@@ -85,12 +96,11 @@ class TrajectoryBatches:
             InputError: No column has one of these names.
             ExtraMissingError: pyarrow is not installed.
         """
-        names = trajectory_schema().names
-        wanted = frozenset(names if columns is None else columns)
-        if unknown := sorted(wanted.difference(names)):
+        wanted = frozenset(trajectory_schema().names if columns is None else columns)
+        if unknown := sorted(name for name in wanted if not has_column(name)):
             raise InputError(f"trajectories have no column {unknown[0]!r}")
         self._paths = paths
-        self._wanted = wanted
+        self._wanted = wanted | IDENTITY
         self._report = on_problem or refuse
         self._block_bytes = block_bytes
         self.rows = 0
@@ -178,7 +188,7 @@ class TrajectoryBatches:
         if not records:
             return []
         try:
-            return [self._in_schema(trajectory_batch(records))]
+            return [trajectory_batch(records, columns=self._wanted)]
         except InputError as error:
             if len(records) == 1:
                 source = records[0].source or Source(file="")
@@ -187,13 +197,12 @@ class TrajectoryBatches:
             return [batch for record in records for batch in self._batch_of([record])]
 
     def _in_schema(self, batch: pa.RecordBatch) -> pa.RecordBatch:
-        """The batch with every column, those that are not wanted null."""
+        """The batch with every column, those that it lacks null."""
         import pyarrow as pa
 
+        columns = dict(zip(batch.schema.names, batch.columns, strict=True))
         arrays = [
-            batch.column(field.name)
-            if field.name in self._wanted
-            else pa.nulls(batch.num_rows, field.type)
+            columns[field.name] if field.name in columns else pa.nulls(batch.num_rows, field.type)
             for field in trajectory_schema()
         ]
         return pa.RecordBatch.from_arrays(arrays, schema=trajectory_schema())

@@ -2,11 +2,24 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Any, TypeAlias, TypeVar
+import ast
+import inspect
+from functools import cache
+from importlib import import_module
+from itertools import pairwise
+from typing import TYPE_CHECKING, Annotated, Any, TypeAlias, TypeVar
 
+import pydantic
 from pydantic import BaseModel, ConfigDict, Field, model_validator
 
-__all__ = ["LARGEST_COUNT", "Count", "FileRecord", "Record", "frozen"]
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping
+
+    from pydantic import GetJsonSchemaHandler
+    from pydantic.json_schema import JsonSchemaValue
+    from pydantic_core import CoreSchema
+
+__all__ = ["LARGEST_COUNT", "Count", "FileRecord", "Record", "field_descriptions", "frozen"]
 
 LARGEST_COUNT = 2**63 - 1
 """The largest integer that a column of a table holds, far above any real count."""
@@ -15,6 +28,46 @@ Count: TypeAlias = Annotated[int, Field(ge=-LARGEST_COUNT - 1, le=LARGEST_COUNT)
 """A whole number as recorded, of tokens or turns; some logs write a negative one for "none"."""
 
 _ModelT = TypeVar("_ModelT", bound=BaseModel)
+
+_REBUILDS_UNDER_LOCK = (2, 14)
+"""The first pydantic in which two threads may be the first to use a model that is not yet built."""
+
+
+def field_descriptions(model: type[BaseModel]) -> dict[str, str]:
+    """Meaning of each field: the docstring below it.
+
+    It is read from the source when it is asked for. pydantic reads it when a class is made, which
+    costs a program that never asks for it more than making the classes.
+    """
+    descriptions: dict[str, str] = {}
+    for base in reversed(model.__mro__):
+        if issubclass(base, BaseModel):
+            descriptions |= _attribute_docstrings(base.__module__).get(base.__qualname__, {})
+    return {name: text for name, text in descriptions.items() if name in model.model_fields}
+
+
+@cache
+def _attribute_docstrings(module: str) -> Mapping[str, Mapping[str, str]]:
+    """Docstrings below the attributes of each class of a module, by class and attribute."""
+    try:
+        source = inspect.getsource(import_module(module))
+    except (ImportError, OSError, TypeError):  # made in a notebook, or installed without sources
+        return {}
+    return {
+        statement.name: dict(_documented(statement))
+        for statement in ast.parse(source).body
+        if isinstance(statement, ast.ClassDef)
+    }
+
+
+def _documented(model: ast.ClassDef) -> Iterator[tuple[str, str]]:
+    for attribute, text in pairwise(model.body):
+        match attribute, text:
+            case (
+                ast.AnnAssign(target=ast.Name(id=name)),
+                ast.Expr(value=ast.Constant(value=str(docstring))),
+            ):
+                yield name, inspect.cleandoc(docstring)
 
 
 class Record(BaseModel):
@@ -27,9 +80,20 @@ class Record(BaseModel):
     model_config = ConfigDict(
         frozen=True,
         extra="forbid",
-        use_attribute_docstrings=True,
         ser_json_inf_nan="strings",
+        # Most programs use few of the records.
+        defer_build=tuple(map(int, pydantic.VERSION.split(".")[:2])) >= _REBUILDS_UNDER_LOCK,
     )
+
+    @classmethod
+    def __get_pydantic_json_schema__(
+        cls, core_schema: CoreSchema, handler: GetJsonSchemaHandler, /
+    ) -> JsonSchemaValue:
+        schema = handler(core_schema)
+        properties = handler.resolve_ref_schema(schema)["properties"]
+        for name, description in field_descriptions(cls).items():
+            properties[name].setdefault("description", description)
+        return schema
 
 
 class FileRecord(Record):

@@ -266,6 +266,10 @@ impl<'de> Context<'de> {
 
     /// Writes the views to row `row` of a column of lists of them.
     pub(super) fn write(&self, list: &mut Column, row: usize, view: &View) -> Option<()> {
+        if !list.is_wanted() {
+            list.close();
+            return Some(());
+        }
         let views = list.items(row)?;
         for file in &self.files {
             add(views, view.path, &file.0)?;

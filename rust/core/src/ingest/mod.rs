@@ -22,7 +22,7 @@ use memchr::{memchr, memchr_iter, memrchr};
 use serde::de::Error;
 use serde_json::Deserializer;
 
-pub use column::{Column, Texts, Values};
+pub use column::{Column, Texts, Values, Wanted};
 pub use shape::{Kind, Member, Shape};
 
 use crate::pool;
@@ -41,7 +41,7 @@ const BLANK: &[u8] = b"\xef\xbb\xbf \t\r\n";
 #[derive(Debug)]
 pub struct Reader {
     shape: Shape,
-    wanted: Vec<bool>,
+    wanted: Wanted,
     places: Places,
     formats: &'static [Format],
 }
@@ -108,27 +108,24 @@ enum Format {
 }
 
 impl Reader {
-    /// A reader of trajectories into the columns of `shape`, of which those are kept that
-    /// `is_wanted`.
+    /// A reader of trajectories into the columns of `shape` that are wanted.
     ///
     /// # Errors
     ///
     /// A message, if a column is missing that a format needs.
-    pub fn trajectories(shape: Shape, is_wanted: impl Fn(&str) -> bool) -> Result<Self, String> {
+    pub fn trajectories(shape: Shape, wanted: Wanted) -> Result<Self, String> {
         let places = Places::of(&shape)?;
         let formats = &[Format::Own, Format::Prediction];
         Ok(Self {
             places,
             formats,
-            ..Self::rows(shape, is_wanted)
+            ..Self::rows(shape, wanted)
         })
     }
 
     /// A reader of flat rows, whose keys are names of columns; it passes over other keys.
     #[must_use]
-    pub fn rows(shape: Shape, is_wanted: impl Fn(&str) -> bool) -> Self {
-        let names = shape.members.iter().map(|member| &member.name);
-        let wanted = names.map(|name| is_wanted(name)).collect();
+    pub fn rows(shape: Shape, wanted: Wanted) -> Self {
         Self {
             shape,
             wanted,
@@ -143,9 +140,15 @@ impl Reader {
         &self.shape
     }
 
-    /// Reads a block of whole lines, of which the first has the number `line` in `file`.
-    #[must_use]
-    pub fn read(&self, block: &[u8], file: &str, line: i64) -> Vec<Piece> {
+    /// Reads a block of whole lines, of which the first has the number `line` in `file`, and gives
+    /// what `finish` makes of its pieces.
+    pub fn read<T: Send>(
+        &self,
+        block: &[u8],
+        file: &str,
+        line: i64,
+        finish: impl Fn(Piece) -> T + Send + Sync,
+    ) -> Vec<T> {
         let mut first = line;
         let mut tasks = Vec::new();
         for range in pieces(block) {
@@ -154,16 +157,15 @@ impl Reader {
             first += lines;
         }
         pool::map(tasks.into_iter(), |(range, line)| {
-            self.piece(block, range, file, line)
+            finish(self.piece(block, range, file, line))
         })
     }
 
     fn piece(&self, block: &[u8], range: Range<usize>, file: &str, line: i64) -> Piece {
-        let mut columns: Vec<Column> = Vec::with_capacity(self.wanted.len());
-        for (member, &is_wanted) in self.shape.members.iter().zip(&self.wanted) {
-            let column = Column::new(&member.shape, &member.default);
-            columns.push(if is_wanted { column } else { column.not_kept() });
-        }
+        let column = |member: &Member| {
+            Column::new(&member.shape, &member.default, &member.name, &self.wanted)
+        };
+        let mut columns: Vec<Column> = self.shape.members.iter().map(column).collect();
         let mut refused = Vec::new();
         let mut row = Row {
             members: &self.shape.members,
@@ -199,7 +201,7 @@ impl Reader {
         let (rows, next_line) = (row.index, row.line);
         let finish = |mut column: Column| {
             column.finish(rows);
-            column.is_kept().then_some(column)
+            column.is_wanted().then_some(column)
         };
         let columns = columns.into_iter().map(finish).collect();
         Piece {
@@ -235,7 +237,7 @@ impl Row<'_> {
             .find(|&format| {
                 let is_read = self.read_as(line, format).is_ok();
                 for column in &mut *self.columns {
-                    if !is_read || !column.is_kept() {
+                    if !is_read || !column.is_wanted() {
                         column.clear(self.index);
                     }
                 }

@@ -61,7 +61,7 @@ impl<'de> Visitor<'de> for Steps<'_, '_> {
             let views = &mut fields[places.turn_views];
             step.write(views, turn, &places.turn_view)
                 .ok_or_else(refused)?;
-            if !step.others.is_empty() {
+            if !step.others.is_empty() && fields[places.turn_extra].is_wanted() {
                 let extra = step.others.json(&[]);
                 only_if(fields[places.turn_extra].text(turn, &extra))?;
             }
@@ -179,7 +179,8 @@ impl<'de> Prediction<'_, '_, 'de> {
         if let Some(original) = &original {
             more.push(("original_inst_id", &**original));
         }
-        if !(self.others.is_empty() && more.is_empty()) {
+        let has_extra = !(self.others.is_empty() && more.is_empty());
+        if has_extra && row.columns[places.extra].is_wanted() {
             let extra = self.others.json(&more);
             only_if(row.columns[places.extra].text(row.index, &extra))?;
         }
