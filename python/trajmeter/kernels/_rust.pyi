@@ -127,6 +127,13 @@ def likeness(
 def context(
     resolve: Callable[[str], ResolvedPath], gold: Sequence[GoldLines], rules: ContextRules
 ) -> ContextKernel: ...
+def json_lines(
+    names: Sequence[str], columns: Sequence[tuple[object, ...]], rows: int
+) -> list[bytes] | None:
+    """Rows as JSON lines, in pieces; nothing if the twin has to write them."""
+
+def csv_lines(columns: Sequence[tuple[object, ...]], rows: int) -> list[bytes] | None:
+    """Rows as CSV, in pieces; nothing if the twin has to write them."""
 
 @final
 class ContextKernel:

@@ -15,6 +15,7 @@ from pydantic import BaseModel, ConfigDict
 
 from trajmeter.errors import ConfigurationError
 from trajmeter.records import Cause, Outcome
+from trajmeter.records.record import LazyModel
 from trajmeter.schemas import is_model
 
 if TYPE_CHECKING:
@@ -23,6 +24,8 @@ if TYPE_CHECKING:
     from pydantic.fields import FieldInfo
 
 __all__ = [
+    "BuiltInGroup",
+    "BuiltInResult",
     "Figure",
     "Group",
     "Headline",
@@ -85,10 +88,22 @@ class Result(BaseModel):
     model_config = ConfigDict(frozen=True, extra="forbid", use_attribute_docstrings=True)
 
 
-class Mean(BaseModel):
+class BuiltInGroup(LazyModel, Group):
+    """A group of a family that comes with the package."""
+
+    model_config = ConfigDict(use_attribute_docstrings=False)
+
+
+class BuiltInResult(LazyModel, Result):
+    """The result of a family that comes with the package, or a part of it."""
+
+    model_config = ConfigDict(use_attribute_docstrings=False)
+
+
+class Mean(LazyModel):
     """A mean with the number of values it was made of."""
 
-    model_config = ConfigDict(frozen=True, extra="forbid", use_attribute_docstrings=True)
+    model_config = ConfigDict(frozen=True, extra="forbid")
 
     value: float | None
     """The mean; ``None`` without values."""

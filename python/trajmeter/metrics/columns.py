@@ -18,6 +18,7 @@ from trajmeter.metrics._result import Figure, Group
 from trajmeter.metrics.engine import MetricError
 from trajmeter.metrics.groups import chosen_groups, models
 from trajmeter.records import Cause, Outcome
+from trajmeter.records.record import field_descriptions
 from trajmeter.schemas import Shape, bare, is_model, shape_of
 
 if TYPE_CHECKING:
@@ -229,7 +230,7 @@ def _column(prefix: str, key: str, info: FieldInfo, model: type[BaseModel]) -> C
         name=f"{prefix}.{key}",
         shape=shape,
         role=role,
-        description=info.description,
+        description=info.description or field_descriptions(model).get(key),
         figure=figures[0] if figures else None,
         dump=_dump(annotation, shape),
     )

@@ -211,8 +211,10 @@ def describe(name: str) -> MetricInfo:
 
 def _split(name: str) -> Request:
     """What a name asks for: a metric, a rule, or a group of a metric's figures."""
+    if name in BUILT_IN or is_metric_file(name):  # without a search for plug-ins
+        return Request(name, None)
     metrics = {*BUILT_IN, *_plugins()}
-    if name in metrics or is_metric_file(name):
+    if name in metrics:
         return Request(name, None)
     if name in _rule_names():
         return Request(_RULES, name)

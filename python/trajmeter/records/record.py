@@ -19,7 +19,15 @@ if TYPE_CHECKING:
     from pydantic.json_schema import JsonSchemaValue
     from pydantic_core import CoreSchema
 
-__all__ = ["LARGEST_COUNT", "Count", "FileRecord", "Record", "field_descriptions", "frozen"]
+__all__ = [
+    "LARGEST_COUNT",
+    "Count",
+    "FileRecord",
+    "LazyModel",
+    "Record",
+    "field_descriptions",
+    "frozen",
+]
 
 LARGEST_COUNT = 2**63 - 1
 """The largest integer that a column of a table holds, far above any real count."""
@@ -34,11 +42,7 @@ _REBUILDS_UNDER_LOCK = (2, 14)
 
 
 def field_descriptions(model: type[BaseModel]) -> dict[str, str]:
-    """Meaning of each field: the docstring below it.
-
-    It is read from the source when it is asked for. pydantic reads it when a class is made, which
-    costs a program that never asks for it more than making the classes.
-    """
+    """Meaning of each field: the docstring below it, read from the source when it is asked for."""
     descriptions: dict[str, str] = {}
     for base in reversed(model.__mro__):
         if issubclass(base, BaseModel):
@@ -70,19 +74,15 @@ def _documented(model: ast.ClassDef) -> Iterator[tuple[str, str]]:
                 yield name, inspect.cleandoc(docstring)
 
 
-class Record(BaseModel):
-    """A frozen piece of recorded data.
+class LazyModel(BaseModel):
+    """A model that is built, and whose docstrings are read, when that is asked for.
 
-    An unknown argument is an error, so that a misspelt field is not lost. Readers keep the unknown
-    keys of a file in the record's ``extra``.
+    Programs use few of the models that they import. pydantic would build all of them, and read
+    their docstrings, for more time than everything else takes that is imported with them.
     """
 
     model_config = ConfigDict(
-        frozen=True,
-        extra="forbid",
-        ser_json_inf_nan="strings",
-        # Most programs use few of the records.
-        defer_build=tuple(map(int, pydantic.VERSION.split(".")[:2])) >= _REBUILDS_UNDER_LOCK,
+        defer_build=tuple(map(int, pydantic.VERSION.split(".")[:2])) >= _REBUILDS_UNDER_LOCK
     )
 
     @classmethod
@@ -90,10 +90,20 @@ class Record(BaseModel):
         cls, core_schema: CoreSchema, handler: GetJsonSchemaHandler, /
     ) -> JsonSchemaValue:
         schema = handler(core_schema)
-        properties = handler.resolve_ref_schema(schema)["properties"]
+        properties = handler.resolve_ref_schema(schema).get("properties", {})
         for name, description in field_descriptions(cls).items():
             properties[name].setdefault("description", description)
         return schema
+
+
+class Record(LazyModel):
+    """A frozen piece of recorded data.
+
+    An unknown argument is an error, so that a misspelt field is not lost. Readers keep the unknown
+    keys of a file in the record's ``extra``.
+    """
+
+    model_config = ConfigDict(frozen=True, extra="forbid", ser_json_inf_nan="strings")
 
 
 class FileRecord(Record):

@@ -12,6 +12,7 @@ mod lines;
 mod means;
 mod named;
 mod patches;
+mod rows;
 mod sequences;
 mod spans;
 mod trajectory;
@@ -37,6 +38,8 @@ mod _rust {
     use crate::means::{gmean, gmean_grouped};
     #[pymodule_export]
     use crate::patches::edited_lines;
+    #[pymodule_export]
+    use crate::rows::{csv_lines, json_lines};
     #[pymodule_export]
     use crate::sequences::{
         align, align_matches, assign, edit_distance, edit_distance_matches, likeness,

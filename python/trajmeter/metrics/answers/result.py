@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from typing import Annotated
 
-from trajmeter.metrics._result import Figure, Group, Result
+from trajmeter.metrics._result import BuiltInGroup, BuiltInResult, Figure
 
 __all__ = ["AnswersResult", "Coverage", "Hops", "RetrievalFigures"]
 
 
-class RetrievalFigures(Group):
+class RetrievalFigures(BuiltInGroup):
     """Sources the answer names, against those that hold the answer."""
 
     precision: Annotated[
@@ -30,7 +30,7 @@ class RetrievalFigures(Group):
     """Sources that hold the answer."""
 
 
-class Hops(Group):
+class Hops(BuiltInGroup):
     """Links of a chain that the answer contains."""
 
     coverage: Annotated[
@@ -51,7 +51,7 @@ class Hops(Group):
     """Matched hops whose source was retrieved."""
 
 
-class Coverage(Group):
+class Coverage(BuiltInGroup):
     """Tools or agents that took part, of those required."""
 
     coverage: Annotated[
@@ -65,7 +65,7 @@ class Coverage(Group):
     """Required ones."""
 
 
-class AnswersResult(Result):
+class AnswersResult(BuiltInResult):
     """Retrieval, hops, tools and agents of one answer."""
 
     retrieval: RetrievalFigures

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Annotated, TypeAlias
 
-from trajmeter.metrics._result import Figure, Group, Result
+from trajmeter.metrics._result import BuiltInGroup, BuiltInResult, Figure
 
 __all__ = [
     "ContextBenchEditLocation",
@@ -43,7 +43,7 @@ _F1: TypeAlias = Annotated[
 ]
 
 
-class FinalFigures(Group):
+class FinalFigures(BuiltInGroup):
     """The final context at one granularity, beside gold."""
 
     coverage: _Coverage = None
@@ -60,7 +60,7 @@ class FinalFigures(Group):
     """Files, definitions, bytes or lines of the final context."""
 
 
-class FinalContext(Result):
+class FinalContext(BuiltInResult):
     """The final context: what the agent declared in the end, or all it saw."""
 
     file: FinalFigures
@@ -73,7 +73,7 @@ class FinalContext(Result):
     """Lines."""
 
 
-class TrajectoryFigures(Group):
+class TrajectoryFigures(BuiltInGroup):
     """The steps of the trajectory at one granularity, beside gold."""
 
     coverage: Annotated[tuple[float, ...] | None, Figure(low=0, high=1, higher_is_better=True)] = (
@@ -112,7 +112,7 @@ class TrajectoryFigures(Group):
     """Size of what a step showed, summed over the steps."""
 
 
-class TrajectoryContext(Result):
+class TrajectoryContext(BuiltInResult):
     """The context step by step."""
 
     num_steps: Annotated[int, Figure(low=0)]
@@ -127,7 +127,7 @@ class TrajectoryContext(Result):
     """Lines."""
 
 
-class EditLocation(Group):
+class EditLocation(BuiltInGroup):
     """Lines that the final patch edits, beside those that the gold patch edits."""
 
     coverage: _Coverage = None
@@ -144,7 +144,7 @@ class EditLocation(Group):
     """Lines that the final patch edits."""
 
 
-class ContextBenchEditLocation(Group):
+class ContextBenchEditLocation(BuiltInGroup):
     """ContextBench's own edit location: lines the final patch deletes, beside gold context.
 
     Of one attempt, recall and precision are the same number; averaged by sums they differ.
@@ -168,7 +168,7 @@ class ContextBenchEditLocation(Group):
     """Deleted lines."""
 
 
-class ViewFigures(Group):
+class ViewFigures(BuiltInGroup):
     """What became of the views, those of the declared final context included."""
 
     total: _Count = None
@@ -183,7 +183,7 @@ class ViewFigures(Group):
     """Views of ``fix.patch`` or ``test.patch``: the agent read the solution, or its tests."""
 
 
-class ContextResult(Result):
+class ContextResult(BuiltInResult):
     """Everything the context metrics say of one trajectory."""
 
     final: FinalContext

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from typing import Annotated, Literal
 
-from pydantic import BaseModel, ConfigDict
+from pydantic import ConfigDict
 
-from trajmeter.metrics._result import Figure, Group, Result
+from trajmeter.metrics._result import BuiltInGroup, BuiltInResult, Figure
 from trajmeter.metrics.usage import UsageSource
+from trajmeter.records.record import LazyModel
 
 __all__ = [
     "AssertionCheck",
@@ -26,8 +27,8 @@ __all__ = [
 ]
 
 
-class _Check(BaseModel):
-    model_config = ConfigDict(frozen=True, extra="forbid", use_attribute_docstrings=True)
+class _Check(LazyModel):
+    model_config = ConfigDict(frozen=True, extra="forbid")
 
 
 class AssertionCheck(_Check):
@@ -89,7 +90,7 @@ class JudgeCheck(_Check):
     """The judge's reasons."""
 
 
-class RuleScore(Group):
+class RuleScore(BuiltInGroup):
     """Score of one rule. A rule that abstains has the conventional 10 and passes."""
 
     score: Annotated[float | None, Figure(low=0.0, high=10.0, higher_is_better=True)] = None
@@ -176,7 +177,7 @@ class JudgeScore(RuleScore):
     """The verdicts, in the order of their assertions."""
 
 
-class RulesResult(Result):
+class RulesResult(BuiltInResult):
     """Every rule's score of one attempt."""
 
     assertion_pass_rate: AssertionScore

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Annotated
 
-from pydantic import BaseModel, ConfigDict
+from pydantic import ConfigDict
 
 from trajmeter.metrics._result import Headline, Mean, RunningMean
 from trajmeter.metrics.rules.result import RuleScore, RulesResult
 from trajmeter.records import Outcome
+from trajmeter.records.record import LazyModel
 
 if TYPE_CHECKING:
     from trajmeter.metrics._result import Result
@@ -17,8 +18,8 @@ if TYPE_CHECKING:
 __all__ = ["RuleSummary", "RulesAggregator", "RulesSummary"]
 
 
-class _Model(BaseModel):
-    model_config = ConfigDict(frozen=True, extra="forbid", use_attribute_docstrings=True)
+class _Model(LazyModel):
+    model_config = ConfigDict(frozen=True, extra="forbid")
 
 
 class RuleSummary(_Model):

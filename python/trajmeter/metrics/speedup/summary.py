@@ -6,12 +6,13 @@ from collections import Counter
 from math import fsum
 from typing import TYPE_CHECKING, Annotated, Any
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import ConfigDict, Field
 
 from trajmeter.metrics._result import Headline, Listing, Mean
 from trajmeter.metrics.speedup.result import SpeedupResult
 from trajmeter.records import Outcome
 from trajmeter.records.measurements import agent_key
+from trajmeter.records.record import LazyModel
 from trajmeter.statistics.pass_at_k import mean_pass_at_k
 
 if TYPE_CHECKING:
@@ -27,10 +28,10 @@ __all__ = ["SpeedupAggregator", "SpeedupSummary"]
 _KEPT_WARNINGS = 20
 
 
-class SpeedupSummary(BaseModel):
+class SpeedupSummary(LazyModel):
     """Figures of a run. Means are over tasks; of several attempts at a task, their mean counts."""
 
-    model_config = ConfigDict(frozen=True, extra="forbid", use_attribute_docstrings=True)
+    model_config = ConfigDict(frozen=True, extra="forbid")
 
     tasks: int
     """Tasks that were attempted."""

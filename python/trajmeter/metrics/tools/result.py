@@ -4,14 +4,15 @@ from __future__ import annotations
 
 from typing import Annotated, Literal, TypeAlias
 
-from pydantic import BaseModel, ConfigDict, JsonValue
+from pydantic import ConfigDict, JsonValue
 
-from trajmeter.metrics._result import Figure, Group, Result
+from trajmeter.metrics._result import BuiltInGroup, BuiltInResult, Figure
+from trajmeter.records.record import LazyModel
 
 __all__ = ["MatchGrades", "Mismatch", "MismatchKind", "ToolsResult"]
 
 
-class MatchGrades(Group):
+class MatchGrades(BuiltInGroup):
     """How much of two sequences matches."""
 
     matched: int | None = None
@@ -49,10 +50,10 @@ class MatchGrades(Group):
 MismatchKind: TypeAlias = Literal["arguments", "malformed", "missing", "unexpected", "order"]
 
 
-class Mismatch(BaseModel):
+class Mismatch(LazyModel):
     """One reason why two sequences of calls do not match."""
 
-    model_config = ConfigDict(frozen=True, extra="forbid", use_attribute_docstrings=True)
+    model_config = ConfigDict(frozen=True, extra="forbid")
 
     kind: MismatchKind
     """Other arguments, arguments that are not a JSON object, a reference call without a partner, an
@@ -73,7 +74,7 @@ class Mismatch(BaseModel):
     """What is wrong."""
 
 
-class ToolsResult(Group, Result):
+class ToolsResult(BuiltInGroup, BuiltInResult):
     """How an attempt's tool calls match those of the reference.
 
     Two calls match when their names are equal and their arguments match under the policy. Pairs are

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Annotated
 
-from pydantic import BaseModel, ConfigDict
+from pydantic import ConfigDict
 
 from trajmeter.arguments import as_iterable, check_type
 from trajmeter.metrics._result import Headline, Mean, RunningMean
 from trajmeter.metrics.profile import find_profile
 from trajmeter.metrics.turns.profile import PROFILES
 from trajmeter.metrics.turns.result import TurnsResult
+from trajmeter.records.record import LazyModel
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -22,7 +23,7 @@ if TYPE_CHECKING:
 __all__ = ["TurnsAggregator", "TurnsSummary", "aggregate"]
 
 
-class TurnsSummary(BaseModel):
+class TurnsSummary(LazyModel):
     """Turn analysis over many runs: each mean over the runs that have the figure.
 
     ``total`` counts the runs that could have it: all of them, the passed ones, or those with a
@@ -30,7 +31,7 @@ class TurnsSummary(BaseModel):
     "on pass".
     """
 
-    model_config = ConfigDict(frozen=True, extra="forbid", use_attribute_docstrings=True)
+    model_config = ConfigDict(frozen=True, extra="forbid")
 
     pass_rate: Annotated[Mean, Headline("passed")]
     """Passed runs, of those known to have passed or not."""
