@@ -127,7 +127,6 @@ _BROKEN = st.sampled_from(
 
 
 @settings(
-    phases=[Phase.generate],
     suppress_health_check=[HealthCheck.function_scoped_fixture],
     deadline=None,
 )
