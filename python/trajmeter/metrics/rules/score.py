@@ -6,6 +6,7 @@ from functools import partial
 from typing import TYPE_CHECKING, TypeAlias
 
 from trajmeter.metrics.profile import find_profile
+from trajmeter.metrics.record_aggregator import RecordAggregator
 from trajmeter.metrics.rules.assertions import assertion_pass_rate, llm_judge
 from trajmeter.metrics.rules.budgets import cost_budget, latency
 from trajmeter.metrics.rules.conduct import completeness, error_handling, tool_usage
@@ -22,7 +23,7 @@ from trajmeter.metrics.rules.result import (
     RulesResult,
     ToolUsageScore,
 )
-from trajmeter.metrics.rules.summary import RulesAggregator
+from trajmeter.metrics.rules.summary import RulesTotals
 from trajmeter.records import Cause, Outcome, Task
 from trajmeter.records.record import frozen
 
@@ -33,6 +34,7 @@ if TYPE_CHECKING:
 
     from trajmeter.metrics._protocol import AssertionJudge
     from trajmeter.metrics.registry import Resources
+    from trajmeter.metrics.rules.summary import RulesSummary
     from trajmeter.records import Trajectory
 
 __all__ = ["RulesMetric", "create"]
@@ -139,9 +141,13 @@ class RulesMetric:
                 scores[name] = self._unscored(name, error)
         return frozen(RulesResult, scores)
 
-    def aggregator(self) -> RulesAggregator:
+    def aggregator(self) -> RecordAggregator[RulesSummary]:
         """Begin the summary of attempts."""
-        return RulesAggregator()
+        return RecordAggregator(self, self.column_aggregator())
+
+    def column_aggregator(self) -> RulesTotals:
+        """Begin the summaries of the attempts of every group."""
+        return RulesTotals()
 
     def _unscored(self, name: str, error: CannotScoreError) -> RuleScore:
         model = _MODELS[name]
