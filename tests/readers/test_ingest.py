@@ -10,7 +10,8 @@ import pytest
 
 from tests.readers.both_ways import as_batches, as_records, same, write
 from trajmeter.errors import InputError, ReadError
-from trajmeter.readers.batches import IDENTITY, TrajectoryBatches, trajectory_description
+from trajmeter.readers._column_reader import trajectory_description
+from trajmeter.readers.batches import IDENTITY, TrajectoryBatches
 from trajmeter.records import ReadProblem, Source, ToolCall, Trajectory, Turn, View
 from trajmeter.schemas import trajectory_from_row
 

@@ -49,18 +49,25 @@ impl JsonReader {
         line: i64,
     ) -> PyResult<Vec<JsonColumns>> {
         let block = block.as_bytes();
-        let members = self.0.shape();
+        let finish = |piece| columns(piece, self.0.shape());
         run(py, block.len(), || {
-            let finish = |piece| columns(piece, members);
             Ok(self.0.read(block, file, line, finish))
         })?
         .into_iter()
         .collect::<Result<_, _>>()
-        .map_err(|error| InternalError::new_err(error.to_string()))
+        .map_err(internal)
+    }
+
+    fn read_logs(&self, py: Python<'_>, files: Vec<String>) -> PyResult<Vec<JsonColumns>> {
+        let finish = |piece| columns(piece, self.0.shape());
+        run(py, usize::MAX, || Ok(self.0.read_logs(&files, finish)))?
+            .into_iter()
+            .collect::<Result<_, _>>()
+            .map_err(internal)
     }
 }
 
-/// Rows of consecutive lines, and the lines that made none.
+/// Rows of consecutive lines or files, and those that made none.
 #[pyclass(frozen, module = "trajmeter.kernels._rust")]
 pub struct JsonColumns {
     batch: StructArray,
@@ -72,10 +79,10 @@ pub struct JsonColumns {
 
 #[pymethods]
 impl JsonColumns {
-    /// Rows before it, number, and begin and end in the block of every line that made no row.
+    /// Rows before it, number, and begin and end in the block of whatever made no row.
     #[getter]
     fn refused(&self) -> Vec<(usize, i64, usize, usize)> {
-        let place = |line: &Refused| (line.row, line.line, line.bytes.start, line.bytes.end);
+        let place = |line: &Refused| (line.row, line.number, line.bytes.start, line.bytes.end);
         self.refused.iter().map(place).collect()
     }
 
@@ -97,6 +104,7 @@ impl JsonColumns {
     }
 }
 
+#[allow(clippy::needless_pass_by_value)] // as `map_err` gives it
 fn internal(error: ArrowError) -> PyErr {
     InternalError::new_err(error.to_string())
 }

@@ -6,7 +6,8 @@ use std::fmt;
 use serde::de::{DeserializeSeed, Deserializer, MapAccess, SeqAccess, Visitor};
 
 use super::Row;
-use super::context::{Context, Into, Object, once};
+use super::context::Context;
+use super::objects::{Into, Object, once};
 use super::value::{Others, Text, json_text, only_if, refused};
 
 /// Keys by which other formats know their records as surely.

@@ -49,7 +49,7 @@ fn refused_line_leaves_nothing_behind() {
     let [refused] = &piece.refused[..] else {
         panic!("one line is refused");
     };
-    assert_eq!((refused.row, refused.line), (1, 9));
+    assert_eq!((refused.row, refused.number), (1, 9));
     assert!(block[refused.bytes.clone()].ends_with("\"b\"}\r\n"));
     let texts = |name| texts(column(&reader, piece, name));
     let some = |text: &str| Some(text.to_owned());
