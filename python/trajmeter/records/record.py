@@ -57,11 +57,29 @@ def _attribute_docstrings(module: str) -> Mapping[str, Mapping[str, str]]:
         source = inspect.getsource(import_module(module))
     except (ImportError, OSError, TypeError):  # made in a notebook, or installed without sources
         return {}
-    return {
-        statement.name: dict(_documented(statement))
-        for statement in ast.parse(source).body
-        if isinstance(statement, ast.ClassDef)
-    }
+    reader = _DocstringReader()
+    reader.visit(ast.parse(source))
+    return reader.found
+
+
+class _DocstringReader(ast.NodeVisitor):
+    """Finds the classes of a module by their qualified names."""
+
+    def __init__(self) -> None:
+        self.found: dict[str, dict[str, str]] = {}
+        self._within = ""
+
+    def visit_ClassDef(self, node: ast.ClassDef) -> None:
+        self.found[f"{self._within}{node.name}"] = dict(_documented(node))
+        self._visit_below(node, f"{node.name}.")
+
+    def visit_FunctionDef(self, node: ast.FunctionDef) -> None:
+        self._visit_below(node, f"{node.name}.<locals>.")
+
+    def _visit_below(self, node: ast.AST, prefix: str) -> None:
+        outside, self._within = self._within, f"{self._within}{prefix}"
+        self.generic_visit(node)
+        self._within = outside
 
 
 def _documented(model: ast.ClassDef) -> Iterator[tuple[str, str]]:
