@@ -302,7 +302,7 @@ def _complete(metric: AnyMetric) -> AnyMetric:
             f"the result_type of metric {metric.name!r} is {results!r}, expected a subclass of "
             "trajmeter.metrics.Result"
         )
-    if metric.name not in BUILT_IN:
+    if not results.__module__.startswith("trajmeter."):
         _build(metric, results)
     try:
         json.dumps(dict(metric.parameters))
