@@ -45,7 +45,7 @@ def field_descriptions(model: type[BaseModel]) -> dict[str, str]:
     """Meaning of each field: the docstring below it, read from the source when it is asked for."""
     descriptions: dict[str, str] = {}
     for base in reversed(model.__mro__):
-        if issubclass(base, BaseModel):
+        if issubclass(base, BaseModel) and base is not BaseModel and inspect.get_annotations(base):
             descriptions |= _attribute_docstrings(base.__module__).get(base.__qualname__, {})
     return {name: text for name, text in descriptions.items() if name in model.model_fields}
 
@@ -57,29 +57,19 @@ def _attribute_docstrings(module: str) -> Mapping[str, Mapping[str, str]]:
         source = inspect.getsource(import_module(module))
     except (ImportError, OSError, TypeError):  # made in a notebook, or installed without sources
         return {}
-    reader = _DocstringReader()
-    reader.visit(ast.parse(source))
-    return reader.found
+    return {name: dict(_documented(each)) for name, each in _classes(ast.parse(source).body, "")}
 
 
-class _DocstringReader(ast.NodeVisitor):
-    """Finds the classes of a module by their qualified names."""
-
-    def __init__(self) -> None:
-        self.found: dict[str, dict[str, str]] = {}
-        self._within = ""
-
-    def visit_ClassDef(self, node: ast.ClassDef) -> None:
-        self.found[f"{self._within}{node.name}"] = dict(_documented(node))
-        self._visit_below(node, f"{node.name}.")
-
-    def visit_FunctionDef(self, node: ast.FunctionDef) -> None:
-        self._visit_below(node, f"{node.name}.<locals>.")
-
-    def _visit_below(self, node: ast.AST, prefix: str) -> None:
-        outside, self._within = self._within, f"{self._within}{prefix}"
-        self.generic_visit(node)
-        self._within = outside
+def _classes(statements: list[ast.stmt], prefix: str) -> Iterator[tuple[str, ast.ClassDef]]:
+    """Classes by their qualified names."""
+    for statement in statements:
+        within = prefix
+        if isinstance(statement, ast.ClassDef):
+            yield f"{prefix}{statement.name}", statement
+            within = f"{prefix}{statement.name}."
+        elif isinstance(statement, (ast.FunctionDef, ast.AsyncFunctionDef)):
+            within = f"{prefix}{statement.name}.<locals>."
+        yield from _classes(getattr(statement, "body", []), within)
 
 
 def _documented(model: ast.ClassDef) -> Iterator[tuple[str, str]]:
