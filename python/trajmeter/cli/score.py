@@ -16,6 +16,7 @@ from trajmeter.cli._process import (
     ExitCode,
     PrintedTable,
     Unreadable,
+    import_numpy,
     print_message,
     tolerating_closed_stdout,
     without_repeats,
@@ -167,6 +168,7 @@ def score(
         trajmeter score preds.jsonl -t gold.jsonl -m context,turns -p contextbench
         trajmeter score preds.jsonl -m my_metric.py@answered --format json
     """
+    import_numpy()
     from trajmeter.metrics import create
     from trajmeter.readers import read_tasks
     from trajmeter.readers.batches import TrajectoryBatches

@@ -23,8 +23,6 @@ if TYPE_CHECKING:
     from pydantic.fields import FieldInfo
 
 __all__ = [
-    "BuiltInGroup",
-    "BuiltInResult",
     "Figure",
     "Group",
     "Headline",
@@ -63,13 +61,13 @@ class Figure:
             )
 
 
-class Group(BaseModel):
+class Group(LazyModel):
     """Figures that stand or fall together.
 
     A figure that is ``None`` in a scored group abstained.
     """
 
-    model_config = ConfigDict(frozen=True, extra="forbid", use_attribute_docstrings=True)
+    model_config = ConfigDict(frozen=True, extra="forbid")
 
     outcome: Outcome = Outcome.SCORED
     """Measured, assigned, abstained or not scored."""
@@ -77,25 +75,13 @@ class Group(BaseModel):
     """Why the group was assigned or not scored."""
 
 
-class Result(BaseModel):
+class Result(LazyModel):
     """What one metric family says of one trajectory: a tree of groups.
 
     A family whose figures all stand or fall together inherits from both: ``(Group, Result)``.
     """
 
-    model_config = ConfigDict(frozen=True, extra="forbid", use_attribute_docstrings=True)
-
-
-class BuiltInGroup(LazyModel, Group):
-    """A group of a family that comes with the package."""
-
-    model_config = ConfigDict(use_attribute_docstrings=False)
-
-
-class BuiltInResult(LazyModel, Result):
-    """The result of a family that comes with the package, or a part of it."""
-
-    model_config = ConfigDict(use_attribute_docstrings=False)
+    model_config = ConfigDict(frozen=True, extra="forbid")
 
 
 class Mean(LazyModel):

@@ -216,7 +216,11 @@ def _figure_groups(
         if not own:
             continue
         prefix = ".".join((name, *path))
-        columns = tuple(_column(prefix, key, info, model) for key, info in own)
+        descriptions = field_descriptions(model)
+        columns = tuple(
+            _column(prefix, key, info, model, info.description or descriptions.get(key))
+            for key, info in own
+        )
         groups.append(
             FigureGroup(
                 name=prefix,
@@ -232,7 +236,9 @@ def _figure_groups(
     return tuple(groups)
 
 
-def _column(prefix: str, key: str, info: FieldInfo, model: type[BaseModel]) -> Column:
+def _column(
+    prefix: str, key: str, info: FieldInfo, model: type[BaseModel], description: str | None
+) -> Column:
     annotation, extras = bare(info.annotation)
     figures = [extra for extra in (*info.metadata, *extras) if isinstance(extra, Figure)]
     shape = _cell_shape(annotation)
@@ -243,7 +249,7 @@ def _column(prefix: str, key: str, info: FieldInfo, model: type[BaseModel]) -> C
         name=f"{prefix}.{key}",
         shape=shape,
         role=role,
-        description=info.description or field_descriptions(model).get(key),
+        description=description,
         figure=figures[0] if figures else None,
         dump=_dump(annotation, shape),
         load=_load(annotation, shape),

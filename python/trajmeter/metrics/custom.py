@@ -16,7 +16,7 @@ from pydantic import Field, create_model
 
 from trajmeter.errors import ConfigurationError, UnknownNameError, format_exception
 from trajmeter.metrics._protocol import is_metric
-from trajmeter.metrics._result import BuiltInGroup, BuiltInResult, Figure, Result
+from trajmeter.metrics._result import Figure, Group, Result
 from trajmeter.records import Cause, Outcome, Score, Task, Trajectory
 
 if TYPE_CHECKING:
@@ -41,7 +41,7 @@ ScoreFunction: TypeAlias = Callable[
 ]
 
 
-class ScoreResult(BuiltInGroup, BuiltInResult):
+class ScoreResult(Group, Result):
     """One figure, returned by a function."""
 
     value: float | None = None

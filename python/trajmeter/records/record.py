@@ -45,7 +45,7 @@ def field_descriptions(model: type[BaseModel]) -> dict[str, str]:
     """Meaning of each field: the docstring below it, read from the source when it is asked for."""
     descriptions: dict[str, str] = {}
     for base in reversed(model.__mro__):
-        if issubclass(base, BaseModel):
+        if issubclass(base, BaseModel) and base is not BaseModel and inspect.get_annotations(base):
             descriptions |= _attribute_docstrings(base.__module__).get(base.__qualname__, {})
     return {name: text for name, text in descriptions.items() if name in model.model_fields}
 
@@ -57,11 +57,19 @@ def _attribute_docstrings(module: str) -> Mapping[str, Mapping[str, str]]:
         source = inspect.getsource(import_module(module))
     except (ImportError, OSError, TypeError):  # made in a notebook, or installed without sources
         return {}
-    return {
-        statement.name: dict(_documented(statement))
-        for statement in ast.parse(source).body
-        if isinstance(statement, ast.ClassDef)
-    }
+    return {name: dict(_documented(each)) for name, each in _classes(ast.parse(source).body, "")}
+
+
+def _classes(statements: list[ast.stmt], prefix: str) -> Iterator[tuple[str, ast.ClassDef]]:
+    """Classes by their qualified names."""
+    for statement in statements:
+        within = prefix
+        if isinstance(statement, ast.ClassDef):
+            yield f"{prefix}{statement.name}", statement
+            within = f"{prefix}{statement.name}."
+        elif isinstance(statement, (ast.FunctionDef, ast.AsyncFunctionDef)):
+            within = f"{prefix}{statement.name}.<locals>."
+        yield from _classes(getattr(statement, "body", []), within)
 
 
 def _documented(model: ast.ClassDef) -> Iterator[tuple[str, str]]:

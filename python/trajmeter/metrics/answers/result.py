@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from typing import Annotated
 
-from trajmeter.metrics._result import BuiltInGroup, BuiltInResult, Figure
+from trajmeter.metrics._result import Figure, Group, Result
 
 __all__ = ["AnswersResult", "Coverage", "Hops", "RetrievalFigures"]
 
 
-class RetrievalFigures(BuiltInGroup):
+class RetrievalFigures(Group):
     """Sources the answer names, against those that hold the answer."""
 
     precision: Annotated[
@@ -30,7 +30,7 @@ class RetrievalFigures(BuiltInGroup):
     """Sources that hold the answer."""
 
 
-class Hops(BuiltInGroup):
+class Hops(Group):
     """Links of a chain that the answer contains."""
 
     coverage: Annotated[
@@ -51,7 +51,7 @@ class Hops(BuiltInGroup):
     """Matched hops whose source was retrieved."""
 
 
-class Coverage(BuiltInGroup):
+class Coverage(Group):
     """Tools or agents that took part, of those required."""
 
     coverage: Annotated[
@@ -65,7 +65,7 @@ class Coverage(BuiltInGroup):
     """Required ones."""
 
 
-class AnswersResult(BuiltInResult):
+class AnswersResult(Result):
     """Retrieval, hops, tools and agents of one answer."""
 
     retrieval: RetrievalFigures

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Annotated, TypeAlias
 
-from trajmeter.metrics._result import BuiltInGroup, BuiltInResult, Figure
+from trajmeter.metrics._result import Figure, Group, Result
 
 __all__ = [
     "ContextBenchEditLocation",
@@ -43,7 +43,7 @@ _F1: TypeAlias = Annotated[
 ]
 
 
-class FinalFigures(BuiltInGroup):
+class FinalFigures(Group):
     """The final context at one granularity, beside gold."""
 
     coverage: _Coverage = None
@@ -60,7 +60,7 @@ class FinalFigures(BuiltInGroup):
     """Files, definitions, bytes or lines of the final context."""
 
 
-class FinalContext(BuiltInResult):
+class FinalContext(Result):
     """The final context: what the agent declared in the end, or all it saw."""
 
     file: FinalFigures
@@ -73,7 +73,7 @@ class FinalContext(BuiltInResult):
     """Lines."""
 
 
-class TrajectoryFigures(BuiltInGroup):
+class TrajectoryFigures(Group):
     """The steps of the trajectory at one granularity, beside gold."""
 
     coverage: Annotated[tuple[float, ...] | None, Figure(low=0, high=1, higher_is_better=True)] = (
@@ -112,7 +112,7 @@ class TrajectoryFigures(BuiltInGroup):
     """Size of what a step showed, summed over the steps."""
 
 
-class TrajectoryContext(BuiltInResult):
+class TrajectoryContext(Result):
     """The context step by step."""
 
     num_steps: Annotated[int, Figure(low=0)]
@@ -127,7 +127,7 @@ class TrajectoryContext(BuiltInResult):
     """Lines."""
 
 
-class EditLocation(BuiltInGroup):
+class EditLocation(Group):
     """Lines that the final patch edits, beside those that the gold patch edits."""
 
     coverage: _Coverage = None
@@ -144,7 +144,7 @@ class EditLocation(BuiltInGroup):
     """Lines that the final patch edits."""
 
 
-class ContextBenchEditLocation(BuiltInGroup):
+class ContextBenchEditLocation(Group):
     """ContextBench's own edit location: lines the final patch deletes, beside gold context.
 
     Of one attempt, recall and precision are the same number; averaged by sums they differ.
@@ -168,7 +168,7 @@ class ContextBenchEditLocation(BuiltInGroup):
     """Deleted lines."""
 
 
-class ViewFigures(BuiltInGroup):
+class ViewFigures(Group):
     """What became of the views, those of the declared final context included."""
 
     total: _Count = None
@@ -183,7 +183,7 @@ class ViewFigures(BuiltInGroup):
     """Views of ``fix.patch`` or ``test.patch``: the agent read the solution, or its tests."""
 
 
-class ContextResult(BuiltInResult):
+class ContextResult(Result):
     """Everything the context metrics say of one trajectory."""
 
     final: FinalContext

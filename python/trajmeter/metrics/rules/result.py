@@ -6,7 +6,7 @@ from typing import Annotated, Literal
 
 from pydantic import ConfigDict
 
-from trajmeter.metrics._result import BuiltInGroup, BuiltInResult, Figure
+from trajmeter.metrics._result import Figure, Group, Result
 from trajmeter.metrics.usage import UsageSource
 from trajmeter.records.record import LazyModel
 
@@ -90,7 +90,7 @@ class JudgeCheck(_Check):
     """The judge's reasons."""
 
 
-class RuleScore(BuiltInGroup):
+class RuleScore(Group):
     """Score of one rule. A rule that abstains has the conventional 10 and passes."""
 
     score: Annotated[float | None, Figure(low=0.0, high=10.0, higher_is_better=True)] = None
@@ -177,7 +177,7 @@ class JudgeScore(RuleScore):
     """The verdicts, in the order of their assertions."""
 
 
-class RulesResult(BuiltInResult):
+class RulesResult(Result):
     """Every rule's score of one attempt."""
 
     assertion_pass_rate: AssertionScore

@@ -7,7 +7,7 @@ from typing import Annotated, Literal
 from pydantic import ConfigDict, Field
 from typing_extensions import TypedDict
 
-from trajmeter.metrics._result import BuiltInGroup, BuiltInResult, Figure
+from trajmeter.metrics._result import Figure, Group, Result
 from trajmeter.records import InvalidReason
 from trajmeter.records.record import LazyModel
 
@@ -75,7 +75,7 @@ class SnapshotFigures(LazyModel):
     """What the file calls it."""
 
 
-class SpeedupResult(BuiltInGroup, BuiltInResult):
+class SpeedupResult(Group, Result):
     """How much faster an agent made a task's benchmarks, beside the reference solution.
 
     Ratios are baseline time / time: above 1 is faster. Of an attempt that failed they are those of

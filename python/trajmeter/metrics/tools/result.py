@@ -6,13 +6,13 @@ from typing import Annotated, Literal, TypeAlias
 
 from pydantic import ConfigDict, JsonValue
 
-from trajmeter.metrics._result import BuiltInGroup, BuiltInResult, Figure
+from trajmeter.metrics._result import Figure, Group, Result
 from trajmeter.records.record import LazyModel
 
 __all__ = ["MatchGrades", "Mismatch", "MismatchKind", "ToolsResult"]
 
 
-class MatchGrades(BuiltInGroup):
+class MatchGrades(Group):
     """How much of two sequences matches."""
 
     matched: int | None = None
@@ -74,7 +74,7 @@ class Mismatch(LazyModel):
     """What is wrong."""
 
 
-class ToolsResult(BuiltInGroup, BuiltInResult):
+class ToolsResult(Group, Result):
     """How an attempt's tool calls match those of the reference.
 
     Two calls match when their names are equal and their arguments match under the policy. Pairs are

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Annotated
 
-from trajmeter.metrics._result import BuiltInGroup, BuiltInResult, Figure
+from trajmeter.metrics._result import Figure, Group, Result
 from trajmeter.metrics.usage import UsageSource  # noqa: TC001 - the model's fields need it
 
 __all__ = [
@@ -28,7 +28,7 @@ BUDGET_REASONS = frozenset(("max_turns_exceeded", "turn_budget_exhausted", "budg
 """Reasons of a run that was ended by its turn budget."""
 
 
-class RunFigures(BuiltInGroup):
+class RunFigures(Group):
     """Figures of the run as a whole.
 
     The outcome is that of the turn count, which stands where turns were counted but not recorded.
@@ -44,7 +44,7 @@ class RunFigures(BuiltInGroup):
     """Whether the run passed, as recorded; ``None`` where it was not."""
 
 
-class TokenFigures(BuiltInGroup):
+class TokenFigures(Group):
     """Tokens of the run; not scored where none was recorded that can be used."""
 
     input_tokens: Annotated[int | None, Figure(low=0, higher_is_better=False)] = None
@@ -70,7 +70,7 @@ def _rate(numerator: str, denominator: str, *, higher_is_better: bool = False) -
     )
 
 
-class TurnsResult(BuiltInGroup, BuiltInResult):
+class TurnsResult(Group, Result):
     """How well an agent interacted, turn by turn.
 
     The figures of this group are computed from turns; where those were not recorded, the group is
