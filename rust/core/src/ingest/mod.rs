@@ -9,6 +9,7 @@
 
 mod column;
 mod context;
+pub mod objects;
 mod predictions;
 mod raw;
 mod records;
