@@ -2,7 +2,7 @@
 
 use numpy::PyReadonlyArray1;
 use pyo3::prelude::*;
-use trajmeter_core::ingest::objects;
+use trajmeter_core::ingest::equality;
 
 use crate::arrays::{Integers, NewIntegers, array, run, slice};
 
@@ -17,9 +17,9 @@ pub fn object_codes<'py>(
     let (texts, offsets) = (slice(&texts)?, slice(&offsets)?);
     let codes = run(py, texts.len(), || {
         Ok(if distinguish {
-            objects::object_codes(texts, offsets)
+            equality::object_codes(texts, offsets)
         } else {
-            objects::objects(texts, offsets)
+            equality::objects(texts, offsets)
         })
     })?;
     Ok(array(py, codes))

@@ -9,7 +9,7 @@
 
 mod column;
 mod context;
-pub mod objects;
+pub mod equality;
 mod predictions;
 mod raw;
 mod records;
