@@ -3,6 +3,9 @@
 from collections.abc import Callable, Sequence
 from typing import final
 
+import numpy as np
+import numpy.typing as npt
+
 from trajmeter.kernels._arrays import (
     BoolArray,
     EditedLineArrays,
@@ -117,6 +120,11 @@ def edit_distance(reference: Int64Array, actual: Int64Array) -> int: ...
 def edit_distance_matches(matches: BoolArray, rows: int, columns: int) -> int: ...
 def assign(weights: Float64Array, rows: int, columns: int, *, full: bool) -> Int64Array: ...
 def edited_lines(patch: str) -> EditedLineArrays: ...
+def object_codes(
+    texts: npt.NDArray[np.uint8], offsets: Int64Array, *, distinguish: bool
+) -> Int64Array:
+    """Code of the JSON object in each text, -1 for other values, -2 where the twin has to look."""
+
 def likeness(
     nodes: Int64Array,
     numbers: Int64Array,

@@ -9,13 +9,16 @@ import numpy.typing as npt
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from trajmeter import kernels
 from trajmeter.metrics.scored_columns import Coded
 
 if TYPE_CHECKING:
     from trajmeter.kernels import Int64Array
 
 __all__ = [
+    "NO_OBJECT",
     "ROWS_AT_ONCE",
+    "UNCERTAIN",
     "Array",
     "Booleans",
     "Entries",
@@ -25,6 +28,7 @@ __all__ = [
     "filled",
     "flags",
     "nulls",
+    "object_codes",
     "ragged",
 ]
 
@@ -34,6 +38,12 @@ every turn."""
 
 Array: TypeAlias = "pa.Array[Any]"
 Booleans: TypeAlias = npt.NDArray[np.bool_]
+
+
+NO_OBJECT = -1
+"""Code of valid JSON that is neither an object, nor null or a text, which may stand for one."""
+UNCERTAIN = -2
+"""Code of a text that has to be read to know more."""
 
 
 class Ragged(NamedTuple):
@@ -79,6 +89,29 @@ def coded(column: Any) -> Coded:  # noqa: ANN401 - of texts
     encoded = column.dictionary_encode()
     codes = filled(encoded.indices, -1).astype(np.int64)
     return Coded(encoded.dictionary.to_pylist(), codes)
+
+
+def object_codes(column: Any, *, distinguish: bool) -> Int64Array:  # noqa: ANN401 - of texts
+    """Find the JSON objects among texts, without reading each text in Python.
+
+    Args:
+        column: Texts without nulls.
+        distinguish: Whether to compare the objects, as
+            :func:`~trajmeter.metrics.tools.arguments.keyed_arguments` does.
+
+    Returns:
+        0 or more for an object, equal ones alike; else ``NO_OBJECT``, or ``UNCERTAIN``, as all
+        texts are where the kernels of this process are those in Python.
+    """
+    if not len(column) or kernels.backend() == "python":
+        return np.full(len(column), UNCERTAIN, np.int64)
+    from trajmeter.kernels import _rust  # whose twin is to read the texts
+
+    texts = column.cast(pa.large_string())
+    _, offsets, content = texts.buffers()
+    begin = np.frombuffer(offsets, np.int64)[texts.offset :][: len(texts) + 1]
+    held = np.frombuffer(content or b"", np.uint8)
+    return _rust.object_codes(held, begin, distinguish=distinguish)
 
 
 def nulls(rows: int, arrow_type: Any) -> Array:  # noqa: ANN401 - of any type

@@ -17,7 +17,18 @@ import pyarrow.compute as pc
 
 from trajmeter import json_input
 from trajmeter.errors import ConfigurationError, ReadError
-from trajmeter.metrics.arrays import Array, Booleans, coded, entries, flags, nulls, ragged
+from trajmeter.metrics.arrays import (
+    NO_OBJECT,
+    UNCERTAIN,
+    Array,
+    Booleans,
+    coded,
+    entries,
+    flags,
+    nulls,
+    object_codes,
+    ragged,
+)
 from trajmeter.records import ToolCall
 from trajmeter.records.openai_calls import parsed_arguments
 from trajmeter.schemas import Member, Shape, json_text, trajectory_schema, trajectory_shape
@@ -240,10 +251,16 @@ def _faulty_items(column: Array, shape: Shape) -> Booleans:
 
 
 def _faulty_json(column: Array, *, is_object: bool) -> Booleans:
-    texts, codes = coded(column)
-    faulty = [not _is_json(text, is_object=is_object) for text in texts]
-    # The code of a null, -1, leads to the last place.
-    return np.array([*faulty, False])[codes]
+    known = np.full(len(column), 0, np.int64)
+    is_there = flags(column.is_valid())
+    known[is_there] = object_codes(column.drop_null(), distinguish=False)
+    found: Booleans = is_object & (known == NO_OBJECT)
+    unclear = np.flatnonzero(known == UNCERTAIN)
+    if len(unclear):
+        texts, codes = coded(column.take(unclear))
+        faulty = [not _is_json(text, is_object=is_object) for text in texts]
+        found[unclear] = np.array(faulty)[codes]
+    return found
 
 
 def _is_json(text: str, *, is_object: bool) -> bool:

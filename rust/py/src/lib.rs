@@ -11,6 +11,7 @@ mod levels;
 mod lines;
 mod means;
 mod named;
+mod objects;
 mod patches;
 mod rows;
 mod sequences;
@@ -36,6 +37,8 @@ mod _rust {
     use crate::lines::{bytes_to_lines, line_starts};
     #[pymodule_export]
     use crate::means::{gmean, gmean_grouped};
+    #[pymodule_export]
+    use crate::objects::object_codes;
     #[pymodule_export]
     use crate::patches::edited_lines;
     #[pymodule_export]

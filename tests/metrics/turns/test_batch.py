@@ -10,6 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tests.metrics.turns.strategies import runs
+from tests.scoring.strategies import any_trajectories
 from trajmeter.metrics.turns import TurnsMetric, score
 from trajmeter.metrics.turns.columns import turn_columns
 from trajmeter.records import Failure, ToolCall, Trajectory, Turn, Usage
@@ -46,6 +47,33 @@ def test_batches_and_records_give_the_same_figures(
         assert figures[name] == [result[name] for result in results]
     for name in ("error_turns", "error_breakdown"):
         assert list(map(dict, figures[name])) == [result[name] for result in results]
+
+
+def _only(wanted: frozenset[str], values: Any, within: str = "") -> Any:
+    """Values with null for every member that is not wanted."""
+    if isinstance(values, list):
+        return [_only(wanted, each, within) for each in values]
+    if not isinstance(values, dict):
+        return values
+    return {
+        name: value
+        if (path := f"{within}{name}") in wanted
+        else _only(wanted, value, f"{path}.")
+        if any(each.startswith(f"{path}.") for each in wanted)
+        else None
+        for name, value in values.items()
+    }
+
+
+@given(st.lists(any_trajectories, max_size=4), st.sampled_from([None, "ptcrunner"]))
+def test_no_other_column_is_read_than_those_it_asks_for(
+    listed: list[Trajectory], profile: str | None
+) -> None:
+    batch = trajectory_batch(listed)
+    rows = _only(TurnsMetric.batch_columns, batch.to_pylist())
+    assert all(row["task_id"] is None for row in rows)
+    narrow = pa.RecordBatch.from_pylist(rows, schema=batch.schema)
+    assert _figures(narrow, profile) == _figures(batch, profile)
 
 
 def test_numbers_of_turns_and_calls_of_unknown_success() -> None:

@@ -12,7 +12,7 @@ import pyarrow.compute as pc
 
 from trajmeter import json_input, kernels
 from trajmeter.kernels import NO_NUMBER, TURN_COUNTS
-from trajmeter.metrics.arrays import coded, filled, flags, ragged
+from trajmeter.metrics.arrays import UNCERTAIN, coded, filled, flags, object_codes, ragged
 from trajmeter.metrics.tools.arguments import Malformed, keyed_arguments
 from trajmeter.metrics.turns.result import MULTIPLE_CODE_BLOCKS, NO_CODE_FOUND, PARSE_ERROR
 
@@ -194,25 +194,34 @@ def _identities(calls: Array, bounds: Int64Array) -> Int64Array:
         calls: Calls.
         bounds: Where the calls of each run begin. Codes distinguish the calls of one run only.
     """
-    texts, arguments = coded(pc.struct_field(calls, "arguments"))
     names = coded(pc.struct_field(calls, "name")).codes
-    codes = np.empty(len(names), np.int64)
-    for start, stop in pairwise(_borders(bounds)):
-        places: dict[int, int] = {}
-        different: dict[Hashable, int] = {}
-        for code in np.unique(arguments[start:stop]).tolist():
-            key = _key(None if code < 0 else json_input.parse(texts[code].encode()))
-            places[code] = -1 if key is None else different.setdefault(key, len(different))
-        found = np.array([places[code] for code in arguments[start:stop].tolist()], np.int64)
-        together = names[start:stop] * len(different) + found
-        codes[start:stop] = np.where(found < 0, -1, together)
-    return codes
+    arguments = pc.struct_field(calls, "arguments").fill_null("{}")
+    different = object_codes(arguments, distinguish=True)
+    for start, stop in _blocks(different, bounds):
+        different[start:stop] = _codes(arguments.slice(start, stop - start))
+    most = different.max(initial=0) + 1
+    together: Int64Array = np.where(different < 0, -1, names * most + different)
+    return together
 
 
-def _borders(bounds: Int64Array) -> list[int]:
-    """Some of the bounds, so that of each block of runs few keys are alive at a time."""
+def _blocks(codes: Int64Array, bounds: Int64Array) -> list[tuple[int, int]]:
+    """Whole runs that hold an uncertain code, so many that few keys are alive at a time."""
     is_border = np.diff(bounds // _BLOCK, prepend=-1) > 0
-    return [*bounds[is_border].tolist(), int(bounds[-1])]
+    borders = [*bounds[is_border].tolist(), int(bounds[-1])]
+    return [
+        (start, stop) for start, stop in pairwise(borders) if (codes[start:stop] == UNCERTAIN).any()
+    ]
+
+
+def _codes(arguments: Array) -> Int64Array:
+    """Code of the object in each text; -1 where there is none."""
+    texts, codes = coded(arguments)
+    different: dict[Hashable, int] = {}
+    places = []
+    for text in texts:
+        key = _key(json_input.parse(text.encode()))
+        places.append(-1 if key is None else different.setdefault(key, len(different)))
+    return np.array(places, np.int64)[codes]
 
 
 def _key(arguments: JsonValue) -> Hashable:

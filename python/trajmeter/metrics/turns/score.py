@@ -66,6 +66,14 @@ class TurnsMetric:
     version = "1"
     requires: tuple[str, ...] = ("Trajectory.turns",)
     result_type = TurnsResult
+    batch_columns = frozenset(
+        {
+            *(f"turns.{name}" for name in ("success", "program", "number", "error", "usage")),
+            *(f"turns.tool_calls.{name}" for name in ("name", "arguments", "success", "error")),
+            *("turn_count", "dropped_calls", "failure.reason", "passed", "usage", "unusable"),
+        }
+    )
+    """Columns of trajectories that :meth:`score_batch` reads; the others may be null."""
 
     def __init__(self, *, profile: str | None = None) -> None:
         self._profile = find_profile("turns", profile, PROFILES)

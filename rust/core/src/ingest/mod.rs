@@ -9,6 +9,7 @@
 
 mod column;
 mod context;
+pub mod equality;
 mod logs;
 mod objects;
 mod places;
