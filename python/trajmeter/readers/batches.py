@@ -110,7 +110,11 @@ class TrajectoryBatches:
             path = Path(argument)
             whole = file_format(path, Trajectory)
             if whole is not None:
-                yield from self._gather(whole.records(path, self._report))
+                batches = whole.batches(path)
+                if batches is None:
+                    yield from self._gather(whole.records(path, self._report))
+                else:
+                    yield from map(self._in_schema, batches)
                 continue
             for file in files_of(path, self._report):
                 if backend() == "rust" and is_json_lines(file):

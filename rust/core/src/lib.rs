@@ -19,6 +19,7 @@ pub mod pool;
 mod random;
 pub mod sequences;
 pub mod spans;
+pub mod speedup;
 pub mod text;
 pub mod trajectory;
 pub mod turns;

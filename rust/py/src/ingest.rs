@@ -5,7 +5,6 @@
 
 use std::sync::Arc;
 
-use arrow_array::ffi::{FFI_ArrowArray, FFI_ArrowSchema};
 use arrow_array::{
     Array, ArrayRef, BooleanArray, Float64Array, Int64Array, ListArray, MapArray, StringArray,
     StructArray,
@@ -17,6 +16,7 @@ use pyo3::types::{PyBytes, PyCapsule};
 use trajmeter_core::ingest::{Column, Piece, Reader, Refused, Shape, Texts, Values};
 
 use crate::arrays::run;
+use crate::columns::{array_capsules, schema_capsule};
 use crate::errors::InternalError;
 
 /// Reads JSON lines into columns; lines it is not certain of are left to the caller.
@@ -83,8 +83,7 @@ impl JsonColumns {
     }
 
     fn __arrow_c_schema__<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyCapsule>> {
-        let schema = FFI_ArrowSchema::try_from(self.batch.data_type()).map_err(internal)?;
-        PyCapsule::new_with_value(py, schema, c"arrow_schema")
+        schema_capsule(py, &self.batch)
     }
 
     #[pyo3(signature = (requested_schema=None))]
@@ -94,14 +93,8 @@ impl JsonColumns {
         requested_schema: Option<Bound<'py, PyAny>>,
     ) -> PyResult<(Bound<'py, PyCapsule>, Bound<'py, PyCapsule>)> {
         let _ = requested_schema; // the protocol lets a producer keep to its own types
-        let array = FFI_ArrowArray::new(&self.batch.to_data());
-        let array = PyCapsule::new_with_value(py, array, c"arrow_array")?;
-        Ok((self.__arrow_c_schema__(py)?, array))
+        array_capsules(py, &self.batch)
     }
-}
-
-fn internal(error: ArrowError) -> PyErr {
-    InternalError::new_err(error.to_string())
 }
 
 /// The columns of a piece as Arrow arrays, without copying.

@@ -26,6 +26,7 @@ pub use column::{Column, Texts, Values};
 pub use shape::{Kind, Member, Shape};
 
 use crate::pool;
+pub(crate) use value::Text;
 use value::{only_if, refused};
 
 /// Bytes of a piece: large beside what a batch of columns costs.
