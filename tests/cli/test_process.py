@@ -1,11 +1,12 @@
 from __future__ import annotations
 
+import os
 import signal
 from typing import TYPE_CHECKING
 
 import pytest
 
-from trajmeter.cli._process import terminating_as_interrupted
+from trajmeter.cli._process import import_numpy, terminating_as_interrupted
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -54,3 +55,15 @@ def test_another_handler_stays(handle: Callable[..., object]) -> None:
     assert seen == [signal.SIGTERM]
     handle(signal.SIGTERM, signal.SIG_IGN)
     assert _raised() == (False, False)
+
+
+@pytest.mark.parametrize("chosen", [None, "3"])
+def test_importing_numpy_leaves_the_threads_of_other_programs_alone(
+    chosen: str | None, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    name = "OPENBLAS_NUM_THREADS"
+    monkeypatch.delenv(name, raising=False)
+    if chosen is not None:
+        monkeypatch.setenv(name, chosen)
+    import_numpy()
+    assert os.environ.get(name) == chosen

@@ -10,7 +10,7 @@ import pytest
 
 from tests.metrics import fakes
 from trajmeter.errors import ConfigurationError, ExtraMissingError, UnknownNameError
-from trajmeter.metrics import Resources, RowLayout, available, create, describe, registry
+from trajmeter.metrics import Resources, Result, RowLayout, available, create, describe, registry
 from trajmeter.metrics.profile import Profile
 from trajmeter.records import Task, Trajectory
 
@@ -193,6 +193,15 @@ class TestCreate:
         metric: Any = fakes.RankMetric()
         setattr(metric, name, value)
         with pytest.raises(ConfigurationError, match=message):
+            create([metric])
+
+    def test_a_result_that_cannot_be_built_is_refused(self) -> None:
+        class Unbuildable(Result):
+            figure: SimpleNamespace
+
+        metric: Any = fakes.RankMetric()
+        metric.result_type = Unbuildable
+        with pytest.raises(ConfigurationError, match=r"result_type of metric 'rank' cannot be bui"):
             create([metric])
 
     @pytest.mark.parametrize("names", [["rank", "rank"], ["rank", "plugged"]])

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
 import pytest
-from pydantic import ValidationError
+from pydantic import ValidationError, create_model
 
 from trajmeter import records
 from trajmeter.records import (
@@ -21,6 +22,7 @@ from trajmeter.records import (
     Usage,
     View,
 )
+from trajmeter.records.record import field_descriptions
 
 RECORDS = [
     record
@@ -86,3 +88,49 @@ def test_counts_that_no_column_holds(count: int) -> None:
         RunLog(events={"i": count})
     with pytest.raises(ValidationError, match="max_turns"):
         Task(id="t", max_turns=count)
+
+
+class _Outer(Record):
+    """A record of a test."""
+
+    count: int = 0
+    """How many.
+
+    In two paragraphs.
+    """
+    other: int = 0
+
+
+def test_descriptions_are_the_docstrings_below_the_fields_inherited_or_local() -> None:
+    class Inner(_Outer):
+        count: int = 1
+        """How many inside."""
+        more: int = 0
+        """More."""
+
+    assert field_descriptions(_Outer) == {"count": "How many.\n\nIn two paragraphs."}
+    assert field_descriptions(Inner) == {"count": "How many inside.", "more": "More."}
+    assert field_descriptions(create_model("Made", __base__=_Outer)) == field_descriptions(_Outer)
+
+
+def test_a_model_without_sources_has_no_descriptions() -> None:
+    module = "a_module_without_sources"
+    scope: dict[str, Any] = {"__name__": module, "Record": Record}
+    exec('class Made(Record):\n    count: int = 0\n    """How many."""', scope)  # noqa: S102 - as a notebook does
+    assert field_descriptions(scope["Made"]) == {}
+    assert scope["Made"](count=3).count == 3
+
+
+def test_several_threads_may_be_the_first_to_use_a_record() -> None:
+    for _ in range(20):
+
+        class Part(Record):
+            number: int = 0
+
+        class Whole(Record):
+            parts: tuple[Part, ...] = ()
+
+        values = {"parts": [{"number": 3}]}
+        with ThreadPoolExecutor(8) as pool:
+            made = list(pool.map(Whole.model_validate, [values] * 16))
+        assert {len(whole.parts) for whole in made} == {1}

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import os
 import sys
 import threading
@@ -9,6 +10,8 @@ import time
 import traceback
 import warnings
 from contextlib import suppress
+from importlib import import_module
+from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NoReturn, Protocol, runtime_checkable
 
@@ -27,12 +30,19 @@ if TYPE_CHECKING:
 
     from typer import Typer
 
-__all__ = ["application", "main", "program"]
+__all__ = ["COMMANDS", "application", "main", "program"]
 
 _NAME = "trajmeter"
 _COMPLETION = "_TRAJMETER_COMPLETE"
 """Set by the script of ``--show-completion`` where a shell asks what may come next."""
+COMMANDS = ("score", "run", "judge", "compare", "average", "quality", "price", "metrics")
+"""Modules of the commands, in the order of the help."""
+_GROUPS = ("metrics",)
+"""Of these, commands with others below them."""
 _STDOUT, _STDERR = 1, 2
+_COLLECTED = 50_000
+"""Objects after which Python looks for garbage. By its default of some hundred, it would spend a
+tenth of a short run on objects that live to the end."""
 _GRACE_SECONDS = 5.0
 """How long threads that are still at work, such as an exporter's, may take to finish."""
 
@@ -53,40 +63,31 @@ class _UsageError(Protocol):
         """Print the message, and how to get help, on stderr."""
 
 
-def application() -> Typer:
-    """The application with all commands, each of which imports what it computes with when it runs.
+def application(words: Sequence[str] = ()) -> Typer:
+    """The application, whose commands import what they compute with when they run.
+
+    Args:
+        words: Arguments of the program; where they name a command, no other is imported.
 
     Raises:
         ExtraMissingError: typer or rich is not installed.
     """
-    try:
-        from trajmeter.cli import (
-            _terminal,
-            average,
-            compare,
-            judge,
-            metrics,
-            price,
-            quality,
-            run,
-            score,
-        )
-    except ModuleNotFoundError as error:
-        if error.name not in ("typer", "rich"):
-            raise
-        raise ExtraMissingError(
-            f"the command line needs {error.name}: pip install 'trajmeter[cli]'"
-        ) from error
+    for needed in ("typer", "rich"):
+        if find_spec(needed) is None:
+            raise ExtraMissingError(
+                f"the command line needs {needed}: pip install 'trajmeter[cli]'"
+            )
+    from trajmeter.cli import _terminal
+
     app = _terminal.new_group("Score recorded agent trajectories.", name=_NAME, completes=True)
     app.callback()(_terminal.program_options)
-    app.command(cls=_terminal.Command)(score.score)
-    app.command(cls=_terminal.Command)(run.run)
-    app.command(cls=_terminal.Command)(judge.judge)
-    app.command(cls=_terminal.Command)(compare.compare)
-    app.command(cls=_terminal.Command)(average.average)
-    app.command(cls=_terminal.Command)(quality.quality)
-    app.command(cls=_terminal.Command)(price.price)
-    app.add_typer(metrics.app)
+    named = next((word for word in words if not word.startswith("-")), None)
+    for name in (named,) if named in COMMANDS else COMMANDS:
+        module = import_module(f"trajmeter.cli.{name}")
+        if name in _GROUPS:
+            app.add_typer(module.app)
+        else:
+            app.command(cls=_terminal.Command)(getattr(module, name))
     return app
 
 
@@ -117,6 +118,7 @@ def program() -> NoReturn:
     Python waits at its end for every thread, and an agent that missed its deadline may have left
     one that never ends.
     """
+    gc.set_threshold(_COLLECTED)
     code = main()
     with suppress(OSError):  # either may be closed
         os.dup2(_STDERR, _STDOUT)  # what those threads print now is not data
@@ -130,13 +132,13 @@ def _end(code: int) -> NoReturn:
 
 
 def _run(arguments: Sequence[str] | None) -> int:
-    app = application()
+    words = sys.argv[1:] if arguments is None else list(arguments)
+    app = application(() if _COMPLETION in os.environ else words)
     from typer import Exit
     from typer.main import get_command
 
     # Not ``app()``, which would turn a closed pipe into code 1 and wrap an interrupt.
     command = get_command(app)
-    words = sys.argv[1:] if arguments is None else list(arguments)
     try:
         with _context(command, words) as context:
             code: ExitCode = command.invoke(context)

@@ -21,6 +21,8 @@ if TYPE_CHECKING:
     from pathlib import Path
     from types import FrameType
 
+    import pyarrow as pa
+
     from trajmeter.records import ReadProblem
     from trajmeter.writers import TableWriter
 
@@ -30,6 +32,7 @@ __all__ = [
     "Termination",
     "Unreadable",
     "discard",
+    "import_numpy",
     "print_message",
     "redirecting_stdout",
     "terminating_as_interrupted",
@@ -38,6 +41,8 @@ __all__ = [
 ]
 
 _STDOUT, _STDERR = 1, 2
+
+_BLAS_THREADS = "OPENBLAS_NUM_THREADS"
 
 _SHOWN_PROBLEMS = 10
 """A file in the wrong format has a problem on every line; the first ones show what is wrong."""
@@ -174,6 +179,13 @@ class PrintedTable:
         except BrokenPipeError:
             discard(sys.stdout)
 
+    def write_batch(self, batch: pa.RecordBatch) -> None:
+        """Print rows."""
+        try:
+            self._table.write_batch(batch)
+        except BrokenPipeError:
+            discard(sys.stdout)
+
     def finish(self) -> None:
         """Print what is still buffered."""
         try:
@@ -194,6 +206,20 @@ def print_message(text: str) -> None:
         sys.stderr.flush()
     except BrokenPipeError:
         discard(sys.stderr)
+
+
+def import_numpy() -> None:
+    """Import numpy without threads for linear algebra, unless their number was chosen.
+
+    Nothing here uses them, and starting them takes more time of the processor than importing numpy.
+    """
+    if _BLAS_THREADS in os.environ:
+        return
+    os.environ[_BLAS_THREADS] = "1"
+    try:
+        import numpy as np  # noqa: F401 - which reads the variable now, and never again
+    finally:
+        del os.environ[_BLAS_THREADS]  # programs that are started from here may use them
 
 
 class Unreadable:

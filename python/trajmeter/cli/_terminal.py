@@ -7,7 +7,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
-from rich.console import Console
 from typer.core import TyperCommand, TyperGroup
 
 from trajmeter.errors import ConfigurationError
@@ -15,6 +14,8 @@ from trajmeter.reports.cells import visible
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
+
+    from rich.console import Console
 
     from trajmeter.judges import ChatModel, Judge
 
@@ -197,16 +198,17 @@ def make_judge(
     return Judge(chat, price_usd, requests_per_minute=requests_per_minute)
 
 
-class _DataConsole(Console):
-    def on_broken_pipe(self) -> None:
-        """Let the command line decide; rich would exit with 1, like a failed gate."""
-        raise BrokenPipeError
-
-
 def stdout_console() -> Console:
     """Console for stdout: lines are wrapped on a terminal, and nowhere in a file or pipe."""
-    console = _DataConsole()
-    return console if console.is_terminal else _DataConsole(width=_UNLIMITED)
+    from rich.console import Console
+
+    class DataConsole(Console):
+        def on_broken_pipe(self) -> None:
+            """Let the command line decide; rich would exit with 1, like a failed gate."""
+            raise BrokenPipeError
+
+    console = DataConsole()
+    return console if console.is_terminal else DataConsole(width=_UNLIMITED)
 
 
 class PlainFormat(str, Enum):

@@ -8,13 +8,13 @@ derived from the models, so that a figure has one name everywhere.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from fractions import Fraction
 from typing import TYPE_CHECKING
 
 from pydantic import BaseModel, ConfigDict
 
 from trajmeter.errors import ConfigurationError
 from trajmeter.records import Cause, Outcome
+from trajmeter.records.record import LazyModel
 from trajmeter.schemas import is_model
 
 if TYPE_CHECKING:
@@ -29,7 +29,6 @@ __all__ = [
     "Listing",
     "Mean",
     "Result",
-    "RunningMean",
     "headlines",
     "listings",
 ]
@@ -62,13 +61,13 @@ class Figure:
             )
 
 
-class Group(BaseModel):
+class Group(LazyModel):
     """Figures that stand or fall together.
 
     A figure that is ``None`` in a scored group abstained.
     """
 
-    model_config = ConfigDict(frozen=True, extra="forbid", use_attribute_docstrings=True)
+    model_config = ConfigDict(frozen=True, extra="forbid")
 
     outcome: Outcome = Outcome.SCORED
     """Measured, assigned, abstained or not scored."""
@@ -76,19 +75,19 @@ class Group(BaseModel):
     """Why the group was assigned or not scored."""
 
 
-class Result(BaseModel):
+class Result(LazyModel):
     """What one metric family says of one trajectory: a tree of groups.
 
     A family whose figures all stand or fall together inherits from both: ``(Group, Result)``.
     """
 
-    model_config = ConfigDict(frozen=True, extra="forbid", use_attribute_docstrings=True)
+    model_config = ConfigDict(frozen=True, extra="forbid")
 
 
-class Mean(BaseModel):
+class Mean(LazyModel):
     """A mean with the number of values it was made of."""
 
-    model_config = ConfigDict(frozen=True, extra="forbid", use_attribute_docstrings=True)
+    model_config = ConfigDict(frozen=True, extra="forbid")
 
     value: float | None
     """The mean; ``None`` without values."""
@@ -96,30 +95,6 @@ class Mean(BaseModel):
     """Attempts, or tasks, that have the figure."""
     total: int
     """Attempts, or tasks, that could have it."""
-
-
-class RunningMean:
-    """A mean whose sum is exact, so that the order of the attempts does not matter."""
-
-    __slots__ = ("_scored", "_sum", "_total")
-
-    def __init__(self) -> None:
-        self._sum: int | Fraction = 0
-        self._scored = 0
-        self._total = 0
-
-    def add(self, value: float | None) -> None:
-        """Count one attempt, and its value if it has one."""
-        self._total += 1
-        if value is not None:
-            self._scored += 1
-            if value:  # many values are 0, and fractions are slow
-                self._sum += value if isinstance(value, int) else Fraction(value)
-
-    def mean(self) -> Mean:
-        """The mean so far."""
-        value = float(self._sum / self._scored) if self._scored else None
-        return Mean(value=value, scored=self._scored, total=self._total)
 
 
 @dataclass(frozen=True, slots=True)

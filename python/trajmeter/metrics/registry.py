@@ -19,6 +19,8 @@ from importlib import import_module
 from importlib.metadata import entry_points
 from typing import TYPE_CHECKING, Protocol, TypeAlias, TypeVar
 
+from pydantic import PydanticUserError
+
 from trajmeter.errors import ConfigurationError, TrajmeterError, UnknownNameError, format_exception
 from trajmeter.metrics._protocol import AnyMetric, is_metric
 from trajmeter.metrics._result import Result
@@ -211,8 +213,10 @@ def describe(name: str) -> MetricInfo:
 
 def _split(name: str) -> Request:
     """What a name asks for: a metric, a rule, or a group of a metric's figures."""
+    if name in BUILT_IN or is_metric_file(name):  # without a search for plug-ins
+        return Request(name, None)
     metrics = {*BUILT_IN, *_plugins()}
-    if name in metrics or is_metric_file(name):
+    if name in metrics:
         return Request(name, None)
     if name in _rule_names():
         return Request(_RULES, name)
@@ -298,6 +302,8 @@ def _complete(metric: AnyMetric) -> AnyMetric:
             f"the result_type of metric {metric.name!r} is {results!r}, expected a subclass of "
             "trajmeter.metrics.Result"
         )
+    if not results.__module__.startswith("trajmeter."):
+        _build(metric, results)
     try:
         json.dumps(dict(metric.parameters))
     except (TypeError, ValueError) as error:
@@ -306,6 +312,16 @@ def _complete(metric: AnyMetric) -> AnyMetric:
             f"mapping from text to what JSON holds: {error}"
         ) from error
     return metric
+
+
+def _build(metric: AnyMetric, results: type[Result]) -> None:
+    """Let a model that pydantic cannot build fail here, and not at the first attempt."""
+    try:
+        results.model_rebuild(raise_errors=False)
+    except PydanticUserError as error:
+        raise ConfigurationError(
+            f"the result_type of metric {metric.name!r} cannot be built: {format_exception(error)}"
+        ) from error
 
 
 def _profile_of_each_family(names: Sequence[str], profiles: Iterable[str]) -> dict[str, str]:

@@ -2,11 +2,32 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Any, TypeAlias, TypeVar
+import ast
+import inspect
+from functools import cache
+from importlib import import_module
+from itertools import pairwise
+from typing import TYPE_CHECKING, Annotated, Any, TypeAlias, TypeVar
 
+import pydantic
 from pydantic import BaseModel, ConfigDict, Field, model_validator
 
-__all__ = ["LARGEST_COUNT", "Count", "FileRecord", "Record", "frozen"]
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping
+
+    from pydantic import GetJsonSchemaHandler
+    from pydantic.json_schema import JsonSchemaValue
+    from pydantic_core import CoreSchema
+
+__all__ = [
+    "LARGEST_COUNT",
+    "Count",
+    "FileRecord",
+    "LazyModel",
+    "Record",
+    "field_descriptions",
+    "frozen",
+]
 
 LARGEST_COUNT = 2**63 - 1
 """The largest integer that a column of a table holds, far above any real count."""
@@ -16,20 +37,81 @@ Count: TypeAlias = Annotated[int, Field(ge=-LARGEST_COUNT - 1, le=LARGEST_COUNT)
 
 _ModelT = TypeVar("_ModelT", bound=BaseModel)
 
+_REBUILDS_UNDER_LOCK = (2, 14)
+"""The first pydantic in which two threads may be the first to use a model that is not yet built."""
 
-class Record(BaseModel):
+
+def field_descriptions(model: type[BaseModel]) -> dict[str, str]:
+    """Meaning of each field: the docstring below it, read from the source when it is asked for."""
+    descriptions: dict[str, str] = {}
+    for base in reversed(model.__mro__):
+        if issubclass(base, BaseModel) and base is not BaseModel and inspect.get_annotations(base):
+            descriptions |= _attribute_docstrings(base.__module__).get(base.__qualname__, {})
+    return {name: text for name, text in descriptions.items() if name in model.model_fields}
+
+
+@cache
+def _attribute_docstrings(module: str) -> Mapping[str, Mapping[str, str]]:
+    """Docstrings below the attributes of each class of a module, by class and attribute."""
+    try:
+        source = inspect.getsource(import_module(module))
+    except (ImportError, OSError, TypeError):  # made in a notebook, or installed without sources
+        return {}
+    return {name: dict(_documented(each)) for name, each in _classes(ast.parse(source).body, "")}
+
+
+def _classes(statements: list[ast.stmt], prefix: str) -> Iterator[tuple[str, ast.ClassDef]]:
+    """Classes by their qualified names."""
+    for statement in statements:
+        within = prefix
+        if isinstance(statement, ast.ClassDef):
+            yield f"{prefix}{statement.name}", statement
+            within = f"{prefix}{statement.name}."
+        elif isinstance(statement, (ast.FunctionDef, ast.AsyncFunctionDef)):
+            within = f"{prefix}{statement.name}.<locals>."
+        yield from _classes(getattr(statement, "body", []), within)
+
+
+def _documented(model: ast.ClassDef) -> Iterator[tuple[str, str]]:
+    for attribute, text in pairwise(model.body):
+        match attribute, text:
+            case (
+                ast.AnnAssign(target=ast.Name(id=name)),
+                ast.Expr(value=ast.Constant(value=str(docstring))),
+            ):
+                yield name, inspect.cleandoc(docstring)
+
+
+class LazyModel(BaseModel):
+    """A model that is built, and whose docstrings are read, when that is asked for.
+
+    Programs use few of the models that they import. pydantic would build all of them, and read
+    their docstrings, for more time than everything else takes that is imported with them.
+    """
+
+    model_config = ConfigDict(
+        defer_build=tuple(map(int, pydantic.VERSION.split(".")[:2])) >= _REBUILDS_UNDER_LOCK
+    )
+
+    @classmethod
+    def __get_pydantic_json_schema__(
+        cls, core_schema: CoreSchema, handler: GetJsonSchemaHandler, /
+    ) -> JsonSchemaValue:
+        schema = handler(core_schema)
+        properties = handler.resolve_ref_schema(schema).get("properties", {})
+        for name, description in field_descriptions(cls).items():
+            properties[name].setdefault("description", description)
+        return schema
+
+
+class Record(LazyModel):
     """A frozen piece of recorded data.
 
     An unknown argument is an error, so that a misspelt field is not lost. Readers keep the unknown
     keys of a file in the record's ``extra``.
     """
 
-    model_config = ConfigDict(
-        frozen=True,
-        extra="forbid",
-        use_attribute_docstrings=True,
-        ser_json_inf_nan="strings",
-    )
+    model_config = ConfigDict(frozen=True, extra="forbid", ser_json_inf_nan="strings")
 
 
 class FileRecord(Record):

@@ -13,6 +13,7 @@ mod lines;
 mod means;
 mod named;
 mod patches;
+mod rows;
 mod sequences;
 mod spans;
 mod speedup;
@@ -41,6 +42,8 @@ mod _rust {
     use crate::means::{gmean, gmean_grouped};
     #[pymodule_export]
     use crate::patches::edited_lines;
+    #[pymodule_export]
+    use crate::rows::{csv_lines, json_lines};
     #[pymodule_export]
     use crate::sequences::{
         align, align_matches, assign, edit_distance, edit_distance_matches, likeness,

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from typing import Annotated, Literal
 
-from pydantic import BaseModel, ConfigDict
+from pydantic import ConfigDict
 
 from trajmeter.metrics._result import Figure, Group, Result
 from trajmeter.metrics.usage import UsageSource
+from trajmeter.records.record import LazyModel
 
 __all__ = [
     "AssertionCheck",
@@ -26,8 +27,8 @@ __all__ = [
 ]
 
 
-class _Check(BaseModel):
-    model_config = ConfigDict(frozen=True, extra="forbid", use_attribute_docstrings=True)
+class _Check(LazyModel):
+    model_config = ConfigDict(frozen=True, extra="forbid")
 
 
 class AssertionCheck(_Check):

@@ -63,9 +63,13 @@ def figure_columns(
     is_uncertain = tables.uncertain | trials.has_times | trials.any(checks.is_huge)
     plan = _plan(tables, trials, checks, profile)
     if profile.scores_merged_tables:
-        # Of a table without an object nothing is left, and fc-eval's own figures then count.
-        is_lost = plan.is_reverted & (np.append(tables.objects, 0)[plan.table] == 0)
-        is_uncertain |= trials.any(is_lost)
+
+        def of_table(counts: Int64Array) -> Int64Array:
+            return np.append(counts, 0)[plan.table]
+
+        # Where no benchmark is left, fc-eval's own figures count.
+        left = np.where(plan.is_reverted, of_table(tables.objects), of_table(tables.sizes))
+        is_uncertain |= trials.any(left == 0)
     warnings = Warnings()
     if not profile.scores_merged_tables:
         warnings.add(plan.measured_nothing, NOTHING_MEASURED)

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from typing import Annotated, Literal
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import ConfigDict, Field
 from typing_extensions import TypedDict
 
 from trajmeter.metrics._result import Figure, Group, Result
 from trajmeter.records import InvalidReason
+from trajmeter.records.record import LazyModel
 
 __all__ = [
     "BenchmarkSpeedup",
@@ -34,10 +35,10 @@ BenchmarkSpeedup = TypedDict(
 """One benchmark: the ratios that count (``None`` if missing) and why it is invalid."""
 
 
-class PytestFigures(BaseModel):
+class PytestFigures(LazyModel):
     """Tests of the attempt, as recorded; ``None`` where they were not."""
 
-    model_config = ConfigDict(frozen=True, extra="forbid", use_attribute_docstrings=True)
+    model_config = ConfigDict(frozen=True, extra="forbid")
 
     passed: _Count = None
     """Tests that passed."""
@@ -55,10 +56,10 @@ class PytestFigures(BaseModel):
     """What the file calls it."""
 
 
-class SnapshotFigures(BaseModel):
+class SnapshotFigures(LazyModel):
     """Comparison of the benchmarks' outputs, as recorded; ``None`` where it was not."""
 
-    model_config = ConfigDict(frozen=True, extra="forbid", use_attribute_docstrings=True)
+    model_config = ConfigDict(frozen=True, extra="forbid")
 
     passed: _Count = None
     """Outputs that agree."""

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from typing import Annotated, Literal, TypeAlias
 
-from pydantic import BaseModel, ConfigDict, JsonValue
+from pydantic import ConfigDict, JsonValue
 
 from trajmeter.metrics._result import Figure, Group, Result
+from trajmeter.records.record import LazyModel
 
 __all__ = ["MatchGrades", "Mismatch", "MismatchKind", "ToolsResult"]
 
@@ -49,10 +50,10 @@ class MatchGrades(Group):
 MismatchKind: TypeAlias = Literal["arguments", "malformed", "missing", "unexpected", "order"]
 
 
-class Mismatch(BaseModel):
+class Mismatch(LazyModel):
     """One reason why two sequences of calls do not match."""
 
-    model_config = ConfigDict(frozen=True, extra="forbid", use_attribute_docstrings=True)
+    model_config = ConfigDict(frozen=True, extra="forbid")
 
     kind: MismatchKind
     """Other arguments, arguments that are not a JSON object, a reference call without a partner, an

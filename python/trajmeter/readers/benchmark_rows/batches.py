@@ -11,7 +11,7 @@ from trajmeter.records import Source
 from trajmeter.schemas import trajectory_batch, trajectory_schema
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
+    from collections.abc import Collection, Iterator, Mapping, Sequence
 
     import pyarrow as pa
 
@@ -55,18 +55,21 @@ class AttemptIdentityColumns(NamedTuple):
     attempt: Any
 
 
-def attempt_batches(file: str, attempts: AttemptColumns) -> Iterator[pa.RecordBatch]:
+def attempt_batches(
+    file: str, attempts: AttemptColumns, columns: Collection[str]
+) -> Iterator[pa.RecordBatch]:
     """Make batches of attempts, each what :class:`AttemptRows` makes a record of.
 
     Args:
         file: Name of the file.
         attempts: The attempts.
+        columns: Names of the columns to fill.
     """
     import pyarrow.compute as pc
 
     count = len(attempts.ratios_by_agent)
     ends = np.cumsum(pc.binary_length(attempts.ratios_by_agent).to_numpy(), dtype=np.int64)
-    patterns = _patterns(attempts.about, count)
+    patterns = _patterns(attempts.about, count, columns)
     start = 0
     while start < count:
         before = ends[start - 1] if start else 0
@@ -83,7 +86,9 @@ class _Patterns(NamedTuple):
     of_attempt: np.ndarray[Any, np.dtype[np.int64]]
 
 
-def _patterns(about: Mapping[str, Sequence[object]], count: int) -> _Patterns:
+def _patterns(
+    about: Mapping[str, Sequence[object]], count: int, columns: Collection[str]
+) -> _Patterns:
     """Rows as the record form makes them of the columns of an attempt."""
     numbers: dict[str, int] = {}
     found: list[dict[str, object]] = []
@@ -100,13 +105,14 @@ def _patterns(about: Mapping[str, Sequence[object]], count: int) -> _Patterns:
     records = [
         AttemptRows(source, about=each).trajectory(nobody) for each in (found if about else [{}])
     ]
-    return _Patterns(trajectory_batch(records), of_attempt)
+    return _Patterns(trajectory_batch(records, columns=columns), of_attempt)
 
 
 def _batch(
     file: str, attempts: AttemptColumns, patterns: _Patterns, start: int, stop: int
 ) -> pa.RecordBatch:
     import pyarrow as pa
+    import pyarrow.compute as pc
 
     count = stop - start
     schema = trajectory_schema()
@@ -122,8 +128,9 @@ def _batch(
         line=pa.nulls(count, pa.int64()) if lines is None else pa.array(lines, pa.int64()),
         record=pa.nulls(count, pa.string()) if records is None else pa.array(records, pa.string()),
     )
-    ratios = pa.concat_arrays(attempts.ratios_by_agent.slice(start, count).chunks)
-    columns["measurements"] = _struct(schema.field("measurements").type, ratios_by_agent=ratios)
+    if pc.struct_field(columns["measurements"], "ratios_by_agent").null_count == 0:  # is wanted
+        ratios = pa.concat_arrays(attempts.ratios_by_agent.slice(start, count).chunks)
+        columns["measurements"] = _struct(schema.field("measurements").type, ratios_by_agent=ratios)
     return pa.RecordBatch.from_arrays([columns[name] for name in schema.names], schema=schema)
 
 

@@ -11,14 +11,19 @@ from trajmeter.readers.benchmark_rows.batches import attempt_batches
 from trajmeter.readers.benchmark_rows.columns import NAMES, WANTED, UncertainError, gathered
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Collection, Iterator
     from pathlib import Path
 
 __all__ = ["read_parquet"]
 
 
-def read_parquet(path: Path) -> Iterator[pa.RecordBatch] | None:
-    """Read every attempt; ``None`` where the record form has to read the file."""
+def read_parquet(path: Path, columns: Collection[str]) -> Iterator[pa.RecordBatch] | None:
+    """Read every attempt; ``None`` where the record form has to read the file.
+
+    Args:
+        path: The file.
+        columns: Names of the columns to fill.
+    """
     try:
         schema = ParquetFile(path).schema_arrow
         texts = [name for name in NAMES if name in schema.names and _is_text(schema, name)]
@@ -27,7 +32,7 @@ def read_parquet(path: Path) -> Iterator[pa.RecordBatch] | None:
         attempts = gathered(file.read(columns=wanted), schema.names)
     except (pa.ArrowException, OSError, UncertainError):
         return None
-    return attempt_batches(str(path), attempts)
+    return attempt_batches(str(path), attempts, columns)
 
 
 def _is_text(schema: pa.Schema, name: str) -> bool:

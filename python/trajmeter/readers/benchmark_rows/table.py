@@ -23,7 +23,7 @@ from trajmeter.readers.benchmark_rows.csv import csv_rows, is_header
 from trajmeter.records import Trajectory
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator
+    from collections.abc import Callable, Collection, Iterable, Iterator
     from pathlib import Path
 
     import pyarrow as pa
@@ -62,7 +62,7 @@ def _rows(path: Path) -> Iterator[Entry]:
     return csv_rows(path, texts=TEXT_COLUMNS) if is_csv else entries(path)
 
 
-def _batches(path: Path) -> Iterator[pa.RecordBatch] | None:
+def _batches(path: Path, columns: Collection[str]) -> Iterator[pa.RecordBatch] | None:
     """Every attempt in columns; ``None`` where the record form has to read the file."""
     if backend() != "rust":
         return None
@@ -71,7 +71,7 @@ def _batches(path: Path) -> Iterator[pa.RecordBatch] | None:
     if start.startswith(PARQUET_MAGIC):
         from trajmeter.readers.benchmark_rows.parquet import read_parquet
 
-        return read_parquet(path)
+        return read_parquet(path, columns)
     return None
 
 
