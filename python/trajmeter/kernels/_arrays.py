@@ -18,6 +18,7 @@ __all__ = [
     "NO_NUMBER",
     "TURN_COUNTS",
     "BoolArray",
+    "ByteArray",
     "EditedLineArrays",
     "Float64Array",
     "Int64Array",
@@ -33,6 +34,7 @@ __all__ = [
 Int64Array: TypeAlias = npt.NDArray[np.int64]
 Float64Array: TypeAlias = npt.NDArray[np.float64]
 BoolArray: TypeAlias = npt.NDArray[np.bool_]
+ByteArray: TypeAlias = npt.NDArray[np.uint8]
 
 SpanArrays: TypeAlias = tuple[Int64Array, Int64Array]
 """Start and end of each span of one set; a plain pair, as naming it would slow down small calls."""

@@ -8,6 +8,7 @@ import numpy.typing as npt
 
 from trajmeter.kernels._arrays import (
     BoolArray,
+    ByteArray,
     EditedLineArrays,
     Float64Array,
     Int64Array,
@@ -167,6 +168,71 @@ class StepCoverage:
     def span(self) -> float | None: ...
     @property
     def line(self) -> float | None: ...
+
+def speedup_tables_as_text(
+    names: tuple[ByteArray, Int64Array],
+    benchmark: Int64Array,
+    offsets: Int64Array,
+    keys: Sequence[str],
+    key: Int64Array,
+    fields: Sequence[tuple[str, Float64Array | Int64Array | BoolArray, BoolArray]],
+) -> list[Columns] | None: ...
+
+@final
+class SpeedupTables:
+    """The tables of benchmarks of many attempts."""
+
+    def __new__(
+        cls,
+        named: tuple[ByteArray, Int64Array],
+        unnamed: tuple[ByteArray, Int64Array],
+        is_measured: BoolArray,
+        keys: Sequence[str],
+        own: Int64Array,
+        last: Int64Array,
+        offsets: Int64Array,
+        members: Int64Array,
+        scored: Int64Array,
+        *,
+        merged: bool,
+    ) -> SpeedupTables: ...
+    @property
+    def names(self) -> bytes:
+        """Names of all benchmarks as UTF-8, one after another."""
+
+    @property
+    def table(self) -> Int64Array:
+        """Which table each attempt has; -1 for none."""
+
+    @property
+    def sizes(self) -> Int64Array:
+        """Benchmarks of each table."""
+
+    @property
+    def objects(self) -> Int64Array:
+        """Benchmarks of each table that are objects."""
+
+    @property
+    def uncertain(self) -> BoolArray:
+        """Whether each trial is left to the record form."""
+
+    def score(
+        self,
+        table: Int64Array,
+        is_reverted: BoolArray,
+        has_oracle: BoolArray,
+        capitals: str,
+        blanks: str,
+    ) -> Columns: ...
+
+@final
+class Columns:
+    """A batch of columns."""
+
+    def __arrow_c_schema__(self) -> object: ...
+    def __arrow_c_array__(
+        self, requested_schema: object | None = None
+    ) -> tuple[object, object]: ...
 
 @final
 class JsonReader:

@@ -36,6 +36,7 @@ if TYPE_CHECKING:
     import pyarrow as pa
 
     from trajmeter.kernels._rust import JsonColumns
+    from trajmeter.readers._formats import FileFormat
 
     _Item: TypeAlias = Callable[[], Iterator[pa.RecordBatch]]
     """Part of the input, read as far as a thread can: it gives its batches, and reports its
@@ -123,12 +124,20 @@ class TrajectoryBatches:
             path = Path(argument)
             whole = file_format(path, Trajectory)
             if whole is not None:
-                yield partial(self._gather, whole.records(path, self._report))
+                yield from self._whole(whole, path)
                 continue
             problems: list[ReadProblem] = []
             files = files_of(path, problems.append)
             yield partial(self._problems, problems)
             yield from self._files(files)
+
+    def _whole(self, known: FileFormat[Trajectory], path: Path) -> Iterator[_Item]:
+        batches = known.batches(path, self._wanted)
+        if batches is None:
+            yield partial(self._gather, known.records(path, self._report))
+            return
+        for batch in batches:
+            yield partial(iter, [batch])
 
     def _files(self, files: list[Path]) -> Iterator[_Item]:
         reads_logs = backend() == "rust" and not any(map(_is_view, self._wanted))

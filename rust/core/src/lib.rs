@@ -20,6 +20,7 @@ mod random;
 pub mod rows;
 pub mod sequences;
 pub mod spans;
+pub mod speedup;
 pub mod text;
 pub mod trajectory;
 pub mod turns;

@@ -4,6 +4,7 @@
 
 mod arrays;
 mod attributes;
+mod columns;
 mod context;
 mod errors;
 mod ingest;
@@ -16,6 +17,7 @@ mod patches;
 mod rows;
 mod sequences;
 mod spans;
+mod speedup;
 mod trajectory;
 mod turns;
 
@@ -27,6 +29,8 @@ mod _rust {
     #[pymodule_export]
     const OPTIMISED: bool = !cfg!(debug_assertions);
 
+    #[pymodule_export]
+    use crate::columns::Columns;
     #[pymodule_export]
     use crate::context::{ContextKernel, ContextTrackerKernel, StepCoverage, context};
     #[pymodule_export]
@@ -52,6 +56,8 @@ mod _rust {
         difference, difference_batched, intersection, intersection_batched, measure,
         measure_batched, union, union_batched,
     };
+    #[pymodule_export]
+    use crate::speedup::{SpeedupTables, speedup_tables_as_text};
     #[pymodule_export]
     use crate::trajectory::{trajectory, trajectory_figures, trajectory_fits};
     #[pymodule_export]

@@ -31,6 +31,7 @@ pub use shape::{Kind, Member, Shape};
 
 use crate::pool;
 use places::{Places, View};
+pub(crate) use value::Text;
 use value::{only_if, refused};
 
 /// Bytes of a piece: large beside what a batch of columns costs.
