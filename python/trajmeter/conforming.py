@@ -16,8 +16,8 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from trajmeter import json_input
+from trajmeter.arrays import Array, Booleans, coded, entries, flags, nulls, ragged
 from trajmeter.errors import ConfigurationError, ReadError
-from trajmeter.metrics.arrays import Array, Booleans, coded, entries, flags, nulls, ragged
 from trajmeter.records import ToolCall
 from trajmeter.records.openai_calls import parsed_arguments
 from trajmeter.schemas import Member, Shape, json_text, trajectory_schema, trajectory_shape
