@@ -19,6 +19,7 @@ __all__ = [
     "TURN_COUNTS",
     "BoolArray",
     "ByteArray",
+    "Coded",
     "EditedLineArrays",
     "Float64Array",
     "Int64Array",
@@ -38,6 +39,15 @@ ByteArray: TypeAlias = npt.NDArray[np.uint8]
 
 SpanArrays: TypeAlias = tuple[Int64Array, Int64Array]
 """Start and end of each span of one set; a plain pair, as naming it would slow down small calls."""
+
+
+class Coded(NamedTuple):
+    """A column of texts, each text once."""
+
+    texts: list[str]
+    """The different texts, in the order in which they first occur."""
+    codes: Int64Array
+    """Which of them each row has; -1 for none."""
 
 
 class SpanBatch(NamedTuple):

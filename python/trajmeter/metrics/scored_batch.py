@@ -8,7 +8,8 @@ import numpy as np
 import pyarrow as pa
 
 from trajmeter.metrics.arrays import coded, entries, filled, flags, ragged
-from trajmeter.metrics.scored_columns import Coded, Items, Numbers, Pairs, of_integers
+from trajmeter.kernels import Coded
+from trajmeter.metrics.scored_columns import Items, Numbers, Pairs, of_integers
 from trajmeter.metrics.scored_rows import code_texts
 
 if TYPE_CHECKING:

@@ -11,7 +11,8 @@ from trajmeter.statistics.exact_sums import ExactSums
 
 if TYPE_CHECKING:
     from trajmeter.kernels import BoolArray, Int64Array
-    from trajmeter.metrics.scored_columns import Coded, GroupedRows, ScoredColumns
+    from trajmeter.kernels import Coded
+    from trajmeter.metrics.scored_columns import GroupedRows, ScoredColumns
 
 __all__ = ["AgentCosts", "KeptWarnings", "WorstBenchmarks"]
 
