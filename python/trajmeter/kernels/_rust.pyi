@@ -3,6 +3,9 @@
 from collections.abc import Callable, Sequence
 from typing import final
 
+import numpy as np
+import numpy.typing as npt
+
 from trajmeter.kernels._arrays import (
     BoolArray,
     EditedLineArrays,
@@ -152,6 +155,14 @@ class StepCoverage:
     def span(self) -> float | None: ...
     @property
     def line(self) -> float | None: ...
+
+def match_calls(
+    actual: tuple[Int64Array, tuple[npt.NDArray[np.uint8], Int64Array], Int64Array],
+    references: tuple[Int64Array, tuple[npt.NDArray[np.uint8], Int64Array], Int64Array],
+    reference_of: Int64Array,
+    names: tuple[npt.NDArray[np.uint8], Int64Array],
+) -> tuple[Int64Array, npt.NDArray[np.uint8], Int64Array]:
+    """Match the calls of every attempt with those of its reference; -1 where it is not certain."""
 
 @final
 class JsonReader:

@@ -45,7 +45,8 @@ def columns_of_batch(
 
     Args:
         family: The family.
-        scored: Columns of the results by their dotted paths, or a result of each row.
+        scored: Columns of the results by their dotted paths, and ``error`` with what was raised for
+            some rows; or a result of each row.
         types: Types of all columns by name.
         rows: Number of rows.
 
@@ -72,6 +73,7 @@ def _named(
     family: FamilyColumns, columns: Mapping[str, Array], types: Mapping[str, pa.DataType], rows: int
 ) -> list[Array]:
     *about, error = _about(family, rows)
+    error = columns.get("error", error)
     prefix = f"{family.name}."
     found = []
     for column in family.figures:

@@ -4,6 +4,7 @@
 
 mod arrays;
 mod attributes;
+mod calls;
 mod context;
 mod errors;
 mod ingest;
@@ -25,6 +26,8 @@ mod _rust {
     #[pymodule_export]
     const OPTIMISED: bool = !cfg!(debug_assertions);
 
+    #[pymodule_export]
+    use crate::calls::match_calls;
     #[pymodule_export]
     use crate::context::{ContextKernel, ContextTrackerKernel, StepCoverage, context};
     #[pymodule_export]
