@@ -242,6 +242,25 @@ def test_rules_give_equal_rows_by_batch(
         _assert_equal(attempts, borders, metrics=["rules"], profiles=profiles, tasks=tasks)
 
 
+@pytest.mark.filterwarnings("error::RuntimeWarning")
+@pytest.mark.filterwarnings("ignore:.*cannot be scored:UserWarning")  # of policies that are none
+@pytest.mark.parametrize("family", ["tools", "answers"])
+@given(
+    tasks=expecting.tasks(),
+    attempts=st.lists(expecting.attempts, max_size=8),
+    borders=st.lists(st.integers(1, 7), max_size=3),
+)
+def test_tools_and_answers_give_equal_rows_by_batch(
+    backend: BackendName,
+    family: str,
+    tasks: list[Task],
+    attempts: list[Trajectory],
+    borders: list[int],
+) -> None:
+    with _computing_with(backend):
+        _assert_equal(attempts, borders, metrics=[family], profiles=[], tasks=tasks)
+
+
 @settings(max_examples=settings().max_examples // 2)
 @given(tasks=expecting.tasks(), attempts=st.lists(expecting.attempts, max_size=4))
 def test_a_judge_is_asked_the_same_on_both_paths(

@@ -234,6 +234,14 @@ class Columns:
         self, requested_schema: object | None = None
     ) -> tuple[object, object]: ...
 
+def match_calls(
+    actual: tuple[Int64Array, tuple[npt.NDArray[np.uint8], Int64Array], Int64Array],
+    references: tuple[Int64Array, tuple[npt.NDArray[np.uint8], Int64Array], Int64Array],
+    reference_of: Int64Array,
+    names: tuple[npt.NDArray[np.uint8], Int64Array],
+) -> tuple[Int64Array, npt.NDArray[np.uint8], Int64Array]:
+    """Match the calls of every attempt with those of its reference; -1 where it is not certain."""
+
 @final
 class JsonReader:
     """Reads JSON into columns; lines and files it is not certain of are left to the caller."""

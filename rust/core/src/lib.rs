@@ -6,6 +6,7 @@
 #![forbid(unsafe_code)]
 
 pub mod assignment;
+pub mod calls;
 pub mod context;
 mod error;
 pub mod ingest;

@@ -4,6 +4,7 @@
 
 mod arrays;
 mod attributes;
+mod calls;
 mod columns;
 mod context;
 mod errors;
@@ -31,6 +32,8 @@ mod _rust {
 
     #[pymodule_export]
     use crate::columns::Columns;
+    #[pymodule_export]
+    use crate::calls::match_calls;
     #[pymodule_export]
     use crate::context::{ContextKernel, ContextTrackerKernel, StepCoverage, context};
     #[pymodule_export]
