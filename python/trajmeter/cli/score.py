@@ -293,10 +293,12 @@ def _write_rows(
 
 def _print_summary(summary: Summary, output_format: Format) -> None:
     from trajmeter.reports.scores import print_report, score_report, to_markdown
-    from trajmeter.writers import json_document
+    from trajmeter.writers import json_pieces
 
     if output_format is Format.JSON:
-        typer.echo(json_document(summary))
+        for piece in json_pieces(summary):
+            typer.echo(piece, nl=False)
+        typer.echo()
     elif output_format in (Format.MARKDOWN, Format.MD):
         typer.echo(to_markdown(score_report(summary)), nl=False)
     elif output_format is Format.TABLE:
