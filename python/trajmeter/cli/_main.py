@@ -63,6 +63,7 @@ def application() -> Typer:
         from trajmeter.cli import (
             _terminal,
             average,
+            bench,
             compare,
             judge,
             metrics,
@@ -86,6 +87,7 @@ def application() -> Typer:
     app.command(cls=_terminal.Command)(average.average)
     app.command(cls=_terminal.Command)(quality.quality)
     app.command(cls=_terminal.Command)(price.price)
+    app.command(cls=_terminal.Command)(bench.bench)
     app.add_typer(metrics.app)
     return app
 
