@@ -30,7 +30,7 @@ def bench(
         list[Path] | None,
         typer.Argument(
             exists=True,
-            metavar="[FILE]...",
+            metavar="FILE",
             show_default=False,
             help="Files or folders of recorded trajectories to score; without any, generated ones.",
         ),
