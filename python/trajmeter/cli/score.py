@@ -206,8 +206,8 @@ def score(
         tasks=read_tasks(without_repeats(tasks or ()), on_problem=report),
     )
     files = without_repeats(predictions)
-    read = TrajectoryBatches(files, columns=scorer.columns, on_problem=report)
-    with tracked(read, files) as batches:
+    attempts = TrajectoryBatches(files, columns=scorer.columns, on_problem=report)
+    with tracked(attempts, files) as batches:
         _write_rows(scorer, batches, output, output_format)
     unreadable.report_total()
     summary = scorer.summary()

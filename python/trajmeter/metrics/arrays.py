@@ -1,14 +1,16 @@
 """Arrow arrays as flat numpy arrays, for metrics that score columns."""
 
+from __future__ import annotations
+
 from trajmeter.arrays import (
+    NO_OBJECT,
+    ROWS_AT_ONCE,
+    UNCERTAIN,
     Array,
     Booleans,
     Coded,
     Entries,
-    NO_OBJECT,
-    ROWS_AT_ONCE,
     Ragged,
-    UNCERTAIN,
     coded,
     entries,
     filled,
@@ -19,14 +21,14 @@ from trajmeter.arrays import (
 )
 
 __all__ = [
+    "NO_OBJECT",
+    "ROWS_AT_ONCE",
+    "UNCERTAIN",
     "Array",
     "Booleans",
     "Coded",
     "Entries",
-    "NO_OBJECT",
-    "ROWS_AT_ONCE",
     "Ragged",
-    "UNCERTAIN",
     "coded",
     "entries",
     "filled",
