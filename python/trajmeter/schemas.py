@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import json
 import types
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Collection, Iterable, Mapping
 from dataclasses import dataclass
 from enum import Enum
 from functools import cache
@@ -44,6 +44,7 @@ __all__ = [
     "Member",
     "Shape",
     "bare",
+    "has_column",
     "holds_trajectories",
     "is_model",
     "json_text",
@@ -153,11 +154,15 @@ def trajectory_schema() -> pa.Schema:
     return pa.schema(fields, metadata={_RECORD: Trajectory.__name__})
 
 
-def trajectory_batch(trajectories: Iterable[Trajectory]) -> pa.RecordBatch:
+def trajectory_batch(
+    trajectories: Iterable[Trajectory], *, columns: Collection[str] | None = None
+) -> pa.RecordBatch:
     """Turn records into a record batch, to make a data set of them.
 
     Args:
         trajectories: Records; a batch holds them all, so large sets are made batch by batch.
+        columns: Names of the columns to fill, such as ``usage`` or ``turns.views``, those within
+            records behind a dot; the others are null. ``None`` fills all.
 
     Raises:
         InputError: A value has no place in a column: an integer beyond 64 bits, half of a surrogate
@@ -176,10 +181,11 @@ def trajectory_batch(trajectories: Iterable[Trajectory]) -> pa.RecordBatch:
     schema = trajectory_schema()
     import pyarrow as pa
 
+    write = _write_trajectory(None if columns is None else frozenset(columns))
     rows = []
     for index, trajectory in enumerate(trajectories):
         try:
-            rows.append(_write_trajectory()(trajectory))
+            rows.append(write(trajectory))
         except (TypeError, ValueError, RecursionError) as error:
             raise InputError(
                 f"trajectory {index} holds a value that is not valid JSON: {error}"
@@ -212,6 +218,16 @@ def trajectory_values(row: Mapping[str, Any]) -> dict[str, Any]:
     """
     values: dict[str, Any] = _read_trajectory()(row)
     return values
+
+
+def has_column(path: str) -> bool:
+    """Whether trajectories have a column of this name, those within records behind a dot."""
+    shape: Shape | None = trajectory_shape()
+    for name in path.split("."):
+        while shape is not None and shape.kind == "list":
+            shape = shape.item
+        shape = next((m.shape for m in shape.members if m.name == name), None) if shape else None
+    return shape is not None
 
 
 def holds_trajectories(schema: pa.Schema) -> bool:
@@ -318,8 +334,8 @@ def _unchanged(value: Any) -> Any:  # noqa: ANN401 - of any type
 
 
 @cache
-def _write_trajectory() -> _Convert:
-    return _writer(trajectory_shape())
+def _write_trajectory(columns: frozenset[str] | None) -> _Convert:
+    return _writer(trajectory_shape(), columns)
 
 
 @cache
@@ -327,14 +343,14 @@ def _read_trajectory() -> _Convert:
     return _reader(trajectory_shape()) or _unchanged
 
 
-def _writer(shape: Shape) -> _Convert:
-    """Turns a value into one of its column."""
+def _writer(shape: Shape, columns: frozenset[str] | None = None) -> _Convert:
+    """Turns a value into one of its column, or of those columns below it that are named."""
     if shape.kind == "json":
         return json_text
     if shape.kind == "text":
         return _plain_text if shape.choices else _unchanged
     if shape.item is not None:
-        write = _writer(shape.item)
+        write = _writer(shape.item, columns)
         if shape.kind == "list":
             return lambda values: [write(value) for value in values]
         return lambda values: [(key, write(value)) for key, value in values.items()]
@@ -342,8 +358,9 @@ def _writer(shape: Shape) -> _Convert:
         return _unchanged
     # Free values that equal the default are null, as empty objects are.
     writers = [
-        (each.name, _writer(each.shape), each.default if each.shape.kind == "json" else None)
-        for each in shape.members
+        (each.name, _writer(each.shape, below), each.default if each.shape.kind == "json" else None)
+        for each, below in ((each, _below(each.name, columns)) for each in shape.members)
+        if below is None or below
     ]
 
     def write_record(record: Record) -> dict[str, Any]:
@@ -354,6 +371,13 @@ def _writer(shape: Shape) -> _Convert:
         }
 
     return write_record
+
+
+def _below(name: str, columns: frozenset[str] | None) -> frozenset[str] | None:
+    """The named columns that lie in the column ``name``; ``None`` if all of it is named."""
+    if columns is None or name in columns:
+        return None
+    return frozenset(each[len(name) + 1 :] for each in columns if each.startswith(f"{name}."))
 
 
 def _plain_text(value: str) -> str:

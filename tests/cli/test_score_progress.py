@@ -11,10 +11,13 @@ from trajmeter.cli import score
 from trajmeter.cli._process import print_message
 from trajmeter.cli.score import tracked
 from trajmeter.records import Source, Trajectory
+from trajmeter.schemas import trajectory_batch
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
+
+    import pyarrow as pa
 
 
 class _Terminal(io.StringIO):
@@ -40,10 +43,13 @@ def paths(tmp_path: Path) -> list[Path]:
     return [tmp_path / name for name in ("a.jsonl", "b.jsonl", "runs")]
 
 
-def _attempts(paths: list[Path]) -> Iterator[Trajectory]:
+def _batches(paths: list[Path]) -> Iterator[pa.RecordBatch]:
+    """Batches of two rows, and one of none."""
     for path, lines in zip(paths, (4, 6), strict=False):
-        for line in range(1, lines + 1):
-            yield Trajectory(task_id="t", source=Source(file=str(path), line=line))
+        for line in range(1, lines + 1, 2):
+            sources = [Source(file=str(path), line=line + more) for more in (0, 1)]
+            yield trajectory_batch(Trajectory(task_id="t", source=each) for each in sources)
+    yield trajectory_batch([])
 
 
 def test_nothing_is_shown_where_nobody_looks(
@@ -52,8 +58,8 @@ def test_nothing_is_shown_where_nobody_looks(
     stream = io.StringIO()
     monkeypatch.setattr(sys, "stderr", stream)
     monkeypatch.setattr(score, "_DELAY_SECONDS", 0)
-    with tracked(_attempts(paths), paths) as watched:
-        assert len(list(watched)) == 10
+    with tracked(_batches(paths), paths) as watched:
+        assert sum(map(len, watched)) == 10
     assert stream.getvalue() == ""
 
 
@@ -61,8 +67,8 @@ def test_nothing_is_shown_for_what_is_over_at_once(
     paths: list[Path], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     terminal = _on_a_terminal(monkeypatch)
-    with tracked(_attempts(paths), paths) as watched:
-        assert len(list(watched)) == 10
+    with tracked(_batches(paths), paths) as watched:
+        assert sum(map(len, watched)) == 10
     assert terminal.getvalue() == ""
 
 
@@ -78,11 +84,11 @@ def test_progress_is_measured_by_the_lines_of_all_files(
         updates.append(figures)
 
     monkeypatch.setattr(Progress, "update", noting)
-    with tracked(_attempts(paths), paths) as watched:
-        assert len(list(watched)) == 10
+    with tracked(_batches(paths), paths) as watched:
+        assert sum(map(len, watched)) == 10
     total, *steps = updates
     assert total == {"total": 10}
-    assert steps == [{"completed": line, "count": line} for line in range(1, 11)]
+    assert steps == [{"completed": line, "count": line} for line in range(2, 11, 2)]
     assert "trajectories" in terminal.getvalue()
 
 
@@ -91,9 +97,9 @@ def test_a_message_is_shown_beside_the_bar(
 ) -> None:
     terminal = _on_a_terminal(monkeypatch)
     monkeypatch.setattr(score, "_DELAY_SECONDS", 0)
-    with tracked(_attempts(paths), paths) as watched:
+    with tracked(_batches(paths), paths) as watched:
         for count, _ in enumerate(watched):
-            if count == 5:
+            if count == 3:
                 print_message("unreadable: [bold]a.jsonl:6")
     assert "unreadable: [bold]a.jsonl:6\n" in terminal.getvalue()
 
@@ -105,9 +111,9 @@ def test_a_bar_is_taken_away_when_scoring_fails(
     monkeypatch.setattr(score, "_DELAY_SECONDS", 0)
 
     def failing() -> None:
-        with tracked(_attempts(paths), paths) as watched:
+        with tracked(_batches(paths), paths) as watched:
             for count, _ in enumerate(watched):
-                if count == 5:
+                if count == 3:
                     raise KeyboardInterrupt
 
     with pytest.raises(KeyboardInterrupt):

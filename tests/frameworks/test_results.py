@@ -102,6 +102,18 @@ def test_a_file_that_is_not_a_result_is_named(tmp_path: Path, content: bytes) ->
         read_evaluation(file)
 
 
+def test_a_negative_count_or_cost_is_no_figure(tmp_path: Path) -> None:
+    question = {"question_id": "q", "question_text": "?", "prompt_tokens": -3, "total_tokens": 4}
+    file = tmp_path / "result.json"
+    document = {"framework_name": "f", "scenario_name": "s", "total_cost_usd": -0.5}
+    file.write_text(json.dumps(document | {"questions": [question], "total_tokens": 4}))
+    evaluation = read_evaluation(file)
+    assert (evaluation.total_cost_usd, evaluation.total_tokens) == (None, 4)
+    (read,) = evaluation.questions
+    assert (read.prompt_tokens, read.total_tokens) == (None, 4)
+    assert read.answer_problems == ("prompt_tokens is -3, expected 0 or more",)
+
+
 def test_names_hold_framework_scenario_time_and_run() -> None:
     name = evaluation_file_name("Anchor AI", "ferry_chain", at=AT, run=1)
     assert name == "anchor_ai_ferry_chain_20260301_120028_run1.json"

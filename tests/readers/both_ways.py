@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from trajmeter import json_input
 from trajmeter.readers import read_trajectories
-from trajmeter.readers.batches import TrajectoryBatches
+from trajmeter.readers.batches import IDENTITY, TrajectoryBatches
 from trajmeter.schemas import Shape, trajectory_batch, trajectory_schema, trajectory_shape
 
 if TYPE_CHECKING:
@@ -26,11 +26,13 @@ class Read:
     problems: list[ReadProblem]
 
 
-def as_records(path: Path) -> Read:
+def as_records(path: Path, columns: Collection[str] | None = None) -> Read:
+    if columns is not None:
+        columns = {*columns, *IDENTITY}
     problems: list[ReadProblem] = []
     rows: list[Any] = []
     for record in read_trajectories(path, on_problem=problems.append):
-        rows += trajectory_batch([record]).to_pylist()
+        rows += trajectory_batch([record], columns=columns).to_pylist()
     return Read(compared(rows), problems)
 
 

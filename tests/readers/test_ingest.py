@@ -10,7 +10,8 @@ import pytest
 
 from tests.readers.both_ways import as_batches, as_records, same, write
 from trajmeter.errors import InputError, ReadError
-from trajmeter.readers.batches import TrajectoryBatches, trajectory_description
+from trajmeter.readers._column_reader import trajectory_description
+from trajmeter.readers.batches import IDENTITY, TrajectoryBatches
 from trajmeter.records import ReadProblem, Source, ToolCall, Trajectory, Turn, View
 from trajmeter.schemas import trajectory_from_row
 
@@ -115,32 +116,67 @@ def test_lines_longer_than_a_piece() -> None:
     assert same(line * 3 + b'{"task_id": "b"}', 1 << 16) == 0
 
 
-@pytest.mark.parametrize("columns", [(), ("task_id",), ("final_views", "extra"), ("turns",)])
-def test_only_wanted_columns_are_there(columns: tuple[str, ...], tmp_path: Path) -> None:
+@pytest.mark.parametrize(
+    "columns",
+    [
+        (),
+        ("task_id",),
+        ("final_views", "extra"),
+        ("turns",),
+        ("turns.views", "final_patch"),
+        ("turns.views.path", "turns.error.reason", "usage.cost_usd"),
+        ("turns.extra", "turns.tool_calls.name", "metadata", "unusable"),
+    ],
+)
+@pytest.mark.parametrize("backend", ["rust", "python"])
+def test_only_wanted_columns_are_there(
+    columns: tuple[str, ...], backend: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     path = tmp_path / "records.jsonl"
+    call = {"name": "t", "arguments": {"x": 1}, "success": True}
+    turn = {"number": 1, "views": [{"path": "p"}], "tool_calls": [call], "error": {"reason": "r"}}
     lines = [
-        {"task_id": "a", "turns": [{"number": 1, "views": [{"path": "p"}]}], "unknown": 1},
-        {"instance_id": "b", "traj_data": {"pred_steps": [{"files": ["p"]}]}},
+        {"task_id": "a", "turns": [turn, {}], "unknown": 1, "usage": {"cost_usd": 2}},
+        {"instance_id": "b", "traj_data": {"pred_steps": [{"files": ["p"], "note": 1}]}},
         {"task_id": "c", "turns": [{"number": "x"}]},
-        {"task_id": "d", "turns": [{"number": 1.0}]},
+        {"task_id": "d", "turns": [{"number": 1.0}], "agent": "z", "unusable": {"k": "v"}},
+        {"task_id": "e", "turns": [{"number": 1, "views": [{"path": 1}]}]},
     ]
     path.write_text("".join(f"{json.dumps(line)}\n" for line in lines))
+    monkeypatch.setattr("trajmeter.readers.batches.backend", lambda: backend)
     problems: list[ReadProblem] = []
-    batch, *_ = TrajectoryBatches(path, columns=columns, on_problem=problems.append)
-    whole, *_ = TrajectoryBatches(path, on_problem=problems.append)
-    assert batch.num_rows == whole.num_rows == 3
-    assert problems[0] == problems[1]
-    for name in batch.schema.names:
-        column = batch.column(name)
+    batches = TrajectoryBatches(path, columns=columns, on_problem=problems.append)
+    rows = [row for batch in batches for row in batch.to_pylist()]
+    whole = [
+        row
+        for batch in TrajectoryBatches(path, on_problem=problems.append)
+        for row in batch.to_pylist()
+    ]
+    assert [row["task_id"] for row in rows] == ["a", "b", "d"]
+    assert problems[:2] == problems[2:]
+    assert rows == [wanted(row, (*columns, *IDENTITY)) for row in whole]
+
+
+def wanted(value: Any, columns: tuple[str, ...]) -> Any:
+    """A row in which all but these columns are null."""
+    if isinstance(value, list):
+        return [wanted(item, columns) for item in value]
+    if not isinstance(value, dict):
+        return value
+
+    def member(name: str) -> Any:
+        below = tuple(c.removeprefix(f"{name}.") for c in columns if c.startswith(f"{name}."))
         if name in columns:
-            assert column.equals(whole.column(name))
-        else:
-            assert column.null_count == 3
+            return value[name]
+        return wanted(value[name], below) if below else None
+
+    return {name: member(name) for name in value}
 
 
 def test_an_unknown_column_is_an_error() -> None:
-    with pytest.raises(InputError, match="no column 'turn'"):
-        TrajectoryBatches("f", columns=["turn"])
+    for name in ("turn", "turns.view", "turns.views.path.x", "task_id.x", "extra.x", ""):
+        with pytest.raises(InputError, match=f"no column '{name}'"):
+            TrajectoryBatches("f", columns=[name])
 
 
 def test_the_only_limits_of_fields_are_those_of_columns() -> None:

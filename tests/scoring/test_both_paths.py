@@ -7,19 +7,23 @@ from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 from unittest import mock
 
+import pyarrow as pa
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from pydantic_core import to_json
 
 import trajmeter
 from tests.metrics.context.repositories import gold, snapshot, ten_lines
+from tests.scoring import expecting
 from tests.scoring.strategies import any_trajectories, measured_trajectories, trajectories
 from trajmeter import kernels
 from trajmeter.kernels import _select
-from trajmeter.metrics import describe, registry
+from trajmeter.metrics import create, describe, registry
 from trajmeter.metrics.context import batch
+from trajmeter.metrics.rules import RulesMetric, facts
 from trajmeter.metrics.speedup import batch as speedup_batch
-from trajmeter.records import Assertion, Measurement, Task, ToolCall, Trajectory, Turn
+from trajmeter.records import Assertion, Measurement, Task, ToolCall, Trajectory, Turn, Verdict
 from trajmeter.schemas import trajectory_batch
 from trajmeter.scoring import results
 from trajmeter.scoring.batches import BatchScorer
@@ -29,9 +33,8 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
     from contextlib import AbstractContextManager
 
-    import pyarrow as pa
-
     from trajmeter.kernels import BackendName
+    from trajmeter.metrics import AnyMetric
     from trajmeter.metrics.columns import Column
     from trajmeter.snapshots import Snapshot
 
@@ -58,6 +61,9 @@ TASKS = (
 )
 
 
+_IDENTITY = frozenset({"task_id", "agent", "model", "attempt", "instance", "source"})
+
+
 class _Store:
     def find(self, task: Task) -> Snapshot:
         files = {"a.py": ten_lines([("function", 0, 20, "f")]), "b/c.py": ten_lines()}
@@ -79,6 +85,28 @@ def _cut(batch: pa.RecordBatch, borders: Sequence[int]) -> Iterator[pa.RecordBat
         yield batch.slice(start, stop - start)
 
 
+def _with_columns(rows: pa.RecordBatch, metrics: Sequence[str | AnyMetric]) -> pa.RecordBatch:
+    """The batch with those columns alone that the metrics say they read."""
+    everything = frozenset(rows.schema.names)
+    wanted = _IDENTITY.union(
+        *(getattr(metric, "batch_columns", everything) for metric in create(metrics))
+    )
+
+    def kept(value: Any, path: str) -> Any:
+        if path in wanted:
+            return value
+        if not any(name.startswith(f"{path}.") for name in wanted):
+            return None
+        if isinstance(value, list):
+            return [kept(each, path) for each in value]
+        if isinstance(value, dict):
+            return {name: kept(each, f"{path}.{name}") for name, each in value.items()}
+        return value
+
+    listed = [{name: kept(value, name) for name, value in row.items()} for row in rows.to_pylist()]
+    return pa.RecordBatch.from_pylist(listed, schema=rows.schema)
+
+
 def _comparable(column: Column, value: Any) -> Any:
     """A value of a row, whichever of the two paths it comes from."""
     if value is None:
@@ -86,7 +114,10 @@ def _comparable(column: Column, value: Any) -> Any:
     if column.shape.kind == "mapping":
         return dict(value)
     if column.shape.kind == "json":
-        return json.loads(value) if isinstance(value, str) else value
+        # As a column has it: an infinity is text.
+        return json.loads(
+            value if isinstance(value, str) else to_json(value, inf_nan_mode="strings")
+        )
     return list(value) if column.shape.kind == "list" else value
 
 
@@ -94,14 +125,16 @@ def _assert_equal(
     attempts: Sequence[Trajectory],
     borders: Sequence[int],
     *,
-    metrics: Sequence[str],
+    metrics: Sequence[str | AnyMetric],
     profiles: Sequence[str],
+    tasks: Sequence[Task] = TASKS,
 ) -> None:
     by_record = trajmeter.score(
-        attempts, tasks=TASKS, snapshots=_Store(), metrics=metrics, profiles=profiles
+        attempts, tasks=tasks, snapshots=_Store(), metrics=metrics, profiles=profiles
     )
-    scorer = BatchScorer(metrics, tasks=TASKS, snapshots=_Store(), profiles=profiles)
-    tables = list(scorer.score(_cut(trajectory_batch(attempts), borders)))
+    scorer = BatchScorer(metrics, tasks=tasks, snapshots=_Store(), profiles=profiles)
+    batch = trajectory_batch(attempts)
+    tables = list(scorer.score(_cut(_with_columns(batch, metrics), borders)))
     assert all(table.schema.equals(scorer.schema, check_metadata=True) for table in tables)
     columns = {column.name: column for column in by_record.layout.columns}
     found = [row for table in tables for row in table.to_pylist()]
@@ -186,6 +219,46 @@ def test_turns_give_equal_rows_without_a_record(
     never = mock.patch.object(Rows, "records", side_effect=AssertionError("a record was made"))
     with _computing_with(backend), never:
         _assert_equal(attempts, borders, metrics=["turns"], profiles=profiles)
+
+
+@pytest.mark.filterwarnings("error::RuntimeWarning")  # of a batch that was left to the records
+@pytest.mark.parametrize("profiles", [(), ("transform-gym",)], ids=["default", "profile"])
+@given(
+    tasks=expecting.tasks(),
+    attempts=st.lists(expecting.attempts, max_size=8),
+    borders=st.lists(st.integers(1, 7), max_size=3),
+    at_once=st.integers(1, 4),
+)
+def test_rules_give_equal_rows_by_batch(
+    backend: BackendName,
+    profiles: Sequence[str],
+    tasks: list[Task],
+    attempts: list[Trajectory],
+    borders: list[int],
+    at_once: int,
+) -> None:
+    few = mock.patch.object(facts, "ROWS_AT_ONCE", at_once)
+    with _computing_with(backend), few:
+        _assert_equal(attempts, borders, metrics=["rules"], profiles=profiles, tasks=tasks)
+
+
+@settings(max_examples=settings().max_examples // 2)
+@given(tasks=expecting.tasks(), attempts=st.lists(expecting.attempts, max_size=4))
+def test_a_judge_is_asked_the_same_on_both_paths(
+    backend: BackendName, tasks: list[Task], attempts: list[Trajectory]
+) -> None:
+    asked: list[object] = []
+
+    def judge(task: Task, trajectory: Trajectory, assertions: Sequence[Assertion]) -> list[Verdict]:
+        asked.append((task, trajectory, assertions))
+        if trajectory.turns == ():
+            raise TimeoutError
+        return [Verdict(name=each.label, result="pass") for each in assertions[:2]]
+
+    with _computing_with(backend):
+        _assert_equal(attempts, [], metrics=[RulesMetric(judge=judge)], profiles=[], tasks=tasks)
+    half = len(asked) // 2
+    assert sorted(map(repr, asked[:half])) == sorted(map(repr, asked[half:]))
 
 
 @pytest.mark.parametrize("profiles", [(), ("fc-eval",)], ids=["default", "profile"])

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import errno
 import gc
 import json
 import os
 import subprocess
 import sys
+from contextlib import contextmanager
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
@@ -19,10 +22,11 @@ from trajmeter.writers import (
     check_output,
     open_table,
 )
+from trajmeter.writers.arrow import arrow_schema, rows_batch
 from trajmeter.writers.files import replacing
 
 if TYPE_CHECKING:
-    from pathlib import Path
+    from collections.abc import Iterator
 
 
 TASK = Task(id="one", expected_answer="a b")
@@ -148,6 +152,109 @@ def test_a_pipe_is_written_to_and_not_replaced(
     assert json.loads(os.read(reading, 100_000))["task_id"] == "one"
     os.close(reading)
     assert pipe.is_fifo()
+
+
+@contextmanager
+def _room(size: int) -> Iterator[None]:
+    """Let no file grow beyond so many bytes."""
+    resource = pytest.importorskip("resource")
+    soft, hard = resource.getrlimit(resource.RLIMIT_FSIZE)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (size, hard))
+    try:
+        yield
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, (soft, hard))
+
+
+@pytest.mark.parametrize("by_batch", [True, False])
+@pytest.mark.parametrize("suffix", [".jsonl", ".csv", ".parquet"])
+@pytest.mark.parametrize("room", [0, 3, 9_000])
+def test_a_file_that_finds_no_room_is_named_and_what_was_there_stays(
+    tmp_path: Path,
+    layout: RowLayout,
+    suffix: str,
+    room: int,
+    monkeypatch: pytest.MonkeyPatch,
+    *,
+    by_batch: bool,
+) -> None:
+    monkeypatch.setattr("trajmeter.writers.parquet._ROW_GROUP", 100)
+    target = tmp_path / f"out{suffix}"
+    target.write_text("earlier")
+    attempts = [Trajectory(task_id=f"{n}" * 40, final_output=str(n)) for n in range(500)]
+    scored = score_trajectories(attempts, metrics=[AnswerMetric()], tasks=[TASK])
+    rows = [layout.values(each) for each in scored]
+    batch = rows_batch(layout, rows, arrow_schema(layout))
+
+    def write() -> None:
+        with _room(room), open_table(target, layout) as table:
+            if by_batch:
+                table.write_batch(batch)
+            else:
+                for row in rows:
+                    table.write(row)
+
+    with pytest.raises(ConfigurationError, match=rf"out{suffix}: cannot be written: File too larg"):
+        write()
+    gc.collect()  # a writer that is left open would complain
+    assert target.read_text() == "earlier"
+    assert list(tmp_path.iterdir()) == [target]
+
+
+@pytest.mark.parametrize("suffix", [".jsonl", ".csv", ".parquet"])
+@pytest.mark.parametrize("failing", ["os.fsync", "pathlib.Path.replace"])
+def test_a_file_that_fails_at_its_end_is_named(
+    tmp_path: Path,
+    layout: RowLayout,
+    values: list[object],
+    suffix: str,
+    failing: str,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    def fail(*_arguments: object) -> None:
+        raise OSError(errno.ENOSPC, "No space left on device")
+
+    monkeypatch.setattr(failing, fail)
+    target = tmp_path / f"out{suffix}"
+    with (
+        pytest.raises(ConfigurationError, match=rf"out{suffix}: cannot be written: No space left"),
+        open_table(target, layout) as table,
+    ):
+        table.write(values)
+    assert list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="needs /dev/full")
+def test_a_device_that_is_full_is_named(
+    tmp_path: Path, layout: RowLayout, values: list[object]
+) -> None:
+    link = tmp_path / "link.jsonl"
+    link.symlink_to("/dev/full")
+    with (
+        pytest.raises(ConfigurationError, match=r"link\.jsonl: cannot be written: No space left"),
+        open_table(link, layout) as table,
+    ):
+        table.write(values)
+
+
+def test_an_error_of_closing_is_that_of_the_file(tmp_path: Path) -> None:
+    link = tmp_path / "link.jsonl"
+    link.symlink_to(os.devnull)
+    with (
+        pytest.raises(ConfigurationError, match=r"link\.jsonl: cannot be written: Bad file desc"),
+        replacing(link) as stream,
+    ):
+        os.close(stream.fileno())
+
+
+def test_what_goes_wrong_beside_the_file_keeps_its_own_error(
+    tmp_path: Path, layout: RowLayout
+) -> None:
+    with (
+        pytest.raises(FileNotFoundError, match="absent"),
+        open_table(tmp_path / "out.jsonl", layout),
+    ):
+        (tmp_path / "absent").read_text()
 
 
 @pytest.mark.parametrize(

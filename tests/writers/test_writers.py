@@ -23,9 +23,10 @@ from trajmeter.writers import (
     ParquetWriter,
     TableWriter,
 )
+from trajmeter.writers.arrow import arrow_schema, rows_batch
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+    from collections.abc import Callable, Mapping, Sequence
     from pathlib import Path
 
     from pydantic import JsonValue
@@ -195,8 +196,61 @@ def test_parquet_of_no_rows_has_the_same_schema() -> None:
     assert empty.schema.equals(full.schema)
 
 
-def test_parquet_is_written_in_batches(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("trajmeter.writers.arrow._ROW_GROUP", 4)
+def _written(make: Callable[[io.BytesIO, RowLayout], TableWriter], sizes: Sequence[int]) -> bytes:
+    """What is written in parts: batches of so many rows, or row by row where it is negative."""
+    metric = EverythingMetric(FULL)
+    layout = RowLayout([metric])
+    attempts = [Trajectory(task_id=f"task {n}") for n in range(sum(map(abs, sizes)))]
+    rows = [layout.values(each) for each in score_trajectories(attempts, metrics=[metric])]
+    schema = arrow_schema(layout)
+    stream = io.BytesIO()
+    writer = make(stream, layout)
+    start = 0
+    for size in sizes:
+        part = rows[start : start + abs(size)]
+        start += abs(size)
+        if size < 0:
+            for row in part:
+                writer.write(row)
+        else:
+            writer.write_batch(rows_batch(layout, part, schema))
+    writer.finish()
+    return stream.getvalue()
+
+
+@pytest.mark.parametrize("make", [CsvWriter, JsonLinesWriter, ParquetWriter])
+@pytest.mark.parametrize("sizes", [(11,), (0, 3, 8), (1,) * 11, (-2, 4, 0, -1, 4)])
+def test_rows_are_the_same_bytes_however_they_arrive(
+    make: Callable[[io.BytesIO, RowLayout], TableWriter],
+    sizes: Sequence[int],
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr("trajmeter.writers.parquet._ROW_GROUP", 4)
+    assert _written(make, sizes) == _written(make, [-11])
+
+
+def test_pages_of_parquet_do_not_depend_on_batches() -> None:
+    """Texts that fill several pages of a row group."""
+    metric = EverythingMetric(FULL.model_copy(update={"details": {"log": "x" * 100}}))
+    layout = RowLayout([metric])
+    attempts = [Trajectory(task_id=str(n) * 50) for n in range(20_000)]
+    rows = [layout.values(each) for each in score_trajectories(attempts, metrics=[metric])]
+    whole = rows_batch(layout, rows, arrow_schema(layout))
+    written = set()
+    for size in (977, 16_384, 20_000):
+        stream = io.BytesIO()
+        writer = ParquetWriter(stream, layout)
+        for start in range(0, len(rows), size):
+            writer.write_batch(whole.slice(start, size))
+        writer.finish()
+        written.add(stream.getvalue())
+    (content,) = written
+    file = parquet.ParquetFile(pa.BufferReader(content)).metadata
+    assert [file.row_group(i).num_rows for i in range(file.num_row_groups)] == [16_384, 3_616]
+
+
+def test_parquet_is_written_in_row_groups(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("trajmeter.writers.parquet._ROW_GROUP", 4)
     file = parquet.ParquetFile(pa.BufferReader(_write(ParquetWriter, FULL, rows=10)))
     assert [file.metadata.row_group(i).num_rows for i in range(file.num_row_groups)] == [4, 4, 2]
 

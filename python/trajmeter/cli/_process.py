@@ -21,6 +21,8 @@ if TYPE_CHECKING:
     from pathlib import Path
     from types import FrameType
 
+    import pyarrow as pa
+
     from trajmeter.records import ReadProblem
     from trajmeter.writers import TableWriter
 
@@ -174,6 +176,13 @@ class PrintedTable:
         """Print one row."""
         try:
             self._table.write(values)
+        except BrokenPipeError:
+            discard(sys.stdout)
+
+    def write_batch(self, batch: pa.RecordBatch) -> None:
+        """Print rows."""
+        try:
+            self._table.write_batch(batch)
         except BrokenPipeError:
             discard(sys.stdout)
 

@@ -35,10 +35,10 @@ from trajmeter.errors import ConfigurationError, ReadError
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
 
+    import pyarrow as pa
     from rich.progress import Progress
 
-    from trajmeter.records import Trajectory
-    from trajmeter.scoring.files import Scorer
+    from trajmeter.scoring.stream import StreamScorer
     from trajmeter.summaries.summary import Summary
     from trajmeter.writers import TableWriter
 
@@ -170,8 +170,10 @@ def score(
     """
     import_numpy()
     from trajmeter.metrics import create
-    from trajmeter.readers import read_tasks, read_trajectories
-    from trajmeter.scoring.files import DEFAULT_METRICS, Scorer
+    from trajmeter.readers import read_tasks
+    from trajmeter.readers.batches import TrajectoryBatches
+    from trajmeter.scoring.files import DEFAULT_METRICS
+    from trajmeter.scoring.stream import StreamScorer
     from trajmeter.snapshots import open_snapshots
     from trajmeter.writers import check_is_no_input, check_output
 
@@ -199,13 +201,14 @@ def score(
         )
     elif (judge_base_url, judge_requests_per_minute, judge_record) != (None, None, None):
         raise ConfigurationError("judge options need --judge MODEL")
-    scorer = Scorer(
+    scorer = StreamScorer(
         create(names, snapshots=store, profiles=profiles or (), judge=assertion_judge),
         tasks=read_tasks(without_repeats(tasks or ()), on_problem=report),
     )
     files = without_repeats(predictions)
-    with tracked(read_trajectories(files, on_problem=report), files) as trajectories:
-        _write_rows(scorer, trajectories, output, output_format)
+    read = TrajectoryBatches(files, columns=scorer.columns, on_problem=report)
+    with tracked(read, files) as batches:
+        _write_rows(scorer, batches, output, output_format)
     unreadable.report_total()
     summary = scorer.summary()
     _report_missing_tasks(summary)
@@ -262,7 +265,10 @@ def _report_missing_definitions(summary: Summary) -> None:
 
 
 def _write_rows(
-    scorer: Scorer, trajectories: Iterable[Trajectory], output: Path | None, output_format: Format
+    scorer: StreamScorer,
+    batches: Iterable[pa.RecordBatch],
+    output: Path | None,
+    output_format: Format,
 ) -> None:
     """Score everything, writing each row to the file, to stdout, or to both."""
     from trajmeter.writers import CsvWriter, JsonLinesWriter, open_table
@@ -280,9 +286,9 @@ def _write_rows(
             # The output file is completed even if stdout is closed early.
             tables.append(PrintedTable(printed) if tables else printed)
             stack.callback(tables[-1].finish)
-        for _, values in scorer.score(trajectories):
+        for each in scorer.score(batches):
             for table in tables:
-                table.write(values)
+                table.write_batch(each.scored)
 
 
 def _print_summary(summary: Summary, output_format: Format) -> None:
@@ -300,18 +306,19 @@ def _print_summary(summary: Summary, output_format: Format) -> None:
 
 @contextmanager
 def tracked(
-    trajectories: Iterable[Trajectory], paths: Sequence[Path]
-) -> Iterator[Iterable[Trajectory]]:
+    batches: Iterable[pa.RecordBatch], paths: Sequence[Path]
+) -> Iterator[Iterable[pa.RecordBatch]]:
     """Show a progress bar while trajectories are read, if stderr is a terminal.
 
-    Progress is measured by the line a trajectory was read from, among all lines of the files.
+    Progress is measured by the line that the last trajectory of a batch was read from, among all
+    lines of the files.
 
     Args:
-        trajectories: Trajectories as they are read.
+        batches: Trajectories as they are read.
         paths: Files they are read from, in this order.
     """
     if not sys.stderr.isatty():
-        yield trajectories
+        yield batches
         return
     from rich.console import Console
     from rich.progress import BarColumn, Progress, TextColumn, TimeRemainingColumn
@@ -324,27 +331,29 @@ def tracked(
         transient=True,
     )
     try:
-        yield _watched(trajectories, paths, progress)
+        yield _watched(batches, paths, progress)
     finally:
         progress.stop()
 
 
 def _watched(
-    trajectories: Iterable[Trajectory], paths: Sequence[Path], progress: Progress
-) -> Iterator[Trajectory]:
+    batches: Iterable[pa.RecordBatch], paths: Sequence[Path], progress: Progress
+) -> Iterator[pa.RecordBatch]:
     due = monotonic() + _DELAY_SECONDS
     before: dict[str, int] | None = None
     task = progress.add_task("", total=None, count=0)
-    for count, trajectory in enumerate(trajectories, start=1):
-        yield trajectory
-        if monotonic() < due:
+    count = 0
+    for batch in batches:
+        yield batch
+        count += len(batch)
+        if monotonic() < due or not len(batch):
             continue
         if before is None:
             before, total = _lines_before(paths)
             progress.update(task, total=total or None)
             progress.start()
-        source = trajectory.source
-        line = before.get(source.file, 0) + (source.line or 0) if source else 0
+        source = batch.column("source")[-1].as_py() or {"file": "", "line": 0}
+        line = before.get(source["file"], 0) + (source["line"] or 0)
         progress.update(task, completed=line, count=count)
         due = monotonic() + _REFRESH_SECONDS
 

@@ -11,7 +11,7 @@ from enum import Enum
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from pydantic import Field, ValidationError, field_validator
+from pydantic import Field, ValidationError, field_validator, model_validator
 from pydantic_core import InitErrorDetails, PydanticCustomError
 
 from trajmeter import json_input
@@ -22,7 +22,7 @@ from trajmeter.records.record import FileRecord
 from trajmeter.writers import write_text
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator
+    from collections.abc import Callable, Iterable, Iterator, Sequence
     from datetime import datetime
 
 __all__ = [
@@ -40,6 +40,10 @@ __all__ = [
 
 STAMP = "%Y%m%d_%H%M%S"
 """Format of the time in the names of result files."""
+
+
+_QUESTION_USAGE = ("prompt_tokens", "completion_tokens", "total_tokens", "estimated_cost_usd")
+_TOTALS = ("total_tokens", "total_cost_usd")
 
 
 class AnswerOutcome(str, Enum):
@@ -117,6 +121,16 @@ class QuestionResult(FileRecord):
     extra_metrics_error: str | None = None
     """Why the scenario profile has no figures for this question."""
 
+    @model_validator(mode="before")
+    @classmethod
+    def _without_negative_figures(cls, fields: Any) -> Any:  # noqa: ANN401 - whatever the file holds
+        negative = _negative(fields, _QUESTION_USAGE)
+        if not negative:
+            return fields
+        problems = [f"{name} is {value}, expected 0 or more" for name, value in negative.items()]
+        kept = {key: value for key, value in fields.items() if key not in negative}
+        return kept | {"answer_problems": (*(fields.get("answer_problems") or ()), *problems)}
+
 
 class FrameworkEvaluation(FileRecord):
     """One framework's run of a scenario, or the average of several runs."""
@@ -165,6 +179,12 @@ class FrameworkEvaluation(FileRecord):
     """UTC time at which the run ended, ISO 8601."""
     extra_aggregates_error: str | None = None
     """Why the scenario profile has no aggregates of its own."""
+
+    @model_validator(mode="before")
+    @classmethod
+    def _without_negative_totals(cls, fields: Any) -> Any:  # noqa: ANN401 - whatever the file holds
+        negative = _negative(fields, _TOTALS)
+        return {key: fields[key] for key in fields if key not in negative} if negative else fields
 
     @field_validator("questions")
     @classmethod
@@ -316,6 +336,18 @@ def _not_finite(value: object, place: str) -> Iterator[tuple[str, float]]:
     elif isinstance(value, (list, tuple)):
         for position, item in enumerate(value):
             yield from _not_finite(item, f"{place}[{position}]")
+
+
+def _negative(fields: object, names: Sequence[str]) -> dict[str, float]:
+    """Counts and costs below 0, which measure nothing."""
+    if not isinstance(fields, dict):
+        return {}
+    found = {name: fields.get(name) for name in names}
+    return {
+        name: value
+        for name, value in found.items()
+        if isinstance(value, (int, float)) and value < 0
+    }
 
 
 def _safe(name: str) -> str:

@@ -135,6 +135,13 @@ def likeness(
 def context(
     resolve: Callable[[str], ResolvedPath], gold: Sequence[GoldLines], rules: ContextRules
 ) -> ContextKernel: ...
+def json_lines(
+    names: Sequence[str], columns: Sequence[tuple[object, ...]], rows: int
+) -> list[bytes] | None:
+    """Rows as JSON lines, in pieces; nothing if the twin has to write them."""
+
+def csv_lines(columns: Sequence[tuple[object, ...]], rows: int) -> list[bytes] | None:
+    """Rows as CSV, in pieces; nothing if the twin has to write them."""
 
 @final
 class ContextKernel:
@@ -163,14 +170,15 @@ class StepCoverage:
 
 @final
 class JsonReader:
-    """Reads JSON lines into columns; lines it is not certain of are left to the caller."""
+    """Reads JSON into columns; lines and files it is not certain of are left to the caller."""
 
     def __new__(cls, shape: str, wanted: Sequence[str], *, flat: bool) -> JsonReader: ...
     def read(self, block: bytes, file: str, line: int) -> list[JsonColumns]: ...
+    def read_logs(self, files: Sequence[str]) -> list[JsonColumns]: ...
 
 @final
 class JsonColumns:
-    """Rows of consecutive lines, and the lines that made none."""
+    """Rows of consecutive lines or files, and those that made none."""
 
     @property
     def next_line(self) -> int:
@@ -178,7 +186,7 @@ class JsonColumns:
 
     @property
     def refused(self) -> list[tuple[int, int, int, int]]:
-        """Rows before it, number, and begin and end in the block of every line that made no row."""
+        """Rows before it, number, and begin and end in the block of whatever made no row."""
 
     def __arrow_c_schema__(self) -> object: ...
     def __arrow_c_array__(

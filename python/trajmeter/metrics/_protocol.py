@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Protocol, TypeAlias, TypeGuard, runtime_checkable
+from typing import TYPE_CHECKING, Protocol, TypeAlias, TypeGuard, TypeVar, runtime_checkable
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
@@ -10,8 +10,11 @@ if TYPE_CHECKING:
 
     import pyarrow as pa
     from pydantic import BaseModel, JsonValue
+    from typing_extensions import Self
 
+    from trajmeter.kernels import Int64Array
     from trajmeter.metrics._result import Result
+    from trajmeter.metrics.scored_columns import GroupedRows, ScoredColumns
     from trajmeter.records import Assertion, Task, Trajectory, Verdict
 
 __all__ = [
@@ -20,12 +23,17 @@ __all__ = [
     "AnyMetric",
     "AssertionJudge",
     "BatchMetric",
+    "ColumnAggregating",
+    "ColumnAggregator",
     "ErrorAggregator",
     "Metric",
     "MetricFamily",
     "TrialMetric",
     "is_metric",
 ]
+
+
+_FiguresT_co = TypeVar("_FiguresT_co", bound="BaseModel", covariant=True)
 
 
 class MetricFamily(Protocol):
@@ -139,6 +147,32 @@ class Aggregating(Protocol):
 
     def aggregator(self) -> Aggregator:
         """Begin a running total."""
+
+
+class ColumnAggregator(Protocol[_FiguresT_co]):
+    """Running totals over the attempts of every group at once, from columns."""
+
+    def add(self, columns: ScoredColumns, groups: GroupedRows) -> None:
+        """Count some attempts, those whose metric raised included."""
+
+    def merge(self, other: Self, numbers: Int64Array) -> None:
+        """Count what another one has counted, after our own.
+
+        Args:
+            other: Its group i is our group ``numbers[i]``.
+            numbers: A number for each of its groups, in their order.
+        """
+
+    def figures(self, group: int | None) -> _FiguresT_co:
+        """Figures of one group, or of all attempts, as those of an :class:`Aggregator`."""
+
+
+@runtime_checkable
+class ColumnAggregating(Protocol):
+    """A metric whose summary figures are counted from the columns of its results."""
+
+    def column_aggregator(self) -> ColumnAggregator[BaseModel]:
+        """Begin the running totals of all groups."""
 
 
 class AssertionJudge(Protocol):

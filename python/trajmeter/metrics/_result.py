@@ -8,7 +8,6 @@ derived from the models, so that a figure has one name everywhere.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from fractions import Fraction
 from typing import TYPE_CHECKING
 
 from pydantic import BaseModel, ConfigDict
@@ -30,7 +29,6 @@ __all__ = [
     "Listing",
     "Mean",
     "Result",
-    "RunningMean",
     "headlines",
     "listings",
 ]
@@ -97,30 +95,6 @@ class Mean(LazyModel):
     """Attempts, or tasks, that have the figure."""
     total: int
     """Attempts, or tasks, that could have it."""
-
-
-class RunningMean:
-    """A mean whose sum is exact, so that the order of the attempts does not matter."""
-
-    __slots__ = ("_scored", "_sum", "_total")
-
-    def __init__(self) -> None:
-        self._sum: int | Fraction = 0
-        self._scored = 0
-        self._total = 0
-
-    def add(self, value: float | None) -> None:
-        """Count one attempt, and its value if it has one."""
-        self._total += 1
-        if value is not None:
-            self._scored += 1
-            if value:  # many values are 0, and fractions are slow
-                self._sum += value if isinstance(value, int) else Fraction(value)
-
-    def mean(self) -> Mean:
-        """The mean so far."""
-        value = float(self._sum / self._scored) if self._scored else None
-        return Mean(value=value, scored=self._scored, total=self._total)
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,6 +10,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from trajmeter import kernels
+from trajmeter.metrics.scored_columns import Coded
 
 if TYPE_CHECKING:
     from trajmeter.kernels import Int64Array
@@ -20,7 +21,6 @@ __all__ = [
     "UNCERTAIN",
     "Array",
     "Booleans",
-    "Coded",
     "Entries",
     "Ragged",
     "coded",
@@ -82,15 +82,6 @@ def entries(maps: pa.MapArray[Any, Any]) -> Entries:
     pair = pa.struct([("key", maps.type.key_type), ("value", maps.type.item_type)])
     pairs, offsets = ragged(maps.cast(pa.list_(pair)))
     return Entries(pc.struct_field(pairs, "key"), pc.struct_field(pairs, "value"), offsets)
-
-
-class Coded(NamedTuple):
-    """A column of texts, each text once."""
-
-    texts: list[str]
-    """The different texts, in the order in which they first occur."""
-    codes: Int64Array
-    """Which of them each row has; -1 for none."""
 
 
 def coded(column: Any) -> Coded:  # noqa: ANN401 - of texts

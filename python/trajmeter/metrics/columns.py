@@ -6,7 +6,7 @@ import json
 import reprlib
 from dataclasses import dataclass, field
 from enum import Enum
-from functools import partial
+from functools import cache, partial
 from operator import attrgetter, itemgetter
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias, cast
 
@@ -24,6 +24,7 @@ from trajmeter.schemas import Shape, bare, is_model, shape_of
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
+    import pyarrow as pa
     from pydantic.fields import FieldInfo
 
     from trajmeter.metrics._protocol import AnyMetric
@@ -61,6 +62,8 @@ class Column:
     """Range, direction and unit of a figure."""
     dump: Callable[[Any], Any] | None = field(default=None, compare=False, repr=False)
     """Turns a field's value into what stands in the row; ``None`` where they are the same."""
+    load: Callable[[Any], Any] | None = field(default=None, compare=False, repr=False)
+    """Turns what stands in an Arrow column into the field's value; ``None`` likewise."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -164,6 +167,16 @@ class FamilyColumns:
             raise InputError(self._refusal(result))
         return [self._version, self.parameters, None, *values]
 
+    def results(self, batch: pa.RecordBatch) -> list[Result | MetricError]:
+        """Typed results of rows of a results table; see :func:`typed_results`.
+
+        Args:
+            batch: Rows in the columns of :func:`trajmeter.writers.arrow.arrow_schema`.
+        """
+        from trajmeter.metrics.typed_results import typed_results
+
+        return typed_results(self, batch)
+
     def _refusal(self, result: Result) -> str:
         """Which value of a result no column holds."""
         for position, (path, column) in enumerate(zip(self._paths, self.figures, strict=True)):
@@ -239,6 +252,7 @@ def _column(
         description=description,
         figure=figures[0] if figures else None,
         dump=_dump(annotation, shape),
+        load=_load(annotation, shape),
     )
 
 
@@ -256,6 +270,27 @@ def _dump(annotation: object, shape: Shape) -> Callable[[Any], Any] | None:
         return None
     serializer = TypeAdapter(cast("type[Any]", annotation)).serializer
     return partial(serializer.to_python, mode="json", fallback=jsonable)
+
+
+def _load(annotation: object, shape: Shape) -> Callable[[Any], Any] | None:
+    if shape.model is not None and issubclass(shape.model, Enum):
+        return {member.value: member for member in shape.model}.__getitem__
+    if shape.is_scalar:
+        return None
+    return partial(_read_value, annotation, shape.kind)
+
+
+def _read_value(annotation: object, kind: str, value: Any) -> Any:  # noqa: ANN401 - as the field's type says
+    """Value of a field that is no scalar."""
+    reader = _reader(annotation)
+    if kind == "json":
+        return reader.validate_json(value)
+    return reader.validate_python(dict(value) if kind == "mapping" else value)
+
+
+@cache
+def _reader(annotation: object) -> TypeAdapter[Any]:
+    return TypeAdapter(cast("type[Any]", annotation))
 
 
 def _is_enum(shape: Shape) -> bool:

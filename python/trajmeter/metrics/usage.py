@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Literal, NamedTuple, TypeAlias, TypeGuard
 from trajmeter.records import LARGEST_COUNT
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Iterable, Mapping, Sequence
 
     from trajmeter.records import Trajectory, Usage
 
@@ -22,6 +22,7 @@ __all__ = [
     "Counts",
     "TokensUsed",
     "UsageSource",
+    "add_amounts",
     "add_tokens",
     "amount_used",
     "tokens_used",
@@ -72,20 +73,38 @@ def amount_used(trajectory: Trajectory, field: Literal["cost_usd", "credits"]) -
         trajectory: The run.
         field: The cost, as a usage names it.
     """
-    usage = trajectory.usage
-    recorded: float | None = None if usage is None else getattr(usage, field)
+    recorded: float | None = getattr(trajectory.usage, field, None)
+    turns = trajectory.turns or ()
+    parts = (getattr(turn.usage, field, None) for turn in turns)
+    return add_amounts(field, recorded, parts, trajectory.unusable)
+
+
+def add_amounts(
+    field: Literal["cost_usd", "credits"],
+    recorded: float | None,
+    turns: Iterable[float | None],
+    unusable: Mapping[str, str],
+) -> Amount:
+    """Take what was recorded for the run, else the sum of its turns if each has its part.
+
+    Args:
+        field: The cost, as a usage names it.
+        recorded: What was recorded for the run.
+        turns: What was recorded for each turn, looked at only where that is not usable.
+        unusable: Why fields of the record are empty, by their dotted path.
+    """
     if _is_usable(recorded):
         return Amount(recorded, "run", None)
-    reason = trajectory.unusable.get(f"usage.{field}") or _problem(recorded, f"usage.{field}")
+    reason = unusable.get(f"usage.{field}") or _problem(recorded, f"usage.{field}")
     parts: list[float] = []
-    turns = trajectory.turns or ()
-    for at, turn in enumerate(turns):
-        part: float | None = None if turn.usage is None else getattr(turn.usage, field)
+    is_whole = True
+    for at, part in enumerate(turns):
         if _is_usable(part):
             parts.append(part)
         else:
+            is_whole = False
             reason = reason or _problem(part, f"turns[{at}].usage.{field}")
-    if not turns or len(parts) < len(turns):
+    if not parts or not is_whole:
         return Amount(None, None, reason)
     return Amount(math.fsum(parts), "turns", reason)
 

@@ -1,24 +1,22 @@
-"""Trajectories of files as record batches: JSON lines are read in Rust, other files as records.
+"""Trajectories of files as record batches: read in Rust where that is certain to be right.
 
-JSON lines are read in blocks. A line that the Rust reader is not certain of is read as a record, in
-its place, so that rows, problems and their order are those of
-:func:`trajmeter.readers.read_trajectories`.
+JSON lines and logs of mini-swe-agent become columns without a Python object for each record. What
+the Rust reader is not certain of, a line or a file, is read as records in its place, so that rows,
+problems and their order are those of :func:`trajmeter.readers.read_trajectories`.
 """
 
 from __future__ import annotations
 
-import json
-import types
-from functools import cache
-from itertools import islice
+from functools import partial
+from itertools import groupby, islice
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Union, get_args, get_origin
-
-from pydantic import JsonValue
+from typing import TYPE_CHECKING
 
 from trajmeter.arguments import paths_and_records
 from trajmeter.errors import InputError
 from trajmeter.kernels import backend
+from trajmeter.readers._ahead import read_ahead
+from trajmeter.readers._column_reader import column_reader
 from trajmeter.readers._containers import is_json_lines, read_line
 from trajmeter.readers._read import (
     EntryReader,
@@ -28,32 +26,46 @@ from trajmeter.readers._read import (
     read_records,
     refuse,
 )
-from trajmeter.records import ReadProblem, Record, Source, Trajectory
-from trajmeter.schemas import Shape, trajectory_batch, trajectory_schema, trajectory_shape
+from trajmeter.records import ReadProblem, Source, Trajectory
+from trajmeter.schemas import has_column, trajectory_batch, trajectory_schema
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterable, Iterator
-    from typing import BinaryIO
+    from typing import BinaryIO, TypeAlias
 
     import pyarrow as pa
 
-    from trajmeter.kernels._rust import JsonColumns, JsonReader
+    from trajmeter.kernels._rust import JsonColumns
 
-__all__ = ["TrajectoryBatches", "line_blocks", "trajectory_description"]
+    _Item: TypeAlias = Callable[[], Iterator[pa.RecordBatch]]
+    """Part of the input, read as far as a thread can: it gives its batches, and reports its
+    problems, when it is called."""
 
-_BLOCK_BYTES = 8 << 20
+__all__ = ["IDENTITY", "TrajectoryBatches", "line_blocks"]
+
+IDENTITY = frozenset({"task_id", "agent", "model", "attempt", "instance", "source"})
+"""Columns that say which attempt a row is."""
+
+_BLOCK_BYTES = 16 << 20
 _ROWS = 1_000
 """Rows of a batch, if a file is read as records."""
+_FEW_ROWS = 500
+_FEW_BYTES = 1 << 20
+"""Batches with fewer rows and bytes are joined: a batch costs milliseconds, whatever it holds."""
+_LOGS = 256
+"""Logs to read at a time."""
+_LOG_SUFFIX = ".json"
 
 
 class TrajectoryBatches:
     """The trajectories of files, as record batches of :func:`trajmeter.schemas.trajectory_schema`.
 
     JSON lines of Trajectory records and of ContextBench predictions become columns without an
-    object for each record. All other files and records are read as
-    :func:`trajmeter.readers.read_trajectories` reads them; rows and problems are always the same.
-    Iterate over it once, for example in :func:`trajmeter.score_batches`. Batches keep the order of
-    files and records; their sizes depend on the files alone.
+    object for each record, and so do logs of mini-swe-agent where their views are not wanted. All
+    other files and records are read as :func:`trajmeter.readers.read_trajectories` reads them; rows
+    and problems are always the same. Iterate over it once, for example in
+    :func:`trajmeter.score_batches`. Batches keep the order of files and records; their sizes depend
+    on the files alone. What comes next is read while a batch is used.
 
     Example:
         >>> from trajmeter.readers.batches import TrajectoryBatches
@@ -77,7 +89,9 @@ class TrajectoryBatches:
 
         Args:
             paths: Files and folders, as for :func:`trajmeter.readers.read_trajectories`.
-            columns: Columns to fill; the others are null in every row. ``None`` fills all.
+            columns: Names of the columns to fill, such as ``usage`` or ``turns.views``, those
+                within records behind a dot, and whatever lies below each; the others are null in
+                every row. :data:`IDENTITY` is always filled. ``None`` fills all.
             on_problem: As for :func:`trajmeter.readers.read_trajectories`.
             block_bytes: Bytes of JSON lines to read at a time; results do not depend on it.
 
@@ -85,80 +99,129 @@ class TrajectoryBatches:
             InputError: No column has one of these names.
             ExtraMissingError: pyarrow is not installed.
         """
-        names = trajectory_schema().names
-        wanted = frozenset(names if columns is None else columns)
-        if unknown := sorted(wanted.difference(names)):
+        wanted = frozenset(trajectory_schema().names if columns is None else columns)
+        if unknown := sorted(name for name in wanted if not has_column(name)):
             raise InputError(f"trajectories have no column {unknown[0]!r}")
         self._paths = paths
-        self._wanted = wanted
+        self._wanted = wanted | IDENTITY
         self._report = on_problem or refuse
         self._block_bytes = block_bytes
         self.rows = 0
         """Rows yielded so far."""
         self.lines_as_records = 0
-        """Lines of JSON so far that were read as records, or could not be read at all."""
+        """Lines of JSON, and logs, so far that were read as records, or not at all."""
 
     def __iter__(self) -> Iterator[pa.RecordBatch]:
         """Yield the batches; none is empty."""
-        for batch in self._batches():
-            if batch.num_rows:
-                self.rows += batch.num_rows
-                yield batch
+        items = read_ahead(self._items())
+        for batch in _joined(batch for item in items for batch in item()):
+            self.rows += batch.num_rows
+            yield batch
 
-    def _batches(self) -> Iterator[pa.RecordBatch]:
+    def _items(self) -> Iterator[_Item]:
         for argument in paths_and_records(self._paths, name="paths"):
             path = Path(argument)
             whole = file_format(path, Trajectory)
             if whole is not None:
-                yield from self._gather(whole.records(path, self._report))
+                yield partial(self._gather, whole.records(path, self._report))
                 continue
-            for file in files_of(path, self._report):
-                if backend() == "rust" and is_json_lines(file):
-                    yield from self._lines(file)
-                else:
-                    yield from self._gather(read_records(file, Trajectory, self._report))
+            problems: list[ReadProblem] = []
+            files = files_of(path, problems.append)
+            yield partial(self._problems, problems)
+            yield from self._files(files)
+
+    def _files(self, files: list[Path]) -> Iterator[_Item]:
+        reads_logs = backend() == "rust" and not any(map(_is_view, self._wanted))
+        for may_be_logs, group in groupby(files, lambda file: file.suffix == _LOG_SUFFIX):
+            if may_be_logs and reads_logs:
+                while names := [str(file) for file in islice(group, _LOGS)]:
+                    yield from self._logs(names)
+                continue
+            for file in group:
+                yield from self._file(file)
+
+    def _file(self, file: Path) -> Iterator[_Item]:
+        if backend() == "rust" and is_json_lines(file):
+            return self._lines(file)
+        return iter([partial(self._gather, read_records(file, Trajectory, self._report))])
+
+    def _logs(self, files: list[str]) -> Iterator[_Item]:
+        for columns in column_reader(self._wanted).read_logs(files):
+            import pyarrow as pa
+
+            batch = self._in_schema(pa.record_batch(columns))
+            done = 0
+            for row, number, *_ in columns.refused:
+                yield partial(iter, [batch.slice(done, row - done)])
+                done = row
+                file = Path(files[number])
+                if not is_json_lines(file):  # whose lines are counted one by one
+                    yield self._count_record
+                yield from self._file(file)
+            yield partial(iter, [batch.slice(done)])
+
+    def _count_record(self) -> Iterator[pa.RecordBatch]:
+        self.lines_as_records += 1
+        return iter(())
+
+    def _problems(self, problems: list[ReadProblem]) -> Iterator[pa.RecordBatch]:
+        for problem in problems:
+            self._report(problem)
+        return iter(())
 
     def _gather(self, records: Iterator[Trajectory]) -> Iterator[pa.RecordBatch]:
         while rows := list(islice(records, _ROWS)):
             yield from self._batch_of(rows)
 
-    def _lines(self, path: Path) -> Iterator[pa.RecordBatch]:
-        reader = _reader(self._wanted)
+    def _lines(self, path: Path) -> Iterator[_Item]:
+        reader = column_reader(self._wanted)
         records = EntryReader(path, Trajectory, self._report)
         number = 1
         try:
             with path.open("rb") as file:
                 for block in line_blocks(file, self._block_bytes):
                     for columns in reader.read(block, str(path), number):
-                        yield from self._piece(columns, block, str(path), records)
-                        if records.is_over:
-                            return
+                        yield partial(self._piece, columns, block, str(path), records)
                         number = columns.next_line
+                    if records.is_over:
+                        return
         except OSError as error:
-            self._report(ReadProblem(file=str(path), message=error.strerror or str(error)))
-        records.finish()
+            problem = ReadProblem(file=str(path), message=error.strerror or str(error))
+            yield partial(self._problems, [problem])
+        yield partial(self._end, records)
+
+    def _end(self, records: EntryReader[Trajectory]) -> Iterator[pa.RecordBatch]:
+        if not records.is_over:
+            records.finish()
+        return iter(())
 
     def _piece(
         self, columns: JsonColumns, block: bytes, file: str, records: EntryReader[Trajectory]
     ) -> Iterator[pa.RecordBatch]:
-        """The rows of a piece, those of refused lines in their places."""
+        """The rows of a piece, unless the file turned out to be the wrong one."""
         import pyarrow as pa
 
+        if records.is_over:
+            return iter(())
         batch = self._in_schema(pa.record_batch(columns))
-        refused = columns.refused
-        if not refused:
-            if batch.num_rows:
-                records.accept()
-            yield batch
-            return
-        parts: list[pa.RecordBatch] = []
+        return self._with_refused(batch, columns.refused, block, file, records)
+
+    def _with_refused(
+        self,
+        batch: pa.RecordBatch,
+        refused: list[tuple[int, int, int, int]],
+        block: bytes,
+        file: str,
+        records: EntryReader[Trajectory],
+    ) -> Iterator[pa.RecordBatch]:
+        """The rows of a piece, those of refused lines in their places."""
         found: list[Trajectory] = []
         done = 0
         for row, number, begin, end in refused:
             if row > done:
-                parts += self._batch_of(found)
+                yield from self._batch_of(found)
                 found = []
-                parts.append(batch.slice(done, row - done))
+                yield batch.slice(done, row - done)
                 records.accept()
                 done = row
             record = records.read(read_line(file, number, block[begin:end]))
@@ -167,18 +230,17 @@ class TrajectoryBatches:
                 break
             if record is not None:
                 found.append(record)
-        parts += self._batch_of(found)
+        yield from self._batch_of(found)
         if done < batch.num_rows and not records.is_over:
             records.accept()
-            parts.append(batch.slice(done))
-        yield from pa.Table.from_batches(parts, schema=batch.schema).combine_chunks().to_batches()
+            yield batch.slice(done)
 
     def _batch_of(self, records: list[Trajectory]) -> list[pa.RecordBatch]:
         """The rows of records; reports those with a value that no column holds."""
         if not records:
             return []
         try:
-            return [self._in_schema(trajectory_batch(records))]
+            return [trajectory_batch(records, columns=self._wanted)]
         except InputError as error:
             if len(records) == 1:
                 source = records[0].source or Source(file="")
@@ -187,16 +249,20 @@ class TrajectoryBatches:
             return [batch for record in records for batch in self._batch_of([record])]
 
     def _in_schema(self, batch: pa.RecordBatch) -> pa.RecordBatch:
-        """The batch with every column, those that are not wanted null."""
+        """The batch with every column, those that it lacks null."""
         import pyarrow as pa
 
+        columns = dict(zip(batch.schema.names, batch.columns, strict=True))
         arrays = [
-            batch.column(field.name)
-            if field.name in self._wanted
-            else pa.nulls(batch.num_rows, field.type)
+            columns[field.name] if field.name in columns else pa.nulls(batch.num_rows, field.type)
             for field in trajectory_schema()
         ]
         return pa.RecordBatch.from_arrays(arrays, schema=trajectory_schema())
+
+
+def _is_view(column: str) -> bool:
+    """Whether views are part of a column: those of logs only the record reader reads."""
+    return column == "turns" or column.startswith(("turns.views", "final_views"))
 
 
 def line_blocks(file: BinaryIO, size: int) -> Iterator[bytes]:
@@ -205,47 +271,30 @@ def line_blocks(file: BinaryIO, size: int) -> Iterator[bytes]:
         yield block if block.endswith(b"\n") else block + file.readline()
 
 
-@cache
-def _reader(wanted: frozenset[str]) -> JsonReader:
-    from trajmeter.kernels._rust import JsonReader
-
-    return JsonReader(trajectory_description(), sorted(wanted), flat=False)
-
-
-def trajectory_description() -> str:
-    """Describe the columns of trajectories to the reader in Rust, as JSON."""
-    return json.dumps(_described(trajectory_shape()))
-
-
-def _described(shape: Shape) -> dict[str, Any]:
-    """A shape as the reader in Rust takes it."""
-    described: dict[str, Any] = {"kind": shape.kind}
-    if shape.choices:
-        described["choices"] = sorted(shape.choices)
-    if shape.is_object:
-        described["is_object"] = True
-    if shape.item is not None:
-        described["item"] = _described(shape.item)
-    model = shape.model
-    if model is None or not issubclass(model, Record):
-        return described
-    fields = model.model_fields
-    described["members"] = [
-        {
-            "name": member.name,
-            "shape": _described(member.shape),
-            "required": member.required,
-            "nullable": _allows_null(fields[member.name].annotation),
-            "default": member.default,
-        }
-        for member in shape.members
-    ]
-    checks = model.__pydantic_decorators__
-    if checks.model_validators or checks.field_validators:
-        described["kind"] = "checked"
-    return described
+def _joined(batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+    """The batches, small ones that follow one another as one; none is empty."""
+    held: list[pa.RecordBatch] = []
+    rows = size = 0
+    for batch in batches:
+        if not batch.num_rows:
+            continue
+        if batch.num_rows >= _FEW_ROWS or batch.nbytes >= _FEW_BYTES:
+            yield from _one(held)
+            yield batch
+            held, rows, size = [], 0, 0
+            continue
+        held.append(batch)
+        rows += batch.num_rows
+        size += batch.nbytes
+        if rows >= _FEW_ROWS or size >= _FEW_BYTES:
+            yield from _one(held)
+            held, rows, size = [], 0, 0
+    yield from _one(held)
 
 
-def _allows_null(annotation: object) -> bool:
-    is_union = get_origin(annotation) in (Union, types.UnionType)
-    return annotation is JsonValue or (is_union and types.NoneType in get_args(annotation))
+def _one(batches: list[pa.RecordBatch]) -> list[pa.RecordBatch]:
+    if len(batches) < 2:  # noqa: PLR2004 - nothing to join
+        return batches
+    import pyarrow as pa
+
+    return pa.Table.from_batches(batches).combine_chunks().to_batches()

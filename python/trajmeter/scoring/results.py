@@ -2,24 +2,30 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from itertools import islice
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from trajmeter import json_input
 from trajmeter.metrics.arrays import ROWS_AT_ONCE, nulls
 from trajmeter.writers.arrow import family_arrays
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Callable, Iterable, Mapping
 
     from trajmeter.metrics import MetricError, Result
     from trajmeter.metrics.arrays import Array
-    from trajmeter.metrics.columns import FamilyColumns
+    from trajmeter.metrics.columns import Column, FamilyColumns
 
-__all__ = ["columns_of_batch", "columns_of_results", "identity_columns"]
+__all__ = [
+    "columns_of_results",
+    "identity_columns",
+    "named_columns",
+    "own_results",
+    "row_values",
+]
 
 
 def identity_columns(rows: pa.RecordBatch, backend: str) -> list[Array]:
@@ -35,54 +41,50 @@ def identity_columns(rows: pa.RecordBatch, backend: str) -> list[Array]:
     return [*own, place, _constant(backend, len(rows))]
 
 
-def columns_of_batch(
-    family: FamilyColumns,
-    scored: Mapping[str, Array] | Iterable[Result],
-    types: Mapping[str, pa.DataType],
-    rows: int,
+def own_results(family: FamilyColumns, scored: Iterable[Result], rows: int) -> list[Result]:
+    """The results that a metric gave for the rows of a batch.
+
+    Raises:
+        TypeError: There is not a result of the family for each row.
+    """
+    expected = family.metric.result_type
+    results = []
+    for result in scored:
+        if not isinstance(result, expected):
+            raise TypeError(f"gave a {type(result).__name__}, expected a {expected.__name__}")
+        results.append(result)
+    if len(results) != rows:
+        raise TypeError(f"gave {len(results)} results for {rows} rows")
+    return results
+
+
+def named_columns(
+    family: FamilyColumns, scored: Mapping[str, Array], types: Mapping[str, pa.DataType], rows: int
 ) -> list[Array]:
-    """Columns of a family, from what its metric gave for a batch.
+    """Columns of a family, from the columns that its metric gave for the rows of a batch.
 
     Args:
         family: The family.
-        scored: Columns of the results by their dotted paths, or a result of each row.
+        scored: Columns of the results by their dotted paths.
         types: Types of all columns by name.
         rows: Number of rows.
 
     Raises:
-        TypeError: A column is absent, or is of another type or length; or there is not a result of
-            the family for each row.
+        TypeError: A column is absent, or is of another type or length.
     """
-    if isinstance(scored, Mapping):
-        return _named(family, scored, types, rows)
-    columns = columns_of_results(family, (_own(family, each) for each in scored), types)
-    if len(columns[0]) != rows:
-        raise TypeError(f"gave {len(columns[0])} results for {rows} rows")
-    return columns
-
-
-def _own(family: FamilyColumns, result: Result) -> Result:
-    expected = family.metric.result_type
-    if not isinstance(result, expected):
-        raise TypeError(f"gave a {type(result).__name__}, expected a {expected.__name__}")
-    return result
-
-
-def _named(
-    family: FamilyColumns, columns: Mapping[str, Array], types: Mapping[str, pa.DataType], rows: int
-) -> list[Array]:
-    *about, error = _about(family, rows)
     prefix = f"{family.name}."
     found = []
     for column in family.figures:
-        array = columns.get(column.name.removeprefix(prefix))
+        array = scored.get(column.name.removeprefix(prefix))
         if array is None or array.type != types[column.name] or len(array) != rows:
             given = None if array is None else (array.type, len(array))
             raise TypeError(
                 f"column {column.name} is {given}, expected {(types[column.name], rows)}"
             )
         found.append(array)
-    return [*about, error, *found]
+    version, parameters = family.metric.version, family.parameters
+    about = [_constant(version, rows), _constant(parameters, rows), nulls(rows, pa.string())]
+    return [*about, *found]
 
 
 def columns_of_results(
@@ -98,11 +100,19 @@ def columns_of_results(
     return [pa.concat_arrays(column) for column in zip(*parts, strict=True)]
 
 
-def _about(family: FamilyColumns, rows: int) -> list[Array]:
-    """Version, parameters and error of a family without errors."""
-    version, parameters = family.metric.version, family.parameters
-    return [_constant(version, rows), _constant(parameters, rows), nulls(rows, pa.string())]
-
-
 def _constant(text: str, rows: int) -> Array:
     return pa.repeat(pa.scalar(text, pa.string()), rows)
+
+
+def row_values(column: Column, array: Array) -> list[Any]:
+    """Values of a column as rows have them: mappings, tuples, and what JSON text stands for."""
+    values: list[Any] = array.to_pylist()
+    of: dict[str, Callable[[Any], Any]] = {
+        "mapping": dict,
+        "list": tuple,
+        "json": lambda text: json_input.parse(text.encode()),
+    }
+    make = of.get(column.shape.kind)
+    if make is None:
+        return values
+    return [None if value is None else make(value) for value in values]

@@ -5,13 +5,15 @@ Source: Chen et al., Evaluating Large Language Models Trained on Code, 2021, sec
 
 from __future__ import annotations
 
-from math import fsum, prod
+from collections import Counter
+from fractions import Fraction
+from math import prod
 from typing import TYPE_CHECKING
 
 from trajmeter.errors import InputError
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Iterable, Mapping
 
 __all__ = ["ks_of", "mean_pass_at_k", "pass_at_k"]
 
@@ -65,19 +67,24 @@ def ks_of(attempts: int, *, with_one: bool = True) -> list[int]:
     return ks + [k for k in _ROUND_KS if k <= attempts]
 
 
-def mean_pass_at_k(tasks: Iterable[tuple[int, int]], *, with_one: bool = True) -> dict[int, float]:
+def mean_pass_at_k(
+    tasks: Iterable[tuple[int, int]] | Mapping[tuple[int, int], int], *, with_one: bool = True
+) -> dict[int, float]:
     """Average pass@k over tasks, for every k that all of them allow.
 
     Args:
-        tasks: Attempts and successes at each task; tasks without attempts do not count.
+        tasks: Attempts and successes at each task, or how many tasks have so many of both; tasks
+            without attempts do not count.
         with_one: Whether k = 1 is among them.
 
     Returns:
         The mean of each k; nothing without attempts.
     """
-    counts: Sequence[tuple[int, int]] = [task for task in tasks if task[0]]
+    counts = {task: number for task, number in Counter(tasks).items() if task[0]}
     least = min((attempts for attempts, _ in counts), default=0)
-    return {
-        k: fsum(pass_at_k(attempts, successes, k) for attempts, successes in counts) / len(counts)
-        for k in ks_of(least, with_one=with_one)
-    }
+    total = sum(counts.values())
+    means = {}
+    for k in ks_of(least, with_one=with_one):
+        chances = (Fraction(pass_at_k(*task, k)) * number for task, number in counts.items())
+        means[k] = float(sum(chances)) / total
+    return means

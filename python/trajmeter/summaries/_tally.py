@@ -1,294 +1,195 @@
-"""Counting figures: rows are gathered and counted column by column, many at a time."""
+"""Counting figures: of every group of attempts at once, column by column."""
 
 from __future__ import annotations
 
-import math
-from collections import Counter
-from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, Literal
+from collections import defaultdict
+from typing import TYPE_CHECKING, NamedTuple
 
-from trajmeter.errors import ConfigurationError
+import numpy as np
+
 from trajmeter.metrics import Figure
-from trajmeter.records import Cause, Outcome
+from trajmeter.records import Cause
+from trajmeter.records.record import frozen
+from trajmeter.statistics.exact_sums import ExactSums, GroupCounts, quotient
+from trajmeter.summaries._block import read_block
 from trajmeter.summaries.summary import FigureSummary
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from trajmeter.kernels import BoolArray, Int64Array
+    from trajmeter.metrics.scored_columns import GroupedRows, ScoredColumns
+    from trajmeter.statistics.exact_sums import ExactTotals
+    from trajmeter.summaries._block import Block
+    from trajmeter.summaries._figures import SummarizedFigures
 
-    from trajmeter.metrics import RowLayout
-    from trajmeter.metrics.columns import Column, FigureGroup
-
-__all__ = ["SummarizedFigure", "Tally", "summarized_figures"]
-
-_NUMERIC: dict[str, Literal["boolean", "integer", "number"]] = {
-    "boolean": "boolean",
-    "integer": "integer",
-    "number": "number",
-}
-"""Kinds of columns that have a mean."""
-
-_SCORED, _ASSIGNED = Outcome.SCORED.value, Outcome.ASSIGNED.value
-_ABSTAINED = Outcome.ABSTAINED.value
+__all__ = ["Tally"]
 
 _UNKNOWN = "unknown"
 """Stands for a cause that the metric did not name."""
 
-_BATCH = 1024
-"""Rows gathered before they are counted; columns of this length are counted in C."""
 
+class _Ratio(NamedTuple):
+    """What a micro average is made of."""
 
-@dataclass(frozen=True, slots=True)
-class SummarizedFigure:
-    """A figure with the positions of what its averages are made of."""
-
-    position: int
-    """Position of its values in a row."""
+    figure: int
+    """The figure whose average it is."""
+    parts: tuple[int, ...]
+    """Figures that are summed."""
+    slots: tuple[int, ...]
+    """For each of them, the sum it is part of: numerator or denominator."""
     outcome: int | None
-    """Position of its group's outcome, which the cause follows; ``None`` without a group."""
-    numerator: tuple[int, ...]
-    """Positions of the counts whose sum is divided in the micro average."""
-    denominator: tuple[int, ...]
-    """Positions of the counts whose sum divides."""
-    column: Column
-    """Its column, with direction and unit."""
-    numerator_names: tuple[str, ...]
-    """Columns of the counts that are divided."""
-    denominator_names: tuple[str, ...]
-    """Columns of the counts that divide."""
-
-
-def summarized_figures(layout: RowLayout) -> tuple[SummarizedFigure, ...]:
-    """Every scalar number of a layout, in the order of the columns.
-
-    Raises:
-        ConfigurationError: A figure's micro average is made of a count that its group lacks.
-    """
-    groups = [group for family in layout.families for group in family.groups]
-    return tuple(figure for group in groups for figure in _of_group(group))
-
-
-def _of_group(group: FigureGroup) -> Iterable[SummarizedFigure]:
-    columns = {
-        column.name: (group.offset + index, column)
-        for index, column in enumerate(group.columns)
-        if column.role == "figure" and column.shape.kind in _NUMERIC
-    }
-    for name, (position, column) in columns.items():
-        figure = column.figure or Figure()
-        outcome = group.offset if group.has_outcome and not figure.independent else None
-        numerator = tuple(f"{group.name}.{key}" for key in figure.numerator)
-        denominator = tuple(f"{group.name}.{key}" for key in figure.denominator)
-        for count in (*numerator, *denominator):
-            if count not in columns:
-                raise ConfigurationError(
-                    f"the micro average of {name} needs {count}, which is not a numeric column"
-                )
-        yield SummarizedFigure(
-            column=column,
-            position=position,
-            outcome=outcome,
-            numerator=tuple(columns[count][0] for count in numerator),
-            denominator=tuple(columns[count][0] for count in denominator),
-            numerator_names=numerator,
-            denominator_names=denominator,
-        )
-
-
-@dataclass(slots=True)
-class _Count:
-    """Totals of one figure."""
-
-    sums: list[float] = field(default_factory=list)
-    scored: int = 0
-    abstained: int = 0
-    assigned: Counter[str] = field(default_factory=Counter)
-    not_scored: Counter[str] = field(default_factory=Counter)
-    numerator: float = 0
-    denominator: float = 0
-
-    def include(self, other: _Count) -> None:
-        self.sums += other.sums
-        self.scored += other.scored
-        self.abstained += other.abstained
-        self.assigned += other.assigned
-        self.not_scored += other.not_scored
-        self.numerator += other.numerator
-        self.denominator += other.denominator
+    """The outcome that says in which rows."""
 
 
 class Tally:
-    """Totals of every figure over a set of attempts.
+    """Totals of every figure, of each group of attempts.
+
+    Sums are exact, so that neither the order of the rows nor how they are divided matters.
 
     Args:
         figures: The figures.
     """
 
-    attempts: int
-    """Attempts counted."""
-
-    def __init__(self, figures: Sequence[SummarizedFigure]) -> None:
-        self.attempts = 0
-        self._figures = figures
-        self._counts = [_Count() for _ in figures]
-        self._rows: list[Sequence[Any]] = []
-
-    def add(self, row: Sequence[Any]) -> None:
-        """Count one row, as :meth:`RowLayout.values` gives it."""
-        self.attempts += 1
-        self._rows.append(row)
-        if len(self._rows) == _BATCH:
-            self._count_rows()
-
-    def include(self, other: Tally) -> None:
-        """Count what another tally of the same figures has counted."""
-        other._count_rows()
-        self.attempts += other.attempts
-        for own, theirs in zip(self._counts, other._counts, strict=True):
-            own.include(theirs)
-
-    def summaries(self) -> dict[str, FigureSummary]:
-        """The figures counted so far, by their columns."""
-        self._count_rows()
-        return {
-            figure.column.name: _summary(figure, count, self.attempts)
-            for figure, count in zip(self._figures, self._counts, strict=True)
-        }
-
-    def _count_rows(self) -> None:
-        if not self._rows:
-            return
-        batch = _Batch(self._rows)
-        for figure, count in zip(self._figures, self._counts, strict=True):
-            batch.count(figure, count)
-        self._rows = []
-
-
-class _Batch:
-    """Rows as columns, with what their groups' outcomes say, found once for each group."""
-
-    def __init__(self, rows: Sequence[Sequence[Any]]) -> None:
-        self._columns: list[tuple[Any, ...]] = list(zip(*rows, strict=True))
-        self._outcomes: dict[int, _Outcomes] = {}
-        self._totals: dict[int, float | None] = {}
-
-    def count(self, figure: SummarizedFigure, count: _Count) -> None:
-        outcomes = self._outcomes_at(figure.outcome)
-        column = self._columns[figure.position]
-        values = [value for value in outcomes.inside(column) if value is not None]
-        count.abstained += len(column) - outcomes.outside - len(values)
-        count.not_scored += outcomes.not_scored
-        total = _sum(values)
-        if not math.isfinite(total):
-            finite = [value for value in values if math.isfinite(value)]
-            count.not_scored[Cause.NON_FINITE.value] += len(values) - len(finite)
-            values, total = finite, _sum(finite)
-        count.scored += len(values)
-        count.sums.append(total)
-        count.assigned += Counter(
-            cause
-            for index, cause in outcomes.assigned
-            if column[index] is not None and math.isfinite(column[index])
-        )
-        if figure.denominator:
-            self._count_ratio(figure, outcomes, count)
-
-    def _outcomes_at(self, position: int | None) -> _Outcomes:
-        if position is None:
-            return _ALL_SCORED
-        if position not in self._outcomes:
-            self._outcomes[position] = _outcomes_of(
-                self._columns[position], self._columns[position + 1]
+    def __init__(self, figures: SummarizedFigures) -> None:
+        self._all = figures
+        width = self._width = len(figures.figures)
+        outcomes = len(figures.outcomes)
+        self._attempts = GroupCounts(1)
+        self._scored, self._non_finite = GroupCounts(width), GroupCounts(width)
+        self._assigned = defaultdict[str, GroupCounts](lambda: GroupCounts(width))
+        self._not_scored = defaultdict[str, GroupCounts](lambda: GroupCounts(outcomes))
+        self._sums = ExactSums(width)
+        # A micro average is of rows that have all its parts; this is what others add to the sums.
+        self._corrections = ExactSums(2 * width)
+        self._ratios = [
+            _Ratio(
+                figure=index,
+                parts=(*figure.numerator, *figure.denominator),
+                slots=(
+                    *(2 * index for _ in figure.numerator),
+                    *(2 * index + 1 for _ in figure.denominator),
+                ),
+                outcome=figure.outcome,
             )
-        return self._outcomes[position]
+            for index, figure in enumerate(figures.figures)
+            if figure.denominator
+        ]
 
-    def _count_ratio(self, figure: SummarizedFigure, outcomes: _Outcomes, count: _Count) -> None:
-        numerator = [self._total(position, outcomes) for position in figure.numerator]
-        denominator = [self._total(position, outcomes) for position in figure.denominator]
-        if None not in numerator and None not in denominator:
-            count.numerator += sum(filter(None, numerator))
-            count.denominator += sum(filter(None, denominator))
-            return
-        # Only rows that have every count may enter, or the ratio would mix two sets of rows.
-        split = len(figure.numerator)
-        positions = (*figure.numerator, *figure.denominator)
-        columns = [outcomes.inside(self._columns[position]) for position in positions]
-        for counts in zip(*columns, strict=True):
-            if all(number is not None and math.isfinite(number) for number in counts):
-                count.numerator += sum(counts[:split])
-                count.denominator += sum(counts[split:])
+    def add(self, columns: ScoredColumns, groups: GroupedRows) -> None:
+        """Count some rows."""
+        rows, numbers = groups
+        self._attempts.add(np.bincount(rows, minlength=len(numbers))[:, None], numbers)
+        block = read_block(columns, self._all)
+        slots = rows * self._width + np.arange(self._width)[:, None]
+        self._count(self._scored, slots, block.counted, numbers)
+        if block.non_finite is not None:
+            self._count(self._non_finite, slots, block.non_finite, numbers)
+        self._count_outcomes(block, slots, groups)
+        for index, rest in block.rests.items():
+            kept = block.counted[index]
+            self._sums.add(rest[kept], slots[index][kept], numbers)
+        self._correct(block, groups)
+        values = block.values * block.counted
+        self._sums.add(values.ravel(), slots.ravel(), numbers)
 
-    def _total(self, position: int, outcomes: _Outcomes) -> float | None:
-        """Sum of a column's values inside the mean; ``None`` if one is missing or not finite."""
-        if position not in self._totals:
-            values = outcomes.inside(self._columns[position])
-            total = None if None in values else sum(values)
-            self._totals[position] = total if total is not None and math.isfinite(total) else None
-        return self._totals[position]
+    def merge(self, other: Tally, numbers: Int64Array) -> None:
+        """Count what another tally has counted; its group i is our group ``numbers[i]``."""
+        self._attempts.merge(other._attempts, numbers)
+        self._scored.merge(other._scored, numbers)
+        self._non_finite.merge(other._non_finite, numbers)
+        self._sums.merge(other._sums, numbers)
+        self._corrections.merge(other._corrections, numbers)
+        for cause, counts in other._assigned.items():
+            self._assigned[cause].merge(counts, numbers)
+        for cause, counts in other._not_scored.items():
+            self._not_scored[cause].merge(counts, numbers)
 
+    def attempts(self, group: int | None) -> int:
+        """Attempts of one group, or of all together."""
+        return self._attempts.counts(group)[0]
 
-@dataclass(frozen=True, slots=True)
-class _Outcomes:
-    """What became of one group in each row of a batch."""
+    def summaries(self, group: int | None) -> dict[str, FigureSummary]:
+        """The figures of one group, or of all together, by their columns."""
+        attempts = self.attempts(group)
+        scored, non_finite = self._scored.counts(group), self._non_finite.counts(group)
+        assigned = {cause: each.counts(group) for cause, each in sorted(self._assigned.items())}
+        unscored = {cause: each.counts(group) for cause, each in sorted(self._not_scored.items())}
+        sums = self._sums.totals(group)
+        micro = self._micro_averages(sums, self._corrections.totals(group))
+        summaries = {}
+        for index, figure in enumerate(self._all.figures):
+            not_scored = {}
+            if figure.outcome is not None:
+                counts = ((cause, each[figure.outcome]) for cause, each in unscored.items())
+                not_scored = {cause: count for cause, count in counts if count}
+            if non_finite[index]:
+                cause = Cause.NON_FINITE.value
+                not_scored[cause] = not_scored.get(cause, 0) + non_finite[index]
+                not_scored = dict(sorted(not_scored.items()))
+            about = figure.column.figure or Figure()
+            count = scored[index]
+            summaries[figure.column.name] = frozen(
+                FigureSummary,
+                {
+                    "macro": sums.mean(index, count) if count else None,
+                    "micro": micro.get(index),
+                    "sum": sums.mean(index, 1) if count else None,
+                    "scored": count,
+                    "total": attempts,
+                    "abstained": attempts - count - sum(not_scored.values()),
+                    "assigned": {
+                        cause: each[index] for cause, each in assigned.items() if each[index]
+                    },
+                    "not_scored": not_scored,
+                    "kind": figure.kind,
+                    "higher_is_better": about.higher_is_better,
+                    "unit": about.unit,
+                    "numerator": figure.numerator_names,
+                    "denominator": figure.denominator_names,
+                },
+            )
+        return summaries
 
-    usable: list[int] | None
-    """Rows inside the mean, by number; ``None`` for all."""
-    outside: int
-    """Rows that could not be scored."""
-    not_scored: Counter[str]
-    """These by cause."""
-    assigned: list[tuple[int, str]]
-    """Rows inside the mean that a rule set, with the cause."""
+    def _count(
+        self, counts: GroupCounts, slots: Int64Array, rows: BoolArray, numbers: Int64Array
+    ) -> None:
+        size = len(numbers) * self._width
+        counts.add(np.bincount(slots[rows], minlength=size).reshape(-1, self._width), numbers)
 
-    def inside(self, column: Sequence[Any]) -> Sequence[Any]:
-        """The values of a column that belong into a mean."""
-        return column if self.usable is None else [column[index] for index in self.usable]
+    def _count_outcomes(self, block: Block, slots: Int64Array, groups: GroupedRows) -> None:
+        rows, numbers = groups
+        figures = np.array([-1 if f.outcome is None else f.outcome for f in self._all.figures])
+        for place, outcomes in enumerate(block.outcomes):
+            for cause, found in outcomes.unscored():
+                counts = np.zeros((len(numbers), len(block.outcomes)), np.int64)
+                counts[:, place] = np.bincount(rows[found], minlength=len(numbers))
+                self._not_scored[cause or _UNKNOWN].add(counts, numbers)
+            for cause, found in outcomes.assigned():
+                counted = block.counted & found & (figures == place)[:, None]
+                self._count(self._assigned[cause or _UNKNOWN], slots, counted, numbers)
 
+    def _correct(self, block: Block, groups: GroupedRows) -> None:
+        """Add what micro averages count otherwise than the sums of their parts."""
+        for ratio in self._ratios:
+            complete = np.logical_and.reduce([block.present[part] for part in ratio.parts])
+            if ratio.outcome is not None:
+                complete &= block.outcomes[ratio.outcome].inside
+            for part, slot in zip(ratio.parts, ratio.slots, strict=True):
+                different = np.flatnonzero(complete != block.counted[part])
+                if not len(different):
+                    continue
+                signs = np.where(complete[different], 1.0, -1.0)
+                slots = groups.rows[different] * (2 * self._width) + slot
+                for values in block.part(part, different):
+                    self._corrections.add(values * signs, slots, groups.numbers)
 
-_ALL_SCORED = _Outcomes(usable=None, outside=0, not_scored=Counter(), assigned=[])
-
-
-def _outcomes_of(outcomes: Sequence[str], causes: Sequence[str | None]) -> _Outcomes:
-    if outcomes.count(_SCORED) == len(outcomes):
-        return _ALL_SCORED
-    inside = (_SCORED, _ASSIGNED)
-    pairs = list(zip(outcomes, causes, strict=True))
-    not_scored = Counter(
-        cause or _UNKNOWN for outcome, cause in pairs if outcome not in (*inside, _ABSTAINED)
-    )
-    return _Outcomes(
-        usable=[index for index, outcome in enumerate(outcomes) if outcome in inside],
-        outside=not_scored.total(),
-        not_scored=not_scored,
-        assigned=[
-            (index, cause or _UNKNOWN)
-            for index, (outcome, cause) in enumerate(pairs)
-            if outcome == _ASSIGNED
-        ],
-    )
-
-
-def _sum(values: Sequence[float]) -> float:
-    try:
-        return math.fsum(values)
-    except (OverflowError, ValueError):  # beyond the largest float, or infinities of both signs
-        return math.nan if any(map(math.isnan, values)) else sum(values, 0.0)
-
-
-def _summary(figure: SummarizedFigure, count: _Count, attempts: int) -> FigureSummary:
-    total = _sum(count.sums)
-    about = figure.column.figure or Figure()
-    return FigureSummary(
-        macro=total / count.scored if count.scored else None,
-        micro=count.numerator / count.denominator if count.denominator > 0 else None,
-        sum=total if count.scored else None,
-        scored=count.scored,
-        total=attempts,
-        abstained=count.abstained,
-        assigned=dict(sorted(count.assigned.items())),
-        not_scored=dict(sorted(count.not_scored.items())),
-        kind=_NUMERIC[figure.column.shape.kind],
-        higher_is_better=about.higher_is_better,
-        unit=about.unit,
-        numerator=figure.numerator_names,
-        denominator=figure.denominator_names,
-    )
+    def _micro_averages(self, sums: ExactTotals, corrections: ExactTotals) -> dict[int, float]:
+        exponent = min(sums.exponent, corrections.exponent)
+        parts, totals = sums.multiples_of(exponent), corrections.multiples_of(exponent)
+        for ratio in self._ratios:
+            for part, slot in zip(ratio.parts, ratio.slots, strict=True):
+                totals[slot] += parts[part]
+        return {
+            ratio.figure: quotient(totals[2 * ratio.figure], totals[2 * ratio.figure + 1])
+            for ratio in self._ratios
+            if totals[2 * ratio.figure + 1] > 0
+        }

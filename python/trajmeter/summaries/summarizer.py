@@ -2,44 +2,50 @@
 
 from __future__ import annotations
 
-from collections import Counter
-from functools import partial
-from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
+from operator import attrgetter
+from typing import TYPE_CHECKING, Any, TypeVar
 
-from pydantic import BaseModel
+import numpy as np
 
-from trajmeter.metrics import Aggregating, ErrorAggregator, MetricError
+from trajmeter.metrics import MetricError
 from trajmeter.metrics._result import headlines, listings
-from trajmeter.metrics.engine import FATAL, metric_error
 from trajmeter.metrics.groups import chosen_groups
-from trajmeter.summaries._tally import SummarizedFigure, Tally, summarized_figures
+from trajmeter.metrics.kept_counts import KeptCounts
+from trajmeter.metrics.scored_columns import GroupedRows
+from trajmeter.metrics.scored_rows import ScoredRows, attempted, place_columns
+from trajmeter.summaries._aggregations import Aggregates, ByColumns, ByRecords, aggregation_of
+from trajmeter.summaries._figures import summarized_figures
+from trajmeter.summaries._groups import ALL_ATTEMPTS, Groups
+from trajmeter.summaries._tally import Tally
 from trajmeter.summaries.summary import AttemptsSummary, ErrorSummary, MetricSummary, Summary
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+    from collections.abc import Collection, Iterator, Mapping, Sequence
+
+    import pyarrow as pa
 
     from trajmeter.metrics import AnyMetric, Result, RowLayout, Scored
-    from trajmeter.records import Task, Trajectory
+    from trajmeter.metrics.scored_columns import ScoredColumns
+    from trajmeter.metrics.scored_rows import Attempted
+    from trajmeter.records import Task
+    from trajmeter.summaries._groups import GroupKey
 
 __all__ = ["Summarizer"]
 
 _T = TypeVar("_T")
 
-_KEPT_ERRORS = 20
-"""Different errors kept for each metric: one that names its record differs for every attempt."""
+_ROWS = 1024
+"""Rows that are gathered before they are counted."""
 
-
-class _Key(NamedTuple):
-    """Whose attempts are counted together; all where nothing is set."""
-
-    agent: str | None = None
-    model: str | None = None
-    source: str | None = None
-    instance: str | None = None
+_NUMBERS = 1 << 18
+"""Numbers of a batch that are counted at a time: their table stays in the cache."""
 
 
 class Summarizer:
     """Counts scored attempts, overall and by agent and model.
+
+    Sums are exact: the same attempts in the same order have the same summary, whether they come one
+    by one or in batches, and wherever they are divided.
 
     Args:
         layout: Columns of the rows.
@@ -64,10 +70,23 @@ class Summarizer:
 
     def __init__(self, layout: RowLayout) -> None:
         self._layout = layout
-        self._figures = summarized_figures(layout)
-        self._attempts: dict[_Key, _Attempts] = {}
-        self._aggregations = self._new_aggregations()
-        self._errors = [Counter[MetricError]() for _ in layout.families]
+        self._groups = Groups()
+        figures = summarized_figures(layout)
+        self._tally = Tally(figures)
+        self._columns = place_columns(layout.columns)
+        self._rows_at_once = max(_NUMBERS // max(len(figures.figures), 1), 1)
+        self._by_columns: dict[int, ByColumns] = {}
+        self._by_records: dict[int, ByRecords] = {}
+        for index, family in enumerate(layout.families):
+            totals = aggregation_of(family.metric)
+            if isinstance(totals, ByColumns):
+                self._by_columns[index] = totals
+            elif totals is not None:
+                self._by_records[index] = totals
+        self._errors = [KeptCounts[MetricError](attrgetter("message")) for _ in layout.families]
+        self._rows: list[Sequence[Any]] = []
+        self._attempted: list[Attempted] = []
+        self._numbers: list[int] = []
 
     def add(self, scored: Scored, values: Sequence[Any]) -> None:
         """Count one attempt.
@@ -76,50 +95,135 @@ class Summarizer:
             scored: The attempt with its results.
             values: Its row, as the layout gives it.
         """
-        key = _key(scored.trajectory)
-        attempts = self._attempts.get(key)
-        if attempts is None:
-            attempts = _Attempts(self._figures, self._new_aggregations())
-            self._attempts[key] = attempts
-        attempts.tally.add(values)
-        for aggregations in (attempts.aggregations, self._aggregations):
-            for index, aggregation in aggregations.items():
-                aggregation.add(scored.task, scored.trajectory, scored.results[index])
+        group = self._groups.of_record(scored.trajectory)
+        self._rows.append(values)
+        self._attempted.append(attempted(scored.task, scored.trajectory))
+        self._numbers.append(group)
+        for index, totals in self._by_records.items():
+            totals.add(group, scored.task, scored.trajectory, scored.results[index])
         if MetricError in map(type, scored.results):
-            self._add_errors(scored)
+            for errors, result in zip(self._errors, scored.results, strict=True):
+                if isinstance(result, MetricError):
+                    errors.add(result)
+        if len(self._rows) == _ROWS:
+            self._count_rows()
+
+    def add_batch(
+        self,
+        rows: pa.RecordBatch,
+        scored: pa.RecordBatch,
+        *,
+        tasks: Sequence[Task | None],
+        results: Mapping[str, Sequence[Result | MetricError]],
+    ) -> None:
+        """Count the attempts of a batch.
+
+        Args:
+            rows: The attempts, in the columns of :func:`trajmeter.schemas.trajectory_schema`;
+                those that identify an attempt, and those that a metric reads which counts records.
+            scored: Their rows of the results table, in the columns of
+                :func:`trajmeter.writers.arrow.arrow_schema`.
+            tasks: Task of each attempt, ``None`` if its id is unknown.
+            results: Results of families that were scored record by record, by their names.
+        """
+        self._count_rows()
+        for start in range(0, scored.num_rows, self._rows_at_once):
+            size = min(self._rows_at_once, scored.num_rows - start)
+            self._add_part(
+                rows.slice(start, size),
+                scored.slice(start, size),
+                tasks[start : start + size],
+                {name: own[start : start + size] for name, own in results.items()},
+            )
+
+    def merge(self, other: Summarizer) -> None:
+        """Count what another one of the same layout has counted, after our own."""
+        self._count_rows()
+        other._count_rows()
+        numbers = self._groups.number(other._groups.keys)
+        self._tally.merge(other._tally, numbers)
+        for index, totals in self._by_columns.items():
+            totals.merge(other._by_columns[index], numbers)
+        for index, by_record in self._by_records.items():
+            by_record.merge(other._by_records[index], numbers)
+        for errors, others in zip(self._errors, other._errors, strict=True):
+            errors.merge(others)
 
     def summary(self) -> Summary:
         """Sum up what was counted so far."""
-        overall = Tally(self._figures)
-        for attempts in self._attempts.values():
-            overall.include(attempts.tally)
-        run = _made_by(self._aggregations)
-        by_group = [_made_by(attempts.aggregations) for attempts in self._attempts.values()]
-        lost = {
-            index: made
-            for each in (*by_group, run)
-            for index, made in each.items()
-            if isinstance(made, MetricError)
+        self._count_rows()
+        keys = self._groups.keys
+        aggregations: dict[int, ByColumns | ByRecords] = {**self._by_columns, **self._by_records}
+        made = {
+            group: {index: each.figures(group) for index, each in sorted(aggregations.items())}
+            for group in (*range(len(keys)), None)
         }
-        groups = tuple(
-            self._summarize(key, attempts.tally, own, lost)
-            for (key, attempts), own in zip(self._attempts.items(), by_group, strict=True)
-        )
+        lost = {
+            index: each
+            for figures in made.values()
+            for index, each in figures.items()
+            if isinstance(each, MetricError)
+        }
+        overall = self._summarize(ALL_ATTEMPTS, None, made[None], lost)
         return Summary(
             trajmeter_version=self._layout.package_version,
             backend=self._layout.backend,
             metrics=tuple(
-                self._metric(index, None if index in lost else run.get(index))
+                self._metric(index, None if index in lost else made[None].get(index))
                 for index in range(len(self._layout.families))
             ),
-            overall=self._summarize(_Key(), overall, run, lost),
-            groups=groups,
+            overall=overall,
+            groups=tuple(
+                self._summarize(key, group, made[group], lost) for group, key in enumerate(keys)
+            ),
             errors=(*self._error_summaries(), *self._lost_figures(lost, overall.attempts)),
         )
 
-    def _metric(self, index: int, made: _Aggregates | MetricError | None) -> MetricSummary:
+    def _count_rows(self) -> None:
+        if self._rows:
+            numbers, rows = np.unique(np.array(self._numbers, np.int64), return_inverse=True)
+            columns = ScoredRows(self._columns, self._rows, self._attempted)
+            self._count(columns, GroupedRows(rows, numbers))
+            self._rows, self._attempted, self._numbers = [], [], []
+
+    def _count(self, columns: ScoredColumns, groups: GroupedRows) -> None:
+        self._tally.add(columns, groups)
+        for totals in self._by_columns.values():
+            totals.add(columns, groups)
+
+    def _add_part(
+        self,
+        rows: pa.RecordBatch,
+        scored: pa.RecordBatch,
+        tasks: Sequence[Task | None],
+        results: Mapping[str, Sequence[Result | MetricError]],
+    ) -> None:
+        from trajmeter.metrics.scored_batch import ScoredBatch  # pyarrow is an extra
+        from trajmeter.summaries._batch_results import errors_of, records_in, results_of
+
+        groups = self._groups.of_batch(rows)
+        self._count(ScoredBatch(rows, scored, tasks), groups)
+        failed = [
+            errors_of(family, scored, results.get(family.name)) for family in self._layout.families
+        ]
+        for errors, own in zip(self._errors, failed, strict=True):
+            for error in own.values():
+                errors.add(error)
+        if not self._by_records:
+            return
+        by_family = {
+            index: results_of(family, scored, results.get(family.name), failed[index])
+            for index, family in enumerate(self._layout.families)
+            if index in self._by_records
+        }
+        attempts = zip(groups.numbers[groups.rows].tolist(), tasks, records_in(rows), strict=True)
+        for group, task, trajectory in attempts:
+            for index, totals in self._by_records.items():
+                totals.add(group, task, trajectory, next(by_family[index]))
+
+    def _metric(self, index: int, made: Aggregates | MetricError | None) -> MetricSummary:
         family = self._layout.families[index]
-        model = made.model if isinstance(made, _Aggregates) else None
+        model = made.model if isinstance(made, Aggregates) else None
         return MetricSummary(
             name=family.name,
             version=family.metric.version,
@@ -128,18 +232,11 @@ class Summarizer:
             listings=_of_chosen(family.metric, listings(model)) if model else {},
         )
 
-    def _new_aggregations(self) -> dict[int, _Aggregation]:
-        return {
-            index: _Aggregation(family.metric)
-            for index, family in enumerate(self._layout.families)
-            if isinstance(family.metric, Aggregating)
-        }
-
     def _summarize(
         self,
-        key: _Key,
-        tally: Tally,
-        made: Mapping[int, _Aggregates | MetricError],
+        key: GroupKey,
+        group: int | None,
+        made: Mapping[int, Aggregates | MetricError],
         lost: Collection[int],
     ) -> AttemptsSummary:
         return AttemptsSummary(
@@ -147,30 +244,23 @@ class Summarizer:
             model=key.model,
             source=key.source,
             instance=key.instance,
-            attempts=tally.attempts,
-            figures=tally.summaries(),
+            attempts=self._tally.attempts(group),
+            figures=self._tally.summaries(group),
             aggregates={
                 family.name: figures
                 for index, each in made.items()
-                if isinstance(each, _Aggregates) and index not in lost
+                if isinstance(each, Aggregates) and index not in lost
                 for family in [self._layout.families[index]]
                 if (figures := _of_chosen(family.metric, each.figures))
             },
         )
 
-    def _add_errors(self, scored: Scored) -> None:
-        for errors, result in zip(self._errors, scored.results, strict=True):
-            if isinstance(result, MetricError) and (result in errors or len(errors) < _KEPT_ERRORS):
-                errors[result] += 1
-
-    def _error_summaries(self) -> tuple[ErrorSummary, ...]:
-        return tuple(
-            ErrorSummary(
-                metric=family.name, message=error.message, code=error.code, attempts=attempts
-            )
-            for family, errors in zip(self._layout.families, self._errors, strict=True)
-            for error, attempts in errors.items()
-        )
+    def _error_summaries(self) -> Iterator[ErrorSummary]:
+        for family, errors in zip(self._layout.families, self._errors, strict=True):
+            for error, attempts in errors:
+                yield ErrorSummary(
+                    metric=family.name, message=error.message, code=error.code, attempts=attempts
+                )
 
     def _lost_figures(
         self, lost: Mapping[int, MetricError], attempts: int
@@ -191,81 +281,3 @@ def _of_chosen(metric: AnyMetric, figures: dict[str, _T]) -> dict[str, _T]:
     if not chosen:
         return figures
     return {path: value for path, value in figures.items() if path.partition(".")[0] in chosen}
-
-
-class _Aggregates(NamedTuple):
-    """Figures of a run."""
-
-    model: type[BaseModel]
-    """Model of the figures, which says by which of them agents are compared."""
-    figures: dict[str, Any]
-    """The figures as JSON has them."""
-
-
-class _Aggregation:
-    """A running total over attempts; from the first error on it counts no more.
-
-    Args:
-        metric: The metric that makes it.
-    """
-
-    def __init__(self, metric: Aggregating) -> None:
-        self._aggregator = _tried(metric.aggregator)
-
-    def add(self, task: Task | None, trajectory: Trajectory, result: Result | MetricError) -> None:
-        """Count one attempt."""
-        aggregator = self._aggregator
-        if not isinstance(aggregator, MetricError):
-            try:
-                if not isinstance(result, MetricError):
-                    aggregator.add(task, trajectory, result)
-                elif isinstance(aggregator, ErrorAggregator):
-                    aggregator.add_error(task, trajectory)
-            except FATAL:
-                raise
-            except BaseException as error:  # noqa: BLE001 - a metric of the user's may raise anything
-                self._aggregator = metric_error(error)
-
-    def figures(self) -> _Aggregates | MetricError:
-        """Figures of all attempts so far, or what the metric raised."""
-        aggregator = self._aggregator
-        if isinstance(aggregator, MetricError):
-            return aggregator
-        made: object = _tried(aggregator.figures)
-        if isinstance(made, MetricError):
-            return made
-        if not isinstance(made, BaseModel):
-            return MetricError(f"gave a {type(made).__name__}, expected a model", code=None)
-        dumped = _tried(partial(made.model_dump, mode="json"))
-        return dumped if isinstance(dumped, MetricError) else _Aggregates(type(made), dumped)
-
-
-def _tried(function: Callable[[], _T]) -> _T | MetricError:
-    try:
-        return function()
-    except FATAL:
-        raise
-    except BaseException as error:  # noqa: BLE001 - a metric of the user's may raise anything
-        return metric_error(error)
-
-
-def _made_by(aggregations: Mapping[int, _Aggregation]) -> dict[int, _Aggregates | MetricError]:
-    """Figures of the run by family, or what the metric raised."""
-    return {index: aggregation.figures() for index, aggregation in aggregations.items()}
-
-
-class _Attempts:
-    """What was counted of one agent and model."""
-
-    def __init__(
-        self, figures: Sequence[SummarizedFigure], aggregations: Mapping[int, _Aggregation]
-    ) -> None:
-        self.tally = Tally(figures)
-        self.aggregations = aggregations
-
-
-def _key(trajectory: Trajectory) -> _Key:
-    """Agent and model, or the file where neither is named."""
-    if trajectory.agent is None and trajectory.model is None and trajectory.source is not None:
-        return _Key(source=trajectory.source.file)
-    return _Key(trajectory.agent, trajectory.model, instance=trajectory.instance)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from trajmeter.writers.arrow import ParquetWriter
 from trajmeter.writers.document import json_document, write_text
 from trajmeter.writers.files import (
     TableWriter,
@@ -11,6 +10,7 @@ from trajmeter.writers.files import (
     check_place,
     open_table,
 )
+from trajmeter.writers.parquet import ParquetWriter
 from trajmeter.writers.text import CsvWriter, JsonLinesWriter
 
 __all__ = [

@@ -1,9 +1,9 @@
-"""Results tables as Arrow: the schema that follows from a layout, rows as columns, and Parquet."""
+"""Results tables as Arrow: the schema that follows from a layout, and rows as columns."""
 
 from __future__ import annotations
 
 import json
-from typing import TYPE_CHECKING, Any, BinaryIO
+from typing import TYPE_CHECKING, Any
 
 from pydantic_core import PydanticSerializationError, to_json
 
@@ -20,10 +20,7 @@ if TYPE_CHECKING:
     from trajmeter.metrics import RowLayout
     from trajmeter.metrics.columns import Column, FamilyColumns
 
-__all__ = ["ParquetWriter", "arrow_array", "arrow_schema", "family_arrays"]
-
-_ROW_GROUP = 16_384
-"""Rows of one row group: enough for columns to compress, few enough to hold in memory."""
+__all__ = ["arrow_array", "arrow_schema", "family_arrays", "rows_batch"]
 
 
 def arrow_schema(layout: RowLayout) -> pa.Schema:
@@ -114,6 +111,30 @@ def family_arrays(
         return arrays([held(row) for row in rows])
 
 
+def rows_batch(
+    layout: RowLayout, rows: Sequence[Sequence[Any]], schema: pa.Schema
+) -> pa.RecordBatch:
+    """Rows of a results table as columns.
+
+    Args:
+        layout: Columns of the rows.
+        rows: Rows, as :meth:`RowLayout.values` gives them.
+        schema: :func:`arrow_schema` of the layout.
+    """
+    import pyarrow as pa
+
+    types = {field.name: field.type for field in schema}
+    own = layout.columns[: layout.families[0].offset]
+    arrays = [
+        arrow_array(column, [row[position] for row in rows], types[column.name])
+        for position, column in enumerate(own)
+    ]
+    for family in layout.families:
+        stop = family.offset + len(family.columns)
+        arrays += family_arrays(family, [row[family.offset : stop] for row in rows], types)
+    return pa.record_batch(arrays, schema=schema)
+
+
 def _prepared(column: Column, values: Sequence[Any]) -> Sequence[Any]:
     if column.shape.kind == "mapping":
         return [None if value is None else list(value.items()) for value in values]
@@ -123,57 +144,3 @@ def _prepared(column: Column, values: Sequence[Any]) -> Sequence[Any]:
             for value in values
         ]
     return values
-
-
-class ParquetWriter:
-    """Writes rows as Parquet, in batches.
-
-    Args:
-        stream: Where to write.
-        layout: Columns of the rows.
-
-    Raises:
-        ExtraMissingError: pyarrow is not installed.
-    """
-
-    def __init__(self, stream: BinaryIO, layout: RowLayout) -> None:
-        require_pyarrow("Parquet files")
-        from pyarrow import parquet
-
-        self._schema = arrow_schema(layout)
-        self._layout = layout
-        self._writer = parquet.ParquetWriter(stream, self._schema, compression="zstd")
-        self._rows: list[Sequence[Any]] = []
-
-    def write(self, values: Sequence[Any]) -> None:
-        """Write one row."""
-        self._rows.append(values)
-        if len(self._rows) == _ROW_GROUP:
-            self._write_rows()
-
-    def finish(self) -> None:
-        """Write the last rows and the footer."""
-        if self._rows:
-            self._write_rows()
-        self._writer.close()
-
-    def abandon(self) -> None:
-        """Keep pyarrow from closing the file when it is collected, on a stream that is closed."""
-        self._writer.is_open = False
-
-    def _write_rows(self) -> None:
-        import pyarrow as pa
-
-        types = {field.name: field.type for field in self._schema}
-        families = self._layout.families
-        own = self._layout.columns[: families[0].offset]
-        arrays = [
-            arrow_array(column, [row[position] for row in self._rows], types[column.name])
-            for position, column in enumerate(own)
-        ]
-        for family in families:
-            stop = family.offset + len(family.columns)
-            rows = [row[family.offset : stop] for row in self._rows]
-            arrays += family_arrays(family, rows, types)
-        self._writer.write_batch(pa.record_batch(arrays, schema=self._schema))
-        self._rows = []

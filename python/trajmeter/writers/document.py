@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING
 
 from pydantic_core import PydanticSerializationError
 
-from trajmeter.errors import ConfigurationError
 from trajmeter.writers.files import replacing
 from trajmeter.writers.text import storable
 
@@ -33,8 +32,5 @@ def write_text(text: str, file: Path) -> None:
     Raises:
         ConfigurationError: The file cannot be written.
     """
-    try:
-        with replacing(file) as stream:
-            stream.write(text.encode())
-    except OSError as error:
-        raise ConfigurationError(f"{file}: cannot be written: {error}") from error
+    with replacing(file) as stream:
+        stream.write(text.encode())

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import glob
+import io
 import os
 import re
 import sys
@@ -11,7 +12,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, BinaryIO, Protocol
 
 from trajmeter.errors import ConfigurationError
-from trajmeter.writers.arrow import ParquetWriter
+from trajmeter.writers.parquet import ParquetWriter
 from trajmeter.writers.text import CsvWriter, JsonLinesWriter
 
 if sys.platform != "win32":
@@ -19,6 +20,8 @@ if sys.platform != "win32":
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Sequence
+
+    import pyarrow as pa
 
     from trajmeter.metrics import RowLayout
 
@@ -36,10 +39,13 @@ _PROCESS = re.compile(r"\d+(-\d+)?\.part")
 
 
 class TableWriter(Protocol):
-    """Writes rows, one by one, to a stream that the caller opened and closes."""
+    """Writes rows to a stream that the caller opened and closes."""
 
     def write(self, values: Sequence[Any]) -> None:
         """Write one row, as :meth:`RowLayout.values` gives it."""
+
+    def write_batch(self, batch: pa.RecordBatch) -> None:
+        """Write rows in the columns of :func:`trajmeter.writers.arrow.arrow_schema`."""
 
     def finish(self) -> None:
         """Write what is still buffered; no row may follow."""
@@ -108,12 +114,12 @@ def open_table(path: str | Path, layout: RowLayout) -> Iterator[TableWriter]:
         layout: Columns of the rows.
 
     Raises:
-        ConfigurationError: See :func:`check_output`.
+        ConfigurationError: See :func:`check_output`; or the file cannot be written after all, such
+            as on a full disk.
         ExtraMissingError: The format needs an extra that is not installed.
     """
     check_output(path)
-    target = Path(path).resolve()
-    with replacing(target) as stream:
+    with replacing(Path(path)) as stream:
         writer = _WRITERS[Path(path).suffix.lower()](stream, layout)
         try:
             yield writer
@@ -124,30 +130,75 @@ def open_table(path: str | Path, layout: RowLayout) -> Iterator[TableWriter]:
 
 
 @contextmanager
-def replacing(target: Path) -> Iterator[BinaryIO]:
+def replacing(path: Path) -> Iterator[BinaryIO]:
     """Write a temporary file beside the target, which replaces it once everything is written.
 
     Its folder is created if missing. If anything goes wrong, earlier content stays as it was.
     Temporary files that killed processes left of the same target are removed.
 
     Args:
-        target: The file; a pipe or a device is written to directly.
+        path: The file, or a link to it; a pipe or a device is written to directly.
+
+    Raises:
+        ConfigurationError: The file cannot be written, which may turn out at any write.
     """
+    target = path.resolve()
     if target.exists() and not target.is_file():  # a pipe or a device cannot be replaced
-        with target.open("wb") as pipe:
-            yield pipe
+        with _named_errors(path):
+            pipe = _Output(target, "wb", path)
+        with io.BufferedWriter(pipe) as stream:
+            yield stream
         return
-    target.parent.mkdir(parents=True, exist_ok=True)
-    _remove_abandoned(target)
-    beside, stream = _open_locked(target)
+    with _named_errors(path):
+        target.parent.mkdir(parents=True, exist_ok=True)
+        _remove_abandoned(target)
+        beside, output = _open_locked(target, path)
     try:
-        with stream:
+        with io.BufferedWriter(output) as stream:
             yield stream
             stream.flush()
-            os.fsync(stream.fileno())
-        beside.replace(target)
+            with _named_errors(path):
+                os.fsync(stream.fileno())
+        with _named_errors(path):
+            beside.replace(target)
     finally:
         beside.unlink(missing_ok=True)
+
+
+class _Output(io.FileIO):
+    """A file whose errors name it as its caller knows it.
+
+    Args:
+        file: The file to open.
+        mode: How to open it.
+        name: What messages call it.
+    """
+
+    def __init__(self, file: Path, mode: str, name: Path) -> None:
+        super().__init__(file, mode)
+        self._name = name
+
+    def write(self, content: Any, /) -> int:  # noqa: ANN401 - whatever holds bytes
+        """Write bytes."""
+        with _named_errors(self._name):
+            return super().write(content)
+
+    def close(self) -> None:
+        """Close the file, which some file systems write to only then."""
+        with _named_errors(self._name):
+            super().close()
+
+
+@contextmanager
+def _named_errors(path: Path) -> Iterator[None]:
+    """Raise what goes wrong with a file as an error that names it, unless its reader is gone."""
+    try:
+        yield
+    except BrokenPipeError:
+        raise
+    except OSError as error:
+        reason = error.strerror or str(error)
+        raise ConfigurationError(f"{path}: cannot be written: {reason}") from error
 
 
 def _remove_abandoned(target: Path) -> None:
@@ -168,13 +219,13 @@ def _remove_abandoned(target: Path) -> None:
                 file.unlink()  # refused while a process has it open
 
 
-def _open_locked(target: Path) -> tuple[Path, BinaryIO]:
+def _open_locked(target: Path, name: Path) -> tuple[Path, _Output]:
     """Create a temporary file that :func:`_remove_abandoned` of other processes leaves alone."""
     number = 0
     while True:
         file = target.with_name(f".{target.name}.{os.getpid()}-{number}.part")
         try:
-            stream = file.open("xb")
+            stream = _Output(file, "xb", name)
         except FileExistsError:  # another thread's, or of a process elsewhere with this id
             number += 1
             continue

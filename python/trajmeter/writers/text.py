@@ -9,10 +9,12 @@ from typing import TYPE_CHECKING, Any, BinaryIO
 
 from pydantic_core import PydanticSerializationError, to_json
 
-from trajmeter.text import to_cell
+from trajmeter.writers.lines import booleans, csv_lines, csv_row, json_lines
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
+
+    import pyarrow as pa
 
     from trajmeter.metrics import RowLayout
 
@@ -32,6 +34,7 @@ class JsonLinesWriter:
     def __init__(self, stream: BinaryIO, layout: RowLayout) -> None:
         self._stream = stream
         self._names = layout.names
+        self._columns = layout.columns
 
     def write(self, values: Sequence[Any]) -> None:
         """Write one row."""
@@ -41,6 +44,11 @@ class JsonLinesWriter:
         except PydanticSerializationError:
             line = to_json(storable(row), inf_nan_mode="strings")
         self._stream.write(line + b"\n")
+
+    def write_batch(self, batch: pa.RecordBatch) -> None:
+        """Write rows in the columns of the layout's Arrow schema."""
+        for lines in json_lines(batch, self._columns):
+            self._stream.write(lines)
 
     def finish(self) -> None:
         """Nothing is buffered."""
@@ -64,12 +72,10 @@ class CsvWriter:
         kept = [
             position for position, column in enumerate(layout.columns) if column.shape.is_scalar
         ]
-        self._booleans = [
-            index
-            for index, position in enumerate(kept)
-            if layout.columns[position].shape.kind == "boolean"
-        ]
         self._pick = itemgetter(*kept)
+        self._columns = self._pick(layout.columns)
+        self._booleans = booleans(self._columns)
+        self._stream = stream
         self._text = io.TextIOWrapper(
             stream, encoding="utf-8", errors="backslashreplace", newline="", write_through=False
         )
@@ -78,11 +84,13 @@ class CsvWriter:
 
     def write(self, values: Sequence[Any]) -> None:
         """Write one row."""
-        row = [to_cell(value) if isinstance(value, str) else value for value in self._pick(values)]
-        for index in self._booleans:
-            if row[index] is not None:
-                row[index] = "true" if row[index] else "false"
-        self._writer.writerow(row)
+        self._writer.writerow(csv_row(self._pick(values), self._booleans))
+
+    def write_batch(self, batch: pa.RecordBatch) -> None:
+        """Write rows in the columns of the layout's Arrow schema."""
+        self._text.flush()
+        for lines in csv_lines(batch, self._columns):
+            self._stream.write(lines)
 
     def finish(self) -> None:
         """Write what is buffered, and leave the stream open."""

@@ -17,6 +17,7 @@ pub mod patches;
 pub mod pool;
 #[cfg(test)]
 mod random;
+pub mod rows;
 pub mod sequences;
 pub mod spans;
 pub mod text;

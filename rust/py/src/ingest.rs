@@ -8,13 +8,13 @@ use std::sync::Arc;
 use arrow_array::ffi::{FFI_ArrowArray, FFI_ArrowSchema};
 use arrow_array::{
     Array, ArrayRef, BooleanArray, Float64Array, Int64Array, ListArray, MapArray, StringArray,
-    StructArray,
+    StructArray, new_null_array,
 };
 use arrow_buffer::{BooleanBuffer, Buffer, NullBuffer, OffsetBuffer, ScalarBuffer};
 use arrow_schema::{ArrowError, DataType, Field, FieldRef, Fields};
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyCapsule};
-use trajmeter_core::ingest::{Column, Piece, Reader, Refused, Shape, Texts, Values};
+use trajmeter_core::ingest::{Column, Piece, Reader, Refused, Shape, Texts, Values, Wanted};
 
 use crate::arrays::run;
 use crate::errors::InternalError;
@@ -28,13 +28,13 @@ impl JsonReader {
     #[new]
     #[pyo3(signature = (shape, wanted, *, flat))]
     fn new(shape: &str, wanted: Vec<String>, flat: bool) -> PyResult<Self> {
-        let is_wanted = |name: &str| wanted.iter().any(|each| each == name);
+        let wanted = Wanted::new(wanted);
         Shape::record(shape)
             .and_then(|shape| {
                 if flat {
-                    Ok(Reader::rows(shape, is_wanted))
+                    Ok(Reader::rows(shape, wanted))
                 } else {
-                    Reader::trajectories(shape, is_wanted)
+                    Reader::trajectories(shape, wanted)
                 }
             })
             .map(Self)
@@ -49,21 +49,25 @@ impl JsonReader {
         line: i64,
     ) -> PyResult<Vec<JsonColumns>> {
         let block = block.as_bytes();
-        let members = self.0.shape();
+        let finish = |piece| columns(piece, self.0.shape());
         run(py, block.len(), || {
-            let pieces = self.0.read(block, file, line);
-            Ok(pieces
-                .into_iter()
-                .map(|piece| columns(piece, members))
-                .collect::<Vec<_>>())
+            Ok(self.0.read(block, file, line, finish))
         })?
         .into_iter()
         .collect::<Result<_, _>>()
-        .map_err(|error| InternalError::new_err(error.to_string()))
+        .map_err(internal)
+    }
+
+    fn read_logs(&self, py: Python<'_>, files: Vec<String>) -> PyResult<Vec<JsonColumns>> {
+        let finish = |piece| columns(piece, self.0.shape());
+        run(py, usize::MAX, || Ok(self.0.read_logs(&files, finish)))?
+            .into_iter()
+            .collect::<Result<_, _>>()
+            .map_err(internal)
     }
 }
 
-/// Rows of consecutive lines, and the lines that made none.
+/// Rows of consecutive lines or files, and those that made none.
 #[pyclass(frozen, module = "trajmeter.kernels._rust")]
 pub struct JsonColumns {
     batch: StructArray,
@@ -75,10 +79,10 @@ pub struct JsonColumns {
 
 #[pymethods]
 impl JsonColumns {
-    /// Rows before it, number, and begin and end in the block of every line that made no row.
+    /// Rows before it, number, and begin and end in the block of whatever made no row.
     #[getter]
     fn refused(&self) -> Vec<(usize, i64, usize, usize)> {
-        let place = |line: &Refused| (line.row, line.line, line.bytes.start, line.bytes.end);
+        let place = |line: &Refused| (line.row, line.number, line.bytes.start, line.bytes.end);
         self.refused.iter().map(place).collect()
     }
 
@@ -100,6 +104,7 @@ impl JsonColumns {
     }
 }
 
+#[allow(clippy::needless_pass_by_value)] // as `map_err` gives it
 fn internal(error: ArrowError) -> PyErr {
     InternalError::new_err(error.to_string())
 }
@@ -110,7 +115,7 @@ fn columns(piece: Piece, shape: &Shape) -> Result<JsonColumns, ArrowError> {
     let mut arrays = Vec::new();
     for (column, member) in piece.columns.into_iter().zip(&shape.members) {
         if let Some(column) = column {
-            let array = array(column, &member.shape)?;
+            let array = array(column, &member.shape, piece.rows)?;
             fields.push(field(&member.name, &array, true));
             arrays.push(array);
         }
@@ -127,11 +132,23 @@ fn field(name: &str, array: &ArrayRef, nullable: bool) -> FieldRef {
     Arc::new(Field::new(name, array.data_type().clone(), nullable))
 }
 
-fn array(column: Column, shape: &Shape) -> Result<ArrayRef, ArrowError> {
-    let nulls = Some(NullBuffer::from(column.valid)).filter(|nulls| nulls.null_count() > 0);
-    let item = |column: Box<Column>| array(*column, shape.item.as_deref().unwrap_or(shape));
+/// The column as an array of `length` rows; of nulls, where it is not wanted.
+fn array(column: Column, shape: &Shape, length: usize) -> Result<ArrayRef, ArrowError> {
+    if !column.is_wanted() {
+        let without_rows = values(column, shape, 0)?;
+        return Ok(new_null_array(without_rows.data_type(), length));
+    }
+    values(column, shape, length)
+}
+
+fn values(column: Column, shape: &Shape, length: usize) -> Result<ArrayRef, ArrowError> {
+    let nulls = nulls(&column.valid);
+    let item = |column: Box<Column>| {
+        let length = column.len();
+        array(*column, shape.item.as_deref().unwrap_or(shape), length)
+    };
     Ok(match column.values {
-        Values::Boolean(values) => Arc::new(BooleanArray::new(BooleanBuffer::from(values), nulls)),
+        Values::Boolean(values) => Arc::new(BooleanArray::new(bits(&values), nulls)),
         Values::Integer(values) => Arc::new(Int64Array::try_new(values.into(), nulls)?),
         Values::Number(values) => Arc::new(Float64Array::try_new(values.into(), nulls)?),
         Values::Text(texts) => Arc::new(text(texts, nulls)?),
@@ -160,13 +177,27 @@ fn array(column: Column, shape: &Shape) -> Result<ArrayRef, ArrowError> {
             let mut fields = Vec::with_capacity(columns.len());
             let mut arrays = Vec::with_capacity(columns.len());
             for (column, member) in columns.into_iter().zip(&shape.members) {
-                let array = array(column, &member.shape)?;
+                let array = array(column, &member.shape, length)?;
                 fields.push(field(&member.name, &array, true));
                 arrays.push(array);
             }
-            Arc::new(StructArray::try_new(fields.into(), arrays, nulls)?)
+            Arc::new(StructArray::try_new_with_length(
+                fields.into(),
+                arrays,
+                nulls,
+                length,
+            )?)
         }
     })
+}
+
+fn nulls(valid: &[bool]) -> Option<NullBuffer> {
+    let has_nulls = valid.contains(&false);
+    has_nulls.then(|| NullBuffer::new(bits(valid)))
+}
+
+fn bits(values: &[bool]) -> BooleanBuffer {
+    BooleanBuffer::collect_bool(values.len(), |index| values[index])
 }
 
 fn borders(offsets: Vec<i32>) -> OffsetBuffer<i32> {

@@ -13,6 +13,7 @@ mod means;
 mod named;
 mod objects;
 mod patches;
+mod rows;
 mod sequences;
 mod spans;
 mod trajectory;
@@ -40,6 +41,8 @@ mod _rust {
     use crate::objects::object_codes;
     #[pymodule_export]
     use crate::patches::edited_lines;
+    #[pymodule_export]
+    use crate::rows::{csv_lines, json_lines};
     #[pymodule_export]
     use crate::sequences::{
         align, align_matches, assign, edit_distance, edit_distance_matches, likeness,

@@ -6,13 +6,12 @@ from trajmeter.metrics.rules.inputs import read_budget, read_texts
 from trajmeter.metrics.rules.profile import PROFILES, RulesProfile
 from trajmeter.metrics.rules.result import RuleScore, RulesResult
 from trajmeter.metrics.rules.score import RulesMetric, create
-from trajmeter.metrics.rules.summary import RulesAggregator, RulesSummary, RuleSummary
+from trajmeter.metrics.rules.summary import RulesSummary, RuleSummary
 
 __all__ = [
     "PROFILES",
     "RuleScore",
     "RuleSummary",
-    "RulesAggregator",
     "RulesMetric",
     "RulesProfile",
     "RulesResult",

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from trajmeter.metrics._protocol import AssertionJudge
     from trajmeter.metrics.rules.inputs import Attempt
     from trajmeter.metrics.rules.profile import RulesProfile
-    from trajmeter.records import Assertion, Task, Trajectory, Verdict
+    from trajmeter.records import Assertion, Task, Verdict
 
 __all__ = ["assertion_pass_rate", "llm_judge"]
 
@@ -94,7 +94,7 @@ def _is_as_wanted(kind: str, text: str, attempt: Attempt) -> tuple[bool, str]:
     if not text:
         return True, "there is nothing to look for"
     where = "output" if kind == "output_contains" else "transcript"
-    found = text.lower() in attempt.output if where == "output" else attempt.contains(text)
+    found = attempt.output_contains(text) if where == "output" else attempt.contains(text)
     reason = f"the {where} {'contains' if found else 'does not contain'} {text!r}"
     return found != (kind == "transcript_not_contains"), reason
 
@@ -143,7 +143,7 @@ def llm_judge(
     sent = [a for a in task.assertions if a.type not in profile.graded_types]
     if not sent:
         return _NOTHING_TO_SEND
-    verdicts = _ask(task, attempt.trajectory, sent, judge)
+    verdicts = _ask(task, attempt, sent, judge)
     joined = _join(sent, verdicts)
     checks = tuple([_check(verdict) for verdict in joined])
     judged = sum([check.result in ("pass", "fail") for check in checks])
@@ -177,7 +177,7 @@ def _judge_every_assertion(
     if not task.assertions:
         return _NO_ASSERTIONS
     sent = len(task.assertions)
-    verdicts = _ask(task, attempt.trajectory, task.assertions, judge)
+    verdicts = _ask(task, attempt, task.assertions, judge)
     passed = sum([verdict.result == "pass" for verdict in verdicts])
     score = fraction(passed, len(verdicts) or sent)
     reason = f"{passed} of {len(verdicts)} verdicts pass, of {sent} assertions"
@@ -188,7 +188,7 @@ def _judge_every_assertion(
 
 def _ask(
     task: Task,
-    trajectory: Trajectory,
+    attempt: Attempt,
     assertions: Sequence[Assertion],
     judge: AssertionJudge | None,
 ) -> tuple[Verdict, ...]:
@@ -198,13 +198,14 @@ def _ask(
         CannotScoreError: There is neither, or the judge failed.
     """
     if judge is None:
-        if trajectory.verdicts is None:
+        verdicts = attempt.verdicts
+        if verdicts is None:
             count = len(assertions)
             reason = f"{count} assertions are for a judge, and there is neither judge nor verdict"
             raise CannotScoreError(Cause.MISSING_VERDICTS, reason)
-        return trajectory.verdicts
+        return verdicts
     try:
-        return tuple(judge(task, trajectory, assertions))
+        return tuple(judge(task, attempt.trajectory, assertions))
     except TimeoutError as error:
         raise CannotScoreError(Cause.JUDGE_TIMEOUT, f"the judge timed out: {error}") from error
     except Exception as error:

@@ -4,22 +4,22 @@ from __future__ import annotations
 
 import math
 from functools import cache
-from typing import TYPE_CHECKING, Literal, NamedTuple, TypeGuard
+from typing import TYPE_CHECKING, NamedTuple, TypeGuard
 
 from trajmeter.metrics.rules.grade import abstain, grade, within_budget
 from trajmeter.metrics.rules.inputs import CannotScoreError, read_budget
 from trajmeter.metrics.rules.profile import DEFAULT
 from trajmeter.metrics.rules.result import BudgetCheck, CostScore, LatencyScore
-from trajmeter.metrics.usage import NO_AMOUNT, Amount, amount_used, tokens_used
+from trajmeter.metrics.usage import NO_AMOUNT, Amount
 from trajmeter.records import Cause, Outcome
 from trajmeter.records.record import frozen
 
 if TYPE_CHECKING:
-    from trajmeter.metrics.rules.inputs import Attempt
+    from trajmeter.metrics.rules.inputs import Attempt, Budgeted
     from trajmeter.metrics.rules.profile import RulesProfile
-    from trajmeter.records import Task, Trajectory
+    from trajmeter.records import Task
 
-__all__ = ["cost_budget", "latency"]
+__all__ = ["KINDS", "Kind", "cost_budget", "latency", "time_reason", "use_reason"]
 
 
 def latency(task: Task, attempt: Attempt, profile: RulesProfile = DEFAULT) -> LatencyScore:
@@ -44,7 +44,7 @@ def latency(task: Task, attempt: Attempt, profile: RulesProfile = DEFAULT) -> La
             return abstain(LatencyScore, error.reason)
         raise error
     ratio = _ratio(duration, budget)
-    reason = f"the run took {duration:g} ms of {budget:g} ms"
+    reason = time_reason(duration, budget)
     details = {"budget_ms": budget, "duration_ms": duration, "ratio": ratio}
     return grade(LatencyScore, within_budget(ratio), reason, details, profile=profile)
 
@@ -54,7 +54,7 @@ _NO_TIME_BUDGET = abstain(LatencyScore, "the task has no time budget")
 
 def _duration_ms(attempt: Attempt) -> float | None:
     """Duration of the run in milliseconds."""
-    seconds = attempt.trajectory.duration_seconds
+    seconds = attempt.duration_seconds
     # Dividing by 1,000 and multiplying again leaves 1000.9999999999999 of 1001.
     return None if seconds is None else round(seconds * 1000, 6)
 
@@ -76,11 +76,11 @@ def cost_budget(task: Task, attempt: Attempt, profile: RulesProfile = DEFAULT) -
     checks: list[BudgetCheck] = []
     missing: CannotScoreError | None = None
     worst: BudgetCheck | None = None
-    for kind in _KINDS:
+    for kind in KINDS:
         budget = read_budget(task.metadata.get(kind.key)) if kind.key in profile.budgets else None
         if budget is None:
             continue
-        check = _check(kind, budget, _used(kind, attempt.trajectory, profile), profile)
+        check = _check(kind, budget, _used(kind, attempt, profile), profile)
         checks.append(check)
         if check.ratio is None:
             missing = missing or attempt.absence(
@@ -96,24 +96,27 @@ def cost_budget(task: Task, attempt: Attempt, profile: RulesProfile = DEFAULT) -
     return grade(CostScore, worst.score, worst.reason, details, profile=profile)
 
 
-class _Kind(NamedTuple):
+class Kind(NamedTuple):
+    """A budget and what it limits."""
+
     key: str
     """Key of the budget in the metadata."""
-    field: Literal["credits", "cost_usd", "total_tokens"]
+    field: Budgeted
     """Field of the usage that it limits."""
     noun: str
+    """What is used, in words."""
 
 
-_KINDS = (
-    _Kind("max_credits", "credits", "credits"),
-    _Kind("max_cost_usd", "cost_usd", "US dollars"),
-    _Kind("max_tokens", "total_tokens", "tokens"),
+KINDS = (
+    Kind("max_credits", "credits", "credits"),
+    Kind("max_cost_usd", "cost_usd", "US dollars"),
+    Kind("max_tokens", "total_tokens", "tokens"),
 )
 
 
 @cache
 def _no_budget(keys: tuple[str, ...]) -> CostScore:
-    *nouns, last = [kind.noun for kind in _KINDS if kind.key in keys]
+    *nouns, last = [kind.noun for kind in KINDS if kind.key in keys]
     listed = f"{', '.join(nouns)} or {last}" if nouns else last
     return abstain(CostScore, f"the task has no budget for {listed}")
 
@@ -138,18 +141,15 @@ def _abstains(error: CannotScoreError, profile: RulesProfile) -> bool:
     return profile.unrecorded_abstains and error.cause is not Cause.INVALID_INPUT
 
 
-def _used(kind: _Kind, trajectory: Trajectory, profile: RulesProfile) -> Amount:
+def _used(kind: Kind, attempt: Attempt, profile: RulesProfile) -> Amount:
     """The figure, where there is one that counts."""
     if profile.unrecorded_abstains:
-        used = getattr(trajectory.usage, kind.field, None)
+        used = attempt.recorded(kind.field)
         return NO_AMOUNT if used is None or used <= 0 else Amount(used, "run", None)
-    if kind.field != "total_tokens":
-        return amount_used(trajectory, kind.field)
-    tokens = tokens_used(trajectory)
-    return Amount(tokens.counts[2], tokens.source, tokens.reason)
+    return attempt.used(kind.field)
 
 
-def _check(kind: _Kind, budget: float, used: Amount, profile: RulesProfile) -> BudgetCheck:
+def _check(kind: Kind, budget: float, used: Amount, profile: RulesProfile) -> BudgetCheck:
     if used.value is None:
         reason = f"the task has a budget for {kind.noun}; {used.reason}"
         if profile.unrecorded_abstains:
@@ -160,7 +160,6 @@ def _check(kind: _Kind, budget: float, used: Amount, profile: RulesProfile) -> B
             name=kind.key, budget=budget, used=None, ratio=None, score=None, reason=reason
         )
     ratio = _ratio(used.value, budget)
-    added = " (added up from its turns)" if used.source != "run" else ""
     return frozen(
         BudgetCheck,
         {
@@ -170,9 +169,20 @@ def _check(kind: _Kind, budget: float, used: Amount, profile: RulesProfile) -> B
             "source": used.source,
             "ratio": ratio,
             "score": within_budget(ratio),
-            "reason": f"the run used {used.value:g} of {budget:g} {kind.noun}{added}",
+            "reason": use_reason(kind, used.value, budget, used.source),
         },
     )
+
+
+def time_reason(duration: float, budget: float) -> str:
+    """Say how much of its time budget a run took, both in milliseconds."""
+    return f"the run took {duration:g} ms of {budget:g} ms"
+
+
+def use_reason(kind: Kind, used: float, budget: float, source: str | None) -> str:
+    """Say how much of a budget a run used, and whether its turns had to be added up."""
+    added = " (added up from its turns)" if source != "run" else ""
+    return f"the run used {used:g} of {budget:g} {kind.noun}{added}"
 
 
 def _ratio(used: float, budget: float) -> float:

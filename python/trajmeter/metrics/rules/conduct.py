@@ -16,11 +16,13 @@ from trajmeter.metrics.rules.result import (
 from trajmeter.records.record import frozen
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from trajmeter.metrics.rules.inputs import Attempt
     from trajmeter.metrics.rules.profile import RulesProfile
     from trajmeter.records import Task
 
-__all__ = ["completeness", "error_handling", "tool_usage"]
+__all__ = ["completeness", "error_handling", "error_markers", "tool_usage"]
 
 _DEFAULT_MARKERS = ("ERROR:",)
 """What is looked for unless the task says otherwise: what the framework itself writes."""
@@ -54,7 +56,7 @@ def tool_usage(task: Task, attempt: Attempt, profile: RulesProfile = DEFAULT) ->
     details = {
         "checks": checks,
         "tools_called": tuple(sorted(called)),
-        "dropped_calls": attempt.trajectory.dropped_calls,
+        "dropped_calls": attempt.dropped_calls,
     }
     reason = "; ".join(failed) or "tools were used as expected"
     return grade(ToolUsageScore, score, reason, details, profile=profile)
@@ -88,12 +90,17 @@ def error_handling(task: Task, attempt: Attempt) -> ErrorScore:
     Raises:
         CannotScoreError: The attempt has no transcript.
     """
-    markers = read_texts(task.metadata.get("error_markers")) or _DEFAULT_MARKERS
+    markers = error_markers(task.metadata)
     found = tuple([marker for marker in markers if attempt.contains(marker)])
     listed = ", ".join(map(repr, found))
     reason = f"the transcript contains {listed}" if found else "no error marker was found"
     details = {"errors_found": found, "markers_checked": markers}
     return grade(ErrorScore, 0.0 if found else FULL, reason, details)
+
+
+def error_markers(metadata: Mapping[str, object]) -> tuple[str, ...]:
+    """Read the error markers of a task: its own, or the default."""
+    return read_texts(metadata.get("error_markers")) or _DEFAULT_MARKERS
 
 
 def completeness(
@@ -126,7 +133,7 @@ def completeness(
         if turns is None:
             return _NOT_COUNTED
         completed = turns < max_turns
-    has_output = bool(attempt.output.strip())
+    has_output = attempt.has_output
     score = fraction(completed + has_output, 2)
     end = "the run reached its end" if completed else "the run did not reach its end"
     reason = f"{end}, and its output is {'not ' if has_output else ''}empty"

@@ -7,17 +7,21 @@ a number may be quoted. What cannot be used is left out, never taken for somethi
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Literal, TypeAlias
 
 from trajmeter.metrics.tools.calls import names_of
+from trajmeter.metrics.usage import Amount, amount_used, tokens_used
 from trajmeter.records import Cause
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from trajmeter.records import Trajectory
+    from trajmeter.records import Trajectory, Verdict
 
-__all__ = ["Attempt", "CannotScoreError", "read_budget", "read_texts"]
+__all__ = ["Attempt", "Budgeted", "CannotScoreError", "read_budget", "read_texts"]
+
+Budgeted: TypeAlias = Literal["credits", "cost_usd", "total_tokens"]
+"""Field of a usage that a budget may limit."""
 
 
 class CannotScoreError(Exception):
@@ -40,12 +44,7 @@ class Attempt:
         self._called: Sequence[str] | None = None
 
     @property
-    def transcript(self) -> str:
-        """The transcript in lower case.
-
-        Raises:
-            CannotScoreError: No transcript was recorded.
-        """
+    def _lower_transcript(self) -> str:
         if self._transcript is None:
             text = self.trajectory.transcript
             if text is None:
@@ -55,12 +54,7 @@ class Attempt:
         return self._transcript
 
     @property
-    def output(self) -> str:
-        """The final output in lower case.
-
-        Raises:
-            CannotScoreError: No final output was recorded.
-        """
+    def _lower_output(self) -> str:
         if self._output is None:
             text = self.trajectory.final_output
             if text is None:
@@ -101,7 +95,50 @@ class Attempt:
         Raises:
             CannotScoreError: No transcript was recorded.
         """
-        return text.lower() in self.transcript
+        return text.lower() in self._lower_transcript
+
+    def output_contains(self, text: str) -> bool:
+        """Whether the final output contains a text, in whatever case.
+
+        Raises:
+            CannotScoreError: No final output was recorded.
+        """
+        return text.lower() in self._lower_output
+
+    @property
+    def has_output(self) -> bool:
+        """Whether the final output holds more than white space.
+
+        Raises:
+            CannotScoreError: No final output was recorded.
+        """
+        return bool(self._lower_output.strip())
+
+    @property
+    def dropped_calls(self) -> int:
+        """Calls that the reader left out because they have no name."""
+        return self.trajectory.dropped_calls
+
+    @property
+    def duration_seconds(self) -> float | None:
+        """Duration of the run."""
+        return self.trajectory.duration_seconds
+
+    @property
+    def verdicts(self) -> tuple[Verdict, ...] | None:
+        """A judge's verdicts, as recorded."""
+        return self.trajectory.verdicts
+
+    def recorded(self, field: Budgeted) -> float | None:
+        """What the usage of the run has in a field, whatever its value."""
+        return getattr(self.trajectory.usage, field, None)
+
+    def used(self, field: Budgeted) -> Amount:
+        """What the run used, by its own figure or its turns'."""
+        if field != "total_tokens":
+            return amount_used(self.trajectory, field)
+        tokens = tokens_used(self.trajectory)
+        return Amount(tokens.counts[2], tokens.source, tokens.reason)
 
     def absence(self, field: str, cause: Cause, reason: str) -> CannotScoreError:
         """Say why a field is empty: its recorded value was unusable, or there was none."""

@@ -6,6 +6,7 @@ from functools import partial
 from typing import TYPE_CHECKING, TypeAlias
 
 from trajmeter.metrics.profile import find_profile
+from trajmeter.metrics.record_aggregator import RecordAggregator
 from trajmeter.metrics.rules.assertions import assertion_pass_rate, llm_judge
 from trajmeter.metrics.rules.budgets import cost_budget, latency
 from trajmeter.metrics.rules.conduct import completeness, error_handling, tool_usage
@@ -22,18 +23,20 @@ from trajmeter.metrics.rules.result import (
     RulesResult,
     ToolUsageScore,
 )
-from trajmeter.metrics.rules.summary import RulesAggregator
-from trajmeter.records import Cause, Outcome, Task
+from trajmeter.metrics.rules.summary import RulesTotals
+from trajmeter.records import Cause, Outcome, Task, Trajectory
 from trajmeter.records.record import frozen
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Collection, Mapping
+    from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+    from typing import Any
 
+    import pyarrow as pa
     from pydantic import JsonValue
 
     from trajmeter.metrics._protocol import AssertionJudge
     from trajmeter.metrics.registry import Resources
-    from trajmeter.records import Trajectory
+    from trajmeter.metrics.rules.summary import RulesSummary
 
 __all__ = ["RulesMetric", "create"]
 
@@ -65,6 +68,23 @@ _WITHOUT_TASK: dict[str, RuleScore] = {
 """What the other rules say of an attempt whose task is unknown."""
 
 
+_CALLS = frozenset({"tool_calls.name", "turns.tool_calls.name"})
+_COLUMNS: dict[str, frozenset[str]] = {
+    "assertion_pass_rate": _CALLS | {"transcript", "final_output"},
+    "tool_usage": _CALLS | {"dropped_calls"},
+    "error_handling": frozenset({"transcript"}),
+    "completeness": frozenset({"transcript", "final_output", "turn_count", "turns.number"}),
+    "latency": frozenset({"duration_seconds"}),
+    "cost_budget": frozenset({"usage", "turns.usage"}),
+    "llm_judge": frozenset({"verdicts"}),
+}
+"""Columns that each rule reads; of turns that only count, any does."""
+
+
+def _columns_of(rules: Iterable[str]) -> frozenset[str]:
+    return frozenset({"unusable"}).union(*(_COLUMNS[rule] for rule in rules))
+
+
 class RulesMetric:
     """Scores each attempt by rules that the task's metadata and assertions configure.
 
@@ -94,6 +114,8 @@ class RulesMetric:
         "Trajectory.final_output",
     )
     result_type = RulesResult
+    batch_columns = _columns_of(_COLUMNS)
+    """Columns of a batch that the metric reads; a judge gets the whole attempt."""
 
     def __init__(
         self,
@@ -114,6 +136,9 @@ class RulesMetric:
             "llm_judge": partial(llm_judge, profile=chosen, judge=judge),
         }
         self._rules = {name: all_rules[name] for name in all_rules if name in (rules or all_rules)}
+        self.batch_columns = _columns_of(self._rules)
+        if judge is not None and "llm_judge" in self._rules:
+            self.batch_columns = frozenset(Trajectory.model_fields)
         self._unwanted = {
             name: model(outcome=Outcome.NOT_SCORED, reason="the rule was not asked for")
             for name, model in _MODELS.items()
@@ -129,19 +154,41 @@ class RulesMetric:
         """Apply every rule; without a task only ``error_handling``, which looks for its default."""
         attempt = Attempt(trajectory)
         scores: dict[str, RuleScore] = dict(self._unwanted)
-        for name, rule in self._rules.items():
-            if task is None and name in _WITHOUT_TASK:
-                scores[name] = _WITHOUT_TASK[name]
-                continue
-            try:
-                scores[name] = rule(task or _NO_TASK, attempt)
-            except CannotScoreError as error:
-                scores[name] = self._unscored(name, error)
+        for name in self._rules:
+            scores[name] = self._apply(name, task, attempt)
         return frozen(RulesResult, scores)
 
-    def aggregator(self) -> RulesAggregator:
+    def score_batch(
+        self, tasks: Sequence[Task | None], rows: pa.RecordBatch
+    ) -> Mapping[str, pa.Array[Any]]:
+        """Apply every rule to the attempts of many rows, and make no record of them."""
+        from trajmeter.metrics.rules.batch import RuleSet, score_batch
+
+        rule_set = RuleSet(
+            rules=tuple(self._rules),
+            unwanted=self._unwanted,
+            profile=self._profile,
+            has_judge=self._judge is not None,
+            apply=self._apply,
+            score=self.score,
+        )
+        return score_batch(rule_set, tasks, rows)
+
+    def aggregator(self) -> RecordAggregator[RulesSummary]:
         """Begin the summary of attempts."""
-        return RulesAggregator()
+        return RecordAggregator(self, self.column_aggregator())
+
+    def column_aggregator(self) -> RulesTotals:
+        """Begin the summaries of the attempts of every group."""
+        return RulesTotals()
+
+    def _apply(self, name: str, task: Task | None, attempt: Attempt) -> RuleScore:
+        if task is None and name in _WITHOUT_TASK:
+            return _WITHOUT_TASK[name]
+        try:
+            return self._rules[name](task or _NO_TASK, attempt)
+        except CannotScoreError as error:
+            return self._unscored(name, error)
 
     def _unscored(self, name: str, error: CannotScoreError) -> RuleScore:
         model = _MODELS[name]

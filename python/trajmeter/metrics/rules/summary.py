@@ -4,18 +4,22 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Annotated
 
+import numpy as np
 from pydantic import ConfigDict
 
-from trajmeter.metrics._result import Headline, Mean, RunningMean
-from trajmeter.metrics.rules.result import RuleScore, RulesResult
+from trajmeter.metrics._result import Headline, Mean
+from trajmeter.metrics.grouped_means import GroupedMeans, MeanInput
+from trajmeter.metrics.scored_columns import Numbers
 from trajmeter.records import Outcome
 from trajmeter.records.record import LazyModel
 
 if TYPE_CHECKING:
-    from trajmeter.metrics._result import Result
-    from trajmeter.records import Task, Trajectory
+    from typing_extensions import Self
 
-__all__ = ["RuleSummary", "RulesAggregator", "RulesSummary"]
+    from trajmeter.kernels import BoolArray, Int64Array
+    from trajmeter.metrics.scored_columns import GroupedRows, ScoredColumns
+
+__all__ = ["RuleSummary", "RulesSummary", "RulesTotals"]
 
 
 class _Model(LazyModel):
@@ -50,37 +54,42 @@ class RulesSummary(_Model):
     """Assertions that only a judge can grade."""
 
 
-class RulesAggregator:
-    """Running totals over attempts; keeps no attempt."""
+class RulesTotals:
+    """Running totals over the attempts of every group; keeps no attempt."""
 
     def __init__(self) -> None:
-        self._means = {name: (RunningMean(), RunningMean()) for name in RulesSummary.model_fields}
+        self._means = GroupedMeans(2 * len(RulesSummary.model_fields))
 
-    def add(self, task: Task | None, trajectory: Trajectory, result: Result) -> None:
-        """Count one scored attempt."""
-        del task, trajectory
-        if isinstance(result, RulesResult):
-            self.count(result)
+    def add(self, columns: ScoredColumns, groups: GroupedRows) -> None:
+        """Count some attempts; one whose metric raised has no score of any rule."""
+        every = np.ones(len(columns), np.bool_)
+        means = []
+        for name in RulesSummary.model_fields:
+            scores, is_abstained = _scores(columns, f"rules.{name}")
+            without = scores._replace(present=scores.present & ~is_abstained)
+            means += [MeanInput(without, every), MeanInput(scores, every)]
+        self._means.add(means, groups)
 
-    def count(self, result: RulesResult) -> None:
-        """Count the result of one attempt."""
-        for name, (mean, with_abstained) in self._means.items():
-            rule: RuleScore = getattr(result, name)
-            mean.add(None if rule.outcome is Outcome.ABSTAINED else rule.score)
-            with_abstained.add(rule.score)
+    def merge(self, other: Self, numbers: Int64Array) -> None:
+        """Count what another one has counted; its group i is our group ``numbers[i]``."""
+        self._means.merge(other._means, numbers)
 
-    def add_error(self, task: Task | None, trajectory: Trajectory) -> None:
-        """Count one attempt that has no score of any rule."""
-        del task, trajectory
-        for means in self._means.values():
-            for mean in means:
-                mean.add(None)
-
-    def figures(self) -> RulesSummary:
+    def figures(self, group: int | None) -> RulesSummary:
         """Means of all attempts so far."""
+        means = self._means.means(group)
         return RulesSummary(
             **{
-                name: RuleSummary(mean=mean.mean(), mean_with_abstained=with_abstained.mean())
-                for name, (mean, with_abstained) in self._means.items()
+                name: RuleSummary(mean=means[2 * index], mean_with_abstained=means[2 * index + 1])
+                for index, name in enumerate(RulesSummary.model_fields)
             }
         )
+
+
+def _scores(columns: ScoredColumns, rule: str) -> tuple[Numbers, BoolArray]:
+    """The scores of a rule, and where it abstained."""
+    if f"{rule}.score" not in columns:
+        nowhere = np.zeros(len(columns), np.bool_)
+        return Numbers(np.zeros(len(columns), np.float64), nowhere, None), nowhere
+    outcomes = columns.texts(f"{rule}.outcome")
+    abstained = [text == Outcome.ABSTAINED.value for text in outcomes.texts]
+    return columns.numbers(f"{rule}.score"), np.array(abstained, np.bool_)[outcomes.codes]

@@ -10,14 +10,13 @@ from trajmeter.metrics.speedup.result import (
     SpeedupResult,
 )
 from trajmeter.metrics.speedup.score import SpeedupMetric, create
-from trajmeter.metrics.speedup.summary import SpeedupAggregator, SpeedupSummary
+from trajmeter.metrics.speedup.summary import SpeedupSummary
 
 __all__ = [
     "PROFILES",
     "BenchmarkSpeedup",
     "PytestFigures",
     "SnapshotFigures",
-    "SpeedupAggregator",
     "SpeedupMetric",
     "SpeedupProfile",
     "SpeedupResult",

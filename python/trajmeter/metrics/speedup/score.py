@@ -5,10 +5,11 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from trajmeter.metrics.profile import find_profile
+from trajmeter.metrics.record_aggregator import RecordAggregator
 from trajmeter.metrics.speedup.fields import result_fields
 from trajmeter.metrics.speedup.profile import PROFILES
 from trajmeter.metrics.speedup.result import SpeedupResult
-from trajmeter.metrics.speedup.summary import SpeedupAggregator
+from trajmeter.metrics.speedup.totals import SpeedupTotals
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
@@ -19,6 +20,7 @@ if TYPE_CHECKING:
     from trajmeter.metrics._result import Result
     from trajmeter.metrics.arrays import Array
     from trajmeter.metrics.registry import Resources
+    from trajmeter.metrics.speedup.summary import SpeedupSummary
     from trajmeter.records import Task, Trajectory
 
 __all__ = ["SpeedupMetric", "create"]
@@ -62,9 +64,13 @@ class SpeedupMetric:
 
         return score_batch(self, self._profile, tasks, rows)
 
-    def aggregator(self) -> SpeedupAggregator:
+    def aggregator(self) -> RecordAggregator[SpeedupSummary]:
         """Begin the summary of runs."""
-        return SpeedupAggregator(self._profile)
+        return RecordAggregator(self, self.column_aggregator())
+
+    def column_aggregator(self) -> SpeedupTotals:
+        """Begin the summaries of the runs of every group."""
+        return SpeedupTotals(self._profile)
 
 
 def create(resources: Resources) -> SpeedupMetric:

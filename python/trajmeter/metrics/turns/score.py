@@ -10,9 +10,10 @@ from __future__ import annotations
 from operator import attrgetter
 from typing import TYPE_CHECKING, NamedTuple
 
-from trajmeter.arguments import check_type
+from trajmeter.arguments import as_iterable, check_type
 from trajmeter.kernels import NO_NUMBER
 from trajmeter.metrics.profile import find_profile
+from trajmeter.metrics.record_aggregator import RecordAggregator
 from trajmeter.metrics.tools.calls import calls_of, read_calls
 from trajmeter.metrics.turns.profile import PROFILES
 from trajmeter.metrics.turns.result import (
@@ -25,13 +26,13 @@ from trajmeter.metrics.turns.result import (
     TokenFigures,
     TurnsResult,
 )
-from trajmeter.metrics.turns.summary import TurnsAggregator
+from trajmeter.metrics.turns.summary import TurnsTotals
 from trajmeter.metrics.usage import tokens_used
 from trajmeter.records import Cause, Outcome, Trajectory, Usage
 from trajmeter.records.record import frozen
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Iterable, Mapping, Sequence
     from typing import Any
 
     import pyarrow as pa
@@ -40,10 +41,12 @@ if TYPE_CHECKING:
     from trajmeter.metrics.registry import Resources
     from trajmeter.metrics.tools.calls import Calls
     from trajmeter.metrics.turns.profile import TurnsProfile
+    from trajmeter.metrics.turns.summary import TurnsSummary
     from trajmeter.records import Failure, Task, ToolCall, Turn
 
 __all__ = [
     "TurnsMetric",
+    "aggregate",
     "create",
     "score",
 ]
@@ -94,9 +97,13 @@ class TurnsMetric:
         del tasks
         return score_batch(rows, self._profile)
 
-    def aggregator(self) -> TurnsAggregator:
+    def aggregator(self) -> RecordAggregator[TurnsSummary]:
         """Begin the summary of runs."""
-        return TurnsAggregator(self._profile)
+        return RecordAggregator(self, self.column_aggregator())
+
+    def column_aggregator(self) -> TurnsTotals:
+        """Begin the summaries of the runs of every group."""
+        return TurnsTotals(self._profile)
 
 
 def score(trajectory: Trajectory, *, profile: str | None = None) -> TurnsResult:
@@ -123,6 +130,35 @@ def score(trajectory: Trajectory, *, profile: str | None = None) -> TurnsResult:
     """
     check_type(trajectory, Trajectory, name="trajectory")
     return _score(trajectory, find_profile("turns", profile, PROFILES))
+
+
+_UNKNOWN_RUN = Trajectory(task_id="")
+"""Stands for the run of a result; figures of many runs are made of results alone."""
+
+
+def aggregate(results: Iterable[TurnsResult], *, profile: str | None = None) -> TurnsSummary:
+    """Summarise runs.
+
+    Args:
+        results: One result a run.
+        profile: ``"ptcrunner"`` to count as PtcRunner does: what is missing is 0, and a run of
+            unknown outcome did not pass.
+
+    Raises:
+        InputError: The results are not a list of results of turns.
+        UnknownNameError: The profile is unknown.
+
+    Example:
+        >>> aggregate([]).pass_rate.value
+        0.0
+        >>> aggregate([]).mean_turns_on_pass.value is None
+        True
+    """
+    aggregator = TurnsMetric(profile=profile).aggregator()
+    for index, result in enumerate(as_iterable(results, "a list of TurnsResult", name="results")):
+        check_type(result, TurnsResult, name=f"results[{index}]")
+        aggregator.add(None, _UNKNOWN_RUN, result)
+    return aggregator.figures()
 
 
 def _score(trajectory: Trajectory, profile: TurnsProfile) -> TurnsResult:

@@ -4,23 +4,22 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Annotated
 
+import numpy as np
 from pydantic import ConfigDict
 
-from trajmeter.arguments import as_iterable, check_type
-from trajmeter.metrics._result import Headline, Mean, RunningMean
-from trajmeter.metrics.profile import find_profile
-from trajmeter.metrics.turns.profile import PROFILES
-from trajmeter.metrics.turns.result import TurnsResult
+from trajmeter.metrics._result import Headline, Mean
+from trajmeter.metrics.grouped_means import GroupedMeans, MeanInput
 from trajmeter.records.record import LazyModel
+from trajmeter.statistics.exact_sums import GroupCounts
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from typing_extensions import Self
 
-    from trajmeter.metrics._result import Result
+    from trajmeter.kernels import BoolArray, Int64Array
+    from trajmeter.metrics.scored_columns import GroupedRows, Numbers, ScoredColumns
     from trajmeter.metrics.turns.profile import TurnsProfile
-    from trajmeter.records import Task, Trajectory
 
-__all__ = ["TurnsAggregator", "TurnsSummary", "aggregate"]
+__all__ = ["TurnsSummary", "TurnsTotals"]
 
 
 class TurnsSummary(LazyModel):
@@ -59,81 +58,75 @@ class TurnsSummary(LazyModel):
     """Mean total tokens of passed runs."""
 
 
-def aggregate(results: Iterable[TurnsResult], *, profile: str | None = None) -> TurnsSummary:
-    """Summarise runs.
-
-    Args:
-        results: One result a run.
-        profile: ``"ptcrunner"`` to count as PtcRunner does: what is missing is 0, and a run of
-            unknown outcome did not pass.
-
-    Raises:
-        InputError: The results are not a list of results of turns.
-        UnknownNameError: The profile is unknown.
-
-    Example:
-        >>> aggregate([]).pass_rate.value
-        0.0
-        >>> aggregate([]).mean_turns_on_pass.value is None
-        True
-    """
-    aggregator = TurnsAggregator(find_profile("turns", profile, PROFILES))
-    for index, result in enumerate(as_iterable(results, "a list of TurnsResult", name="results")):
-        check_type(result, TurnsResult, name=f"results[{index}]")
-        aggregator.count(result)
-    return aggregator.figures()
+_MEANS = {
+    "pass_rate": "run.passed",
+    "mean_turns_on_pass": "run.turn_count",
+    "first_turn_validity_rate": "first_turn_valid",
+    "mean_parse_failure_rate": "parse_failure_rate",
+    "mean_no_code_rate": "no_code_rate",
+    "mean_multi_code_block_rate": "multi_code_block_rate",
+    "recoverable_error_salvage_rate": "run.passed",
+    "budget_exhausted_rate": "run.budget_exhausted",
+    "mean_input_tokens": "tokens.input_tokens",
+    "mean_output_tokens": "tokens.output_tokens",
+    "mean_total_tokens": "tokens.total_tokens",
+    "mean_total_tokens_on_pass": "tokens.total_tokens",
+}
+"""The figure of a run that each mean is made of."""
 
 
-class TurnsAggregator:
-    """Running totals over runs; keeps no run."""
+class TurnsTotals:
+    """Running totals over the runs of every group; keeps no run."""
 
     def __init__(self, profile: TurnsProfile) -> None:
         self._missing_is_zero = profile.missing_is_zero
-        self._runs = 0
-        self._means = {name: RunningMean() for name in TurnsSummary.model_fields}
+        self._runs = GroupCounts(1)
+        self._means = GroupedMeans(len(TurnsSummary.model_fields))
 
-    def add(self, task: Task | None, trajectory: Trajectory, result: Result) -> None:
-        """Count one scored run."""
-        del task, trajectory
-        if isinstance(result, TurnsResult):
-            self.count(result)
+    def add(self, columns: ScoredColumns, groups: GroupedRows) -> None:
+        """Count some runs; one that could not be analysed has no figure, but could have any."""
+        rows, numbers = groups
+        self._runs.add(np.bincount(rows, minlength=len(numbers))[:, None], numbers)
+        failed = columns.texts("turns.error").codes >= 0
+        every = np.ones(len(columns), np.bool_)
+        run_passed = _is_true(columns.numbers("turns.run.passed"))
+        passed = run_passed | (failed & columns.passed())
+        counted = {
+            "mean_turns_on_pass": passed,
+            "mean_total_tokens_on_pass": passed,
+            "recoverable_error_salvage_rate": failed
+            | _is_true(columns.numbers("turns.has_failed_turn")),
+        }
+        means = [
+            MeanInput(self._values(columns, column, failed), counted.get(name, every))
+            for name, column in _MEANS.items()
+        ]
+        self._means.add(means, groups)
 
-    def count(self, result: TurnsResult) -> None:
-        """Count the result of one run."""
-        run, tokens = result.run, result.tokens
-        self._runs += 1
-        self._add("first_turn_validity_rate", result.first_turn_valid)
-        self._add("mean_parse_failure_rate", result.parse_failure_rate)
-        self._add("mean_no_code_rate", result.no_code_rate)
-        self._add("mean_multi_code_block_rate", result.multi_code_block_rate)
-        self._add("budget_exhausted_rate", run.budget_exhausted)
-        self._add("pass_rate", run.passed)
-        self._add("mean_input_tokens", tokens.input_tokens)
-        self._add("mean_output_tokens", tokens.output_tokens)
-        self._add("mean_total_tokens", tokens.total_tokens)
-        if run.passed:
-            self._add("mean_turns_on_pass", run.turn_count)
-            self._add("mean_total_tokens_on_pass", tokens.total_tokens)
-        if result.has_failed_turn:
-            self._add("recoverable_error_salvage_rate", run.passed)
+    def merge(self, other: Self, numbers: Int64Array) -> None:
+        """Count what another one has counted; its group i is our group ``numbers[i]``."""
+        self._runs.merge(other._runs, numbers)
+        self._means.merge(other._means, numbers)
 
-    def add_error(self, task: Task | None, trajectory: Trajectory) -> None:
-        """Count one run that could not be analysed; it has no figure, but could have any."""
-        del task
-        self._runs += 1
-        for name, mean in self._means.items():
-            if trajectory.passed or not name.endswith("_on_pass"):
-                mean.add(None)
-
-    def figures(self) -> TurnsSummary:
+    def figures(self, group: int | None) -> TurnsSummary:
         """Means of all runs so far."""
-        means = {name: mean.mean() for name, mean in self._means.items()}
+        means = dict(zip(_MEANS, self._means.means(group), strict=True))
+        has_runs = self._runs.counts(group) != [0]
         for name, mean in means.items():
             # By convention salvage is 0 without failed runs, and every figure is 0 without runs.
-            is_zero = not self._runs and not name.endswith("_on_pass")
+            is_zero = not has_runs and not name.endswith("_on_pass")
             if is_zero or (name == "recoverable_error_salvage_rate" and not mean.total):
                 means[name] = mean.model_copy(update={"value": 0.0})
         return TurnsSummary(**means)
 
-    def _add(self, name: str, value: float | None) -> None:
-        self._means[name].add((value or 0) if self._missing_is_zero else value)
+    def _values(self, columns: ScoredColumns, column: str, failed: BoolArray) -> Numbers:
+        values = columns.numbers(f"turns.{column}")
+        if self._missing_is_zero:
+            return values._replace(present=values.present | ~failed)
+        return values
+
+
+def _is_true(values: Numbers) -> BoolArray:
+    """Where a truth value is true."""
+    is_true: BoolArray = values.present & (values.values > 0)
+    return is_true

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from trajmeter.metrics.arrays import Array, Booleans
     from trajmeter.metrics.usage import Counts, TokensUsed
 
-__all__ = ["tokens_of_rows"]
+__all__ = ["TokenColumns", "tokens_of_rows"]
 
 _NONE = -1
 """Stands for a count that was not recorded."""

@@ -6,11 +6,35 @@
 
 use serde_json::Value;
 
-use super::shape::{Kind, Shape};
+use super::shape::{Kind, Member, Shape};
 
 /// Texts or lists end within what 32-bit offsets reach; a value beyond that is refused.
 #[derive(Debug, PartialEq, Eq)]
 pub struct Full;
+
+/// Names of the columns that are to be kept, those within records behind a dot.
+#[derive(Clone, Debug)]
+pub struct Wanted(Vec<String>);
+
+impl Wanted {
+    /// The names.
+    #[must_use]
+    pub fn new(names: Vec<String>) -> Self {
+        Self(names)
+    }
+
+    /// Whether the column is wanted, or anything below it, or all of the record it is in.
+    #[must_use]
+    pub fn has(&self, path: &str) -> bool {
+        let holds = |outer: &str, inner: &str| {
+            inner
+                .strip_prefix(outer)
+                .is_some_and(|rest| rest.is_empty() || rest.starts_with('.'))
+        };
+        let mut names = self.0.iter();
+        names.any(|name| holds(name, path) || holds(path, name))
+    }
+}
 
 /// Texts, one after the other.
 #[derive(Debug)]
@@ -73,6 +97,8 @@ enum Absent {
 }
 
 /// One column.
+///
+/// One that is not wanted takes values as the others do, and holds none of them.
 #[derive(Debug)]
 pub struct Column {
     /// Whether each row has a value.
@@ -80,19 +106,21 @@ pub struct Column {
     /// The values.
     pub values: Values,
     absent: Absent,
-    kept: bool,
+    is_wanted: bool,
+    /// Whether the current row has a value, where it is not kept.
+    is_set: bool,
 }
 
 impl Column {
     /// A column without rows.
     ///
-    /// `default` is what an absent value stands for.
+    /// `default` is what an absent value stands for. `path` is the name of the column, below those
+    /// of the records it is in.
     #[must_use]
-    pub fn new(shape: &Shape, default: &Value) -> Self {
+    pub fn new(shape: &Shape, default: &Value, path: &str, wanted: &Wanted) -> Self {
         let item = || {
-            let absent = Value::Null;
             let item = shape.item.as_deref().unwrap_or(shape);
-            Box::new(Self::new(item, &absent))
+            Box::new(Self::new(item, &Value::Null, path, wanted))
         };
         let values = match shape.kind {
             Kind::Boolean => Values::Boolean(Vec::new()),
@@ -102,8 +130,10 @@ impl Column {
             Kind::List => Values::List(vec![0], item()),
             Kind::Mapping => Values::Mapping(vec![0], Texts::default(), item()),
             Kind::Record | Kind::Checked => {
-                let column =
-                    |member: &super::shape::Member| Self::new(&member.shape, &member.default);
+                let column = |member: &Member| {
+                    let path = format!("{path}.{}", member.name);
+                    Self::new(&member.shape, &member.default, &path, wanted)
+                };
                 Values::Record(shape.members.iter().map(column).collect())
             }
         };
@@ -111,38 +141,29 @@ impl Column {
             valid: Vec::new(),
             values,
             absent: Absent::of(shape.kind, default),
-            kept: true,
+            is_wanted: wanted.has(path),
+            is_set: false,
         }
     }
 
-    /// A column of whose rows only the current one is there, to be checked like the others.
+    /// Whether its rows are kept.
     #[must_use]
-    pub fn not_kept(self) -> Self {
-        Self {
-            kept: false,
-            ..self
-        }
+    pub fn is_wanted(&self) -> bool {
+        self.is_wanted
     }
 
-    /// Whether the rows are kept.
-    #[must_use]
-    pub fn is_kept(&self) -> bool {
-        self.kept
-    }
-
-    /// Whether row `row` has a value.
+    /// Whether row `row`, which is the last, has a value.
     #[must_use]
     pub fn has(&self, row: usize) -> bool {
-        self.valid.get(self.place(row)) == Some(&true)
+        self.is_set || self.valid.get(row) == Some(&true)
     }
 
     /// Forgets row `row`, which is the last.
     pub fn clear(&mut self, row: usize) {
-        self.truncate(self.place(row));
-    }
-
-    fn place(&self, row: usize) -> usize {
-        if self.kept { row } else { 0 }
+        self.is_set = false;
+        if self.is_wanted {
+            self.truncate(row);
+        }
     }
 
     /// Rows so far.
@@ -159,7 +180,7 @@ impl Column {
 
     /// Fills rows up to `length` with what absence stands for.
     pub fn pad(&mut self, length: usize) {
-        if self.kept && self.valid.len() < length {
+        if self.is_wanted && self.valid.len() < length {
             self.grow(length);
         }
     }
@@ -198,6 +219,9 @@ impl Column {
 
     /// Gives the column `length` rows, and all columns below it theirs.
     pub fn finish(&mut self, length: usize) {
+        if !self.is_wanted {
+            return;
+        }
         self.pad(length);
         match &mut self.values {
             Values::List(offsets, items) | Values::Mapping(offsets, _, items) => {
@@ -240,7 +264,7 @@ impl Column {
     /// Makes row `row` null.
     pub fn null(&mut self, row: usize) {
         // Padding makes it null too, once a later row has a value.
-        if matches!(self.absent, Absent::Null) {
+        if !self.is_wanted || matches!(self.absent, Absent::Null) {
             return;
         }
         self.pad(row);
@@ -252,47 +276,61 @@ impl Column {
     /// Makes row `row` true or false, in a column of those.
     pub fn boolean(&mut self, row: usize, value: bool) -> bool {
         self.pad(row);
-        let Values::Boolean(values) = &mut self.values else {
-            return false;
-        };
-        values.push(value);
-        self.valid.push(true);
+        match &mut self.values {
+            Values::Boolean(values) if self.is_wanted => values.push(value),
+            Values::Boolean(_) => {}
+            _ => return false,
+        }
+        self.set();
         true
     }
 
     /// Makes row `row` an integer, in a column of those.
     pub fn integer(&mut self, row: usize, value: i64) -> bool {
         self.pad(row);
-        let Values::Integer(values) = &mut self.values else {
-            return false;
-        };
-        values.push(value);
-        self.valid.push(true);
+        match &mut self.values {
+            Values::Integer(values) if self.is_wanted => values.push(value),
+            Values::Integer(_) => {}
+            _ => return false,
+        }
+        self.set();
         true
     }
 
     /// Makes row `row` a double, in a column of those.
     pub fn number(&mut self, row: usize, value: f64) -> bool {
         self.pad(row);
-        let Values::Number(values) = &mut self.values else {
-            return false;
-        };
-        values.push(value);
-        self.valid.push(true);
+        match &mut self.values {
+            Values::Number(values) if self.is_wanted => values.push(value),
+            Values::Number(_) => {}
+            _ => return false,
+        }
+        self.set();
         true
     }
 
     /// Makes row `row` a text, in a column of those.
     pub fn text(&mut self, row: usize, value: &str) -> bool {
         self.pad(row);
-        let Values::Text(texts) = &mut self.values else {
-            return false;
-        };
-        if texts.push(value).is_err() {
-            return false;
+        match &mut self.values {
+            Values::Text(texts) if self.is_wanted => {
+                if texts.push(value).is_err() {
+                    return false;
+                }
+            }
+            Values::Text(_) => {}
+            _ => return false,
         }
-        self.valid.push(true);
+        self.set();
         true
+    }
+
+    fn set(&mut self) {
+        if self.is_wanted {
+            self.valid.push(true);
+        } else {
+            self.is_set = true;
+        }
     }
 
     /// The items of a list column, to which row `row` adds its own; [`Self::close`] ends them.
@@ -304,11 +342,12 @@ impl Column {
         }
     }
 
-    /// The keys and items of a column of mappings, as for lists.
-    pub fn entries(&mut self, row: usize) -> Option<(&mut Texts, &mut Self)> {
+    /// The keys and items of a column of mappings, as for lists; no keys where none are kept.
+    pub fn entries(&mut self, row: usize) -> Option<(Option<&mut Texts>, &mut Self)> {
         self.pad(row);
+        let is_wanted = self.is_wanted;
         match &mut self.values {
-            Values::Mapping(_, keys, items) => Some((keys, items)),
+            Values::Mapping(_, keys, items) => Some((is_wanted.then_some(keys), items)),
             _ => None,
         }
     }
@@ -324,11 +363,13 @@ impl Column {
 
     /// Ends the list, mapping or record of the next row.
     pub fn close(&mut self) {
-        if let Values::List(offsets, items) | Values::Mapping(offsets, _, items) = &mut self.values
-        {
-            offsets.push(items.len() as i32);
+        match &mut self.values {
+            Values::List(offsets, items) | Values::Mapping(offsets, _, items) if self.is_wanted => {
+                offsets.push(items.len() as i32);
+            }
+            _ => {}
         }
-        self.valid.push(true);
+        self.set();
     }
 }
 

@@ -2,66 +2,18 @@
 //! stand in that order, whatever the order of the keys.
 
 use std::collections::HashSet;
-use std::fmt;
 
-use serde::de::{DeserializeSeed, Deserializer, MapAccess, SeqAccess, Visitor};
+use serde::de::{MapAccess, SeqAccess};
 
 use super::View;
 use super::column::Column;
+use super::objects::{Into, Item, List, Object, next_object, once};
 use super::value::{Others, Raw, Text, are_distinct, only_if};
 
 const LINES: &str = "lines";
 
 /// Up to so many files, comparing all of them is faster than hashing.
 const FEW_FILES: usize = 16;
-
-/// What reads an object key by key.
-pub(super) trait Object<'de> {
-    /// Reads the value of a key.
-    fn key<A: MapAccess<'de>>(&mut self, key: Text<'de>, map: &mut A) -> Result<(), A::Error>;
-}
-
-/// Reads an object, or null where that stands for an empty one, into `T`.
-pub(super) struct Into<'a, T> {
-    pub target: &'a mut T,
-    pub nullable: bool,
-}
-
-impl<'de, T: Object<'de>> DeserializeSeed<'de> for Into<'_, T> {
-    /// Whether there was an object.
-    type Value = bool;
-
-    fn deserialize<D: Deserializer<'de>>(self, deserializer: D) -> Result<bool, D::Error> {
-        deserializer.deserialize_any(self)
-    }
-}
-
-impl<'de, T: Object<'de>> Visitor<'de> for Into<'_, T> {
-    type Value = bool;
-
-    fn expecting(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        formatter.write_str("an object")
-    }
-
-    fn visit_unit<E: serde::de::Error>(self) -> Result<bool, E> {
-        only_if(self.nullable)?;
-        Ok(false)
-    }
-
-    fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<bool, A::Error> {
-        while let Some(key) = map.next_key::<Text<'de>>()? {
-            self.target.key(key, &mut map)?;
-        }
-        Ok(true)
-    }
-}
-
-/// Notes a key that may come once.
-pub(super) fn once<E: serde::de::Error>(seen: &mut u8, bit: u8) -> Result<(), E> {
-    only_if(*seen & (1 << bit) == 0)?;
-    *seen |= 1 << bit;
-    Ok(())
-}
 
 /// Values by path, in the order of the file; those of one path lie side by side.
 struct ByPath<'de, T> {
@@ -113,51 +65,6 @@ impl<'de, T: Item<'de>> Object<'de> for ByPath<'de, T> {
     }
 }
 
-/// Reads a list, or null, to the end of `values`.
-struct List<'a, T> {
-    values: &'a mut Vec<T>,
-    nullable: bool,
-}
-
-trait Item<'de>: Sized {
-    fn next<A: SeqAccess<'de>>(list: &mut A) -> Result<Option<Self>, A::Error>;
-}
-
-impl<'de> Item<'de> for Text<'de> {
-    fn next<A: SeqAccess<'de>>(list: &mut A) -> Result<Option<Self>, A::Error> {
-        list.next_element()
-    }
-}
-
-impl<'de, T: Item<'de>> DeserializeSeed<'de> for List<'_, T> {
-    /// Whether there was a list.
-    type Value = bool;
-
-    fn deserialize<D: Deserializer<'de>>(self, deserializer: D) -> Result<bool, D::Error> {
-        deserializer.deserialize_any(self)
-    }
-}
-
-impl<'de, T: Item<'de>> Visitor<'de> for List<'_, T> {
-    type Value = bool;
-
-    fn expecting(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        formatter.write_str("a list")
-    }
-
-    fn visit_unit<E: serde::de::Error>(self) -> Result<bool, E> {
-        only_if(self.nullable)?;
-        Ok(false)
-    }
-
-    fn visit_seq<A: SeqAccess<'de>>(self, mut list: A) -> Result<bool, A::Error> {
-        while let Some(value) = T::next(&mut list)? {
-            self.values.push(value);
-        }
-        Ok(true)
-    }
-}
-
 /// First and last line of a span; its other keys are not looked at.
 #[derive(Default)]
 struct Span {
@@ -187,14 +94,9 @@ impl<'de> Object<'de> for Span {
 
 impl<'de> Item<'de> for Span {
     fn next<A: SeqAccess<'de>>(list: &mut A) -> Result<Option<Self>, A::Error> {
-        let mut span = Self::default();
-        let into = Into {
-            target: &mut span,
-            nullable: false,
-        };
-        if list.next_element_seed(into)?.is_none() {
+        let Some(span) = next_object::<Self, _>(list)? else {
             return Ok(None);
-        }
+        };
         only_if(span.seen == 0b11)?;
         Ok(Some(span))
     }
@@ -266,6 +168,10 @@ impl<'de> Context<'de> {
 
     /// Writes the views to row `row` of a column of lists of them.
     pub(super) fn write(&self, list: &mut Column, row: usize, view: &View) -> Option<()> {
+        if !list.is_wanted() {
+            list.close();
+            return Some(());
+        }
         let views = list.items(row)?;
         for file in &self.files {
             add(views, view.path, &file.0)?;

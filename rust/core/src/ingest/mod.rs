@@ -10,6 +10,9 @@
 mod column;
 mod context;
 pub mod equality;
+mod logs;
+mod objects;
+mod places;
 mod predictions;
 mod raw;
 mod records;
@@ -23,10 +26,11 @@ use memchr::{memchr, memchr_iter, memrchr};
 use serde::de::Error;
 use serde_json::Deserializer;
 
-pub use column::{Column, Texts, Values};
+pub use column::{Column, Texts, Values, Wanted};
 pub use shape::{Kind, Member, Shape};
 
 use crate::pool;
+use places::{Places, View};
 use value::{only_if, refused};
 
 /// Bytes of a piece: large beside what a batch of columns costs.
@@ -42,48 +46,19 @@ const BLANK: &[u8] = b"\xef\xbb\xbf \t\r\n";
 #[derive(Debug)]
 pub struct Reader {
     shape: Shape,
-    wanted: Vec<bool>,
+    wanted: Wanted,
     places: Places,
     formats: &'static [Format],
 }
 
-/// Where the columns are that the readers of trajectories name.
-#[derive(Clone, Copy, Debug, Default)]
-struct Places {
-    task_id: usize,
-    model: usize,
-    source: usize,
-    turns: usize,
-    final_views: usize,
-    final_patch: usize,
-    extra: usize,
-    turn_views: usize,
-    turn_extra: usize,
-    turn_view: View,
-    final_view: View,
-    source_file: usize,
-    source_line: usize,
-}
-
-/// Where the columns of a view are.
-#[derive(Clone, Copy, Debug, Default)]
-struct View {
-    path: usize,
-    extent: usize,
-    start: usize,
-    end: usize,
-    symbols: usize,
-    listed: usize,
-}
-
-/// A line that is left to the record reader.
+/// A line, or a file, that is left to the record reader.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Refused {
     /// How many rows of the piece come before it.
     pub row: usize,
-    /// Its number.
-    pub line: i64,
-    /// Where it stands in the block, with the newline that ends it.
+    /// Its number: that of a line from 1, that of a file from 0.
+    pub number: i64,
+    /// Where a line stands in the block, with the newline that ends it.
     pub bytes: Range<usize>,
 }
 
@@ -96,7 +71,7 @@ pub struct Piece {
     pub columns: Vec<Option<Column>>,
     /// The lines that made no row, in order.
     pub refused: Vec<Refused>,
-    /// Number of the line behind the last.
+    /// Number of the line behind the last, where lines are read.
     pub next_line: i64,
 }
 
@@ -109,27 +84,24 @@ enum Format {
 }
 
 impl Reader {
-    /// A reader of trajectories into the columns of `shape`, of which those are kept that
-    /// `is_wanted`.
+    /// A reader of trajectories into the columns of `shape` that are wanted.
     ///
     /// # Errors
     ///
     /// A message, if a column is missing that a format needs.
-    pub fn trajectories(shape: Shape, is_wanted: impl Fn(&str) -> bool) -> Result<Self, String> {
+    pub fn trajectories(shape: Shape, wanted: Wanted) -> Result<Self, String> {
         let places = Places::of(&shape)?;
         let formats = &[Format::Own, Format::Prediction];
         Ok(Self {
             places,
             formats,
-            ..Self::rows(shape, is_wanted)
+            ..Self::rows(shape, wanted)
         })
     }
 
     /// A reader of flat rows, whose keys are names of columns; it passes over other keys.
     #[must_use]
-    pub fn rows(shape: Shape, is_wanted: impl Fn(&str) -> bool) -> Self {
-        let names = shape.members.iter().map(|member| &member.name);
-        let wanted = names.map(|name| is_wanted(name)).collect();
+    pub fn rows(shape: Shape, wanted: Wanted) -> Self {
         Self {
             shape,
             wanted,
@@ -144,9 +116,15 @@ impl Reader {
         &self.shape
     }
 
-    /// Reads a block of whole lines, of which the first has the number `line` in `file`.
-    #[must_use]
-    pub fn read(&self, block: &[u8], file: &str, line: i64) -> Vec<Piece> {
+    /// Reads a block of whole lines, of which the first has the number `line` in `file`, and gives
+    /// what `finish` makes of its pieces.
+    pub fn read<T: Send>(
+        &self,
+        block: &[u8],
+        file: &str,
+        line: i64,
+        finish: impl Fn(Piece) -> T + Send + Sync,
+    ) -> Vec<T> {
         let mut first = line;
         let mut tasks = Vec::new();
         for range in pieces(block) {
@@ -155,59 +133,65 @@ impl Reader {
             first += lines;
         }
         pool::map(tasks.into_iter(), |(range, line)| {
-            self.piece(block, range, file, line)
+            finish(self.piece(block, range, file, line))
         })
     }
 
     fn piece(&self, block: &[u8], range: Range<usize>, file: &str, line: i64) -> Piece {
-        let mut columns: Vec<Column> = Vec::with_capacity(self.wanted.len());
-        for (member, &is_wanted) in self.shape.members.iter().zip(&self.wanted) {
-            let column = Column::new(&member.shape, &member.default);
-            columns.push(if is_wanted { column } else { column.not_kept() });
-        }
+        let mut number = line;
+        let mut piece = self.gather(file, |row, refused| {
+            let mut format = self.formats[0];
+            let mut begin = range.start;
+            while begin < range.end {
+                let rest = &block[begin..range.end];
+                let length = memchr(b'\n', rest).map_or(rest.len(), |end| end + 1);
+                let bytes = begin..begin + length;
+                let text = &block[bytes.clone()];
+                if !text.iter().all(|byte| BLANK.contains(byte)) {
+                    row.line = Some(number);
+                    match row.read(text, format, self.formats) {
+                        Some(found) => format = found,
+                        None => refused.push(Refused {
+                            row: row.index,
+                            number,
+                            bytes,
+                        }),
+                    }
+                }
+                number += 1;
+                begin += length;
+            }
+        });
+        piece.next_line = number;
+        piece
+    }
+
+    /// The columns of the rows that `read` reads, and what it refuses.
+    fn gather(&self, file: &str, read: impl FnOnce(&mut Row<'_>, &mut Vec<Refused>)) -> Piece {
+        let column = |member: &Member| {
+            Column::new(&member.shape, &member.default, &member.name, &self.wanted)
+        };
+        let mut columns: Vec<Column> = self.shape.members.iter().map(column).collect();
         let mut refused = Vec::new();
         let mut row = Row {
             members: &self.shape.members,
             columns: &mut columns,
             places: &self.places,
             index: 0,
-            file,
-            line,
+            file: file.to_owned(),
+            line: None,
         };
-        let mut format = self.formats[0];
-        let mut begin = range.start;
-        while begin < range.end {
-            let rest = &block[begin..range.end];
-            let length = memchr(b'\n', rest).map_or(rest.len(), |end| end + 1);
-            let bytes = begin..begin + length;
-            let text = &block[bytes.clone()];
-            if !text.iter().all(|byte| BLANK.contains(byte)) {
-                match row.read(text, format, self.formats) {
-                    Some(found) => {
-                        format = found;
-                        row.index += 1;
-                    }
-                    None => refused.push(Refused {
-                        row: row.index,
-                        line: row.line,
-                        bytes,
-                    }),
-                }
-            }
-            row.line += 1;
-            begin += length;
-        }
-        let (rows, next_line) = (row.index, row.line);
+        read(&mut row, &mut refused);
+        let rows = row.index;
         let finish = |mut column: Column| {
             column.finish(rows);
-            column.is_kept().then_some(column)
+            column.is_wanted().then_some(column)
         };
-        let columns = columns.into_iter().map(finish).collect();
         Piece {
             rows,
-            columns,
+            columns: columns.into_iter().map(finish).collect(),
             refused,
-            next_line,
+            next_line: 1,
         }
     }
 }
@@ -218,12 +202,14 @@ struct Row<'a> {
     columns: &'a mut [Column],
     places: &'a Places,
     index: usize,
-    file: &'a str,
-    line: i64,
+    file: String,
+    /// The line it stands on, unless it is a document.
+    line: Option<i64>,
 }
 
 impl Row<'_> {
-    /// Reads a line, most likely of the format `expected`, and says of which it was.
+    /// Reads a line, most likely of the format `expected`, and says of which it was; the next line
+    /// is the next row.
     fn read(&mut self, line: &[u8], expected: Format, formats: &[Format]) -> Option<Format> {
         if line.len() > LONGEST {
             return None;
@@ -236,10 +222,11 @@ impl Row<'_> {
             .find(|&format| {
                 let is_read = self.read_as(line, format).is_ok();
                 for column in &mut *self.columns {
-                    if !is_read || !column.is_kept() {
+                    if !is_read || !column.is_wanted() {
                         column.clear(self.index);
                     }
                 }
+                self.index += usize::from(is_read);
                 is_read
             })
     }
@@ -267,60 +254,13 @@ impl Row<'_> {
         column.pad(self.index);
         let row = column.len();
         let fields = column.columns(row).ok_or_else(refused)?;
-        only_if(fields[source_file].text(row, self.file))?;
-        only_if(fields[source_line].integer(row, self.line))?;
+        only_if(fields[source_file].text(row, &self.file))?;
+        if let Some(line) = self.line {
+            only_if(fields[source_line].integer(row, line))?;
+        }
         column.close();
         Ok(())
     }
-}
-
-impl Places {
-    fn of(shape: &Shape) -> Result<Self, String> {
-        let turns = place(shape, "turns")?;
-        let turn = item(shape, turns)?;
-        let source = place(shape, "source")?;
-        let turn_views = place(turn, "views")?;
-        let final_views = place(shape, "final_views")?;
-        Ok(Self {
-            task_id: place(shape, "task_id")?,
-            model: place(shape, "model")?,
-            source,
-            turns,
-            final_views,
-            final_patch: place(shape, "final_patch")?,
-            extra: place(shape, "extra")?,
-            turn_views,
-            turn_extra: place(turn, "extra")?,
-            turn_view: View::of(item(turn, turn_views)?)?,
-            final_view: View::of(item(shape, final_views)?)?,
-            source_file: place(&shape.members[source].shape, "file")?,
-            source_line: place(&shape.members[source].shape, "line")?,
-        })
-    }
-}
-
-impl View {
-    fn of(shape: &Shape) -> Result<Self, String> {
-        Ok(Self {
-            path: place(shape, "path")?,
-            extent: place(shape, "extent")?,
-            start: place(shape, "start")?,
-            end: place(shape, "end")?,
-            symbols: place(shape, "symbols")?,
-            listed: place(shape, "listed")?,
-        })
-    }
-}
-
-fn place(shape: &Shape, name: &str) -> Result<usize, String> {
-    shape
-        .position(name)
-        .ok_or_else(|| format!("the shape lacks {name}"))
-}
-
-fn item(shape: &Shape, index: usize) -> Result<&Shape, String> {
-    let item = shape.members[index].shape.item.as_deref();
-    item.ok_or_else(|| format!("{} is not a list", shape.members[index].name))
 }
 
 /// Cuts a block behind newlines into pieces of about [`PIECE`] bytes.

@@ -6,7 +6,8 @@ use std::fmt;
 use serde::de::{DeserializeSeed, Deserializer, MapAccess, SeqAccess, Visitor};
 
 use super::Row;
-use super::context::{Context, Into, Object, once};
+use super::context::Context;
+use super::objects::{Into, Object, once};
 use super::value::{Others, Text, json_text, only_if, refused};
 
 /// Keys by which other formats know their records as surely.
@@ -61,7 +62,7 @@ impl<'de> Visitor<'de> for Steps<'_, '_> {
             let views = &mut fields[places.turn_views];
             step.write(views, turn, &places.turn_view)
                 .ok_or_else(refused)?;
-            if !step.others.is_empty() {
+            if !step.others.is_empty() && fields[places.turn_extra].is_wanted() {
                 let extra = step.others.json(&[]);
                 only_if(fields[places.turn_extra].text(turn, &extra))?;
             }
@@ -179,7 +180,8 @@ impl<'de> Prediction<'_, '_, 'de> {
         if let Some(original) = &original {
             more.push(("original_inst_id", &**original));
         }
-        if !(self.others.is_empty() && more.is_empty()) {
+        let has_extra = !(self.others.is_empty() && more.is_empty());
+        if has_extra && row.columns[places.extra].is_wanted() {
             let extra = self.others.json(&more);
             only_if(row.columns[places.extra].text(row.index, &extra))?;
         }

@@ -72,7 +72,9 @@ fn complete<E: Error>(row: &mut Row<'_>, others: &Others<'_>) -> Result<(), E> {
         // Which of two values a key has is for the record reader to decide.
         only_if(others.are_distinct() && !extra.has(row.index))?;
         extra.clear(row.index);
-        only_if(extra.text(row.index, &others.json(&[])))?;
+        if extra.is_wanted() {
+            only_if(extra.text(row.index, &others.json(&[])))?;
+        }
     }
     if row.columns[row.places.source].has(row.index) {
         return Ok(());

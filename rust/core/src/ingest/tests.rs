@@ -1,11 +1,16 @@
 //! Columns of lines by hand. What every line means is held against the record reader in Python.
 
-use super::{Column, Piece, Reader, Shape, Values, pieces};
+use std::convert::identity;
+
+use super::{Column, Piece, Reader, Shape, Values, Wanted, pieces};
 
 const SHAPE: &str = include_str!("../../../../fuzz/trajectory_shape.json");
 
 fn reader() -> Reader {
-    Reader::trajectories(Shape::record(SHAPE).unwrap(), |_| true).unwrap()
+    let shape = Shape::record(SHAPE).unwrap();
+    let names = shape.members.iter().map(|member| member.name.clone());
+    let wanted = Wanted::new(names.collect());
+    Reader::trajectories(shape, wanted).unwrap()
 }
 
 fn column<'a>(reader: &Reader, piece: &'a Piece, name: &str) -> &'a Column {
@@ -36,7 +41,7 @@ fn refused_line_leaves_nothing_behind() {
         "\r\n",
         r#"{"instance_id": "c", "model_patch": "\n", "traj_data": {"note": 1}}"#,
     );
-    let read = reader.read(block.as_bytes(), "file", 7);
+    let read = reader.read(block.as_bytes(), "file", 7, identity);
     let [piece] = &read[..] else {
         panic!("one piece");
     };
@@ -44,7 +49,7 @@ fn refused_line_leaves_nothing_behind() {
     let [refused] = &piece.refused[..] else {
         panic!("one line is refused");
     };
-    assert_eq!((refused.row, refused.line), (1, 9));
+    assert_eq!((refused.row, refused.number), (1, 9));
     assert!(block[refused.bytes.clone()].ends_with("\"b\"}\r\n"));
     let texts = |name| texts(column(&reader, piece, name));
     let some = |text: &str| Some(text.to_owned());
@@ -67,11 +72,47 @@ fn refused_line_leaves_nothing_behind() {
 #[test]
 fn unwanted_columns_are_checked_all_the_same() {
     let shape = Shape::record(SHAPE).unwrap();
-    let reader = Reader::trajectories(shape, |name| name == "task_id").unwrap();
+    let wanted = Wanted::new(vec!["task_id".to_owned()]);
+    let reader = Reader::trajectories(shape, wanted).unwrap();
     let block = b"{\"task_id\": \"a\", \"trial\": \"x\"}\n{\"task_id\": \"b\", \"trial\": 1}\n";
-    let read = reader.read(block, "file", 1);
+    let read = reader.read(block, "file", 1, identity);
     assert_eq!((read[0].rows, read[0].refused.len()), (1, 1));
     assert_eq!(read[0].columns.iter().flatten().count(), 1);
+}
+
+#[test]
+fn members_are_wanted_one_by_one() {
+    let wanted = Wanted::new(vec!["turns.views".to_owned(), "usage".to_owned()]);
+    for path in [
+        "turns",
+        "turns.views",
+        "turns.views.path",
+        "usage",
+        "usage.cost_usd",
+    ] {
+        assert!(wanted.has(path), "{path}");
+    }
+    for path in [
+        "turn",
+        "turns.view",
+        "turns.number",
+        "us",
+        "final_views",
+        "",
+    ] {
+        assert!(!wanted.has(path), "{path}");
+    }
+    let reader = Reader::trajectories(Shape::record(SHAPE).unwrap(), wanted).unwrap();
+    let block = br#"{"task_id": "a", "turns": [{"number": 1, "views": [{"path": "p"}]}]}"#;
+    let pieces = reader.read(block, "file", 1, identity);
+    let Values::List(_, turns) = &column(&reader, &pieces[0], "turns").values else {
+        panic!("turns are a list");
+    };
+    let Values::Record(members) = &turns.values else {
+        panic!("a turn is a record");
+    };
+    let lengths: Vec<_> = members.iter().map(Column::len).collect();
+    assert_eq!((lengths.iter().sum::<usize>(), turns.len()), (1, 1));
 }
 
 #[test]
@@ -89,7 +130,8 @@ fn pieces_end_behind_newlines() {
 #[test]
 fn shape_has_to_fit() {
     for json in ["", "1", r#"{"kind": "text"}"#, r#"{"kind": "record"}"#] {
-        let reader = Shape::record(json).and_then(|shape| Reader::trajectories(shape, |_| true));
+        let reader = Shape::record(json)
+            .and_then(|shape| Reader::trajectories(shape, Wanted::new(Vec::new())));
         assert!(reader.is_err(), "{json}");
     }
 }

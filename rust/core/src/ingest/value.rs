@@ -261,10 +261,10 @@ fn mapping<'de, A: MapAccess<'de>>(
     mut map: A,
 ) -> Result<(), A::Error> {
     let shape = shape.item.as_deref().ok_or_else(refused)?;
-    let (keys, items) = column.entries(row).ok_or_else(refused)?;
+    let (mut keys, items) = column.entries(row).ok_or_else(refused)?;
     let mut found: Vec<Text<'de>> = Vec::new();
     while let Some(key) = map.next_key::<Text<'de>>()? {
-        only_if(keys.key(&key.0))?;
+        only_if(keys.as_mut().is_none_or(|keys| keys.key(&key.0)))?;
         found.push(key);
         let row = items.len();
         map.next_value_seed(Slot {

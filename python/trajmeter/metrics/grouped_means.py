@@ -1,0 +1,77 @@
+"""Means of every group of attempts, whose sums are exact."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, NamedTuple
+
+import numpy as np
+
+from trajmeter.metrics._result import Mean
+from trajmeter.statistics.exact_sums import ExactSums, GroupCounts
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from trajmeter.kernels import BoolArray, Int64Array
+    from trajmeter.metrics.scored_columns import GroupedRows, Numbers
+
+__all__ = ["GroupedMeans", "MeanInput"]
+
+
+class MeanInput(NamedTuple):
+    """The values of a mean."""
+
+    values: Numbers
+    """A value of each attempt that has one."""
+    counted: BoolArray
+    """Which attempts could have one."""
+
+
+class GroupedMeans:
+    """Several means of each group, whose sums are exact, so that no order matters.
+
+    Args:
+        width: How many means a group has.
+    """
+
+    def __init__(self, width: int) -> None:
+        self._width = width
+        self._sums = ExactSums(width)
+        self._scored, self._total = GroupCounts(width), GroupCounts(width)
+
+    def add(self, means: Sequence[MeanInput], groups: GroupedRows) -> None:
+        """Count the values of some attempts.
+
+        Args:
+            means: Values of each mean.
+            groups: Group of each attempt.
+        """
+        rows, numbers = groups
+        scored = np.zeros((len(numbers), self._width), np.int64)
+        total = np.zeros_like(scored)
+        for index, (values, counted) in enumerate(means):
+            total[:, index] = np.bincount(rows[counted], minlength=len(numbers))
+            present = values.present & counted
+            own = rows[present]
+            scored[:, index] = np.bincount(own, minlength=len(numbers))
+            slots = own * self._width + index
+            self._sums.add(values.values[present], slots, numbers)
+            if values.rest is not None:
+                self._sums.add(values.rest[present], slots, numbers)
+        self._scored.add(scored, numbers)
+        self._total.add(total, numbers)
+
+    def merge(self, other: GroupedMeans, numbers: Int64Array) -> None:
+        """Count what others have counted; their group i is our group ``numbers[i]``."""
+        self._sums.merge(other._sums, numbers)
+        self._scored.merge(other._scored, numbers)
+        self._total.merge(other._total, numbers)
+
+    def means(self, group: int | None) -> list[Mean]:
+        """The means of one group, or of all together."""
+        sums = self._sums.totals(group)
+        counts = zip(self._scored.counts(group), self._total.counts(group), strict=True)
+        return [
+            Mean(value=sums.mean(index, scored) if scored else None, scored=scored, total=total)
+            for index, (scored, total) in enumerate(counts)
+        ]

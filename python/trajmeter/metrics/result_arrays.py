@@ -1,0 +1,83 @@
+"""Columns of results of one model, for metrics that score columns and make few results."""
+
+from __future__ import annotations
+
+from enum import Enum
+from functools import cache, partial
+from itertools import islice
+from operator import attrgetter
+from typing import TYPE_CHECKING, Any, NamedTuple, cast
+
+import pyarrow as pa
+from pydantic import TypeAdapter
+from pydantic_core import SchemaSerializer, to_json
+
+from trajmeter.metrics.arrays import ROWS_AT_ONCE
+from trajmeter.schemas import Shape, is_model, shape_of
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Sequence
+
+    from pydantic import BaseModel
+
+    from trajmeter.metrics.arrays import Array
+
+__all__ = ["json_cell", "result_arrays"]
+
+
+class _Field(NamedTuple):
+    name: str
+    arrow_type: pa.DataType
+    convert: Callable[[Any], Any] | None
+    """Turns a value into one of its column; ``None`` where they are the same."""
+
+
+def result_arrays(model: type[BaseModel], results: Iterable[BaseModel]) -> dict[str, Array]:
+    """Columns of the model's own fields, by their names; those of groups within it are left out.
+
+    Args:
+        model: Class of the results.
+        results: Results, or groups of figures in them, of which few are alive at a time.
+    """
+    rest = iter(results)
+    parts = [_arrays(model, list(islice(rest, ROWS_AT_ONCE)))]
+    while few := list(islice(rest, ROWS_AT_ONCE)):
+        parts.append(_arrays(model, few))
+    return {name: pa.concat_arrays([part[name] for part in parts]) for name in parts[0]}
+
+
+def _arrays(model: type[BaseModel], results: Sequence[BaseModel]) -> dict[str, Array]:
+    arrays: dict[str, Array] = {}
+    for name, arrow_type, convert in _fields(model):
+        values = [getattr(each, name) for each in results]
+        if convert is not None:
+            values = [None if value is None else convert(value) for value in values]
+        arrays[name] = pa.array(values, arrow_type)
+    return arrays
+
+
+def json_cell(value: Any) -> str:  # noqa: ANN401 - anything that JSON holds
+    """JSON text as columns hold it."""
+    return to_json(value, inf_nan_mode="strings").decode()
+
+
+@cache
+def _fields(model: type[BaseModel]) -> tuple[_Field, ...]:
+    fields = []
+    for name, info in model.model_fields.items():
+        if is_model(info.annotation):
+            continue
+        shape = shape_of(info.annotation)
+        if shape.item is not None and not shape.item.is_scalar:
+            shape = Shape("json")
+        convert: Callable[[Any], Any] | None = None
+        if shape.model is not None and issubclass(shape.model, Enum):
+            convert = attrgetter("_value_")
+        elif shape.kind == "json":
+            convert = partial(_dumped, TypeAdapter(cast("Any", info.annotation)).serializer)
+        fields.append(_Field(name, shape.arrow_type(), convert))
+    return tuple(fields)
+
+
+def _dumped(serializer: SchemaSerializer, value: object) -> str:
+    return json_cell(serializer.to_python(value, mode="json"))

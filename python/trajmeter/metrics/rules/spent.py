@@ -1,0 +1,186 @@
+"""Rules ``latency`` and ``cost_budget`` of record batches, where all that they ask is a number.
+
+Every attempt has its own duration and costs, so that these are graded as columns. Attempts of which
+a figure is missing or is not a number are left to the rules.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, NamedTuple
+
+import numpy as np
+import pyarrow as pa
+
+from trajmeter.metrics.arrays import filled, flags, nulls
+from trajmeter.metrics.result_arrays import json_cell
+from trajmeter.metrics.rules.budgets import KINDS, time_reason, use_reason
+from trajmeter.metrics.rules.grade import FULL
+from trajmeter.metrics.rules.result import BudgetCheck
+from trajmeter.records import Outcome
+
+if TYPE_CHECKING:
+    import numpy.typing as npt
+
+    from trajmeter.kernels import Float64Array, Int64Array
+    from trajmeter.metrics.arrays import Array
+    from trajmeter.metrics.rules.budgets import Kind
+    from trajmeter.metrics.rules.facts import Facts
+    from trajmeter.metrics.rules.profile import RulesProfile
+
+__all__ = ["Graded", "graded_costs", "graded_latencies"]
+
+_TIME = "max_latency_ms"
+_CHECK = tuple(BudgetCheck.model_fields)
+
+
+class Graded(NamedTuple):
+    """Rows that were graded."""
+
+    rows: Int64Array
+    """Their places, ascending."""
+    columns: dict[str, Array]
+    """Columns of the rule's scores in these rows."""
+
+
+def graded_latencies(facts: Facts, profile: RulesProfile) -> Graded:
+    """Grade the durations of those attempts that recorded one and have a budget."""
+    budgets = _budgets(facts, _TIME)
+    rows = np.flatnonzero(~np.isnan(budgets) & flags(facts.seconds.is_valid()))
+    seconds = filled(facts.seconds, 0.0)[rows].tolist()
+    durations = np.array([round(each * 1000, 6) for each in seconds], np.float64)
+    ratios = _ratios(durations, budgets[rows])
+    kept = ~np.isnan(ratios)
+    if not profile.unrecorded_abstains:
+        kept &= (durations >= 0) & (durations < np.inf)
+    rows, durations, ratios = rows[kept], durations[kept], ratios[kept]
+    budgets = budgets[rows]
+    pairs = zip(durations.tolist(), budgets.tolist(), strict=True)
+    columns = {
+        **_graded(ratios, [time_reason(*pair) for pair in pairs], profile),
+        "budget_ms": pa.array(budgets),
+        "duration_ms": pa.array(durations),
+        "ratio": pa.array(ratios),
+    }
+    return Graded(rows, columns)
+
+
+class _Use(NamedTuple):
+    """What attempts used of one kind."""
+
+    budgets: Float64Array
+    """Budget of each; NaN without one."""
+    used: Float64Array
+    """What each used; NaN where that is not known."""
+    sources: npt.NDArray[np.object_]
+    """Where that comes from."""
+    ratios: Float64Array
+    """Used / budget."""
+
+
+def graded_costs(facts: Facts, profile: RulesProfile) -> Graded:
+    """Grade what those attempts used that have a figure for each of their budgets."""
+    kinds = [kind for kind in KINDS if kind.key in profile.budgets]
+    uses = [_use(facts, kind, profile) for kind in kinds]
+    limited = np.array([~np.isnan(use.budgets) for use in uses])
+    is_open = limited & np.array([np.isnan(use.ratios) for use in uses])
+    groups = (limited * (1 << np.arange(len(kinds)))[:, None]).sum(axis=0)
+    groups[is_open.any(axis=0)] = 0
+    rows, parts = [], []
+    for group in range(1, 1 << len(kinds)):
+        at = np.flatnonzero(groups == group)
+        if len(at):
+            own = [
+                pair for bit, pair in enumerate(zip(kinds, uses, strict=True)) if group >> bit & 1
+            ]
+            rows.append(at)
+            parts.append(_costs(own, at, profile))
+    if not rows:
+        return Graded(np.zeros(0, np.int64), {})
+    together = np.concatenate(rows)
+    order = np.argsort(together)
+    names = parts[0]
+    columns = {name: pa.concat_arrays([part[name] for part in parts]).take(order) for name in names}
+    return Graded(together[order], columns)
+
+
+def _use(facts: Facts, kind: Kind, profile: RulesProfile) -> _Use:
+    budgets = _budgets(facts, kind.key)
+    sources = np.full(len(facts), "run", np.object_)
+    if np.isnan(budgets).all():
+        return _Use(budgets, budgets, sources, budgets)
+    if kind.field == "total_tokens" and not profile.unrecorded_abstains:
+        total = facts.tokens.counts[2]
+        used = np.where(flags(total.is_valid()), filled(total, 0).astype(np.float64), np.nan)
+        sources = facts.tokens.source.to_numpy(zero_copy_only=False)
+        return _Use(budgets, used, sources, _ratios(used, budgets))
+    recorded = facts.usage(kind.field)
+    used = np.where(flags(recorded.is_valid()), filled(recorded, 0).astype(np.float64), np.nan)
+    used[~(used > 0 if profile.unrecorded_abstains else (used >= 0) & (used < np.inf))] = np.nan
+    wanted = np.flatnonzero(~np.isnan(budgets) & np.isnan(used))
+    if len(wanted) and kind.field != "total_tokens" and not profile.unrecorded_abstains:
+        for row, amount in facts.add_up(kind.field, wanted).items():
+            used[row] = np.nan if amount.value is None else amount.value
+            sources[row] = amount.source
+    return _Use(budgets, used, sources, _ratios(used, budgets))
+
+
+def _costs(
+    uses: list[tuple[Kind, _Use]], rows: Int64Array, profile: RulesProfile
+) -> dict[str, Array]:
+    """Columns of attempts that have budgets of the same kinds."""
+    ratios = np.array([use.ratios[rows] for _, use in uses])
+    worst = ratios.argmax(axis=0)
+    checks, reasons, sources = [], [], []
+    for kind, use in uses:
+        numbers = use.budgets, use.used, use.ratios, _scores(use.ratios)
+        budgets, used, own, scores = [each[rows].tolist() for each in numbers]
+        of_kind = use.sources[rows].tolist()
+        reasons.append(
+            [use_reason(kind, *each) for each in zip(used, budgets, of_kind, strict=True)]
+        )
+        # As text at once: the garbage collector would walk through as many dictionaries.
+        checks.append(
+            [
+                json_cell(dict(zip(_CHECK, (kind.key, *each), strict=True)))
+                for each in zip(budgets, used, of_kind, own, scores, reasons[-1], strict=True)
+            ]
+        )
+        sources.append(of_kind)
+    chosen = worst.tolist()
+    return {
+        **_graded(
+            ratios.max(axis=0), [reasons[kind][at] for at, kind in enumerate(chosen)], profile
+        ),
+        "ratio": pa.array(ratios.max(axis=0)),
+        "source": pa.array([sources[kind][at] for at, kind in enumerate(chosen)], pa.string()),
+        "checks": pa.array([f"[{','.join(each)}]" for each in zip(*checks, strict=True)]),
+    }
+
+
+def _budgets(facts: Facts, key: str) -> Float64Array:
+    """Budget of each row's task; NaN without one."""
+    budgets = [each.budgets.get(key, np.nan) for each in facts.checks]
+    return np.array(budgets, np.float64)[facts.tasks]
+
+
+def _ratios(used: Float64Array, budgets: Float64Array) -> Float64Array:
+    with np.errstate(invalid="ignore", over="ignore"):
+        ratios: Float64Array = used / budgets
+    return ratios
+
+
+def _scores(ratios: Float64Array) -> Float64Array:
+    return FULL / np.maximum(ratios, 1.0)
+
+
+def _graded(ratios: Float64Array, reasons: list[str], profile: RulesProfile) -> dict[str, Array]:
+    """What every rule's score has."""
+    scores = _scores(ratios)
+    rows = len(scores)
+    return {
+        "outcome": pa.repeat(pa.scalar(Outcome.SCORED.value, pa.string()), rows),
+        "cause": nulls(rows, pa.string()),
+        "score": pa.array(scores),
+        "passed": pa.array(scores >= profile.passing_score),
+        "reason": pa.array(reasons, pa.string()),
+    }

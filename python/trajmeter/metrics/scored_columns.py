@@ -1,0 +1,114 @@
+"""Scored attempts as columns, whether they come as rows of values or in Arrow."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Literal, NamedTuple, Protocol, TypeAlias
+
+import numpy as np
+
+if TYPE_CHECKING:
+    from trajmeter.kernels import BoolArray, Float64Array, Int64Array
+
+__all__ = [
+    "AttemptField",
+    "Coded",
+    "GroupedRows",
+    "Items",
+    "Numbers",
+    "Pairs",
+    "ScoredColumns",
+    "of_integers",
+]
+
+AttemptField: TypeAlias = Literal["task_id", "agent", "model", "instance", "attempt"]
+"""Texts by which an attempt is known."""
+
+_LARGEST = 1 << 53
+"""Integers up to here are floats."""
+
+_LOW = (1 << 32) - 1
+
+
+class Coded(NamedTuple):
+    """A column of texts, each text once."""
+
+    texts: list[str]
+    """The different texts, in the order in which they first occur."""
+    codes: Int64Array
+    """Which of them each row has; -1 for none."""
+
+
+class Numbers(NamedTuple):
+    """A column of numbers or truth values."""
+
+    values: Float64Array
+    """Its values, 0 where there is none."""
+    present: BoolArray
+    """Which rows have a value."""
+    rest: Float64Array | None
+    """What to add to the values to get integers that no float holds; ``None`` for nothing."""
+
+
+class Items(NamedTuple):
+    """A column of lists of texts."""
+
+    rows: Int64Array
+    """Row of each text, in order."""
+    texts: Coded
+    """The texts."""
+
+
+class Pairs(NamedTuple):
+    """A column of mappings from text to numbers."""
+
+    rows: Int64Array
+    """Row of each pair, in order."""
+    keys: Coded
+    """The texts."""
+    values: Float64Array
+    """The numbers."""
+
+
+class GroupedRows(NamedTuple):
+    """Which groups some rows belong to."""
+
+    rows: Int64Array
+    """Group of each row, as a place in ``numbers``."""
+    numbers: Int64Array
+    """The groups of these rows, each once."""
+
+
+class ScoredColumns(Protocol):
+    """The columns of some scored attempts."""
+
+    def __len__(self) -> int:
+        """Number of attempts."""
+
+    def __contains__(self, name: object, /) -> bool:
+        """Whether there is a column of this name, as not all groups of figures may be wanted."""
+
+    def numbers(self, name: str) -> Numbers:
+        """A column of numbers or truth values, by the name it has in a results table."""
+
+    def texts(self, name: str) -> Coded:
+        """A column of texts, likewise."""
+
+    def items(self, name: str) -> Items:
+        """A column of lists of texts, likewise."""
+
+    def pairs(self, name: str) -> Pairs:
+        """A column of mappings from text to numbers, likewise."""
+
+    def attempts(self, field: AttemptField) -> Coded:
+        """What the attempts are known by; ``task_id`` is the id of the task where one is found."""
+
+    def passed(self) -> BoolArray:
+        """Whether each attempt is known to have passed."""
+
+
+def of_integers(values: Int64Array, present: BoolArray) -> Numbers:
+    """A column of integers, 0 where there is none."""
+    if max(-int(values.min(initial=0)), int(values.max(initial=0))) <= _LARGEST:
+        return Numbers(values.astype(np.float64), present, None)
+    low = values & _LOW
+    return Numbers((values - low).astype(np.float64), present, low.astype(np.float64))

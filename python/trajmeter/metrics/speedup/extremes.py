@@ -1,0 +1,142 @@
+"""What stands out among the attempts of every group: costs, the worst benchmark and warnings."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from trajmeter.metrics.kept_counts import KeptCounts
+from trajmeter.statistics.exact_sums import ExactSums
+
+if TYPE_CHECKING:
+    from trajmeter.kernels import BoolArray, Int64Array
+    from trajmeter.metrics.scored_columns import Coded, GroupedRows, ScoredColumns
+
+__all__ = ["AgentCosts", "KeptWarnings", "WorstBenchmarks"]
+
+
+class AgentCosts:
+    """Costs by ``agent:model``, of each group and of all attempts."""
+
+    def __init__(self) -> None:
+        self._owners: list[tuple[int | None, str]] = []
+        self._places: dict[int | None, dict[str, int]] = {}
+        self._sums = ExactSums(1)
+
+    def add(self, columns: ScoredColumns, groups: GroupedRows, used: BoolArray) -> None:
+        """Add the costs of the attempts that count."""
+        rows, keys, costs = columns.pairs("speedup.costs_by_agent_model")
+        kept = used[rows]
+        rows, codes, costs = rows[kept], keys.codes[kept], costs[kept]
+        for owners in (groups.numbers[groups.rows][rows], np.full(len(rows), -1)):
+            pairs, rows_of = _first_come(owners, codes)
+            places = [self._place(_group(own), keys.texts[code]) for own, code in pairs]
+            self._sums.add(costs, rows_of, np.array(places, np.int64))
+
+    def merge(self, other: AgentCosts, numbers: Int64Array) -> None:
+        """Add the costs of another one; its group i is our group ``numbers[i]``."""
+        places = [
+            self._place(None if group is None else int(numbers[group]), key)
+            for group, key in other._owners
+        ]
+        self._sums.merge(other._sums, np.array(places, np.int64))
+
+    def of(self, group: int | None) -> dict[str, float]:
+        """Costs of one group, or of all attempts, in the order in which they first came."""
+        places = self._places.get(group, {})
+        return {key: self._sums.totals(place).mean(0, 1) for key, place in places.items()}
+
+    def _place(self, group: int | None, key: str) -> int:
+        own = self._places.setdefault(group, {})
+        if key not in own:
+            own[key] = len(self._owners)
+            self._owners.append((group, key))
+        return own[key]
+
+
+class WorstBenchmarks:
+    """The least ratio of any benchmark, of each group."""
+
+    def __init__(self) -> None:
+        self._worst: dict[int, tuple[float, str]] = {}
+
+    def add(self, columns: ScoredColumns, groups: GroupedRows, used: BoolArray) -> None:
+        """Look at the attempts that count."""
+        ratios = columns.numbers("speedup.worst_speedup")
+        rows = np.flatnonzero(ratios.present & used)
+        values, own = ratios.values[rows], groups.rows[rows]
+        least = np.full(len(groups.numbers), np.inf)
+        np.minimum.at(least, own, values)
+        rows = rows[values == least[own]]
+        tasks, benchmarks = columns.attempts("task_id"), columns.texts("speedup.worst_benchmark")
+        owners = groups.numbers[groups.rows[rows]].tolist()
+        for row, group, value in zip(
+            rows.tolist(), owners, ratios.values[rows].tolist(), strict=True
+        ):
+            task, benchmark = _text(tasks, row), _text(benchmarks, row)
+            self._offer(group, (value, f"{task}: {benchmark}"))
+
+    def merge(self, other: WorstBenchmarks, numbers: Int64Array) -> None:
+        """Look at those of another one; its group i is our group ``numbers[i]``."""
+        for group, worst in other._worst.items():
+            self._offer(int(numbers[group]), worst)
+
+    def of(self, group: int | None) -> tuple[float, str] | None:
+        """The least ratio of a group, or of all attempts, with its task and benchmark."""
+        if group is None:
+            return min(self._worst.values(), default=None)
+        return self._worst.get(group)
+
+    def _offer(self, group: int, worst: tuple[float, str]) -> None:
+        self._worst[group] = min(self._worst.get(group, worst), worst)
+
+
+class KeptWarnings:
+    """Warnings with their numbers of attempts, of each group and of all attempts."""
+
+    def __init__(self) -> None:
+        self._kept: dict[int | None, KeptCounts[str]] = {}
+
+    def add(self, columns: ScoredColumns, groups: GroupedRows) -> None:
+        """Count the warnings of some attempts."""
+        rows, texts = columns.items("speedup.warnings")
+        for owners in (groups.numbers[groups.rows][rows], np.full(len(rows), -1)):
+            pairs, rows_of = _first_come(owners, texts.codes)
+            counts = np.bincount(rows_of, minlength=len(pairs)).tolist()
+            for (own, code), count in zip(pairs, counts, strict=True):
+                self._of(_group(own)).add(texts.texts[code], count)
+
+    def merge(self, other: KeptWarnings, numbers: Int64Array) -> None:
+        """Count those of another one; its group i is our group ``numbers[i]``."""
+        for group, kept in other._kept.items():
+            self._of(None if group is None else int(numbers[group])).merge(kept)
+
+    def of(self, group: int | None) -> dict[str, int]:
+        """Warnings of one group, or of all attempts."""
+        return dict(self._kept.get(group, ()))
+
+    def _of(self, group: int | None) -> KeptCounts[str]:
+        if group not in self._kept:
+            self._kept[group] = KeptCounts(str)
+        return self._kept[group]
+
+
+def _first_come(left: Int64Array, right: Int64Array) -> tuple[list[tuple[int, int]], Int64Array]:
+    """Different pairs in the order in which they first occur, and the pair of each row."""
+    width = int(right.max(initial=0)) + 1
+    _, first, codes = np.unique(left * width + right, return_index=True, return_inverse=True)
+    order = np.argsort(first)
+    rank = np.empty_like(order)
+    rank[order] = np.arange(len(order))
+    first = first[order]
+    return list(zip(left[first].tolist(), right[first].tolist(), strict=True)), rank[codes]
+
+
+def _group(number: int) -> int | None:
+    return None if number < 0 else number
+
+
+def _text(column: Coded, row: int) -> str | None:
+    code = int(column.codes[row])
+    return None if code < 0 else column.texts[code]

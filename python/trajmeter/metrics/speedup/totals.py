@@ -1,0 +1,293 @@
+"""Running totals of speedup over the attempts of every group."""
+
+from __future__ import annotations
+
+from math import fsum
+from typing import TYPE_CHECKING, Any, TypeVar
+
+import numpy as np
+
+from trajmeter.metrics._result import Mean
+from trajmeter.metrics.speedup.extremes import AgentCosts, KeptWarnings, WorstBenchmarks
+from trajmeter.metrics.speedup.folding import FIGURES, AttemptColumns, fold
+from trajmeter.metrics.speedup.summary import SpeedupSummary
+from trajmeter.records import Outcome
+from trajmeter.records.measurements import agent_key
+from trajmeter.statistics.exact_sums import GroupCounts
+from trajmeter.statistics.pass_at_k import mean_pass_at_k
+
+if TYPE_CHECKING:
+    from collections import Counter
+    from collections.abc import Hashable, Iterable
+
+    from typing_extensions import Self
+
+    from trajmeter.kernels import BoolArray, Int64Array
+    from trajmeter.metrics.scored_columns import AttemptField, Coded, GroupedRows, ScoredColumns
+    from trajmeter.metrics.speedup.folding import Folded
+    from trajmeter.metrics.speedup.profile import SpeedupProfile
+
+_KeyT = TypeVar("_KeyT", bound="Hashable")
+
+__all__ = ["SpeedupTotals"]
+
+_MEANS = {
+    "mean_speedup": "task_speedup",
+    "mean_success_rate": "success",
+    "agent_advantage": "agent_advantage",
+    "agent_advantage_level1": "agent_advantage_level1",
+    "agent_advantage_level2": "agent_advantage_level2",
+    "agent_advantage_level3": "agent_advantage_level3",
+    "agent_advantage_level4": "agent_advantage_level4",
+    "mean_cost_per_task": "task_cost_usd",
+    "mean_trajectory_length": "trajectory_length",
+}
+_SUMS = ("num_benchmarks", "num_valid_benchmarks")
+
+_RECORDED: tuple[AttemptField, ...] = ("agent", "model", "instance")
+"""What an attempt without a result is known by."""
+
+_COUNTS = ("attempts", "priced", "reverted", "unpriced", "valid", "regressions")
+"""What is counted of the attempts of a group."""
+
+
+class SpeedupTotals:
+    """Running totals over the attempts of every group; keeps their figures, no benchmarks.
+
+    Args:
+        profile: Whether each attempt counts by itself.
+    """
+
+    def __init__(self, profile: SpeedupProfile) -> None:
+        self._counts_each = profile.counts_each_attempt
+        self._agents: dict[tuple[str, str], int] = {}
+        self._tasks: dict[str | None, int] = {}
+        self._trials: dict[str | None, int] = {}
+        self._attempts: list[AttemptColumns] = []
+        self._counts = GroupCounts(len(_COUNTS))
+        self._costs = AgentCosts()
+        self._worst = WorstBenchmarks()
+        self._warnings = KeptWarnings()
+        self._folded: dict[bool, Folded] = {}
+
+    def add(self, columns: ScoredColumns, groups: GroupedRows) -> None:
+        """Count some attempts; one whose metric raised is an attempt without figures."""
+        self._folded = {}
+        failed = columns.texts("speedup.error").codes >= 0
+        replaced = np.zeros(len(columns), np.bool_)
+        if self._counts_each:
+            outcomes = columns.texts("speedup.outcome")
+            not_scored = [text == Outcome.NOT_SCORED.value for text in outcomes.texts]
+            replaced = ~failed & np.array(not_scored, np.bool_)[outcomes.codes]
+        self._attempts.append(self._read(columns, groups, failed, replaced))
+        self._count(columns, groups, failed, replaced)
+        used = ~failed & ~replaced
+        self._costs.add(columns, groups, used)
+        self._worst.add(columns, groups, used)
+        self._warnings.add(columns, groups)
+
+    def merge(self, other: Self, numbers: Int64Array) -> None:
+        """Count what another one has counted, after our own; its group i is ``numbers[i]``."""
+        self._folded = {}
+        agents = _numbers(self._agents, other._agents)
+        tasks = _numbers(self._tasks, other._tasks)
+        trials = _numbers(self._trials, other._trials)
+        for each in other._attempts:
+            trial = np.where(each.trial < 0, -1, trials[each.trial]) if len(trials) else each.trial
+            moved = each._replace(
+                group=numbers[each.group],
+                agent=agents[each.agent],
+                task=tasks[each.task],
+                trial=trial,
+            )
+            self._attempts.append(moved)
+        self._counts.merge(other._counts, numbers)
+        self._costs.merge(other._costs, numbers)
+        self._worst.merge(other._worst, numbers)
+        self._warnings.merge(other._warnings, numbers)
+
+    def figures(self, group: int | None) -> SpeedupSummary:
+        """Figures of all attempts so far."""
+        folded = self._fold(of_run=group is None)
+        place = group or 0
+        counts = dict(zip(_COUNTS, self._counts.counts(group), strict=True))
+        folds = int(folded.folds[place])
+        totals = folded.sums.totals(place)
+        scored = dict(zip(FIGURES, folded.scored[place].tolist(), strict=True))
+        sums = {name: totals.mean(index, 1) for index, name in enumerate(FIGURES)}
+        means: dict[str, Any] = {
+            name: Mean(
+                value=sums[figure] / scored[figure] if scored[figure] else None,
+                scored=scored[figure],
+                total=folds,
+            )
+            for name, figure in _MEANS.items()
+        }
+        successes = folded.successes[place]
+        trials = sum(judged * number for (judged, _), number in successes.items())
+        resolved = sum(passed * number for (_, passed), number in successes.items())
+        costs = self._costs.of(group)
+        total_cost = fsum(costs.values())
+        # fc-eval divides by all trials, and has 0 of nothing.
+        nothing = 0.0 if self._counts_each else None
+        attempts, priced = counts["attempts"], counts["priced"]
+        if self._counts_each:
+            attempts = priced = trials
+        worst = self._worst.of(group)
+        whole: dict[str, Any] = {name: _integer(sums[name]) for name in _SUMS}
+        return SpeedupSummary(
+            tasks=int(folded.tasks[place]),
+            **means,
+            **whole,
+            cost_weighted_advantage=_quotient(
+                means["agent_advantage"], means["mean_cost_per_task"]
+            ),
+            trials=trials,
+            n_resolved=resolved,
+            accuracy=Mean(
+                value=resolved / trials if trials else nothing, scored=trials, total=attempts
+            ),
+            pass_at_k=self._pass_at_k(successes),
+            total_cost=total_cost if costs else nothing,
+            mean_cost_per_trial=Mean(
+                value=total_cost / priced if priced else None, scored=priced, total=attempts
+            ),
+            cost_by_agent_model=costs,
+            regression_share=counts["regressions"] / counts["valid"] if counts["valid"] else None,
+            worst_speedup=worst[0] if worst else None,
+            worst_workload=worst[1] if worst else None,
+            reverted=counts["reverted"],
+            unpriced=counts["unpriced"],
+            warnings=self._warnings.of(group),
+        )
+
+    def _read(
+        self,
+        columns: ScoredColumns,
+        groups: GroupedRows,
+        failed: BoolArray,
+        replaced: BoolArray,
+    ) -> AttemptColumns:
+        """What is kept of some attempts."""
+        tasks = columns.attempts("task_id")
+        numbers = [columns.numbers(f"speedup.{name}") for name in FIGURES]
+        trial = np.full(len(columns), -1, np.int64)
+        if self._counts_each:
+            # The trial, or where the record has none the name of the attempt.
+            own = columns.texts("speedup.trial")
+            named = np.array([bool(text) for text in own.texts], np.bool_)
+            trial = _coded(self._trials, columns.attempts("attempt"))
+            of_trial = (own.codes >= 0) & (named[own.codes] if len(named) else False)
+            trial = np.where(of_trial, _coded(self._trials, own), trial)
+            trial[failed] = -1
+        resolved = columns.numbers("speedup.trial_resolved")
+        return AttemptColumns(
+            group=groups.numbers[groups.rows],
+            agent=self._agents_of(columns, failed),
+            task=_coded(self._tasks, tasks),
+            trial=trial,
+            resolved=resolved.present & (resolved.values > 0),
+            is_counted=~replaced,
+            values=np.stack([each.values for each in numbers], axis=1),
+            present=np.stack([each.present for each in numbers], axis=1),
+        )
+
+    def _agents_of(self, columns: ScoredColumns, failed: BoolArray) -> Int64Array:
+        """Number of each attempt's agent: key and instance of the result, or else of the record."""
+        keys, instances = columns.texts("speedup.key"), columns.texts("speedup.instance")
+        width = len(instances.texts) + 1
+        pairs, rows = np.unique(keys.codes * width + instances.codes + 1, return_inverse=True)
+        # The last of both stands for -1.
+        owners, places = [*keys.texts, ""], [*instances.texts, ""]
+        agents = _numbers(
+            self._agents,
+            [(owners[pair // width], places[pair % width - 1]) for pair in pairs.tolist()],
+        )[rows]
+        recorded = [columns.attempts(name) for name in _RECORDED] if failed.any() else []
+        for row in np.flatnonzero(failed).tolist():
+            agent, model, instance = (
+                each.texts[each.codes[row]] if each.codes[row] >= 0 else None for each in recorded
+            )
+            own = (agent_key(agent, model), instance or "")
+            agents[row] = self._agents.setdefault(own, len(self._agents))
+        return agents
+
+    def _count(
+        self,
+        columns: ScoredColumns,
+        groups: GroupedRows,
+        failed: BoolArray,
+        replaced: BoolArray,
+    ) -> None:
+        used = ~failed & ~replaced
+        worst = columns.numbers("speedup.worst_speedup").present & used
+        costs = columns.pairs("speedup.costs_by_agent_model")
+        priced = np.zeros(len(columns), np.bool_)
+        priced[costs.rows] = True
+        reverted = columns.numbers("speedup.fallback_to_baseline").values
+        known_price = columns.numbers("speedup.priced")
+        weights = {
+            "attempts": np.ones(len(columns)),
+            "priced": priced & used,
+            "reverted": reverted * used,
+            "unpriced": known_price.present & (known_price.values == 0) & used,
+            "valid": columns.numbers("speedup.num_valid_benchmarks").values * worst,
+            "regressions": columns.numbers("speedup.num_regressions").values * worst,
+        }
+        rows, numbers = groups
+        counts = [np.bincount(rows, weights[name], len(numbers)) for name in _COUNTS]
+        self._counts.add(np.stack(counts, axis=1).astype(np.int64), numbers)
+
+    def _fold(self, *, of_run: bool) -> Folded:
+        if of_run not in self._folded:
+            attempts = AttemptColumns.joined([_NO_ATTEMPTS, *self._attempts])
+            self._attempts = [attempts]
+            groups = int(attempts.group.max(initial=-1)) + 1
+            if of_run:
+                attempts = attempts._replace(group=np.zeros_like(attempts.group))
+                groups = 1
+            self._folded[of_run] = fold(attempts, groups, each=self._counts_each)
+        return self._folded[of_run]
+
+    def _pass_at_k(self, successes: Counter[tuple[int, int]]) -> dict[str, Mean]:
+        judged = sum(number for (attempts, _), number in successes.items() if attempts)
+        return {
+            str(k): Mean(value=chance, scored=judged, total=successes.total())
+            for k, chance in mean_pass_at_k(successes, with_one=not self._counts_each).items()
+        }
+
+
+_NO_NUMBERS = np.zeros(0, np.int64)
+_NO_FLAGS = np.zeros(0, np.bool_)
+_NO_ATTEMPTS = AttemptColumns(
+    group=_NO_NUMBERS,
+    agent=_NO_NUMBERS,
+    task=_NO_NUMBERS,
+    trial=_NO_NUMBERS,
+    resolved=_NO_FLAGS,
+    is_counted=_NO_FLAGS,
+    values=np.zeros((0, len(FIGURES)), np.float64),
+    present=np.zeros((0, len(FIGURES)), np.bool_),
+)
+
+
+def _coded(known: dict[str | None, int], column: Coded) -> Int64Array:
+    """Numbers of texts, new ones where they are not known; no text has one too."""
+    numbers = _numbers(known, column.texts)
+    if (column.codes < 0).any():
+        numbers = np.append(numbers, known.setdefault(None, len(known)))
+    return numbers[column.codes]
+
+
+def _numbers(known: dict[_KeyT, int], keys: Iterable[_KeyT]) -> Int64Array:
+    return np.array([known.setdefault(key, len(known)) for key in keys], np.int64)
+
+
+def _integer(total: float) -> int | float:
+    return int(total) if total.is_integer() else total
+
+
+def _quotient(advantage: Mean, cost: Mean) -> float | None:
+    if advantage.value is None or cost.value is None:
+        return None
+    return advantage.value / cost.value if cost.value else 0.0

@@ -1,0 +1,75 @@
+"""Scoring each state once: rows that agree in everything a score depends on share it."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, NamedTuple
+
+import numpy as np
+import pyarrow as pa
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    import numpy.typing as npt
+
+    from trajmeter.kernels import Int64Array
+    from trajmeter.metrics.arrays import Array
+    from trajmeter.records import Task
+
+__all__ = ["States", "TaskCodes", "coded_tasks", "distinct", "merged"]
+
+
+class States(NamedTuple):
+    """Rows grouped by what they have in common."""
+
+    first: Int64Array
+    """Some row of each state."""
+    codes: Int64Array
+    """State of each row."""
+
+
+def distinct(*columns: npt.NDArray[np.int64] | npt.NDArray[np.bool_]) -> States:
+    """Group rows that agree in every one of these columns."""
+    first, codes = np.zeros(0, np.int64), np.zeros(len(columns[0]), np.int64)
+    for column in columns:
+        _, own = np.unique(column, return_inverse=True)
+        together = codes * (own.max(initial=0) + 1) + own
+        _, first, codes = np.unique(together, return_index=True, return_inverse=True)
+    return States(first, codes)
+
+
+def merged(
+    parts: Sequence[tuple[Int64Array, Mapping[str, Array]]],
+) -> dict[str, Array]:
+    """Put columns of some rows each together to columns of all rows.
+
+    Args:
+        parts: The places of rows, and their columns; every row occurs in one part.
+    """
+    filled = [part for part in parts if len(part[0])] or list(parts[:1])
+    if len(filled) == 1:
+        return dict(filled[0][1])
+    place = np.argsort(np.concatenate([rows for rows, _ in filled]), kind="stable")
+    names = filled[0][1]
+    return {
+        name: pa.concat_arrays([columns[name] for _, columns in filled]).take(place)
+        for name in names
+    }
+
+
+class TaskCodes(NamedTuple):
+    """Tasks of rows, each once."""
+
+    tasks: list[Task | None]
+    """The different tasks, in the order in which they first occur."""
+    codes: Int64Array
+    """Which of them each row is at."""
+
+
+def coded_tasks(tasks: Sequence[Task | None]) -> TaskCodes:
+    """Number the tasks of rows; rows of one task have the same object."""
+    place: dict[int, int] = {}
+    codes = [place.setdefault(id(task), len(place)) for task in tasks]
+    array = np.array(codes, np.int64)
+    _, first = np.unique(array, return_index=True)
+    return TaskCodes([tasks[at] for at in first.tolist()], array)

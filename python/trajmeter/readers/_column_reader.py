@@ -1,0 +1,65 @@
+"""The reader of columns in Rust, and what it is told of records."""
+
+from __future__ import annotations
+
+import json
+import types
+from functools import cache
+from typing import TYPE_CHECKING, Any, Union, get_args, get_origin
+
+from pydantic import JsonValue
+
+from trajmeter.records import Record
+from trajmeter.schemas import Shape, trajectory_shape
+
+if TYPE_CHECKING:
+    from trajmeter.kernels._rust import JsonReader
+
+__all__ = ["column_reader", "trajectory_description"]
+
+
+@cache
+def column_reader(columns: frozenset[str]) -> JsonReader:
+    """The reader that fills these columns of trajectories."""
+    from trajmeter.kernels._rust import JsonReader
+
+    return JsonReader(trajectory_description(), sorted(columns), flat=False)
+
+
+def trajectory_description() -> str:
+    """Describe the columns of trajectories to the reader in Rust, as JSON."""
+    return json.dumps(_described(trajectory_shape()))
+
+
+def _described(shape: Shape) -> dict[str, Any]:
+    """A shape as the reader in Rust takes it."""
+    described: dict[str, Any] = {"kind": shape.kind}
+    if shape.choices:
+        described["choices"] = sorted(shape.choices)
+    if shape.is_object:
+        described["is_object"] = True
+    if shape.item is not None:
+        described["item"] = _described(shape.item)
+    model = shape.model
+    if model is None or not issubclass(model, Record):
+        return described
+    fields = model.model_fields
+    described["members"] = [
+        {
+            "name": member.name,
+            "shape": _described(member.shape),
+            "required": member.required,
+            "nullable": _allows_null(fields[member.name].annotation),
+            "default": member.default,
+        }
+        for member in shape.members
+    ]
+    checks = model.__pydantic_decorators__
+    if checks.model_validators or checks.field_validators:
+        described["kind"] = "checked"
+    return described
+
+
+def _allows_null(annotation: object) -> bool:
+    is_union = get_origin(annotation) in (Union, types.UnionType)
+    return annotation is JsonValue or (is_union and types.NoneType in get_args(annotation))

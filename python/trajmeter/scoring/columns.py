@@ -1,0 +1,217 @@
+"""Scoring rows: attempts in columns, to results in columns, by every metric."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Mapping
+from dataclasses import dataclass
+from itertools import chain, islice
+from typing import TYPE_CHECKING, NamedTuple
+
+import pyarrow as pa
+
+from trajmeter.errors import format_exception
+from trajmeter.metrics import (
+    BatchMetric,
+    MetricError,
+    RowLayout,
+    TrialMetric,
+    score_trajectories,
+)
+from trajmeter.metrics.arrays import coded
+from trajmeter.metrics.engine import FATAL
+from trajmeter.schemas import trajectory_schema
+from trajmeter.scoring.results import (
+    columns_of_results,
+    identity_columns,
+    named_columns,
+    own_results,
+)
+from trajmeter.scoring.rows import Rows
+from trajmeter.scoring.trials import whole_trials
+from trajmeter.writers.arrow import arrow_schema
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Sequence
+
+    from trajmeter.metrics import AnyMetric, Result, TaskIndex
+    from trajmeter.metrics.arrays import Array
+    from trajmeter.metrics.columns import FamilyColumns
+    from trajmeter.records import Task
+
+__all__ = ["RowScorer", "ScoredRows"]
+
+_ERROR = 2
+"""Position of what a metric raised among its columns: behind its version and parameters."""
+
+_IDENTITY = frozenset({"task_id", "agent", "model", "attempt", "instance", "source"})
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class ScoredRows:
+    """Attempts, and what every metric says of them."""
+
+    rows: Rows
+    """The attempts."""
+    tasks: Sequence[Task | None]
+    """Task of each, ``None`` if its id is unknown."""
+    scored: pa.RecordBatch
+    """A result row of each, in the columns of the layout."""
+    results: dict[str, list[Result | MetricError]]
+    """Results of the metrics that scored these rows record by record, by the metrics' names."""
+
+    def __len__(self) -> int:
+        return len(self.rows)
+
+
+class RowScorer:
+    """Scores rows with several metrics, those of a batch at once where a metric can.
+
+    Args:
+        metrics: Metrics, in the order of their columns.
+        tasks: Tasks with their references.
+
+    Raises:
+        ConfigurationError: Two columns would have one name.
+    """
+
+    layout: RowLayout
+    """Columns of the results."""
+    schema: pa.Schema
+    """The same as Arrow has them."""
+    compares_attempts: bool
+    """Whether a metric looks at all attempts at a task together."""
+
+    def __init__(self, metrics: Sequence[AnyMetric], tasks: TaskIndex) -> None:
+        self._metrics = metrics
+        self._tasks = tasks
+        self._by_record = [metric for metric in metrics if not isinstance(metric, BatchMetric)]
+        self._warned: set[str] = set()
+        self.layout = RowLayout(metrics)
+        self.schema = arrow_schema(self.layout)
+        self.compares_attempts = any(isinstance(metric, TrialMetric) for metric in metrics)
+        self._types = {field.name: field.type for field in self.schema}
+
+    @property
+    def columns(self) -> frozenset[str]:
+        """Columns of trajectories that the metrics read; the others may be null in every row."""
+        everything = frozenset(trajectory_schema().names)
+        return _IDENTITY.union(
+            *(getattr(metric, "batch_columns", everything) for metric in self._metrics)
+        )
+
+    def score(self, batches: Iterable[Rows]) -> Iterator[ScoredRows]:
+        """Score rows as they come; where a metric compares attempts, when a task is complete.
+
+        Raises:
+            InputError: A metric compares attempts, and those at a task are not side by side.
+        """
+        if not self.compares_attempts:
+            for rows in batches:
+                yield from self._score_group([rows])
+            return
+        for group in whole_trials(batches, self.trial_of):
+            yield from self._score_group(group)
+
+    def trial_of(self, task_id: str) -> str:
+        """Name of the task that an id means; the id itself if it is unknown."""
+        task = self._tasks.find(task_id)
+        return task.id if task else task_id
+
+    def _score_group(self, group: Sequence[Rows]) -> Iterator[ScoredRows]:
+        """Score rows that hold all attempts of their trials."""
+        records = chain.from_iterable(rows.records() for rows in group if self._by_record)
+        by_record = score_trajectories(records, metrics=self._by_record, tasks=self._tasks)
+        together = {
+            family.name: self._by_batch(family, family.metric, _in_one(group))
+            for family in self.layout.families
+            if isinstance(family.metric, TrialMetric) and isinstance(family.metric, BatchMetric)
+        }
+        start = 0
+        for rows in group:
+            recorded = list(islice(by_record, len(rows)))
+            arrays = identity_columns(rows.batch, self.layout.backend)
+            results = {}
+            for family in self.layout.families:
+                if family.name in together:
+                    scored = together[family.name].part(start, len(rows))
+                elif isinstance(family.metric, BatchMetric):
+                    scored = self._by_batch(family, family.metric, rows.batch)
+                else:
+                    at = self._by_record.index(family.metric)
+                    scored = self._of_results(family, [each.results[at] for each in recorded])
+                arrays += scored.columns
+                if scored.results is not None:
+                    results[family.name] = scored.results
+            start += len(rows)
+            table = pa.record_batch(arrays, schema=self.schema)
+            yield ScoredRows(rows, self._tasks_of(rows.batch), table, results)
+
+    def _by_batch(
+        self, family: FamilyColumns, metric: BatchMetric, rows: pa.RecordBatch
+    ) -> _Scored:
+        """Score rows at once, or else one by one."""
+        try:
+            scored = metric.score_batch(self._tasks_of(rows), rows)
+            if isinstance(scored, Mapping):
+                return _Scored(named_columns(family, scored, self._types, len(rows)), None)
+            return self._of_results(family, own_results(family, scored, len(rows)))
+        except FATAL:
+            raise
+        except BaseException as error:  # noqa: BLE001 - a metric of the user's may raise anything
+            self._warn(family.name, error)
+        records = Rows(0, rows).records()
+        results = score_trajectories(records, metrics=[family.metric], tasks=self._tasks)
+        return self._of_results(family, [each.results[0] for each in results])
+
+    def _of_results(
+        self, family: FamilyColumns, results: Sequence[Result | MetricError]
+    ) -> _Scored:
+        """Columns of results; one with a value that no column holds becomes an error."""
+        kept = [family.fitted(result)[0] for result in results]
+        columns = columns_of_results(family, kept, self._types)
+        for at, message in enumerate(columns[_ERROR].to_pylist()):
+            if message is not None and not isinstance(kept[at], MetricError):
+                kept[at] = MetricError(message, code=None)
+        return _Scored(columns, kept)
+
+    def _warn(self, family: str, error: BaseException) -> None:
+        """Warn, once for a family, that it could not score a batch."""
+        if family not in self._warned:
+            self._warned.add(family)
+            warnings.warn(
+                f"{family} could not score a batch at once, and its rows are scored one by one: "
+                f"{format_exception(error)}",
+                RuntimeWarning,
+                stacklevel=2,
+            )
+
+    def _tasks_of(self, rows: pa.RecordBatch) -> list[Task | None]:
+        ids = coded(rows.column("task_id"))
+        tasks = [self._tasks.find(task_id) for task_id in ids.texts]
+        return [tasks[code] for code in ids.codes.tolist()]
+
+
+class _Scored(NamedTuple):
+    """What one metric says of some rows."""
+
+    columns: list[Array]
+    """Its columns."""
+    results: list[Result | MetricError] | None
+    """Its results, if it scored record by record."""
+
+    def part(self, start: int, rows: int) -> _Scored:
+        """That of some of the rows."""
+        columns = [column.slice(start, rows) for column in self.columns]
+        results = None if self.results is None else self.results[start : start + rows]
+        return _Scored(columns, results)
+
+
+def _in_one(group: Sequence[Rows]) -> pa.RecordBatch:
+    """Rows of several batches as one."""
+    if len(group) == 1:
+        return group[0].batch
+    columns = zip(*(rows.batch.columns for rows in group), strict=True)
+    return pa.record_batch(
+        [pa.concat_arrays(parts) for parts in columns], schema=group[0].batch.schema
+    )

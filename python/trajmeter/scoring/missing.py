@@ -1,0 +1,61 @@
+"""Attempts whose task is unknown, counted while others are scored."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from trajmeter.summaries.summary import MissingTasks
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
+    from trajmeter.metrics import AnyMetric, TaskIndex
+    from trajmeter.summaries.summary import Summary
+
+__all__ = ["MissingTaskCounter"]
+
+_SHOWN_IDS = 3
+"""Ids of unknown tasks that a summary names."""
+
+
+class MissingTaskCounter:
+    """Counts attempts that found no task, where a metric needs one.
+
+    Args:
+        metrics: The metrics that score.
+        tasks: Every known task.
+    """
+
+    def __init__(self, metrics: Sequence[AnyMetric], tasks: TaskIndex) -> None:
+        self._tasks = tasks
+        self._is_needed = any(
+            field.startswith("Task.") for metric in metrics for field in metric.requires
+        )
+        self._attempts = 0
+        self._first_ids: dict[str, None] = {}
+
+    def add(self, task_ids: Iterable[str], attempts: int) -> None:
+        """Count attempts that found no task.
+
+        Args:
+            task_ids: Their ids, each at least once.
+            attempts: How many they are.
+        """
+        if not self._is_needed or not attempts:
+            return
+        self._attempts += attempts
+        for task_id in task_ids:
+            if len(self._first_ids) == _SHOWN_IDS:
+                return
+            self._first_ids[task_id] = None
+
+    def told_in(self, summary: Summary) -> Summary:
+        """The summary, with how many attempts found no task."""
+        if not self._attempts:
+            return summary
+        missing = MissingTasks(
+            attempts=self._attempts,
+            nearest={task_id: self._tasks.nearest(task_id) for task_id in self._first_ids},
+            known=len(self._tasks),
+        )
+        return summary.model_copy(update={"missing_tasks": missing})

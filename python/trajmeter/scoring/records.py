@@ -1,0 +1,57 @@
+"""Scoring records: attempts as objects, in a harness or in metrics that have no batch form."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from trajmeter.metrics import RowLayout, TaskIndex, score_trajectories
+from trajmeter.scoring.missing import MissingTaskCounter
+from trajmeter.summaries.summarizer import Summarizer
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Sequence
+
+    from trajmeter.metrics import AnyMetric, Scored
+    from trajmeter.records import Task, Trajectory
+    from trajmeter.summaries.summary import Summary
+
+__all__ = ["RecordScorer"]
+
+
+class RecordScorer:
+    """Scores attempts as they come, and sums them up, without keeping them.
+
+    Args:
+        metrics: Metrics, in the order of their columns.
+        tasks: Tasks with their references.
+
+    Raises:
+        ConfigurationError: Two tasks have one id, or two columns one name.
+    """
+
+    layout: RowLayout
+    """Columns of the rows."""
+
+    def __init__(self, metrics: Sequence[AnyMetric], *, tasks: Iterable[Task] = ()) -> None:
+        self._metrics = metrics
+        self._tasks = TaskIndex(tasks)
+        self._missing = MissingTaskCounter(metrics, self._tasks)
+        self.layout = RowLayout(metrics)
+        self._summarizer = Summarizer(self.layout)
+
+    def score(self, trajectories: Iterable[Trajectory]) -> Iterator[tuple[Scored, list[Any]]]:
+        """Score attempts, and count them in the summary.
+
+        Yields:
+            Each attempt with its results, and its row in the order of the layout's columns.
+        """
+        for each in score_trajectories(trajectories, metrics=self._metrics, tasks=self._tasks):
+            scored, values = self.layout.fitted(each)
+            self._summarizer.add(scored, values)
+            if scored.task is None:
+                self._missing.add([scored.trajectory.task_id], 1)
+            yield scored, values
+
+    def summary(self) -> Summary:
+        """Sum up what was scored so far."""
+        return self._missing.told_in(self._summarizer.summary())

@@ -1,0 +1,169 @@
+"""What scoring gives: results, rows and their summary, whichever way they were made."""
+
+from __future__ import annotations
+
+from functools import cached_property
+from typing import TYPE_CHECKING, Any, Protocol
+
+from trajmeter.metrics import Scored
+from trajmeter.writers import open_table
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+    from pathlib import Path
+
+    from trajmeter.metrics import RowLayout
+    from trajmeter.scoring.columns import ScoredRows
+    from trajmeter.summaries.summary import Summary
+    from trajmeter.writers import TableWriter
+
+__all__ = ["ScoredAttempts", "ScoredColumns", "ScoredRecords", "Scores"]
+
+
+class ScoredAttempts(Protocol):
+    """Scored attempts, as records or as columns."""
+
+    def __len__(self) -> int:
+        """Number of attempts."""
+
+    def results(self) -> list[Scored]:
+        """Each attempt with one typed result of each metric, in the order they were read."""
+
+    def rows(self) -> Iterator[dict[str, Any]]:
+        """One flat row for each attempt."""
+
+    def write(self, table: TableWriter) -> None:
+        """Write the rows."""
+
+
+class Scores:
+    """Scored attempts and their summary.
+
+    Args:
+        attempts: The attempts.
+        summary: Averages over them.
+        layout: Columns of their rows.
+    """
+
+    summary: Summary
+    """Averages, with what was not scored and why."""
+    layout: RowLayout
+    """Columns of the rows."""
+
+    def __init__(self, attempts: ScoredAttempts, summary: Summary, layout: RowLayout) -> None:
+        self._attempts = attempts
+        self.summary = summary
+        self.layout = layout
+
+    def __len__(self) -> int:
+        """Number of attempts."""
+        return len(self._attempts)
+
+    def __repr__(self) -> str:
+        """How many attempts were scored, and by which metrics."""
+        names = ", ".join(metric.name for metric in self.summary.metrics)
+        count = len(self)
+        return f"<Scores: {count:,} attempt{'' if count == 1 else 's'}; {names}>"
+
+    def _repr_html_(self) -> str:
+        """The tables of the summary, as notebooks show them."""
+        from trajmeter.reports.scores import score_report, to_html
+
+        return to_html(score_report(self.summary))
+
+    @cached_property
+    def results(self) -> list[Scored]:
+        """Each attempt with one typed result of each metric, in the order they were read.
+
+        The attempts of files are scored in columns; their records and results are made of them when
+        they are first asked for.
+        """
+        return self._attempts.results()
+
+    @property
+    def rows(self) -> list[dict[str, Any]]:
+        """One flat row for each attempt, as polars and pandas take them; made anew at each call."""
+        return [*self._attempts.rows()]
+
+    def write(self, path: str | Path) -> None:
+        """Write the rows to a file, as its suffix says: ``.jsonl``, ``.csv`` or ``.parquet``.
+
+        Raises:
+            ConfigurationError: The file cannot be written, or its suffix is unknown.
+            ExtraMissingError: The format needs an extra that is not installed.
+        """
+        with open_table(path, self.layout) as table:
+            self._attempts.write(table)
+
+
+class ScoredRecords:
+    """Attempts that were scored as records.
+
+    Args:
+        scored: Each attempt with its results.
+        layout: Columns of the rows.
+    """
+
+    def __init__(self, scored: Sequence[Scored], layout: RowLayout) -> None:
+        self._scored = scored
+        self._layout = layout
+
+    def __len__(self) -> int:
+        return len(self._scored)
+
+    def results(self) -> list[Scored]:
+        """Each attempt with its results."""
+        return [*self._scored]
+
+    def rows(self) -> Iterator[dict[str, Any]]:
+        """One flat row for each attempt."""
+        return map(self._layout.row, self._scored)
+
+    def write(self, table: TableWriter) -> None:
+        """Write the rows."""
+        for scored in self._scored:
+            table.write(self._layout.values(scored))
+
+
+class ScoredColumns:
+    """Attempts that were scored in columns.
+
+    Args:
+        parts: Rows with their results, in the order of the attempts.
+        layout: Columns of the rows.
+    """
+
+    def __init__(self, parts: Sequence[ScoredRows], layout: RowLayout) -> None:
+        self._parts = parts
+        self._layout = layout
+
+    def __len__(self) -> int:
+        return sum(map(len, self._parts))
+
+    def results(self) -> list[Scored]:
+        """Each attempt with its results, made of the columns."""
+        return [scored for part in self._parts for scored in self._results_of(part)]
+
+    def _results_of(self, part: ScoredRows) -> Iterator[Scored]:
+        by_family = [
+            part.results.get(family.name) or family.results(part.scored)
+            for family in self._layout.families
+        ]
+        return map(Scored, part.tasks, part.rows.records(), zip(*by_family, strict=True))
+
+    def rows(self) -> Iterator[dict[str, Any]]:
+        """One flat row for each attempt."""
+        from trajmeter.scoring.results import row_values
+
+        for part in self._parts:
+            columns = [
+                row_values(column, array)
+                for column, array in zip(self._layout.columns, part.scored.columns, strict=True)
+            ]
+            for values in zip(*columns, strict=True):
+                yield dict(zip(self._layout.names, values, strict=True))
+
+    def write(self, table: TableWriter) -> None:
+        """Write the rows."""
+        for part in self._parts:
+            table.write_batch(part.scored)

@@ -1,0 +1,107 @@
+"""From batches of attempts to batches of results and their summary: the road of every file."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from trajmeter.metrics import TaskIndex
+from trajmeter.scoring.columns import RowScorer, ScoredRows
+from trajmeter.scoring.missing import MissingTaskCounter
+from trajmeter.scoring.rows import Rows
+from trajmeter.scoring.trials import arrange
+from trajmeter.summaries.summarizer import Summarizer
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Sequence
+
+    import pyarrow as pa
+
+    from trajmeter.metrics import AnyMetric, RowLayout
+    from trajmeter.records import Task
+    from trajmeter.scoring.trials import Arrangement
+    from trajmeter.summaries.summary import Summary
+
+__all__ = ["StreamScorer"]
+
+
+class StreamScorer:
+    """Scores batches of valid attempts as they come, and sums them up, without keeping them.
+
+    Where a metric compares the attempts at a task, all are read before the first is scored, and
+    their results come in the order of the attempts all the same.
+
+    Args:
+        metrics: Metrics, in the order of their columns.
+        tasks: Tasks with their references.
+
+    Raises:
+        ConfigurationError: Two tasks have one id, or two columns one name.
+    """
+
+    layout: RowLayout
+    """Columns of the rows."""
+    columns: frozenset[str]
+    """Columns of trajectories that the metrics read; the others may be null."""
+
+    def __init__(self, metrics: Sequence[AnyMetric], *, tasks: Iterable[Task] = ()) -> None:
+        index = TaskIndex(tasks)
+        self._rows = RowScorer(metrics, index)
+        self._missing = MissingTaskCounter(metrics, index)
+        self.layout = self._rows.layout
+        self.columns = self._rows.columns
+        self._summarizer = Summarizer(self.layout)
+
+    def score(self, batches: Iterable[pa.RecordBatch]) -> Iterator[ScoredRows]:
+        """Score attempts, and count them in the summary.
+
+        Args:
+            batches: Valid rows in the columns of :func:`trajmeter.schemas.trajectory_schema`.
+
+        Yields:
+            The rows of each batch, or of a part of it, with their results.
+        """
+        rows = (Rows(number, batch) for number, batch in enumerate(batches))
+        if self._rows.compares_attempts:
+            arranged = arrange(rows, self._rows.trial_of)
+            scored: Iterable[ScoredRows] = self._rows.score(arranged.rows)
+            if arranged.back is not None:
+                scored = _restored([*scored], arranged)
+        else:
+            scored = self._rows.score(rows)
+        for each in scored:
+            self._count(each)
+            yield each
+
+    def _count(self, scored: ScoredRows) -> None:
+        self._summarizer.add_batch(
+            scored.rows.batch, scored.scored, tasks=scored.tasks, results=scored.results
+        )
+        unfound = [at for at, task in enumerate(scored.tasks) if task is None]
+        ids = scored.rows.batch.column("task_id")
+        self._missing.add((ids[at].as_py() for at in unfound), len(unfound))
+
+    def summary(self) -> Summary:
+        """Sum up what was scored so far."""
+        return self._missing.told_in(self._summarizer.summary())
+
+
+def _restored(scored: Sequence[ScoredRows], arranged: Arrangement) -> Iterator[ScoredRows]:
+    """Results of rows that were brought side by side, in the order of the input."""
+    rows = arranged.restored([each.rows.batch for each in scored])
+    results = arranged.restored([each.scored for each in scored])
+    back = [] if arranged.back is None else arranged.back.tolist()
+    tasks = [task for each in scored for task in each.tasks]
+    by_record = {
+        name: [result for each in scored for result in each.results[name]]
+        for name in set.intersection(*(set(each.results) for each in scored))
+    }
+    start = 0
+    for number, (batch, own) in enumerate(zip(rows, results, strict=True)):
+        places = back[start : start + len(own)]
+        start += len(own)
+        yield ScoredRows(
+            Rows(number, batch),
+            [tasks[place] for place in places],
+            own,
+            {name: [each[place] for place in places] for name, each in by_record.items()},
+        )

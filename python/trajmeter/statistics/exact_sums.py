@@ -1,0 +1,192 @@
+"""Sums of each of many groups, exact until they are read: no order or grouping changes a bit.
+
+A value is cut at multiples of 32 binary places into parts that are whole multiples of a power of
+two. The parts of one place, of a million values and fewer, add up in a float without rounding; such
+sums are kept as 64-bit integers, one table of groups for each place that any value reaches.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import TYPE_CHECKING, NamedTuple
+
+import numpy as np
+
+if TYPE_CHECKING:
+    from trajmeter.kernels import Float64Array, Int64Array
+
+__all__ = ["ExactSums", "ExactTotals", "GroupCounts", "quotient"]
+
+_BITS = 32
+"""Binary places of a part. Integers of 64 bits then hold the sum of 2**31 parts."""
+
+_AT_ONCE = 1 << 20
+"""Values that are added at a time: the sum of as many parts has 53 bits."""
+
+_HUGE, _SCALE = 2.0**900, 512
+"""From the one on, values are cut as multiples of 2 to the power of the other, so that nothing
+overflows on the way."""
+
+
+class GroupCounts:
+    """Counts of every group, several of each.
+
+    Args:
+        width: How many counts a group has.
+    """
+
+    def __init__(self, width: int) -> None:
+        self._table = np.zeros((0, width), np.int64)
+
+    def add(self, counts: Int64Array, numbers: Int64Array) -> None:
+        """Add to the counts of some groups.
+
+        Args:
+            counts: A row for each of these groups.
+            numbers: Which groups they are; each occurs once.
+        """
+        needed = int(numbers.max(initial=-1)) + 1
+        held, width = self._table.shape
+        if needed > held:
+            grown = np.zeros((max(needed, held + held // 2), width), np.int64)
+            grown[:held] = self._table
+            self._table = grown
+        self._table[numbers] += counts
+
+    def merge(self, other: GroupCounts, numbers: Int64Array) -> None:
+        """Add what another table has counted; its group i is our group ``numbers[i]``."""
+        theirs = other._table[: len(numbers)]
+        self.add(theirs, numbers[: len(theirs)])
+
+    def counts(self, group: int | None) -> list[int]:
+        """Counts of one group, or of all together."""
+        if group is not None and group >= len(self._table):
+            return [0] * self._table.shape[1]
+        counts = self._table.sum(axis=0) if group is None else self._table[group]
+        as_list: list[int] = counts.tolist()
+        return as_list
+
+
+class ExactTotals(NamedTuple):
+    """Sums as multiples of one power of two."""
+
+    multiples: list[int]
+    """How often each sum holds it."""
+    exponent: int
+    """Its exponent."""
+    others: dict[int, float]
+    """Sums that hold infinities or NaN, by their place; they are what is the sum of these."""
+
+    def multiples_of(self, exponent: int) -> list[int]:
+        """The same as multiples of a lesser power of two, or of the same."""
+        shift = self.exponent - exponent
+        return [multiple << shift for multiple in self.multiples]
+
+    def mean(self, index: int, count: int) -> float:
+        """A sum divided by a count, correctly rounded; infinite where it exceeds all floats."""
+        if index in self.others:
+            return self.others[index]
+        multiple = self.multiples[index]
+        if self.exponent < 0:
+            return quotient(multiple, count << -self.exponent)
+        return quotient(multiple << self.exponent, count)
+
+
+class ExactSums:
+    """Exact sums of every group, several of each.
+
+    Args:
+        width: How many sums a group has.
+    """
+
+    def __init__(self, width: int) -> None:
+        self._width = width
+        self._places: dict[int, GroupCounts] = {}
+        self._others: dict[tuple[int, int], float] = {}
+
+    def add(self, values: Float64Array, slots: Int64Array, numbers: Int64Array) -> None:
+        """Add values to the sums of some groups.
+
+        Args:
+            values: Numbers.
+            slots: Where each of them belongs: ``row * width + index of the sum``, with the row of
+                its group in ``numbers``.
+            numbers: Which groups these are; each occurs once.
+        """
+        for start in range(0, len(values), _AT_ONCE):
+            part = slice(start, start + _AT_ONCE)
+            kept = np.flatnonzero(values[part])
+            some, places = values[part][kept], slots[part][kept]
+            is_huge = ~(np.abs(some) < _HUGE)
+            if is_huge.any():
+                finite = np.isfinite(some)
+                self._add_others(some[~finite], places[~finite], numbers)
+                is_huge &= finite
+                huge = np.ldexp(some[is_huge], -_SCALE)
+                self._add(huge, places[is_huge], numbers, _SCALE)
+                rest = finite & ~is_huge
+                some, places = some[rest], places[rest]
+            self._add(some, places, numbers, 0)
+
+    def merge(self, other: ExactSums, numbers: Int64Array) -> None:
+        """Add the sums of another table; its group i is our group ``numbers[i]``."""
+        for place, parts in other._places.items():
+            self._parts(place).merge(parts, numbers)
+        for (group, index), value in other._others.items():
+            self._add_other(int(numbers[group]), index, value)
+
+    def totals(self, group: int | None) -> ExactTotals:
+        """The sums of one group, or of all together."""
+        places = sorted(self._places, reverse=True)
+        multiples = [0] * self._width
+        before = places[0] if places else 0
+        for place in places:
+            parts = self._places[place].counts(group)
+            shift = before - place
+            multiples = [(n << shift) + more for n, more in zip(multiples, parts, strict=True)]
+            before = place
+        return ExactTotals(multiples, before, self._others_of(group) if self._others else {})
+
+    def _others_of(self, group: int | None) -> dict[int, float]:
+        others: dict[int, float] = {}
+        for (own, index), value in self._others.items():
+            if group is None or own == group:
+                others[index] = others.get(index, 0.0) + value
+        return others
+
+    def _add_others(self, values: Float64Array, slots: Int64Array, numbers: Int64Array) -> None:
+        for value, slot in zip(values.tolist(), slots.tolist(), strict=True):
+            row, index = divmod(slot, self._width)
+            self._add_other(int(numbers[row]), index, value)
+
+    def _add_other(self, group: int, index: int, value: float) -> None:
+        self._others[group, index] = self._others.get((group, index), 0.0) + value
+
+    def _parts(self, place: int) -> GroupCounts:
+        if place not in self._places:
+            self._places[place] = GroupCounts(self._width)
+        return self._places[place]
+
+    def _add(
+        self, values: Float64Array, slots: Int64Array, numbers: Int64Array, scale: int
+    ) -> None:
+        size = len(numbers) * self._width
+        while len(values):
+            greatest = max(float(values.max()), -float(values.min()))
+            place = (math.frexp(greatest)[1] - 1) // _BITS * _BITS
+            # Beside this number, a float has no binary places below ``place``.
+            rounder = math.ldexp(1.5, place + 52)
+            parts = (values + rounder) - rounder
+            sums = np.bincount(slots, parts, size).reshape(-1, self._width)
+            self._parts(place + scale).add(np.ldexp(sums, -place).astype(np.int64), numbers)
+            values = values - parts
+            kept = np.flatnonzero(values)
+            values, slots = values[kept], slots[kept]
+
+
+def quotient(numerator: int, denominator: int) -> float:
+    """Divide integers, correctly rounded; infinite where it exceeds all floats."""
+    try:
+        return numerator / denominator
+    except OverflowError:
+        return math.inf if numerator > 0 else -math.inf

@@ -1,0 +1,197 @@
+"""Families' own figures of a run: counted from columns, or from records by one object a group."""
+
+from __future__ import annotations
+
+from functools import partial
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
+
+from pydantic import BaseModel
+
+from trajmeter.metrics import Aggregating, ColumnAggregating, ErrorAggregator, MetricError
+from trajmeter.metrics.engine import FATAL, metric_error
+from trajmeter.metrics.groups import chosen_groups
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from typing_extensions import Self
+
+    from trajmeter.kernels import Int64Array
+    from trajmeter.metrics import Aggregator, AnyMetric, ColumnAggregator, Result
+    from trajmeter.metrics.scored_columns import GroupedRows, ScoredColumns
+    from trajmeter.records import Task, Trajectory
+
+__all__ = ["Aggregates", "ByColumns", "ByRecords", "aggregation_of"]
+
+_T = TypeVar("_T")
+
+
+class Aggregates(NamedTuple):
+    """Figures of a run."""
+
+    model: type[BaseModel]
+    """Model of the figures, which says by which of them agents are compared."""
+    figures: dict[str, Any]
+    """The figures as JSON has them."""
+
+
+def aggregation_of(metric: AnyMetric) -> ByColumns | ByRecords | None:
+    """Begin the running totals of a family; ``None`` if it has no figures of the run."""
+    if isinstance(metric, ColumnAggregating):
+        totals = ByColumns(metric)
+        return totals if totals.is_wanted(metric) else None
+    return ByRecords(metric) if isinstance(metric, Aggregating) else None
+
+
+class ByColumns:
+    """Running totals of all groups; from the first error on they count no more.
+
+    Args:
+        metric: The metric that makes them.
+    """
+
+    def __init__(self, metric: ColumnAggregating) -> None:
+        self._totals: ColumnAggregator[BaseModel] | MetricError = _tried(metric.column_aggregator)
+
+    def is_wanted(self, metric: AnyMetric) -> bool:
+        """Whether any of the figures belongs to the groups that are asked for."""
+        chosen = chosen_groups(metric)
+        made = self.figures(None)
+        if not chosen or isinstance(made, MetricError):
+            return True
+        return any(name in chosen for name in made.model.model_fields)
+
+    def add(self, columns: ScoredColumns, groups: GroupedRows) -> None:
+        """Count some attempts."""
+        if not isinstance(self._totals, MetricError):
+            failed = _tried(partial(self._totals.add, columns, groups))
+            if isinstance(failed, MetricError):
+                self._totals = failed
+
+    def merge(self, other: Self, numbers: Int64Array) -> None:
+        """Count what another one has counted, after our own; numbers as of its groups."""
+        if isinstance(self._totals, MetricError):
+            return
+        if isinstance(other._totals, MetricError):
+            self._totals = other._totals
+            return
+        failed = _tried(partial(self._totals.merge, other._totals, numbers))
+        if isinstance(failed, MetricError):
+            self._totals = failed
+
+    def figures(self, group: int | None) -> Aggregates | MetricError:
+        """Figures of one group, or of all attempts, or what the metric raised."""
+        if isinstance(self._totals, MetricError):
+            return self._totals
+        return _dumped(partial(self._totals.figures, group))
+
+
+class ByRecords:
+    """Running totals of all groups, each of which has an object that counts records.
+
+    Args:
+        metric: The metric that makes them.
+    """
+
+    def __init__(self, metric: Aggregating) -> None:
+        self._metric = metric
+        self._all = _Aggregation(metric)
+        self._by_group: dict[int, _Aggregation] = {}
+
+    def add(
+        self, group: int, task: Task | None, trajectory: Trajectory, result: Result | MetricError
+    ) -> None:
+        """Count one attempt."""
+        own = self._by_group.get(group)
+        if own is None:
+            own = self._by_group[group] = _Aggregation(self._metric)
+        for aggregation in (own, self._all):
+            aggregation.add(task, trajectory, result)
+
+    def merge(self, other: Self, numbers: Int64Array) -> None:
+        """Count what another one has counted, after our own; numbers as of its groups."""
+        self._all.merge(other._all)
+        for group, theirs in other._by_group.items():
+            own = int(numbers[group])
+            if own in self._by_group:
+                self._by_group[own].merge(theirs)
+            else:
+                self._by_group[own] = theirs
+
+    def figures(self, group: int | None) -> Aggregates | MetricError:
+        """Figures of one group, or of all attempts, or what the metric raised."""
+        return (self._all if group is None else self._by_group[group]).figures()
+
+
+class _Aggregation:
+    """A running total over records; from the first error on it counts no more.
+
+    Args:
+        metric: The metric that makes it.
+    """
+
+    def __init__(self, metric: Aggregating) -> None:
+        self._aggregator: Aggregator | MetricError = _tried(metric.aggregator)
+        self._attempts = 0
+
+    def add(self, task: Task | None, trajectory: Trajectory, result: Result | MetricError) -> None:
+        """Count one attempt."""
+        aggregator = self._aggregator
+        self._attempts += 1
+        if isinstance(aggregator, MetricError):
+            return
+        try:
+            if not isinstance(result, MetricError):
+                aggregator.add(task, trajectory, result)
+            elif isinstance(aggregator, ErrorAggregator):
+                aggregator.add_error(task, trajectory)
+        except FATAL:
+            raise
+        except BaseException as error:  # noqa: BLE001 - a metric of the user's may raise anything
+            self._aggregator = metric_error(error)
+
+    def merge(self, other: _Aggregation) -> None:
+        """Count what another one has counted, as far as the metric's aggregators can."""
+        if not other._attempts:
+            return
+        if not self._attempts:
+            self._aggregator, self._attempts = other._aggregator, other._attempts
+            return
+        self._attempts += other._attempts
+        if isinstance(self._aggregator, MetricError):
+            return
+        if isinstance(other._aggregator, MetricError):
+            self._aggregator = other._aggregator
+            return
+        merge = getattr(self._aggregator, "merge", None)
+        if merge is None:
+            message = "the attempts were counted in parts, and its aggregator has no method merge"
+            self._aggregator = MetricError(message, code=None)
+            return
+        failed = _tried(partial(merge, other._aggregator))
+        if isinstance(failed, MetricError):
+            self._aggregator = failed
+
+    def figures(self) -> Aggregates | MetricError:
+        """Figures of all attempts so far, or what the metric raised."""
+        aggregator = self._aggregator
+        return aggregator if isinstance(aggregator, MetricError) else _dumped(aggregator.figures)
+
+
+def _dumped(figures: Callable[[], object]) -> Aggregates | MetricError:
+    made = _tried(figures)
+    if isinstance(made, MetricError):
+        return made
+    if not isinstance(made, BaseModel):
+        return MetricError(f"gave a {type(made).__name__}, expected a model", code=None)
+    dumped = _tried(partial(made.model_dump, mode="json"))
+    return dumped if isinstance(dumped, MetricError) else Aggregates(type(made), dumped)
+
+
+def _tried(function: Callable[[], _T]) -> _T | MetricError:
+    try:
+        return function()
+    except FATAL:
+        raise
+    except BaseException as error:  # noqa: BLE001 - a metric of the user's may raise anything
+        return metric_error(error)

@@ -1,0 +1,75 @@
+"""Records, results and errors of a batch, for families that count objects."""
+
+from __future__ import annotations
+
+from itertools import chain
+from typing import TYPE_CHECKING
+
+from trajmeter.errors import InputError
+from trajmeter.metrics import MetricError
+from trajmeter.metrics.arrays import ROWS_AT_ONCE, flags
+from trajmeter.metrics.row_records import records_of
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping, Sequence
+
+    import pyarrow as pa
+
+    from trajmeter.metrics import Result
+    from trajmeter.metrics.columns import FamilyColumns
+    from trajmeter.records import Trajectory
+
+__all__ = ["errors_of", "records_in", "results_of"]
+
+
+def records_in(rows: pa.RecordBatch) -> Iterator[Trajectory]:
+    """Records of a batch, of which few are alive at a time."""
+    starts = range(0, rows.num_rows, ROWS_AT_ONCE)
+    return chain.from_iterable(records_of(rows.slice(start, ROWS_AT_ONCE)) for start in starts)
+
+
+def errors_of(
+    family: FamilyColumns, scored: pa.RecordBatch, results: Sequence[Result | MetricError] | None
+) -> dict[int, MetricError]:
+    """What a metric raised, by row.
+
+    Args:
+        family: The family.
+        scored: Rows of the results table.
+        results: Results of the rows, if they were scored one by one.
+    """
+    messages = scored.column(f"{family.name}.error")
+    if messages.null_count == len(messages):
+        return {}
+    errors = {}
+    for row in flags(messages.is_valid()).nonzero()[0].tolist():
+        own = results[row] if results is not None else None
+        if not isinstance(own, MetricError):
+            # There was a result, and no column holds it.
+            own = MetricError(messages[row].as_py(), code=InputError.code)
+        errors[row] = own
+    return errors
+
+
+def results_of(
+    family: FamilyColumns,
+    scored: pa.RecordBatch,
+    results: Sequence[Result | MetricError] | None,
+    errors: Mapping[int, MetricError],
+) -> Iterator[Result | MetricError]:
+    """Result of each row, as the table has it.
+
+    Args:
+        family: The family.
+        scored: Rows of the results table.
+        results: Results of the rows, if they were scored one by one.
+        errors: What the metric raised, by row.
+    """
+    found: Iterator[Result | MetricError]
+    if results is None:
+        starts = range(0, scored.num_rows, ROWS_AT_ONCE)
+        parts = (family.results(scored.slice(start, ROWS_AT_ONCE)) for start in starts)
+        found = chain.from_iterable(parts)
+    else:
+        found = iter(results)
+    return (errors.get(row, result) for row, result in enumerate(found))

@@ -1,0 +1,110 @@
+"""The figures that a summary averages, and what their averages are made of."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Literal
+
+from trajmeter.errors import ConfigurationError
+from trajmeter.metrics import Figure
+
+if TYPE_CHECKING:
+    from trajmeter.metrics import RowLayout
+    from trajmeter.metrics.columns import Column, FigureGroup
+
+__all__ = ["NumberKind", "SummarizedFigure", "SummarizedFigures", "summarized_figures"]
+
+NumberKind = Literal["boolean", "integer", "number"]
+"""What the values of a figure are."""
+
+_NUMERIC: dict[str, NumberKind] = {
+    "boolean": "boolean",
+    "integer": "integer",
+    "number": "number",
+}
+"""Kinds of columns that have a mean."""
+
+
+@dataclass(frozen=True, slots=True)
+class SummarizedFigure:
+    """A figure, with what its averages are made of."""
+
+    column: Column
+    """Its column, with direction and unit."""
+    kind: NumberKind
+    """What its values are."""
+    outcome: int | None
+    """Which of the outcomes says what became of it; ``None`` where it stands by itself."""
+    numerator: tuple[int, ...]
+    """Which figures are summed and divided in the micro average."""
+    denominator: tuple[int, ...]
+    """Which figures are summed and divide."""
+    numerator_names: tuple[str, ...]
+    """Columns of the counts that are divided."""
+    denominator_names: tuple[str, ...]
+    """Columns of the counts that divide."""
+
+
+@dataclass(frozen=True, slots=True)
+class SummarizedFigures:
+    """Every scalar number of a layout."""
+
+    figures: tuple[SummarizedFigure, ...]
+    """The figures, in the order of the columns."""
+    outcomes: tuple[str, ...]
+    """Names of the groups that have an outcome and a cause."""
+
+
+def summarized_figures(layout: RowLayout) -> SummarizedFigures:
+    """Find the figures of a layout.
+
+    Raises:
+        ConfigurationError: A figure's micro average is made of a count that its group lacks.
+    """
+    figures: list[SummarizedFigure] = []
+    outcomes: list[str] = []
+    for family in layout.families:
+        for group in family.groups:
+            figures += _of_group(group, len(figures), len(outcomes))
+            if group.has_outcome:
+                outcomes.append(group.name)
+    return SummarizedFigures(tuple(figures), tuple(outcomes))
+
+
+def _of_group(group: FigureGroup, first: int, outcome: int) -> list[SummarizedFigure]:
+    """The figures of a group.
+
+    Args:
+        group: The group.
+        first: Place of its first figure among all figures.
+        outcome: Place of its outcome among all outcomes.
+    """
+    columns = [
+        column
+        for column in group.columns
+        if column.role == "figure" and column.shape.kind in _NUMERIC
+    ]
+    places = {column.name: first + index for index, column in enumerate(columns)}
+    figures = []
+    for column in columns:
+        figure = column.figure or Figure()
+        numerator = tuple(f"{group.name}.{key}" for key in figure.numerator)
+        denominator = tuple(f"{group.name}.{key}" for key in figure.denominator)
+        for count in (*numerator, *denominator):
+            if count not in places:
+                raise ConfigurationError(
+                    f"the micro average of {column.name} needs {count}, which is not a numeric "
+                    "column"
+                )
+        figures.append(
+            SummarizedFigure(
+                column=column,
+                kind=_NUMERIC[column.shape.kind],
+                outcome=outcome if group.has_outcome and not figure.independent else None,
+                numerator=tuple(places[count] for count in numerator),
+                denominator=tuple(places[count] for count in denominator),
+                numerator_names=numerator,
+                denominator_names=denominator,
+            )
+        )
+    return figures

@@ -1,0 +1,99 @@
+"""Groups of attempts: by agent and model, or by file where neither is named."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, NamedTuple
+
+import numpy as np
+
+from trajmeter.metrics.scored_columns import GroupedRows
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    import pyarrow as pa
+
+    from trajmeter.kernels import Int64Array
+    from trajmeter.metrics.scored_columns import Coded
+    from trajmeter.records import Trajectory
+
+__all__ = ["ALL_ATTEMPTS", "GroupKey", "Groups"]
+
+
+class GroupKey(NamedTuple):
+    """Whose attempts are counted together; all where nothing is set."""
+
+    agent: str | None = None
+    model: str | None = None
+    source: str | None = None
+    instance: str | None = None
+
+
+ALL_ATTEMPTS = GroupKey()
+
+
+class Groups:
+    """Groups by number, in the order in which they first occur."""
+
+    def __init__(self) -> None:
+        self._numbers: dict[GroupKey, int] = {}
+
+    def __len__(self) -> int:
+        return len(self._numbers)
+
+    @property
+    def keys(self) -> list[GroupKey]:
+        """The groups, in the order of their numbers."""
+        return list(self._numbers)
+
+    def number(self, keys: Iterable[GroupKey]) -> Int64Array:
+        """Numbers of some groups, new ones where they are not known."""
+        known = self._numbers
+        return np.array([known.setdefault(key, len(known)) for key in keys], np.int64)
+
+    def of_record(self, trajectory: Trajectory) -> int:
+        """Number of the group of a record."""
+        return self._numbers.setdefault(_key(trajectory), len(self._numbers))
+
+    def of_batch(self, rows: pa.RecordBatch) -> GroupedRows:
+        """Groups of rows in the columns of :func:`trajmeter.schemas.trajectory_schema`."""
+        import pyarrow as pa
+        import pyarrow.compute as pc
+
+        from trajmeter.metrics.arrays import coded
+
+        agents, models, instances = (
+            coded(rows.column(name)) for name in ("agent", "model", "instance")
+        )
+        files = coded(pc.struct_field(rows.column("source"), "file"))
+        # A number for each combination; an attempt without agent and model is known by its file.
+        named = (agents.codes >= 0) | (models.codes >= 0) | (files.codes < 0)
+        combined = agents.codes + 1
+        for each in (models, instances):
+            combined = combined * (len(each.texts) + 1) + each.codes + 1
+        encoded = pa.array(np.where(named, combined, -1 - files.codes)).dictionary_encode()
+        codes = encoded.indices.to_numpy().astype(np.int64)
+        first = np.empty(len(encoded.dictionary), np.int64)
+        first[codes[::-1]] = np.arange(len(codes))[::-1]
+        keys = [
+            GroupKey(
+                agent=_text(agents, row),
+                model=_text(models, row),
+                instance=_text(instances, row),
+            )
+            if named[row]
+            else GroupKey(source=_text(files, row))
+            for row in first.tolist()
+        ]
+        return GroupedRows(codes, self.number(keys))
+
+
+def _text(column: Coded, row: int) -> str | None:
+    code = int(column.codes[row])
+    return None if code < 0 else column.texts[code]
+
+
+def _key(trajectory: Trajectory) -> GroupKey:
+    if trajectory.agent is None and trajectory.model is None and trajectory.source is not None:
+        return GroupKey(source=trajectory.source.file)
+    return GroupKey(trajectory.agent, trajectory.model, instance=trajectory.instance)

@@ -1,0 +1,216 @@
+"""Rows of columns as lines of text: JSON and CSV, in Rust where the extension is installed.
+
+The Python functions here are the specification. Rust writes the same bytes from the memory of the
+columns, without an object for each value, and leaves to them a batch that holds what they have to
+decide about.
+"""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
+from pydantic_core import to_json
+
+from trajmeter.kernels import backend
+from trajmeter.schemas import Shape
+from trajmeter.text import to_cell
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Sequence
+
+    import numpy.typing as npt
+    import pyarrow as pa
+
+    from trajmeter.metrics.columns import Column
+
+__all__ = ["Buffers", "booleans", "csv_lines", "csv_row", "json_lines"]
+
+_ROWS_AT_ONCE = 256
+"""Rows of which objects are alive at a time: few, or the garbage collector walks through them at
+every turn."""
+
+_KEY = Shape("text")
+
+
+class Buffers(NamedTuple):
+    """Memory of a column, as Arrow lays it out."""
+
+    kind: str
+    """Kind of its values, as a shape names it."""
+    valid: npt.NDArray[np.uint8] | None
+    """A bit for each value that is there; ``None`` if all are."""
+    first_bit: int
+    """Number of the bit that belongs to the first value."""
+    offsets: npt.NDArray[np.int32] | None
+    """Where texts, lists and mappings begin, and where the last one ends."""
+    values: npt.NDArray[Any] | None
+    """Numbers, bits of truth values, or bytes of texts."""
+    children: tuple[Buffers, ...]
+    """Items of lists; keys and values of mappings."""
+
+
+def json_lines(batch: pa.RecordBatch, columns: Sequence[Column]) -> Iterable[bytes]:
+    """Write rows as JSON lines.
+
+    Missing values are null; infinities and NaN, which JSON lacks, are text. JSON in a column
+    stands as the value that it is, and as text if it is not valid.
+
+    Args:
+        batch: The rows.
+        columns: Its columns.
+
+    Returns:
+        The lines, many in each piece.
+    """
+    if backend() == "rust":
+        from trajmeter.kernels import _rust
+
+        buffers = _buffers_of(batch, columns)
+        if buffers is not None:
+            names = [column.name for column in columns]
+            pieces = _rust.json_lines(names, buffers, batch.num_rows)
+            if pieces is not None:
+                return pieces
+    return _json_lines(batch, columns)
+
+
+def csv_lines(batch: pa.RecordBatch, columns: Sequence[Column]) -> Iterable[bytes]:
+    """Write rows as CSV; a missing value is an empty field.
+
+    Args:
+        batch: The rows; columns beside those named are left out.
+        columns: Columns of scalars.
+
+    Returns:
+        The lines, many in each piece.
+    """
+    batch = batch.select([column.name for column in columns])
+    if backend() == "rust":
+        from trajmeter.kernels import _rust
+
+        buffers = _buffers_of(batch, columns)
+        if buffers is not None:
+            pieces = _rust.csv_lines(buffers, batch.num_rows)
+            if pieces is not None:
+                return pieces
+    return _csv_lines(batch, columns)
+
+
+def booleans(columns: Iterable[Column]) -> list[int]:
+    """Which of the columns hold truth values."""
+    return [index for index, column in enumerate(columns) if column.shape.kind == "boolean"]
+
+
+def csv_row(values: Iterable[Any], booleans: Iterable[int]) -> list[Any]:
+    """Values of a row as ``csv.writer`` takes them: text that is safe to open, and truth values.
+
+    Args:
+        values: The values.
+        booleans: Positions of truth values among them.
+    """
+    row = [to_cell(value) if isinstance(value, str) else value for value in values]
+    for index in booleans:
+        if row[index] is not None:
+            row[index] = "true" if row[index] else "false"
+    return row
+
+
+def _csv_lines(batch: pa.RecordBatch, columns: Sequence[Column]) -> Iterator[bytes]:
+    truths = booleans(columns)
+    for rows in _few_rows(batch):
+        text = io.StringIO(newline="")
+        writer = csv.writer(text, lineterminator="\n")
+        writer.writerows(csv_row(row, truths) for row in rows)
+        yield text.getvalue().encode()
+
+
+def _json_lines(batch: pa.RecordBatch, columns: Sequence[Column]) -> Iterator[bytes]:
+    names = [to_json(column.name) + b":" for column in columns]
+    shapes = [column.shape for column in columns]
+    for rows in _few_rows(batch):
+        lines = [
+            b",".join(
+                name + _json_value(value, shape)
+                for name, value, shape in zip(names, row, shapes, strict=True)
+            )
+            for row in rows
+        ]
+        yield b"".join(b"{%b}\n" % line for line in lines)
+
+
+def _json_value(value: Any, shape: Shape) -> bytes:  # noqa: ANN401 - of any column
+    if value is None:
+        return b"null"
+    if shape.kind == "json":
+        return _embedded(value)
+    if shape.kind == "mapping":
+        pairs = (to_json(key) + b":" + _json_scalar(item) for key, item in value)
+        return b"{%b}" % b",".join(pairs)
+    return _json_scalar(value)
+
+
+def _json_scalar(value: Any) -> bytes:  # noqa: ANN401 - a scalar or a list of them
+    return to_json(value, inf_nan_mode="strings")
+
+
+def _embedded(text: str) -> bytes:
+    """JSON text on one line; a text of JSON if it is not valid."""
+    try:
+        # Numbers may have any size, and none is needed.
+        json.loads(text, parse_constant=_refuse, parse_int=str, parse_float=str)
+    except (ValueError, RecursionError):
+        return to_json(text)
+    return text.replace("\n", " ").replace("\r", " ").encode()
+
+
+def _refuse(constant: str) -> None:
+    raise ValueError(f"{constant} is not JSON")
+
+
+def _few_rows(batch: pa.RecordBatch) -> Iterator[list[tuple[Any, ...]]]:
+    """Values of a few rows at a time."""
+    for start in range(0, batch.num_rows, _ROWS_AT_ONCE):
+        few = batch.slice(start, _ROWS_AT_ONCE)
+        yield list(zip(*(column.to_pylist() for column in few.columns), strict=True))
+
+
+def _buffers_of(batch: pa.RecordBatch, columns: Sequence[Column]) -> list[Buffers] | None:
+    """Memory of every column; ``None`` if one is of another type than its shape says."""
+    shapes = [column.shape for column in columns]
+    if batch.schema.types != [shape.arrow_type() for shape in shapes]:
+        return None
+    return [_buffers(array, shape) for array, shape in zip(batch.columns, shapes, strict=True)]
+
+
+def _buffers(array: Any, shape: Shape) -> Buffers:  # noqa: ANN401 - of any type
+    valid, second, *rest = array.buffers()
+    first, stop = array.offset, array.offset + len(array)
+    offsets = values = None
+    children: tuple[Buffers, ...] = ()
+    if shape.item is not None:
+        offsets = _memory(second, np.int32)[first : stop + 1]
+        is_list = shape.kind == "list"
+        items = _buffers(array.values if is_list else array.items, shape.item)
+        children = (items,) if is_list else (_buffers(array.keys, _KEY), items)
+    elif shape.kind == "boolean":
+        values = _memory(second, np.uint8)
+    elif shape.kind == "integer":
+        values = _memory(second, np.int64)[first:stop]
+    elif shape.kind == "number":
+        values = _memory(second, np.float64)[first:stop]
+    else:
+        offsets = _memory(second, np.int32)[first : stop + 1]
+        values = _memory(rest[0], np.uint8)
+    bits = _memory(valid, np.uint8) if array.null_count else None
+    return Buffers(shape.kind, bits, first, offsets, values, children)
+
+
+def _memory(buffer: Any, dtype: Any) -> npt.NDArray[Any]:  # noqa: ANN401 - stubs say less
+    if buffer is None or not buffer.size:
+        return np.empty(0, dtype)
+    count = buffer.size // np.dtype(dtype).itemsize
+    return np.require(np.frombuffer(buffer, dtype, count), requirements=["ALIGNED"])

@@ -1,0 +1,105 @@
+"""Results tables as Parquet."""
+
+from __future__ import annotations
+
+from concurrent.futures import ThreadPoolExecutor
+from typing import TYPE_CHECKING, Any, BinaryIO
+
+from trajmeter.schemas import require_pyarrow
+from trajmeter.writers.arrow import arrow_schema, rows_batch
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+    from concurrent.futures import Future
+
+    import pyarrow as pa
+
+    from trajmeter.metrics import RowLayout
+
+__all__ = ["ParquetWriter"]
+
+_ROW_GROUP = 16_384
+"""Rows of one row group: enough for columns to compress, few enough to hold in memory."""
+
+
+class ParquetWriter:
+    """Writes rows as Parquet, in row groups of one size, however the rows arrive.
+
+    A row group is encoded and compressed in a thread while the next one is scored.
+
+    Args:
+        stream: Where to write.
+        layout: Columns of the rows.
+
+    Raises:
+        ExtraMissingError: pyarrow is not installed.
+    """
+
+    def __init__(self, stream: BinaryIO, layout: RowLayout) -> None:
+        require_pyarrow("Parquet files")
+        from pyarrow import parquet
+
+        self._schema = arrow_schema(layout)
+        self._layout = layout
+        self._writer = parquet.ParquetWriter(stream, self._schema, compression="zstd")
+        self._rows: list[Sequence[Any]] = []
+        self._parts: list[pa.RecordBatch] = []
+        self._room = _ROW_GROUP
+        self._encoder = ThreadPoolExecutor(1, "trajmeter-parquet")
+        self._encoded: Future[None] | None = None
+
+    def write(self, values: Sequence[Any]) -> None:
+        """Write one row."""
+        self._rows.append(values)
+        if len(self._rows) == _ROW_GROUP:
+            self._gather_rows()
+
+    def write_batch(self, batch: pa.RecordBatch) -> None:
+        """Write rows in the columns of the layout's Arrow schema."""
+        self._gather_rows()
+        self._gather(batch)
+
+    def finish(self) -> None:
+        """Write the last rows and the footer."""
+        self._gather_rows()
+        if self._parts:
+            self._encode_parts()
+        self._wait()
+        self._encoder.shutdown()
+        self._writer.close()
+
+    def abandon(self) -> None:
+        """Keep pyarrow from closing the file when it is collected, on a stream that is closed."""
+        self._encoder.shutdown(cancel_futures=True)
+        self._writer.is_open = False
+
+    def _gather_rows(self) -> None:
+        rows, self._rows = self._rows, []
+        if rows:
+            self._gather(rows_batch(self._layout, rows, self._schema))
+
+    def _gather(self, batch: pa.RecordBatch) -> None:
+        """Cut a batch into row groups; what is left over is held until one is full."""
+        while batch.num_rows:
+            part = batch.slice(0, self._room)
+            self._parts.append(part)
+            self._room -= part.num_rows
+            if not self._room:
+                self._encode_parts()
+            batch = batch.slice(part.num_rows)
+
+    def _encode_parts(self) -> None:
+        import pyarrow as pa
+
+        # Pages begin where chunks do: without chunks, they do not depend on the batches.
+        table = pa.Table.from_batches(self._parts).combine_chunks()
+        self._parts = []
+        self._room = _ROW_GROUP
+        self._wait()
+        self._encoded = self._encoder.submit(self._writer.write_table, table, _ROW_GROUP)
+
+    def _wait(self) -> None:
+        """Wait for the row group that is being encoded; raises what went wrong with it."""
+        encoded, self._encoded = self._encoded, None
+        if encoded is not None:
+            encoded.result()

@@ -1,0 +1,354 @@
+//! What is read of a file of mini-swe-agent, whatever its version.
+//!
+//! Only names and limits are taken from the configuration, which may hold the keys of a model.
+
+use std::borrow::Cow;
+use std::fmt;
+
+use serde::de::{Deserialize, Deserializer, Error, IgnoredAny, MapAccess, SeqAccess, Visitor};
+
+use super::super::objects::{Into, Item, List, Object, next_object, once};
+use super::super::value::Text;
+
+/// Reads objects with these keys: one value each, an object or null, or a list of objects.
+/// Other keys are skipped; the caller sees to it that there is nothing odd below them.
+macro_rules! keys {
+    ($type:ty, $($key:literal, $bit:literal, $kind:ident $field:ident;)+) => {
+        impl<'de> Object<'de> for $type {
+            fn key<A: MapAccess<'de>>(
+                &mut self,
+                key: Text<'de>,
+                map: &mut A,
+            ) -> Result<(), A::Error> {
+                match &*key.0 {
+                    $($key => {
+                        once(&mut self.seen, $bit)?;
+                        keys!(self, map, $kind $field);
+                    })+
+                    _ => {
+                        map.next_value::<IgnoredAny>()?;
+                    }
+                }
+                Ok(())
+            }
+        }
+    };
+    ($self:ident, $map:ident, value $field:ident) => {
+        $self.$field = $map.next_value()?
+    };
+    ($self:ident, $map:ident, object $field:ident) => {
+        $map.next_value_seed(Into { target: &mut $self.$field, nullable: true })?
+    };
+    ($self:ident, $map:ident, list $field:ident) => {
+        $map.next_value_seed(List { values: &mut $self.$field, nullable: true })?
+    };
+    ($self:ident, $map:ident, messages $field:ident) => {
+        $map.next_value_seed(List { values: &mut $self.$field, nullable: false })?
+    };
+}
+
+/// A run.
+#[derive(Default)]
+pub(super) struct Run<'de> {
+    seen: u8,
+    pub format: Option<Text<'de>>,
+    pub instance: Option<Text<'de>>,
+    pub info: Info<'de>,
+    pub messages: Vec<Message<'de>>,
+}
+
+const MESSAGES: u8 = 3;
+
+keys! { Run<'de>,
+    "trajectory_format", 0, value format;
+    "instance_id", 1, value instance;
+    "info", 2, object info;
+    "messages", 3, messages messages;
+}
+
+impl Run<'_> {
+    pub(super) fn has_messages(&self) -> bool {
+        self.seen & (1 << MESSAGES) != 0
+    }
+}
+
+#[derive(Default)]
+pub(super) struct Info<'de> {
+    seen: u8,
+    pub config: Config<'de>,
+    pub context_error: Option<Text<'de>>,
+    pub exit_status: Option<Text<'de>>,
+    pub mini_version: Option<Text<'de>>,
+    pub statistics: Statistics,
+    pub submission: Option<Text<'de>>,
+}
+
+keys! { Info<'de>,
+    "config", 0, object config;
+    "context_error", 1, value context_error;
+    "exit_status", 2, value exit_status;
+    "mini_version", 3, value mini_version;
+    "model_stats", 4, object statistics;
+    "submission", 5, value submission;
+}
+
+#[derive(Default)]
+pub(super) struct Config<'de> {
+    seen: u8,
+    pub limits: Limits,
+    pub agent_type: Option<Text<'de>>,
+    pub environment: Environment<'de>,
+    pub model: Model<'de>,
+}
+
+keys! { Config<'de>,
+    "agent", 0, object limits;
+    "agent_type", 1, value agent_type;
+    "environment", 2, object environment;
+    "model", 3, object model;
+}
+
+#[derive(Default)]
+pub(super) struct Limits {
+    seen: u8,
+    pub steps: Option<u64>,
+    pub cost: Option<f64>,
+}
+
+keys! { Limits,
+    "step_limit", 0, value steps;
+    "cost_limit", 1, value cost;
+}
+
+#[derive(Default)]
+pub(super) struct Environment<'de> {
+    seen: u8,
+    pub image: Option<Text<'de>>,
+}
+
+keys! { Environment<'de>,
+    "image", 0, value image;
+}
+
+#[derive(Default)]
+pub(super) struct Model<'de> {
+    seen: u8,
+    pub name: Option<Text<'de>>,
+}
+
+keys! { Model<'de>,
+    "model_name", 0, value name;
+}
+
+#[derive(Default)]
+pub(super) struct Statistics {
+    seen: u8,
+    pub cost: Option<f64>,
+}
+
+keys! { Statistics,
+    "instance_cost", 0, value cost;
+}
+
+/// A message of any role, or a response of the model's API.
+#[derive(Default)]
+pub(super) struct Message<'de> {
+    seen: u8,
+    pub role: Option<Text<'de>>,
+    pub object: Option<Text<'de>>,
+    content: Content<'de>,
+    timestamp: Option<f64>,
+    pub tool_call: Option<Text<'de>>,
+    pub call: Option<Text<'de>>,
+    pub extra: Extra<'de>,
+}
+
+keys! { Message<'de>,
+    "role", 0, value role;
+    "object", 1, value object;
+    "content", 2, value content;
+    "timestamp", 3, value timestamp;
+    "tool_call_id", 4, value tool_call;
+    "call_id", 5, value call;
+    "extra", 6, object extra;
+}
+
+impl<'de> Item<'de> for Message<'de> {
+    fn next<A: SeqAccess<'de>>(list: &mut A) -> Result<Option<Self>, A::Error> {
+        next_object(list)
+    }
+}
+
+impl Message<'_> {
+    pub(super) fn is_by(&self, role: &str) -> bool {
+        self.role.as_ref().is_some_and(|own| own.0 == role)
+    }
+
+    pub(super) fn text(&self) -> &str {
+        &self.content.0
+    }
+
+    pub(super) fn time(&self) -> Option<f64> {
+        self.timestamp.or(self.extra.timestamp)
+    }
+}
+
+/// The text of a message, whose parts are joined by newlines.
+#[derive(Default)]
+struct Content<'de>(Cow<'de, str>);
+
+impl<'de> Deserialize<'de> for Content<'de> {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        deserializer.deserialize_any(Parts)
+    }
+}
+
+struct Parts;
+
+impl<'de> Visitor<'de> for Parts {
+    type Value = Content<'de>;
+
+    fn expecting(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter.write_str("text, or a list of parts")
+    }
+
+    fn visit_unit<E: Error>(self) -> Result<Content<'de>, E> {
+        Ok(Content::default())
+    }
+
+    fn visit_borrowed_str<E: Error>(self, text: &'de str) -> Result<Content<'de>, E> {
+        Ok(Content(Cow::Borrowed(text)))
+    }
+
+    fn visit_str<E: Error>(self, text: &str) -> Result<Content<'de>, E> {
+        Ok(Content(Cow::Owned(text.to_owned())))
+    }
+
+    fn visit_seq<A: SeqAccess<'de>>(self, mut list: A) -> Result<Content<'de>, A::Error> {
+        let mut texts = Vec::new();
+        while let Some(part) = next_object::<Part<'de>, _>(&mut list)? {
+            texts.extend(part.text.map(|text| text.0));
+        }
+        Ok(Content(texts.join("\n").into()))
+    }
+}
+
+#[derive(Default)]
+struct Part<'de> {
+    seen: u8,
+    text: Option<Text<'de>>,
+}
+
+keys! { Part<'de>,
+    "text", 0, value text;
+}
+
+/// What the harness adds to a message.
+#[derive(Default)]
+pub(super) struct Extra<'de> {
+    seen: u8,
+    pub response: Response,
+    pub cost: Option<f64>,
+    timestamp: Option<f64>,
+    pub interrupt: Option<Text<'de>>,
+    pub actions: Vec<Action<'de>>,
+    pub code: Option<i64>,
+    pub exception: Option<Text<'de>>,
+}
+
+const INTERRUPT: u8 = 3;
+const CODE: u8 = 5;
+
+keys! { Extra<'de>,
+    "response", 0, object response;
+    "cost", 1, value cost;
+    "timestamp", 2, value timestamp;
+    "interrupt_type", 3, value interrupt;
+    "actions", 4, list actions;
+    "returncode", 5, value code;
+    "exception_info", 6, value exception;
+}
+
+impl Extra<'_> {
+    pub(super) fn is_interrupt(&self) -> bool {
+        self.seen & (1 << INTERRUPT) != 0
+    }
+
+    pub(super) fn has_code(&self) -> bool {
+        self.seen & (1 << CODE) != 0
+    }
+}
+
+/// A command that the model asked for, and the id that its observation carries.
+#[derive(Default)]
+pub(super) struct Action<'de> {
+    seen: u8,
+    pub command: Option<Text<'de>>,
+    pub id: Option<Text<'de>>,
+}
+
+keys! { Action<'de>,
+    "command", 0, value command;
+    "tool_call_id", 1, value id;
+}
+
+impl<'de> Item<'de> for Action<'de> {
+    fn next<A: SeqAccess<'de>>(list: &mut A) -> Result<Option<Self>, A::Error> {
+        next_object(list)
+    }
+}
+
+/// The response of the model's API.
+#[derive(Default)]
+pub(super) struct Response {
+    seen: u8,
+    pub usage: Option<Tokens>,
+}
+
+keys! { Response,
+    "usage", 0, value usage;
+}
+
+/// Tokens of a call, as one API or another names them.
+#[derive(Default)]
+pub(super) struct Tokens {
+    seen: u8,
+    prompt: Option<i64>,
+    input: Option<i64>,
+    completion: Option<i64>,
+    output: Option<i64>,
+    pub total: Option<i64>,
+}
+
+keys! { Tokens,
+    "prompt_tokens", 0, value prompt;
+    "input_tokens", 1, value input;
+    "completion_tokens", 2, value completion;
+    "output_tokens", 3, value output;
+    "total_tokens", 4, value total;
+}
+
+impl<'de> Deserialize<'de> for Tokens {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        let mut tokens = Self::default();
+        let target = &mut tokens;
+        serde::de::DeserializeSeed::deserialize(
+            Into {
+                target,
+                nullable: false,
+            },
+            deserializer,
+        )?;
+        Ok(tokens)
+    }
+}
+
+impl Tokens {
+    pub(super) fn input(&self) -> Option<i64> {
+        self.prompt.or(self.input)
+    }
+
+    pub(super) fn output(&self) -> Option<i64> {
+        self.completion.or(self.output)
+    }
+}

@@ -1,0 +1,237 @@
+//! Rows as JSON lines.
+
+use serde::de::IgnoredAny;
+
+use super::{Column, Refused, Values, between, value, write_rows};
+
+/// Nesting of JSON that every parser takes.
+const DEEPEST: usize = 100;
+
+/// Rows as JSON lines, one object each.
+///
+/// Infinities and NaN, which JSON lacks, are text. A value of any shape stands as it is written,
+/// but on one line.
+///
+/// # Errors
+///
+/// A column has another length, or is not what it should be.
+pub fn json_lines(
+    names: &[&str],
+    columns: &[Column],
+    rows: usize,
+) -> Result<Vec<Vec<u8>>, Refused> {
+    let mut fields = Vec::with_capacity(columns.len());
+    for (name, column) in names.iter().zip(columns) {
+        let mut before = vec![if fields.is_empty() { b'{' } else { b',' }];
+        put(&mut before, name)?;
+        before.push(b':');
+        fields.push((before, column));
+    }
+    write_rows(rows, |out, row| {
+        for (before, column) in &fields {
+            out.extend_from_slice(before);
+            put_value(out, column, row)?;
+        }
+        out.extend_from_slice(b"}\n");
+        Ok(())
+    })
+}
+
+fn put_value(out: &mut Vec<u8>, column: &Column, row: usize) -> Result<(), Refused> {
+    if !column.has(row)? {
+        out.extend_from_slice(b"null");
+        return Ok(());
+    }
+    match &column.values {
+        Values::Boolean(bits) => put(out, &bits.get(row)?),
+        Values::Integer(values) => put(out, &value(values, row)?),
+        Values::Number(values) => put_number(out, value(values, row)?),
+        Values::Text(texts) => put(out, texts.get(row)?),
+        Values::Json(texts) => put_json(out, texts.get(row)?),
+        Values::List(offsets, items) => {
+            out.push(b'[');
+            for (count, item) in between(offsets, row)?.enumerate() {
+                if count > 0 {
+                    out.push(b',');
+                }
+                put_value(out, items, item)?;
+            }
+            out.push(b']');
+            Ok(())
+        }
+        Values::Mapping(offsets, keys, values) => {
+            out.push(b'{');
+            for (count, item) in between(offsets, row)?.enumerate() {
+                if count > 0 {
+                    out.push(b',');
+                }
+                put(out, keys.get(item)?)?;
+                out.push(b':');
+                put_value(out, values, item)?;
+            }
+            out.push(b'}');
+            Ok(())
+        }
+    }
+}
+
+fn put(out: &mut Vec<u8>, value: &(impl serde::Serialize + ?Sized)) -> Result<(), Refused> {
+    serde_json::to_writer(out, value).map_err(|_| Refused)
+}
+
+fn put_number(out: &mut Vec<u8>, value: f64) -> Result<(), Refused> {
+    if value.is_finite() {
+        return put(out, &value);
+    }
+    let name: &[u8] = match (value.is_nan(), value > 0.0) {
+        (true, _) => b"\"NaN\"",
+        (_, true) => b"\"Infinity\"",
+        (_, false) => b"\"-Infinity\"",
+    };
+    out.extend_from_slice(name);
+    Ok(())
+}
+
+fn put_json(out: &mut Vec<u8>, text: &str) -> Result<(), Refused> {
+    if is_deep(text) || serde_json::from_str::<IgnoredAny>(text).is_err() {
+        return Err(Refused);
+    }
+    let begin = out.len();
+    out.extend_from_slice(text.as_bytes());
+    // A line break lies between values, never in one.
+    for byte in &mut out[begin..] {
+        if matches!(byte, b'\n' | b'\r') {
+            *byte = b' ';
+        }
+    }
+    Ok(())
+}
+
+/// Whether more values may lie in one another than every parser takes.
+fn is_deep(text: &str) -> bool {
+    let (mut depth, mut rest) = (0, text.as_bytes());
+    while let Some(at) = rest.iter().position(|byte| b"\"[]{}".contains(byte)) {
+        let byte = rest[at];
+        rest = &rest[at + 1..];
+        match byte {
+            b'"' => rest = behind_text(rest),
+            b'[' | b'{' => depth += 1,
+            _ => depth = depth.max(1) - 1,
+        }
+        if depth > DEEPEST {
+            return true;
+        }
+    }
+    false
+}
+
+/// What follows a text that begins `rest`, whose first quote is gone.
+fn behind_text(mut rest: &[u8]) -> &[u8] {
+    while let Some(at) = memchr::memchr2(b'"', b'\\', rest) {
+        if rest[at] == b'"' {
+            return &rest[at + 1..];
+        }
+        rest = rest.get(at + 2..).unwrap_or_default();
+    }
+    &[]
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::{Bits, Texts};
+    use super::*;
+
+    fn lines(columns: &[(&str, Column)], rows: usize) -> Result<String, Refused> {
+        let (names, columns): (Vec<_>, Vec<_>) = columns.iter().cloned().unzip();
+        let bytes = json_lines(&names, &columns, rows)?.concat();
+        Ok(String::from_utf8(bytes).unwrap_or_default())
+    }
+
+    fn column(values: Values<'_>) -> Column<'_> {
+        Column {
+            valid: None,
+            values,
+        }
+    }
+
+    fn texts<'a>(offsets: &'a [i32], text: &'a str) -> Texts<'a> {
+        Texts { offsets, text }
+    }
+
+    #[test]
+    fn every_kind_has_its_form() {
+        let valid = Some(Bits {
+            bytes: &[0b100],
+            first: 1,
+        });
+        let ratios = Column {
+            valid,
+            values: Values::Number(&[0.5, 1e16]),
+        };
+        let numbers = column(Values::Number(&[0.1, f64::NAN, f64::NEG_INFINITY]));
+        let keys = texts(&[0, 1, 2], "ab");
+        let columns = [
+            ("a\"", column(Values::Integer(&[1, -2]))),
+            ("ratio", ratios),
+            (
+                "text",
+                column(Values::Text(texts(&[0, 2, 5], "é\u{1}\n\""))),
+            ),
+            (
+                "list",
+                column(Values::List(&[0, 0, 3], Box::new(numbers.clone()))),
+            ),
+            (
+                "map",
+                column(Values::Mapping(&[0, 0, 2], keys, Box::new(numbers))),
+            ),
+            (
+                "json",
+                column(Values::Json(texts(&[0, 4, 9], "null[1,\n]"))),
+            ),
+        ];
+        assert_eq!(lines(&columns, 2), Err(Refused));
+        let expected = concat!(
+            r#"{"a\"":1,"ratio":null,"text":"é","list":[],"map":{}}"#,
+            "\n",
+            r#"{"a\"":-2,"ratio":1e+16,"text":"\u0001\n\"","list":[0.1,"NaN","-Infinity"],"#,
+            r#""map":{"a":0.1,"b":"NaN"}}"#,
+            "\n",
+        );
+        assert_eq!(lines(&columns[..5], 2).as_deref(), Ok(expected));
+    }
+
+    #[test]
+    fn json_stands_as_it_is_on_one_line() {
+        let json = column(Values::Json(texts(&[0, 12], "{\"a\":\r\n1.50}")));
+        let expected = "{\"json\":{\"a\":  1.50}}\n";
+        assert_eq!(lines(&[("json", json)], 1).as_deref(), Ok(expected));
+    }
+
+    #[test]
+    fn what_lies_outside_is_refused() {
+        for values in [
+            Values::Integer(&[]),
+            Values::Text(texts(&[0, 3], "a")),
+            Values::Text(texts(&[1, 0], "a")),
+            Values::Text(texts(&[0, 1], "é")),
+            Values::List(&[0, 2], Box::new(column(Values::Integer(&[1])))),
+            Values::Boolean(Bits {
+                bytes: &[],
+                first: 0,
+            }),
+        ] {
+            assert_eq!(lines(&[("a", column(values))], 1), Err(Refused));
+        }
+        assert_eq!(Texts::new(&[0, 1], "é".as_bytes()).err(), Some(Refused));
+        assert_eq!(Texts::new(&[-1, 1], b"a").err(), Some(Refused));
+    }
+
+    #[test]
+    fn nesting_is_counted_outside_of_texts() {
+        assert!(!is_deep(&"[]".repeat(500)));
+        assert!(!is_deep(&format!("[\"\\\"{}\"]", "[".repeat(500))));
+        assert!(!is_deep(&"[".repeat(100)));
+        assert!(is_deep(&"[".repeat(101)));
+    }
+}

@@ -1,0 +1,263 @@
+"""Logs read into columns in Rust, beside reading them as records."""
+
+from __future__ import annotations
+
+import json
+from copy import deepcopy
+from typing import TYPE_CHECKING, Any
+
+import pytest
+from hypothesis import example, given
+from hypothesis import strategies as st
+
+from tests.readers.both_ways import as_batches, as_records
+from trajmeter.schemas import trajectory_schema
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+pytestmark = pytest.mark.usefixtures("rust")
+
+_TURN = trajectory_schema().field("turns").type.value_type
+COLUMNS = (
+    *(name for name in trajectory_schema().names if name not in ("turns", "final_views")),
+    *(f"turns.{field.name}" for field in _TURN if field.name != "views"),
+)
+"""All but views."""
+
+FRAGMENTS = (
+    "```bash\nls -la\n```",
+    "```bash \t\n\n```",
+    "```bash\n\n\nx```",
+    "```bashls```",
+    "```bash\u00a0\nx\n```",
+    "```bash\nunclosed",
+    "<returncode>0</returncode>",
+    "<returncode>-1</returncode>",
+    "<returncode>-0</returncode>",
+    "<returncode>1234567890123456789</returncode>",
+    "<returncode>\u0663</returncode>",
+    "<returncode>x</returncode>",
+    "<explore_context>\nFile: /testbed/a.py\nLines: 10-2\n</explore_context>",
+    "<explore_context>\n File:a.py\n Lines: 1 - 2 x\nLines:3-4</explore_context>",
+    "<explore_context>\nLines: 1-2\nFile: /home/\nLines: 1-2\n</explore_context>",
+    "<explore_context>File: /home/r/x\nLines: 1-2</explore_context>",
+    "<explore_context>File: /home/r/\nLines: 1-2</explore_context>",
+    "<explore_context>File: ./.\nLines: 1234567890123456789-2</explore_context>",
+    "<explore_context>File: b\nLines: 1-1234567890123456789</explore_context>",
+    "<explore_context>File: \u00e9\nLines: 1-2</explore_context>",
+    "<explore_context>File: a\rLines: 1-2</explore_context>",
+    "<explore_context>",
+    "</explore_context>",
+    "Please always provide EXACTLY ONE action",
+    "The last command <command>ls</command> timed out",
+    "ERROR: The context format is incorrect",
+    "Step response timed out after 5 s",
+    "<PATCH_CONTEXT>File: a\nLines: 1-2</PATCH_CONTEXT>",
+    "x",
+    "\n",
+    '\u00e9 \\ " \x00',
+)
+texts = st.lists(st.sampled_from(FRAGMENTS), max_size=4).map("".join)
+contents = st.one_of(
+    texts,
+    st.none(),
+    st.lists(
+        st.fixed_dictionaries({"type": st.just("text")}, optional={"text": texts | st.none()}),
+        max_size=2,
+    ),
+)
+counts = st.one_of(st.none(), st.integers(0, 9), st.just(2**63), st.just(-1), st.just(2.0))
+amounts = st.one_of(
+    st.none(), st.sampled_from([0, 1, 2.5, -0.0, 1e308, -1e308, 10**19, True, "1.5"])
+)
+ids = st.sampled_from([None, "a", "b"])
+extras = st.fixed_dictionaries(
+    {},
+    optional={
+        "response": st.none()
+        | st.fixed_dictionaries(
+            {},
+            optional={
+                "usage": st.none()
+                | st.fixed_dictionaries(
+                    {},
+                    optional={
+                        "prompt_tokens": counts,
+                        "input_tokens": counts,
+                        "completion_tokens": counts,
+                        "output_tokens": counts,
+                        "total_tokens": counts,
+                        "prompt_tokens_details": st.none() | st.just({"x": [1]}),
+                    },
+                )
+            },
+        ),
+        "cost": amounts,
+        "timestamp": amounts,
+        "interrupt_type": st.sampled_from([None, "FormatError", "LimitsExceeded", 3]),
+        "actions": st.none()
+        | st.lists(
+            st.fixed_dictionaries({}, optional={"command": texts | st.none(), "tool_call_id": ids}),
+            max_size=3,
+        ),
+        "returncode": st.sampled_from([0, 1, -1, None, True, "0", 0.0, 2**64]),
+        "exception_info": st.sampled_from([None, "", "broken", 3]),
+    },
+)
+messages = st.fixed_dictionaries(
+    {"role": st.sampled_from(["assistant", "user", "system", "tool", "exit", None])},
+    optional={
+        "content": contents,
+        "timestamp": amounts,
+        "object": st.sampled_from(["response", None]),
+        "tool_call_id": ids,
+        "call_id": ids,
+        "extra": extras | st.none(),
+    },
+)
+infos = st.fixed_dictionaries(
+    {},
+    optional={
+        "exit_status": st.sampled_from([None, "", "Submitted", "LimitsExceeded", "E"]),
+        "submission": st.sampled_from([None, "", "diff"]),
+        "mini_version": st.sampled_from([None, "1.0"]),
+        "context_error": st.sampled_from([None, "x"]),
+        "model_stats": st.none() | st.fixed_dictionaries({}, optional={"instance_cost": amounts}),
+        "config": st.none()
+        | st.fixed_dictionaries(
+            {},
+            optional={
+                "agent": st.none()
+                | st.fixed_dictionaries({}, optional={"step_limit": counts, "cost_limit": amounts}),
+                "agent_type": st.sampled_from([None, "", "default"]),
+                "environment": st.none()
+                | st.fixed_dictionaries(
+                    {}, optional={"image": st.sampled_from([None, "", "m/x_m_r:pr", "_m_/_m_r/q"])}
+                ),
+                "model": st.none()
+                | st.fixed_dictionaries({}, optional={"model_name": st.sampled_from([None, "m"])}),
+            },
+        ),
+    },
+)
+runs = st.fixed_dictionaries(
+    {
+        "trajectory_format": st.sampled_from(
+            ["mini-swe-agent-1", "mini-swe-agent-1.1", "mini-swe-agent-1.", "mini-swe-agent-2"]
+        ),
+        "messages": st.lists(messages, max_size=6),
+    },
+    optional={
+        "info": infos | st.none(),
+        "instance_id": st.sampled_from([None, "", "task"]),
+        "note": st.sampled_from([None, [1, {"x": "<returncode>"}], "\u00e9"]),
+    },
+)
+wrong = st.sampled_from([None, 3, -0.0, 2.5, "x", [], {}, [1], ["x"], {"x": 1}, True])
+
+
+@st.composite
+def changed(draw: st.DrawFn) -> Any:
+    """A run in which some value may have become another."""
+    run = deepcopy(draw(runs))
+    where: Any = run
+    while where and draw(st.integers(0, 5)):
+        key = (
+            draw(st.sampled_from(sorted(where)))
+            if isinstance(where, dict)
+            else draw(st.integers(0, len(where) - 1))
+        )
+        if isinstance(where[key], (dict, list)) and where[key] and draw(st.booleans()):
+            where = where[key]
+            continue
+        where[key] = deepcopy(draw(wrong))
+        break
+    return run
+
+
+SUBSTITUTIONS = (
+    (": ", ": \\ud800", 0),
+    ("x", "\\ud800", 1),
+    ('"role": ', '"role": "user", "role": ', 1),
+    ('"messages"', '"messages": [], "messages"', 1),
+    ("{", "{ \n {", 1),
+    ("null", "NaN", 1),
+    ("null", "[" * 120 + "]" * 120, 1),
+    ("[]", "[" * 210 + "]" * 210, 1),
+    ("1", "1e400", 1),
+    ("}", "}}", 1),
+    ("{", "\n{", 1),
+    ("{", "{\n\n", 1),
+    ("}", "}\r\n \n", 1),
+)
+
+
+@st.composite
+def logs(draw: st.DrawFn) -> bytes:
+    """A file, as it is written and as no file should be."""
+    run = draw(changed() | runs)
+    text = json.dumps(
+        run, indent=draw(st.sampled_from([None, None, 2])), ensure_ascii=draw(st.booleans())
+    )
+    for old, new, count in draw(st.lists(st.sampled_from(SUBSTITUTIONS), max_size=1)):
+        text = text.replace(old, new, count)
+    content = text.encode() + draw(st.sampled_from([b"", b"\n", b"\r\n\n"]))
+    if draw(st.integers(0, 9)) == 0:
+        at = draw(st.integers(0, len(content)))
+        content = content[:at] + draw(st.sampled_from([b"", b"\xff", b"}"]))
+    return draw(st.sampled_from([b"", b"", b"", b"\xef\xbb\xbf", b" "])) + content
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return tmp_path_factory.mktemp("logs")
+
+
+@given(content=logs())
+@example(content=b'{"trajectory_format": "mini-swe-agent-1", "messages": []}')
+@example(content=b'{"trajectory_format": "mini-swe-agent-1"}')
+@example(content=b'{"trajectory_format": "mini-swe-agent-1", "messages": [], "info": []}')
+@example(content=b'{"trajectory_format": "mini-swe-agent-1", "messages": [[]]}')
+def test_same_rows_and_problems_as_records(content: bytes, folder: Path) -> None:
+    for name in ("run.traj.json", "run.json"):
+        path = folder / name
+        path.write_bytes(content)
+        assert as_batches(path, COLUMNS)[0] == as_records(path, COLUMNS)
+
+
+@given(runs)
+def test_most_runs_are_certain(folder: Path, run: Any) -> None:
+    """Values that files do hold are read in Rust."""
+    run = deepcopy(run)
+    run["trajectory_format"] = "mini-swe-agent-1.1"
+    run["info"] = None
+    for message in run["messages"]:
+        message["extra"] = {"returncode": 1, "cost": 2.5, "response": {"usage": None}}
+        message["timestamp"] = 5
+    path = folder / "plain.traj.json"
+    path.write_text(json.dumps(run))
+    read, as_record = as_batches(path, COLUMNS)
+    assert (len(read.rows), as_record) == (1, 0)
+
+
+def test_a_folder_of_logs_and_others(tmp_path: Path) -> None:
+    run = {"trajectory_format": "mini-swe-agent-1", "messages": []}
+    for number in range(600):
+        odd = {} if number % 100 else {"instance_id": number}
+        text = json.dumps(run | odd, indent=None if number % 2 else 1)
+        (tmp_path / f"{number:03}.traj.json").write_text(text)
+    (tmp_path / "100.traj.json").write_text('{"what": 1}')
+    (tmp_path / "200.traj.json").unlink()
+    (tmp_path / "200.traj.json").mkdir()
+    (tmp_path / "300.traj.json").write_text("")
+    read, as_record = as_batches(tmp_path, COLUMNS)
+    assert read == as_records(tmp_path, COLUMNS)
+    assert (len(read.rows), len(read.problems), as_record) == (594, 6, 6)
+
+
+def test_recorded_logs(reference_data: Path) -> None:
+    for folder in ("logs/mini-swe-agent", "minisweagent"):
+        read, as_record = as_batches(reference_data / folder, COLUMNS)
+        assert read == as_records(reference_data / folder, COLUMNS)
+        assert (bool(read.rows), read.problems, as_record) == (True, [], 0)

@@ -1,0 +1,80 @@
+"""Sums are those of exact arithmetic, rounded once, however the values are divided."""
+
+from __future__ import annotations
+
+import math
+from fractions import Fraction
+from itertools import pairwise
+from typing import TYPE_CHECKING
+
+import numpy as np
+from hypothesis import given
+from hypothesis import strategies as st
+
+from trajmeter.statistics.exact_sums import ExactSums, GroupCounts
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+_GROUPS = 3
+_VALUES = st.one_of(
+    st.floats(allow_nan=False, allow_infinity=False),
+    st.sampled_from([5e-324, -5e-324, 1e308, -1e308, 2.0**900, 1 / 3, 2.0**53 - 1]),
+    st.floats(0, 1),
+    st.integers(-(2**53), 2**53).map(float),
+)
+_PAIRS = st.lists(st.tuples(st.integers(0, _GROUPS - 1), _VALUES), max_size=40)
+
+
+def _sums(pairs: Sequence[tuple[int, float]]) -> ExactSums:
+    sums = ExactSums(1)
+    values = np.array([value for _, value in pairs], np.float64)
+    sums.add(values, np.array([group for group, _ in pairs], np.int64), np.arange(_GROUPS))
+    return sums
+
+
+def _rounded(values: Sequence[float], count: int) -> float:
+    exact = sum(map(Fraction, values), Fraction(0)) / count
+    try:
+        return float(exact)
+    except OverflowError:
+        return math.inf if exact > 0 else -math.inf
+
+
+@given(_PAIRS, st.data())
+def test_any_division_gives_the_exact_sum_rounded_once(
+    pairs: list[tuple[int, float]], data: st.DataObject
+) -> None:
+    cuts = sorted(data.draw(st.lists(st.integers(0, len(pairs)), max_size=4)))
+    bounds = [0, *cuts, len(pairs)]
+    parts = [_sums(pairs[a:b]) for a, b in pairwise(bounds)]
+    while len(parts) > 1:
+        place = data.draw(st.integers(0, len(parts) - 2))
+        parts[place].merge(parts.pop(place + 1), np.arange(_GROUPS))
+    (sums,) = parts
+    count = data.draw(st.integers(1, 10**6))
+    for group in (None, *range(_GROUPS)):
+        values = [value for own, value in pairs if group in (None, own)]
+        assert sums.totals(group).mean(0, count) == _rounded(values, count)
+
+
+def test_infinities_and_nan_are_those_of_floats() -> None:
+    sums = _sums([(0, math.inf), (0, 1.0), (1, math.inf), (1, -math.inf), (2, math.nan)])
+    found = [sums.totals(group).mean(0, 1) for group in range(_GROUPS)]
+    assert found[0] == math.inf
+    assert math.isnan(found[1])
+    assert math.isnan(found[2])
+
+
+def test_groups_are_numbered_as_the_other_table_is_told() -> None:
+    sums, others = _sums([(0, 1.0), (1, 2.0)]), _sums([(0, 4.0), (2, 8.0)])
+    sums.merge(others, np.array([1, 5, 3]))
+    totals = [sums.totals(group).mean(0, 1) for group in range(6)]
+    assert totals == [1.0, 2.0 + 4.0, 0.0, 8.0, 0.0, 0.0]
+
+
+def test_counts_of_unknown_groups_are_zero() -> None:
+    counts = GroupCounts(2)
+    counts.add(np.array([[1, 2], [3, 4]]), np.array([4, 0]))
+    assert [counts.counts(group) for group in (0, 1, 4, 9)] == [[3, 4], [0, 0], [1, 2], [0, 0]]
+    assert counts.counts(None) == [4, 6]

@@ -1,0 +1,73 @@
+"""Summaries of the same attempts by both ways: one by one, and in batches."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import pyarrow as pa
+
+from trajmeter.metrics import RowLayout, TaskIndex, score_trajectories
+from trajmeter.schemas import trajectory_batch
+from trajmeter.summaries.summarizer import Summarizer
+from trajmeter.writers.arrow import arrow_schema, family_arrays
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
+    from trajmeter.metrics import AnyMetric, Scored
+    from trajmeter.records import Task, Trajectory
+
+__all__ = ["by_batch", "by_record", "scored_attempts"]
+
+
+def scored_attempts(
+    metrics: Sequence[AnyMetric], attempts: Iterable[Trajectory], tasks: Iterable[Task] = ()
+) -> list[Scored]:
+    layout = RowLayout(metrics)
+    index = TaskIndex(tasks)
+    scored = score_trajectories(attempts, metrics=metrics, tasks=index)
+    return [layout.fitted(each)[0] for each in scored]
+
+
+def by_record(metrics: Sequence[AnyMetric], attempts: Iterable[Scored]) -> Summarizer:
+    layout = RowLayout(metrics)
+    summarizer = Summarizer(layout)
+    for scored in attempts:
+        summarizer.add(scored, layout.values(scored))
+    return summarizer
+
+
+def by_batch(
+    metrics: Sequence[AnyMetric],
+    attempts: Sequence[Scored],
+    *,
+    given: Iterable[str] = (),
+    rows: int = 1000,
+) -> Summarizer:
+    """Summarize in batches of some rows; results of the named families are given as objects."""
+    layout = RowLayout(metrics)
+    schema = arrow_schema(layout)
+    types = {field.name: field.type for field in schema}
+    summarizer = Summarizer(layout)
+    for start in range(0, len(attempts), rows):
+        part = attempts[start : start + rows]
+        values = [layout.values(scored) for scored in part]
+        first = layout.families[0].offset
+        arrays = [
+            pa.array([row[index] for row in values], schema.field(index).type)
+            for index in range(first)
+        ]
+        for family in layout.families:
+            stop = family.offset + len(family.columns)
+            arrays += family_arrays(family, [row[family.offset : stop] for row in values], types)
+        summarizer.add_batch(
+            trajectory_batch([scored.trajectory for scored in part]),
+            pa.record_batch(arrays, schema=schema),
+            tasks=[scored.task for scored in part],
+            results={
+                family.name: [scored.results[index] for scored in part]
+                for index, family in enumerate(layout.families)
+                if family.name in set(given)
+            },
+        )
+    return summarizer
