@@ -7,6 +7,7 @@
 
 pub mod assignment;
 pub mod context;
+pub mod edits;
 mod error;
 pub mod ingest;
 pub mod levels;

@@ -5,6 +5,9 @@
 mod arrays;
 mod attributes;
 mod context;
+mod context_batch;
+mod context_files;
+mod edits;
 mod errors;
 mod ingest;
 mod levels;
@@ -27,6 +30,12 @@ mod _rust {
 
     #[pymodule_export]
     use crate::context::{ContextKernel, ContextTrackerKernel, StepCoverage, context};
+    #[pymodule_export]
+    use crate::context_batch::context_batch;
+    #[pymodule_export]
+    use crate::context_files::{ContextFiles, context_files};
+    #[pymodule_export]
+    use crate::edits::{EditGoldKernel, edit_counts, edit_gold};
     #[pymodule_export]
     use crate::ingest::{JsonColumns, JsonReader};
     #[pymodule_export]
