@@ -20,12 +20,10 @@ from tests.scoring.strategies import any_trajectories, measured_trajectories, tr
 from trajmeter import kernels
 from trajmeter.kernels import _select
 from trajmeter.metrics import create, describe, registry
-from trajmeter.metrics.context import batch
 from trajmeter.metrics.rules import RulesMetric, facts
 from trajmeter.metrics.speedup import batch as speedup_batch
 from trajmeter.records import Assertion, Measurement, Task, ToolCall, Trajectory, Turn, Verdict
 from trajmeter.schemas import trajectory_batch
-from trajmeter.scoring import results
 from trajmeter.scoring.batches import BatchScorer
 from trajmeter.scoring.rows import Rows
 
@@ -173,19 +171,15 @@ def test_every_family_gives_equal_rows(
 @given(
     attempts=st.lists(trajectories(), max_size=8),
     borders=st.lists(st.integers(1, 7), max_size=3),
-    at_once=st.integers(1, 4),
 )
 def test_context_gives_equal_rows_without_a_record(
     backend: BackendName,
     profiles: Sequence[str],
     attempts: list[Trajectory],
     borders: list[int],
-    at_once: int,
 ) -> None:
     never = mock.patch.object(Rows, "records", side_effect=AssertionError("a record was made"))
-    viewed = mock.patch.object(batch, "ROWS_AT_ONCE", at_once)
-    scored = mock.patch.object(results, "ROWS_AT_ONCE", at_once + 1)
-    with _computing_with(backend), never, viewed, scored:
+    with _computing_with(backend), never:
         _assert_equal(attempts, borders, metrics=["context"], profiles=profiles)
 
 

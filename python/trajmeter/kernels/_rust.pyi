@@ -1,6 +1,6 @@
 """The compiled kernels. Call them through ``trajmeter.kernels``, which checks the arguments."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import final
 
 import numpy as np
@@ -19,6 +19,8 @@ from trajmeter.kernels._arrays import (
     TrajectoryFigureArrays,
     TurnCountArrays,
 )
+from trajmeter.kernels._context import ContextFiles as AnyFiles
+from trajmeter.kernels._context import ContextKernel as AnyKernel
 from trajmeter.kernels._context import (
     ContextRules,
     ContextSizes,
@@ -27,6 +29,8 @@ from trajmeter.kernels._context import (
     TurnLike,
     ViewLike,
 )
+from trajmeter.kernels._context_batch import ContextBatchArrays, FileListing, Texts, ViewArrays
+from trajmeter.kernels._context_batch import EditGoldKernel as AnyEditGold
 
 OPTIMISED: bool
 """Whether the compiler optimised: a debug build computes the same, far more slowly."""
@@ -133,9 +137,6 @@ def likeness(
     reference: Int64Array,
     actual: Int64Array,
 ) -> Float64Array: ...
-def context(
-    resolve: Callable[[str], ResolvedPath], gold: Sequence[GoldLines], rules: ContextRules
-) -> ContextKernel: ...
 def json_lines(
     names: Sequence[str], columns: Sequence[tuple[object, ...]], rows: int
 ) -> list[bytes] | None:
@@ -143,6 +144,37 @@ def json_lines(
 
 def csv_lines(columns: Sequence[tuple[object, ...]], rows: int) -> list[bytes] | None:
     """Rows as CSV, in pieces; nothing if the twin has to write them."""
+
+def context_files(
+    resolve: Callable[[str], ResolvedPath],
+    rules: ContextRules,
+    listing: FileListing | None = None,
+) -> ContextFiles: ...
+def context(files: AnyFiles, gold: Sequence[GoldLines]) -> ContextKernel: ...
+def context_batch(
+    tasks: Sequence[AnyKernel],
+    task: Int64Array,
+    views: ViewArrays,
+    step_offsets: Int64Array,
+    row_offsets: Int64Array,
+    final_offsets: Int64Array,
+    has_final: BoolArray,
+    paths: Texts,
+    names: Texts,
+) -> ContextBatchArrays: ...
+def edit_gold(patch: str, ranges: Mapping[str, Sequence[tuple[int, int]]]) -> EditGoldKernel: ...
+def edit_counts(tasks: Sequence[AnyEditGold], task: Int64Array, patches: Texts) -> Int64Array: ...
+
+@final
+class EditGoldKernel:
+    @property
+    def size(self) -> int: ...
+    def compare(self, patch: str) -> tuple[int, int, int, int, int]: ...
+
+@final
+class ContextFiles:
+    @property
+    def bytes(self) -> int: ...
 
 @final
 class ContextKernel:

@@ -12,8 +12,7 @@ from trajmeter.records import Outcome
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from trajmeter.kernels import BoolArray, Float64Array, Int64Array
-    from trajmeter.kernels import Coded
+    from trajmeter.kernels import BoolArray, Coded, Float64Array, Int64Array
     from trajmeter.metrics.scored_columns import ScoredColumns
     from trajmeter.summaries._figures import SummarizedFigures
 

@@ -8,6 +8,7 @@
 pub mod assignment;
 pub mod calls;
 pub mod context;
+pub mod edits;
 mod error;
 pub mod ingest;
 pub mod levels;

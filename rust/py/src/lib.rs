@@ -7,6 +7,9 @@ mod attributes;
 mod calls;
 mod columns;
 mod context;
+mod context_batch;
+mod context_files;
+mod edits;
 mod errors;
 mod ingest;
 mod levels;
@@ -36,6 +39,12 @@ mod _rust {
     use crate::calls::match_calls;
     #[pymodule_export]
     use crate::context::{ContextKernel, ContextTrackerKernel, StepCoverage, context};
+    #[pymodule_export]
+    use crate::context_batch::context_batch;
+    #[pymodule_export]
+    use crate::context_files::{ContextFiles, context_files};
+    #[pymodule_export]
+    use crate::edits::{EditGoldKernel, edit_counts, edit_gold};
     #[pymodule_export]
     use crate::ingest::{JsonColumns, JsonReader};
     #[pymodule_export]
