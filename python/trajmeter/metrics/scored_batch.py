@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import pyarrow as pa
 
-from trajmeter.kernels import Coded
 from trajmeter.metrics.arrays import coded, entries, filled, flags, ragged
 from trajmeter.metrics.scored_columns import Items, Numbers, Pairs, of_integers
 from trajmeter.metrics.scored_rows import code_texts
@@ -15,7 +14,7 @@ from trajmeter.metrics.scored_rows import code_texts
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from trajmeter.kernels import BoolArray, Int64Array
+    from trajmeter.kernels import BoolArray, Coded, Int64Array
     from trajmeter.metrics.scored_columns import AttemptField
     from trajmeter.records import Task
 

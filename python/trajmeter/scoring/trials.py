@@ -74,7 +74,7 @@ def _taken(batches: Sequence[pa.RecordBatch], places: Int64Array) -> Iterator[pa
             owner = owners[own[0]]
             parts.append(batches[owner].take(wanted[own] - starts[owner]))
         together = pa.Table.from_batches(parts).combine_chunks().to_batches()[0]
-        back = np.empty_like(by_owner)
+        back: Int64Array = np.empty_like(by_owner)
         back[by_owner] = np.arange(len(by_owner))
         yield together.take(pa.array(back))
 
