@@ -135,8 +135,8 @@ class RowScorer:
             arrays = identity_columns(rows.batch, self.layout.backend)
             results = {}
             for family in self.layout.families:
-                if family.name in together:
-                    scored = together[family.name].part(start, len(rows))
+                if family.name in of_trials:
+                    scored = of_trials[family.name].part(start, len(rows))
                 elif isinstance(family.metric, BatchMetric):
                     scored = self._by_batch(family, family.metric, rows.batch)
                 else:

@@ -68,7 +68,8 @@ def together(batches: Sequence[pa.RecordBatch]) -> pa.RecordBatch:
     if len(batches) == 1:
         return batches[0]
     columns = zip(*(batch.columns for batch in batches), strict=True)
-    return pa.record_batch([pa.concat_arrays(parts) for parts in columns], batches[0].schema)
+    joined = [pa.concat_arrays(parts) for parts in columns]
+    return pa.record_batch(joined, schema=batches[0].schema)
 
 
 def admit(batch: pa.RecordBatch, number: int, *, report: Callable[[RowProblem], None]) -> Rows:
