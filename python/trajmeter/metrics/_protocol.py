@@ -26,6 +26,7 @@ __all__ = [
     "ColumnAggregating",
     "ColumnAggregator",
     "ErrorAggregator",
+    "MergingAggregator",
     "Metric",
     "MetricFamily",
     "TrialMetric",
@@ -139,6 +140,17 @@ class ErrorAggregator(Aggregator, Protocol):
 
     def add_error(self, task: Task | None, trajectory: Trajectory) -> None:
         """Count one attempt that has no result, because the metric raised."""
+
+
+@runtime_checkable
+class MergingAggregator(Aggregator, Protocol):
+    """An aggregator that can add up attempts which were counted in parts.
+
+    Without this method, a run that is counted in parts has no run-level figures of the family.
+    """
+
+    def merge(self, other: Self) -> None:
+        """Count what another one has counted, after our own."""
 
 
 @runtime_checkable
