@@ -62,7 +62,7 @@ _ROWS = 1_000
 _FEW_ROWS = 500
 _FEW_BYTES = 1 << 20
 """Batches with fewer rows and bytes are joined: a batch costs milliseconds, whatever it holds."""
-_LOGS = 256
+_LOGS = 1_024
 """Logs to read at a time."""
 _LOG_SUFFIX = ".json"
 
