@@ -128,6 +128,10 @@ class FamilyColumns:
         self.figures = own.columns
         self.columns = (*about, *own.columns)
 
+    def __reduce__(self) -> tuple[Any, ...]:
+        """Derive the columns again where they arrive."""
+        return partial(FamilyColumns, offset=self.offset), (self.metric,)
+
     def fitted(self, result: Result | MetricError) -> tuple[Result | MetricError, list[Any]]:
         """A result and its values; one that no column holds becomes an error of the metric."""
         try:

@@ -73,6 +73,11 @@ class RowLayout:
             repeated = {name for name in self.names if self.names.count(name) > 1}
             raise ConfigurationError(f"two columns are named {', '.join(sorted(repeated))}")
 
+    def __reduce__(self) -> tuple[Any, ...]:
+        """Derive the columns again where they arrive; who computed stays as it was."""
+        metrics = [family.metric for family in self.families]
+        return _layout_from, (metrics, self.backend, self.package_version)
+
     def fitted(self, scored: Scored) -> tuple[Scored, list[Any]]:
         """A scored attempt and its row.
 
@@ -103,6 +108,12 @@ class RowLayout:
     def row(self, scored: Scored) -> dict[str, Any]:
         """Values of a scored attempt by the names of their columns."""
         return dict(zip(self.names, self.values(scored), strict=True))
+
+
+def _layout_from(metrics: Sequence[AnyMetric], backend: str, package_version: str) -> RowLayout:
+    layout = RowLayout(metrics)
+    layout.backend, layout.package_version = backend, package_version
+    return layout
 
 
 @cache

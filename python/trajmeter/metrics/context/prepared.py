@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from functools import cached_property
-from typing import TYPE_CHECKING
+from functools import cached_property, partial
+from typing import TYPE_CHECKING, Any
 
 from trajmeter.arguments import check_type
 from trajmeter.errors import InputError
@@ -33,6 +33,8 @@ class PreparedTask:
 
     task: Task
     """The task."""
+    snapshot: Snapshot | None
+    """The repository it was compiled for."""
     profile: ContextProfile
     """How it is scored."""
     resolve: Callable[[str], ResolvedPath]
@@ -49,6 +51,10 @@ class PreparedTask:
     """Number of lines in the initial gold ranges."""
     unresolved_gold_paths: int | None
     """Number of paths of gold that lead to no file of the snapshot; ``None`` without one."""
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        """Compile it again where it arrives, with the kernels of that process."""
+        return partial(prepare, profile=self.profile.name), (self.task, self.snapshot)
 
     @property
     def has_gold(self) -> bool:
@@ -99,6 +105,7 @@ def prepare(
             initial.setdefault(path, []).append((written.first_line, written.last_line))
     return PreparedTask(
         task=task,
+        snapshot=snapshot,
         profile=chosen,
         resolve=files.resolve,
         kernel=(kernels or active()).context(files.resolve, gold, chosen.rules),
