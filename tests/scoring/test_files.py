@@ -1,14 +1,14 @@
 from __future__ import annotations
 
 import json
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Annotated, Any
 
 import pytest
 
 import trajmeter
 from tests.metrics.fakes import AnswerMetric, AnswerResult, RankMetric
 from trajmeter.errors import ConfigurationError, ReadError, UnknownNameError
-from trajmeter.metrics import create
+from trajmeter.metrics import Figure, Group, Result, create
 from trajmeter.metrics.rules import RulesResult
 from trajmeter.records import Assertion, ReadProblem, Task, Trajectory, Verdict
 from trajmeter.schemas import trajectory_batch
@@ -16,8 +16,14 @@ from trajmeter.schemas import trajectory_batch
 if TYPE_CHECKING:
     from pathlib import Path
 
+    from trajmeter.scoring.scores import Scores
+
 TASK = Task(id="one", expected_answer="a b")
 ATTEMPTS = [Trajectory(task_id="one", final_output="a"), Trajectory(task_id="two")]
+
+
+class _RatioResult(Group, Result):
+    value: Annotated[float | None, Figure(numerator=("x",), denominator=("x",))] = None
 
 
 def _write(path: Path, *records: Task | Trajectory, extra: str = "") -> Path:
@@ -199,3 +205,24 @@ def test_figures_of_a_run_that_belong_to_no_chosen_group_are_left_out() -> None:
 def test_names_of_groups_are_checked(metrics: list[str], message: str) -> None:
     with pytest.raises(ConfigurationError, match=message):
         trajmeter.score([], metrics=metrics)
+
+
+def test_one_attempt_after_another_is_scored_by_the_same_columns() -> None:
+    def scored() -> Scores:
+        return trajmeter.score([Trajectory(task_id="a")], metrics=["turns", "rules"])
+
+    first, second = scored(), scored()
+    assert first.layout.columns == second.layout.columns
+    # They take milliseconds to derive, far more than one attempt takes.
+    for one, other in zip(first.layout.families, second.layout.families, strict=True):
+        assert one.groups is other.groups
+    assert first.rows == second.rows
+    assert first.summary == second.summary
+    assert first.summary is first.summary
+
+
+def test_what_cannot_be_summed_up_is_refused_before_the_summary_is_asked_for() -> None:
+    metric: Any = AnswerMetric()
+    metric.result_type = _RatioResult
+    with pytest.raises(ConfigurationError, match=r"micro average of answer\.value needs answer\.x"):
+        trajmeter.score([Trajectory(task_id="a")], metrics=[metric])

@@ -6,9 +6,9 @@ import json
 import reprlib
 from dataclasses import dataclass, field
 from enum import Enum
-from functools import cache, partial
+from functools import cache, lru_cache, partial
 from operator import attrgetter, itemgetter
-from typing import TYPE_CHECKING, Any, Literal, TypeAlias, cast
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypeAlias, cast
 
 import numpy as np
 from pydantic import BaseModel, TypeAdapter
@@ -121,22 +121,16 @@ class FamilyColumns:
                 f"metric {name!r}: version is {metric.version!r}, expected text"
             )
         self.error_position = offset + len(about) - 1
-        self.groups = _figure_groups(
-            name, metric.result_type, chosen=chosen_groups(metric), offset=offset + len(about)
+        self._own = own = _own_columns(
+            name, metric.result_type, chosen_groups(metric), offset + len(about)
         )
-        own = tuple(column for group in self.groups for column in group.columns)
-        self.figures = own
-        self.columns = (*about, *own)
-        self._paths = [path for group in self.groups for path in group.paths]
-        self._get = _getter(self._paths)
-        self._integers = [
-            position for position, column in enumerate(own) if column.shape.kind == "integer"
-        ]
-        self._integers_of = _picker(self._integers)
-        self._dumps = [
-            (position, column.dump) for position, column in enumerate(own) if column.dump
-        ]
-        self._unscored = [_value_of_unscored(column) for column in own]
+        self.groups = own.groups
+        self.figures = own.columns
+        self.columns = (*about, *own.columns)
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        """Derive the columns again where they arrive."""
+        return partial(FamilyColumns, offset=self.offset), (self.metric,)
 
     def fitted(self, result: Result | MetricError) -> tuple[Result | MetricError, list[Any]]:
         """A result and its values; one that no column holds becomes an error of the metric."""
@@ -153,13 +147,13 @@ class FamilyColumns:
             InputError: It holds what no column can; the message names the column.
         """
         if isinstance(result, MetricError):
-            return [self._version, self.parameters, result.message, *self._unscored]
+            return [self._version, self.parameters, result.message, *self._own.unscored]
         try:
-            values = list(self._get(result))
-            for position, dump in self._dumps:
+            values = list(self._own.get(result))
+            for position, dump in self._own.dumps:
                 if values[position] is not None:
                     values[position] = dump(values[position])
-            integers = list(filter(None, self._integers_of(values)))
+            integers = list(filter(None, self._own.integers_of(values)))
             fits = not integers or (min(integers) >= _LEAST and max(integers) <= _MOST)
         except Exception as error:
             raise InputError(self._refusal(result)) from error
@@ -179,17 +173,59 @@ class FamilyColumns:
 
     def _refusal(self, result: Result) -> str:
         """Which value of a result no column holds."""
-        for position, (path, column) in enumerate(zip(self._paths, self.figures, strict=True)):
+        for position, (path, column) in enumerate(zip(self._own.paths, self.figures, strict=True)):
             try:
                 value = attrgetter(path)(result)
                 if column.dump and value is not None:
                     value = column.dump(value)
-                if position in self._integers and value and not _LEAST <= value <= _MOST:
+                if position in self._own.integers and value and not _LEAST <= value <= _MOST:
                     shown = reprlib.repr(value)
                     return f"{column.name} is {shown}, expected an integer of 64 bits"
             except Exception as error:  # noqa: BLE001 - a value may be of any class
                 return f"{column.name} cannot be written: {format_exception(error)}"
         return f"the result of {self.name} cannot be written"
+
+
+class _OwnColumns(NamedTuple):
+    """Columns of a result, and how they are filled."""
+
+    groups: tuple[FigureGroup, ...]
+    columns: tuple[Column, ...]
+    paths: list[str]
+    """Attribute path of each column in the result."""
+    get: Callable[[Any], Sequence[Any]]
+    """All values of a result."""
+    integers: list[int]
+    """Positions of the integers."""
+    integers_of: Callable[[Sequence[Any]], Sequence[Any]]
+    dumps: list[tuple[int, Callable[[Any], Any]]]
+    """Positions of the values that do not stand in a row as they are, and what turns them."""
+    unscored: list[Any]
+    """Values of an attempt that the metric could not score."""
+
+
+@lru_cache(maxsize=128)
+def _own_columns(
+    name: str, result_type: type[Result], chosen: tuple[str, ...], offset: int
+) -> _OwnColumns:
+    """Columns of a result, which depend on its model alone.
+
+    To derive them takes milliseconds, and scoring one attempt in a harness needs them each time.
+    """
+    groups = _figure_groups(name, result_type, chosen=chosen, offset=offset)
+    own = tuple(column for group in groups for column in group.columns)
+    paths = [path for group in groups for path in group.paths]
+    integers = [position for position, column in enumerate(own) if column.shape.kind == "integer"]
+    return _OwnColumns(
+        groups=groups,
+        columns=own,
+        paths=paths,
+        get=_getter(paths),
+        integers=integers,
+        integers_of=_picker(integers),
+        dumps=[(position, column.dump) for position, column in enumerate(own) if column.dump],
+        unscored=[_value_of_unscored(column) for column in own],
+    )
 
 
 def _figure_groups(

@@ -6,10 +6,12 @@ import math
 import re
 import sys
 from collections.abc import Callable
+from functools import lru_cache
 from importlib.util import module_from_spec, spec_from_file_location
 from numbers import Real
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, TypeAlias, get_origin, overload
+from typing import TYPE_CHECKING, Annotated, Any, SupportsIndex, TypeAlias, get_origin, overload
+from weakref import WeakKeyDictionary
 
 import numpy as np
 from pydantic import Field, create_model
@@ -18,6 +20,7 @@ from trajmeter.errors import ConfigurationError, UnknownNameError, format_except
 from trajmeter.metrics._protocol import is_metric
 from trajmeter.metrics._result import Figure, Group, Result
 from trajmeter.records import Cause, Outcome, Score, Task, Trajectory
+from trajmeter.records.record import field_descriptions
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -53,6 +56,34 @@ class ScoreResult(Group, Result):
     details: dict[str, Any] = Field(default_factory=dict)
     """What the score was made of."""
 
+    def __reduce_ex__(self, protocol: SupportsIndex) -> str | tuple[Any, ...]:
+        """Name what the class was made of, if it was made for a function."""
+        made_of = _made_of.get(type(self))
+        if made_of is None:
+            return super().__reduce_ex__(protocol)
+        return _score_result, (*made_of, dict(self), self.model_fields_set)
+
+
+_made_of: WeakKeyDictionary[type[ScoreResult], tuple[str, Figure]] = WeakKeyDictionary()
+"""Name and figure of each class that was made for a function."""
+
+
+@lru_cache(maxsize=1024)
+def _score_result_type(name: str, figure: Figure) -> type[ScoreResult]:
+    """The class of results whose value has this figure."""
+    described = Field(default=None, description=field_descriptions(ScoreResult)["value"])
+    made = create_model(
+        f"{name}_result", __base__=ScoreResult, value=(Annotated[float | None, figure], described)
+    )
+    _made_of[made] = name, figure
+    return made
+
+
+def _score_result(
+    name: str, figure: Figure, values: dict[str, Any], fields_set: set[str]
+) -> ScoreResult:
+    return _score_result_type(name, figure).model_construct(fields_set, **values)
+
 
 class FunctionMetric:
     """A function of task and trajectory as a metric; calling it calls the function."""
@@ -72,6 +103,14 @@ class FunctionMetric:
         self.result_type = result_type
         self.function = function
         self.__doc__ = function.__doc__
+        self.__module__ = function.__module__
+
+    def __reduce__(self) -> str | tuple[Any, ...]:
+        """Find it again by the name of its function."""
+        name = self.function.__qualname__
+        if self.__module__.startswith(_FILE_MODULE):
+            return metric_from_file, (f"{sys.modules[self.__module__].__file__}@{name}",)
+        return name
 
     @property
     def parameters(self) -> Mapping[str, JsonValue]:
@@ -203,13 +242,14 @@ def _result_type(function: ScoreFunction, name: str, figure: Figure) -> type[Res
     # On Python 3.10 ``tuple[int, ...]`` passes for a type.
     if isinstance(returned, type) and get_origin(returned) is None and issubclass(returned, Result):
         return returned
-    described = Field(default=None, description=ScoreResult.model_fields["value"].description)
-    return create_model(
-        f"{name}_result", __base__=ScoreResult, value=(Annotated[float | None, figure], described)
-    )
+    return _score_result_type(name, figure)
 
 
 _METRIC_FILE = re.compile(r"(?P<file>.+\.py)(@(?P<name>\w+))?")
+
+
+_FILE_MODULE = "_trajmeter_metric_file_"
+"""Beginning of the names of modules that are run from a file of metrics."""
 
 
 def is_metric_file(name: str) -> bool:
@@ -252,7 +292,7 @@ def _run(file: str) -> ModuleType:
         raise ConfigurationError(f"the metric file {file} does not exist")
     about = path.stat()  # a file that has changed, as in a notebook's session, is run again
     version = abs(hash((path, about.st_mtime_ns, about.st_size)))
-    module_name = f"_trajmeter_metric_file_{path.stem}_{version}"
+    module_name = f"{_FILE_MODULE}{path.stem}_{version}"
     if module_name in sys.modules:
         return sys.modules[module_name]
     folder = str(path.parent)

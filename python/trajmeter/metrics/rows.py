@@ -8,6 +8,7 @@ the backend and each metric's version and parameters.
 from __future__ import annotations
 
 from dataclasses import replace
+from functools import cache
 from importlib.metadata import version
 from typing import TYPE_CHECKING, Any
 
@@ -58,7 +59,7 @@ class RowLayout:
 
     def __init__(self, metrics: Sequence[AnyMetric]) -> None:
         self.backend = backend()
-        self.package_version = version("trajmeter")
+        self.package_version = _package_version()
         families = []
         columns = list(_IDENTITY)
         for metric in metrics:
@@ -68,9 +69,14 @@ class RowLayout:
         self.families = tuple(families)
         self.columns = tuple(columns)
         self.names = tuple(column.name for column in columns)
-        repeated = {name for name in self.names if self.names.count(name) > 1}
-        if repeated:
+        if len(set(self.names)) < len(self.names):
+            repeated = {name for name in self.names if self.names.count(name) > 1}
             raise ConfigurationError(f"two columns are named {', '.join(sorted(repeated))}")
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        """Derive the columns again where they arrive; who computed stays as it was."""
+        metrics = [family.metric for family in self.families]
+        return _layout_from, (metrics, self.backend, self.package_version)
 
     def fitted(self, scored: Scored) -> tuple[Scored, list[Any]]:
         """A scored attempt and its row.
@@ -102,6 +108,17 @@ class RowLayout:
     def row(self, scored: Scored) -> dict[str, Any]:
         """Values of a scored attempt by the names of their columns."""
         return dict(zip(self.names, self.values(scored), strict=True))
+
+
+def _layout_from(metrics: Sequence[AnyMetric], backend: str, package_version: str) -> RowLayout:
+    layout = RowLayout(metrics)
+    layout.backend, layout.package_version = backend, package_version
+    return layout
+
+
+@cache
+def _package_version() -> str:
+    return version("trajmeter")
 
 
 def _identity(trajectory: Trajectory) -> list[Any]:

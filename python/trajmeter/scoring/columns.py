@@ -122,10 +122,9 @@ class RowScorer:
         """Score rows that hold all attempts of their trials."""
         records = chain.from_iterable(rows.records() for rows in group if self._by_record)
         by_record = score_trajectories(records, metrics=self._by_record, tasks=self._tasks)
-        together = {
-            family.name: self._by_batch(
-                family, family.metric, together([rows.batch for rows in group])
-            )
+        whole = together([rows.batch for rows in group])
+        of_trials = {
+            family.name: self._by_batch(family, family.metric, whole)
             for family in self.layout.families
             if isinstance(family.metric, TrialMetric) and isinstance(family.metric, BatchMetric)
         }

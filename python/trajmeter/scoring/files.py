@@ -89,7 +89,7 @@ def score(
     scorer = RecordScorer(made, tasks=known)
     read = partial(read_trajectories, on_problem=on_problem)
     results = [scored for scored, _ in scorer.score(_records(items, read))]
-    return Scores(ScoredRecords(results, scorer.layout), scorer.summary(), scorer.layout)
+    return Scores(ScoredRecords(results, scorer.layout), scorer.summary, scorer.layout)
 
 
 def _has_pyarrow() -> bool:
@@ -124,7 +124,7 @@ def _score_files(
 
     scorer = StreamScorer(metrics, tasks=tasks)
     parts = [*scorer.score(TrajectoryBatches(paths, on_problem=on_problem))]
-    return Scores(ScoredColumns(parts, scorer.layout), scorer.summary(), scorer.layout)
+    return Scores(ScoredColumns(parts, scorer.layout), scorer.summary, scorer.layout)
 
 
 def tasks_from(

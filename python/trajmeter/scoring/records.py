@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 from trajmeter.metrics import RowLayout, TaskIndex, score_trajectories
 from trajmeter.scoring.missing import MissingTaskCounter
+from trajmeter.summaries._figures import summarized_figures
 from trajmeter.summaries.summarizer import Summarizer
 
 if TYPE_CHECKING:
@@ -16,6 +18,9 @@ if TYPE_CHECKING:
     from trajmeter.summaries.summary import Summary
 
 __all__ = ["RecordScorer"]
+
+_AT_ONCE = 64
+"""Attempts that are scored before they are counted."""
 
 
 class RecordScorer:
@@ -37,7 +42,9 @@ class RecordScorer:
         self._tasks = TaskIndex(tasks)
         self._missing = MissingTaskCounter(metrics, self._tasks)
         self.layout = RowLayout(metrics)
-        self._summarizer = Summarizer(self.layout)
+        if not all(metric.result_type.__module__.startswith("trajmeter.") for metric in metrics):
+            summarized_figures(self.layout)  # what cannot be summed up is refused at once
+        self._uncounted: list[tuple[Scored, list[Any]]] = []
 
     def score(self, trajectories: Iterable[Trajectory]) -> Iterator[tuple[Scored, list[Any]]]:
         """Score attempts, and count them in the summary.
@@ -47,11 +54,24 @@ class RecordScorer:
         """
         for each in score_trajectories(trajectories, metrics=self._metrics, tasks=self._tasks):
             scored, values = self.layout.fitted(each)
-            self._summarizer.add(scored, values)
+            self._uncounted.append((scored, values))
+            if len(self._uncounted) == _AT_ONCE:
+                self._count()
             if scored.task is None:
                 self._missing.add([scored.trajectory.task_id], 1)
             yield scored, values
 
     def summary(self) -> Summary:
         """Sum up what was scored so far."""
+        self._count()
         return self._missing.told_in(self._summarizer.summary())
+
+    @cached_property
+    def _summarizer(self) -> Summarizer:
+        # Made when it is needed: it takes longer than scoring one attempt in a harness.
+        return Summarizer(self.layout)
+
+    def _count(self) -> None:
+        for scored, values in self._uncounted:
+            self._summarizer.add(scored, values)
+        self._uncounted = []

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from functools import cached_property
+from functools import cached_property, partial
 from typing import TYPE_CHECKING, Any, Protocol
 
 from trajmeter.metrics import Scored
 from trajmeter.writers import open_table
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Callable, Iterator, Sequence
     from pathlib import Path
 
     from trajmeter.metrics import RowLayout
@@ -41,19 +41,28 @@ class Scores:
 
     Args:
         attempts: The attempts.
-        summary: Averages over them.
+        sum_up: Gives the averages over them.
         layout: Columns of their rows.
     """
 
-    summary: Summary
-    """Averages, with what was not scored and why."""
     layout: RowLayout
     """Columns of the rows."""
 
-    def __init__(self, attempts: ScoredAttempts, summary: Summary, layout: RowLayout) -> None:
+    def __init__(
+        self, attempts: ScoredAttempts, sum_up: Callable[[], Summary], layout: RowLayout
+    ) -> None:
         self._attempts = attempts
-        self.summary = summary
+        self._sum_up = sum_up
         self.layout = layout
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        """Leave behind what the summary is made of, such as the tasks."""
+        return _with_summary, (self._attempts, self.summary, self.layout)
+
+    @cached_property
+    def summary(self) -> Summary:
+        """Averages, with what was not scored and why; made when they are first asked for."""
+        return self._sum_up()
 
     def __len__(self) -> int:
         """Number of attempts."""
@@ -61,7 +70,7 @@ class Scores:
 
     def __repr__(self) -> str:
         """How many attempts were scored, and by which metrics."""
-        names = ", ".join(metric.name for metric in self.summary.metrics)
+        names = ", ".join(family.name for family in self.layout.families)
         count = len(self)
         return f"<Scores: {count:,} attempt{'' if count == 1 else 's'}; {names}>"
 
@@ -94,6 +103,14 @@ class Scores:
         """
         with open_table(path, self.layout) as table:
             self._attempts.write(table)
+
+
+def _with_summary(attempts: ScoredAttempts, summary: Summary, layout: RowLayout) -> Scores:
+    return Scores(attempts, partial(_same, summary), layout)
+
+
+def _same(summary: Summary) -> Summary:
+    return summary
 
 
 class ScoredRecords:

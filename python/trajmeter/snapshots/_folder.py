@@ -10,7 +10,7 @@ import os
 from collections import OrderedDict
 from collections.abc import Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from trajmeter import kernels
 from trajmeter.errors import ReadError
@@ -38,6 +38,10 @@ class FolderSnapshots:
             for entry in root.iterdir()
         )
         self._kept: OrderedDict[str, Snapshot] = OrderedDict()
+
+    def __getstate__(self) -> dict[str, Any]:
+        """Leave behind what was read of the files."""
+        return {**vars(self), "_kept": OrderedDict()}
 
     def find(self, task: Task) -> Snapshot | None:
         """Find the folder named after the task's commit, its id or an alias, in this order.

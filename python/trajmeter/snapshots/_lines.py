@@ -10,7 +10,7 @@ from __future__ import annotations
 import re
 from collections import OrderedDict
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Annotated, TypeAlias, cast
+from typing import TYPE_CHECKING, Annotated, Any, TypeAlias, cast
 
 import numpy as np
 from pydantic import Field, TypeAdapter, ValidationError
@@ -80,6 +80,10 @@ class LineSnapshots:
         self._kept: OrderedDict[_Place, Snapshot] = OrderedDict()
         self._kept_bytes = 0
         self._index(on_problem)
+
+    def __getstate__(self) -> dict[str, Any]:
+        """Leave behind the snapshots that were read: they are large, and can be read again."""
+        return {**vars(self), "_kept": OrderedDict()}
 
     def find(self, task: Task) -> Snapshot | None:
         """The snapshot of the task's commit; of several with that commit, that of its repository.

@@ -39,6 +39,8 @@ class RepositoryFiles:
 
     kernel: ContextFiles
     """What the backend knows of the files."""
+    snapshot: Snapshot | None
+    """The repository that attempts start from, if it is known."""
     has_snapshot: bool
     """Whether there is a snapshot."""
 
@@ -53,7 +55,7 @@ class RepositoryFiles:
         self.profile = profile
         self.kernels = kernels
         self._repo = repo
-        self._snapshot = snapshot
+        self.snapshot = snapshot
         self._snapshot_bytes = 0 if snapshot is None else _snapshot_bytes(snapshot)
         self._files: dict[str, ContextFile] = {}
         self._codes = count()
@@ -90,23 +92,23 @@ class RepositoryFiles:
         return path in self._undefined
 
     def _find(self, raw: str) -> str | None:
-        if self._snapshot is None:
+        if self.snapshot is None:
             return paths.file_path(raw, self._repo)
         if self.profile.takes_any_file_left:
-            return paths.find_any(raw, self._snapshot.files)
-        return paths.find(raw, self._snapshot.files, self._repo)
+            return paths.find_any(raw, self.snapshot.files)
+        return paths.find(raw, self.snapshot.files, self._repo)
 
     def _listing(self) -> FileListing | None:
         """How the backend finds files by itself; a folder is not listed to look for a few."""
-        if self._snapshot is None:
+        if self.snapshot is None:
             return FileListing("unlisted", self._repo, (), self.file)
-        if not isinstance(self._snapshot.files, dict):
+        if not isinstance(self.snapshot.files, dict):
             return None
         search: PathSearch = "any_left" if self.profile.takes_any_file_left else "careful"
-        return FileListing(search, self._repo, self._snapshot.files, self.file)
+        return FileListing(search, self._repo, self.snapshot.files, self.file)
 
     def _tables(self, path: str) -> FileTables | None:
-        known = None if self._snapshot is None else self._snapshot.files.get(path)
+        known = None if self.snapshot is None else self.snapshot.files.get(path)
         if known is None:
             return None
         if known.definitions is None:

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from functools import cached_property
-from typing import TYPE_CHECKING
+from functools import cached_property, partial
+from typing import TYPE_CHECKING, Any
 
 from trajmeter.arguments import check_type
 from trajmeter.errors import InputError
@@ -33,6 +33,8 @@ class PreparedTask:
 
     task: Task
     """The task."""
+    snapshot: Snapshot | None
+    """The repository it was compiled for."""
     profile: ContextProfile
     """How it is scored."""
     resolve: Callable[[str], ResolvedPath]
@@ -51,6 +53,10 @@ class PreparedTask:
     """The lines that the gold patch edits, and the initial gold ranges."""
     unresolved_gold_paths: int | None
     """Number of paths of gold that lead to no file of the snapshot; ``None`` without one."""
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        """Compile it again where it arrives, with the kernels of that process."""
+        return partial(prepare, profile=self.profile.name), (self.task, self.snapshot)
 
     @property
     def has_gold(self) -> bool:
@@ -116,6 +122,7 @@ def prepare_in(files: RepositoryFiles, task: Task) -> PreparedTask:
             initial.setdefault(path, []).append((written.first_line, written.last_line))
     return PreparedTask(
         task=task,
+        snapshot=files.snapshot,
         profile=profile,
         resolve=files.resolve,
         kernel=files.kernels.context(files.kernel, gold),

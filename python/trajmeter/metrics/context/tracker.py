@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from trajmeter.arguments import check_type, records
 from trajmeter.metrics.context.prepared import PreparedTask
@@ -44,9 +44,11 @@ class ContextTracker:
         check_type(prepared, PreparedTask, name="prepared")
         self._prepared = prepared
         self._kernel = prepared.kernel.tracker()
-        # Views are needed once more where reversed lines count.
-        counts_reversed = prepared.profile.counts_reversed_lines
-        self._steps: list[Sequence[View]] | None = [] if counts_reversed else None
+        self._steps: list[Sequence[View]] = []
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        """Follow the same steps again where it arrives."""
+        return _resume, (self._prepared, self._steps)
 
     def update(self, views: Sequence[View]) -> StepCoverage:
         """Add one turn's views, none included, as a step.
@@ -60,8 +62,7 @@ class ContextTracker:
         """
         views = records(views, View, name="views")
         coverage = self._kernel.update(views)
-        if self._steps is not None:
-            self._steps.append(views)  # only now: a refused step does not count
+        self._steps.append(tuple(views))  # only now: a refused step does not count
         return coverage
 
     def result(
@@ -88,6 +89,13 @@ class ContextTracker:
         if self._prepared.profile.declared_final_only:
             final_views = final_views or ()
         sizes = self._kernel.sizes(final_views)
-        if self._steps is not None:
+        if self._prepared.profile.counts_reversed_lines:
             sizes = measured_lines(self._prepared, sizes, self._steps, final_views)
         return compose(self._prepared, sizes, final_patch)
+
+
+def _resume(prepared: PreparedTask, steps: Sequence[Sequence[View]]) -> ContextTracker:
+    tracker = ContextTracker(prepared)
+    for views in steps:
+        tracker.update(views)
+    return tracker
