@@ -18,6 +18,7 @@ from trajmeter.kernels import backend
 from trajmeter.readers._ahead import read_ahead
 from trajmeter.readers._column_reader import column_reader
 from trajmeter.readers._containers import is_json_lines, read_line
+from trajmeter.readers._lines import line_blocks
 from trajmeter.readers._read import (
     EntryReader,
     file_format,
@@ -31,7 +32,7 @@ from trajmeter.schemas import has_column, trajectory_batch, trajectory_schema
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterable, Iterator
-    from typing import BinaryIO, TypeAlias
+    from typing import TypeAlias
 
     import pyarrow as pa
 
@@ -42,7 +43,7 @@ if TYPE_CHECKING:
     """Part of the input, read as far as a thread can: it gives its batches, and reports its
     problems, when it is called."""
 
-__all__ = ["IDENTITY", "TrajectoryBatches", "line_blocks"]
+__all__ = ["IDENTITY", "TrajectoryBatches"]
 
 IDENTITY = frozenset({"task_id", "agent", "model", "attempt", "instance", "source"})
 """Columns that say which attempt a row is."""
@@ -272,12 +273,6 @@ class TrajectoryBatches:
 def _is_view(column: str) -> bool:
     """Whether views are part of a column: those of logs only the record reader reads."""
     return column == "turns" or column.startswith(("turns.views", "final_views"))
-
-
-def line_blocks(file: BinaryIO, size: int) -> Iterator[bytes]:
-    """Cut a file behind newlines, so that each block has about ``size`` bytes, or one line."""
-    while block := file.read(size):
-        yield block if block.endswith(b"\n") else block + file.readline()
 
 
 def _joined(batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:

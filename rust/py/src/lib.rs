@@ -4,6 +4,7 @@
 
 mod arrays;
 mod attributes;
+mod benchmark_lines;
 mod columns;
 mod context;
 mod errors;
@@ -28,6 +29,8 @@ mod _rust {
     #[pymodule_export]
     const OPTIMISED: bool = !cfg!(debug_assertions);
 
+    #[pymodule_export]
+    use crate::benchmark_lines::BenchmarkLines;
     #[pymodule_export]
     use crate::columns::Columns;
     #[pymodule_export]
