@@ -26,6 +26,7 @@ from trajmeter.readers._containers import (
     read_line,
     state_of,
 )
+from trajmeter.readers._lines import line_blocks
 from trajmeter.readers._read import (
     EntryReader,
     file_format,
@@ -40,7 +41,7 @@ from trajmeter.schemas import has_column, trajectory_batch, trajectory_schema
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterable, Iterator
-    from typing import BinaryIO, TypeAlias
+    from typing import TypeAlias
 
     import pyarrow as pa
 
@@ -52,7 +53,7 @@ if TYPE_CHECKING:
     """Part of the input, read as far as a thread can: it gives its batches, and reports its
     problems, when it is called."""
 
-__all__ = ["IDENTITY", "TrajectoryBatches", "line_blocks"]
+__all__ = ["IDENTITY", "TrajectoryBatches"]
 
 IDENTITY = frozenset({"task_id", "agent", "model", "attempt", "instance", "source"})
 """Columns that say which attempt a row is."""
@@ -353,12 +354,6 @@ def _changed(path: Path) -> ReadProblem:
 def _is_view(column: str) -> bool:
     """Whether views are part of a column: those of logs only the record reader reads."""
     return column == "turns" or column.startswith(("turns.views", "final_views"))
-
-
-def line_blocks(file: BinaryIO, size: int) -> Iterator[bytes]:
-    """Cut a file behind newlines, so that each block has about ``size`` bytes, or one line."""
-    while block := file.read(size):
-        yield block if block.endswith(b"\n") else block + file.readline()
 
 
 def _joined(batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:

@@ -4,6 +4,7 @@
 
 mod arrays;
 mod attributes;
+mod benchmark_lines;
 mod calls;
 mod columns;
 mod context;
@@ -33,6 +34,8 @@ mod _rust {
     #[pymodule_export]
     const OPTIMISED: bool = !cfg!(debug_assertions);
 
+    #[pymodule_export]
+    use crate::benchmark_lines::BenchmarkLines;
     #[pymodule_export]
     use crate::columns::Columns;
     #[pymodule_export]
