@@ -27,7 +27,7 @@ mod _rust {
     const OPTIMISED: bool = !cfg!(debug_assertions);
 
     #[pymodule_export]
-    use crate::calls::match_calls;
+    use crate::calls::{found_texts, match_calls};
     #[pymodule_export]
     use crate::context::{ContextKernel, ContextTrackerKernel, StepCoverage, context};
     #[pymodule_export]
