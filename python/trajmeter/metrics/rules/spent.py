@@ -12,11 +12,10 @@ import numpy as np
 import pyarrow as pa
 
 from trajmeter.metrics.arrays import filled, flags
-from trajmeter.metrics.result_arrays import json_cell
+from trajmeter.metrics.result_arrays import json_numbers
 from trajmeter.metrics.rules.budgets import KINDS, time_reason, use_reason
 from trajmeter.metrics.rules.grade import FULL
 from trajmeter.metrics.rules.graded import Graded, graded
-from trajmeter.metrics.rules.result import BudgetCheck
 
 if TYPE_CHECKING:
     import numpy.typing as npt
@@ -30,7 +29,6 @@ if TYPE_CHECKING:
 __all__ = ["graded_costs", "graded_latencies"]
 
 _TIME = "max_latency_ms"
-_CHECK = tuple(BudgetCheck.model_fields)
 
 
 def graded_latencies(facts: Facts, profile: RulesProfile) -> Graded:
@@ -124,18 +122,20 @@ def _costs(
     checks, reasons, sources = [], [], []
     for kind, use in uses:
         numbers = use.budgets, use.used, use.ratios, _scores(use.ratios)
-        budgets, used, own, scores = [each[rows].tolist() for each in numbers]
+        budgets, used, own, scores = [json_numbers(each[rows].tolist()) for each in numbers]
         of_kind = use.sources[rows].tolist()
-        reasons.append(
-            [use_reason(kind, *each) for each in zip(used, budgets, of_kind, strict=True)]
-        )
-        # As text at once: the garbage collector would walk through as many dictionaries.
+        figures = zip(use.used[rows].tolist(), use.budgets[rows].tolist(), of_kind, strict=True)
+        said = [use_reason(kind, *each) for each in figures]
+        # In the order of the fields of a check; neither reasons nor sources need escapes.
+        cells = zip(budgets, used, of_kind, own, scores, said, strict=True)
         checks.append(
             [
-                json_cell(dict(zip(_CHECK, (kind.key, *each), strict=True)))
-                for each in zip(budgets, used, of_kind, own, scores, reasons[-1], strict=True)
+                f'{{"name":"{kind.key}","budget":{budget},"used":{amount},"source":"{source}",'
+                f'"ratio":{ratio},"score":{score},"reason":"{reason}"}}'
+                for budget, amount, source, ratio, score, reason in cells
             ]
         )
+        reasons.append(said)
         sources.append(of_kind)
     chosen = worst.tolist()
     return {
