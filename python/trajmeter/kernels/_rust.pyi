@@ -282,6 +282,14 @@ class Columns:
         self, requested_schema: object | None = None
     ) -> tuple[object, object]: ...
 
+def found_texts(
+    texts: tuple[npt.NDArray[np.uint8], Int64Array],
+    group_of: Int64Array,
+    sought: tuple[npt.NDArray[np.uint8], Int64Array],
+    offsets: Int64Array,
+) -> Int64Array:
+    """Which of its group's texts each text holds, as bits; -2 for one that is not ASCII."""
+
 def match_calls(
     actual: tuple[Int64Array, tuple[npt.NDArray[np.uint8], Int64Array], Int64Array],
     references: tuple[Int64Array, tuple[npt.NDArray[np.uint8], Int64Array], Int64Array],

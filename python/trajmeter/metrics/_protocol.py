@@ -103,8 +103,9 @@ class BatchMetric(MetricFamily, Protocol):
                 is a valid record.
 
         Returns:
-            Every column of the result by its dotted path, without the name of the family; or a
-            result of each row, in their order. Where those are made as they are asked for, only a
+            Every column of the result by its dotted path, without the name of the family, and
+            ``error`` where rows have none, with what was raised for them; or a result of each row,
+            in their order. Where those are made as they are asked for, only a
             few hundred are alive at a time.
         """
 

@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 from trajmeter.arrays import (
-    NO_OBJECT,
-    ROWS_AT_ONCE,
-    UNCERTAIN,
     Array,
     Booleans,
     Coded,
     Entries,
+    NO_OBJECT,
+    ROWS_AT_ONCE,
     Ragged,
+    TextBytes,
+    UNCERTAIN,
     coded,
     entries,
     filled,
@@ -18,17 +19,19 @@ from trajmeter.arrays import (
     nulls,
     object_codes,
     ragged,
+    text_bytes,
 )
 
 __all__ = [
-    "NO_OBJECT",
-    "ROWS_AT_ONCE",
-    "UNCERTAIN",
     "Array",
     "Booleans",
     "Coded",
     "Entries",
+    "NO_OBJECT",
+    "ROWS_AT_ONCE",
     "Ragged",
+    "TextBytes",
+    "UNCERTAIN",
     "coded",
     "entries",
     "filled",
@@ -36,4 +39,5 @@ __all__ = [
     "nulls",
     "object_codes",
     "ragged",
+    "text_bytes",
 ]

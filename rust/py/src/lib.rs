@@ -39,7 +39,7 @@ mod _rust {
     #[pymodule_export]
     use crate::columns::Columns;
     #[pymodule_export]
-    use crate::calls::match_calls;
+    use crate::calls::{found_texts, match_calls};
     #[pymodule_export]
     use crate::context::{ContextKernel, ContextTrackerKernel, StepCoverage, context};
     #[pymodule_export]
