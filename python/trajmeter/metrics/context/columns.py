@@ -17,8 +17,9 @@ if TYPE_CHECKING:
 
 __all__ = ["ViewedColumns", "texts", "viewed_columns"]
 
-# Made once: pyarrow looks for pandas whenever it makes an array of a list.
+# Made once: pyarrow looks for pandas whenever it makes an array of a list, or a scalar.
 _EXTENTS = pa.array(EXTENTS)
+_LISTED = pa.scalar(value=True)
 _UNKNOWN = EXTENTS.index("unknown")
 
 
@@ -78,7 +79,7 @@ def _views(seen: Ragged, declared: Ragged) -> tuple[ViewArrays, Texts, Texts]:
         end=filled(end, 0),
         has_start=flags(start.is_valid()),
         has_end=flags(end.is_valid()),
-        listed=flags(column("listed").fill_null(pa.scalar(value=True))),
+        listed=flags(column("listed").fill_null(_LISTED)),
         symbol=filled(symbol.indices, 0).astype(np.int64),
         symbol_offsets=symbol_offsets,
     )
