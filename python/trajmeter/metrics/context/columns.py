@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 import pyarrow as pa
@@ -41,8 +41,9 @@ def viewed_columns(rows: pa.RecordBatch) -> ViewedColumns:
     Args:
         rows: Valid rows in the columns of :func:`trajmeter.schemas.trajectory_schema`.
     """
+    # Items of lists are no nulls in valid rows, so that their fields are those of the children.
     turns, turn_offsets = ragged(rows.column("turns"))
-    of_turns = pc.struct_field(turns, "views")
+    of_turns = _field(turns, "views")
     is_step = flags(of_turns.is_valid())
     seen = ragged(of_turns)
     declared = ragged(rows.column("final_views"))
@@ -63,9 +64,9 @@ def _views(seen: Ragged, declared: Ragged) -> tuple[ViewArrays, Texts, Texts]:
     """All views, those of final contexts last."""
 
     def column(name: str) -> Array:
-        parts = [pc.struct_field(each.values, name) for each in (seen, declared)]
-        whole: Array = pa.concat_arrays([part for part in parts if len(part)] or parts[:1])
-        return whole
+        parts = [_field(each.values, name) for each in (seen, declared)]
+        filled_parts = [part for part in parts if len(part)] or parts[:1]
+        return filled_parts[0] if len(filled_parts) == 1 else pa.concat_arrays(filled_parts)
 
     path = column("path").dictionary_encode()
     extent = pc.index_in(column("extent"), value_set=_EXTENTS)
@@ -84,6 +85,11 @@ def _views(seen: Ragged, declared: Ragged) -> tuple[ViewArrays, Texts, Texts]:
         symbol_offsets=symbol_offsets,
     )
     return views, texts(path.dictionary), texts(symbol.dictionary)
+
+
+def _field(records: Any, name: str) -> Array:  # noqa: ANN401 - of an array of records
+    field: Array = records.field(name)
+    return field
 
 
 def texts(column: Array) -> Texts:
