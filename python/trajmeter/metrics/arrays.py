@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 from trajmeter.arrays import (
+    NO_OBJECT,
+    ROWS_AT_ONCE,
+    UNCERTAIN,
     Array,
     Booleans,
     Coded,
     Entries,
-    NO_OBJECT,
-    ROWS_AT_ONCE,
     Ragged,
     TextBytes,
-    UNCERTAIN,
     coded,
     entries,
     filled,
@@ -23,15 +23,15 @@ from trajmeter.arrays import (
 )
 
 __all__ = [
+    "NO_OBJECT",
+    "ROWS_AT_ONCE",
+    "UNCERTAIN",
     "Array",
     "Booleans",
     "Coded",
     "Entries",
-    "NO_OBJECT",
-    "ROWS_AT_ONCE",
     "Ragged",
     "TextBytes",
-    "UNCERTAIN",
     "coded",
     "entries",
     "filled",
