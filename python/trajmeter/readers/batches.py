@@ -41,7 +41,7 @@ from trajmeter.schemas import has_column, trajectory_batch, trajectory_schema
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterable, Iterator
-    from typing import TypeAlias
+    from typing import BinaryIO, TypeAlias
 
     import pyarrow as pa
 

@@ -93,10 +93,6 @@ class ContextMetric:
         self._profile = find_profile("context", profile, PROFILES)
         self._tasks = PreparedTasks(snapshots, self._profile)
 
-    def __getstate__(self) -> dict[str, Any]:
-        """Leave behind the tasks that were prepared."""
-        return {**vars(self), "_prepared": OrderedDict()}
-
     @property
     def parameters(self) -> Mapping[str, JsonValue]:
         """The profile."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, TypeAlias
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 from trajmeter.kernels import active
 from trajmeter.metrics.context.files import RepositoryFiles
@@ -61,6 +61,11 @@ class PreparedTasks:
         self._places: dict[int, _Repository] = {}
         self._time = 0
         self._bytes = 0
+
+    def __getstate__(self) -> dict[str, Any]:
+        """Leave behind the tasks that were prepared."""
+        nothing = PreparedTasks(self._snapshots, self._profile, most_bytes=self._most_bytes)
+        return vars(nothing)
 
     def find(self, task: Task) -> PreparedTask:
         """The task, prepared; forgets others if there are too many.
