@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 
 __all__ = ["Request", "time_files"]
 
-_MOST_BYTES = 4 << 20
+_MOST_BYTES = 12 << 20
 """Of a file that is larger, its first lines or rows are scored."""
 _TRIED = 50
 """Attempts by which a file shows what metrics it allows."""
