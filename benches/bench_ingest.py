@@ -1,8 +1,8 @@
 """Reading files into columns, beside parsing them as JSON and doing nothing with it.
 
 Predictions are shaped as those of real agents on average are (10 steps of 6 files, half of them
-with a range), own records as an agent's log of 20 turns with a call each. Both are 30 MB. Logs are of
-30 answers with 2 KB of output each, 300 files, read without views.
+with a range), own records as an agent's log of 20 turns with a call each. Both are 30 MB.
+Logs have 30 answers with 2 KB of output each; there are 300, read without views.
 """
 
 from __future__ import annotations
