@@ -44,8 +44,6 @@ __all__ = [
     "Member",
     "Shape",
     "bare",
-    "has_column",
-    "holds_trajectories",
     "is_model",
     "json_text",
     "require_pyarrow",
@@ -161,8 +159,7 @@ def trajectory_batch(
 
     Args:
         trajectories: Records; a batch holds them all, so large sets are made batch by batch.
-        columns: Names of the columns to fill, such as ``usage`` or ``turns.views``, those within
-            records behind a dot; the others are null. ``None`` fills all.
+        columns: Names of the columns to fill, such as ``turns.views``; the others are null.
 
     Raises:
         InputError: A value has no place in a column: an integer beyond 64 bits, half of a surrogate
@@ -171,12 +168,10 @@ def trajectory_batch(
 
     Example:
         >>> from trajmeter.records import Trajectory
-        >>> from trajmeter.schemas import trajectory_batch, trajectory_from_row
+        >>> from trajmeter.schemas import trajectory_batch
         >>> batch = trajectory_batch([Trajectory(task_id="a", metadata={"budget": [3, 4]})])
         >>> batch["metadata"][0].as_py()
         '{"budget": [3, 4]}'
-        >>> trajectory_from_row(batch.to_pylist()[0]).metadata
-        {'budget': [3, 4]}
     """
     schema = trajectory_schema()
     import pyarrow as pa
@@ -218,21 +213,6 @@ def trajectory_values(row: Mapping[str, Any]) -> dict[str, Any]:
     """
     values: dict[str, Any] = _read_trajectory()(row)
     return values
-
-
-def has_column(path: str) -> bool:
-    """Whether trajectories have a column of this name, those within records behind a dot."""
-    shape: Shape | None = trajectory_shape()
-    for name in path.split("."):
-        while shape is not None and shape.kind == "list":
-            shape = shape.item
-        shape = next((m.shape for m in shape.members if m.name == name), None) if shape else None
-    return shape is not None
-
-
-def holds_trajectories(schema: pa.Schema) -> bool:
-    """Whether a file says that its columns are those of :func:`trajectory_schema`."""
-    return (schema.metadata or {}).get(_RECORD.encode()) == Trajectory.__name__.encode()
 
 
 def json_text(value: object) -> str:
@@ -348,7 +328,7 @@ def _writer(shape: Shape, columns: frozenset[str] | None = None) -> _Convert:
     if shape.kind == "json":
         return json_text
     if shape.kind == "text":
-        return _plain_text if shape.choices else _unchanged
+        return (lambda choice: getattr(choice, "value", choice)) if shape.choices else _unchanged
     if shape.item is not None:
         write = _writer(shape.item, columns)
         if shape.kind == "list":
@@ -378,10 +358,6 @@ def _below(name: str, columns: frozenset[str] | None) -> frozenset[str] | None:
     if columns is None or name in columns:
         return None
     return frozenset(each[len(name) + 1 :] for each in columns if each.startswith(f"{name}."))
-
-
-def _plain_text(value: str) -> str:
-    return value.value if isinstance(value, Enum) else value
 
 
 def _reader(shape: Shape) -> _Convert | None:

@@ -15,7 +15,7 @@ from trajmeter.schemas import Shape, trajectory_shape
 if TYPE_CHECKING:
     from trajmeter.kernels._rust import JsonReader
 
-__all__ = ["column_reader", "trajectory_description"]
+__all__ = ["column_reader", "has_column", "trajectory_description"]
 
 
 @cache
@@ -24,6 +24,16 @@ def column_reader(columns: frozenset[str]) -> JsonReader:
     from trajmeter.kernels._rust import JsonReader
 
     return JsonReader(trajectory_description(), sorted(columns), flat=False)
+
+
+def has_column(path: str) -> bool:
+    """Whether trajectories have a column of this name, those within records behind a dot."""
+    shape: Shape | None = trajectory_shape()
+    for name in path.split("."):
+        while shape is not None and shape.kind == "list":
+            shape = shape.item
+        shape = next((m.shape for m in shape.members if m.name == name), None) if shape else None
+    return shape is not None
 
 
 def trajectory_description() -> str:

@@ -20,7 +20,7 @@ from trajmeter.conforming import conform, faulty
 from trajmeter.errors import ConfigurationError, ReadError
 from trajmeter.readers._formats import record_formats
 from trajmeter.records import Trajectory
-from trajmeter.schemas import holds_trajectories, trajectory_values
+from trajmeter.schemas import trajectory_schema, trajectory_values
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterator
@@ -78,7 +78,7 @@ def own_rows(file: BinaryIO, columns: Collection[str]) -> Iterator[Rows] | None:
         return None
     paths = _leaves(schema)
     wanted = {*columns}
-    if not holds_trajectories(schema):
+    if not _says_so(schema):
         wanted = {_with_calls(name) for name in columns}
     chosen = [index for index, path in enumerate(paths) if _is_within(path, wanted)]
     found = {paths[index].partition(".")[0] for index in chosen}
@@ -183,13 +183,19 @@ def _as_they_are(batch: pa.RecordBatch) -> list[JsonValue | ReadError]:
 
 
 def _is_own(schema: pa.Schema) -> bool:
-    if holds_trajectories(schema):
+    if _says_so(schema):
         return True
     if len(set(schema.names)) < len(schema.names):
         return False
     keys = dict.fromkeys(schema.names)
     known = next((known for known in record_formats(Trajectory) if known.recognises(keys)), None)
     return known is not None and known.name == "trajectory-records"
+
+
+def _says_so(schema: pa.Schema) -> bool:
+    """Whether a file says that its columns are those of trajectories."""
+    mark = trajectory_schema().metadata or {}
+    return mark.items() <= (schema.metadata or {}).items()
 
 
 def _others(schema: pa.Schema) -> list[str]:

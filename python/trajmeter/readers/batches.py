@@ -17,7 +17,7 @@ from trajmeter.arguments import paths_and_records
 from trajmeter.errors import InputError, ReadError
 from trajmeter.kernels import backend
 from trajmeter.readers._ahead import read_ahead
-from trajmeter.readers._column_reader import column_reader
+from trajmeter.readers._column_reader import column_reader, has_column
 from trajmeter.readers._containers import (
     CHANGED,
     Entry,
@@ -37,7 +37,7 @@ from trajmeter.readers._read import (
 )
 from trajmeter.readers._reasons import Reasons
 from trajmeter.records import ReadProblem, Source, Trajectory
-from trajmeter.schemas import has_column, trajectory_batch, trajectory_schema
+from trajmeter.schemas import trajectory_batch, trajectory_schema
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterable, Iterator

@@ -37,7 +37,7 @@ pub(crate) use value::{Raw, Text};
 use value::{only_if, refused};
 
 /// Bytes of a piece: large beside what a batch of columns costs.
-const PIECE: usize = 1 << 20;
+const PIECE: usize = 1 << 21;
 
 /// No line that is longer is read here: the texts of a piece end within 32-bit offsets.
 const LONGEST: usize = 1 << 29;

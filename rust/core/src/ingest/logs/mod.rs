@@ -106,10 +106,10 @@ impl Row<'_> {
         memmem::find(content, MARK)?;
         let text = std::str::from_utf8(content).ok()?;
         let line = place(text)?;
+        let record = record(text, file)?;
         if !is_certain(text) {
             return None;
         }
-        let record = record(text, file)?;
         file.clone_into(&mut self.file);
         self.line = line;
         self.read(record.as_bytes(), Format::Own, &[Format::Own])
