@@ -100,10 +100,22 @@ class Entry:
     def __str__(self) -> str:
         return f"{self.case.name} [{self.contender}]"
 
-    def run(self, benchmark: BenchmarkFixture) -> None:
-        """Check the contender's answer, then time it."""
+    def run(
+        self,
+        benchmark: BenchmarkFixture,
+        *,
+        rounds: int | None = None,
+        smoke_size: int = _SMOKE_SIZE,
+    ) -> None:
+        """Check the contender's answer, then time it.
+
+        Args:
+            benchmark: The fixture.
+            rounds: How many calls to time, for calls of seconds; by default as many as are needed.
+            smoke_size: Size of the workload if nothing is timed.
+        """
         case = self.case
-        size = min(case.size, _SMOKE_SIZE) if benchmark.disabled else case.size
+        size = min(case.size, smoke_size) if benchmark.disabled else case.size
         built = _built(case.build, size)
         function = built.functions[self.contender]
         seconds, answer = _timed(function)
@@ -114,10 +126,13 @@ class Entry:
             seconds = _timed(function)[0]
         benchmark.group = case.name
         benchmark.extra_info["contender"] = self.contender
+        pedantic: Callable[..., object] = benchmark.pedantic
+        if rounds is not None:
+            pedantic(function, rounds=rounds)
+            return
         iterations = max(1, math.ceil(_ROUND_SECONDS / seconds))
         rounds = int(_CONTENDER_SECONDS / (seconds * iterations))
         rounds = min(max(rounds, _LEAST_ROUNDS), _MOST_ROUNDS)
-        pedantic: Callable[..., object] = benchmark.pedantic
         pedantic(function, iterations=iterations, rounds=rounds, warmup_rounds=1)
 
 

@@ -19,12 +19,14 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
-__all__ = ["Machine", "Results", "Row", "in_readme", "markdown_line"]
+__all__ = ["COMMAND", "Machine", "Results", "Row", "in_readme", "markdown_line"]
 
 RESULTS = Path(__file__).parent / "results.json"
 README = Path(__file__).parents[1] / "README.md"
 _MARKED = re.compile(r"(?<=<!-- benchmarks -->\n).*(?=<!-- end of benchmarks -->)", re.DOTALL)
 _TWIN = "python"
+COMMAND = "trajmeter score"
+"""What rows measure that go from file to file; the others measure kernels."""
 
 
 @dataclass(frozen=True)
@@ -112,21 +114,44 @@ class Results:
 
 
 def in_readme(results: Results) -> str:
-    """Render what README shows: for each kernel, the workload that most peers were timed on."""
-    others = sorted({peer for row in _shown(results) for peer in row.ratios} - {_TWIN})
+    """Render what README shows: the command from file to file, and a workload of each kernel."""
+    lines = [f"Measured by `{results.command}` on {results.date}: {results.machine}.", ""]
+    commands = _commands(results)
+    if commands:
+        lines += [
+            "From file to file, the start of the process included. Each figure says how many times",
+            "longer a peer takes on the same file than `trajmeter score`:",
+            "",
+            *_table(("from file to file", "time", "peers"), map(_command_cells, commands)),
+            "",
+            "Kernels; each figure says how many times longer a peer takes than the compiled one:",
+        ]
+    else:
+        lines[1:] = [
+            "Each figure says how many times longer a peer takes than the compiled kernel."
+        ]
     headings = ("measured", "threads", "Python twin", "other libraries")
-    lines = [
-        f"Measured by `{results.command}` on {results.date}: {results.machine}.",
-        "Each figure says how many times longer a peer takes than the compiled kernel.",
-        "",
-        markdown_line(headings),
-        markdown_line(["---"] * len(headings)),
-    ]
-    for row in _shown(results):
-        twin = _times(row.ratios[_TWIN]) if _TWIN in row.ratios else "-"
-        peers = [f"{peer} {_times(row.ratios[peer])}" for peer in others if peer in row.ratios]
-        lines.append(markdown_line((row.case, str(row.threads), twin, ", ".join(peers) or "-")))
+    lines += ["", *_table(headings, map(_kernel_cells, _kernels(results)))]
     return "\n".join(lines) + "\n"
+
+
+def _command_cells(row: Row) -> tuple[str, ...]:
+    seconds = "-" if row.seconds is None else f"{row.seconds:.2f} s"
+    return row.case.partition(": ")[2], seconds, _peers(row)
+
+
+def _kernel_cells(row: Row) -> tuple[str, ...]:
+    twin = _times(row.ratios[_TWIN]) if _TWIN in row.ratios else "-"
+    return row.case, str(row.threads), twin, _peers(row)
+
+
+def _peers(row: Row) -> str:
+    peers = sorted(row.ratios.keys() - {_TWIN})
+    return ", ".join(f"{peer} {_times(row.ratios[peer])}" for peer in peers) or "-"
+
+
+def _table(headings: Sequence[str], rows: Iterable[Sequence[str]]) -> list[str]:
+    return [markdown_line(each) for each in (headings, ["---"] * len(headings), *rows)]
 
 
 def markdown_line(cells: Iterable[str]) -> str:
@@ -134,11 +159,19 @@ def markdown_line(cells: Iterable[str]) -> str:
     return f"| {' | '.join(cells)} |"
 
 
-def _shown(results: Results) -> list[Row]:
+def _commands(results: Results) -> list[Row]:
+    """The rows from file to file, on as many threads as there were."""
+    most = {row.case: row for row in sorted(results.rows, key=lambda row: row.threads)}
+    return [row for row in results.rows if row.kernel == COMMAND and most[row.case] is row]
+
+
+def _kernels(results: Results) -> list[Row]:
     """Choose one workload a kernel: of those with the most peers, the last and largest."""
     chosen: dict[str, Row] = {}
     for row in results.rows:
         best = chosen.get(row.kernel)
+        if row.kernel == COMMAND:
+            continue
         if row.ratios and (best is None or len(row.ratios) >= len(best.ratios)):
             chosen[row.kernel] = row
     cases = {row.case for row in chosen.values()}

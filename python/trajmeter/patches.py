@@ -17,7 +17,7 @@ from trajmeter.kernels import PatchFault
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-__all__ = ["EditedLines", "edited_lines"]
+__all__ = ["EditedLines", "edited_lines", "whole_characters"]
 
 _FAULT_COLUMNS = 6
 
@@ -64,8 +64,7 @@ def edited_lines(patch: str) -> EditedLines:
         >>> dict(edited_lines(patch).lines)
         {'greet.py': (1, 2)}
     """
-    if not patch.isascii():  # halves of surrogate pairs, which exist in no file
-        patch = patch.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
+    patch = whole_characters(patch)
     found = kernels.active().edited_lines(patch)
     numbers = found.line.tolist()
     bounds = pairwise(found.offsets.tolist())
@@ -77,6 +76,13 @@ def edited_lines(patch: str) -> EditedLines:
         is_diff=found.is_diff,
         warnings=_warnings(patch, found.faults.reshape(-1, _FAULT_COLUMNS).tolist()),
     )
+
+
+def whole_characters(patch: str) -> str:
+    """The text with halves of surrogate pairs, which exist in no file, joined or replaced."""
+    if patch.isascii():
+        return patch
+    return patch.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
 
 
 def _warnings(patch: str, faults: list[list[int]]) -> tuple[str, ...]:

@@ -54,7 +54,7 @@ class World:
         return ResolvedPath(self.files.get(path), leak=path == LEAKED)
 
     def kernel(self, kernels: Kernels, rules: ContextRules = "default") -> ContextKernel:
-        return kernels.context(self.resolve, self.gold, rules)
+        return kernels.context(kernels.context_files(self.resolve, rules), self.gold)
 
 
 @st.composite

@@ -278,7 +278,7 @@ def test_what_resolving_raises_comes_through_and_is_asked_again(kernels: Kernels
     def resolve(path: str) -> Any:
         raise LookupError(path)
 
-    kernel = kernels.context(resolve, (), "default")
+    kernel = kernels.context(kernels.context_files(resolve, "default"), ())
     for _ in range(2):
         with pytest.raises(LookupError, match=r"a\.py"):
             kernel.score(None, [View(path="a.py")])
@@ -371,4 +371,4 @@ def test_tables_that_are_not_arrays_are_refused() -> None:
 def test_unknown_rules_are_refused(kernels: Kernels) -> None:
     wrong: Any = "theirs"
     with pytest.raises(ConfigurationError, match="rules is 'theirs', expected 'default' or"):
-        kernels.context(World({}).resolve, (), wrong)
+        kernels.context_files(World({}).resolve, wrong)

@@ -130,7 +130,7 @@ def test_a_broken_record_of_a_document_is_reported_by_its_index(tmp_path: Path) 
         (b"PK\x03\x04\x14\x00", "a ZIP archive"),
         (gzip.compress(OWN.encode(), mtime=0), "compressed with gzip"),
         (b"\x28\xb5\x2f\xfd\x00", "compressed with zstd"),
-        (b"PAR1 cut", "invalid Parquet after row 0"),
+        (b"PAR1 cut", "invalid Parquet: "),
         ("", "the file is empty, expected JSON records"),
         ("\ufeff \r\n\n", "the file is empty, expected JSON records"),
         ("instance_id,patch\n", "expected JSON, JSON lines or Parquet; the file begins 'instance"),

@@ -20,12 +20,10 @@ from tests.scoring.strategies import any_trajectories, measured_trajectories, tr
 from trajmeter import kernels
 from trajmeter.kernels import _select
 from trajmeter.metrics import create, describe, registry
-from trajmeter.metrics.context import batch
 from trajmeter.metrics.rules import RulesMetric, facts
 from trajmeter.metrics.speedup import batch as speedup_batch
 from trajmeter.records import Assertion, Measurement, Task, ToolCall, Trajectory, Turn, Verdict
 from trajmeter.schemas import trajectory_batch
-from trajmeter.scoring import results
 from trajmeter.scoring.batches import BatchScorer
 from trajmeter.scoring.rows import Rows
 
@@ -173,19 +171,15 @@ def test_every_family_gives_equal_rows(
 @given(
     attempts=st.lists(trajectories(), max_size=8),
     borders=st.lists(st.integers(1, 7), max_size=3),
-    at_once=st.integers(1, 4),
 )
 def test_context_gives_equal_rows_without_a_record(
     backend: BackendName,
     profiles: Sequence[str],
     attempts: list[Trajectory],
     borders: list[int],
-    at_once: int,
 ) -> None:
     never = mock.patch.object(Rows, "records", side_effect=AssertionError("a record was made"))
-    viewed = mock.patch.object(batch, "ROWS_AT_ONCE", at_once)
-    scored = mock.patch.object(results, "ROWS_AT_ONCE", at_once + 1)
-    with _computing_with(backend), never, viewed, scored:
+    with _computing_with(backend), never:
         _assert_equal(attempts, borders, metrics=["context"], profiles=profiles)
 
 
@@ -240,6 +234,25 @@ def test_rules_give_equal_rows_by_batch(
     few = mock.patch.object(facts, "ROWS_AT_ONCE", at_once)
     with _computing_with(backend), few:
         _assert_equal(attempts, borders, metrics=["rules"], profiles=profiles, tasks=tasks)
+
+
+@pytest.mark.filterwarnings("error::RuntimeWarning")
+@pytest.mark.filterwarnings("ignore:.*cannot be scored:UserWarning")  # of policies that are none
+@pytest.mark.parametrize("family", ["tools", "answers"])
+@given(
+    tasks=expecting.tasks(),
+    attempts=st.lists(expecting.attempts, max_size=8),
+    borders=st.lists(st.integers(1, 7), max_size=3),
+)
+def test_tools_and_answers_give_equal_rows_by_batch(
+    backend: BackendName,
+    family: str,
+    tasks: list[Task],
+    attempts: list[Trajectory],
+    borders: list[int],
+) -> None:
+    with _computing_with(backend):
+        _assert_equal(attempts, borders, metrics=[family], profiles=[], tasks=tasks)
 
 
 @settings(max_examples=settings().max_examples // 2)

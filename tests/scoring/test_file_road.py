@@ -193,5 +193,5 @@ def test_results_are_made_when_they_are_asked_for(tmp_path: Path) -> None:
     file = _write(tmp_path / "runs.jsonl", "ab")
     scores = trajmeter.score(file, metrics=["turns", words])
     assert scores.results is scores.results
-    assert scores.results[1].results[1].value == 1
+    assert [each["words.value"] for each in scores.rows] == [0, 1]
     assert json.loads(scores.results[1].trajectory.model_dump_json())["final_output"] == "b"

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import pyarrow as pa
 
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from trajmeter.metrics import AnyMetric, Scored
     from trajmeter.records import Task, Trajectory
 
-__all__ = ["by_batch", "by_record", "scored_attempts"]
+__all__ = ["by_batch", "by_record", "results_table", "scored_attempts"]
 
 
 def scored_attempts(
@@ -46,23 +46,12 @@ def by_batch(
 ) -> Summarizer:
     """Summarize in batches of some rows; results of the named families are given as objects."""
     layout = RowLayout(metrics)
-    schema = arrow_schema(layout)
-    types = {field.name: field.type for field in schema}
     summarizer = Summarizer(layout)
     for start in range(0, len(attempts), rows):
         part = attempts[start : start + rows]
-        values = [layout.values(scored) for scored in part]
-        first = layout.families[0].offset
-        arrays = [
-            pa.array([row[index] for row in values], schema.field(index).type)
-            for index in range(first)
-        ]
-        for family in layout.families:
-            stop = family.offset + len(family.columns)
-            arrays += family_arrays(family, [row[family.offset : stop] for row in values], types)
         summarizer.add_batch(
             trajectory_batch([scored.trajectory for scored in part]),
-            pa.record_batch(arrays, schema=schema),
+            results_table(layout, part),
             tasks=[scored.task for scored in part],
             results={
                 family.name: [scored.results[index] for scored in part]
@@ -71,3 +60,18 @@ def by_batch(
             },
         )
     return summarizer
+
+
+def results_table(layout: RowLayout, attempts: Sequence[Scored]) -> pa.RecordBatch:
+    """Rows of the results table."""
+    schema = arrow_schema(layout)
+    types = {field.name: field.type for field in schema}
+    values = [layout.values(scored) for scored in attempts]
+    arrays: list[pa.Array[Any]] = [
+        pa.array([row[index] for row in values], schema.field(index).type)
+        for index in range(layout.families[0].offset)
+    ]
+    for family in layout.families:
+        stop = family.offset + len(family.columns)
+        arrays += family_arrays(family, [row[family.offset : stop] for row in values], types)
+    return pa.record_batch(arrays, schema=schema)

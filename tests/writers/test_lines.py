@@ -154,6 +154,21 @@ def test_json_stands_as_the_value_that_it_is(backend: BackendName, request: Any)
     ]
 
 
+@pytest.mark.parametrize("function", [json_lines, csv_lines])
+def test_much_text_is_written_in_parts(
+    function: Callable[..., Any], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    batch, columns = _batch([Shape("text")], [[str(number) * 50] for number in range(100)])
+    whole = b"".join(function(batch, columns))
+    assert whole.count(b"\n") == 100
+    monkeypatch.setattr(lines, "_PART_BYTES", 1_000)
+    parts = list(function(batch, columns))
+    assert len(parts) > 5
+    assert b"".join(parts) == whole
+    monkeypatch.setattr(lines, "_PART_BYTES", 0)
+    assert len(list(function(batch, columns))) == 100
+
+
 @pytest.mark.usefixtures("rust")
 @pytest.mark.parametrize(
     ("shape", "array"),

@@ -206,8 +206,8 @@ def score(
         tasks=read_tasks(without_repeats(tasks or ()), on_problem=report),
     )
     files = without_repeats(predictions)
-    read = TrajectoryBatches(files, columns=scorer.columns, on_problem=report)
-    with tracked(read, files) as batches:
+    attempts = TrajectoryBatches(files, columns=scorer.columns, on_problem=report)
+    with tracked(attempts, files) as batches:
         _write_rows(scorer, batches, output, output_format)
     unreadable.report_total()
     summary = scorer.summary()
@@ -293,10 +293,12 @@ def _write_rows(
 
 def _print_summary(summary: Summary, output_format: Format) -> None:
     from trajmeter.reports.scores import print_report, score_report, to_markdown
-    from trajmeter.writers import json_document
+    from trajmeter.writers import json_pieces
 
     if output_format is Format.JSON:
-        typer.echo(json_document(summary))
+        for piece in json_pieces(summary):
+            typer.echo(piece, nl=False)
+        typer.echo()
     elif output_format in (Format.MARKDOWN, Format.MD):
         typer.echo(to_markdown(score_report(summary)), nl=False)
     elif output_format is Format.TABLE:

@@ -18,6 +18,8 @@ __all__ = [
     "NO_NUMBER",
     "TURN_COUNTS",
     "BoolArray",
+    "ByteArray",
+    "Coded",
     "EditedLineArrays",
     "Float64Array",
     "Int64Array",
@@ -33,9 +35,19 @@ __all__ = [
 Int64Array: TypeAlias = npt.NDArray[np.int64]
 Float64Array: TypeAlias = npt.NDArray[np.float64]
 BoolArray: TypeAlias = npt.NDArray[np.bool_]
+ByteArray: TypeAlias = npt.NDArray[np.uint8]
 
 SpanArrays: TypeAlias = tuple[Int64Array, Int64Array]
 """Start and end of each span of one set; a plain pair, as naming it would slow down small calls."""
+
+
+class Coded(NamedTuple):
+    """A column of texts, each text once."""
+
+    texts: list[str]
+    """The different texts, in the order in which they first occur."""
+    codes: Int64Array
+    """Which of them each row has; -1 for none."""
 
 
 class SpanBatch(NamedTuple):

@@ -29,6 +29,7 @@ __all__ = [
     "matrix",
     "named_spans",
     "offsets",
+    "row_count",
     "same_length",
     "size",
     "spans",
@@ -95,7 +96,7 @@ def matrix(length: int, name: str, rows: int, columns: int) -> None:
 
 
 def same_length(
-    value: Int64Array, name: str, other: Int64Array | Float64Array, other_name: str
+    value: Int64Array, name: str, other: Int64Array | Float64Array | BoolArray, other_name: str
 ) -> None:
     """Raise ``ArrayError`` unless ``other`` has as many values as ``value``."""
     if len(value) != len(other):
@@ -157,6 +158,12 @@ def offsets(value: Int64Array, length: int, name: str = "offsets", of: str = "va
     elif value[0] >= 0 and value[-1] <= length and bool((value[1:] >= value[:-1]).all()):
         return
     raise _offsets_error(value, length, name, of)
+
+
+def row_count(value: Int64Array, name: str, rows: int) -> None:
+    """Raise ``ArrayError`` unless these offsets cut just so many rows."""
+    if len(value) != rows + 1:
+        raise ArrayError(f"{name} has {len(value)} values, expected {rows + 1}, one more than rows")
 
 
 def step_offsets(value: Int64Array, steps: int, trajectories: int) -> None:

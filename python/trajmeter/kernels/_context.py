@@ -1,7 +1,8 @@
 """What passes between the context metrics and the kernel that scores them.
 
 The kernel holds a task's gold, compiled once, and walks the views of a trajectory by their
-attributes. It never reads paths itself: a path it has not met is handed to ``resolve``, once.
+attributes. What paths mean is kept for all tasks of a repository: a path that was not met before is
+handed to ``resolve``, once.
 """
 
 from __future__ import annotations
@@ -22,6 +23,7 @@ if TYPE_CHECKING:
 __all__ = [
     "GRANULARITIES",
     "ContextFile",
+    "ContextFiles",
     "ContextKernel",
     "ContextRules",
     "ContextSizes",
@@ -257,8 +259,16 @@ class ContextTrackerKernel(Protocol):
         """Sizes of the steps so far, as :meth:`ContextKernel.score` gives them."""
 
 
+class ContextFiles(Protocol):
+    """The files that paths of logs were found to mean, shared by tasks of one repository."""
+
+    @property
+    def bytes(self) -> int:
+        """About how many bytes of memory they take."""
+
+
 class ContextKernel(Protocol):
-    """A task's gold, compiled, and the files that its paths were found to mean."""
+    """A task's gold, compiled, beside the files of its repository."""
 
     def score(
         self, turns: Sequence[TurnLike] | None, final_views: Sequence[ViewLike] | None

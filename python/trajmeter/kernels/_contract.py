@@ -6,14 +6,13 @@ declarations, in :data:`KERNELS`.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Concatenate, NamedTuple, ParamSpec, Protocol, TypeVar, get_args
+from typing import TYPE_CHECKING, Concatenate, NamedTuple, ParamSpec, Protocol, TypeVar
 
-from trajmeter.errors import ArrayError, ConfigurationError
-from trajmeter.kernels import _checks
-from trajmeter.kernels._context import ContextRules
+from trajmeter.errors import ArrayError
+from trajmeter.kernels import _checks, _context_checks, _trajectory_checks
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable, Mapping, Sequence
 
     from trajmeter.kernels._arrays import (
         BoolArray,
@@ -27,7 +26,20 @@ if TYPE_CHECKING:
         TrajectoryFigureArrays,
         TurnCountArrays,
     )
-    from trajmeter.kernels._context import ContextKernel, GoldLines, ResolvedPath
+    from trajmeter.kernels._context import (
+        ContextFiles,
+        ContextKernel,
+        ContextRules,
+        GoldLines,
+        ResolvedPath,
+    )
+    from trajmeter.kernels._context_batch import (
+        ContextBatchArrays,
+        EditGoldKernel,
+        FileListing,
+        Texts,
+        ViewArrays,
+    )
 
 __all__ = ["KERNELS", "Declaration", "Kernels"]
 
@@ -129,41 +141,6 @@ def _ratios(
     _checks.offsets(offsets, len(benchmark), of="entries")
 
 
-def _steps(
-    key: Int64Array,
-    start: Int64Array,
-    end: Int64Array,
-    step_offsets: Int64Array,
-    trajectory_offsets: Int64Array,
-    gold_key: Int64Array,
-    gold_start: Int64Array,
-    gold_end: Int64Array,
-    gold_offsets: Int64Array,
-) -> None:
-    _checks.keyed_spans(key, start, end)
-    _checks.offsets(step_offsets, len(start), "step_offsets", "spans")
-    _checks.offsets(trajectory_offsets, len(step_offsets) - 1, "trajectory_offsets", "steps")
-    _checks.keyed_spans(gold_key, gold_start, gold_end, "gold_")
-    _checks.offsets(gold_offsets, len(gold_start), "gold_offsets", "gold spans")
-    _checks.same_length(trajectory_offsets, "trajectory_offsets", gold_offsets, "gold_offsets")
-
-
-def _step_sizes(
-    size: Int64Array,
-    added: Int64Array,
-    gold_added: Int64Array,
-    gold_size: Int64Array,
-    trajectory_offsets: Int64Array,
-) -> None:
-    _checks.integers(size, "size")
-    _checks.integers(added, "added")
-    _checks.same_length(size, "size", added, "added")
-    _checks.integers(gold_added, "gold_added")
-    _checks.same_length(size, "size", gold_added, "gold_added")
-    _checks.integers(gold_size, "gold_size")
-    _checks.step_offsets(trajectory_offsets, len(size), len(gold_size))
-
-
 def _turns(
     success: Int64Array,
     program: Int64Array,
@@ -204,17 +181,6 @@ def _patch(patch: str) -> None:
 def _weights(weights: Float64Array, rows: int, columns: int, *, full: bool) -> None:  # noqa: ARG001 - either value is fine
     _checks.floats(weights, "weights")
     _checks.matrix(len(weights), "weights", rows, columns)
-
-
-def _rules(
-    resolve: Callable[[str], ResolvedPath],  # noqa: ARG001 - files are checked where they are made
-    gold: Sequence[GoldLines],  # noqa: ARG001 - likewise
-    rules: ContextRules,
-) -> None:
-    if rules not in get_args(ContextRules):
-        raise ConfigurationError(
-            f"rules is {rules!r}, expected {' or '.join(map(repr, get_args(ContextRules)))}"
-        )
 
 
 class Kernels(Protocol):
@@ -309,7 +275,7 @@ class Kernels(Protocol):
     ) -> LevelArrays:
         """How far each agent gets ahead of the oracle, over all benchmarks and over groups."""
 
-    @_kernel("trajectory", _steps)
+    @_kernel("trajectory", _trajectory_checks.steps)
     def trajectory(
         self,
         key: Int64Array,
@@ -324,7 +290,7 @@ class Kernels(Protocol):
     ) -> TrajectoryArrays:
         """What each step of many trajectories looked at, what was new in it, and what gold."""
 
-    @_kernel("trajectory", _step_sizes)
+    @_kernel("trajectory", _trajectory_checks.step_sizes)
     def trajectory_figures(
         self,
         size: Int64Array,
@@ -387,11 +353,42 @@ class Kernels(Protocol):
     ) -> Float64Array:
         """How alike the arguments of every two calls are, or -1 where numbers leave it open."""
 
-    @_kernel("context", _rules)
-    def context(
+    @_kernel("context_files", _context_checks.rules)
+    def context_files(
         self,
         resolve: Callable[[str], ResolvedPath],
-        gold: Sequence[GoldLines],
         rules: ContextRules,
-    ) -> ContextKernel:
+        listing: FileListing | None = None,
+    ) -> ContextFiles:
+        """The files of a repository, which the tasks in it share."""
+
+    @_kernel("context", _context_checks.gold)
+    def context(self, files: ContextFiles, gold: Sequence[GoldLines]) -> ContextKernel:
         """A task's gold, compiled, to score what trajectories viewed."""
+
+    @_kernel("context_batch", _context_checks.attempts)
+    def context_batch(
+        self,
+        tasks: Sequence[ContextKernel],
+        task: Int64Array,
+        views: ViewArrays,
+        step_offsets: Int64Array,
+        row_offsets: Int64Array,
+        final_offsets: Int64Array,
+        has_final: BoolArray,
+        paths: Texts,
+        names: Texts,
+    ) -> ContextBatchArrays:
+        """What many attempts viewed, each beside the gold of its task."""
+
+    @_kernel("edits", _context_checks.edit_gold)
+    def edit_gold(
+        self, patch: str, ranges: Mapping[str, Sequence[tuple[int, int]]]
+    ) -> EditGoldKernel:
+        """A task's gold patch and initial ranges, to compare patches with."""
+
+    @_kernel("edits", _context_checks.edits)
+    def edit_counts(
+        self, tasks: Sequence[EditGoldKernel], task: Int64Array, patches: Texts
+    ) -> Int64Array:
+        """Where many patches edit and delete, each beside the gold of its task."""

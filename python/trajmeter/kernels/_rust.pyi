@@ -1,6 +1,6 @@
 """The compiled kernels. Call them through ``trajmeter.kernels``, which checks the arguments."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import final
 
 import numpy as np
@@ -8,6 +8,7 @@ import numpy.typing as npt
 
 from trajmeter.kernels._arrays import (
     BoolArray,
+    ByteArray,
     EditedLineArrays,
     Float64Array,
     Int64Array,
@@ -18,6 +19,8 @@ from trajmeter.kernels._arrays import (
     TrajectoryFigureArrays,
     TurnCountArrays,
 )
+from trajmeter.kernels._context import ContextFiles as AnyFiles
+from trajmeter.kernels._context import ContextKernel as AnyKernel
 from trajmeter.kernels._context import (
     ContextRules,
     ContextSizes,
@@ -26,6 +29,8 @@ from trajmeter.kernels._context import (
     TurnLike,
     ViewLike,
 )
+from trajmeter.kernels._context_batch import ContextBatchArrays, FileListing, Texts, ViewArrays
+from trajmeter.kernels._context_batch import EditGoldKernel as AnyEditGold
 
 OPTIMISED: bool
 """Whether the compiler optimised: a debug build computes the same, far more slowly."""
@@ -132,9 +137,6 @@ def likeness(
     reference: Int64Array,
     actual: Int64Array,
 ) -> Float64Array: ...
-def context(
-    resolve: Callable[[str], ResolvedPath], gold: Sequence[GoldLines], rules: ContextRules
-) -> ContextKernel: ...
 def json_lines(
     names: Sequence[str], columns: Sequence[tuple[object, ...]], rows: int
 ) -> list[bytes] | None:
@@ -142,6 +144,37 @@ def json_lines(
 
 def csv_lines(columns: Sequence[tuple[object, ...]], rows: int) -> list[bytes] | None:
     """Rows as CSV, in pieces; nothing if the twin has to write them."""
+
+def context_files(
+    resolve: Callable[[str], ResolvedPath],
+    rules: ContextRules,
+    listing: FileListing | None = None,
+) -> ContextFiles: ...
+def context(files: AnyFiles, gold: Sequence[GoldLines]) -> ContextKernel: ...
+def context_batch(
+    tasks: Sequence[AnyKernel],
+    task: Int64Array,
+    views: ViewArrays,
+    step_offsets: Int64Array,
+    row_offsets: Int64Array,
+    final_offsets: Int64Array,
+    has_final: BoolArray,
+    paths: Texts,
+    names: Texts,
+) -> ContextBatchArrays: ...
+def edit_gold(patch: str, ranges: Mapping[str, Sequence[tuple[int, int]]]) -> EditGoldKernel: ...
+def edit_counts(tasks: Sequence[AnyEditGold], task: Int64Array, patches: Texts) -> Int64Array: ...
+
+@final
+class EditGoldKernel:
+    @property
+    def size(self) -> int: ...
+    def compare(self, patch: str) -> tuple[int, int, int, int, int]: ...
+
+@final
+class ContextFiles:
+    @property
+    def bytes(self) -> int: ...
 
 @final
 class ContextKernel:
@@ -167,6 +200,79 @@ class StepCoverage:
     def span(self) -> float | None: ...
     @property
     def line(self) -> float | None: ...
+
+def speedup_tables_as_text(
+    names: tuple[ByteArray, Int64Array],
+    benchmark: Int64Array,
+    offsets: Int64Array,
+    keys: Sequence[str],
+    key: Int64Array,
+    fields: Sequence[tuple[str, Float64Array | Int64Array | BoolArray, BoolArray]],
+) -> list[Columns] | None: ...
+
+@final
+class SpeedupTables:
+    """The tables of benchmarks of many attempts."""
+
+    def __new__(
+        cls,
+        named: tuple[ByteArray, Int64Array],
+        unnamed: tuple[ByteArray, Int64Array],
+        is_measured: BoolArray,
+        keys: Sequence[str],
+        own: Int64Array,
+        last: Int64Array,
+        offsets: Int64Array,
+        members: Int64Array,
+        scored: Int64Array,
+        *,
+        merged: bool,
+    ) -> SpeedupTables: ...
+    @property
+    def names(self) -> bytes:
+        """Names of all benchmarks as UTF-8, one after another."""
+
+    @property
+    def table(self) -> Int64Array:
+        """Which table each attempt has; -1 for none."""
+
+    @property
+    def sizes(self) -> Int64Array:
+        """Benchmarks of each table."""
+
+    @property
+    def objects(self) -> Int64Array:
+        """Benchmarks of each table that are objects."""
+
+    @property
+    def uncertain(self) -> BoolArray:
+        """Whether each trial is left to the record form."""
+
+    def score(
+        self,
+        table: Int64Array,
+        is_reverted: BoolArray,
+        has_oracle: BoolArray,
+        capitals: str,
+        blanks: str,
+    ) -> Columns: ...
+
+@final
+class Columns:
+    """A batch of columns."""
+
+    def __arrow_c_schema__(self) -> object: ...
+    def __arrow_c_array__(
+        self, requested_schema: object | None = None
+    ) -> tuple[object, object]: ...
+
+def match_calls(
+    actual: tuple[Int64Array, tuple[npt.NDArray[np.uint8], Int64Array], Int64Array],
+    references: tuple[Int64Array, tuple[npt.NDArray[np.uint8], Int64Array], Int64Array],
+    reference_of: Int64Array,
+    names: tuple[npt.NDArray[np.uint8], Int64Array],
+) -> tuple[Int64Array, npt.NDArray[np.uint8], Int64Array]:
+    """Match the calls of every attempt with those of its reference; -1 where it is not certain."""
 
 @final
 class JsonReader:

@@ -2,18 +2,23 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
-
-import numpy as np
-import numpy.typing as npt
-import pyarrow as pa
-import pyarrow.compute as pc
-
-from trajmeter import kernels
-from trajmeter.metrics.scored_columns import Coded
-
-if TYPE_CHECKING:
-    from trajmeter.kernels import Int64Array
+from trajmeter.arrays import (
+    NO_OBJECT,
+    ROWS_AT_ONCE,
+    UNCERTAIN,
+    Array,
+    Booleans,
+    Coded,
+    Entries,
+    Ragged,
+    coded,
+    entries,
+    filled,
+    flags,
+    nulls,
+    object_codes,
+    ragged,
+)
 
 __all__ = [
     "NO_OBJECT",
@@ -21,6 +26,7 @@ __all__ = [
     "UNCERTAIN",
     "Array",
     "Booleans",
+    "Coded",
     "Entries",
     "Ragged",
     "coded",
@@ -31,102 +37,3 @@ __all__ = [
     "object_codes",
     "ragged",
 ]
-
-ROWS_AT_ONCE = 256
-"""Rows of which objects are alive at a time: few, or the garbage collector walks through them at
-every turn."""
-
-Array: TypeAlias = "pa.Array[Any]"
-Booleans: TypeAlias = npt.NDArray[np.bool_]
-
-
-NO_OBJECT = -1
-"""Code of valid JSON that is neither an object, nor null or a text, which may stand for one."""
-UNCERTAIN = -2
-"""Code of a text that has to be read to know more."""
-
-
-class Ragged(NamedTuple):
-    """Lists of different lengths."""
-
-    values: Array
-    """The values of all lists, one after another."""
-    offsets: Int64Array
-    """List i has the values ``[offsets[i], offsets[i + 1])``; the first offset is 0."""
-
-
-def ragged(lists: Any) -> Ragged:  # noqa: ANN401 - lists and maps of any type
-    """Give the values of lists, and where each begins; a list that is null has none.
-
-    What lies before a slice, and behind the offsets of a null, is left out.
-    """
-    lengths = filled(pc.list_value_length(lists), 0)
-    offsets = np.zeros(len(lengths) + 1, np.int64)
-    np.cumsum(lengths, out=offsets[1:])
-    return Ragged(lists.flatten(), offsets)
-
-
-class Entries(NamedTuple):
-    """Mappings of different lengths."""
-
-    keys: Array
-    """The keys of all mappings, one after another."""
-    values: Array
-    """The value of each key."""
-    offsets: Int64Array
-    """Mapping i has the keys ``[offsets[i], offsets[i + 1])``; the first offset is 0."""
-
-
-def entries(maps: pa.MapArray[Any, Any]) -> Entries:
-    """Give the keys and values of mappings, and where each begins; a null has none."""
-    pair = pa.struct([("key", maps.type.key_type), ("value", maps.type.item_type)])
-    pairs, offsets = ragged(maps.cast(pa.list_(pair)))
-    return Entries(pc.struct_field(pairs, "key"), pc.struct_field(pairs, "value"), offsets)
-
-
-def coded(column: Any) -> Coded:  # noqa: ANN401 - of texts
-    """Number the texts of a column."""
-    encoded = column.dictionary_encode()
-    codes = filled(encoded.indices, -1).astype(np.int64)
-    return Coded(encoded.dictionary.to_pylist(), codes)
-
-
-def object_codes(column: Any, *, distinguish: bool) -> Int64Array:  # noqa: ANN401 - of texts
-    """Find the JSON objects among texts, without reading each text in Python.
-
-    Args:
-        column: Texts without nulls.
-        distinguish: Whether to compare the objects, as
-            :func:`~trajmeter.metrics.tools.arguments.keyed_arguments` does.
-
-    Returns:
-        0 or more for an object, equal ones alike; else ``NO_OBJECT``, or ``UNCERTAIN``, as all
-        texts are where the kernels of this process are those in Python.
-    """
-    if not len(column) or kernels.backend() == "python":
-        return np.full(len(column), UNCERTAIN, np.int64)
-    from trajmeter.kernels import _rust  # whose twin is to read the texts
-
-    texts = column.cast(pa.large_string())
-    _, offsets, content = texts.buffers()
-    begin = np.frombuffer(offsets, np.int64)[texts.offset :][: len(texts) + 1]
-    held = np.frombuffer(content or b"", np.uint8)
-    return _rust.object_codes(held, begin, distinguish=distinguish)
-
-
-def nulls(rows: int, arrow_type: Any) -> Array:  # noqa: ANN401 - of any type
-    """A column without a value."""
-    column: Array = pa.nulls(rows, arrow_type)
-    return column
-
-
-def filled(array: Any, instead: float) -> npt.NDArray[Any]:  # noqa: ANN401 - of any number
-    """Values of a column with nulls replaced; not copied if it has no nulls."""
-    values: npt.NDArray[Any] = (array.fill_null(instead) if array.null_count else array).to_numpy()
-    return values
-
-
-def flags(array: Any) -> Booleans:  # noqa: ANN401 - the results of compute functions
-    """Values of a column of booleans without nulls."""
-    values: Booleans = array.to_numpy(zero_copy_only=False)
-    return values

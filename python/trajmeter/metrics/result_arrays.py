@@ -33,11 +33,11 @@ class _Field(NamedTuple):
 
 
 def result_arrays(model: type[BaseModel], results: Iterable[BaseModel]) -> dict[str, Array]:
-    """Columns of the model's own fields, by their names; those of groups within it are left out.
+    """Columns of a model's fields, by their names; those of groups within it by dotted paths.
 
     Args:
         model: Class of the results.
-        results: Results, or groups of figures in them, of which few are alive at a time.
+        results: Results, of which few are alive at a time.
     """
     rest = iter(results)
     parts = [_arrays(model, list(islice(rest, ROWS_AT_ONCE)))]
@@ -48,6 +48,9 @@ def result_arrays(model: type[BaseModel], results: Iterable[BaseModel]) -> dict[
 
 def _arrays(model: type[BaseModel], results: Sequence[BaseModel]) -> dict[str, Array]:
     arrays: dict[str, Array] = {}
+    for name, group in _groups(model):
+        within = _arrays(group, [getattr(each, name) for each in results])
+        arrays |= {f"{name}.{key}": column for key, column in within.items()}
     for name, arrow_type, convert in _fields(model):
         values = [getattr(each, name) for each in results]
         if convert is not None:
@@ -59,6 +62,12 @@ def _arrays(model: type[BaseModel], results: Sequence[BaseModel]) -> dict[str, A
 def json_cell(value: Any) -> str:  # noqa: ANN401 - anything that JSON holds
     """JSON text as columns hold it."""
     return to_json(value, inf_nan_mode="strings").decode()
+
+
+@cache
+def _groups(model: type[BaseModel]) -> tuple[tuple[str, type[BaseModel]], ...]:
+    fields = model.model_fields.items()
+    return tuple((name, info.annotation) for name, info in fields if is_model(info.annotation))
 
 
 @cache

@@ -8,13 +8,13 @@ import numpy as np
 import pyarrow as pa
 
 from trajmeter.metrics.arrays import coded, entries, filled, flags, ragged
-from trajmeter.metrics.scored_columns import Coded, Items, Numbers, Pairs, of_integers
+from trajmeter.metrics.scored_columns import Items, Numbers, Pairs, of_integers
 from trajmeter.metrics.scored_rows import code_texts
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from trajmeter.kernels import BoolArray, Int64Array
+    from trajmeter.kernels import BoolArray, Coded, Int64Array
     from trajmeter.metrics.scored_columns import AttemptField
     from trajmeter.records import Task
 

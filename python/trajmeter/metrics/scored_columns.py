@@ -7,11 +7,10 @@ from typing import TYPE_CHECKING, Literal, NamedTuple, Protocol, TypeAlias
 import numpy as np
 
 if TYPE_CHECKING:
-    from trajmeter.kernels import BoolArray, Float64Array, Int64Array
+    from trajmeter.kernels import BoolArray, Coded, Float64Array, Int64Array
 
 __all__ = [
     "AttemptField",
-    "Coded",
     "GroupedRows",
     "Items",
     "Numbers",
@@ -27,15 +26,6 @@ _LARGEST = 1 << 53
 """Integers up to here are floats."""
 
 _LOW = (1 << 32) - 1
-
-
-class Coded(NamedTuple):
-    """A column of texts, each text once."""
-
-    texts: list[str]
-    """The different texts, in the order in which they first occur."""
-    codes: Int64Array
-    """Which of them each row has; -1 for none."""
 
 
 class Numbers(NamedTuple):

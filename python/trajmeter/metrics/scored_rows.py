@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from trajmeter.metrics.scored_columns import Coded, Items, Numbers, Pairs, of_integers
+from trajmeter.kernels import Coded
+from trajmeter.metrics.scored_columns import Items, Numbers, Pairs, of_integers
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence

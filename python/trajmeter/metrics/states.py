@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 import pyarrow as pa
+
+from trajmeter.metrics.arrays import coded, flags, ragged
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -16,7 +19,7 @@ if TYPE_CHECKING:
     from trajmeter.metrics.arrays import Array
     from trajmeter.records import Task
 
-__all__ = ["States", "TaskCodes", "coded_tasks", "distinct", "merged"]
+__all__ = ["States", "TaskCodes", "coded_lists", "coded_tasks", "distinct", "merged"]
 
 
 class States(NamedTuple):
@@ -55,6 +58,19 @@ def merged(
         name: pa.concat_arrays([columns[name] for _, columns in filled]).take(place)
         for name in names
     }
+
+
+def coded_lists(column: Array) -> Int64Array:
+    """Number the lists of a column of texts; equal ones share a number, and a null has -1."""
+    values, offsets = ragged(column)
+    memory = coded(values).codes.tobytes()
+    places: dict[bytes, int] = {}
+    width = np.dtype(np.int64).itemsize
+    codes = [
+        places.setdefault(memory[start:stop], len(places))
+        for start, stop in pairwise((offsets * width).tolist())
+    ]
+    return np.where(flags(column.is_valid()), np.array(codes, np.int64), -1)
 
 
 class TaskCodes(NamedTuple):

@@ -13,7 +13,6 @@ from typing import TYPE_CHECKING, BinaryIO, NamedTuple
 from trajmeter import json_input
 from trajmeter.errors import ExtraMissingError, ReadError
 from trajmeter.records import Source
-from trajmeter.schemas import holds_trajectories, trajectory_values
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -21,14 +20,13 @@ if TYPE_CHECKING:
 
     from pydantic import JsonValue
 
-__all__ = ["PARQUET_MAGIC", "Entry", "entries", "is_json_lines", "read_line"]
+__all__ = ["PARQUET_MAGIC", "Entry", "entries", "is_json_lines", "is_parquet", "read_line"]
 
 PARQUET_MAGIC = b"PAR1"
 """The first bytes of a Parquet file."""
 
 _OPENING = (b"{", b"[")
 _SHOWN = 40
-_PARQUET_ROWS = 64
 
 
 class Entry(NamedTuple):
@@ -37,8 +35,8 @@ class Entry(NamedTuple):
     source: Source
     """Where it stands."""
     value: JsonValue | ReadError
-    """The record, or the error in place of one that cannot be read; an error that ends the reading
-    has a source without line and record."""
+    """The record, or the error in place of one that cannot be read; an error that is not about one
+    record has a source without line and record."""
 
 
 def entries(path: Path) -> Iterator[Entry]:
@@ -73,6 +71,15 @@ def is_json_lines(path: Path) -> bool:
     return _begins_as_json(head) and not _is_document(head)
 
 
+def is_parquet(file: BinaryIO) -> bool:
+    """Whether :func:`entries` reads a file as Parquet; seeks back to its beginning."""
+    if not file.seekable():
+        return False
+    start = file.read(len(PARQUET_MAGIC))
+    file.seek(0)
+    return start == PARQUET_MAGIC
+
+
 def read_line(name: str, number: int, line: bytes) -> Entry:
     """The record on a line of JSON."""
     value: JsonValue | ReadError
@@ -87,9 +94,7 @@ def _recognise(name: str, file: BinaryIO) -> Iterator[Entry]:
     if not file.seekable():  # its beginning is read twice
         raise ReadError("a pipe cannot be read; save its output to a file first")
     json_input.refuse_archive(file)
-    start = file.read(len(PARQUET_MAGIC))
-    file.seek(0)
-    if start == PARQUET_MAGIC:
+    if is_parquet(file):
         return _parquet(name, file)
     head = [line.content for line in islice(json_input.lines(file), 2)]
     file.seek(0)
@@ -147,31 +152,13 @@ def _lines(name: str, file: BinaryIO) -> Iterator[Entry]:
 
 def _parquet(name: str, file: BinaryIO) -> Iterator[Entry]:
     try:
-        from pyarrow import ArrowException
-        from pyarrow.parquet import ParquetFile
+        import pyarrow.parquet  # noqa: F401 - whether it is there
     except ImportError as error:
         raise ExtraMissingError(
             f"{name} is a Parquet file, which needs pyarrow: pip install 'trajmeter[data]'"
         ) from error
-    row = 0
-    try:
-        content = ParquetFile(file)
-        read = _trajectory if holds_trajectories(content.schema_arrow) else _unchanged
-        for batch in content.iter_batches(batch_size=_PARQUET_ROWS):
-            for record in batch.to_pylist():
-                yield Entry(Source(file=name, record=f"[{row}]"), read(record))
-                row += 1
-    except ArrowException as error:
-        raise ReadError(f"invalid Parquet after row {row}: {error}") from error
+    from trajmeter.readers._parquet import parquet_values
 
-
-def _trajectory(row: dict[str, JsonValue]) -> JsonValue | ReadError:
-    """A row in our own columns, whose free values are JSON text."""
-    try:
-        return trajectory_values(row)
-    except ReadError as error:
-        return error
-
-
-def _unchanged(row: dict[str, JsonValue]) -> JsonValue:
-    return row
+    for row, value in parquet_values(file):
+        place = Source(file=name) if row is None else Source(file=name, record=f"[{row}]")
+        yield Entry(place, value)

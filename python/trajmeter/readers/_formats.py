@@ -17,9 +17,10 @@ from typing import TYPE_CHECKING, Generic, TypeAlias, TypeVar, cast
 from trajmeter.records import Task, Trajectory
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+    from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
     from pathlib import Path
 
+    import pyarrow as pa
     from pydantic import JsonValue
 
     from trajmeter.records import ReadProblem, Source
@@ -73,6 +74,10 @@ def _no_files(_: Path) -> Sequence[Path]:
     return ()
 
 
+def _no_batches(_: Path, __: Collection[str]) -> None:
+    return None
+
+
 def _no_doubts(_: Mapping[str, JsonValue]) -> Iterable[str]:
     return ()
 
@@ -102,6 +107,9 @@ class FileFormat(Format[RecordT_co]):
     """Whether a folder, or a file that begins with these bytes, is of the format."""
     records: Callable[[Path, Callable[[ReadProblem], None]], Iterator[RecordT_co]]
     """Yields the records of a folder or file, and reports with its place what is left out."""
+    batches: Callable[[Path, Collection[str]], Iterator[pa.RecordBatch] | None] = _no_batches
+    """Yields them as batches with these columns filled; ``None`` where :attr:`records` has to read
+    them, as it has wherever something is left out."""
 
 
 AnyFormat: TypeAlias = "Format[Task] | Format[Trajectory]"

@@ -7,17 +7,18 @@ problems and their order are those of :func:`trajmeter.readers.read_trajectories
 
 from __future__ import annotations
 
+from contextlib import ExitStack
 from functools import partial
 from itertools import groupby, islice
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from trajmeter.arguments import paths_and_records
-from trajmeter.errors import InputError
+from trajmeter.errors import InputError, ReadError
 from trajmeter.kernels import backend
 from trajmeter.readers._ahead import read_ahead
 from trajmeter.readers._column_reader import column_reader
-from trajmeter.readers._containers import is_json_lines, read_line
+from trajmeter.readers._containers import Entry, is_json_lines, is_parquet, read_line
 from trajmeter.readers._read import (
     EntryReader,
     file_format,
@@ -36,6 +37,8 @@ if TYPE_CHECKING:
     import pyarrow as pa
 
     from trajmeter.kernels._rust import JsonColumns
+    from trajmeter.readers._formats import FileFormat
+    from trajmeter.readers._parquet import Rows
 
     _Item: TypeAlias = Callable[[], Iterator[pa.RecordBatch]]
     """Part of the input, read as far as a thread can: it gives its batches, and reports its
@@ -123,12 +126,20 @@ class TrajectoryBatches:
             path = Path(argument)
             whole = file_format(path, Trajectory)
             if whole is not None:
-                yield partial(self._gather, whole.records(path, self._report))
+                yield from self._whole(whole, path)
                 continue
             problems: list[ReadProblem] = []
             files = files_of(path, problems.append)
             yield partial(self._problems, problems)
             yield from self._files(files)
+
+    def _whole(self, known: FileFormat[Trajectory], path: Path) -> Iterator[_Item]:
+        batches = known.batches(path, self._wanted)
+        if batches is None:
+            yield partial(self._gather, known.records(path, self._report))
+            return
+        for batch in batches:
+            yield partial(iter, [batch])
 
     def _files(self, files: list[Path]) -> Iterator[_Item]:
         reads_logs = backend() == "rust" and not any(map(_is_view, self._wanted))
@@ -141,9 +152,59 @@ class TrajectoryBatches:
                 yield from self._file(file)
 
     def _file(self, file: Path) -> Iterator[_Item]:
+        from trajmeter.readers._parquet import own_rows
+
         if backend() == "rust" and is_json_lines(file):
-            return self._lines(file)
-        return iter([partial(self._gather, read_records(file, Trajectory, self._report))])
+            yield from self._lines(file)
+            return
+        with ExitStack() as opened:
+            try:
+                content = opened.enter_context(file.open("rb"))
+                rows = own_rows(content, self._wanted) if is_parquet(content) else None
+            except OSError:  # the record reader says why
+                rows = None
+            if rows is not None:
+                yield from self._rows(file, rows)
+                return
+        yield partial(self._gather, read_records(file, Trajectory, self._report))
+
+    def _rows(self, path: Path, rows: Iterator[Rows]) -> Iterator[_Item]:
+        from trajmeter.readers._parquet import stretches
+
+        records = EntryReader(path, Trajectory, self._report)
+        for first, batch in rows:
+            if isinstance(batch, ReadError):
+                yield partial(self._problems, [ReadProblem(file=str(path), message=str(batch))])
+            else:
+                parts = [*stretches(batch)]
+                yield partial(self._own, parts, batch, (str(path), first), records)
+            if records.is_over:
+                return
+        yield partial(self._end, records)
+
+    def _own(
+        self,
+        parts: list[tuple[int, pa.RecordBatch | None]],
+        batch: pa.RecordBatch,
+        place: tuple[str, int],
+        records: EntryReader[Trajectory],
+    ) -> Iterator[pa.RecordBatch]:
+        """Rows of a file of columns; those that may be invalid are read as records."""
+        from trajmeter.readers._parquet import own_values, with_sources
+
+        file, first = place
+        for start, rows in parts:
+            if records.is_over:
+                return
+            if rows is not None:
+                records.accept()
+                yield self._in_schema(with_sources(rows, file, first + start))
+                continue
+            (value,) = own_values(batch.slice(start, 1))
+            record = records.read(Entry(Source(file=file, record=f"[{first + start}]"), value))
+            self.lines_as_records += 1
+            if record is not None:
+                yield from self._batch_of([record])
 
     def _logs(self, files: list[str]) -> Iterator[_Item]:
         for columns in column_reader(self._wanted).read_logs(files):

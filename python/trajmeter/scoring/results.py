@@ -65,7 +65,8 @@ def named_columns(
 
     Args:
         family: The family.
-        scored: Columns of the results by their dotted paths.
+        scored: Columns of the results by their dotted paths, and ``error`` with what was raised for
+            some rows.
         types: Types of all columns by name.
         rows: Number of rows.
 
@@ -83,8 +84,8 @@ def named_columns(
             )
         found.append(array)
     version, parameters = family.metric.version, family.parameters
-    about = [_constant(version, rows), _constant(parameters, rows), nulls(rows, pa.string())]
-    return [*about, *found]
+    error = scored.get("error", nulls(rows, pa.string()))
+    return [_constant(version, rows), _constant(parameters, rows), error, *found]
 
 
 def columns_of_results(

@@ -10,12 +10,12 @@ import pyarrow as pa
 from pydantic import ValidationError
 
 from trajmeter import json_input
+from trajmeter.conforming import conform, faulty, misfits
 from trajmeter.errors import ConfigurationError, InputError, ReadError
 from trajmeter.metrics.arrays import ROWS_AT_ONCE
 from trajmeter.metrics.row_records import records_of
 from trajmeter.records import Record
 from trajmeter.schemas import trajectory_from_row
-from trajmeter.scoring.conforming import conform, faulty, misfits
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterator

@@ -53,7 +53,7 @@ def arrange(batches: Iterable[Rows], trial_of: Callable[[str], str]) -> Arrangem
     if np.count_nonzero(np.diff(trials, prepend=-1)) == len(place):
         return Arrangement(held, None)
     order = np.argsort(trials, kind="stable")
-    back = np.empty_like(order)
+    back: Int64Array = np.empty_like(order)
     back[order] = np.arange(len(order))
     sorted_rows = _taken([rows.batch for rows in held], order)
     return Arrangement([Rows(number, batch) for number, batch in enumerate(sorted_rows)], back)
@@ -72,9 +72,9 @@ def _taken(batches: Sequence[pa.RecordBatch], places: Int64Array) -> Iterator[pa
         parts = []
         for own in np.split(by_owner, np.flatnonzero(np.diff(owners[by_owner])) + 1):
             owner = owners[own[0]]
-            parts.append(batches[owner].take(pa.array(wanted[own] - starts[owner])))
+            parts.append(batches[owner].take(wanted[own] - starts[owner]))
         together = pa.Table.from_batches(parts).combine_chunks().to_batches()[0]
-        back = np.empty_like(by_owner)
+        back: Int64Array = np.empty_like(by_owner)
         back[by_owner] = np.arange(len(by_owner))
         yield together.take(pa.array(back))
 

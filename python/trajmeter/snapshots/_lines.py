@@ -30,8 +30,11 @@ if TYPE_CHECKING:
 
 __all__ = ["LineSnapshots"]
 
-# Tasks of one repository usually follow one another, and a whole repository may take 10 MB.
-_KEPT = 8
+_MOST_BYTES = 256 << 20
+"""Memory of the snapshots that are kept: tasks of several repositories often take turns."""
+
+# What a snapshot takes in memory, beside what its line takes in the file.
+_GROWTH = 3
 
 # Repository and commit usually come first in a line, which spares parsing its files.
 _HEAD = re.compile(
@@ -74,7 +77,8 @@ class LineSnapshots:
     def __init__(self, path: Path, *, on_problem: Callable[[ReadProblem], None]) -> None:
         self._path = path
         self._places: dict[str | None, list[_Place]] = {}
-        self._kept: OrderedDict[int, Snapshot] = OrderedDict()
+        self._kept: OrderedDict[_Place, Snapshot] = OrderedDict()
+        self._kept_bytes = 0
         self._index(on_problem)
 
     def __getstate__(self) -> dict[str, Any]:
@@ -128,7 +132,7 @@ class LineSnapshots:
         places.append(place)
 
     def _load(self, place: _Place) -> Snapshot:
-        snapshot = self._kept.get(place.line)
+        snapshot = self._kept.get(place)
         if snapshot is None:
             with self._path.open("rb") as file:
                 file.seek(place.offset)
@@ -137,10 +141,12 @@ class LineSnapshots:
                 snapshot = _snapshot(line)
             except ReadError as error:
                 raise ReadError(f"{self._path}:{place.line}: {error}") from error
-            self._kept[place.line] = snapshot
-            if len(self._kept) > _KEPT:
-                self._kept.popitem(last=False)
-        self._kept.move_to_end(place.line)
+            self._kept[place] = snapshot
+            self._kept_bytes += _GROWTH * place.length
+            while self._kept_bytes > _MOST_BYTES and len(self._kept) > 1:
+                forgotten, _ = self._kept.popitem(last=False)
+                self._kept_bytes -= _GROWTH * forgotten.length
+        self._kept.move_to_end(place)
         return snapshot
 
 

@@ -23,6 +23,12 @@ _BITS = 32
 _AT_ONCE = 1 << 20
 """Values that are added at a time: the sum of as many parts has 53 bits."""
 
+_IN_CACHE = 1 << 15
+"""Values that are added at a time, if there are not more sums."""
+
+_SPARSE = 8
+"""Values are picked out where fewer than one in so many is not 0."""
+
 _HUGE, _SCALE = 2.0**900, 512
 """From the one on, values are cut as multiples of 2 to the power of the other, so that nothing
 overflows on the way."""
@@ -113,19 +119,12 @@ class ExactSums:
                 its group in ``numbers``.
             numbers: Which groups these are; each occurs once.
         """
-        for start in range(0, len(values), _AT_ONCE):
-            part = slice(start, start + _AT_ONCE)
-            kept = np.flatnonzero(values[part])
-            some, places = values[part][kept], slots[part][kept]
-            is_huge = ~(np.abs(some) < _HUGE)
-            if is_huge.any():
-                finite = np.isfinite(some)
-                self._add_others(some[~finite], places[~finite], numbers)
-                is_huge &= finite
-                huge = np.ldexp(some[is_huge], -_SCALE)
-                self._add(huge, places[is_huge], numbers, _SCALE)
-                rest = finite & ~is_huge
-                some, places = some[rest], places[rest]
+        at_once = min(max(_IN_CACHE, len(numbers) * self._width), _AT_ONCE)
+        for start in range(0, len(values), at_once):
+            part = slice(start, start + at_once)
+            some, places = values[part], slots[part]
+            if not _greatest(some) < _HUGE:
+                some, places = self._add_huge(some, places, numbers)
             self._add(some, places, numbers, 0)
 
     def merge(self, other: ExactSums, numbers: Int64Array) -> None:
@@ -154,11 +153,6 @@ class ExactSums:
                 others[index] = others.get(index, 0.0) + value
         return others
 
-    def _add_others(self, values: Float64Array, slots: Int64Array, numbers: Int64Array) -> None:
-        for value, slot in zip(values.tolist(), slots.tolist(), strict=True):
-            row, index = divmod(slot, self._width)
-            self._add_other(int(numbers[row]), index, value)
-
     def _add_other(self, group: int, index: int, value: float) -> None:
         self._others[group, index] = self._others.get((group, index), 0.0) + value
 
@@ -171,17 +165,36 @@ class ExactSums:
         self, values: Float64Array, slots: Int64Array, numbers: Int64Array, scale: int
     ) -> None:
         size = len(numbers) * self._width
-        while len(values):
-            greatest = max(float(values.max()), -float(values.min()))
-            place = (math.frexp(greatest)[1] - 1) // _BITS * _BITS
+        while left := np.count_nonzero(values != 0.0):
+            if left < len(values) // _SPARSE:  # finding them costs more than adding some zeros
+                kept = np.flatnonzero(values)
+                values, slots = values[kept], slots[kept]
+            place = (math.frexp(_greatest(values))[1] - 1) // _BITS * _BITS
             # Beside this number, a float has no binary places below ``place``.
             rounder = math.ldexp(1.5, place + 52)
-            parts = (values + rounder) - rounder
+            parts = values + rounder
+            parts -= rounder
             sums = np.bincount(slots, parts, size).reshape(-1, self._width)
             self._parts(place + scale).add(np.ldexp(sums, -place).astype(np.int64), numbers)
-            values = values - parts
-            kept = np.flatnonzero(values)
-            values, slots = values[kept], slots[kept]
+            values = np.subtract(values, parts, out=parts)
+
+    def _add_huge(
+        self, values: Float64Array, slots: Int64Array, numbers: Int64Array
+    ) -> tuple[Float64Array, Int64Array]:
+        """Add huge values and those that are not finite; returns the others."""
+        finite = np.isfinite(values)
+        is_huge = finite & (np.abs(values) >= _HUGE)
+        self._add(np.ldexp(values[is_huge], -_SCALE), slots[is_huge], numbers, _SCALE)
+        for value, slot in zip(values[~finite].tolist(), slots[~finite].tolist(), strict=True):
+            row, index = divmod(slot, self._width)
+            self._add_other(int(numbers[row]), index, value)
+        others = finite & ~is_huge
+        return values[others], slots[others]
+
+
+def _greatest(values: Float64Array) -> float:
+    """The greatest size of a value; NaN where one is."""
+    return max(float(values.max(initial=0.0)), -float(values.min(initial=0.0)))
 
 
 def quotient(numerator: int, denominator: int) -> float:

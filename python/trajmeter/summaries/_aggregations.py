@@ -118,9 +118,12 @@ class ByRecords:
             else:
                 self._by_group[own] = theirs
 
-    def figures(self, group: int | None) -> Aggregates | MetricError:
-        """Figures of one group, or of all attempts, or what the metric raised."""
-        return (self._all if group is None else self._by_group[group]).figures()
+    def all_figures(self) -> dict[int | None, Aggregates | MetricError]:
+        """Figures of each group, and of all attempts, or what the metric raised."""
+        figures: dict[int | None, Aggregates | MetricError] = {None: self._all.figures()}
+        for group, own in self._by_group.items():
+            figures[group] = own.figures()
+        return figures
 
 
 class _Aggregation:

@@ -12,8 +12,8 @@ from trajmeter.records import Outcome
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from trajmeter.kernels import BoolArray, Float64Array, Int64Array
-    from trajmeter.metrics.scored_columns import Coded, ScoredColumns
+    from trajmeter.kernels import BoolArray, Coded, Float64Array, Int64Array
+    from trajmeter.metrics.scored_columns import ScoredColumns
     from trajmeter.summaries._figures import SummarizedFigures
 
 __all__ = ["Block", "Outcomes", "read_block"]

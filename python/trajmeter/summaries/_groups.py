@@ -13,8 +13,7 @@ if TYPE_CHECKING:
 
     import pyarrow as pa
 
-    from trajmeter.kernels import Int64Array
-    from trajmeter.metrics.scored_columns import Coded
+    from trajmeter.kernels import Coded, Int64Array
     from trajmeter.records import Trajectory
 
 __all__ = ["ALL_ATTEMPTS", "GroupKey", "Groups"]

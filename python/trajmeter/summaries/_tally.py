@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import defaultdict
+from functools import partial
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
@@ -55,8 +56,8 @@ class Tally:
         outcomes = len(figures.outcomes)
         self._attempts = GroupCounts(1)
         self._scored, self._non_finite = GroupCounts(width), GroupCounts(width)
-        self._assigned = defaultdict[str, GroupCounts](lambda: GroupCounts(width))
-        self._not_scored = defaultdict[str, GroupCounts](lambda: GroupCounts(outcomes))
+        self._assigned = defaultdict[str, GroupCounts](partial(GroupCounts, width))
+        self._not_scored = defaultdict[str, GroupCounts](partial(GroupCounts, outcomes))
         self._sums = ExactSums(width)
         # A micro average is of rows that have all its parts; this is what others add to the sums.
         self._corrections = ExactSums(2 * width)
@@ -107,6 +108,10 @@ class Tally:
         """Attempts of one group, or of all together."""
         return self._attempts.counts(group)[0]
 
+    def sizes(self, groups: int) -> list[int]:
+        """Attempts of each group."""
+        return [self.attempts(group) for group in range(groups)]
+
     def summaries(self, group: int | None) -> dict[str, FigureSummary]:
         """The figures of one group, or of all together, by their columns."""
         attempts = self.attempts(group)
@@ -153,7 +158,8 @@ class Tally:
         self, counts: GroupCounts, slots: Int64Array, rows: BoolArray, numbers: Int64Array
     ) -> None:
         size = len(numbers) * self._width
-        counts.add(np.bincount(slots[rows], minlength=size).reshape(-1, self._width), numbers)
+        found = np.bincount(slots.ravel(), rows.ravel(), size).astype(np.int64)
+        counts.add(found.reshape(-1, self._width), numbers)
 
     def _count_outcomes(self, block: Block, slots: Int64Array, groups: GroupedRows) -> None:
         rows, numbers = groups

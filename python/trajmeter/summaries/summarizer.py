@@ -2,43 +2,46 @@
 
 from __future__ import annotations
 
+from copy import deepcopy
 from operator import attrgetter
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from trajmeter.metrics import MetricError
-from trajmeter.metrics._result import headlines, listings
-from trajmeter.metrics.groups import chosen_groups
 from trajmeter.metrics.kept_counts import KeptCounts
 from trajmeter.metrics.scored_columns import GroupedRows
 from trajmeter.metrics.scored_rows import ScoredRows, attempted, place_columns
-from trajmeter.summaries._aggregations import Aggregates, ByColumns, ByRecords, aggregation_of
+from trajmeter.records.record import frozen
+from trajmeter.summaries._aggregations import ByColumns, ByRecords, aggregation_of
 from trajmeter.summaries._figures import summarized_figures
-from trajmeter.summaries._groups import ALL_ATTEMPTS, Groups
+from trajmeter.summaries._groups import Groups
+from trajmeter.summaries._reading import TotalsReader
 from trajmeter.summaries._tally import Tally
-from trajmeter.summaries.summary import AttemptsSummary, ErrorSummary, MetricSummary, Summary
+from trajmeter.summaries.groups import LazyGroups
+from trajmeter.summaries.summary import ErrorSummary, Summary
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterator, Mapping, Sequence
+    from collections.abc import Iterator, Mapping, Sequence
 
     import pyarrow as pa
 
-    from trajmeter.metrics import AnyMetric, Result, RowLayout, Scored
+    from trajmeter.metrics import Result, RowLayout, Scored
     from trajmeter.metrics.scored_columns import ScoredColumns
     from trajmeter.metrics.scored_rows import Attempted
     from trajmeter.records import Task
-    from trajmeter.summaries._groups import GroupKey
+    from trajmeter.summaries.summary import AttemptsSummary
 
 __all__ = ["Summarizer"]
-
-_T = TypeVar("_T")
 
 _ROWS = 1024
 """Rows that are gathered before they are counted."""
 
-_NUMBERS = 1 << 18
-"""Numbers of a batch that are counted at a time: their table stays in the cache."""
+_MADE_AT_ONCE = 1000
+"""Groups of which all summaries are made at once."""
+
+_NUMBERS = 1 << 19
+"""Numbers of a batch that are counted at a time: few enough for their tables to be small."""
 
 
 class Summarizer:
@@ -84,6 +87,7 @@ class Summarizer:
             elif totals is not None:
                 self._by_records[index] = totals
         self._errors = [KeptCounts[MetricError](attrgetter("message")) for _ in layout.families]
+        self._is_shared = False  # whether a summary looks at the totals
         self._rows: list[Sequence[Any]] = []
         self._attempted: list[Attempted] = []
         self._numbers: list[int] = []
@@ -140,6 +144,7 @@ class Summarizer:
         """Count what another one of the same layout has counted, after our own."""
         self._count_rows()
         other._count_rows()
+        self._keep_shared()
         numbers = self._groups.number(other._groups.keys)
         self._tally.merge(other._tally, numbers)
         for index, totals in self._by_columns.items():
@@ -153,30 +158,23 @@ class Summarizer:
         """Sum up what was counted so far."""
         self._count_rows()
         keys = self._groups.keys
-        aggregations: dict[int, ByColumns | ByRecords] = {**self._by_columns, **self._by_records}
-        made = {
-            group: {index: each.figures(group) for index, each in sorted(aggregations.items())}
-            for group in (*range(len(keys)), None)
-        }
-        lost = {
-            index: each
-            for figures in made.values()
-            for index, each in figures.items()
-            if isinstance(each, MetricError)
-        }
-        overall = self._summarize(ALL_ATTEMPTS, None, made[None], lost)
-        return Summary(
-            trajmeter_version=self._layout.package_version,
-            backend=self._layout.backend,
-            metrics=tuple(
-                self._metric(index, None if index in lost else made[None].get(index))
-                for index in range(len(self._layout.families))
-            ),
-            overall=overall,
-            groups=tuple(
-                self._summarize(key, group, made[group], lost) for group, key in enumerate(keys)
-            ),
-            errors=(*self._error_summaries(), *self._lost_figures(lost, overall.attempts)),
+        reader = TotalsReader(self._layout, keys, self._tally, self._by_columns, self._by_records)
+        groups: Sequence[AttemptsSummary] = LazyGroups(self._tally.sizes(len(keys)), reader.group)
+        if len(keys) <= _MADE_AT_ONCE:
+            groups = tuple(groups)
+        else:
+            self._is_shared = True
+        return frozen(
+            Summary,
+            {
+                "trajmeter_version": self._layout.package_version,
+                "backend": self._layout.backend,
+                "metrics": tuple(reader.metrics()),
+                "groups": groups,
+                "overall": reader.overall(),
+                "missing_tasks": None,
+                "errors": (*self._error_summaries(), *reader.errors()),
+            },
         )
 
     def _count_rows(self) -> None:
@@ -187,9 +185,16 @@ class Summarizer:
             self._rows, self._attempted, self._numbers = [], [], []
 
     def _count(self, columns: ScoredColumns, groups: GroupedRows) -> None:
+        self._keep_shared()
         self._tally.add(columns, groups)
         for totals in self._by_columns.values():
             totals.add(columns, groups)
+
+    def _keep_shared(self) -> None:
+        """Leave what a summary still looks at, before counting on."""
+        if self._is_shared:
+            self._tally, self._by_columns = deepcopy((self._tally, self._by_columns))
+            self._is_shared = False
 
     def _add_part(
         self,
@@ -221,63 +226,9 @@ class Summarizer:
             for index, totals in self._by_records.items():
                 totals.add(group, task, trajectory, next(by_family[index]))
 
-    def _metric(self, index: int, made: Aggregates | MetricError | None) -> MetricSummary:
-        family = self._layout.families[index]
-        model = made.model if isinstance(made, Aggregates) else None
-        return MetricSummary(
-            name=family.name,
-            version=family.metric.version,
-            parameters=dict(family.metric.parameters),
-            headlines=_of_chosen(family.metric, headlines(model)) if model else {},
-            listings=_of_chosen(family.metric, listings(model)) if model else {},
-        )
-
-    def _summarize(
-        self,
-        key: GroupKey,
-        group: int | None,
-        made: Mapping[int, Aggregates | MetricError],
-        lost: Collection[int],
-    ) -> AttemptsSummary:
-        return AttemptsSummary(
-            agent=key.agent,
-            model=key.model,
-            source=key.source,
-            instance=key.instance,
-            attempts=self._tally.attempts(group),
-            figures=self._tally.summaries(group),
-            aggregates={
-                family.name: figures
-                for index, each in made.items()
-                if isinstance(each, Aggregates) and index not in lost
-                for family in [self._layout.families[index]]
-                if (figures := _of_chosen(family.metric, each.figures))
-            },
-        )
-
     def _error_summaries(self) -> Iterator[ErrorSummary]:
         for family, errors in zip(self._layout.families, self._errors, strict=True):
             for error, attempts in errors:
                 yield ErrorSummary(
                     metric=family.name, message=error.message, code=error.code, attempts=attempts
                 )
-
-    def _lost_figures(
-        self, lost: Mapping[int, MetricError], attempts: int
-    ) -> Iterator[ErrorSummary]:
-        """Why a family has no figures of the run."""
-        for index, error in lost.items():
-            yield ErrorSummary(
-                metric=self._layout.families[index].name,
-                message=f"no figures of the run: {error.message}",
-                code=error.code,
-                attempts=attempts,
-            )
-
-
-def _of_chosen(metric: AnyMetric, figures: dict[str, _T]) -> dict[str, _T]:
-    """Figures of the run, without those of groups that are not asked for."""
-    chosen = chosen_groups(metric)
-    if not chosen:
-        return figures
-    return {path: value for path, value in figures.items() if path.partition(".")[0] in chosen}

@@ -2,9 +2,16 @@
 
 from __future__ import annotations
 
-from typing import Any, Literal
+from collections.abc import Sequence
+from typing import Annotated, Any, Literal
 
-from pydantic import Field, JsonValue
+from pydantic import (
+    AfterValidator,
+    Field,
+    JsonValue,
+    SerializerFunctionWrapHandler,
+    WrapSerializer,
+)
 
 from trajmeter.records import Record
 
@@ -72,6 +79,13 @@ class AttemptsSummary(Record):
     """Each figure by its column, in the order of the columns."""
 
 
+def _write_groups(
+    groups: Sequence[AttemptsSummary], write: SerializerFunctionWrapHandler
+) -> object:
+    """Write groups, whatever sequence holds them."""
+    return write(tuple(groups))
+
+
 class MetricSummary(Record):
     """A metric that scored."""
 
@@ -120,11 +134,16 @@ class Summary(Record):
     """Kernel backend that computed."""
     metrics: tuple[MetricSummary, ...]
     """The metrics, in order."""
-    groups: tuple[AttemptsSummary, ...]
-    """Attempts by agent and model, or by file where neither is named, as they first came."""
+    groups: Annotated[
+        Sequence[AttemptsSummary], AfterValidator(tuple), WrapSerializer(_write_groups)
+    ]
+    """Attempts by agent and model, or by file where neither is named, as they first came.
+
+    A tuple; of very many groups, a sequence that makes each summary when it is looked at.
+    """
     overall: AttemptsSummary
     """All attempts."""
     missing_tasks: MissingTasks | None = None
     """Attempts that found no task; ``None`` where all found theirs, or no metric needs one."""
     errors: tuple[ErrorSummary, ...] = ()
-    """What metrics raised; of many different errors, the first of each metric."""
+    """What metrics raised; of many different errors, some of each metric."""

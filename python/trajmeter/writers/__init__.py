@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from trajmeter.writers.document import json_document, write_text
+from trajmeter.writers.document import json_document, json_pieces, write_text
 from trajmeter.writers.files import (
     TableWriter,
     check_is_no_input,
@@ -22,6 +22,7 @@ __all__ = [
     "check_output",
     "check_place",
     "json_document",
+    "json_pieces",
     "open_table",
     "write_text",
 ]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from textwrap import indent
 from typing import TYPE_CHECKING
 
 from pydantic_core import PydanticSerializationError
@@ -11,11 +12,16 @@ from trajmeter.writers.files import replacing
 from trajmeter.writers.text import storable
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
     from pathlib import Path
 
     from pydantic import BaseModel
 
-__all__ = ["json_document", "write_text"]
+    from trajmeter.summaries.summary import Summary
+
+__all__ = ["json_document", "json_pieces", "write_text"]
+
+_NO_GROUPS = '\n  "groups": []'
 
 
 def json_document(model: BaseModel) -> str:
@@ -24,6 +30,22 @@ def json_document(model: BaseModel) -> str:
         return model.model_dump_json(indent=2)
     except PydanticSerializationError:  # a name that is not UTF-8
         return json.dumps(storable(model.model_dump(mode="json")), ensure_ascii=False, indent=2)
+
+
+def json_pieces(summary: Summary) -> Iterator[str]:
+    """Write a summary as :func:`json_document` does, piece by piece, as it may be very long."""
+    groups = summary.groups
+    document = json_document(summary.model_copy(update={"groups": ()}))
+    if not groups:
+        yield document
+        return
+    # Only a line break that is not in a text, where it would be escaped, is one.
+    before, empty, after = document.partition(_NO_GROUPS)
+    yield f"{before}{empty[:-1]}"
+    for number, group in enumerate(groups):
+        yield ",\n" if number else "\n"
+        yield indent(json_document(group), "    ")
+    yield f"\n  ]{after}"
 
 
 def write_text(text: str, file: Path) -> None:

@@ -33,6 +33,8 @@ _ROWS_AT_ONCE = 256
 """Rows of which objects are alive at a time: few, or the garbage collector walks through them at
 every turn."""
 
+_PART_BYTES = 16 << 20
+
 _KEY = Shape("text")
 
 
@@ -53,7 +55,7 @@ class Buffers(NamedTuple):
     """Items of lists; keys and values of mappings."""
 
 
-def json_lines(batch: pa.RecordBatch, columns: Sequence[Column]) -> Iterable[bytes]:
+def json_lines(batch: pa.RecordBatch, columns: Sequence[Column]) -> Iterator[bytes]:
     """Write rows as JSON lines.
 
     Missing values are null; infinities and NaN, which JSON lacks, are text. JSON in a column
@@ -63,41 +65,47 @@ def json_lines(batch: pa.RecordBatch, columns: Sequence[Column]) -> Iterable[byt
         batch: The rows.
         columns: Its columns.
 
-    Returns:
-        The lines, many in each piece.
+    Yields:
+        Some lines at a time.
     """
-    if backend() == "rust":
-        from trajmeter.kernels import _rust
+    names = [column.name for column in columns]
+    for part in _parts(batch):
+        pieces = None
+        if backend() == "rust":
+            from trajmeter.kernels import _rust
 
-        buffers = _buffers_of(batch, columns)
-        if buffers is not None:
-            names = [column.name for column in columns]
-            pieces = _rust.json_lines(names, buffers, batch.num_rows)
-            if pieces is not None:
-                return pieces
-    return _json_lines(batch, columns)
+            buffers = _buffers_of(part, columns)
+            if buffers is not None:
+                pieces = _rust.json_lines(names, buffers, part.num_rows)
+        yield from _json_lines(part, columns) if pieces is None else pieces
 
 
-def csv_lines(batch: pa.RecordBatch, columns: Sequence[Column]) -> Iterable[bytes]:
+def csv_lines(batch: pa.RecordBatch, columns: Sequence[Column]) -> Iterator[bytes]:
     """Write rows as CSV; a missing value is an empty field.
 
     Args:
         batch: The rows; columns beside those named are left out.
         columns: Columns of scalars.
 
-    Returns:
-        The lines, many in each piece.
+    Yields:
+        Some lines at a time.
     """
-    batch = batch.select([column.name for column in columns])
-    if backend() == "rust":
-        from trajmeter.kernels import _rust
+    for part in _parts(batch.select([column.name for column in columns])):
+        pieces = None
+        if backend() == "rust":
+            from trajmeter.kernels import _rust
 
-        buffers = _buffers_of(batch, columns)
-        if buffers is not None:
-            pieces = _rust.csv_lines(buffers, batch.num_rows)
-            if pieces is not None:
-                return pieces
-    return _csv_lines(batch, columns)
+            buffers = _buffers_of(part, columns)
+            if buffers is not None:
+                pieces = _rust.csv_lines(buffers, part.num_rows)
+        yield from _csv_lines(part, columns) if pieces is None else pieces
+
+
+def _parts(batch: pa.RecordBatch) -> Iterator[pa.RecordBatch]:
+    """The rows in parts of about so many bytes: their text is held as a whole."""
+    rows = max(batch.num_rows * _PART_BYTES // max(batch.nbytes, 1), 1)
+    for start in range(0, batch.num_rows, rows):
+        yield batch.slice(start, rows)
 
 
 def booleans(columns: Iterable[Column]) -> list[int]:

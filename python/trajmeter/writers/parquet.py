@@ -21,6 +21,9 @@ __all__ = ["ParquetWriter"]
 _ROW_GROUP = 16_384
 """Rows of one row group: enough for columns to compress, few enough to hold in memory."""
 
+_PAGE_ROWS = 128
+"""Rows after which a page may end: by default it is 1,024, which may be 50 MB of JSON."""
+
 
 class ParquetWriter:
     """Writes rows as Parquet, in row groups of one size, however the rows arrive.
@@ -41,7 +44,9 @@ class ParquetWriter:
 
         self._schema = arrow_schema(layout)
         self._layout = layout
-        self._writer = parquet.ParquetWriter(stream, self._schema, compression="zstd")
+        self._writer = parquet.ParquetWriter(
+            stream, self._schema, compression="zstd", write_batch_size=_PAGE_ROWS
+        )
         self._rows: list[Sequence[Any]] = []
         self._parts: list[pa.RecordBatch] = []
         self._room = _ROW_GROUP
@@ -91,11 +96,11 @@ class ParquetWriter:
     def _encode_parts(self) -> None:
         import pyarrow as pa
 
+        self._wait()
         # Pages begin where chunks do: without chunks, they do not depend on the batches.
         table = pa.Table.from_batches(self._parts).combine_chunks()
         self._parts = []
         self._room = _ROW_GROUP
-        self._wait()
         self._encoded = self._encoder.submit(self._writer.write_table, table, _ROW_GROUP)
 
     def _wait(self) -> None:

@@ -6,7 +6,9 @@
 #![forbid(unsafe_code)]
 
 pub mod assignment;
+pub mod calls;
 pub mod context;
+pub mod edits;
 mod error;
 pub mod ingest;
 pub mod levels;
@@ -20,6 +22,7 @@ mod random;
 pub mod rows;
 pub mod sequences;
 pub mod spans;
+pub mod speedup;
 pub mod text;
 pub mod trajectory;
 pub mod turns;

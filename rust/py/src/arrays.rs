@@ -9,9 +9,10 @@ use numpy::{
     Element, IntoPyArray, PyArray1, PyArrayMethods, PyReadonlyArray1, PyUntypedArrayMethods,
 };
 use pyo3::prelude::*;
+use pyo3::types::PyBytes;
 use trajmeter_core::spans::{Batch, Rows, Spans};
 
-use crate::errors::{self, InternalError};
+use crate::errors::{self, InputError, InternalError};
 use crate::named::NamedTuple;
 
 /// A borrowed array of 64-bit integers.
@@ -49,6 +50,24 @@ pub fn rows<'a>(
         end: slice(end)?,
         offsets: slice(offsets)?,
     })
+}
+
+/// Texts of a batch.
+pub type Texts<'a> = Vec<&'a str>;
+
+/// The texts that `offsets` cut; `what` is one of them in the singular.
+pub fn texts<'a>(
+    what: &str,
+    bytes: &'a Bound<'_, PyBytes>,
+    offsets: &[i64],
+) -> PyResult<Texts<'a>> {
+    let bytes = bytes.as_bytes();
+    let text = |(index, bounds): (usize, &[i64])| {
+        let text = &bytes[bounds[0] as usize..bounds[1] as usize];
+        std::str::from_utf8(text)
+            .map_err(|_| InputError::new_err(format!("{what} {index} is not UTF-8")))
+    };
+    offsets.windows(2).enumerate().map(text).collect()
 }
 
 /// How many values `array` has, if it is what the checks in Python let through.

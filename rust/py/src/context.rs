@@ -1,17 +1,17 @@
 //! Binding of the context kernel: walks views by their attributes, and asks Python about paths.
 
 use std::cell::Cell;
-use std::sync::atomic::{AtomicU64, Ordering};
 
 use pyo3::intern;
 use pyo3::prelude::*;
-use pyo3::types::{PyDict, PyTuple, PyTupleMethods};
+use pyo3::types::{PyTuple, PyTupleMethods};
 use trajmeter_core::context::{
-    Extent, File, GRANULARITIES, Gold, Rules, Sizes, Tables, Tracker, View, Views, score,
+    Extent, GRANULARITIES, Gold, Rules, Sizes, Tracker, View, Views, score,
 };
 
-use crate::arrays::{Integers, run, slice};
+use crate::arrays::run;
 use crate::attributes::{Attributes, extent, integer, number};
+use crate::context_files::ContextFiles;
 use crate::errors;
 use crate::named::NamedTuple;
 
@@ -22,24 +22,8 @@ thread_local! {
 
 /// Compiles a task's gold; see the twin.
 #[pyfunction]
-pub fn context(
-    py: Python<'_>,
-    resolve: Py<PyAny>,
-    gold: Bound<'_, PyAny>,
-    rules: &str,
-) -> PyResult<ContextKernel> {
-    let rules = match rules {
-        "as_written" => Rules::AsWritten,
-        _ => Rules::Default,
-    };
-    let mut kernel = ContextKernel {
-        rules,
-        gold: Default::default(),
-        resolve,
-        paths: PyDict::new(py).unbind(),
-        files: PyDict::new(py).unbind(),
-        count: AtomicU64::new(0),
-    };
+pub fn context(files: Py<ContextFiles>, gold: Bound<'_, PyAny>) -> PyResult<ContextKernel> {
+    let known = files.get();
     let mut views = Views::default();
     for lines in gold.try_iter()? {
         let (file, first, last, in_lines): (
@@ -48,7 +32,7 @@ pub fn context(
             Bound<'_, PyAny>,
             bool,
         ) = lines?.extract()?;
-        let file = kernel.file(&file)?;
+        let file = known.file(&file)?;
         views.add_gold(
             &file.get().file,
             integer(&first)?,
@@ -56,39 +40,21 @@ pub fn context(
             in_lines,
         );
     }
+    let mut compiled: [Gold; GRANULARITIES] = Default::default();
     for (index, spans) in views.into_spans().into_iter().enumerate() {
-        kernel.gold[index] = Gold::new(spans, index).map_err(|error| errors::raise(&error))?;
+        compiled[index] = Gold::new(spans, index).map_err(|error| errors::raise(&error))?;
     }
-    Ok(kernel)
+    Ok(ContextKernel {
+        files,
+        gold: compiled,
+    })
 }
 
-/// A task's gold, compiled, and the files that its paths were found to mean.
+/// A task's gold, compiled, beside the files of its repository.
 #[pyclass(frozen, module = "trajmeter.kernels._rust")]
 pub struct ContextKernel {
-    rules: Rules,
-    gold: [Gold; GRANULARITIES],
-    resolve: Py<PyAny>,
-    /// [`KnownPath`] by path as written.
-    paths: Py<PyDict>,
-    /// [`KnownFile`] by code.
-    files: Py<PyDict>,
-    count: AtomicU64,
-}
-
-/// What a path was found to mean.
-#[pyclass(frozen)]
-struct KnownPath {
-    file: Option<Py<KnownFile>>,
-    number: u64,
-    leak: bool,
-}
-
-/// A file with its tables.
-#[pyclass(frozen)]
-struct KnownFile {
-    file: File,
-    /// Finds definitions by name; absent where none are known.
-    named: Option<Py<PyAny>>,
+    pub files: Py<ContextFiles>,
+    pub gold: [Gold; GRANULARITIES],
 }
 
 #[pymethods]
@@ -113,7 +79,7 @@ impl ContextKernel {
         }
         let mut last = self.step(final_views.as_ref())?;
         let sizes = run(py, views.len(), || {
-            score(&self.gold, self.rules, &mut views, last.as_mut())
+            score(&self.gold, self.rules(), &mut views, last.as_mut())
         });
         VIEWS.set(Some(views));
         named(py, sizes?)
@@ -130,6 +96,10 @@ impl ContextKernel {
 }
 
 impl ContextKernel {
+    fn rules(&self) -> Rules {
+        self.files.get().rules
+    }
+
     /// The views as a single step, if there are any views at all.
     fn step(&self, views: Option<&Bound<'_, PyAny>>) -> PyResult<Option<Views>> {
         let Some(views) = views else {
@@ -150,14 +120,14 @@ impl ContextKernel {
                 self.add(view?, step)?;
             }
         }
-        step.end_step(self.rules);
+        step.end_step(self.rules());
         Ok(())
     }
 
     fn add(&self, view: Bound<'_, PyAny>, step: &mut Views) -> PyResult<()> {
         let py = view.py();
         let view = Attributes::of(view)?;
-        let known = self.path(view.get(intern!(py, "path"))?)?;
+        let known = self.files.get().path(view.get(intern!(py, "path"))?)?;
         let known = known.get();
         let Some(file) = &known.file else {
             step.add_unresolved(known.number, known.leak);
@@ -174,7 +144,7 @@ impl ContextKernel {
             }
         }
         let listed =
-            self.rules == Rules::Default || view.get(intern!(py, "listed"))?.is_truthy()?;
+            self.rules() == Rules::Default || view.get(intern!(py, "listed"))?.is_truthy()?;
         let extent = extent(&view.get(intern!(py, "extent"))?)?;
         let (start, end) = if extent == Extent::Unknown {
             (None, None)
@@ -190,77 +160,8 @@ impl ContextKernel {
             end,
             listed,
         };
-        step.add(self.rules, &file.file, known.leak, view);
+        step.add(self.rules(), &file.file, known.leak, view);
         Ok(())
-    }
-
-    /// What a path means, asked of Python when it first occurs.
-    fn path<'py>(&self, path: Bound<'py, PyAny>) -> PyResult<Bound<'py, KnownPath>> {
-        let py = path.py();
-        let paths = self.paths.bind(py);
-        if let Some(known) = paths.get_item(&path)? {
-            return Ok(known.cast_into::<KnownPath>()?);
-        }
-        let resolved = self.resolve.bind(py).call1((&path,))?;
-        let file = resolved.getattr(intern!(py, "file"))?;
-        let file = if file.is_none() {
-            None
-        } else {
-            Some(self.file(&file)?.unbind())
-        };
-        let known = KnownPath {
-            file,
-            number: self.count.fetch_add(1, Ordering::Relaxed),
-            leak: resolved.getattr(intern!(py, "leak"))?.is_truthy()?,
-        };
-        // Another thread may have met the path meanwhile: the first answer stays.
-        let (_, known) = paths.set_default_with_result(path, Bound::new(py, known)?)?;
-        Ok(known.cast_into::<KnownPath>()?)
-    }
-
-    /// A file with its tables, compiled when it first occurs.
-    fn file<'py>(&self, file: &Bound<'py, PyAny>) -> PyResult<Bound<'py, KnownFile>> {
-        let py = file.py();
-        let files = self.files.bind(py);
-        let code = file.getattr(intern!(py, "code"))?;
-        if let Some(known) = files.get_item(&code)? {
-            return Ok(known.cast_into::<KnownFile>()?);
-        }
-        let tables = file.getattr(intern!(py, "tables"))?;
-        let (tables, named) = if tables.is_none() {
-            (None, None)
-        } else {
-            let named = tables.getattr(intern!(py, "named"))?.unbind();
-            (Some(self.tables(&tables)?), Some(named))
-        };
-        let known = KnownFile {
-            file: File::new(code.extract()?, self.rules, tables),
-            named,
-        };
-        let (_, known) = files.set_default_with_result(code, Bound::new(py, known)?)?;
-        Ok(known.cast_into::<KnownFile>()?)
-    }
-
-    fn tables(&self, tables: &Bound<'_, PyAny>) -> PyResult<Tables> {
-        let py = tables.py();
-        let starts = column(&tables.getattr(intern!(py, "definition_start"))?)?;
-        let ends = column(&tables.getattr(intern!(py, "definition_end"))?)?;
-        Ok(Tables::new(
-            self.rules,
-            tables.getattr(intern!(py, "size"))?.extract()?,
-            column(&tables.getattr(intern!(py, "line_starts"))?)?,
-            starts.into_iter().zip(ends),
-        ))
-    }
-}
-
-impl KnownFile {
-    /// Indices of the definitions that a name asks for.
-    fn named(&self, name: &Bound<'_, PyAny>) -> PyResult<Vec<i64>> {
-        match &self.named {
-            None => Ok(Vec::new()),
-            Some(named) => named.bind(name.py()).call1((name,))?.extract(),
-        }
     }
 }
 
@@ -306,7 +207,7 @@ impl ContextTrackerKernel {
         let length = last.as_ref().map_or(0, Views::len);
         let sizes = run(py, length, || {
             self.tracker
-                .sizes(&kernel.gold, kernel.rules, last.as_mut())
+                .sizes(&kernel.gold, kernel.rules(), last.as_mut())
         })?;
         named(py, sizes)
     }
@@ -333,11 +234,6 @@ impl StepCoverage {
         }
         Ok(format!("StepCoverage({})", fields.join(", ")))
     }
-}
-
-fn column(array: &Bound<'_, PyAny>) -> PyResult<Vec<i64>> {
-    let array: Integers<'_> = array.extract()?;
-    Ok(slice(&array)?.to_vec())
 }
 
 static CONTEXT_SIZES: NamedTuple = NamedTuple::new("ContextSizes");

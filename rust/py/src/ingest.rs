@@ -5,7 +5,6 @@
 
 use std::sync::Arc;
 
-use arrow_array::ffi::{FFI_ArrowArray, FFI_ArrowSchema};
 use arrow_array::{
     Array, ArrayRef, BooleanArray, Float64Array, Int64Array, ListArray, MapArray, StringArray,
     StructArray, new_null_array,
@@ -17,6 +16,7 @@ use pyo3::types::{PyBytes, PyCapsule};
 use trajmeter_core::ingest::{Column, Piece, Reader, Refused, Shape, Texts, Values, Wanted};
 
 use crate::arrays::run;
+use crate::columns::{array_capsules, internal, schema_capsule};
 use crate::errors::InternalError;
 
 /// Reads JSON lines into columns; lines it is not certain of are left to the caller.
@@ -55,7 +55,7 @@ impl JsonReader {
         })?
         .into_iter()
         .collect::<Result<_, _>>()
-        .map_err(internal)
+        .map_err(|error| internal(&error))
     }
 
     fn read_logs(&self, py: Python<'_>, files: Vec<String>) -> PyResult<Vec<JsonColumns>> {
@@ -63,7 +63,7 @@ impl JsonReader {
         run(py, usize::MAX, || Ok(self.0.read_logs(&files, finish)))?
             .into_iter()
             .collect::<Result<_, _>>()
-            .map_err(internal)
+            .map_err(|error| internal(&error))
     }
 }
 
@@ -87,8 +87,7 @@ impl JsonColumns {
     }
 
     fn __arrow_c_schema__<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyCapsule>> {
-        let schema = FFI_ArrowSchema::try_from(self.batch.data_type()).map_err(internal)?;
-        PyCapsule::new_with_value(py, schema, c"arrow_schema")
+        schema_capsule(py, &self.batch)
     }
 
     #[pyo3(signature = (requested_schema=None))]
@@ -98,15 +97,8 @@ impl JsonColumns {
         requested_schema: Option<Bound<'py, PyAny>>,
     ) -> PyResult<(Bound<'py, PyCapsule>, Bound<'py, PyCapsule>)> {
         let _ = requested_schema; // the protocol lets a producer keep to its own types
-        let array = FFI_ArrowArray::new(&self.batch.to_data());
-        let array = PyCapsule::new_with_value(py, array, c"arrow_array")?;
-        Ok((self.__arrow_c_schema__(py)?, array))
+        array_capsules(py, &self.batch)
     }
-}
-
-#[allow(clippy::needless_pass_by_value)] // as `map_err` gives it
-fn internal(error: ArrowError) -> PyErr {
-    InternalError::new_err(error.to_string())
 }
 
 /// The columns of a piece as Arrow arrays, without copying.

@@ -4,7 +4,12 @@
 
 mod arrays;
 mod attributes;
+mod calls;
+mod columns;
 mod context;
+mod context_batch;
+mod context_files;
+mod edits;
 mod errors;
 mod ingest;
 mod levels;
@@ -16,6 +21,7 @@ mod patches;
 mod rows;
 mod sequences;
 mod spans;
+mod speedup;
 mod trajectory;
 mod turns;
 
@@ -28,7 +34,17 @@ mod _rust {
     const OPTIMISED: bool = !cfg!(debug_assertions);
 
     #[pymodule_export]
+    use crate::columns::Columns;
+    #[pymodule_export]
+    use crate::calls::match_calls;
+    #[pymodule_export]
     use crate::context::{ContextKernel, ContextTrackerKernel, StepCoverage, context};
+    #[pymodule_export]
+    use crate::context_batch::context_batch;
+    #[pymodule_export]
+    use crate::context_files::{ContextFiles, context_files};
+    #[pymodule_export]
+    use crate::edits::{EditGoldKernel, edit_counts, edit_gold};
     #[pymodule_export]
     use crate::ingest::{JsonColumns, JsonReader};
     #[pymodule_export]
@@ -52,6 +68,8 @@ mod _rust {
         difference, difference_batched, intersection, intersection_batched, measure,
         measure_batched, union, union_batched,
     };
+    #[pymodule_export]
+    use crate::speedup::{SpeedupTables, speedup_tables_as_text};
     #[pymodule_export]
     use crate::trajectory::{trajectory, trajectory_figures, trajectory_fits};
     #[pymodule_export]

@@ -5,16 +5,17 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 import pyarrow as pa
-import pytest
 
 from tests.metrics.context.repositories import gold, lines, seen, snapshot, task, ten_lines
-from trajmeter.metrics.context import ContextMetric
-from trajmeter.metrics.context.batch import viewed_rows
+from trajmeter.metrics.context.batch import score_batch
+from trajmeter.metrics.context.profile import PROFILES
+from trajmeter.metrics.context.tasks import PreparedTasks
 from trajmeter.records import Cause, Trajectory, Turn, View
 from trajmeter.schemas import trajectory_batch, trajectory_schema
 
 if TYPE_CHECKING:
-    from trajmeter.metrics.context import ContextResult
+    from collections.abc import Sequence
+
     from trajmeter.records import Task
     from trajmeter.snapshots import Snapshot
 
@@ -46,54 +47,54 @@ ATTEMPTS = [
 ]
 
 
-def _results(batch: pa.RecordBatch) -> list[ContextResult]:
-    return list(ContextMetric(_Store()).score_batch([TASK] * len(batch), batch))
+def _columns(
+    batch: pa.RecordBatch, tasks: Sequence[Task | None] | None = None, **options: Any
+) -> dict[str, list[Any]]:
+    """Columns of the figures by name."""
+    kept = PreparedTasks(_Store(), PROFILES[0], **options)
+    found = score_batch(kept, PROFILES[0], tasks or [TASK] * len(batch), batch)
+    return {name: column.to_pylist() for name, column in found.items()}
 
 
-def test_results_by_row() -> None:
-    walked, nothing, declared, named = _results(trajectory_batch(ATTEMPTS))
-    # Of 4 gold lines the steps show 2, no more, then the rest.
-    assert walked.trajectory.num_steps == 3
-    assert walked.trajectory.line.coverage == (2 / 4, 2 / 4, 4 / 4)
-    assert walked.final.file.predicted_size == 2
-    assert nothing.final.line.cause is Cause.NO_CONTEXT_EXTRACTED
-    assert nothing.trajectory.line.cause is Cause.NO_STEPS
-    assert declared.final.line.precision == 1 / 2
-    assert declared.views.unresolved_paths == 1
-    assert named.final.symbol.coverage == 1.0
+def test_figures_by_row() -> None:
+    found = _columns(trajectory_batch(ATTEMPTS))
+    # Of 4 gold lines the steps of the first show 2, no more, then the rest.
+    assert found["trajectory.num_steps"] == [3, 0, 0, 1]
+    assert found["trajectory.line.coverage"][0] == [2 / 4, 2 / 4, 4 / 4]
+    assert found["final.file.predicted_size"] == [2, None, 1, 1]
+    assert found["final.line.cause"] == [None, Cause.NO_CONTEXT_EXTRACTED.value, None, None]
+    assert found["trajectory.line.cause"][1] == Cause.NO_STEPS.value
+    assert found["final.line.precision"][2] == 1 / 2
+    assert found["views.unresolved_paths"] == [0, 0, 1, 0]
+    assert found["final.symbol.coverage"][3] == 1.0
 
 
 def test_attempts_at_unknown_tasks_count_their_steps() -> None:
-    batch = trajectory_batch(ATTEMPTS)
-    results = list(ContextMetric(_Store()).score_batch([None] * len(batch), batch))
-    assert [result.trajectory.num_steps for result in results] == [3, 0, 0, 1]
-    assert {result.final.line.cause for result in results} == {Cause.MISSING_GOLD}
+    found = _columns(trajectory_batch(ATTEMPTS), [None] * len(ATTEMPTS))
+    assert found["trajectory.num_steps"] == [3, 0, 0, 1]
+    assert set(found["final.line.cause"]) == {Cause.MISSING_GOLD.value}
 
 
 def test_a_slice_is_read_from_where_it_begins() -> None:
     batch = trajectory_batch(ATTEMPTS)
-    whole = _results(batch)
-    assert [_results(batch.slice(row, 1)) for row in range(len(batch))] == [[row] for row in whole]
+    whole = _columns(batch)
+    for row in range(len(batch)):
+        own = {name: values[row : row + 1] for name, values in whole.items()}
+        assert _columns(batch.slice(row, 1)) == own
 
 
 def test_rows_without_attempts() -> None:
-    assert _results(trajectory_batch([])) == []
+    assert not any(_columns(trajectory_batch([])).values())
 
 
 def test_nulls_stand_for_defaults() -> None:
     row: dict[str, Any] = {"task_id": "t", "final_views": [{"path": "a.py"}], "turns": None}
     batch = pa.RecordBatch.from_pylist([row], schema=trajectory_schema())
-    (viewed,) = viewed_rows(batch)
-    assert viewed == ([], (("a.py", "unknown", None, None, (), True),), None)
+    declared = Trajectory(task_id="t", final_views=(View(path="a.py"),))
+    assert _columns(batch) == _columns(trajectory_batch([declared]))
 
 
-@pytest.mark.parametrize("row", range(len(ATTEMPTS)))
-def test_a_row_holds_what_its_record_does(row: int) -> None:
-    attempt = ATTEMPTS[row]
-    (viewed,) = viewed_rows(trajectory_batch([attempt]))
-    steps = [turn.views for turn in attempt.turns or () if turn.views is not None]
-    assert len(viewed.steps) == len(steps)
-    for step, views in zip(viewed.steps, steps, strict=True):
-        assert [step_view._asdict() for step_view in step.views] == [
-            view.model_dump() for view in views
-        ]
+def test_rows_are_cut_where_their_tasks_take_too_much_memory() -> None:
+    batch = trajectory_batch(ATTEMPTS)
+    tasks = [TASK.model_copy() for _ in ATTEMPTS]
+    assert _columns(batch, tasks, most_bytes=1) == _columns(batch)

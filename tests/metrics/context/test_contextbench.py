@@ -14,8 +14,8 @@ from tests.metrics.context.repositories import (
     ten_lines,
 )
 from trajmeter.kernels import GRANULARITIES, Kernels
+from trajmeter.kernels._python.edits import deleted_lines
 from trajmeter.metrics.context import ContextResult, ContextTracker, prepare, score
-from trajmeter.metrics.context.edits import deleted_lines
 from trajmeter.metrics.context.lines import lines_size
 from trajmeter.records import Cause, Extent, GoldRole, Outcome, Task, Trajectory, View
 

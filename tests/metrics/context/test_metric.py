@@ -47,15 +47,6 @@ def test_a_task_is_prepared_once_for_all_its_attempts() -> None:
     assert store.asked == ["t", "u"]
 
 
-def test_tasks_that_were_set_aside_are_prepared_again() -> None:
-    store = Store()
-    metric = create(registry.Resources(snapshots=store))
-    tasks = [task(gold("a.py", 1, 4)).model_copy(update={"id": str(n)}) for n in range(300)]
-    for of in (*tasks, tasks[0], tasks[-1]):
-        assert metric.score(of, attempt([lines("a.py", 1, 1)])).final.line.coverage == 1 / 4
-    assert store.asked == [*map(str, range(300)), "0"]
-
-
 def test_without_a_task_everything_is_missing_gold() -> None:
     result = create(registry.Resources()).score(None, attempt([], None, [lines("a.py", 1, 1)]))
     assert result.trajectory.num_steps == 2

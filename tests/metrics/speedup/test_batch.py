@@ -112,13 +112,14 @@ def test_only_numbers_are_ratios(raw: Any) -> None:
 
 
 @pytest.mark.parametrize("profiles", PROFILES)
-def test_one_call_of_the_kernel_averages_all_tasks_of_a_batch(profiles: Sequence[str]) -> None:
+def test_one_call_of_the_kernel_averages_all_tasks_of_records(profiles: Sequence[str]) -> None:
     attempts = [
         attempt(agent, table(4.0, 2.0)).model_copy(update={"task_id": task})
         for task in ("a", "b", "c", "d")
         for agent in ("fixer", "other")
     ]
-    with mock.patch.object(fields, "figures_of", wraps=figures_of) as called:
+    by_record = mock.patch.object(batch, "backend", return_value="python")
+    with by_record, mock.patch.object(fields, "figures_of", wraps=figures_of) as called:
         assert len(by_batch(attempts, profiles, size=8)) == 8
     assert called.call_count == 2  # the last task waits for rows to come
 

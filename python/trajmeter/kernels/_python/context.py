@@ -12,42 +12,31 @@ from typing import TYPE_CHECKING
 
 from trajmeter.errors import TotalOverflowError
 from trajmeter.kernels._context import ContextSizes
-from trajmeter.kernels._python.context_file import new_file
 from trajmeter.kernels._python.context_union import Gold, Union
 from trajmeter.kernels._python.context_views import SeenViews, Tally
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Sequence
 
-    from trajmeter.kernels._context import (
-        ContextFile,
-        ContextRules,
-        GoldLines,
-        ResolvedPath,
-        TurnLike,
-        ViewLike,
-    )
-    from trajmeter.kernels._python.context_views import File
+    from trajmeter.kernels._context import GoldLines, TurnLike, ViewLike
+    from trajmeter.kernels._python.context_files import ContextFiles
 
 __all__ = ["ContextKernel", "ContextTrackerKernel", "StepCoverage", "context"]
 
 _LARGEST = 2**63 - 1
 
 
-def context(
-    resolve: Callable[[str], ResolvedPath], gold: Sequence[GoldLines], rules: ContextRules
-) -> ContextKernel:
+def context(files: ContextFiles, gold: Sequence[GoldLines]) -> ContextKernel:
     """Compile a task's gold.
 
     Args:
-        resolve: Finds the file that a path of a log means; asked once for every path.
+        files: The files of its repository.
         gold: Lines that the reference names.
-        rules: What line numbers and touching definitions mean.
 
     Raises:
         TotalOverflowError: The gold of a granularity adds up to more than 64 bits hold.
     """
-    return ContextKernel(resolve, gold, rules)
+    return ContextKernel(files, gold)
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,22 +51,14 @@ class StepCoverage:
 
 
 class ContextKernel:
-    """A task's gold, compiled, and the files that its paths were found to mean."""
+    """A task's gold, compiled, beside the files of its repository."""
 
-    def __init__(
-        self,
-        resolve: Callable[[str], ResolvedPath],
-        gold: Sequence[GoldLines],
-        rules: ContextRules,
-    ) -> None:
+    def __init__(self, files: ContextFiles, gold: Sequence[GoldLines]) -> None:
         """Compile the gold, as :func:`context` says."""
-        self.rules = rules
-        self._resolve = resolve
-        self._files: dict[int, File] = {}
-        self._targets: dict[str, tuple[File | None, bool]] = {}
+        self.files = files
         seen = SeenViews()
         for file, first, last, in_lines in gold:
-            seen.add_gold(self._file(file), first, last, in_lines=in_lines)
+            seen.add_gold(files.compiled(file), first, last, in_lines=in_lines)
         self.gold = tuple(Gold(spans) for spans in seen.spans())
         _refuse_overflow("gold size", [gold.size for gold in self.gold])
 
@@ -100,21 +81,6 @@ class ContextKernel:
     def tracker(self) -> ContextTrackerKernel:
         """Begin a trajectory that is fed step by step."""
         return ContextTrackerKernel(self)
-
-    def target(self, path: str) -> tuple[File | None, bool]:
-        """The file that a path means, and whether the path names a leak."""
-        target = self._targets.get(path)
-        if target is None:
-            resolved = self._resolve(path)
-            file = None if resolved.file is None else self._file(resolved.file)
-            target = self._targets[path] = file, resolved.leak
-        return target
-
-    def _file(self, file: ContextFile) -> File:
-        found = self._files.get(file.code)
-        if found is None:
-            found = self._files[file.code] = new_file(file, self.rules)
-        return found
 
 
 class ContextTrackerKernel:
@@ -151,7 +117,7 @@ class ContextTrackerKernel:
             final.add(final_views)
             tally.add(final.tally)
             # As written, the final context is the one step of a trajectory without steps.
-            if self._kernel.rules == "as_written" and not steps.count:
+            if self._kernel.files.rules == "as_written" and not steps.count:
                 steps = final
         step_sizes = tuple(union.steps() for union in steps.unions)
         final_sizes = tuple(union.final() for union in final.unions)
@@ -175,7 +141,8 @@ class _Walked:
     def add(self, views: Sequence[ViewLike]) -> None:
         """Add one step."""
         seen = SeenViews()
-        seen.add(views, self._kernel.target, self._kernel.rules)
+        files = self._kernel.files
+        seen.add(views, files.target, files.rules)
         self.count += 1
         self.has_range |= seen.has_range
         self.tally.add(seen.tally)

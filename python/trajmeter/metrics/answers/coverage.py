@@ -18,6 +18,7 @@ __all__ = [
     "HopCoverage",
     "Retrieval",
     "ToolTrace",
+    "folded",
     "hop_coverage",
     "names",
     "objects_only_trace",
@@ -117,12 +118,13 @@ def hop_coverage(hops: Sequence[Hop], *, answer: str, sources: Collection[str]) 
         >>> hop_coverage([berth, pilot], answer="Berth  12, Inga Holm", sources=["pilots.md"])
         HopCoverage(required=2, matched=2, grounded=1)
     """
-    text = _folded(answer)
-    matched = [hop for hop in hops if any(_folded(alias) in text for alias in hop.any_of)]
+    text = folded(answer)
+    matched = [hop for hop in hops if any(folded(alias) in text for alias in hop.any_of)]
     return HopCoverage(len(hops), len(matched), sum(hop.source in sources for hop in matched))
 
 
-def _folded(text: str) -> str:
+def folded(text: str) -> str:
+    """Text in lower case, with white space collapsed."""
     return " ".join(text.lower().split())
 
 

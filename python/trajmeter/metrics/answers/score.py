@@ -4,25 +4,29 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from trajmeter.errors import ConfigurationError, InputError
-from trajmeter.metrics.answers.coverage import hop_coverage, names, retrieval, tool_trace
+from trajmeter.metrics.answers.coverage import tool_trace
+from trajmeter.metrics.answers.expected import (
+    agent_figures,
+    expectations,
+    hop_figures,
+    retrieval_figures,
+    tool_figures,
+)
 from trajmeter.metrics.answers.profile import PROFILES
-from trajmeter.metrics.answers.result import AnswersResult, Coverage, Hops, RetrievalFigures
+from trajmeter.metrics.answers.result import AnswersResult
 from trajmeter.metrics.profile import find_profile
-from trajmeter.readers.questions import read_question
-from trajmeter.records import Cause, Outcome
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Mapping, Sequence
+    from typing import Any
 
+    import pyarrow as pa
     from pydantic import JsonValue
 
     from trajmeter.metrics.registry import Resources
-    from trajmeter.records import Question, Task, Trajectory
+    from trajmeter.records import Task, Trajectory
 
 __all__ = ["AnswersMetric", "create"]
-
-_ABSTAINED = Outcome.ABSTAINED
 
 
 class AnswersMetric:
@@ -43,6 +47,8 @@ class AnswersMetric:
     version = "1"
     requires = ("Task.expected_sources", "Task.metadata", "Trajectory.sources")
     result_type = AnswersResult
+    batch_columns = frozenset({"sources", "final_output", "metadata"})
+    """Columns of a batch that the metric reads."""
 
     @property
     def parameters(self) -> Mapping[str, JsonValue]:
@@ -55,23 +61,22 @@ class AnswersMetric:
         Raises:
             InputError: The task's metadata is wrong; the message names the field.
         """
-        if task is None:
-            return _without_task()
-        # A question needs some text; what it says plays no part here.
-        raw = {"id": task.id, "text": task.question or task.id, "metadata": task.metadata}
-        try:
-            question = read_question(raw, at=f"task {task.id!r}")
-        except ConfigurationError as error:  # of one task, and no reason to end a run
-            raise InputError(str(error)) from error
+        question = expectations(task)
         trace = tool_trace(trajectory.metadata)
         return AnswersResult(
-            retrieval=_retrieval(task, trajectory),
-            hops=_hops(question, trajectory),
-            tools=_coverage(names(question.required_tools), trace.tools, known=trace.reported),
-            agents=_coverage(
-                names(question.required_agents), trace.agents, known=bool(trace.agents)
-            ),
+            retrieval=retrieval_figures(question, trajectory.sources),
+            hops=hop_figures(question, trajectory.final_output, trajectory.sources),
+            tools=tool_figures(question, trace),
+            agents=agent_figures(question, trace),
         )
+
+    def score_batch(
+        self, tasks: Sequence[Task | None], rows: pa.RecordBatch
+    ) -> Mapping[str, pa.Array[Any]]:
+        """Score the answers of many rows, and make no record of them."""
+        from trajmeter.metrics.answers.batch import score_batch
+
+        return score_batch(tasks, rows)
 
 
 def create(resources: Resources) -> AnswersMetric:
@@ -82,56 +87,3 @@ def create(resources: Resources) -> AnswersMetric:
     """
     find_profile(AnswersMetric.name, resources.profile, PROFILES)
     return AnswersMetric()
-
-
-def _without_task() -> AnswersResult:
-    outcome, cause = Outcome.NOT_SCORED, Cause.MISSING_TASK
-    tools_or_agents = Coverage(outcome=outcome, cause=cause)
-    return AnswersResult(
-        retrieval=RetrievalFigures(outcome=outcome, cause=cause),
-        hops=Hops(outcome=outcome, cause=cause),
-        tools=tools_or_agents,
-        agents=tools_or_agents,
-    )
-
-
-def _retrieval(task: Task, trajectory: Trajectory) -> RetrievalFigures:
-    if not task.expected_sources:
-        return RetrievalFigures(outcome=_ABSTAINED)
-    if trajectory.sources is None:
-        return RetrievalFigures(outcome=Outcome.NOT_SCORED, cause=Cause.MISSING_ANSWER)
-    found = retrieval(trajectory.sources, task.expected_sources)
-    expected, retrieved = set(task.expected_sources), set(trajectory.sources)
-    return RetrievalFigures(
-        precision=found.precision,
-        recall=found.recall,
-        relevant=len(expected & retrieved),
-        retrieved=len(retrieved),
-        expected=len(expected),
-    )
-
-
-def _hops(question: Question, trajectory: Trajectory) -> Hops:
-    if not question.required_hops:
-        return Hops(outcome=_ABSTAINED)
-    if trajectory.final_output is None:
-        return Hops(outcome=Outcome.NOT_SCORED, cause=Cause.MISSING_ANSWER)
-    found = hop_coverage(
-        question.required_hops, answer=trajectory.final_output, sources=trajectory.sources or ()
-    )
-    return Hops(
-        coverage=found.coverage,
-        grounded_coverage=None if trajectory.sources is None else found.grounded_coverage,
-        required=found.required,
-        matched=found.matched,
-        grounded=None if trajectory.sources is None else found.grounded,
-    )
-
-
-def _coverage(required: frozenset[str], seen: frozenset[str], *, known: bool) -> Coverage:
-    if not required:
-        return Coverage(outcome=_ABSTAINED)
-    if not known:
-        return Coverage(outcome=Outcome.NOT_SCORED, cause=Cause.MISSING_ANSWER)
-    matched = len(required & seen)
-    return Coverage(coverage=matched / len(required), matched=matched, required=len(required))

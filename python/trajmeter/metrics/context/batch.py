@@ -1,113 +1,119 @@
-"""Views of record batches: what the kernel reads of an attempt, without the record around it."""
+"""Scoring batches: columns of views and patches in, columns of figures out."""
 
 from __future__ import annotations
 
-from itertools import pairwise, repeat
-from typing import TYPE_CHECKING, NamedTuple
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from trajmeter.metrics.arrays import ROWS_AT_ONCE, coded, filled, flags, ragged
-from trajmeter.records import Extent
+from trajmeter.kernels import CONTEXT_COUNTS, EDIT_COUNTS, active
+from trajmeter.metrics.arrays import filled, flags
+from trajmeter.metrics.context.attempts import attempts
+from trajmeter.metrics.context.batch_figures import (
+    edit_columns,
+    final_columns,
+    step_columns,
+    view_columns,
+)
+from trajmeter.metrics.context.columns import texts, viewed_columns
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Iterator, Mapping, Sequence
 
     from trajmeter.metrics.arrays import Array
+    from trajmeter.metrics.context.prepared import PreparedTask
+    from trajmeter.metrics.context.profile import ContextProfile
+    from trajmeter.metrics.context.tasks import PreparedTasks
+    from trajmeter.records import Task
 
-__all__ = ["ViewedRow", "viewed_rows"]
-
-
-class _View(NamedTuple):
-    """A view as the columns have it; the fields are those of :class:`trajmeter.records.View`."""
-
-    path: str
-    extent: str
-    start: int | None
-    end: int | None
-    symbols: tuple[str, ...]
-    listed: bool
+__all__ = ["score_batch"]
 
 
-class _Step(NamedTuple):
-    """A turn that recorded views."""
-
-    views: tuple[_View, ...]
-
-
-class ViewedRow(NamedTuple):
-    """What the context metrics score of an attempt."""
-
-    steps: list[_Step]
-    """The turns that recorded views, in their order."""
-    final_views: tuple[_View, ...] | None
-    """The context declared in the end, if there is one."""
-    final_patch: str | None
-    """The patch in the end, if there is one."""
-
-
-def viewed_rows(rows: pa.RecordBatch) -> Iterator[ViewedRow]:
-    """Yield the views and the final patch of every row.
+def score_batch(
+    kept: PreparedTasks,
+    profile: ContextProfile,
+    tasks: Sequence[Task | None],
+    rows: pa.RecordBatch,
+) -> Mapping[str, Array]:
+    """Compute every figure of every row, as :func:`trajmeter.metrics.context.score` does of one.
 
     Args:
-        rows: Valid rows in the columns of :func:`trajmeter.schemas.trajectory_schema`.
+        kept: Prepares tasks.
+        profile: How they are scored.
+        tasks: Task of each row, if it has one.
+        rows: Valid rows in the columns of :func:`trajmeter.schemas.trajectory_schema`, of which
+            views and final patches are read.
+
+    Returns:
+        Every column of :class:`ContextResult` by its dotted path.
+
+    Raises:
+        InputError: A figure of a row is not an integer of 64 bits.
+        TotalOverflowError: Sizes of a row add up to more than 64 bits hold.
+        ReadError: A snapshot cannot be read.
     """
-    for start in range(0, rows.num_rows, ROWS_AT_ONCE):
-        part = rows.slice(start, ROWS_AT_ONCE)
-        yield from map(
-            ViewedRow,
-            _steps(part.column("turns")),
-            _views(part.column("final_views")),
-            part.column("final_patch").to_pylist(),
-        )
+    parts = [
+        _columns(profile, part.prepared, part.task, rows.slice(part.start, len(part.task)))
+        for part in _parts(kept, tasks)
+    ]
+    if len(parts) == 1:
+        return parts[0]
+    return {name: pa.concat_arrays([part[name] for part in parts]) for name in parts[0]}
 
 
-def _steps(column: Array) -> Iterator[list[_Step]]:
-    """Steps of each row, from its turns."""
-    turns, offsets = ragged(column)
-    views = pc.struct_field(turns, "views")
-    is_step = flags(views.is_valid())
-    # Turns without views are not steps; the steps after them move up.
-    places = np.concatenate([[0], np.cumsum(is_step)])[offsets]
-    steps = [_Step(seen) for seen in _views(views) if seen is not None]
-    return (steps[start:stop] for start, stop in pairwise(places.tolist()))
+@dataclass(frozen=True, slots=True, eq=False)
+class _Part:
+    """Consecutive rows whose tasks are prepared at the same time."""
+
+    start: int
+    """Number of the first row."""
+    prepared: list[PreparedTask]
+    """Their tasks, each once."""
+    task: list[int]
+    """Place of each row's task, or -1."""
 
 
-def _views(column: Array) -> list[tuple[_View, ...] | None]:
-    """Views of each list; ``None`` for a null."""
-    values, offsets = ragged(column)
-    path, extent, start, end, symbols, listed = (
-        pc.struct_field(values, name) for name in _View._fields
-    )
-    fields = (
-        _texts(path),
-        _texts(extent.fill_null(Extent.UNKNOWN.value)),
-        start.to_pylist(),
-        end.to_pylist(),
-        _symbols(symbols),
-        listed.fill_null(pa.scalar(value=True)).to_pylist(),
-    )
-    # The symbols may be endless, where no view has any.
-    views = list(map(_View._make, zip(*fields, strict=False)))
-    listed_views = [tuple(views[start:stop]) for start, stop in pairwise(offsets.tolist())]
-    if not column.null_count:
-        return [*listed_views]
-    is_there = flags(column.is_valid()).tolist()
-    return [seen if there else None for seen, there in zip(listed_views, is_there, strict=True)]
+def _parts(kept: PreparedTasks, tasks: Sequence[Task | None]) -> Iterator[_Part]:
+    """Cut rows where the tasks before would take too much memory together."""
+    part = _Part(0, [], [])
+    places: dict[int, int] = {}
+    for row, task in enumerate(tasks):
+        place = -1 if task is None else places.get(id(task))
+        if place is None and task is not None:
+            if kept.is_full and part.prepared:
+                yield part
+                part, places = _Part(row, [], []), {}
+                kept.trim()
+            place = places[id(task)] = len(part.prepared)
+            part.prepared.append(kept.find_another(task))
+        part.task.append(-1 if place is None else place)
+    yield part
+    kept.trim()
 
 
-def _texts(column: Array) -> list[str]:
-    """Texts of a column without nulls; equal ones are one object, whose hash is known."""
-    texts, codes = coded(column)
-    return [texts[code] for code in codes.tolist()]
-
-
-def _symbols(column: Array) -> Iterable[tuple[str, ...]]:
-    """Names that each view asks for; endless where no view asks for any."""
-    if not filled(pc.list_value_length(column), 0).any():
-        return repeat(())
-    values, offsets = ragged(column)
-    names = _texts(values)
-    return [tuple(names[start:stop]) for start, stop in pairwise(offsets.tolist())]
+def _columns(
+    profile: ContextProfile, prepared: Sequence[PreparedTask], task: list[int], rows: pa.RecordBatch
+) -> dict[str, Array]:
+    kernels = active()
+    places = np.array(task, np.int64)
+    viewed = viewed_columns(rows)
+    if profile.declared_final_only:  # where none is declared, nothing is
+        viewed = viewed._replace(has_final=np.ones(len(rows), np.bool_))
+    measured = kernels.context_batch([of.kernel for of in prepared], places, *viewed)
+    table = measured.counts.reshape(-1, len(CONTEXT_COUNTS)).T
+    counts = dict(zip(CONTEXT_COUNTS, np.ascontiguousarray(table), strict=True))
+    patches: Any = rows.column("final_patch")
+    compared = kernels.edit_counts([of.edits for of in prepared], places, texts(patches))
+    edits = np.ascontiguousarray(compared.reshape(-1, len(EDIT_COUNTS)).T)
+    found = attempts(profile, prepared, places, counts, measured.coverage, measured.offsets)
+    has_patch = flags(patches.is_valid())
+    is_empty = filled(pc.binary_length(patches), 0) == 0
+    return {
+        **final_columns(found),
+        **step_columns(found),
+        **edit_columns(found, edits, has_patch, is_empty),
+        **view_columns(found),
+    }

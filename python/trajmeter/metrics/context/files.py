@@ -1,4 +1,4 @@
-"""The files of one task: those its gold names and those that views lead to, numbered."""
+"""The files of a repository: those that gold names and those that views lead to, numbered."""
 
 from __future__ import annotations
 
@@ -8,84 +8,124 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from trajmeter.kernels import ContextFile, FileTables, ResolvedPath
+from trajmeter.kernels import ContextFile, FileListing, FileTables, ResolvedPath
 from trajmeter.metrics.context import paths
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from trajmeter.kernels import Int64Array
+    from trajmeter.kernels import ContextFiles, Int64Array, Kernels, PathSearch
     from trajmeter.metrics.context.profile import ContextProfile
-    from trajmeter.records import Task
     from trajmeter.snapshots import Definitions, FileSnapshot, Snapshot
 
-__all__ = ["TaskFiles"]
+__all__ = ["RepositoryFiles"]
+
+# What a file and a definition of a snapshot take, their texts included.
+_FILE = 600
+_DEFINITION = 150
 
 
-class TaskFiles:
+class RepositoryFiles:
     """Finds the file that a path means, and what the snapshot knows of it.
 
+    Tasks of one snapshot and repository share it.
+
     Args:
-        task: The task.
-        snapshot: The repository that its attempts start from, if there is one.
+        snapshot: The repository that attempts start from, if there is one.
+        repo: Its name, as the tasks write it.
         profile: Which rules for paths apply, and which definitions count.
+        kernels: Backend that computes.
     """
 
-    unresolved_gold: set[str]
-    """Paths of gold, as written, that lead to no file of the snapshot."""
+    kernel: ContextFiles
+    """What the backend knows of the files."""
+    snapshot: Snapshot | None
+    """The repository that attempts start from."""
     has_snapshot: bool
     """Whether there is a snapshot."""
-    lacks_definitions: bool
-    """Whether the definitions of a file with gold were not extracted."""
 
-    def __init__(self, task: Task, snapshot: Snapshot | None, profile: ContextProfile) -> None:
-        self.unresolved_gold = set()
+    def __init__(
+        self,
+        snapshot: Snapshot | None,
+        repo: str | None,
+        profile: ContextProfile,
+        kernels: Kernels,
+    ) -> None:
         self.has_snapshot = snapshot is not None
-        self.lacks_definitions = False
-        self._repo = task.repo
-        self._snapshot = snapshot
-        self._profile = profile
+        self.profile = profile
+        self.kernels = kernels
+        self._repo = repo
+        self.snapshot = snapshot
+        self._snapshot_bytes = 0 if snapshot is None else _snapshot_bytes(snapshot)
         self._files: dict[str, ContextFile] = {}
         self._codes = count()
         self._undefined: set[str] = set()
+        self.kernel = kernels.context_files(self.resolve, profile.rules, self._listing())
+
+    @property
+    def bytes(self) -> int:
+        """About how many bytes of memory the snapshot and its files take."""
+        return self._snapshot_bytes + self.kernel.bytes
 
     def resolve(self, raw: str) -> ResolvedPath:
         """The file that a path of a log means."""
         path = self._find(raw)
-        return ResolvedPath(None if path is None else self._file(path), leak=paths.is_leak(raw))
+        return ResolvedPath(None if path is None else self.file(path), leak=paths.is_leak(raw))
 
     def gold(self, raw: str) -> tuple[str, ContextFile]:
         """The file that a path of the reference means, which may be in no snapshot."""
-        path = paths.gold_as_written(raw) if self._profile.takes_any_file_left else self._find(raw)
+        path = paths.gold_as_written(raw) if self.profile.takes_any_file_left else self._find(raw)
         if path is None:
             path = paths.file_path(raw, self._repo) or raw
-        file = self._file(path)
-        if self.has_snapshot and file.tables is None:
-            self.unresolved_gold.add(raw)
-        self.lacks_definitions |= path in self._undefined
-        return path, file
+        return path, self.file(path)
 
-    def _find(self, raw: str) -> str | None:
-        if self._snapshot is None:
-            return paths.file_path(raw, self._repo)
-        if self._profile.takes_any_file_left:
-            return paths.find_any(raw, self._snapshot.files)
-        return paths.find(raw, self._snapshot.files, self._repo)
-
-    def _file(self, path: str) -> ContextFile:
+    def file(self, path: str) -> ContextFile:
+        """The file at a path below the root of the repository."""
         file = self._files.get(path)
         if file is None:
             # Several threads may meet a path at once: one number is drawn for each, one is kept.
             file = self._files.setdefault(path, ContextFile(next(self._codes), self._tables(path)))
         return file
 
+    def lacks_definitions(self, path: str) -> bool:
+        """Whether the definitions of a file that was asked for were not extracted."""
+        return path in self._undefined
+
+    def _find(self, raw: str) -> str | None:
+        if self.snapshot is None:
+            return paths.file_path(raw, self._repo)
+        if self.profile.takes_any_file_left:
+            return paths.find_any(raw, self.snapshot.files)
+        return paths.find(raw, self.snapshot.files, self._repo)
+
+    def _listing(self) -> FileListing | None:
+        """How the backend finds files by itself; a folder is not listed to look for a few."""
+        if self.snapshot is None:
+            return FileListing("unlisted", self._repo, (), self.file)
+        if not isinstance(self.snapshot.files, dict):
+            return None
+        search: PathSearch = "any_left" if self.profile.takes_any_file_left else "careful"
+        return FileListing(search, self._repo, self.snapshot.files, self.file)
+
     def _tables(self, path: str) -> FileTables | None:
-        known = None if self._snapshot is None else self._snapshot.files.get(path)
+        known = None if self.snapshot is None else self.snapshot.files.get(path)
         if known is None:
             return None
         if known.definitions is None:
             self._undefined.add(path)
-        return _tables(known, keep_empty=self._profile.keeps_empty_definitions)
+        return _tables(known, keep_empty=self.profile.keeps_empty_definitions)
+
+
+def _snapshot_bytes(snapshot: Snapshot) -> int:
+    """About how many bytes a snapshot takes that holds its files; a folder does not."""
+    if not isinstance(snapshot.files, dict):
+        return 0
+    return sum(
+        _FILE
+        + file.line_starts.nbytes
+        + (_DEFINITION * len(file.definitions) if file.definitions else 0)
+        for file in snapshot.files.values()
+    )
 
 
 def _tables(file: FileSnapshot, *, keep_empty: bool) -> FileTables:

@@ -9,22 +9,22 @@ from typing import TYPE_CHECKING, Any
 from trajmeter.arguments import check_type
 from trajmeter.errors import InputError
 from trajmeter.kernels import GoldLines, active
-from trajmeter.metrics.context.files import TaskFiles
+from trajmeter.metrics.context.attempts import TaskFacts, task_facts
+from trajmeter.metrics.context.files import RepositoryFiles
 from trajmeter.metrics.context.lines import lines_size
 from trajmeter.metrics.context.profile import PROFILES
 from trajmeter.metrics.profile import find_profile
-from trajmeter.patches import edited_lines
+from trajmeter.patches import whole_characters
 from trajmeter.records import Cause, GoldRole, Task
 from trajmeter.snapshots import Snapshot
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping, Sequence
+    from collections.abc import Callable, Mapping, Sequence
 
-    from trajmeter.kernels import ContextKernel, Kernels, ResolvedPath
+    from trajmeter.kernels import ContextKernel, EditGoldKernel, Kernels, ResolvedPath
     from trajmeter.metrics.context.profile import ContextProfile
-    from trajmeter.patches import EditedLines
 
-__all__ = ["PreparedTask", "edited_pairs", "prepare"]
+__all__ = ["PreparedTask", "prepare", "prepare_in"]
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -49,6 +49,8 @@ class PreparedTask:
     """First and last line of the initial gold ranges whose ends are both above 0, by path."""
     initial_gold_size: int
     """Number of lines in the initial gold ranges."""
+    edits: EditGoldKernel
+    """The lines that the gold patch edits, and the initial gold ranges."""
     unresolved_gold_paths: int | None
     """Number of paths of gold that lead to no file of the snapshot; ``None`` without one."""
 
@@ -62,9 +64,14 @@ class PreparedTask:
         return self.task.gold_ranges is not None
 
     @cached_property
-    def gold_edits(self) -> frozenset[tuple[str, int]]:
-        """Path and line of each line that the gold patch edits."""
-        return frozenset(edited_pairs(edited_lines(self.task.gold_patch or "")))
+    def facts(self) -> TaskFacts:
+        """What batches of attempts are scored with, beside the kernels."""
+        return task_facts(self)
+
+    @cached_property
+    def gold_patch_counts(self) -> tuple[int, int, int, int, int]:
+        """What :attr:`edits` says of the gold patch itself."""
+        return self.edits.compare(whole_characters(self.task.gold_patch or ""))
 
 
 def prepare(
@@ -93,45 +100,51 @@ def prepare(
     if isinstance(kernels, str):
         raise InputError(f"kernels is {kernels!r}, expected trajmeter.kernels.load({kernels!r})")
     chosen = find_profile("context", profile, PROFILES)
-    files = TaskFiles(task, snapshot, chosen)
+    return prepare_in(RepositoryFiles(snapshot, task.repo, chosen, kernels or active()), task)
+
+
+def prepare_in(files: RepositoryFiles, task: Task) -> PreparedTask:
+    """Compile the gold of a task whose repository others may share."""
+    profile = files.profile
     gold = []
     initial: dict[str, list[tuple[int, int]]] = {}
+    unresolved = set()
+    lacks_definitions = False
     for written in task.gold_ranges or ():
         path, file = files.gold(written.path)
+        lacks_definitions |= files.lacks_definitions(path)
+        if file.tables is None:
+            unresolved.add(written.path)
         is_initial = written.role is GoldRole.INITIAL
-        in_lines = is_initial or not chosen.lines_of_initial_gold
+        in_lines = is_initial or not profile.lines_of_initial_gold
         gold.append(GoldLines(file, written.first_line, written.last_line, in_lines=in_lines))
         if is_initial and written.first_line > 0 and written.last_line > 0:
             initial.setdefault(path, []).append((written.first_line, written.last_line))
     return PreparedTask(
         task=task,
-        snapshot=snapshot,
-        profile=chosen,
+        snapshot=files.snapshot,
+        profile=profile,
         resolve=files.resolve,
-        kernel=(kernels or active()).context(files.resolve, gold, chosen.rules),
+        kernel=files.kernels.context(files.kernel, gold),
         has_snapshot=files.has_snapshot,
-        causes=_causes(task, files),
+        causes=_causes(task, files, lacks_definitions=lacks_definitions),
         initial_gold=initial,
         initial_gold_size=lines_size(initial.values()),
-        unresolved_gold_paths=None if snapshot is None else len(files.unresolved_gold),
+        edits=files.kernels.edit_gold(whole_characters(task.gold_patch or ""), initial),
+        unresolved_gold_paths=len(unresolved) if files.has_snapshot else None,
     )
 
 
-def _causes(task: Task, files: TaskFiles) -> dict[str, Cause | None]:
+def _causes(
+    task: Task, files: RepositoryFiles, *, lacks_definitions: bool
+) -> dict[str, Cause | None]:
     """What is missing for each granularity: gold, then the part of the snapshot it needs."""
     missing = Cause.MISSING_GOLD if task.gold_ranges is None else None
     no_bytes = None if files.has_snapshot else Cause.MISSING_SNAPSHOT
-    no_definitions = Cause.MISSING_DEFINITIONS if files.lacks_definitions else None
+    no_definitions = Cause.MISSING_DEFINITIONS if lacks_definitions else None
     return {
         "file": missing,
         "symbol": missing or no_bytes or no_definitions,
         "span": missing or no_bytes,
         "line": missing,
     }
-
-
-def edited_pairs(edits: EditedLines) -> Iterator[tuple[str, int]]:
-    """Path and line of each edited line."""
-    for path, lines in edits.lines.items():
-        for line in lines:
-            yield path, line

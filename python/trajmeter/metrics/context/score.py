@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from collections import OrderedDict
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from trajmeter.arguments import check_type
 from trajmeter.metrics.context.edits import edit_locations
 from trajmeter.metrics.context.figures import final_figures, step_figures
 from trajmeter.metrics.context.lines import with_reversed_lines
-from trajmeter.metrics.context.prepared import PreparedTask, prepare
+from trajmeter.metrics.context.prepared import PreparedTask
 from trajmeter.metrics.context.profile import PROFILES
 from trajmeter.metrics.context.result import (
     ContextBenchEditLocation,
@@ -21,12 +20,13 @@ from trajmeter.metrics.context.result import (
     TrajectoryFigures,
     ViewFigures,
 )
+from trajmeter.metrics.context.tasks import PreparedTasks
 from trajmeter.metrics.profile import find_profile
 from trajmeter.records import Cause, Outcome, Trajectory
 from trajmeter.records.record import frozen
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping, Sequence
+    from collections.abc import Iterable, Mapping, Sequence
 
     import pyarrow as pa
     from pydantic import JsonValue
@@ -48,9 +48,6 @@ __all__ = [
     "score_views",
     "without_task",
 ]
-
-# Attempts at one task usually follow one another; files of several agents interleave tasks.
-_KEPT = 256
 
 # Groups that could not be scored are alike, and frozen: one of each is enough.
 _CAUSES = (
@@ -86,19 +83,15 @@ class ContextMetric:
 
     name = "context"
     version = "1"
+    batch_columns = frozenset({"turns.views", "final_views", "final_patch"})
     requires = ("Task.gold_ranges", "Task.gold_patch", "Resources.snapshots")
     result_type = ContextResult
 
     def __init__(
         self, snapshots: SnapshotStore | None = None, *, profile: str | None = None
     ) -> None:
-        self._snapshots = snapshots
         self._profile = find_profile("context", profile, PROFILES)
-        self._prepared: OrderedDict[int, PreparedTask] = OrderedDict()
-
-    def __getstate__(self) -> dict[str, Any]:
-        """Leave behind the tasks that were prepared."""
-        return {**vars(self), "_prepared": OrderedDict()}
+        self._tasks = PreparedTasks(snapshots, self._profile)
 
     @property
     def parameters(self) -> Mapping[str, JsonValue]:
@@ -109,33 +102,15 @@ class ContextMetric:
         """Score one attempt; without a task everything is ``missing_gold``."""
         if task is None:
             return without_task(trajectory.turns)
-        return score(self._prepare(task), trajectory)
+        return score(self._tasks.find(task), trajectory)
 
     def score_batch(
         self, tasks: Sequence[Task | None], rows: pa.RecordBatch
-    ) -> Iterator[ContextResult]:
-        """Score the attempts of many rows, of which only views and the final patch are read."""
-        from trajmeter.metrics.context.batch import viewed_rows
+    ) -> Mapping[str, pa.Array[Any]]:
+        """Score the attempts of many rows, of which only views and final patches are read."""
+        from trajmeter.metrics.context.batch import score_batch
 
-        return (
-            without_task(steps)
-            if task is None
-            else score_views(self._prepare(task), steps, final_views, final_patch=final_patch)
-            for task, (steps, final_views, final_patch) in zip(
-                tasks, viewed_rows(rows), strict=True
-            )
-        )
-
-    def _prepare(self, task: Task) -> PreparedTask:
-        prepared = self._prepared.get(id(task))
-        if prepared is None or prepared.task is not task:
-            snapshot = None if self._snapshots is None else self._snapshots.find(task)
-            prepared = prepare(task, snapshot, profile=self._profile.name)
-            self._prepared[id(task)] = prepared
-            if len(self._prepared) > _KEPT:
-                self._prepared.popitem(last=False)
-        self._prepared.move_to_end(id(task))
-        return prepared
+        return score_batch(self._tasks, self._profile, tasks, rows)
 
 
 def create(resources: Resources) -> ContextMetric:

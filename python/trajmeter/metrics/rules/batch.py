@@ -75,13 +75,11 @@ def score_batch(
     facts = Facts(rows.take(plain), checks, codes[plain])
     left = np.flatnonzero(odd)
     records = records_of(rows.take(left))
-    results = [
+    results = (
         rule_set.score(tasks[row], record)
         for row, record in zip(left.tolist(), records, strict=True)
-    ]
-    by_record: dict[str, Array] = {}
-    for name, model in _models().items():
-        by_record |= _named(name, result_arrays(model, [getattr(each, name) for each in results]))
+    )
+    by_record = result_arrays(RulesResult, results)
     return merged([(plain, _by_rule(rule_set, facts)), (left, by_record)])
 
 

@@ -1,48 +1,52 @@
 """Speedup of record batches: the columns of a result, from rows that hold whole tasks.
 
-The attempts are those that the rows stand for, without the fields that no figure depends on, and
-scored as :mod:`trajmeter.metrics.speedup.fields` says. What a batch saves is the result of each
-attempt, whose benchmarks are written as JSON at once, and a call of the kernel for each trial.
+In Rust, rows become columns without an object for each benchmark. The trials that this is not
+certain of, and all of them in the Python backend, are scored as records: the attempts that their
+rows stand for, without the fields that no figure depends on, as
+:mod:`trajmeter.metrics.speedup.fields` says.
 """
 
 from __future__ import annotations
 
 from itertools import chain, groupby
 from operator import itemgetter
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
+import numpy as np
 import pyarrow as pa
 from pydantic_core import to_json
 
 from trajmeter.errors import InputError
+from trajmeter.kernels import backend
 from trajmeter.metrics.arrays import ROWS_AT_ONCE, coded, nulls
 from trajmeter.metrics.columns import FamilyColumns
 from trajmeter.metrics.row_records import records_of
 from trajmeter.metrics.speedup.fields import result_fields
+from trajmeter.metrics.speedup.figure_columns import figure_columns
 from trajmeter.metrics.speedup.result import SpeedupResult
+from trajmeter.metrics.speedup.trial_columns import trials_of_rows
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping, Sequence
+    from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 
-    from trajmeter.metrics._protocol import TrialMetric
+    from trajmeter.kernels import Int64Array
     from trajmeter.metrics._result import Result
     from trajmeter.metrics.arrays import Array
     from trajmeter.metrics.columns import Column
     from trajmeter.metrics.speedup.profile import SpeedupProfile
+    from trajmeter.metrics.speedup.score import SpeedupMetric
+    from trajmeter.metrics.speedup.trial_columns import TrialColumns
     from trajmeter.records import Task, Trajectory
 
 __all__ = ["score_batch"]
 
-_READ = {
-    *("task_id", "agent", "model", "attempt", "trial", "instance", "measurements"),
-    *("pytest_summary", "snapshot_summary", "run_log", "usage", "passed", "failure"),
-}
-"""Fields that a figure depends on."""
+_IDENTITY = {"task_id", "agent", "model", "attempt", "instance"}
+"""Columns that identify an attempt."""
 _BENCHMARKS = "per_benchmark_speedups"
 
 
 def score_batch(
-    metric: TrialMetric,
+    metric: SpeedupMetric,
     profile: SpeedupProfile,
     tasks: Sequence[Task | None],
     rows: pa.RecordBatch,
@@ -62,52 +66,103 @@ def score_batch(
     """
     family = FamilyColumns(metric, offset=0)
     prefix = f"{family.name}."
+    names = [column.name.removeprefix(prefix) for column in family.figures]
+    needed = _needed(rows, metric.batch_columns | _IDENTITY)
+    columns: dict[str, Array] = {}
+    stretches = list(_tasks(tasks, rows))
+    if backend() == "rust":
+        trials = trials_of_rows(tasks, needed)
+        columns, is_uncertain = figure_columns(needed, trials, profile)
+        stretches = list(_left(trials, np.flatnonzero(is_uncertain)))
+        if not stretches:
+            return {name: columns[name] for name in names}
     parts: list[list[Array]] = []
-    for trials in _few(_trials(tasks, rows)):
-        fields = result_fields(trials, profile)
+    for few in _few(stretches):
+        given = [(tasks[each.rows[0]], _records(needed, each)) for each in few]
+        fields = result_fields(given, profile)
+        kept = chain.from_iterable(
+            (number + place for place in range(each.scored))
+            for number, each in zip(_begins(few), few, strict=True)
+        )
         try:
-            parts.append([*_arrays(family, fields)])
+            parts.append([*_arrays(family, [fields[place] for place in kept])])
         except InputError:
-            return chain.from_iterable(metric.score_trial(*trial) for trial in _trials(tasks, rows))
-    columns = zip(*(parts or [[*_arrays(family, [])]]), strict=True)
-    return {
-        column.name.removeprefix(prefix): pa.concat_arrays(arrays)
-        for column, arrays in zip(family.figures, columns, strict=True)
-    }
+            whole = _tasks(tasks, rows)
+            trials_at_tasks = ((tasks[each.rows[0]], _records(needed, each)) for each in whole)
+            return chain.from_iterable(metric.score_trial(*each) for each in trials_at_tasks)
+    by_record = zip(*(parts or [[*_arrays(family, [])]]), strict=True)
+    slow = {name: pa.concat_arrays(own) for name, own in zip(names, by_record, strict=True)}
+    if not columns:
+        return slow
+    places = [row for each in stretches for row in each.rows[: each.scored]]
+    order = np.arange(len(rows))
+    order[places] = len(rows) + np.arange(len(places))
+    order_of = pa.array(order)
+    return {name: pa.concat_arrays([columns[name], slow[name]]).take(order_of) for name in names}
 
 
-_Trial = tuple["Task | None", "list[Trajectory]"]
+class _Stretch(NamedTuple):
+    """Rows that are scored together."""
+
+    rows: list[int]
+    """The rows, those to score first."""
+    scored: int
+    """How many of them are to score."""
 
 
-def _trials(tasks: Sequence[Task | None], rows: pa.RecordBatch) -> Iterator[_Trial]:
-    """Each task of the rows, with all attempts at it."""
+def _needed(rows: pa.RecordBatch, names: Collection[str]) -> pa.RecordBatch:
+    """The rows with these columns alone."""
+    return pa.record_batch(
+        [
+            column if field.name in names else nulls(len(rows), field.type)
+            for field, column in zip(rows.schema, rows.columns, strict=True)
+        ],
+        schema=rows.schema,
+    )
+
+
+def _tasks(tasks: Sequence[Task | None], rows: pa.RecordBatch) -> Iterator[_Stretch]:
+    """The rows of each task."""
     ids = coded(rows.column("task_id"))
     names = [
         task.id if task else ids.texts[code]
         for task, code in zip(tasks, ids.codes.tolist(), strict=True)
     ]
-    needed = pa.record_batch(
-        [
-            column if field.name in _READ else nulls(len(rows), field.type)
-            for field, column in zip(rows.schema, rows.columns, strict=True)
-        ],
-        schema=rows.schema,
-    )
     for _, stretch in groupby(enumerate(names), itemgetter(1)):
         places = [place for place, _ in stretch]
-        yield tasks[places[0]], records_of(needed.slice(places[0], len(places)))
+        yield _Stretch(places, len(places))
 
 
-def _few(trials: Iterable[_Trial]) -> Iterator[list[_Trial]]:
-    """Trials by the few hundred attempts, of whose benchmarks objects are alive at a time."""
-    held: list[_Trial] = []
-    for trial in trials:
-        held.append(trial)
-        if sum(len(attempts) for _, attempts in held) >= ROWS_AT_ONCE:
+def _left(trials: TrialColumns, uncertain: Int64Array) -> Iterator[_Stretch]:
+    """The rows of uncertain trials, and each that holds figures instead of measurements."""
+    for row in np.flatnonzero(trials.trial < 0).tolist():
+        yield _Stretch([row], 1)
+    for trial in uncertain.tolist():
+        yield _Stretch(trials.of_trial(trial).tolist(), int(trials.scored[trial]))
+
+
+def _few(stretches: Iterable[_Stretch]) -> Iterator[list[_Stretch]]:
+    """Stretches by the few hundred attempts, of whose benchmarks objects are alive at a time."""
+    held: list[_Stretch] = []
+    for stretch in stretches:
+        held.append(stretch)
+        if sum(len(each.rows) for each in held) >= ROWS_AT_ONCE:
             yield held
             held = []
     if held:
         yield held
+
+
+def _begins(stretches: Iterable[_Stretch]) -> Iterator[int]:
+    """Number of the first row of each stretch."""
+    begin = 0
+    for stretch in stretches:
+        yield begin
+        begin += len(stretch.rows)
+
+
+def _records(rows: pa.RecordBatch, stretch: _Stretch) -> list[Trajectory]:
+    return records_of(rows.take(pa.array(stretch.rows)))
 
 
 def _arrays(family: FamilyColumns, fields: Sequence[dict[str, Any]]) -> Iterator[Array]:

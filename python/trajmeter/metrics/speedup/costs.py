@@ -14,7 +14,18 @@ if TYPE_CHECKING:
     from trajmeter.metrics.speedup.profile import SpeedupProfile
     from trajmeter.records import Trajectory
 
-__all__ = ["Cost", "Length", "cost", "length", "recorded_cost", "refused_tokens", "tokens"]
+__all__ = [
+    "Cost",
+    "Length",
+    "cost",
+    "length",
+    "priced_tokens",
+    "recorded_cost",
+    "refused_cost",
+    "refused_count",
+    "refused_tokens",
+    "tokens",
+]
 
 
 class Cost(TypedDict, total=False):
@@ -56,14 +67,31 @@ def cost(attempt: Trajectory, warnings: list[str], profile: SpeedupProfile) -> C
     if used is None:
         return {}
     log = attempt.run_log or RunLog()
-    names = [log.model_name] if log.model_name else _spellings(attempt.model or "")
-    at = _time(log.started_at)
     try:
-        table = price_table()
-        prices = [price_usd(name, *used, at=at) for name in names]
+        return priced_tokens(log.model_name, attempt.model, log.started_at, used)
     except ExtraMissingError as error:
         warnings.append(f"its cost is unknown: {error}")
         return {}
+
+
+def priced_tokens(
+    configured: str | None, model: str | None, started_at: str | None, used: tuple[int, int]
+) -> Cost:
+    """Compute a cost from tokens.
+
+    Args:
+        configured: The model as it was configured, if that is recorded.
+        model: The model as the attempt names it.
+        started_at: When the run began, ISO 8601.
+        used: Prompt and completion tokens.
+
+    Raises:
+        ExtraMissingError: The price table is not installed.
+    """
+    names = [configured] if configured else _spellings(model or "")
+    at = _time(started_at)
+    table = price_table()
+    prices = [price_usd(name, *used, at=at) for name in names]
     known = next((found for found in prices if found is not None), None)
     return {
         "task_cost_usd": known or 0.0,
@@ -97,12 +125,22 @@ def tokens(attempt: Trajectory) -> tuple[int, int] | None:
 def refused_tokens(attempt: Trajectory) -> list[str]:
     """Say which recorded numbers of tokens are negative."""
     return [
-        f"its recorded number of {noun} tokens is {count}, expected 0 or more"
+        refused_count(noun, count)
         for stated in (attempt.run_log, attempt.usage)
         if stated is not None
         for noun, count in (("prompt", stated.input_tokens), ("completion", stated.output_tokens))
         if count is not None and count < 0
     ]
+
+
+def refused_count(noun: str, count: int) -> str:
+    """Say that a number of tokens is negative."""
+    return f"its recorded number of {noun} tokens is {count}, expected 0 or more"
+
+
+def refused_cost(cost: float) -> str:
+    """Say that a cost is negative, or not finite."""
+    return f"its recorded cost is {cost}, expected 0 or more"
 
 
 def length(attempt: Trajectory) -> Length:
@@ -137,7 +175,7 @@ def _credible_cost(attempt: Trajectory, warnings: list[str]) -> float | None:
     for stated in _stated_costs(attempt):
         if math.isfinite(stated) and stated >= 0:
             return stated
-        warnings.append(f"its recorded cost is {stated}, expected 0 or more")
+        warnings.append(refused_cost(stated))
     return None
 
 

@@ -10,8 +10,8 @@ from trajmeter.metrics.kept_counts import KeptCounts
 from trajmeter.statistics.exact_sums import ExactSums
 
 if TYPE_CHECKING:
-    from trajmeter.kernels import BoolArray, Int64Array
-    from trajmeter.metrics.scored_columns import Coded, GroupedRows, ScoredColumns
+    from trajmeter.kernels import BoolArray, Coded, Int64Array
+    from trajmeter.metrics.scored_columns import GroupedRows, ScoredColumns
 
 __all__ = ["AgentCosts", "KeptWarnings", "WorstBenchmarks"]
 

@@ -37,7 +37,12 @@ if TYPE_CHECKING:
     from trajmeter.metrics.speedup.trial import Trial
     from trajmeter.records import Task, Trajectory
 
-__all__ = ["result_fields"]
+__all__ = ["NOTHING_MEASURED", "ORACLE_FAILED", "result_fields"]
+
+NOTHING_MEASURED = "nothing is measured under its own name; fc-eval would give it another's numbers"
+"""Warning about an attempt without a table."""
+ORACLE_FAILED = "the oracle itself failed and is reverted: its advantage is 0 only where it passes"
+"""Warning about a reverted oracle."""
 
 _SHOWN = 3
 
@@ -99,9 +104,7 @@ def _own_cases(trial: Trial, profile: SpeedupProfile) -> list[Case]:
         if own.contradicted:
             case.warnings.append(_contradiction(own.contradicted))
         if own.table is None and any(table.table for table in tables):
-            case.warnings.append(
-                "nothing is measured under its own name; fc-eval would give it another's numbers"
-            )
+            case.warnings.append(NOTHING_MEASURED)
         if is_measured and trial.twins(position):
             case.warnings.append(
                 "another agent of its trial has the same name and model; fc-eval would keep one"
@@ -122,9 +125,7 @@ def _revert(case: Case, oracle: SpeedupTable | None) -> None:
     case.table = table.reverted() if table else None
     case.fallback = case.table is not None
     if case.fallback and case.attempt.agent == ORACLE_AGENT:
-        case.warnings.append(
-            "the oracle itself failed and is reverted: its advantage is 0 only where it passes"
-        )
+        case.warnings.append(ORACLE_FAILED)
 
 
 def _lacks_oracle(table: SpeedupTable | None) -> bool:

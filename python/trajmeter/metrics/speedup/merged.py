@@ -33,14 +33,14 @@ from trajmeter.records.measurements import finite
 from trajmeter.trials import merge_measurements, resolve
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
 
     from trajmeter.metrics.speedup.levels import LevelFigures
     from trajmeter.metrics.speedup.profile import SpeedupProfile
     from trajmeter.metrics.speedup.trial import Trial
     from trajmeter.records import Trajectory
 
-__all__ = ["merged_cases", "merged_fields"]
+__all__ = ["booked_costs", "merged_cases", "merged_fields"]
 
 
 def merged_fields(
@@ -184,9 +184,14 @@ def _spending(attempt: Trajectory, key: str) -> dict[str, Any]:
         "trajectory_length": length,
         "trajectory_length_source": source,
         "events_by_code": log.events or {},
-        "costs_by_agent_model": {name: _number(cost) for name, cost in booked.items()},
+        "costs_by_agent_model": booked_costs(booked),
         "warnings": log.problems,
     }
+
+
+def booked_costs(booked: Mapping[str, object]) -> dict[str, float]:
+    """Costs by ``agent:model``, anything but a number as 0."""
+    return {name: _number(cost) for name, cost in booked.items()}
 
 
 def _object(value: object) -> dict[str, Any]:

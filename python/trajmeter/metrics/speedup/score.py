@@ -40,6 +40,12 @@ class SpeedupMetric:
     version = "1"
     requires: tuple[str, ...] = ("Trajectory.measurements",)
     result_type = SpeedupResult
+    batch_columns = frozenset(
+        {
+            *("trial", "measurements", "pytest_summary", "snapshot_summary"),
+            *("run_log", "usage", "passed", "failure"),
+        }
+    )
 
     def __init__(self, *, profile: str | None = None) -> None:
         self._profile = find_profile("speedup", profile, PROFILES)

@@ -22,8 +22,8 @@ if TYPE_CHECKING:
 
     from typing_extensions import Self
 
-    from trajmeter.kernels import BoolArray, Int64Array
-    from trajmeter.metrics.scored_columns import AttemptField, Coded, GroupedRows, ScoredColumns
+    from trajmeter.kernels import BoolArray, Coded, Int64Array
+    from trajmeter.metrics.scored_columns import AttemptField, GroupedRows, ScoredColumns
     from trajmeter.metrics.speedup.folding import Folded
     from trajmeter.metrics.speedup.profile import SpeedupProfile
 

@@ -14,7 +14,11 @@ from trajmeter.metrics.tools.arguments import DEEPEST
 if TYPE_CHECKING:
     from pydantic import JsonValue
 
-__all__ = ["ArgumentPolicies", "Fold", "Policy", "PolicyTree", "Tolerance"]
+__all__ = ["POLICIES_KEY", "ArgumentPolicies", "Fold", "Policy", "PolicyTree", "Tolerance"]
+
+
+POLICIES_KEY = "tool_policies"
+"""Key of a task's metadata that holds policies for its calls."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -132,6 +136,12 @@ class ArgumentPolicies:
             if part is not None and not isinstance(part, Mapping):
                 raise ConfigurationError(f"{name} is {part!r}, expected an object of tool names")
         return cls(given.get("default", "exact"), tools=tools, paths=paths)
+
+    @property
+    def is_exact(self) -> bool:
+        """Whether the arguments of every tool have to be equal."""
+        policies = (self._default, *self._tools.values())
+        return not self._paths and all(policy == "exact" for policy in policies)
 
     def tree_of(self, tool: str) -> PolicyTree:
         """Policies of one tool's arguments; the root always has one."""

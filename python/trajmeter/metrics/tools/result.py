@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Literal, TypeAlias
+from typing import TYPE_CHECKING, Annotated, Literal, TypeAlias
 
 from pydantic import ConfigDict, JsonValue
 
 from trajmeter.metrics._result import Figure, Group, Result
 from trajmeter.records.record import LazyModel
 
-__all__ = ["MatchGrades", "Mismatch", "MismatchKind", "ToolsResult"]
+if TYPE_CHECKING:
+    from trajmeter.records import Cause, Outcome
+
+__all__ = ["MatchGrades", "Mismatch", "MismatchKind", "ToolsResult", "unscored"]
 
 
 class MatchGrades(Group):
@@ -103,3 +106,24 @@ class ToolsResult(Group, Result):
     """Grades of the pairing in any order."""
     in_order_grades: MatchGrades
     """Grades of the alignment in order."""
+
+
+def unscored(
+    outcome: Outcome, cause: Cause | None, reason: str | None = None, *, dropped: int
+) -> ToolsResult:
+    """What is said of an attempt whose calls are not matched.
+
+    Args:
+        outcome: Abstained or not scored.
+        cause: Why, where it is not scored.
+        reason: The same in words, where the cause does not say it all.
+        dropped: Calls of the attempt that have no name.
+    """
+    return ToolsResult(
+        outcome=outcome,
+        cause=cause,
+        dropped_calls=dropped,
+        reason=reason,
+        any_order_grades=MatchGrades(outcome=outcome, cause=cause),
+        in_order_grades=MatchGrades(outcome=outcome, cause=cause),
+    )

@@ -10,25 +10,24 @@ from trajmeter.metrics.profile import find_profile
 from trajmeter.metrics.tools.calls import calls_of, prepare_reference, read_calls, read_steps
 from trajmeter.metrics.tools.matching import match
 from trajmeter.metrics.tools.mismatches import explain
-from trajmeter.metrics.tools.policies import ArgumentPolicies
+from trajmeter.metrics.tools.policies import POLICIES_KEY, ArgumentPolicies
 from trajmeter.metrics.tools.profile import PROFILES
-from trajmeter.metrics.tools.result import MatchGrades, ToolsResult
+from trajmeter.metrics.tools.result import MatchGrades, ToolsResult, unscored
 from trajmeter.records import Cause, Outcome
 from trajmeter.records.record import frozen
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
+    from typing import Any
 
+    import pyarrow as pa
     from pydantic import JsonValue
 
     from trajmeter.metrics.registry import Resources
     from trajmeter.metrics.tools.calls import Calls, Reference
     from trajmeter.records import Task, ToolCall, Trajectory
 
-__all__ = ["POLICIES_KEY", "ToolsMetric", "create", "match_calls", "match_steps"]
-
-POLICIES_KEY = "tool_policies"
-"""Key of a task's metadata that holds policies for its calls."""
+__all__ = ["ToolsMetric", "create", "match_calls", "match_steps"]
 
 
 def match_calls(
@@ -86,6 +85,12 @@ class ToolsMetric:
         "Trajectory.tool_calls",
     )
     result_type = ToolsResult
+    batch_columns = frozenset(
+        f"{calls}.{member}"
+        for calls in ("tool_calls", "turns.tool_calls")
+        for member in ("name", "arguments")
+    ) | {"dropped_calls", "unusable"}
+    """Columns of a batch that the metric reads."""
 
     def __init__(self, *, policies: ArgumentPolicies | None = None) -> None:
         self._policies = policies or ArgumentPolicies()
@@ -102,21 +107,29 @@ class ToolsMetric:
         """Match the calls of one attempt."""
         dropped = trajectory.dropped_calls
         if task is None:
-            return _unscored(Outcome.NOT_SCORED, Cause.MISSING_TASK, dropped=dropped)
+            return unscored(Outcome.NOT_SCORED, Cause.MISSING_TASK, dropped=dropped)
         if task.expected_tool_calls is None:
-            return _unscored(Outcome.ABSTAINED, None, dropped=dropped)
+            return unscored(Outcome.ABSTAINED, None, dropped=dropped)
         actual = calls_of(trajectory)
         if actual is None:
             unusable = trajectory.unusable.get("tool_calls")
             cause = Cause.MISSING_CALLS if unusable is None else Cause.INVALID_INPUT
-            return _unscored(Outcome.NOT_SCORED, cause, unusable, dropped=dropped)
+            return unscored(Outcome.NOT_SCORED, cause, unusable, dropped=dropped)
         try:
             reference = self._prepare(task, task.expected_tool_calls)
         except ConfigurationError as error:
             reason = f"{POLICIES_KEY}: {error}"
             self._warn(task, reason)
-            return _unscored(Outcome.NOT_SCORED, Cause.INVALID_INPUT, reason, dropped=dropped)
+            return unscored(Outcome.NOT_SCORED, Cause.INVALID_INPUT, reason, dropped=dropped)
         return _match(reference, actual, dropped=dropped)
+
+    def score_batch(
+        self, tasks: Sequence[Task | None], rows: pa.RecordBatch
+    ) -> Mapping[str, pa.Array[Any]]:
+        """Match the calls of many rows; those with other policies than equality as records."""
+        from trajmeter.metrics.tools.batch import score_batch
+
+        return score_batch(tasks, rows, is_exact=self._policies.is_exact, score=self.score)
 
     def _warn(self, task: Task, reason: str) -> None:
         """Warn, once for a task, that its attempts cannot be scored."""
@@ -186,17 +199,4 @@ def _grades(matched: int, reference_size: int, actual_size: int) -> MatchGrades:
             "recall": recall,
             "f1": 2 * precision * recall / both if both else 0.0,
         },
-    )
-
-
-def _unscored(
-    outcome: Outcome, cause: Cause | None, reason: str | None = None, *, dropped: int
-) -> ToolsResult:
-    return ToolsResult(
-        outcome=outcome,
-        cause=cause,
-        dropped_calls=dropped,
-        reason=reason,
-        any_order_grades=MatchGrades(outcome=outcome, cause=cause),
-        in_order_grades=MatchGrades(outcome=outcome, cause=cause),
     )

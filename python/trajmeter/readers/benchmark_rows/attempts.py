@@ -28,9 +28,17 @@ if TYPE_CHECKING:
 
     from pydantic import JsonValue
 
-__all__ = ["TEXT_COLUMNS", "AttemptIdentity", "AttemptRows", "attempts_of"]
+__all__ = [
+    "ENTRY_FIELDS",
+    "OF_A_RECORD",
+    "TEXT_COLUMNS",
+    "AttemptIdentity",
+    "AttemptRows",
+    "attempts_of",
+    "plain",
+]
 
-_ENTRY_FIELDS = {
+ENTRY_FIELDS = {
     "agent_nop": "agent/nop",
     "oracle_nop": "oracle/nop",
     "significant": "significant",
@@ -54,9 +62,10 @@ class AttemptIdentity(NamedTuple):
     """Number of a repeated attempt."""
 
 
-_OF_A_ROW = {*AttemptIdentity._fields, "benchmark", *_ENTRY_FIELDS}
-_OF_A_RECORD = ("turns", "measurements")
-_VALUES = [column for column in _ENTRY_FIELDS if column != "significant"]
+_OF_A_ROW = {*AttemptIdentity._fields, "benchmark", *ENTRY_FIELDS}
+OF_A_RECORD = ("turns", "measurements")
+"""Columns by which a row would be a record."""
+_VALUES = [column for column in ENTRY_FIELDS if column != "significant"]
 TEXT_COLUMNS = frozenset((*AttemptIdentity._fields, "benchmark", "tests", "snapshot_status"))
 """Columns whose values are text, whatever they look like."""
 
@@ -135,7 +144,7 @@ def _add(
         raise row
     if not isinstance(row, dict):
         raise ReadError(f"expected an object, got {json_input.type_name(row)}")
-    if not row.keys().isdisjoint(_OF_A_RECORD):
+    if not row.keys().isdisjoint(OF_A_RECORD):
         raise ReadError("expected a row of benchmarks like the others in the file, got a record")
     task_id = _name(row, "task_id")
     if task_id is None:
@@ -148,13 +157,13 @@ def _add(
         raise ReadError(f"a second row of the benchmark {benchmark!r}, left out")
     if benchmark is not None:
         found.entries[benchmark] = {
-            name: _plain(row[column]) for column, name in _ENTRY_FIELDS.items() if column in row
+            name: plain(row[column]) for column, name in ENTRY_FIELDS.items() if column in row
         }
     elif any(row.get(column) is not None for column in _VALUES):
         raise ReadError("the row has measurements, but names no benchmark")
     for name, value in row.items():
         if name not in _OF_A_ROW and not _is_missing(value):
-            found.about.setdefault(name, _plain(value))
+            found.about.setdefault(name, plain(value))
 
 
 def _is_missing(value: object) -> bool:
@@ -162,7 +171,7 @@ def _is_missing(value: object) -> bool:
     return value is None or (isinstance(value, float) and math.isnan(value))
 
 
-def _plain(value: object) -> object:
+def plain(value: object) -> object:
     """A value as JSON has it; databases write decimals, which reach Parquet."""
     return float(value) if isinstance(value, Decimal) else value
 

@@ -15,6 +15,7 @@ from codecs import BOM_UTF8
 from typing import TYPE_CHECKING
 
 from trajmeter import json_input
+from trajmeter.kernels import backend
 from trajmeter.readers._containers import PARQUET_MAGIC, Entry, entries
 from trajmeter.readers._formats import Evidence, FileFormat
 from trajmeter.readers.benchmark_rows.attempts import TEXT_COLUMNS, attempts_of
@@ -22,8 +23,10 @@ from trajmeter.readers.benchmark_rows.csv import csv_rows, is_header
 from trajmeter.records import Trajectory
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator
+    from collections.abc import Callable, Collection, Iterable, Iterator
     from pathlib import Path
+
+    import pyarrow as pa
 
     from trajmeter.records import ReadProblem
 
@@ -59,6 +62,19 @@ def _rows(path: Path) -> Iterator[Entry]:
     return csv_rows(path, texts=TEXT_COLUMNS) if is_csv else entries(path)
 
 
+def _batches(path: Path, columns: Collection[str]) -> Iterator[pa.RecordBatch] | None:
+    """Every attempt in columns; ``None`` where the record form has to read the file."""
+    if backend() != "rust":
+        return None
+    with path.open("rb") as file:
+        start = file.read(_BEGINNING)
+    if start.startswith(PARQUET_MAGIC):
+        from trajmeter.readers.benchmark_rows.parquet import read_parquet
+
+        return read_parquet(path, columns)
+    return None
+
+
 def _is_json(head: bytes) -> bool:
     return json_input.first_byte(head) in (b"{", b"[")
 
@@ -89,4 +105,5 @@ TABLES = FileFormat(
     evidence=Evidence.LIKELY,
     recognises=_recognises,
     records=_read,
+    batches=_batches,
 )

@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence
 
     from trajmeter.reports.scores.arrangement import Arrangement
-    from trajmeter.summaries.summary import AttemptsSummary, FigureSummary, MetricSummary, Summary
+    from trajmeter.summaries.summary import AttemptsSummary, FigureSummary, MetricSummary
 
 __all__ = ["figures_by_agent", "figures_of_run"]
 
@@ -20,16 +20,22 @@ __all__ = ["figures_by_agent", "figures_of_run"]
 _MANY = 3
 
 
-def figures_of_run(metric: MetricSummary, summary: Summary, width: int | None) -> Iterator[Table]:
+def figures_of_run(
+    metric: MetricSummary,
+    overall: AttemptsSummary,
+    groups: Sequence[AttemptsSummary],
+    width: int | None,
+) -> Iterator[Table]:
     """The family's own figures of the run: those that agents are compared by, then the others.
 
     Args:
         metric: The family.
-        summary: The summary.
+        overall: All attempts.
+        groups: Attempts of each agent and model.
         width: Characters of a line; ``None`` for no limit.
     """
-    naming, agents = _naming(summary.groups), _labels(summary.groups)
-    runs = [dict(_flat(group.aggregates[metric.name], metric)) for group in summary.groups]
+    naming, agents = _naming(groups), _labels(groups)
+    runs = [dict(_flat(group.aggregates[metric.name], metric)) for group in groups]
     names = dict.fromkeys(name for run in runs for name in run)
     others = [name for name in names if name not in metric.headlines]
     texts = [name for name in others if any(isinstance(run.get(name), str) for run in runs)]
@@ -49,7 +55,7 @@ def figures_of_run(metric: MetricSummary, summary: Summary, width: int | None) -
         rows = zip(agents, (cell.get(name, NOTHING) for cell in cells), strict=True)
         yield Table(f"{metric.name}: {name}", (naming, name), tuple(rows), texts=(0, 1))
     for name, headings in metric.listings.items():
-        values = summary.overall.aggregates[metric.name][name]
+        values = overall.aggregates[metric.name][name]
         listing = tuple((visible(text), amount(value)) for text, value in values.items())
         yield Table(f"{metric.name}: {name}", headings, listing)
 

@@ -12,9 +12,10 @@ from trajmeter.reports.scores.agents import figures_by_agent, figures_of_run
 from trajmeter.reports.scores.arrangement import arrange
 from trajmeter.reports.scores.outcomes import family_rows, outcome_rows
 from trajmeter.reports.tables import GAP, Table, with_values
+from trajmeter.summaries.groups import largest_groups
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Sequence
 
     from rich.console import Console
 
@@ -22,6 +23,9 @@ if TYPE_CHECKING:
     from trajmeter.summaries.summary import AttemptsSummary, FigureSummary, MetricSummary, Summary
 
 __all__ = ["ScoreReport", "print_report", "score_report", "to_html", "to_markdown"]
+
+_GROUPS = 50
+"""Groups of attempts that the tables show: a reader looks at no more."""
 
 _FAMILIES = "figures of all attempts, by family"
 _OF_A_FAMILY = ("family", "figures", "values", "scored", "by a rule", "abstained", "not scored")
@@ -46,13 +50,16 @@ def score_report(summary: Summary, *, width: int | None = None) -> ScoreReport:
             continue in another table. ``None`` for no limit.
     """
     tables: list[Table] = []
+    groups = largest_groups(summary.groups, _GROUPS)
     if len(summary.metrics) > 1:
         tables.append(Table(_FAMILIES, _OF_A_FAMILY, family_rows(summary)))
     for metric in summary.metrics:
-        tables += _metric_tables(metric, summary, width)
+        tables += _metric_tables(metric, summary, groups, width)
     if summary.errors:
         tables.append(_errors(summary))
-    return ScoreReport(_heading(summary), tuple(table for table in tables if table.rows))
+    return ScoreReport(
+        _heading(summary, len(groups)), tuple(table for table in tables if table.rows)
+    )
 
 
 def print_report(report: ScoreReport, console: Console) -> None:
@@ -81,7 +88,7 @@ def to_html(report: ScoreReport) -> str:
     return f"<div>{''.join(parts)}</div>"
 
 
-def _heading(summary: Summary) -> str:
+def _heading(summary: Summary, shown: int) -> str:
     attempts = summary.overall.attempts
     metrics = []
     for metric in summary.metrics:
@@ -89,10 +96,18 @@ def _heading(summary: Summary) -> str:
         about = f"version {metric.version}" + (f", profile {profile}" if profile else "")
         metrics.append(f"{metric.name} ({about})")
     count = f"{attempts:,} attempt" + ("" if attempts == 1 else "s")
-    return f"{count} · {', '.join(metrics)}"
+    heading = f"{count} · {', '.join(metrics)}"
+    if shown < len(summary.groups):
+        heading += f" · the {shown} largest of {len(summary.groups):,} groups"
+    return heading
 
 
-def _metric_tables(metric: MetricSummary, summary: Summary, width: int | None) -> Iterator[Table]:
+def _metric_tables(
+    metric: MetricSummary,
+    summary: Summary,
+    groups: Sequence[AttemptsSummary],
+    width: int | None,
+) -> Iterator[Table]:
     overall, name = summary.overall, metric.name
     title = f"{name}: all attempts" if metric.headlines else name
     arrangement = arrange(overall.figures, name)
@@ -101,11 +116,11 @@ def _metric_tables(metric: MetricSummary, summary: Summary, width: int | None) -
         arrangement = arrange(overall.figures, name, as_list=True)
         grid = _grid(title, arrangement, overall)
     if name in overall.aggregates:
-        yield from figures_of_run(metric, summary, width)
+        yield from figures_of_run(metric, overall, groups, width)
     yield grid
     yield with_values(_list(title, name, arrangement, overall))
-    if len(summary.groups) > 1 and not metric.headlines:
-        yield from figures_by_agent(name, arrangement, summary.groups, width)
+    if len(groups) > 1 and not metric.headlines:
+        yield from figures_by_agent(name, arrangement, groups, width)
     shown = {
         column.removeprefix(f"{name}."): figure
         for column, figure in overall.figures.items()

@@ -25,6 +25,11 @@ pub enum Extent {
     Unknown,
 }
 
+impl Extent {
+    /// All of them, in the order of their codes.
+    pub const ALL: [Self; 4] = [Self::Lines, Self::Bytes, Self::Whole, Self::Unknown];
+}
+
 /// Lines, from 1, and bytes, from 0, both half-open; `None` without any.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Cover {

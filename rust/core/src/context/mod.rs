@@ -8,19 +8,26 @@
 //! from there through the trajectory kernel, a short one and one that is still running through
 //! [`Tracker`], which keeps the union of the steps as disjoint pieces.
 
+mod batch;
 mod file;
 mod gold;
+mod paths;
 mod pieces;
 mod sizes;
 mod tracker;
 mod union;
 mod views;
+mod written;
 
 #[cfg(test)]
 mod tests;
 
+pub use batch::{
+    BatchSizes, COUNTS, Pairs, Rows, Target, Targets, Task, ViewColumns, check, pairs, score_rows,
+};
 pub use file::{Cover, Extent, File, Range, Rules, Tables};
 pub use gold::Gold;
+pub use paths::{Finder, Search, is_leak};
 pub use sizes::{FinalSizes, Sizes, StepSizes, Tally, score};
 pub use tracker::Tracker;
 pub use views::{View, Views};

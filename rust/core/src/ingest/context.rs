@@ -10,7 +10,8 @@ use super::column::Column;
 use super::objects::{Into, Item, List, Object, next_object, once};
 use super::value::{Others, Raw, Text, are_distinct, only_if};
 
-const LINES: &str = "lines";
+/// The extent of views that have lines.
+pub(super) const LINES: &str = "lines";
 
 /// Up to so many files, comparing all of them is faster than hashing.
 const FEW_FILES: usize = 16;
@@ -211,7 +212,7 @@ impl<'de> Context<'de> {
 }
 
 /// Begins the next view of a path.
-fn add<'a>(views: &'a mut Column, path: usize, text: &str) -> Option<&'a mut [Column]> {
+pub(super) fn add<'a>(views: &'a mut Column, path: usize, text: &str) -> Option<&'a mut [Column]> {
     let index = views.len();
     let columns = views.columns(index)?;
     ok(columns[path].text(index, text))?;

@@ -9,10 +9,12 @@
 
 mod column;
 mod context;
+mod cursor;
 pub mod equality;
 mod logs;
 mod objects;
 mod places;
+mod plain;
 mod predictions;
 mod raw;
 mod records;
@@ -31,6 +33,7 @@ pub use shape::{Kind, Member, Shape};
 
 use crate::pool;
 use places::{Places, View};
+pub(crate) use value::Text;
 use value::{only_if, refused};
 
 /// Bytes of a piece: large beside what a batch of columns costs.
@@ -220,7 +223,7 @@ impl Row<'_> {
             .chain(others)
             .copied()
             .find(|&format| {
-                let is_read = self.read_as(line, format).is_ok();
+                let is_read = self.read_plain(line, format) || self.read_as(line, format).is_ok();
                 for column in &mut *self.columns {
                     if !is_read || !column.is_wanted() {
                         column.clear(self.index);
@@ -229,6 +232,24 @@ impl Row<'_> {
                 self.index += usize::from(is_read);
                 is_read
             })
+    }
+
+    /// Reads a line of the common kind, if it is one.
+    fn read_plain(&mut self, line: &str, format: Format) -> bool {
+        if format != Format::Prediction {
+            return false;
+        }
+        let is_read = plain::read(self, line).is_some();
+        if !is_read {
+            self.clear();
+        }
+        is_read
+    }
+
+    fn clear(&mut self) {
+        for column in &mut *self.columns {
+            column.clear(self.index);
+        }
     }
 
     fn read_as(&mut self, line: &str, format: Format) -> serde_json::Result<()> {

@@ -30,7 +30,7 @@ pub(super) fn only_if<E: Error>(condition: bool) -> Result<(), E> {
 
 /// A text that is borrowed from the line where it holds no escapes.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
-pub(super) struct Text<'de>(pub Cow<'de, str>);
+pub(crate) struct Text<'de>(pub Cow<'de, str>);
 
 impl<'de> Deserialize<'de> for Text<'de> {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {

@@ -9,10 +9,10 @@ from hypothesis import strategies as st
 from pydantic import ValidationError
 
 from tests.scoring.strategies import any_trajectories, loose_rows
+from trajmeter.conforming import conform, faulty, misfits
 from trajmeter.errors import ConfigurationError, ReadError
 from trajmeter.records import Failure, ToolCall, Trajectory, Turn
 from trajmeter.schemas import trajectory_batch, trajectory_from_row, trajectory_schema
-from trajmeter.scoring.conforming import conform, faulty, misfits
 
 
 def _records(batch: pa.RecordBatch) -> list[Trajectory]:

@@ -16,8 +16,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from trajmeter import json_input
-from trajmeter.errors import ConfigurationError, ReadError
-from trajmeter.metrics.arrays import (
+from trajmeter.arrays import (
     NO_OBJECT,
     UNCERTAIN,
     Array,
@@ -29,6 +28,7 @@ from trajmeter.metrics.arrays import (
     object_codes,
     ragged,
 )
+from trajmeter.errors import ConfigurationError, ReadError
 from trajmeter.records import ToolCall
 from trajmeter.records.openai_calls import parsed_arguments
 from trajmeter.schemas import Member, Shape, json_text, trajectory_schema, trajectory_shape

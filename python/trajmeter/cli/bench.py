@@ -1,0 +1,140 @@
+"""``trajmeter bench``: how much faster Rust is than Python, on this machine and on your files."""
+
+from __future__ import annotations
+
+import sys
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from trajmeter.cli._process import ExitCode, print_message, without_repeats
+from trajmeter.cli._terminal import PlainFormat, stdout_console
+from trajmeter.errors import BackendError
+from trajmeter.reports.cells import visible
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
+    from trajmeter.bench import BenchReport
+
+__all__ = ["bench"]
+
+_MOST_CHART = 100
+"""Characters of a line of the chart where nothing is wrapped."""
+
+
+def bench(
+    files: Annotated[
+        list[Path] | None,
+        typer.Argument(
+            exists=True,
+            metavar="FILE",
+            show_default=False,
+            help="Files or folders of recorded trajectories to score; without any, generated ones.",
+        ),
+    ] = None,
+    tasks: Annotated[
+        list[Path] | None,
+        typer.Option(
+            "--tasks",
+            "-t",
+            exists=True,
+            metavar="FILE",
+            show_default=False,
+            help="Tasks with their references. May be repeated.",
+        ),
+    ] = None,
+    snapshots: Annotated[
+        Path | None,
+        typer.Option(
+            "--snapshots",
+            "-s",
+            exists=True,
+            metavar="FILE|DIR",
+            show_default=False,
+            help="Repositories at the tasks' commits: a file of snapshots, or a folder.",
+        ),
+    ] = None,
+    metrics: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--metrics",
+            "-m",
+            metavar="A,B",
+            show_default=False,
+            help="Metrics (default: all built-in ones that a file allows). May be repeated.",
+        ),
+    ] = None,
+    output_format: Annotated[
+        PlainFormat, typer.Option("--format", "-f", help="Output format.")
+    ] = PlainFormat.TABLE,
+) -> ExitCode:
+    """Time the Rust extension beside the Python kernels on this machine.
+
+    Every kernel is called on generated data, and trajmeter score is run on your files by both, each
+    in a process of its own. Of a large file only the beginning is scored.
+
+    **Examples**
+
+        trajmeter bench
+        trajmeter bench preds.jsonl --tasks gold.jsonl --snapshots snapshots.jsonl
+        trajmeter bench runs/ --metrics turns --format json
+    """
+    from trajmeter.bench import BenchReport, Request, time_files, time_kernels
+    from trajmeter.kernels import load
+
+    try:
+        load("rust")
+    except BackendError as error:
+        raise BackendError(
+            "there is nothing to compare, because the Rust extension cannot be imported "
+            f"({error.__cause__}); install Rust from https://rustup.rs, then trajmeter again"
+        ) from error
+    request = Request(
+        files=without_repeats(files or ()),
+        metrics=[name.strip() for part in metrics or () for name in part.split(",")],
+        tasks=tasks or (),
+        snapshots=snapshots,
+    )
+    with _progress() as on_progress:
+        kernels = time_kernels(on_progress=on_progress)
+        scored = time_files(request, on_progress=on_progress)
+    report = BenchReport.of(kernels, scored)
+    if output_format is PlainFormat.JSON:
+        typer.echo(report.model_dump_json(indent=2))
+    else:
+        _print(report)
+    return ExitCode.OK
+
+
+@contextmanager
+def _progress() -> Iterator[Callable[[str], None]]:
+    """Show on stderr what is being timed: in one line of a terminal, or line by line."""
+    if not sys.stderr.isatty():
+        yield lambda doing: print_message(f"trajmeter: {doing}")
+        return
+    from rich.console import Console
+    from rich.text import Text
+
+    with Console(stderr=True).status("") as status:
+        yield lambda doing: status.update(Text(visible(doing)))
+
+
+def _print(report: BenchReport) -> None:
+    from rich.text import Text
+
+    from trajmeter.bench import chart, tables
+    from trajmeter.reports.tables import fitting
+    from trajmeter.reports.terminal import print_tables
+
+    console = stdout_console()
+    console.print(Text(f"trajmeter {report.trajmeter_version} on {report.machine}"))
+    for table in tables(report):
+        print_tables(fitting(table, console.width), console)
+    console.print()
+    console.print(Text("Times as fast in Rust as in Python (logarithmic scale)", style="bold"))
+    block = "█" if console.encoding.startswith("utf") else "#"
+    for line in chart(report, width=min(console.width, _MOST_CHART), block=block):
+        console.print(Text(line), soft_wrap=True)

@@ -1,0 +1,169 @@
+"""Answers of record batches: each different answer to a task is scored once."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, cast
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from trajmeter import json_input
+from trajmeter.errors import InputError
+from trajmeter.metrics.answers.coverage import folded, tool_trace
+from trajmeter.metrics.answers.expected import (
+    agent_figures,
+    expectations,
+    hop_figures,
+    retrieval_figures,
+    tool_figures,
+)
+from trajmeter.metrics.answers.result import Coverage, Hops, RetrievalFigures
+from trajmeter.metrics.arrays import ROWS_AT_ONCE, coded
+from trajmeter.metrics.engine import metric_error
+from trajmeter.metrics.result_arrays import result_arrays
+from trajmeter.metrics.states import coded_lists, coded_tasks, distinct
+from trajmeter.records import Cause, Outcome
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping, Sequence
+
+    from trajmeter.kernels import Int64Array
+    from trajmeter.metrics._result import Group
+    from trajmeter.metrics.answers.coverage import ToolTrace
+    from trajmeter.metrics.arrays import Array
+    from trajmeter.records import Question, Task
+
+__all__ = ["score_batch"]
+
+
+def score_batch(tasks: Sequence[Task | None], rows: pa.RecordBatch) -> dict[str, Array]:
+    """Score the answer of every row.
+
+    Args:
+        tasks: Task of each row.
+        rows: Valid rows in the columns of :func:`trajmeter.schemas.trajectory_schema`.
+
+    Returns:
+        Every column of :class:`AnswersResult` by its dotted path, and what was raised, if anything.
+    """
+    each, codes = coded_tasks(tasks)
+    questions, raised = _read(each)
+    sources = rows.column("sources")
+    lists = coded_lists(sources)
+    columns = _named(
+        "retrieval",
+        RetrievalFigures,
+        (codes, np.where(_flags(questions, lambda q: bool(q.expected_sources))[codes], lists, 0)),
+        lambda row: retrieval_figures(questions[codes[row]], sources[row].as_py()),
+    )
+    outputs = rows.column("final_output")
+    columns |= _named(
+        "hops",
+        Hops,
+        (codes, *_hop_facts(questions, codes, outputs, lists)),
+        lambda row: hop_figures(questions[codes[row]], outputs[row].as_py(), sources[row].as_py()),
+    )
+    columns |= _took_part(questions, codes, rows.column("metadata"))
+    if raised:
+        columns = _with_errors(columns, [raised.get(code) for code in codes.tolist()])
+    return columns
+
+
+def _read(tasks: Sequence[Task | None]) -> tuple[list[Question | None], dict[int, str]]:
+    """What each task expects, and what was raised for those whose metadata is wrong."""
+    questions: list[Question | None] = []
+    raised: dict[int, str] = {}
+    for at, task in enumerate(tasks):
+        try:
+            questions.append(expectations(task))
+        except InputError as error:
+            questions.append(None)
+            raised[at] = metric_error(error).message
+    return questions, raised
+
+
+def _flags(questions: Sequence[Question | None], ask: Callable[[Question], bool]) -> Any:  # noqa: ANN401 - a numpy array
+    return np.array([question is not None and ask(question) for question in questions], np.bool_)
+
+
+def _named(
+    name: str,
+    model: type[Group],
+    facts: tuple[Int64Array, ...],
+    score: Callable[[int], Group],
+) -> dict[str, Array]:
+    """Columns of a group, scored once for all rows that agree in these facts."""
+    first, codes = distinct(*facts)
+    columns = result_arrays(model, map(score, first.tolist()))
+    return {f"{name}.{key}": column.take(codes) for key, column in columns.items()}
+
+
+def _hop_facts(
+    questions: Sequence[Question | None], codes: Int64Array, outputs: Array, lists: Int64Array
+) -> tuple[Int64Array, Int64Array]:
+    """Which hops each answer contains, and its sources; 0 where its task has none."""
+    has_hops = _flags(questions, lambda question: bool(question.required_hops))
+    wanted = [
+        [[folded(alias) for alias in hop.any_of] for hop in question.required_hops]
+        if question is not None
+        else []
+        for question in questions
+    ]
+    rows = np.flatnonzero(has_hops[codes])
+    found = np.zeros(len(codes), np.int64)
+    places: dict[tuple[bool, ...] | None, int] = {}
+    for start in range(0, len(rows), ROWS_AT_ONCE):
+        few = rows[start : start + ROWS_AT_ONCE]
+        texts = cast("list[str | None]", outputs.take(few).to_pylist())
+        for row, text in zip(few.tolist(), texts, strict=True):
+            held = None if text is None else _held(folded(text), wanted[codes[row]])
+            found[row] = places.setdefault(held, len(places))
+    return found, np.where(has_hops[codes], lists, 0)
+
+
+def _held(text: str, hops: Sequence[Sequence[str]]) -> tuple[bool, ...]:
+    return tuple([any(alias in text for alias in aliases) for aliases in hops])
+
+
+def _took_part(
+    questions: Sequence[Question | None], codes: Int64Array, metadata: Array
+) -> dict[str, Array]:
+    """Columns about tools and agents."""
+    texts, which = coded(metadata)
+    traces: dict[int, ToolTrace] = {}
+
+    def trace_of(row: int) -> ToolTrace:
+        code = int(which[row])
+        if code not in traces:
+            said = {} if code < 0 else json_input.parse(texts[code].encode())
+            traces[code] = tool_trace(cast("dict[str, Any]", said))
+        return traces[code]
+
+    has_tools = _flags(questions, lambda question: bool(question.required_tools))
+    has_agents = _flags(questions, lambda question: bool(question.required_agents))
+    return {
+        **_named(
+            "tools",
+            Coverage,
+            (codes, np.where(has_tools[codes], which, 0)),
+            lambda row: tool_figures(questions[codes[row]], trace_of(row)),
+        ),
+        **_named(
+            "agents",
+            Coverage,
+            (codes, np.where(has_agents[codes], which, 0)),
+            lambda row: agent_figures(questions[codes[row]], trace_of(row)),
+        ),
+    }
+
+
+def _with_errors(columns: Mapping[str, Array], errors: Sequence[str | None]) -> dict[str, Array]:
+    """Columns in which the rows that have an error are not scored."""
+    raised = pa.array(errors, pa.string())
+    void: dict[str, Array] = {}
+    for name, column in columns.items():
+        instead = {"outcome": Outcome.NOT_SCORED.value, "cause": Cause.METRIC_ERROR.value}
+        value = pa.scalar(instead.get(name.rpartition(".")[2]), column.type)
+        void[name] = pc.if_else(raised.is_valid(), value, column)
+    return void | {"error": raised}

@@ -1,0 +1,159 @@
+"""Attempts of a batch: what was measured of them, beside what is known of their tasks."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from math import nan
+from typing import TYPE_CHECKING, NamedTuple
+
+import numpy as np
+
+from trajmeter.kernels import GRANULARITIES
+from trajmeter.records import Cause
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from trajmeter.kernels import Float64Array, Int64Array
+    from trajmeter.metrics.arrays import Booleans
+    from trajmeter.metrics.context.prepared import PreparedTask
+    from trajmeter.metrics.context.profile import ContextProfile
+
+__all__ = ["CAUSE", "Attempts", "TaskFacts", "attempts", "task_facts"]
+
+CAUSE = {cause: code for code, cause in enumerate(Cause)}
+"""Code of each cause."""
+_NONE = -1
+
+
+class TaskFacts(NamedTuple):
+    """What the figures of an attempt depend on, beside what it viewed; codes may be -1."""
+
+    file: int
+    symbol: int
+    span: int
+    line: int
+    """Why a granularity cannot be scored."""
+    void: int
+    """Why no attempt at the task is scored at all."""
+    has_initial_lines: int
+    initial_gold_size: int
+    unresolved_gold_paths: int
+    has_gold: int
+    has_gold_patch: int
+    gold_edits: int
+    stand_in_deleted: int
+    stand_in_hits: int
+    """What the gold patch deletes where it stands for a missing one; -1 where none does."""
+
+
+_MISSING_TASK = TaskFacts(
+    file=CAUSE[Cause.MISSING_GOLD],
+    symbol=CAUSE[Cause.MISSING_GOLD],
+    span=CAUSE[Cause.MISSING_GOLD],
+    line=CAUSE[Cause.MISSING_GOLD],
+    void=CAUSE[Cause.MISSING_GOLD],
+    has_initial_lines=0,
+    initial_gold_size=0,
+    unresolved_gold_paths=_NONE,
+    has_gold=0,
+    has_gold_patch=0,
+    gold_edits=0,
+    stand_in_deleted=_NONE,
+    stand_in_hits=_NONE,
+)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Attempts:
+    """Attempts of a batch: what was measured of them, and what is known of their tasks."""
+
+    profile: ContextProfile
+    """How they are scored."""
+    counts: Mapping[str, Int64Array]
+    """``CONTEXT_COUNTS`` by name."""
+    coverage: Float64Array
+    """Coverage of each step at each granularity; NaN without gold."""
+    offsets: Int64Array
+    """Where the steps of each attempt begin."""
+    tasks: Mapping[str, Int64Array]
+    """What is known of their tasks: each of :class:`TaskFacts` as a column."""
+    void: Int64Array
+    """Why an attempt is left out altogether; -1 for one that is not."""
+
+    def by_granularity(self, name: str) -> Int64Array:
+        """A count at each granularity, one row for each."""
+        return np.stack([self.counts[f"{each}.{name}"] for each in GRANULARITIES])
+
+    def causes(self, otherwise: Booleans, cause: Cause) -> Int64Array:
+        """Why each granularity is not scored: what its task lacks, else what the attempt lacks."""
+        of_task = np.stack([self.tasks[each] for each in GRANULARITIES])
+        missing = np.where(self.void >= 0, self.void, of_task)
+        return np.where((missing < 0) & otherwise, CAUSE[cause], missing)
+
+
+def attempts(
+    profile: ContextProfile,
+    prepared: Sequence[PreparedTask],
+    task: Int64Array,
+    counts: Mapping[str, Int64Array],
+    coverage: Float64Array,
+    offsets: Int64Array,
+) -> Attempts:
+    """Put together what was measured of attempts and what is known of their tasks."""
+    table = np.array([*(each.facts for each in prepared), _MISSING_TASK], np.int64)
+    tasks = dict(zip(TaskFacts._fields, np.ascontiguousarray(table[task].T), strict=True))
+    if profile.voids_whole_attempt:
+        lost = (tasks["void"] < 0) & (counts["has_final_context"] == 0)
+        void = np.where(lost, CAUSE[Cause.NO_CONTEXT_EXTRACTED], tasks["void"])
+    else:
+        void = np.where(task < 0, tasks["void"], _NONE)
+    found = Attempts(
+        profile, counts, coverage.reshape(-1, len(GRANULARITIES)), offsets, tasks, void
+    )
+    return _with_written_gold(found) if profile.counts_reversed_lines else found
+
+
+def task_facts(prepared: PreparedTask) -> TaskFacts:
+    """What the figures of attempts at a task depend on."""
+    profile, gold_patch = prepared.profile, prepared.task.gold_patch
+    void = None if prepared.has_snapshot else Cause.MISSING_SNAPSHOT
+    if not prepared.has_gold:
+        void = Cause.MISSING_GOLD
+    stands_in = profile.gold_patch_stands_in and gold_patch
+    *_, deleted, hits = prepared.gold_patch_counts if stands_in else (_NONE, _NONE)
+    unresolved = prepared.unresolved_gold_paths
+    file, symbol, span, line = map(_code, prepared.causes.values())
+    return TaskFacts(
+        file=file,
+        symbol=symbol,
+        span=span,
+        line=line,
+        void=_code(void),
+        has_initial_lines=bool(prepared.initial_gold),
+        initial_gold_size=prepared.initial_gold_size,
+        unresolved_gold_paths=_NONE if unresolved is None else unresolved,
+        has_gold=prepared.has_gold,
+        has_gold_patch=gold_patch is not None,
+        gold_edits=prepared.edits.size,
+        stand_in_deleted=deleted,
+        stand_in_hits=hits,
+    )
+
+
+def _code(cause: Cause | None) -> int:
+    return _NONE if cause is None else CAUSE[cause]
+
+
+def _with_written_gold(found: Attempts) -> Attempts:
+    """Measure coverage of lines by the lines of gold as written, where reversed ones change it."""
+    line, measured = len(GRANULARITIES) - 1, found.counts["line.gold"]
+    is_written = found.tasks["has_gold"] > 0
+    gold = np.where(is_written, found.tasks["initial_gold_size"], measured)
+    coverage = found.coverage
+    for row in np.flatnonzero(gold != measured).tolist():
+        steps = slice(*found.offsets[row : row + 2].tolist())
+        of, size = int(measured[row]), int(gold[row])
+        shares = np.nan_to_num(coverage[steps, line]).tolist()
+        coverage[steps, line] = [round(share * of) / size if size > 0 else nan for share in shares]
+    return replace(found, counts={**found.counts, "line.gold": gold})

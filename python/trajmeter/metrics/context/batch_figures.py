@@ -1,0 +1,279 @@
+"""Columns of figures from columns of sizes, as :mod:`figures` and :mod:`edits` make them of one."""
+
+from __future__ import annotations
+
+from math import nan
+from typing import TYPE_CHECKING, Any, TypeAlias
+
+import numpy as np
+import numpy.typing as npt
+import pyarrow as pa
+
+from trajmeter.errors import InputError
+from trajmeter.kernels import GRANULARITIES
+from trajmeter.metrics.arrays import nulls
+from trajmeter.metrics.context.attempts import CAUSE
+from trajmeter.records import Cause, Outcome
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from trajmeter.kernels import Float64Array, Int64Array
+    from trajmeter.metrics.arrays import Array, Booleans
+    from trajmeter.metrics.context.attempts import Attempts
+
+__all__ = ["edit_columns", "final_columns", "step_columns", "view_columns"]
+
+_OUTCOME = {outcome: code for code, outcome in enumerate(Outcome)}
+_SCORED, _ASSIGNED, _ABSTAINED, _NOT_SCORED = (
+    _OUTCOME[each]
+    for each in (Outcome.SCORED, Outcome.ASSIGNED, Outcome.ABSTAINED, Outcome.NOT_SCORED)
+)
+_NONE = -1
+
+# Made once: pyarrow looks for pandas whenever it makes an array of a list.
+_TEXTS = {
+    names: pa.array([name.value for name in names], pa.string()) for names in (Outcome, Cause)
+}
+
+# Up to here doubles hold whole numbers, and so they do where two are added or one is doubled.
+_EXACT = 2**51
+_LARGEST = 2**63 - 1
+
+_Columns: TypeAlias = "dict[str, Array]"
+
+
+def final_columns(found: Attempts) -> _Columns:
+    """Columns of ``final``, as :func:`~trajmeter.metrics.context.figures.final_figures` says."""
+    shared, gold, predicted = map(found.by_granularity, ("intersection", "gold", "predicted"))
+    coverage, precision = _quotient(shared, gold), _quotient(shared, predicted)
+    empty = found.profile.empty_ratio
+    if empty is None:
+        precision[gold == 0] = nan
+        f1 = _exactly(_f1, shared, gold, predicted)
+    else:
+        coverage[gold <= 0] = empty
+        precision[predicted <= 0] = empty
+        total = coverage + precision
+        f1 = 2 * coverage * precision / np.where(total == 0, 1, total)
+    is_lost = found.counts["has_final_context"] == 0
+    causes = found.causes(is_lost, Cause.NO_CONTEXT_EXTRACTED)
+    outcomes = np.where(np.isnan(coverage), _ABSTAINED, _SCORED)
+    figures = {
+        "coverage": coverage,
+        "precision": precision,
+        "f1": f1,
+        "intersection": shared,
+        "gold_size": gold,
+        "predicted_size": predicted,
+    }
+    columns: _Columns = {}
+    for row, name in enumerate(GRANULARITIES):
+        own = {figure: values[row] for figure, values in figures.items()}
+        columns |= _group(f"final.{name}", outcomes[row], causes[row], own)
+    return columns
+
+
+def step_columns(found: Attempts) -> _Columns:
+    """Columns of ``trajectory``, as :func:`~trajmeter.metrics.context.figures.step_figures` says.
+
+    Raises:
+        InputError: A sum is not an integer of 64 bits.
+    """
+    profile, num_steps = found.profile, found.counts["num_steps"]
+    gold, covered, viewed, union = map(
+        found.by_granularity, ("gold", "covered_sum", "viewed", "union")
+    )
+    most = _LARGEST // np.maximum(num_steps, 1)
+    if (np.abs(gold) > most).any() or (np.abs(viewed) > _LARGEST // 4).any():
+        raise InputError("sizes of steps do not add up to an integer of 64 bits")
+    gold_sum, repeated = gold * num_steps, viewed - union
+    empty = np.full(gold.shape, nan if profile.empty_ratio is None else profile.empty_ratio)
+    if profile.empty_line_coverage is not None:
+        empty[-1, found.tasks["has_initial_lines"] <= 0] = profile.empty_line_coverage
+    redundancy = _quotient(repeated, viewed)
+    redundancy[viewed <= 0] = nan if profile.empty_redundancy is None else profile.empty_redundancy
+    causes = found.causes(num_steps == 0, Cause.NO_STEPS)
+    is_scored = (gold != 0) | (viewed != 0) | ~np.isnan(empty)
+    outcomes = np.where(is_scored, _SCORED, _ABSTAINED)
+    figures = {
+        "auc_coverage": np.where(gold > 0, _quotient(covered, gold_sum), empty),
+        "redundancy": redundancy,
+        "covered_sum": covered,
+        "gold_sum": gold_sum,
+        "repeated_size": repeated,
+        "viewed_size": viewed,
+    }
+    columns: _Columns = {"trajectory.num_steps": pa.array(num_steps)}
+    for row, name in enumerate(GRANULARITIES):
+        own = {figure: values[row] for figure, values in figures.items()}
+        columns |= _group(f"trajectory.{name}", outcomes[row], causes[row], own)
+        columns[f"trajectory.{name}.coverage"] = _coverage(found, row, empty[row], causes[row] >= 0)
+    return columns
+
+
+def _coverage(found: Attempts, row: int, empty: Float64Array, is_absent: Booleans) -> Array:
+    """Coverage after each step; null without gold, or what stands for it there."""
+    lengths = np.diff(found.offsets)
+    shares = np.ascontiguousarray(found.coverage[:, row])
+    is_unknown = np.isnan(shares)
+    if is_unknown.any():
+        shares = np.where(is_unknown, np.repeat(empty, lengths), shares)
+    first = np.append(shares, nan)[found.offsets[:-1]]
+    is_absent = is_absent | np.isnan(first)
+    offsets = found.offsets
+    mask = None
+    if is_absent.any():
+        shares = shares[np.repeat(~is_absent, lengths)]
+        offsets = np.append(0, np.cumsum(np.where(is_absent, 0, lengths)))
+        mask = pa.array(is_absent)
+    starts: Any = pa.array(offsets.astype(np.int32))  # the stubs take every array for booleans
+    values: Any = pa.array(shares)
+    lists: Array = pa.ListArray.from_arrays(starts, values, mask=mask)
+    return lists
+
+
+def edit_columns(
+    found: Attempts, edits: Int64Array, has_patch: Booleans, is_empty: Booleans
+) -> _Columns:
+    """Columns of both edit locations, as :mod:`trajmeter.metrics.context.edits` makes them.
+
+    Args:
+        found: The attempts.
+        edits: ``EDIT_COUNTS`` of their final patches, one row for each.
+        has_patch: Whether each attempt has a final patch.
+        is_empty: Whether it has none, or an empty one.
+    """
+    is_diff, edited, shared, deleted, hits = edits
+    gold = found.tasks["gold_edits"]
+    coverage, precision = _quotient(shared, gold), _quotient(shared, edited)
+    precision[gold == 0] = nan
+    no_patch = np.where(has_patch, _NONE, CAUSE[Cause.MISSING_PATCH])
+    missing = np.where(found.tasks["has_gold_patch"] > 0, no_patch, CAUSE[Cause.MISSING_GOLD])
+    figures = {
+        "coverage": coverage,
+        "precision": precision,
+        "f1": _exactly(_f1, shared, gold, edited),
+        "intersection": shared,
+        "gold_size": gold,
+        "predicted_size": edited,
+    }
+    columns = _edits("edit_location", found, missing, gold > 0, is_diff > 0, figures)
+    if found.profile.gold_patch_stands_in:
+        deleted = np.where(is_empty, found.tasks["stand_in_deleted"], deleted)
+        hits = np.where(is_empty, found.tasks["stand_in_hits"], hits)
+        no_patch = np.where(deleted < 0, CAUSE[Cause.MISSING_PATCH], _NONE)
+    gold = found.tasks["initial_gold_size"]
+    ratio = _quotient(hits, deleted)
+    ratio[deleted == 0] = 0.0
+    missing = np.where(found.tasks["has_gold"] > 0, no_patch, CAUSE[Cause.MISSING_GOLD])
+    has_gold, is_read = gold > 0, is_diff > 0
+    if found.profile.scores_every_deletion:
+        has_gold = is_read = np.ones(len(gold), np.bool_)
+    ratio[~has_gold] = nan
+    figures = {
+        "recall": ratio,
+        "precision": ratio,
+        "intersection": hits,
+        "gold_size": gold,
+        "predicted_size": deleted,
+    }
+    return columns | _edits("contextbench_editloc", found, missing, has_gold, is_read, figures)
+
+
+def _edits(
+    name: str,
+    found: Attempts,
+    missing: Int64Array,
+    has_gold: Booleans,
+    is_diff: Booleans,
+    figures: dict[str, npt.NDArray[Any]],
+) -> _Columns:
+    """Columns of an edit location: without gold it abstains, and other text predicts nothing."""
+    causes = np.where(found.void >= 0, found.void, missing)
+    outcomes = np.where(has_gold, np.where(is_diff, _SCORED, _ASSIGNED), _ABSTAINED)
+    columns = _group(name, outcomes, causes, figures)
+    is_assigned = (causes < 0) & (outcomes == _ASSIGNED)
+    if is_assigned.any():
+        reasons = np.where(is_assigned, CAUSE[Cause.NOT_A_DIFF], causes)
+        columns[f"{name}.cause"] = _labels(reasons, Cause)
+    return columns
+
+
+def view_columns(found: Attempts) -> _Columns:
+    """Columns of ``views``."""
+    figures = {
+        "total": found.counts["views"],
+        "unresolved_paths": found.counts["unresolved_paths"],
+        "unresolved_gold_paths": found.tasks["unresolved_gold_paths"],
+        "empty_ranges": found.counts["empty_ranges"],
+        "leaked_patches": found.counts["leaked_views"],
+    }
+    scored = np.full(len(found.void), _SCORED)
+    columns = _group("views", scored, found.void, figures)
+    is_unknown = (found.tasks["unresolved_gold_paths"] < 0) | (found.void >= 0)
+    for name in ("unresolved_paths", "unresolved_gold_paths"):
+        columns[f"views.{name}"] = _column(figures[name], is_unknown)
+    return columns
+
+
+def _group(
+    name: str, outcomes: Int64Array, causes: Int64Array, figures: dict[str, npt.NDArray[Any]]
+) -> _Columns:
+    """Columns of a group; where it has a cause it is not scored, and has no figures."""
+    is_absent = causes >= 0
+    return {
+        f"{name}.outcome": _labels(np.where(is_absent, _NOT_SCORED, outcomes), Outcome),
+        f"{name}.cause": _labels(causes, Cause),
+        **{f"{name}.{figure}": _column(values, is_absent) for figure, values in figures.items()},
+    }
+
+
+def _column(values: npt.NDArray[Any], is_absent: Booleans) -> Array:
+    if values.dtype == np.float64:
+        is_absent = is_absent | np.isnan(values)
+    column: Array = pa.array(values, mask=is_absent if is_absent.any() else None)
+    return column
+
+
+def _labels(codes: Int64Array, names: type[Cause | Outcome]) -> Array:
+    """Text of each code; a null for -1."""
+    if not len(codes) or (codes == codes[0]).all():  # most columns are alike throughout
+        code = int(codes[0]) if len(codes) else _NONE
+        if code < 0:
+            return nulls(len(codes), pa.string())
+        return pa.repeat(pa.scalar([*names][code].value, pa.string()), len(codes))
+    coded: Any = pa.array(codes.astype(np.int32), mask=codes < 0)
+    labels: Array = pa.DictionaryArray.from_arrays(coded, _TEXTS[names]).dictionary_decode()
+    return labels
+
+
+def _quotient(part: Int64Array, whole: Int64Array) -> Float64Array:
+    return _exactly(_ratio, part, whole)
+
+
+def _ratio(part: Any, whole: Any) -> Any:  # noqa: ANN401 - of integers, or of arrays of them
+    return part / whole
+
+
+def _f1(shared: Any, gold: Any, predicted: Any) -> Any:  # noqa: ANN401 - likewise
+    return 2 * shared / (gold + predicted)
+
+
+def _exactly(formula: Callable[..., Any], *columns: Int64Array) -> Float64Array:
+    """Apply a formula that ends in a division; NaN where that is by 0, or of no number.
+
+    numpy rounds integers to doubles before it divides, Python afterwards, which differs where they
+    are too large for doubles to hold.
+    """
+    with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
+        values: Float64Array = formula(*columns)
+    values[~np.isfinite(values)] = nan
+    is_large = np.logical_or.reduce([np.abs(column) > _EXACT for column in columns])
+    for place in map(tuple, np.argwhere(is_large).tolist()):
+        numbers = [int(column[place]) for column in columns]
+        try:
+            values[place] = formula(*numbers)
+        except ZeroDivisionError:
+            values[place] = nan
+    return values

@@ -1,0 +1,101 @@
+"""Views of record batches as the columns that the kernel reads."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, NamedTuple
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from trajmeter.kernels import EXTENTS, Texts, ViewArrays
+from trajmeter.metrics.arrays import filled, flags, ragged
+
+if TYPE_CHECKING:
+    from trajmeter.kernels import BoolArray, Int64Array
+    from trajmeter.metrics.arrays import Array, Ragged
+
+__all__ = ["ViewedColumns", "texts", "viewed_columns"]
+
+# Made once: pyarrow looks for pandas whenever it makes an array of a list.
+_EXTENTS = pa.array(EXTENTS)
+_UNKNOWN = EXTENTS.index("unknown")
+
+
+class ViewedColumns(NamedTuple):
+    """What the context metrics score of many attempts; the fields are those of the kernel."""
+
+    views: ViewArrays
+    step_offsets: Int64Array
+    row_offsets: Int64Array
+    final_offsets: Int64Array
+    has_final: BoolArray
+    paths: Texts
+    names: Texts
+
+
+def viewed_columns(rows: pa.RecordBatch) -> ViewedColumns:
+    """Views of the steps and of the final context of every row.
+
+    Args:
+        rows: Valid rows in the columns of :func:`trajmeter.schemas.trajectory_schema`.
+    """
+    turns, turn_offsets = ragged(rows.column("turns"))
+    of_turns = pc.struct_field(turns, "views")
+    is_step = flags(of_turns.is_valid())
+    seen = ragged(of_turns)
+    declared = ragged(rows.column("final_views"))
+    views, paths, names = _views(seen, declared)
+    return ViewedColumns(
+        views=views,
+        # Turns without views are not steps; the steps after them move up.
+        step_offsets=seen.offsets[np.append(is_step, True)],
+        row_offsets=np.append(0, np.cumsum(is_step))[turn_offsets],
+        final_offsets=declared.offsets + len(seen.values),
+        has_final=flags(rows.column("final_views").is_valid()),
+        paths=paths,
+        names=names,
+    )
+
+
+def _views(seen: Ragged, declared: Ragged) -> tuple[ViewArrays, Texts, Texts]:
+    """All views, those of final contexts last."""
+
+    def column(name: str) -> Array:
+        parts = [pc.struct_field(each.values, name) for each in (seen, declared)]
+        whole: Array = pa.concat_arrays([part for part in parts if len(part)] or parts[:1])
+        return whole
+
+    path = column("path").dictionary_encode()
+    extent = pc.index_in(column("extent"), value_set=_EXTENTS)
+    start, end = column("start"), column("end")
+    symbols, symbol_offsets = ragged(column("symbols"))
+    symbol = symbols.dictionary_encode()
+    views = ViewArrays(
+        path=filled(path.indices, 0).astype(np.int64),
+        extent=filled(extent, _UNKNOWN).astype(np.int64),
+        start=filled(start, 0),
+        end=filled(end, 0),
+        has_start=flags(start.is_valid()),
+        has_end=flags(end.is_valid()),
+        listed=flags(column("listed").fill_null(pa.scalar(value=True))),
+        symbol=filled(symbol.indices, 0).astype(np.int64),
+        symbol_offsets=symbol_offsets,
+    )
+    return views, texts(path.dictionary), texts(symbol.dictionary)
+
+
+def texts(column: Array) -> Texts:
+    """Texts of a column; a null is empty."""
+    if column.null_count:
+        column = column.fill_null("")
+    _, bounds, content = column.buffers()
+    if bounds is None or not len(column):
+        return Texts(b"", np.zeros(len(column) + 1, np.int64))
+    begin = column.offset
+    offsets = np.frombuffer(memoryview(bounds), np.int32)[begin : begin + len(column) + 1].astype(
+        np.int64
+    )
+    first, last = int(offsets[0]), int(offsets[-1])
+    buffer = b"" if content is None else content.slice(first, last - first).to_pybytes()
+    return Texts(buffer, offsets - first)

@@ -1,0 +1,187 @@
+"""Tasks prepared once in a run, as many as fit into memory."""
+
+from __future__ import annotations
+
+from collections import OrderedDict
+from functools import partial
+from threading import Lock
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
+
+from trajmeter.kernels import active
+from trajmeter.metrics.context.files import RepositoryFiles
+from trajmeter.metrics.context.prepared import prepare_in
+
+if TYPE_CHECKING:
+    from trajmeter.metrics.context.prepared import PreparedTask
+    from trajmeter.metrics.context.profile import ContextProfile
+    from trajmeter.records import Task
+    from trajmeter.snapshots import Snapshot, SnapshotStore
+
+__all__ = ["PreparedTasks"]
+
+_MOST_BYTES = 256 << 20
+"""Memory of the repositories and tasks that are kept."""
+
+_TASK = 8_000
+_GOLD_RANGE = 1_000
+"""About what a prepared task takes, and each of its ranges."""
+
+_RECENT_TASKS = 8
+"""Tasks that outlive a call."""
+
+_RECENT_BYTES = 32 << 20
+"""The largest repository that outlives a call, about."""
+
+_Key: TypeAlias = tuple[int, str | None]
+_RecentKey: TypeAlias = tuple[int, int, str | None]
+
+
+class _Repository:
+    """The files of a snapshot, with the tasks that start from it."""
+
+    def __init__(self, snapshot: Snapshot | None, files: RepositoryFiles) -> None:
+        self.snapshot = snapshot  # kept, so that no other has its id
+        self.files = files
+        self.tasks: dict[int, PreparedTask] = {}
+        self.bytes_of_tasks = 0
+        self.counted = 0
+
+
+class PreparedTasks:
+    """Prepares tasks when they first occur, and keeps those of the repositories used last.
+
+    Args:
+        snapshots: Where repositories are found, if anywhere.
+        profile: How tasks are scored.
+        most_bytes: Memory that may be kept, about; what is in use may take more.
+    """
+
+    def __init__(
+        self,
+        snapshots: SnapshotStore | None,
+        profile: ContextProfile,
+        *,
+        most_bytes: int = _MOST_BYTES,
+    ) -> None:
+        self._snapshots = snapshots
+        self._profile = profile
+        self._most_bytes = most_bytes
+        self._repositories: OrderedDict[_Key, _Repository] = OrderedDict()
+        self._keys: dict[int, _Key] = {}
+        self._bytes = 0
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        """Leave behind the tasks that were prepared."""
+        again = partial(PreparedTasks, most_bytes=self._most_bytes)
+        return again, (self._snapshots, self._profile)
+
+    def find(self, task: Task) -> PreparedTask:
+        """The task, prepared; forgets others if there are too many.
+
+        Raises:
+            ReadError: Its snapshot cannot be read.
+        """
+        prepared = self._kept(task)
+        if prepared is None:
+            prepared = self._prepare(task)
+            if self.is_full:
+                self.trim()
+        return prepared
+
+    def find_another(self, task: Task) -> PreparedTask:
+        """The task, prepared, while those found before are in use; see :attr:`is_full`."""
+        return self._kept(task) or self._prepare(task)
+
+    @property
+    def is_full(self) -> bool:
+        """Whether twice of what may be kept was reached."""
+        return self._bytes > 2 * self._most_bytes
+
+    def trim(self) -> None:
+        """Forget the repositories that were used longest ago, until the rest fits."""
+        for repository in self._repositories.values():
+            self._measure(repository)
+        while self._bytes > self._most_bytes and len(self._repositories) > 1:
+            _, forgotten = self._repositories.popitem(last=False)
+            self._bytes -= forgotten.counted
+            for task in forgotten.tasks:
+                del self._keys[task]
+
+    def _measure(self, repository: _Repository) -> None:
+        """Note how many bytes a repository takes by now."""
+        found = repository.files.bytes + repository.bytes_of_tasks
+        self._bytes += found - repository.counted
+        repository.counted = found
+
+    def _kept(self, task: Task) -> PreparedTask | None:
+        key = self._keys.get(id(task))
+        if key is None:
+            return None
+        prepared = self._repositories[key].tasks[id(task)]
+        self._repositories.move_to_end(key)
+        return prepared
+
+    def _prepare(self, task: Task) -> PreparedTask:
+        snapshot = None if self._snapshots is None else self._snapshots.find(task)
+        # Without a snapshot, what a task's attempts viewed concerns no other task.
+        key = (id(task if snapshot is None else snapshot), task.repo)
+        repository = self._repositories.get(key)
+        known = None if repository else _RECENT.find(task, snapshot, self._profile)
+        if repository is None:
+            files = known.files if known else self._files(snapshot, task)
+            repository = self._repositories[key] = _Repository(snapshot, files)
+        prepared = known.task if known else prepare_in(repository.files, task)
+        _RECENT.keep(_Recent(prepared, repository.files))
+        repository.tasks[id(task)] = prepared
+        repository.bytes_of_tasks += _TASK + _GOLD_RANGE * len(task.gold_ranges or ())
+        self._keys[id(task)] = key
+        self._repositories.move_to_end(key)
+        self._measure(repository)
+        return prepared
+
+    def _files(self, snapshot: Snapshot | None, task: Task) -> RepositoryFiles:
+        return RepositoryFiles(snapshot, task.repo, self._profile, active())
+
+
+class _Recent(NamedTuple):
+    """A task that was prepared, and what it was prepared in."""
+
+    task: PreparedTask
+    files: RepositoryFiles
+
+
+class _RecentTasks:
+    """The tasks prepared last in this process, which a harness scores one attempt at a time.
+
+    A folder may change from one call to the next, so that nothing of it is kept.
+    """
+
+    def __init__(self) -> None:
+        self._kept: OrderedDict[_RecentKey, _Recent] = OrderedDict()
+        self._lock = Lock()
+
+    def find(
+        self, task: Task, snapshot: Snapshot | None, profile: ContextProfile
+    ) -> _Recent | None:
+        """A task as it was prepared before, by the same snapshot, profile and kernels."""
+        recent = self._kept.get((id(task), id(snapshot), profile.name))
+        if recent is None or recent.files.kernels is not active():
+            return None
+        return recent
+
+    def keep(self, recent: _Recent) -> None:
+        """Keep a task and forget the oldest, unless its files may change or take much memory."""
+        prepared, files = recent
+        is_read = prepared.snapshot is None or type(prepared.snapshot.files) is dict
+        if not is_read or files.bytes > _RECENT_BYTES:
+            return
+        # The objects are kept too, so that no other has their ids.
+        key = id(prepared.task), id(prepared.snapshot), prepared.profile.name
+        with self._lock:
+            self._kept[key] = recent
+            self._kept.move_to_end(key)
+            if len(self._kept) > _RECENT_TASKS:
+                self._kept.popitem(last=False)
+
+
+_RECENT = _RecentTasks()

@@ -1,0 +1,113 @@
+"""Which rows of a batch failed, as flat arrays; see :mod:`trajmeter.metrics.speedup.failures`."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, TypeAlias, cast
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from trajmeter.metrics.arrays import coded, filled, flags
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from trajmeter.kernels import BoolArray, Int64Array
+    from trajmeter.metrics.arrays import Array
+    from trajmeter.metrics.speedup.profile import SpeedupProfile
+    from trajmeter.metrics.speedup.trial_columns import TrialColumns
+
+__all__ = ["CheckColumns", "Fields", "check_columns", "fields_of"]
+
+Fields: TypeAlias = "Mapping[str, Array]"
+"""Columns of the fields of a record, null where the record is."""
+
+_MOST = 2**61
+"""Counts whose sums fit 64 bits; the record form says what is wrong with others."""
+
+
+@dataclass(frozen=True, slots=True)
+class CheckColumns:
+    """Whether each row failed its checks."""
+
+    is_known: BoolArray
+    """Whether anything is recorded to say so."""
+    pytest_failed: BoolArray
+    """More tests failed than are allowed, or none could be read."""
+    snapshot_failed: BoolArray
+    """Outputs of the benchmarks changed, or could not be compared."""
+    is_huge: BoolArray
+    """Whether counts are too large to be added up here."""
+
+    @property
+    def failed(self) -> BoolArray:
+        """One of both failed for certain."""
+        return self.pytest_failed | self.snapshot_failed
+
+
+def fields_of(column: Array) -> Fields:
+    """The columns of the fields of a record."""
+    names = [field.name for field in column.type]
+    return dict(zip(names, cast("pa.StructArray", column).flatten(), strict=True))
+
+
+def integers(column: Array) -> Int64Array:
+    """Values of a column of integers, 0 for null."""
+    return filled(column, 0).astype(np.int64, copy=False)
+
+
+def is_text(column: Any, text: str) -> BoolArray:  # noqa: ANN401 - of texts
+    """Whether each value of a column is this text."""
+    return flags(pc.equal(column, pa.scalar(text)).fill_null(fill_value=False))
+
+
+def check_columns(
+    rows: pa.RecordBatch, trials: TrialColumns, profile: SpeedupProfile
+) -> CheckColumns:
+    """Decide which rows failed, as :func:`trajmeter.metrics.speedup.failures.check` does.
+
+    Args:
+        rows: The rows.
+        trials: Their trials.
+        profile: What counts as a failure where little is recorded.
+    """
+    tests, snapshot = fields_of(rows.column("pytest_summary")), rows.column("snapshot_summary")
+    has_tests = flags(rows.column("pytest_summary").is_valid())
+    has_snapshot = flags(snapshot.is_valid())
+    failed, error = integers(tests["failed"]), integers(tests["error"])
+    is_huge = (np.abs(failed // 2) > _MOST // 2) | (np.abs(error // 2) > _MOST // 2)
+    failures = np.where(is_huge, 0, failed) + np.where(is_huge, 0, error)
+    captured = flags(tests["captured"].fill_null(fill_value=False))
+    allowed = np.where(captured, 0, _allowed(trials, failures, has_tests))
+    tests_failed = is_text(tests["problem"], "unreadable") | (failures > allowed)
+    if profile.uncounted_tests_fail:
+        tests_failed |= captured & (is_text(tests["problem"], "not_run") | (error == 1))
+    is_run = has_tests | has_snapshot
+    is_told = flags(rows.column("passed").is_valid()) | flags(rows.column("failure").is_valid())
+    passed = flags(rows.column("passed").fill_null(fill_value=False))
+    crashed = is_told & (profile.missing_snapshot_fails | ~passed)
+    return CheckColumns(
+        is_known=is_run | is_told,
+        pytest_failed=has_tests & tests_failed,
+        snapshot_failed=np.where(is_run, has_snapshot & _changed(snapshot), crashed),
+        is_huge=is_huge,
+    )
+
+
+def _allowed(trials: TrialColumns, failures: Int64Array, has_tests: BoolArray) -> Int64Array:
+    """Failed tests of the first oracle of each row's trial."""
+    oracle = trials.first(trials.is_oracle)
+    known = np.where(has_tests, failures, 0)
+    allowed = np.where((oracle >= 0) & ~trials.is_alone, np.append(known, 0)[oracle], 0)
+    of_row: Int64Array = np.append(allowed, 0)[trials.trial]
+    return of_row
+
+
+def _changed(snapshot: Array) -> BoolArray:
+    fields = fields_of(snapshot)
+    status = coded(fields["status"])
+    is_bad = np.array([*(text.lower() != "passed" for text in status.texts), True])
+    found: BoolArray = is_bad[status.codes] | (integers(fields["pass_to_fail"]) > 0)
+    return found

@@ -1,0 +1,245 @@
+"""Parquet files, row group by row group: as values of records, and as columns of trajectories.
+
+A file holds trajectories in columns if it says so in its metadata, or if its rows would be read as
+Trajectory records: it has a column ``task_id``, and none by which another format knows its records.
+Its columns are brought to the types of ours, as those of batches are, and a null stands for the
+default. Other columns, and rows of other formats, are read as they are.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, BinaryIO, TypeAlias
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+from pyarrow.parquet import ParquetFile
+
+from trajmeter.arrays import nulls
+from trajmeter.conforming import conform, faulty
+from trajmeter.errors import ConfigurationError, ReadError
+from trajmeter.readers._formats import record_formats
+from trajmeter.records import Trajectory
+from trajmeter.schemas import holds_trajectories, trajectory_values
+
+if TYPE_CHECKING:
+    from collections.abc import Collection, Iterator
+
+    from pydantic import JsonValue
+
+__all__ = ["Rows", "own_rows", "own_values", "parquet_values", "stretches", "with_sources"]
+
+_RECORDS = 64
+"""Rows of which values are alive at a time."""
+_BATCH_ROWS = 10_000
+_BATCH_BYTES = 32 << 20
+
+Rows: TypeAlias = "tuple[int, pa.RecordBatch | ReadError]"
+"""Number of the first row, and the rows, or why they and the rest of their row group are lost."""
+
+
+def parquet_values(file: BinaryIO) -> Iterator[tuple[int | None, JsonValue | ReadError]]:
+    """Yield every row with its number; without one, why a row group cannot be read.
+
+    Raises:
+        ReadError: The footer is missing or corrupt.
+    """
+    content = _open(file)
+    is_own = _is_own(content.schema_arrow)
+    for first, rows in _row_groups(content, rows=_RECORDS):
+        if isinstance(rows, ReadError):
+            yield None, rows
+            continue
+        values = own_values(rows) if is_own else _as_they_are(rows)
+        yield from enumerate(values, start=first)
+
+
+def own_rows(file: BinaryIO, columns: Collection[str]) -> Iterator[Rows] | None:
+    """Rows with those of their columns that are wanted, in types of the file's own.
+
+    Args:
+        file: The file.
+        columns: Names of columns of trajectories, those within records behind a dot.
+
+    Returns:
+        The rows, or ``None`` where only :func:`parquet_values` reads all that is wanted, or says
+        what is wrong.
+    """
+    try:
+        content = _open(file)
+    except ReadError:
+        return None
+    schema = content.schema_arrow
+    if not _is_own(schema) or ("extra" in columns and _others(schema)):
+        return None
+    try:
+        conform(pa.RecordBatch.from_pylist([], schema=schema))
+    except ConfigurationError:
+        return None
+    paths = _leaves(schema)
+    wanted = {*columns}
+    if not holds_trajectories(schema):
+        wanted = {_with_calls(name) for name in columns}
+    chosen = [index for index, path in enumerate(paths) if _is_within(path, wanted)]
+    found = {paths[index].partition(".")[0] for index in chosen}
+    if ({name.partition(".")[0] for name in wanted} & set(schema.names)) - found:
+        return None  # of lists, only a member that the file lacks is wanted
+    described = content.schema
+    size = sum(
+        content.metadata.row_group(group).total_byte_size for group in range(content.num_row_groups)
+    )
+    rows = _BATCH_BYTES * max(content.metadata.num_rows, 1) // max(size, 1)
+    return _row_groups(
+        content,
+        rows=max(_RECORDS, min(rows, _BATCH_ROWS)),
+        columns=[described.column(index).path for index in chosen],
+    )
+
+
+def stretches(batch: pa.RecordBatch) -> Iterator[tuple[int, pa.RecordBatch | None]]:
+    """Cut rows into those that are valid records, in our columns, and single ones that may not be.
+
+    Yields:
+        The number of the first row, and the rows; ``None`` for one that may be invalid.
+    """
+    try:
+        batch.validate(full=True)
+        whole = conform(batch)
+    except (ConfigurationError, pa.ArrowInvalid):
+        if batch.num_rows == 1:
+            yield 0, None
+            return
+        middle = batch.num_rows // 2
+        yield from stretches(batch.slice(0, middle))
+        for start, rows in stretches(batch.slice(middle)):
+            yield middle + start, rows
+        return
+    start = 0
+    for suspect in np.flatnonzero(faulty(whole)).tolist():
+        if suspect > start:
+            yield start, whole.slice(start, suspect - start)
+        yield suspect, None
+        start = suspect + 1
+    if start < whole.num_rows:
+        yield start, whole.slice(start)
+
+
+def with_sources(rows: pa.RecordBatch, file: str, first: int) -> pa.RecordBatch:
+    """Name the place of every row that does not say where it comes from."""
+    index = rows.schema.names.index("source")
+    source = rows.column(index)
+    if not source.null_count:
+        return rows
+    places = {
+        "file": pa.repeat(file, rows.num_rows),
+        "line": nulls(rows.num_rows, pa.int64()),
+        "record": pa.array([f"[{first + row}]" for row in range(rows.num_rows)], pa.string()),
+    }
+    made = pa.StructArray.from_arrays(
+        [places[field.name] for field in source.type], fields=list(source.type)
+    )
+    return rows.set_column(index, rows.schema.field(index), pc.coalesce(source, made))
+
+
+def own_values(batch: pa.RecordBatch) -> list[JsonValue | ReadError]:
+    """Rows in columns of trajectories as the record takes them."""
+    try:
+        rows = conform(batch).to_pylist()
+        others = batch.select(_others(batch.schema)).to_pylist()
+    except (ConfigurationError, ValueError) as error:
+        if batch.num_rows == 1:
+            return [ReadError(str(error))]
+        return [value for row in range(len(batch)) for value in own_values(batch.slice(row, 1))]
+    return [_own_value(row, more) for row, more in zip(rows, others, strict=True)]
+
+
+def _open(file: BinaryIO) -> ParquetFile:
+    """Open a file.
+
+    Raises:
+        ReadError: Its footer is missing or corrupt.
+    """
+    try:
+        return ParquetFile(file, page_checksum_verification=True)
+    except (pa.ArrowException, OSError) as error:
+        raise ReadError(f"invalid Parquet: {error}") from error
+
+
+def _own_value(row: dict[str, JsonValue], others: dict[str, JsonValue]) -> JsonValue | ReadError:
+    try:
+        values = trajectory_values(row)
+    except ReadError as error:
+        return error
+    return {**values, **{name: value for name, value in others.items() if value is not None}}
+
+
+def _as_they_are(batch: pa.RecordBatch) -> list[JsonValue | ReadError]:
+    try:
+        return [*batch.to_pylist()]
+    except ValueError as error:  # text that is not UTF-8
+        if batch.num_rows == 1:
+            return [ReadError(str(error))]
+        return [value for row in range(len(batch)) for value in _as_they_are(batch.slice(row, 1))]
+
+
+def _is_own(schema: pa.Schema) -> bool:
+    if holds_trajectories(schema):
+        return True
+    if len(set(schema.names)) < len(schema.names):
+        return False
+    keys = dict.fromkeys(schema.names)
+    known = next((known for known in record_formats(Trajectory) if known.recognises(keys)), None)
+    return known is not None and known.name == "trajectory-records"
+
+
+def _others(schema: pa.Schema) -> list[str]:
+    """Columns that trajectories do not have."""
+    return [name for name in schema.names if name not in Trajectory.model_fields]
+
+
+def _row_groups(
+    content: ParquetFile, *, rows: int, columns: list[str] | None = None
+) -> Iterator[Rows]:
+    first = 0
+    for group in range(content.num_row_groups):
+        end = first + content.metadata.row_group(group).num_rows
+        try:
+            for batch in content.iter_batches(rows, row_groups=[group], columns=columns):
+                yield first, batch
+                first += batch.num_rows
+        except (pa.ArrowException, OSError) as error:
+            yield (
+                first,
+                ReadError(
+                    f"row group {group} cannot be read, rows [{first}] to [{end - 1}]: {error}"
+                ),
+            )
+        first = end
+
+
+def _leaves(schema: pa.Schema) -> list[str]:
+    """Columns of a file as trajectories name them, those within records behind a dot."""
+
+    def below(path: str, arrow_type: pa.DataType) -> Iterator[str]:
+        if pa.types.is_map(arrow_type):
+            yield path
+            yield from below(path, arrow_type.item_type)
+        elif pa.types.is_struct(arrow_type):
+            for field in arrow_type.fields:
+                yield from below(f"{path}.{field.name}", field.type)
+        elif hasattr(arrow_type, "value_field"):  # a list of any kind
+            yield from below(path, arrow_type.value_field.type)
+        else:
+            yield path
+
+    return [leaf for field in schema for leaf in below(field.name, field.type)]
+
+
+def _with_calls(name: str) -> str:
+    """A column, or the calls that it is of: they may have names and arguments in other places."""
+    head, calls, _ = name.partition("tool_calls.")
+    return f"{head}tool_calls" if calls else name
+
+
+def _is_within(path: str, wanted: Collection[str]) -> bool:
+    return any(f"{path}.".startswith(f"{name}.") for name in wanted)

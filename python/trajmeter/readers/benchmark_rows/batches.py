@@ -1,0 +1,144 @@
+"""Attempts of a table of benchmarks as record batches, without an object for each row."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
+
+from trajmeter.readers.benchmark_rows.attempts import AttemptIdentity, AttemptRows
+from trajmeter.records import Source
+from trajmeter.schemas import trajectory_batch, trajectory_schema
+
+if TYPE_CHECKING:
+    from collections.abc import Collection, Iterator, Mapping, Sequence
+
+    import pyarrow as pa
+
+__all__ = ["ABOUT", "AttemptColumns", "attempt_batches"]
+
+ABOUT = (
+    *("test_passed", "test_failed", "test_error", "test_skipped", "test_total", "tests"),
+    *("snapshot_passed", "snapshot_failed", "snapshot_skipped", "snapshot_total"),
+    *("snapshot_pass_to_fail", "snapshot_status"),
+    *("is_resolved", "trajectory_length", "task_cost_usd"),
+    *("total_input_tokens", "total_output_tokens", "total_cost"),
+)
+"""Columns of an attempt that its record holds."""
+
+_ROWS = 1_000
+_TEXT_BYTES = 1 << 25
+"""JSON of a batch, at most, unless one attempt has more."""
+
+
+class AttemptColumns(NamedTuple):
+    """Attempts in the order of their first rows."""
+
+    identity: AttemptIdentityColumns
+    """What identifies each."""
+    line: Sequence[int] | None
+    """Line of the first row of each, from 1; or ``None`` where rows are records of a file."""
+    record: Sequence[str] | None
+    """Name of the first row of each."""
+    ratios_by_agent: pa.ChunkedArray[Any]
+    """Table of each under its own name, as JSON."""
+    about: Mapping[str, Sequence[object]]
+    """Values of the columns :data:`ABOUT`, ``None`` where an attempt has none."""
+
+
+class AttemptIdentityColumns(NamedTuple):
+    """Columns of text that identify attempts."""
+
+    task_id: Any
+    agent: Any
+    model: Any
+    attempt: Any
+
+
+def attempt_batches(
+    file: str, attempts: AttemptColumns, columns: Collection[str]
+) -> Iterator[pa.RecordBatch]:
+    """Make batches of attempts, each what :class:`AttemptRows` makes a record of.
+
+    Args:
+        file: Name of the file.
+        attempts: The attempts.
+        columns: Names of the columns to fill.
+    """
+    import pyarrow.compute as pc
+
+    count = len(attempts.ratios_by_agent)
+    ends = np.cumsum(pc.binary_length(attempts.ratios_by_agent).to_numpy(), dtype=np.int64)
+    patterns = _patterns(attempts.about, count, columns)
+    start = 0
+    while start < count:
+        before = ends[start - 1] if start else 0
+        most = int(np.searchsorted(ends, before + _TEXT_BYTES, side="right"))
+        stop = min(max(start + 1, most), start + _ROWS, count)
+        yield _batch(file, attempts, patterns, start, stop)
+        start = stop
+
+
+class _Patterns(NamedTuple):
+    """What attempts have beside their benchmarks, each once."""
+
+    rows: pa.RecordBatch
+    of_attempt: np.ndarray[Any, np.dtype[np.int64]]
+
+
+def _patterns(
+    about: Mapping[str, Sequence[object]], count: int, columns: Collection[str]
+) -> _Patterns:
+    """Rows as the record form makes them of the columns of an attempt."""
+    numbers: dict[str, int] = {}
+    found: list[dict[str, object]] = []
+    of_attempt = np.zeros(count, np.int64)
+    for place, values in enumerate(zip(*about.values(), strict=True) if about else ()):
+        key = repr(values)  # which tells 1 from 1.0 and true
+        number = numbers.setdefault(key, len(numbers))
+        if number == len(found):
+            named = zip(about, values, strict=True)
+            found.append({name: value for name, value in named if value is not None})
+        of_attempt[place] = number
+    nobody = AttemptIdentity("", None, None, None)
+    source = Source(file="")
+    records = [
+        AttemptRows(source, about=each).trajectory(nobody) for each in (found if about else [{}])
+    ]
+    return _Patterns(trajectory_batch(records, columns=columns), of_attempt)
+
+
+def _batch(
+    file: str, attempts: AttemptColumns, patterns: _Patterns, start: int, stop: int
+) -> pa.RecordBatch:
+    import pyarrow as pa
+    import pyarrow.compute as pc
+
+    count = stop - start
+    schema = trajectory_schema()
+    pattern = patterns.of_attempt[start:stop]
+    columns = {name: patterns.rows.column(name).take(pattern) for name in schema.names}
+    identity = attempts.identity._asdict().items()
+    columns |= {name: column.slice(start, count) for name, column in identity}
+    lines = None if attempts.line is None else attempts.line[start:stop]
+    records = None if attempts.record is None else attempts.record[start:stop]
+    columns["source"] = _struct(
+        schema.field("source").type,
+        file=pa.repeat(pa.scalar(file, pa.string()), count),
+        line=pa.nulls(count, pa.int64()) if lines is None else pa.array(lines, pa.int64()),
+        record=pa.nulls(count, pa.string()) if records is None else pa.array(records, pa.string()),
+    )
+    if pc.struct_field(columns["measurements"], "ratios_by_agent").null_count == 0:  # is wanted
+        ratios = pa.concat_arrays(attempts.ratios_by_agent.slice(start, count).chunks)
+        columns["measurements"] = _struct(schema.field("measurements").type, ratios_by_agent=ratios)
+    return pa.RecordBatch.from_arrays([columns[name] for name in schema.names], schema=schema)
+
+
+def _struct(struct: pa.StructType, **members: Any) -> pa.StructArray:  # noqa: ANN401 - arrays
+    """Records with these members, and null for the others."""
+    import pyarrow as pa
+
+    count = len(next(iter(members.values())))
+    fields = [struct.field(place) for place in range(struct.num_fields)]
+    arrays = [members.get(field.name, pa.nulls(count, field.type)) for field in fields]
+    return pa.StructArray.from_arrays(arrays, fields=fields)

@@ -1,0 +1,224 @@
+"""Columns of a table of benchmarks, gathered into attempts.
+
+What is here takes the tables it is certain of, whose rows are all read without a problem; every
+other is left to :mod:`trajmeter.readers.benchmark_rows.attempts`.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from trajmeter.kernels.texts import text_arrays
+from trajmeter.readers.benchmark_rows.attempts import (
+    ENTRY_FIELDS,
+    OF_A_RECORD,
+    AttemptIdentity,
+    plain,
+)
+from trajmeter.readers.benchmark_rows.batches import (
+    ABOUT,
+    AttemptColumns,
+    AttemptIdentityColumns,
+)
+from trajmeter.records.measurements import agent_key
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from trajmeter.kernels import BoolArray, Float64Array, Int64Array
+
+    _Values = Float64Array | Int64Array | BoolArray
+
+__all__ = ["NAMES", "WANTED", "UncertainError", "gathered"]
+
+NAMES = (*AttemptIdentity._fields, "benchmark")
+"""Columns of names."""
+WANTED = frozenset((*NAMES, *ENTRY_FIELDS, *ABOUT))
+"""Columns that a record depends on."""
+_EXACT = 2**53
+"""Doubles up to here are all integers that a name can be."""
+
+
+class UncertainError(Exception):
+    """A table is left to the record form."""
+
+
+class _Names(NamedTuple):
+    """A column of names, each name once."""
+
+    texts: pa.StringArray
+    """The names."""
+    codes: Int64Array
+    """Which of them each row has; -1 for none."""
+
+
+def gathered(table: pa.Table, names: Sequence[str]) -> AttemptColumns:
+    """Gather the rows of a table into attempts.
+
+    Args:
+        table: The columns :data:`WANTED`, as far as they are there.
+        names: Names of all columns of the file.
+
+    Raises:
+        UncertainError: A row has a problem, or a value that is not plain.
+    """
+    if len({*names}) < len(names) or not {*names}.isdisjoint(OF_A_RECORD):
+        raise UncertainError
+    columns = {name: _whole(table.column(name)) for name in table.column_names}
+    found = {
+        name: _names(columns[name])
+        if name in columns
+        else _Names(pa.array([], pa.string()), np.full(len(table), -1, np.int64))
+        for name in NAMES
+    }
+    fields = {name: _field(columns[name]) for name in ENTRY_FIELDS if name in columns}
+    benchmark = found["benchmark"].codes
+    is_measured = np.zeros(len(table), np.bool_)
+    for name, (_, is_valid) in fields.items():
+        if name != "significant":
+            is_measured |= is_valid
+    if (found["task_id"].codes < 0).any() or (is_measured & (benchmark < 0)).any():
+        raise UncertainError
+    attempts = _attempts(found, len(table))
+    if attempts.order is not None:
+        order = attempts.order
+        benchmark = benchmark[order]
+        fields = {name: (own[order], there[order]) for name, (own, there) in fields.items()}
+    first = attempts.first
+    identity = [_column(found[name], first) for name in AttemptIdentity._fields]
+    keys, key = _keys(found["agent"], found["model"], first)
+    from trajmeter.kernels._rust import speedup_tables_as_text
+
+    texts = speedup_tables_as_text(
+        text_arrays(found["benchmark"].texts),
+        np.ascontiguousarray(benchmark),
+        attempts.offsets,
+        keys,
+        key,
+        [(ENTRY_FIELDS[name], *own) for name, own in fields.items()],
+    )
+    if texts is None:  # a benchmark occurs twice
+        raise UncertainError
+    return AttemptColumns(
+        AttemptIdentityColumns(*identity),
+        None,
+        [f"[{row}]" for row in first.tolist()],
+        pa.chunked_array([pa.record_batch(each).column(0) for each in texts], pa.string()),
+        {name: _firsts(columns[name], attempts) for name in ABOUT if name in columns},
+    )
+
+
+def _whole(column: Any) -> Any:  # noqa: ANN401 - of any type
+    if pa.types.is_dictionary(column.type):
+        column = column.unify_dictionaries()
+    whole = column.combine_chunks()
+    if not isinstance(whole, pa.ChunkedArray):
+        return whole
+    if whole.num_chunks != 1:  # more than one array holds
+        raise UncertainError
+    return whole.chunk(0)
+
+
+def _names(column: Any) -> _Names:  # noqa: ANN401 - an array of any type
+    """The names in a column; integers are names too, also as doubles."""
+    if pa.types.is_dictionary(column.type):
+        if column.dictionary.type not in (pa.string(), pa.large_string()):
+            raise UncertainError
+        codes = column.indices.fill_null(-1).to_numpy().astype(np.int64)
+        texts = column.dictionary.cast(pa.string())
+        if texts.null_count or len(texts.unique()) < len(texts):
+            raise UncertainError
+        return _Names(texts, codes)
+    if pa.types.is_floating(column.type):
+        values = column.cast(pa.float64()).fill_null(0.0).to_numpy()
+        if not (np.abs(values) <= _EXACT).all() or (values != np.floor(values)).any():
+            raise UncertainError
+        column = column.cast(pa.int64())
+    is_name = pa.types.is_string(column.type) or pa.types.is_large_string(column.type)
+    if not (is_name or pa.types.is_integer(column.type) or pa.types.is_null(column.type)):
+        raise UncertainError
+    return _names(column.cast(pa.string()).dictionary_encode())
+
+
+def _field(column: Any) -> tuple[_Values, BoolArray]:  # noqa: ANN401 - an array of any type
+    """Values of one field of entries, and whether each row has one."""
+    kind = column.type
+    if pa.types.is_float32(kind) or pa.types.is_float64(kind):
+        values = column.cast(pa.float64()).fill_null(0.0).to_numpy()
+    elif pa.types.is_integer(kind) and not pa.types.is_uint64(kind):
+        values = column.cast(pa.int64()).fill_null(0).to_numpy()
+    elif pa.types.is_boolean(kind) or pa.types.is_null(kind):
+        values = column.cast(pa.bool_()).fill_null(fill_value=False).to_numpy(zero_copy_only=False)
+    else:
+        raise UncertainError
+    return values, column.is_valid().to_numpy(zero_copy_only=False)
+
+
+class _Attempts(NamedTuple):
+    """Which rows are of which attempt."""
+
+    first: Int64Array
+    """First row of each attempt, rising."""
+    order: Int64Array | None
+    """The rows, attempt by attempt; ``None`` where they stand so."""
+    offsets: Int64Array
+    """Attempt i has the rows ``order[offsets[i]:offsets[i + 1]]``."""
+
+
+def _attempts(found: dict[str, _Names], rows: int) -> _Attempts:
+    code = np.zeros(rows, np.int64)
+    count = 1
+    for name in AttemptIdentity._fields:
+        texts, codes = found[name]
+        count *= len(texts) + 1
+        if count > np.iinfo(np.int64).max:
+            raise UncertainError
+        code = code * (len(texts) + 1) + codes + 1
+    begins = np.flatnonzero(np.diff(code, prepend=-1))
+    ends = np.append(begins[1:], rows)
+    values, first, which = np.unique(code[begins], return_index=True, return_inverse=True)
+    rank = np.empty(len(values), np.int64)
+    rank[np.argsort(first)] = np.arange(len(values))
+    if len(values) == len(begins):
+        return _Attempts(begins, None, np.append(begins, rows))
+    attempt = np.repeat(rank[which], ends - begins)
+    lengths = np.bincount(attempt, minlength=len(values))
+    offsets = np.concatenate(([0], np.cumsum(lengths)))
+    return _Attempts(np.sort(begins[first]), np.argsort(attempt, kind="stable"), offsets)
+
+
+def _column(names: _Names, rows: Int64Array) -> pa.StringArray:
+    codes = names.codes[rows]
+    places: Any = pa.array(codes, mask=codes < 0)
+    return names.texts.take(places)
+
+
+def _keys(agents: _Names, models: _Names, first: Int64Array) -> tuple[list[str], Int64Array]:
+    """Each ``agent:model`` once, and which of them each attempt has."""
+    pairs = (agents.codes[first] + 1) * (len(models.texts) + 1) + models.codes[first] + 1
+    values, key = np.unique(pairs, return_inverse=True)
+    agent_texts = [None, *agents.texts.to_pylist()]
+    model_texts = [None, *models.texts.to_pylist()]
+    each = (divmod(value, len(model_texts)) for value in values.tolist())
+    return [agent_key(agent_texts[agent], model_texts[model]) for agent, model in each], key
+
+
+def _firsts(column: Any, attempts: _Attempts) -> list[object]:  # noqa: ANN401 - of any type
+    """The first value of each attempt that is not missing, ``None`` for none."""
+    is_there = column.is_valid()
+    if pa.types.is_floating(column.type):
+        is_there = pc.and_(is_there, pc.invert(pc.is_nan(column).fill_null(fill_value=False)))
+    there = is_there.to_numpy(zero_copy_only=False)
+    order = attempts.order
+    places = np.where(there if order is None else there[order], np.arange(len(there)), len(there))
+    if not len(places):
+        return []
+    chosen = np.minimum.reduceat(places, attempts.offsets[:-1])
+    is_none = chosen == len(there)
+    chosen = np.where(is_none, 0, chosen)
+    rows = chosen if order is None else order[chosen]
+    return [plain(value) for value in column.take(pa.array(rows, mask=is_none)).to_pylist()]

@@ -1,0 +1,185 @@
+//! Tool calls of many attempts, matched with those of their tasks where arguments have to be equal.
+//!
+//! The twin is the record path of the metric: a row whose arguments this reader is not certain of,
+//! because they are malformed, hold numbers beyond a double, or a key twice, is left to it.
+
+mod comparison;
+mod explain;
+mod pairing;
+#[cfg(test)]
+mod tests;
+mod value;
+
+use std::borrow::Cow;
+use std::ops::Range;
+
+use pairing::Call;
+
+use crate::pool;
+
+/// Texts, one after another.
+#[derive(Clone, Copy)]
+pub struct Texts<'a> {
+    /// All of them.
+    pub bytes: &'a [u8],
+    /// Text i is `bytes[offsets[i]..offsets[i + 1]]`.
+    pub offsets: &'a [i64],
+}
+
+impl<'a> Texts<'a> {
+    /// One of them; none if it is not UTF-8.
+    fn get(&self, at: usize) -> Option<&'a str> {
+        let bytes = self
+            .bytes
+            .get(self.offsets[at] as usize..self.offsets[at + 1] as usize)?;
+        std::str::from_utf8(bytes).ok()
+    }
+}
+
+/// Calls of attempts, or of references.
+#[derive(Clone, Copy)]
+pub struct Calls<'a> {
+    /// Code of each call's name.
+    pub names: &'a [i64],
+    /// Arguments of each call as JSON; empty where none were recorded.
+    pub arguments: Texts<'a>,
+    /// Attempt i has the calls `[offsets[i], offsets[i + 1])`.
+    pub offsets: &'a [i64],
+}
+
+/// Figures of one attempt, side by side: matched calls, aligned calls, whether both sides are
+/// equal, and the edit distance; all -1 where the attempt is left to the twin.
+pub const FIGURES: usize = 4;
+
+/// What became of many attempts.
+#[derive(Debug, Default, PartialEq)]
+pub struct Matched {
+    /// [`FIGURES`] of each attempt.
+    pub figures: Vec<i64>,
+    /// What does not match, a JSON list for each attempt.
+    pub mismatches: Vec<u8>,
+    /// The list of attempt i begins at `offsets[i]`.
+    pub offsets: Vec<i64>,
+}
+
+/// Matches the calls of each attempt with those of its reference.
+///
+/// `reference_of` gives the reference of each attempt, or -1 for none, which leaves it to the twin;
+/// `names` are the names that the codes stand for.
+///
+/// # Errors
+///
+/// None of its own: weights are always finite.
+pub fn match_calls(
+    actual: Calls,
+    references: Calls,
+    reference_of: &[i64],
+    names: Texts,
+) -> crate::Result<Matched> {
+    let prepared: Vec<Option<Reference>> = (0..references.offsets.len().saturating_sub(1))
+        .map(|at| Reference::new(references, at))
+        .collect();
+    let pieces = pool::chunks(reference_of.len(), ROWS_AT_ONCE).collect();
+    let parts = pool::run(pieces, |rows: Range<usize>| {
+        let mut part = Matched::default();
+        for row in rows {
+            let of_row = usize::try_from(reference_of[row]).ok();
+            let reference = of_row.and_then(|at| prepared[at].as_ref());
+            part.add(actual, row, reference, names)?;
+        }
+        Ok(part)
+    })?;
+    let mut matched = Matched::default();
+    matched.offsets.push(0);
+    for part in parts {
+        let before = matched.mismatches.len() as i64;
+        matched.figures.extend(part.figures);
+        matched.mismatches.extend(part.mismatches);
+        matched
+            .offsets
+            .extend(part.offsets.iter().map(|end| before + end));
+    }
+    Ok(matched)
+}
+
+/// Attempts that one thread takes at a time.
+const ROWS_AT_ONCE: usize = 256;
+
+/// Calls of a reference, read once.
+struct Reference<'a> {
+    calls: Vec<Call<'a>>,
+    /// Place of the first call that equals each.
+    codes: Vec<i64>,
+}
+
+impl<'a> Reference<'a> {
+    /// The reference at a place; none if not all of its arguments can be read.
+    fn new(references: Calls<'a>, at: usize) -> Option<Self> {
+        let calls = read(references, at)?;
+        let codes = calls
+            .iter()
+            .map(|call| pairing::code_of(call, &calls))
+            .collect();
+        Some(Self { calls, codes })
+    }
+}
+
+/// The calls of one attempt; none if this reader is not certain of one of them.
+fn read<'a>(calls: Calls<'a>, row: usize) -> Option<Vec<Call<'a>>> {
+    let places = calls.offsets[row] as usize..calls.offsets[row + 1] as usize;
+    places
+        .map(|at| {
+            let arguments = arguments(calls.arguments.get(at)?)?;
+            let digest = value::digest(&arguments);
+            let name = calls.names[at];
+            Some(Call {
+                name,
+                arguments,
+                digest,
+            })
+        })
+        .collect()
+}
+
+/// The arguments of a call, as an object or as JSON text of one.
+fn arguments(json: &str) -> Option<value::Object<'_>> {
+    match json.trim_ascii_start().as_bytes().first() {
+        None => Some(value::Object::new()),
+        Some(b'"') => match value::text(json)? {
+            Cow::Borrowed(text) => value::object(text),
+            Cow::Owned(text) => value::object(&text).map(value::owned),
+        },
+        Some(_) => value::object(json),
+    }
+}
+
+impl Matched {
+    fn add(
+        &mut self,
+        actual: Calls,
+        row: usize,
+        reference: Option<&Reference>,
+        names: Texts,
+    ) -> crate::Result<()> {
+        let both = reference.and_then(|reference| Some((reference, read(actual, row)?)));
+        if let Some((reference, calls)) = both {
+            let pairing = pairing::pair(&reference.calls, &reference.codes, &calls)?;
+            let matched = pairing.pairs.iter().flatten().count() as i64;
+            let aligned = pairing.aligned.iter().filter(|&&place| place >= 0).count() as i64;
+            let exact = i64::from(pairing.is_exact);
+            self.figures
+                .extend([matched, aligned, exact, pairing.edit_distance]);
+            explain::write(
+                &mut self.mismatches,
+                &reference.calls,
+                &calls,
+                &pairing,
+                names,
+            );
+        } else {
+            self.figures.extend([-1; FIGURES]);
+        }
+        self.offsets.push(self.mismatches.len() as i64);
+        Ok(())
+    }
+}

@@ -1,0 +1,129 @@
+//! Which calls of an attempt belong to which of a reference, where arguments have to be equal.
+
+use super::comparison::{Likeness, compare};
+use super::value::Object;
+use crate::{assignment, sequences};
+
+/// How finely partial likeness is graded, as in the twin.
+const LIKENESS_STEPS: f64 = 1_048_576.0;
+
+/// Up to so many pairs of calls that are left over are compared, as in the twin.
+const MOST_COMPARED: usize = 10_000;
+
+/// One call: the code of its name, and its arguments.
+pub struct Call<'a> {
+    pub name: i64,
+    pub arguments: Object<'a>,
+    pub digest: u64,
+}
+
+/// Which calls of two sequences belong together, by their places.
+pub struct Pairing {
+    /// Partner of each reference call that has a match, in any order.
+    pub pairs: Vec<Option<usize>>,
+    /// Of each reference call without a match, the most alike of its name that is left over.
+    pub near: Vec<Option<usize>>,
+    /// Partner of each reference call in the longest alignment, or -1.
+    pub aligned: Vec<i64>,
+    pub is_exact: bool,
+    pub edit_distance: i64,
+}
+
+/// Pairs as many calls as possible; of several best pairings it is the one with the likest rest.
+///
+/// `codes` are those of the reference calls: the place of the first that is equal.
+pub fn pair(reference: &[Call], codes: &[i64], actual: &[Call]) -> crate::Result<Pairing> {
+    let found: Vec<i64> = actual.iter().map(|call| code_of(call, reference)).collect();
+    if found == codes {
+        let places = 0..reference.len();
+        return Ok(Pairing {
+            pairs: places.clone().map(Some).collect(),
+            near: vec![None; reference.len()],
+            aligned: places.map(|place| place as i64).collect(),
+            is_exact: true,
+            edit_distance: 0,
+        });
+    }
+    let mut is_taken = vec![false; actual.len()];
+    let mut pairs = vec![None; reference.len()];
+    for (code, partner) in codes.iter().zip(&mut pairs) {
+        let mut places = 0..found.len();
+        *partner = places.find(|&place| found[place] == *code && !is_taken[place]);
+        if let Some(place) = *partner {
+            is_taken[place] = true;
+        }
+    }
+    let mut near = vec![None; reference.len()];
+    let ours: Vec<usize> = (0..pairs.len()).filter(|&at| pairs[at].is_none()).collect();
+    let theirs: Vec<usize> = (0..actual.len()).filter(|&at| !is_taken[at]).collect();
+    if !ours.is_empty() && !theirs.is_empty() {
+        pair_rest(reference, actual, &ours, &theirs, &mut near)?;
+    }
+    Ok(Pairing {
+        pairs,
+        near,
+        aligned: sequences::align(codes, &found),
+        is_exact: false,
+        edit_distance: sequences::edit_distance(codes, &found),
+    })
+}
+
+/// Place of the first reference call that is equal, or -1.
+pub fn code_of(call: &Call, reference: &[Call]) -> i64 {
+    let equal = |other: &Call| {
+        other.name == call.name
+            && other.digest == call.digest
+            && super::value::same(&other.arguments, &call.arguments)
+    };
+    let place = reference.iter().position(equal);
+    place.map_or(-1, |place| place as i64)
+}
+
+/// Pairs calls that are left over with such of their name, to explain one by the other.
+fn pair_rest(
+    reference: &[Call],
+    actual: &[Call],
+    ours: &[usize],
+    theirs: &[usize],
+    near: &mut [Option<usize>],
+) -> crate::Result<()> {
+    let mut names: Vec<i64> = Vec::new();
+    for &at in ours {
+        if !names.contains(&reference[at].name) {
+            names.push(reference[at].name);
+        }
+    }
+    for name in names {
+        let of = |calls: &[Call], places: &[usize]| -> Vec<usize> {
+            let own = places.iter().copied();
+            own.filter(|&at| calls[at].name == name).collect()
+        };
+        let (here, there) = (of(reference, ours), of(actual, theirs));
+        let pairs = here.len() * there.len();
+        if 1 < pairs && pairs <= MOST_COMPARED {
+            let weights: Vec<f64> = here
+                .iter()
+                .flat_map(|&row| there.iter().map(move |&column| (row, column)))
+                .map(|(row, column)| weight(&reference[row], &actual[column]))
+                .collect();
+            let chosen = assignment::assign(&weights, here.len(), there.len(), true)?;
+            for (&row, &column) in here.iter().zip(&chosen) {
+                if let Ok(column) = usize::try_from(column) {
+                    near[row] = Some(there[column]);
+                }
+            }
+        } else {
+            // One by one, or too many to be compared: in order.
+            for (&row, &column) in here.iter().zip(&there) {
+                near[row] = Some(column);
+            }
+        }
+    }
+    Ok(())
+}
+
+fn weight(expected: &Call, got: &Call) -> f64 {
+    let mut likeness = Likeness::default();
+    compare(&expected.arguments, &got.arguments, &mut likeness);
+    (likeness.ratio() * (LIKENESS_STEPS - 2.0)).floor() + 1.0
+}

@@ -1,0 +1,151 @@
+//! Where patches edit and delete, beside the gold of their tasks.
+
+use rustc_hash::{FxHashMap, FxHashSet};
+
+use crate::patches::edited_lines;
+use crate::pool;
+
+/// Numbers of a patch, in the order that the twin states.
+pub const COUNTS: usize = 5;
+
+/// Patches that a thread takes at a time.
+const PIECE: usize = 64;
+
+/// First and last line of each range of a file.
+pub type Ranges = Vec<(i64, i64)>;
+
+/// What the patches of attempts at a task are compared with.
+#[derive(Debug, Clone, Default)]
+pub struct EditGold {
+    edited: FxHashMap<Box<str>, Vec<i64>>,
+    ranges: FxHashMap<Box<str>, Ranges>,
+    size: i64,
+}
+
+impl EditGold {
+    /// The lines that the gold patch edits, and the initial ranges of gold by file.
+    #[must_use]
+    pub fn new(patch: &str, ranges: impl Iterator<Item = (Box<str>, Ranges)>) -> Self {
+        let files = edited_lines(patch).files;
+        Self {
+            size: files.iter().map(|file| file.lines.len() as i64).sum(),
+            edited: files
+                .into_iter()
+                .map(|file| (file.path.into(), file.lines))
+                .collect(),
+            ranges: ranges.collect(),
+        }
+    }
+
+    /// Number of lines that the gold patch edits.
+    #[must_use]
+    pub fn size(&self) -> i64 {
+        self.size
+    }
+
+    /// [`COUNTS`] numbers of a patch.
+    #[must_use]
+    pub fn compare(&self, patch: &str) -> [i64; COUNTS] {
+        let edits = edited_lines(patch);
+        let (mut size, mut shared) = (0, 0);
+        for file in &edits.files {
+            size += file.lines.len() as i64;
+            if let Some(gold) = self.edited.get(&*file.path) {
+                let is_gold = |line: &&i64| gold.binary_search(line).is_ok();
+                shared += file.lines.iter().filter(is_gold).count() as i64;
+            }
+        }
+        let deleted = deleted_lines(patch);
+        let is_hit = |&&(path, line): &&(&str, i64)| {
+            let ranges = self.ranges.get(path);
+            ranges.is_some_and(|ranges| {
+                let holds = |&(first, last): &(i64, i64)| first <= line && line <= last;
+                ranges.iter().any(holds)
+            })
+        };
+        let hits = deleted.iter().filter(is_hit).count() as i64;
+        let is_diff = i64::from(edits.is_diff);
+        [is_diff, size, shared, deleted.len() as i64, hits]
+    }
+}
+
+/// [`COUNTS`] numbers of each patch, each compared with the gold of its task.
+pub fn compare_all<'a>(patches: impl Iterator<Item = Option<(&'a EditGold, &'a str)>>) -> Vec<i64> {
+    let patches: Vec<_> = patches.collect();
+    let pieces = pool::chunks(patches.len(), PIECE);
+    let counted = pool::map(pieces, |piece| {
+        let counts = |patch: &Option<(&EditGold, &str)>| {
+            patch.map_or([0; COUNTS], |(gold, text)| gold.compare(text))
+        };
+        patches[piece].iter().flat_map(counts).collect::<Vec<_>>()
+    });
+    counted.concat()
+}
+
+/// Lines that a patch deletes, each with its file, as `ContextBench`'s reader finds them.
+///
+/// Only `+++ b/` names a file, whatever follows `b/` being the name; a deleted file's lines count
+/// for the file before it. A line that begins with `---`, `@@` or `diff ` ends a hunk, a deleted one
+/// too. A blank line without its blank does not count as a line. `+++ b/` within a hunk names the
+/// file of the next one.
+fn deleted_lines(patch: &str) -> FxHashSet<(&str, i64)> {
+    let mut deleted = FxHashSet::default();
+    let mut named = None;
+    let mut file = None;
+    let mut number = 0;
+    for line in patch.split('\n') {
+        if let Some(name) = line.strip_prefix("+++ b/") {
+            named = Some(name);
+        } else if ["---", "@@", "diff "]
+            .iter()
+            .any(|end| line.starts_with(end))
+        {
+            let start = line.strip_prefix("@@ -").and_then(leading_number);
+            file = start.and(named);
+            number = start.unwrap_or(0);
+        } else if line.starts_with('-') {
+            if let Some(file) = file {
+                deleted.insert((file, number));
+                number += 1;
+            }
+        } else if line.starts_with(' ') {
+            number += 1;
+        }
+    }
+    deleted
+}
+
+/// A number of 1 to 18 digits, which fits in 64 bits.
+fn leading_number(text: &str) -> Option<i64> {
+    let digits = text.bytes().take_while(u8::is_ascii_digit).count();
+    if digits > 18 {
+        return None;
+    }
+    text[..digits].parse().ok()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{EditGold, compare_all};
+
+    const PATCH: &str = "--- a/f\n+++ b/f\n@@ -3,2 +3,2 @@\n-a\n+b\n-c\n";
+
+    #[test]
+    fn edited_and_deleted_lines_are_compared() {
+        let ranges = vec![("f".into(), vec![(4, 9)])];
+        let gold = EditGold::new(PATCH, ranges.into_iter());
+        // Lines 3 and 4 are edited, as in the gold patch; 4 lies in the range.
+        assert_eq!(gold.size(), 2);
+        assert_eq!(gold.compare(PATCH), [1, 2, 2, 2, 1]);
+        assert_eq!(gold.compare("Timed out."), [0, 0, 0, 0, 0]);
+        let all = compare_all([None, Some((&gold, ""))].into_iter());
+        assert_eq!(all, [0, 0, 0, 0, 0, 1, 0, 0, 0, 0]);
+    }
+
+    #[test]
+    fn lines_of_an_unreadable_hunk_are_not_deleted() {
+        let gold = EditGold::default();
+        let huge = format!("+++ b/f\n@@ -{} +1 @@\n-a\n", "9".repeat(19));
+        assert_eq!(gold.compare(&huge)[3], 0);
+    }
+}

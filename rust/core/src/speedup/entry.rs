@@ -1,0 +1,287 @@
+//! What a table says of one benchmark.
+
+use std::fmt;
+
+use serde::de::{DeserializeSeed, Deserializer, Error, IgnoredAny, MapAccess, SeqAccess, Visitor};
+
+/// Why a benchmark has no usable value, as its position in [`REASONS`].
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[repr(u8)]
+pub enum Reason {
+    /// Absent or null.
+    Missing,
+    /// Not a number.
+    NotANumber,
+    /// NaN, or infinite.
+    NonFinite,
+    /// Zero or negative.
+    NotPositive,
+}
+
+/// Names of the reasons.
+pub const REASONS: [&str; 4] = ["missing", "not_a_number", "non_finite", "not_positive"];
+
+/// A ratio, or why it is missing.
+pub type Ratio = Result<f64, Reason>;
+
+/// One benchmark of a table.
+#[derive(Clone, Copy, Debug)]
+pub struct Entry {
+    /// Number of its name.
+    pub benchmark: u32,
+    /// Ratio with the agent's change.
+    pub agent: Ratio,
+    /// Ratio with the reference solution.
+    pub oracle: Ratio,
+    /// Whether the change was significant.
+    pub significant: Option<bool>,
+    /// Whether there was an object to read.
+    pub is_object: bool,
+    /// Whether the agent's ratio is that of a reverted agent.
+    pub is_reverted: bool,
+}
+
+impl Entry {
+    /// A benchmark in whose place something else than an object stands.
+    const fn fault(reason: Reason) -> Self {
+        Self {
+            benchmark: 0,
+            agent: Err(reason),
+            oracle: Err(reason),
+            significant: None,
+            is_object: false,
+            is_reverted: false,
+        }
+    }
+}
+
+fn measured(value: f64) -> Ratio {
+    if value.is_nan() || value.is_infinite() {
+        Err(Reason::NonFinite)
+    } else if value > 0.0 {
+        Ok(value)
+    } else {
+        Err(Reason::NotPositive)
+    }
+}
+
+/// A value of an entry, as far as it matters.
+#[derive(Clone, Copy)]
+enum Value {
+    Null,
+    Flag(bool),
+    Number(f64),
+    Object,
+    Other,
+}
+
+impl Value {
+    fn ratio(self, booleans_are_numbers: bool) -> Ratio {
+        match self {
+            Self::Null => Err(Reason::Missing),
+            Self::Number(value) => measured(value),
+            Self::Flag(value) if booleans_are_numbers => measured(f64::from(u8::from(value))),
+            _ => Err(Reason::NotANumber),
+        }
+    }
+}
+
+/// Whether something is a time, which may also be an object that holds one.
+fn seconds<E: Error>(value: Option<Value>) -> Result<Ratio, E> {
+    match value {
+        None => Ok(Err(Reason::Missing)),
+        Some(Value::Object) => Err(E::custom("a time as an object")),
+        Some(value) => Ok(value.ratio(false)),
+    }
+}
+
+/// Reads an entry.
+#[derive(Clone, Copy)]
+pub struct EntrySeed {
+    /// Whether true is 1 and false 0, instead of no number.
+    pub booleans_are_numbers: bool,
+}
+
+impl<'de> DeserializeSeed<'de> for EntrySeed {
+    type Value = Entry;
+
+    fn deserialize<D: Deserializer<'de>>(self, deserializer: D) -> Result<Entry, D::Error> {
+        deserializer.deserialize_any(self)
+    }
+}
+
+impl<'de> Visitor<'de> for EntrySeed {
+    type Value = Entry;
+
+    fn expecting(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter.write_str("an entry")
+    }
+
+    fn visit_unit<E: Error>(self) -> Result<Entry, E> {
+        Ok(Entry::fault(Reason::Missing))
+    }
+
+    fn visit_bool<E: Error>(self, _: bool) -> Result<Entry, E> {
+        Ok(Entry::fault(Reason::NotANumber))
+    }
+
+    fn visit_i64<E: Error>(self, _: i64) -> Result<Entry, E> {
+        Ok(Entry::fault(Reason::NotANumber))
+    }
+
+    fn visit_u64<E: Error>(self, _: u64) -> Result<Entry, E> {
+        Ok(Entry::fault(Reason::NotANumber))
+    }
+
+    fn visit_f64<E: Error>(self, _: f64) -> Result<Entry, E> {
+        Ok(Entry::fault(Reason::NotANumber))
+    }
+
+    fn visit_str<E: Error>(self, _: &str) -> Result<Entry, E> {
+        Ok(Entry::fault(Reason::NotANumber))
+    }
+
+    fn visit_seq<A: SeqAccess<'de>>(self, mut list: A) -> Result<Entry, A::Error> {
+        while list.next_element::<IgnoredAny>()?.is_some() {}
+        Ok(Entry::fault(Reason::NotANumber))
+    }
+
+    fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Entry, A::Error> {
+        let mut fields = [None; Field::COUNT];
+        while let Some(field) = map.next_key_seed(FieldSeed)? {
+            match field {
+                Field::Other => {
+                    map.next_value::<IgnoredAny>()?;
+                }
+                field => {
+                    let place = &mut fields[field as usize];
+                    if place.is_some() {
+                        return Err(A::Error::custom("a field twice"));
+                    }
+                    *place = Some(map.next_value_seed(ValueSeed)?);
+                }
+            }
+        }
+        let get = |field: Field| fields[field as usize];
+        let ratio = |field, time| match (get(field), get(time)) {
+            (None | Some(Value::Null), Some(time)) => {
+                let after = seconds(Some(time))?;
+                let before = seconds(get(Field::NopSeconds))?;
+                Ok(after.and_then(|after| measured(before? / after)))
+            }
+            (value, _) => Ok(value
+                .unwrap_or(Value::Null)
+                .ratio(self.booleans_are_numbers)),
+        };
+        Ok(Entry {
+            benchmark: 0,
+            agent: ratio(Field::Agent, Field::AgentSeconds)?,
+            oracle: ratio(Field::Oracle, Field::OracleSeconds)?,
+            significant: match get(Field::Significant) {
+                Some(Value::Flag(value)) => Some(value),
+                _ => None,
+            },
+            is_object: true,
+            is_reverted: matches!(get(Field::Reverted), Some(Value::Flag(true))),
+        })
+    }
+}
+
+#[derive(Clone, Copy)]
+enum Field {
+    Agent,
+    Oracle,
+    Significant,
+    NopSeconds,
+    AgentSeconds,
+    OracleSeconds,
+    Reverted,
+    Other,
+}
+
+impl Field {
+    const COUNT: usize = 7;
+}
+
+struct FieldSeed;
+
+impl<'de> DeserializeSeed<'de> for FieldSeed {
+    type Value = Field;
+
+    fn deserialize<D: Deserializer<'de>>(self, deserializer: D) -> Result<Field, D::Error> {
+        deserializer.deserialize_identifier(self)
+    }
+}
+
+impl Visitor<'_> for FieldSeed {
+    type Value = Field;
+
+    fn expecting(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter.write_str("a field")
+    }
+
+    fn visit_str<E: Error>(self, name: &str) -> Result<Field, E> {
+        Ok(match name {
+            "agent/nop" => Field::Agent,
+            "oracle/nop" => Field::Oracle,
+            "significant" => Field::Significant,
+            "nop_seconds" => Field::NopSeconds,
+            "agent_seconds" => Field::AgentSeconds,
+            "oracle_seconds" => Field::OracleSeconds,
+            "fallback_to_baseline" => Field::Reverted,
+            _ => Field::Other,
+        })
+    }
+}
+
+struct ValueSeed;
+
+impl<'de> DeserializeSeed<'de> for ValueSeed {
+    type Value = Value;
+
+    fn deserialize<D: Deserializer<'de>>(self, deserializer: D) -> Result<Value, D::Error> {
+        deserializer.deserialize_any(self)
+    }
+}
+
+impl<'de> Visitor<'de> for ValueSeed {
+    type Value = Value;
+
+    fn expecting(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter.write_str("a value")
+    }
+
+    fn visit_unit<E: Error>(self) -> Result<Value, E> {
+        Ok(Value::Null)
+    }
+
+    fn visit_bool<E: Error>(self, value: bool) -> Result<Value, E> {
+        Ok(Value::Flag(value))
+    }
+
+    fn visit_i64<E: Error>(self, value: i64) -> Result<Value, E> {
+        Ok(Value::Number(value as f64))
+    }
+
+    fn visit_u64<E: Error>(self, value: u64) -> Result<Value, E> {
+        Ok(Value::Number(value as f64))
+    }
+
+    fn visit_f64<E: Error>(self, value: f64) -> Result<Value, E> {
+        Ok(Value::Number(value))
+    }
+
+    fn visit_str<E: Error>(self, _: &str) -> Result<Value, E> {
+        Ok(Value::Other)
+    }
+
+    fn visit_seq<A: SeqAccess<'de>>(self, mut list: A) -> Result<Value, A::Error> {
+        while list.next_element::<IgnoredAny>()?.is_some() {}
+        Ok(Value::Other)
+    }
+
+    fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Value, A::Error> {
+        while map.next_entry::<IgnoredAny, IgnoredAny>()?.is_some() {}
+        Ok(Value::Object)
+    }
+}

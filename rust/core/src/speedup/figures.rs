@@ -1,0 +1,310 @@
+//! Figures of tables: the ratios that count, their levels, and each benchmark as JSON.
+
+use std::ops::Range;
+
+use super::Tables;
+use super::entry::{Entry, REASONS, Ratio, Reason};
+use super::json::{push_flag, push_number, push_text};
+use crate::levels::{Alphabet, Figures, Names, Ratios, level_advantages};
+use crate::{Result, pool};
+
+/// How each attempt is scored.
+pub struct Plan<'a> {
+    /// Which table counts; -1 for none.
+    pub table: &'a [i64],
+    /// Whether it counts as that of an agent that changed nothing.
+    pub is_reverted: &'a [bool],
+    /// Whether there is an oracle in its trial.
+    pub has_oracle: &'a [bool],
+}
+
+/// What applies to all attempts.
+#[derive(Clone, Copy)]
+pub struct Rules<'a> {
+    /// Whether trials are scored by the merge of their files.
+    pub is_merged: bool,
+    /// How names are taken apart.
+    pub alphabet: &'a Alphabet<'a>,
+}
+
+/// Scores of attempts, a column each.
+#[derive(Debug, Default)]
+pub struct Scores {
+    /// Figures of the levels; NaN where no benchmark counts.
+    pub levels: Vec<Figures>,
+    /// Benchmarks in the table.
+    pub size: Vec<i64>,
+    /// Least ratio of the agent among the benchmarks that count; NaN without any.
+    pub worst: Vec<f64>,
+    /// The benchmark that has it; -1 for none.
+    pub worst_benchmark: Vec<i64>,
+    /// Benchmarks that count and became slower.
+    pub regressions: Vec<i64>,
+    /// Whether no entry has a ratio of the oracle.
+    pub is_without_oracle: Vec<bool>,
+    /// Whether the table holds ratios of a reverted agent.
+    pub has_reverted: Vec<bool>,
+    /// How many benchmarks of each do not count.
+    pub invalid: Vec<i64>,
+    /// Each of these benchmarks.
+    pub invalid_benchmark: Vec<i64>,
+    /// Why it does not count, as its position in [`REASONS`].
+    pub invalid_reason: Vec<i64>,
+    /// Every benchmark as JSON, attempt by attempt.
+    pub json: Vec<u8>,
+    /// Bytes of the JSON of each attempt.
+    pub json_length: Vec<i64>,
+}
+
+/// Scores attempts by their tables.
+///
+/// # Errors
+///
+/// None; the kernel of the levels refuses names that do not exist.
+pub fn scores(tables: &Tables, plan: &Plan, rules: Rules) -> Result<Scores> {
+    let names = Labels::of(&tables.names);
+    let mut offsets = vec![0];
+    let mut end = 0;
+    for &table in plan.table {
+        end += usize::try_from(table).map_or(0, |table| tables.tables[table].len() as i64);
+        offsets.push(end);
+    }
+    let pieces = pool::map_rows(&offsets, |rows| {
+        let piece = Piece::new(tables, &names, rules);
+        piece.scores(plan, rows)
+    })?;
+    let mut all = Scores::default();
+    all.json
+        .reserve_exact(pieces.iter().map(|piece| piece.json.len()).sum());
+    for piece in pieces {
+        all.add(piece);
+    }
+    Ok(all)
+}
+
+impl Scores {
+    fn add(&mut self, mut piece: Self) {
+        self.levels.append(&mut piece.levels);
+        self.size.append(&mut piece.size);
+        self.worst.append(&mut piece.worst);
+        self.worst_benchmark.append(&mut piece.worst_benchmark);
+        self.regressions.append(&mut piece.regressions);
+        self.is_without_oracle.append(&mut piece.is_without_oracle);
+        self.has_reverted.append(&mut piece.has_reverted);
+        self.invalid.append(&mut piece.invalid);
+        self.invalid_benchmark.append(&mut piece.invalid_benchmark);
+        self.invalid_reason.append(&mut piece.invalid_reason);
+        self.json.append(&mut piece.json);
+        self.json_length.append(&mut piece.json_length);
+    }
+}
+
+/// Names of benchmarks, as text and as JSON.
+struct Labels<'a> {
+    names: &'a [String],
+    text: Vec<u8>,
+    offsets: Vec<i64>,
+    json: Vec<Vec<u8>>,
+}
+
+impl<'a> Labels<'a> {
+    fn of(names: &'a [String]) -> Self {
+        let mut offsets = vec![0];
+        let mut text = Vec::new();
+        let mut json = Vec::with_capacity(names.len());
+        for name in names {
+            text.extend_from_slice(name.as_bytes());
+            offsets.push(text.len() as i64);
+            let mut own = Vec::with_capacity(name.len() + 3);
+            push_text(&mut own, name);
+            own.push(b':');
+            json.push(own);
+        }
+        Self {
+            names,
+            text,
+            offsets,
+            json,
+        }
+    }
+}
+
+/// The benchmarks that count of some attempts.
+struct Piece<'a> {
+    tables: &'a Tables,
+    names: &'a Labels<'a>,
+    rules: Rules<'a>,
+    benchmark: Vec<i64>,
+    agent: Vec<f64>,
+    oracle: Vec<f64>,
+    scores: Scores,
+}
+
+impl<'a> Piece<'a> {
+    fn new(tables: &'a Tables, names: &'a Labels<'a>, rules: Rules<'a>) -> Self {
+        Self {
+            tables,
+            names,
+            rules,
+            benchmark: Vec::new(),
+            agent: Vec::new(),
+            oracle: Vec::new(),
+            scores: Scores::default(),
+        }
+    }
+
+    fn scores(mut self, plan: &Plan, rows: Range<usize>) -> Result<Scores> {
+        let mut offsets = vec![0];
+        for row in rows {
+            let table = usize::try_from(plan.table[row]).ok();
+            let entries = table.map_or(&[][..], |table| {
+                &self.tables.entries[self.tables.tables[table].clone()]
+            });
+            self.attempt(entries, plan.is_reverted[row], plan.has_oracle[row]);
+            offsets.push(self.benchmark.len() as i64);
+        }
+        let names = Names {
+            text: &self.names.text,
+            offsets: &self.names.offsets,
+        };
+        let ratios = Ratios {
+            benchmark: &self.benchmark,
+            agent: &self.agent,
+            oracle: &self.oracle,
+            offsets: &offsets,
+        };
+        self.scores.levels = level_advantages(&names, self.rules.alphabet, &ratios)?;
+        Ok(self.scores)
+    }
+
+    fn attempt(&mut self, table: &[Entry], is_reverted: bool, has_oracle: bool) {
+        let has_no_ratio = |entry: &Entry| entry.oracle == Err(Reason::Missing);
+        let mut entries = table.iter().filter(|entry| entry.is_object).peekable();
+        let is_without_oracle = entries.peek().is_some() && entries.all(has_no_ratio);
+        let lacks_oracle = is_without_oracle && !has_oracle && !self.rules.is_merged;
+        let begin = self.scores.json.len();
+        let mut found = Found::default();
+        for entry in table {
+            let Some(entry) = self.rules.effective(*entry, is_reverted) else {
+                continue;
+            };
+            self.entry(&entry, is_reverted, lacks_oracle, &mut found);
+        }
+        let scores = &mut self.scores;
+        let end: &[u8] = if found.size == 0 { b"{}" } else { b"}" };
+        scores.json.extend_from_slice(end);
+        scores.json_length.push((scores.json.len() - begin) as i64);
+        scores.size.push(found.size);
+        let worst = found.worst;
+        scores
+            .worst
+            .push(worst.map_or(f64::NAN, |(ratio, _)| ratio));
+        scores
+            .worst_benchmark
+            .push(worst.map_or(-1, |(_, name)| i64::from(name)));
+        scores.regressions.push(found.regressions);
+        scores.is_without_oracle.push(is_without_oracle);
+        scores
+            .has_reverted
+            .push(table.iter().any(|entry| entry.is_reverted));
+        scores.invalid.push(found.invalid);
+    }
+
+    fn entry(&mut self, entry: &Entry, is_reverted: bool, lacks_oracle: bool, found: &mut Found) {
+        let Entry {
+            benchmark,
+            agent,
+            oracle,
+            ..
+        } = *entry;
+        let fault = match (agent, oracle) {
+            (Err(reason), _) => Some(reason),
+            (_, Err(reason)) if !lacks_oracle => Some(reason),
+            _ => None,
+        };
+        let number = |ratio: Ratio| ratio.unwrap_or(f64::NAN);
+        self.benchmark.push(i64::from(benchmark));
+        self.agent.push(number(agent));
+        self.oracle
+            .push(number(if lacks_oracle { agent } else { oracle }));
+        if let Some(reason) = fault {
+            found.invalid += 1;
+            self.scores.invalid_benchmark.push(i64::from(benchmark));
+            self.scores.invalid_reason.push(reason as i64);
+        } else if let Ok(ratio) = agent {
+            found.count(ratio, benchmark, self.names.names);
+        }
+        let out = &mut self.scores.json;
+        out.push(if found.size == 0 { b'{' } else { b',' });
+        found.size += 1;
+        out.extend_from_slice(&self.names.json[benchmark as usize]);
+        let lead = agent.and_then(|agent| oracle.map(|oracle| agent - oracle));
+        for (name, value) in [
+            (&b"{\"agent/nop\":"[..], agent),
+            (b",\"oracle/nop\":", oracle),
+            (b",\"advantage\":", lead),
+        ] {
+            out.extend_from_slice(name);
+            match value {
+                Ok(value) => push_number(out, value),
+                Err(_) => out.extend_from_slice(b"null"),
+            }
+        }
+        out.extend_from_slice(b",\"significant\":");
+        push_flag(out, entry.significant);
+        out.extend_from_slice(b",\"fallback_to_baseline\":");
+        push_flag(out, Some(is_reverted && agent.is_ok()));
+        out.extend_from_slice(b",\"invalid\":");
+        match fault {
+            None => out.extend_from_slice(b"null"),
+            Some(reason) => push_text(out, REASONS[reason as usize]),
+        }
+        out.push(b'}');
+    }
+}
+
+/// What was found in a table.
+#[derive(Default)]
+struct Found {
+    size: i64,
+    invalid: i64,
+    regressions: i64,
+    worst: Option<(f64, u32)>,
+}
+
+impl Found {
+    /// Counts a benchmark; of those with the least ratio, the first by name is the worst.
+    fn count(&mut self, ratio: f64, benchmark: u32, names: &[String]) {
+        self.regressions += i64::from(ratio < 1.0);
+        let is_worse = self.worst.is_none_or(|(worst, other)| {
+            let is_before = || names[benchmark as usize] < names[other as usize];
+            ratio < worst || (ratio <= worst && is_before())
+        });
+        if is_worse {
+            self.worst = Some((ratio, benchmark));
+        }
+    }
+}
+
+impl Rules<'_> {
+    /// An entry as it counts; none if it does not at all.
+    fn effective(self, entry: Entry, is_reverted: bool) -> Option<Entry> {
+        if !is_reverted {
+            return Some(entry);
+        }
+        if !entry.is_object {
+            // Where files are merged, only objects are reverted, and the others lost.
+            return (!self.is_merged).then_some(entry);
+        }
+        let oracle = match entry.oracle {
+            Err(reason) if self.is_merged && reason != Reason::NotPositive => Ok(1.0),
+            oracle => oracle,
+        };
+        let agent = Ok(1.0);
+        Some(Entry {
+            agent,
+            oracle,
+            ..entry
+        })
+    }
+}

@@ -1,0 +1,328 @@
+//! Which table is whose, among all that the files of a trial hold.
+//!
+//! A file may hold the tables of every agent of its trial. Here an agent gets the table under its
+//! name where all files that have one say the same; everything else is left to the record form.
+
+use std::borrow::Cow;
+use std::ops::Range;
+
+use memchr::memmem;
+use rustc_hash::FxHashMap;
+use serde::Deserializer;
+use serde::de::{MapAccess, Visitor};
+use serde_json::value::RawValue;
+
+use super::Tables;
+use super::json::{Texts, push_text};
+use crate::ingest::Text;
+use crate::pool;
+
+/// Files of one piece of work.
+const PIECE: usize = 64;
+
+/// Names of agents with their models, `agent:model`.
+pub struct Keys<'a> {
+    /// Each name once.
+    pub names: &'a [String],
+    /// Which of them each attempt has.
+    pub own: &'a [i64],
+    /// Whose benchmarks the table without a name is; -1 where nothing says so.
+    pub last: &'a [i64],
+}
+
+/// What the files of all attempts hold.
+pub struct Files<'a> {
+    /// Tables by name, as JSON.
+    pub named: Texts<'a>,
+    /// A table without a name, as JSON.
+    pub unnamed: Texts<'a>,
+    /// Whether anything was measured.
+    pub is_measured: &'a [bool],
+    /// The names.
+    pub keys: Keys<'a>,
+}
+
+/// Attempts that are compared with one another.
+pub struct Trials<'a> {
+    /// Trial `i` has the members `offsets[i]..offsets[i + 1]`.
+    pub offsets: &'a [i64],
+    /// The attempts of each, those that are scored in it first.
+    pub members: &'a [i64],
+    /// How many are scored in it.
+    pub scored: &'a [i64],
+}
+
+/// Tables that a file holds, with their names; none where it is left to the record form.
+type Named<'a> = Option<Vec<(Cow<'a, str>, &'a str)>>;
+
+impl<'a> Files<'a> {
+    /// Finds the table of each attempt, -1 for none, and the trials that are not certain.
+    ///
+    /// Where trials are scored by the merge of their files, `is_merged`.
+    #[must_use]
+    pub fn tables(&self, trials: &Trials, is_merged: bool) -> (Tables, Vec<i64>, Vec<bool>) {
+        let attempt = |guess| {
+            let mut uncertain = vec![false; trials.scored.len()];
+            let found = self.find(trials, is_merged, guess, &mut uncertain);
+            let texts: Vec<_> = found.iter().filter_map(|text| *text).collect();
+            let (tables, are_read) = Tables::read(&texts, is_merged);
+            (uncertain, found, tables, are_read)
+        };
+        let (mut uncertain, mut found, mut tables, mut are_read) = attempt(true);
+        if are_read.contains(&false) {
+            (uncertain, found, tables, are_read) = attempt(false);
+        }
+        let mut next = 0;
+        let positions: Vec<_> = found
+            .iter()
+            .map(|text| {
+                if text.is_none() {
+                    return -1;
+                }
+                next += 1;
+                next - 1
+            })
+            .collect();
+        for (trial, uncertain) in uncertain.iter_mut().enumerate() {
+            let is_bad = |&row: &i64| {
+                let table = positions[row as usize];
+                table >= 0 && !are_read[table as usize]
+            };
+            *uncertain |= trials.members(trial).iter().any(is_bad);
+        }
+        trials.spread(&mut uncertain);
+        (tables, positions, uncertain)
+    }
+
+    fn find(
+        &self,
+        trials: &Trials,
+        is_merged: bool,
+        guess: bool,
+        uncertain: &mut [bool],
+    ) -> Vec<Option<&'a str>> {
+        let rows = self.is_measured.len();
+        let named: Vec<_> = pool::map(pool::chunks(rows, PIECE), |rows: Range<usize>| {
+            rows.map(|row| self.named(row, guess)).collect::<Vec<_>>()
+        })
+        .into_iter()
+        .flatten()
+        .collect();
+        let likeness = Likeness::of(self.keys.names);
+        let mut found = vec![None; rows];
+        for (trial, uncertain) in uncertain.iter_mut().enumerate() {
+            let search = Search {
+                files: self,
+                named: &named,
+                likeness: &likeness,
+                is_merged,
+            };
+            *uncertain = search
+                .trial(trials.members(trial), trials.scored[trial], &mut found)
+                .is_none();
+        }
+        found
+    }
+
+    /// The tables in a file with their names.
+    fn named(&self, row: usize, guess: bool) -> Named<'a> {
+        let Some(text) = self.named.get(row) else {
+            return Some(Vec::new());
+        };
+        let key = self.keys.name(row);
+        if let Some(table) = guess.then(|| only(text, key)).flatten() {
+            return Some(vec![(Cow::Owned(key.to_owned()), table)]);
+        }
+        let mut json = serde_json::Deserializer::from_str(text);
+        let named = json.deserialize_map(All).ok()?;
+        json.end().ok()?;
+        Some(named)
+    }
+}
+
+/// The table in a file, if that looks as though it held nothing else than the table of `key`.
+fn only<'a>(text: &'a str, key: &str) -> Option<&'a str> {
+    let mut begin = vec![b'{'];
+    push_text(&mut begin, key);
+    begin.push(b':');
+    let rest = text.as_bytes().strip_prefix(&begin[..])?;
+    let is_last = memmem::find(rest, b"}}").is_some_and(|place| place + 3 == rest.len());
+    (is_last && rest.ends_with(b"}}}")).then(|| text[begin.len()..text.len() - 1].trim_start())
+}
+
+/// Reads an object of tables, each as it stands.
+struct All;
+
+impl<'de> Visitor<'de> for All {
+    type Value = Vec<(Cow<'de, str>, &'de str)>;
+
+    fn expecting(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        formatter.write_str("an object")
+    }
+
+    fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Self::Value, A::Error> {
+        let mut found = Vec::new();
+        while let Some((Text(key), table)) = map.next_entry::<_, &RawValue>()? {
+            found.push((key, table.get()));
+        }
+        Ok(found)
+    }
+}
+
+impl<'a> Keys<'a> {
+    fn name(&self, row: usize) -> &'a str {
+        &self.names[self.own[row] as usize]
+    }
+}
+
+impl<'a> Trials<'a> {
+    fn members(&self, trial: usize) -> &'a [i64] {
+        &self.members[self.offsets[trial] as usize..self.offsets[trial + 1] as usize]
+    }
+
+    /// Makes those trials uncertain too whose members are scored in one that is.
+    fn spread(&self, uncertain: &mut [bool]) {
+        let mut home = FxHashMap::default();
+        for (trial, &is_uncertain) in uncertain.iter().enumerate() {
+            let scored = &self.members(trial)[..self.scored[trial] as usize];
+            home.extend(scored.iter().map(|&row| (row, is_uncertain)));
+        }
+        for (trial, uncertain) in uncertain.iter_mut().enumerate() {
+            let shared = &self.members(trial)[self.scored[trial] as usize..];
+            *uncertain |= shared.iter().any(|row| home.get(row) == Some(&true));
+        }
+    }
+}
+
+/// Which names differ at most in the spelling of the model.
+struct Likeness {
+    /// Number of each name; names that are alike have the same.
+    numbers: Vec<usize>,
+    by_name: FxHashMap<(String, String), usize>,
+}
+
+impl Likeness {
+    fn of(names: &[String]) -> Self {
+        let mut by_name = FxHashMap::default();
+        let numbers = names
+            .iter()
+            .map(|name| {
+                let next = by_name.len();
+                *by_name.entry(parts(name)).or_insert(next)
+            })
+            .collect();
+        Self { numbers, by_name }
+    }
+}
+
+/// Agent, and model as reports spell it.
+fn parts(name: &str) -> (String, String) {
+    let (agent, model) = name.split_once(':').unwrap_or((name, ""));
+    (agent.to_owned(), model.replace('/', "-"))
+}
+
+/// The attempts of a trial that are named alike, and the tables under that name: the attempt in
+/// whose file each stands, its name there, and the table.
+#[derive(Default)]
+struct Group<'s, 'a> {
+    attempts: usize,
+    tables: Vec<(i64, &'s str, &'a str)>,
+}
+
+struct Search<'s, 'a> {
+    files: &'s Files<'a>,
+    named: &'s [Named<'a>],
+    likeness: &'s Likeness,
+    is_merged: bool,
+}
+
+impl<'s, 'a> Search<'s, 'a> {
+    /// Finds the tables of the attempts of a trial; none if it is not certain.
+    fn trial(&self, members: &[i64], scored: i64, found: &mut [Option<&'a str>]) -> Option<()> {
+        let is_measured = |row: &&i64| self.files.is_measured[**row as usize];
+        let measured = members.iter().filter(is_measured).count();
+        if measured == 0 && !self.is_merged {
+            return Some(());
+        }
+        if self.is_merged && measured < members.len() {
+            return None;
+        }
+        let groups = self.groups(members)?;
+        let (scored, shared) = members.split_at(scored as usize);
+        for &row in scored {
+            let group = groups
+                .get(&self.number(row))
+                .filter(|it| it.attempts == 1)?;
+            found[row as usize] = self.own(row, group).ok()?;
+        }
+        // What ran once for several trials is scored in another.
+        let is_plain = |row: &i64| {
+            groups.get(&self.number(*row)).is_some_and(|group| {
+                group.attempts == 1 && group.tables.iter().all(|(owner, ..)| owner == row)
+            })
+        };
+        shared.iter().all(is_plain).then_some(())
+    }
+
+    fn number(&self, row: i64) -> usize {
+        self.likeness.numbers[self.files.keys.own[row as usize] as usize]
+    }
+
+    fn groups(&self, members: &[i64]) -> Option<FxHashMap<usize, Group<'s, 'a>>> {
+        let mut groups: FxHashMap<usize, Group> = FxHashMap::default();
+        for &row in members {
+            groups.entry(self.number(row)).or_default().attempts += 1;
+        }
+        for &row in members {
+            for (name, table) in self.named[row as usize].as_ref()? {
+                let number = self.likeness.by_name.get(&parts(name));
+                if let Some(group) = number.and_then(|number| groups.get_mut(number)) {
+                    group.tables.push((row, name, table));
+                }
+            }
+        }
+        Some(groups)
+    }
+
+    /// The table of an attempt.
+    ///
+    /// # Errors
+    ///
+    /// It is not certain which one that is.
+    fn own(&self, row: i64, group: &Group<'s, 'a>) -> Result<Option<&'a str>, ()> {
+        let key = self.files.keys.name(row as usize);
+        let mut tables: Vec<_> = group.tables.iter().map(|(.., table)| *table).collect();
+        let is_named_there = group
+            .tables
+            .iter()
+            .filter(|(owner, ..)| *owner == row)
+            .count();
+        if self.is_merged {
+            let is_exact = group.tables.iter().all(|(_, name, _)| *name == key);
+            if tables.is_empty() || !is_exact {
+                return Err(());
+            }
+        } else if is_named_there == 0 {
+            tables.extend(self.unnamed(row));
+        }
+        let Some(&first) = tables.first() else {
+            return Ok(None);
+        };
+        let is_plain = first.starts_with('{') && tables.iter().all(|table| *table == first);
+        if is_plain && is_named_there <= 1 {
+            Ok(Some(first))
+        } else {
+            Err(())
+        }
+    }
+
+    /// The table without a name, if it is the attempt's.
+    fn unnamed(&self, row: i64) -> Option<&'a str> {
+        let keys = &self.files.keys;
+        let last = keys.last[row as usize];
+        let is_own = last < 0 || self.likeness.numbers[last as usize] == self.number(row);
+        is_own
+            .then(|| self.files.unnamed.get(row as usize))
+            .flatten()
+    }
+}

@@ -1,0 +1,49 @@
+//! Bindings of the matcher of tool calls.
+
+use numpy::{IntoPyArray, PyArray1, PyReadonlyArray1};
+use pyo3::prelude::*;
+use trajmeter_core::calls::{self, Calls, Texts};
+
+use crate::arrays::{Integers, NewIntegers, run, slice};
+
+/// Texts: their bytes, and where each begins and ends.
+type TextArrays<'py> = (PyReadonlyArray1<'py, u8>, Integers<'py>);
+/// Calls: codes of their names, their arguments, and where the calls of each attempt begin and end.
+type CallArrays<'py> = (Integers<'py>, TextArrays<'py>, Integers<'py>);
+/// Figures of every attempt, its mismatches as JSON, and where they begin and end.
+type MatchedArrays<'py> = (NewIntegers<'py>, Bound<'py, PyArray1<u8>>, NewIntegers<'py>);
+
+#[pyfunction]
+pub fn match_calls<'py>(
+    py: Python<'py>,
+    actual: CallArrays<'py>,
+    references: CallArrays<'py>,
+    reference_of: Integers<'py>,
+    names: TextArrays<'py>,
+) -> PyResult<MatchedArrays<'py>> {
+    let (actual, references) = (calls(&actual)?, calls(&references)?);
+    let (reference_of, names) = (slice(&reference_of)?, texts(&names)?);
+    let matched = run(py, actual.arguments.bytes.len(), || {
+        calls::match_calls(actual, references, reference_of, names)
+    })?;
+    Ok((
+        matched.figures.into_pyarray(py),
+        matched.mismatches.into_pyarray(py),
+        matched.offsets.into_pyarray(py),
+    ))
+}
+
+fn calls<'a>((names, arguments, offsets): &'a CallArrays<'_>) -> PyResult<Calls<'a>> {
+    Ok(Calls {
+        names: slice(names)?,
+        arguments: texts(arguments)?,
+        offsets: slice(offsets)?,
+    })
+}
+
+fn texts<'a>((bytes, offsets): &'a TextArrays<'_>) -> PyResult<Texts<'a>> {
+    Ok(Texts {
+        bytes: slice(bytes)?,
+        offsets: slice(offsets)?,
+    })
+}

@@ -1,0 +1,282 @@
+//! Bindings of the speedups of many agents at once.
+
+use std::sync::Arc;
+
+use arrow_array::builder::{MapBuilder, MapFieldNames, StringBuilder};
+use arrow_array::{ArrayRef, BooleanArray, Float64Array, Int64Array, StringArray};
+use arrow_buffer::{Buffer, NullBuffer, OffsetBuffer, ScalarBuffer};
+use numpy::{IntoPyArray, PyReadonlyArray1};
+use pyo3::prelude::*;
+use pyo3::types::PyBytes;
+use trajmeter_core::levels::{Alphabet, Figures};
+use trajmeter_core::speedup::{
+    Field, Files, Keys, Plan, REASONS, Rows, Rules, Scores, Tables, Texts, Trials, Values, Written,
+    scores, tables_as_text,
+};
+
+use crate::arrays::{Flags, Floats, Integers, NewIntegers, run, slice};
+use crate::columns::{Columns, internal};
+use crate::errors::InternalError;
+
+type Bytes<'py> = PyReadonlyArray1<'py, u8>;
+type Column<'py> = (Bytes<'py>, Integers<'py>);
+type FieldColumn<'py> = (String, Bound<'py, PyAny>, Flags<'py>);
+
+/// The tables of benchmarks of many attempts.
+#[pyclass(frozen, module = "trajmeter.kernels._rust")]
+pub struct SpeedupTables {
+    tables: Tables,
+    of_row: Vec<i64>,
+    uncertain: Vec<bool>,
+    is_merged: bool,
+}
+
+#[pymethods]
+impl SpeedupTables {
+    #[new]
+    #[pyo3(signature = (
+        named, unnamed, is_measured, keys, own, last, offsets, members, scored, *, merged
+    ))]
+    #[allow(clippy::too_many_arguments)] // one flat array per column
+    fn new(
+        py: Python<'_>,
+        named: Column<'_>,
+        unnamed: Column<'_>,
+        is_measured: Flags<'_>,
+        keys: Vec<String>,
+        own: Integers<'_>,
+        last: Integers<'_>,
+        offsets: Integers<'_>,
+        members: Integers<'_>,
+        scored: Integers<'_>,
+        merged: bool,
+    ) -> PyResult<Self> {
+        let files = Files {
+            named: texts(&named)?,
+            unnamed: texts(&unnamed)?,
+            is_measured: slice(&is_measured)?,
+            keys: Keys {
+                names: &keys,
+                own: slice(&own)?,
+                last: slice(&last)?,
+            },
+        };
+        let trials = Trials {
+            offsets: slice(&offsets)?,
+            members: slice(&members)?,
+            scored: slice(&scored)?,
+        };
+        let size = files.named.bytes.len() + files.unnamed.bytes.len();
+        let (tables, of_row, uncertain) = run(py, size, || Ok(files.tables(&trials, merged)))?;
+        Ok(Self {
+            tables,
+            of_row,
+            uncertain,
+            is_merged: merged,
+        })
+    }
+
+    /// Names of all benchmarks as UTF-8, one after another.
+    #[getter]
+    fn names<'py>(&self, py: Python<'py>) -> Bound<'py, PyBytes> {
+        PyBytes::new(py, self.tables.names.concat().as_bytes())
+    }
+
+    /// Which table each attempt has; -1 for none.
+    #[getter]
+    fn table<'py>(&self, py: Python<'py>) -> NewIntegers<'py> {
+        self.of_row.clone().into_pyarray(py)
+    }
+
+    /// Benchmarks of each table.
+    #[getter]
+    fn sizes<'py>(&self, py: Python<'py>) -> NewIntegers<'py> {
+        let sizes = self.tables.tables.iter().map(|table| table.len() as i64);
+        sizes.collect::<Vec<_>>().into_pyarray(py)
+    }
+
+    /// Benchmarks of each table that are objects.
+    #[getter]
+    fn objects<'py>(&self, py: Python<'py>) -> NewIntegers<'py> {
+        let objects = |table: &std::ops::Range<usize>| {
+            let entries = self.tables.entries[table.clone()].iter();
+            entries.filter(|entry| entry.is_object).count() as i64
+        };
+        let tables = self.tables.tables.iter();
+        tables.map(objects).collect::<Vec<_>>().into_pyarray(py)
+    }
+
+    /// Whether each trial is left to the record form.
+    #[getter]
+    fn uncertain<'py>(&self, py: Python<'py>) -> Bound<'py, numpy::PyArray1<bool>> {
+        self.uncertain.clone().into_pyarray(py)
+    }
+
+    fn score(
+        &self,
+        py: Python<'_>,
+        table: Integers<'_>,
+        is_reverted: Flags<'_>,
+        has_oracle: Flags<'_>,
+        capitals: &str,
+        blanks: &str,
+    ) -> PyResult<Columns> {
+        let plan = Plan {
+            table: slice(&table)?,
+            is_reverted: slice(&is_reverted)?,
+            has_oracle: slice(&has_oracle)?,
+        };
+        let alphabet = Alphabet::new(capitals, blanks);
+        let rules = Rules {
+            is_merged: self.is_merged,
+            alphabet: &alphabet,
+        };
+        let scores = run(py, self.tables.entries.len(), || {
+            scores(&self.tables, &plan, rules)
+        })?;
+        self.columns(scores)
+    }
+}
+
+impl SpeedupTables {
+    fn columns(&self, scores: Scores) -> PyResult<Columns> {
+        let names = &self.tables.names;
+        let floats = |figure: fn(&Figures) -> f64| -> ArrayRef {
+            let value = |row| Some(figure(row)).filter(|value| !value.is_nan());
+            Arc::new(scores.levels.iter().map(value).collect::<Float64Array>())
+        };
+        let valid: Vec<_> = scores.levels.iter().map(|figures| figures.valid).collect();
+        let speedup = floats(|row| row.speedup);
+        let [level_1, level_2, level_3, level_4] = [
+            floats(|row| row.advantage[0]),
+            floats(|row| row.advantage[1]),
+            floats(|row| row.advantage[2]),
+            floats(|row| row.advantage[3]),
+        ];
+        let worst = scores.worst_benchmark.iter();
+        let worst = worst.map(|&name| usize::try_from(name).ok().map(|name| &names[name]));
+        let worst_benchmark: StringArray = worst.clone().collect();
+        let worst_nulls: NullBuffer = worst.map(|name| name.is_some()).collect();
+        let invalid = invalid(names, &scores)?;
+        let worst = Float64Array::new(scores.worst.into(), Some(worst_nulls.clone()));
+        let regressions = Int64Array::new(scores.regressions.into(), Some(worst_nulls));
+        Columns::of(vec![
+            ("num_valid_benchmarks", Arc::new(Int64Array::from(valid))),
+            ("task_speedup", speedup),
+            ("agent_advantage_level1", level_1),
+            ("agent_advantage_level2", level_2),
+            ("agent_advantage_level3", level_3),
+            ("agent_advantage_level4", level_4),
+            ("num_benchmarks", Arc::new(Int64Array::from(scores.size))),
+            ("worst_speedup", Arc::new(worst)),
+            ("worst_benchmark", Arc::new(worst_benchmark)),
+            ("num_regressions", Arc::new(regressions)),
+            (
+                "is_without_oracle",
+                Arc::new(BooleanArray::from(scores.is_without_oracle)),
+            ),
+            (
+                "has_reverted",
+                Arc::new(BooleanArray::from(scores.has_reverted)),
+            ),
+            ("invalid_benchmarks", invalid),
+            (
+                "per_benchmark_speedups",
+                json(scores.json, &scores.json_length)?,
+            ),
+        ])
+    }
+}
+
+/// Writes the table of benchmarks of each attempt as JSON; none if one has a benchmark twice.
+#[pyfunction]
+pub fn speedup_tables_as_text<'py>(
+    py: Python<'py>,
+    names: Column<'py>,
+    benchmark: Integers<'py>,
+    offsets: Integers<'py>,
+    keys: Vec<String>,
+    key: Integers<'py>,
+    fields: Vec<FieldColumn<'py>>,
+) -> PyResult<Option<Vec<Columns>>> {
+    let numbers: Vec<_> = fields.iter().map(|field| field.1.extract()).collect();
+    let numbers: Vec<Option<Floats>> = numbers.into_iter().map(Result::ok).collect();
+    let integers: Vec<Option<Integers>> =
+        fields.iter().map(|field| field.1.extract().ok()).collect();
+    let flags: Vec<Option<Flags>> = fields.iter().map(|field| field.1.extract().ok()).collect();
+    let mut columns = Vec::with_capacity(fields.len());
+    for (index, (name, _, is_valid)) in fields.iter().enumerate() {
+        let values = match (&numbers[index], &integers[index], &flags[index]) {
+            (Some(values), ..) => Values::Numbers(slice(values)?),
+            (_, Some(values), _) => Values::Integers(slice(values)?),
+            (.., Some(values)) => Values::Flags(slice(values)?),
+            _ => return Err(InternalError::new_err(format!("unchecked array of {name}"))),
+        };
+        columns.push(Field {
+            name,
+            values,
+            is_valid: slice(is_valid)?,
+        });
+    }
+    let names = texts(&names)?;
+    let count = names.offsets.len() - 1;
+    let names: Vec<_> = (0..count)
+        .map(|name| names.get(name).unwrap_or_default())
+        .collect();
+    let rows = Rows {
+        names: &names,
+        benchmark: slice(&benchmark)?,
+        offsets: slice(&offsets)?,
+        keys: &keys,
+        key: slice(&key)?,
+        fields: &columns,
+    };
+    let written = run(py, rows.benchmark.len(), || tables_as_text(&rows))?;
+    let columns =
+        |piece: Written| Columns::of(vec![("ratios_by_agent", json(piece.text, &piece.lengths)?)]);
+    written
+        .map(|pieces| pieces.into_iter().map(columns).collect())
+        .transpose()
+}
+
+fn texts<'a>(column: &'a Column<'_>) -> PyResult<Texts<'a>> {
+    Ok(Texts {
+        bytes: slice(&column.0)?,
+        offsets: slice(&column.1)?,
+    })
+}
+
+/// Benchmarks that do not count, with the reason, attempt by attempt.
+fn invalid(names: &[String], scores: &Scores) -> PyResult<ArrayRef> {
+    let fields = MapFieldNames {
+        entry: "entries".into(),
+        key: "key".into(),
+        value: "value".into(),
+    };
+    let (keys, values) = (StringBuilder::new(), StringBuilder::new());
+    let mut builder = MapBuilder::new(Some(fields), keys, values);
+    let mut entries = scores.invalid_benchmark.iter().zip(&scores.invalid_reason);
+    for &count in &scores.invalid {
+        for (&benchmark, &reason) in entries.by_ref().take(count as usize) {
+            builder.keys().append_value(&names[benchmark as usize]);
+            builder.values().append_value(REASONS[reason as usize]);
+        }
+        builder.append(true).map_err(|error| internal(&error))?;
+    }
+    Ok(Arc::new(builder.finish()))
+}
+
+fn json(text: Vec<u8>, lengths: &[i64]) -> PyResult<ArrayRef> {
+    let mut offsets = Vec::with_capacity(lengths.len() + 1);
+    let mut end = 0_i64;
+    offsets.push(0);
+    for length in lengths {
+        end += length;
+        let end = i32::try_from(end)
+            .map_err(|_| InternalError::new_err("more JSON than one column holds"))?;
+        offsets.push(end);
+    }
+    let offsets = OffsetBuffer::new(ScalarBuffer::from(offsets));
+    let text = StringArray::try_new(offsets, Buffer::from_vec(text), None);
+    Ok(Arc::new(text.map_err(|error| internal(&error))?))
+}

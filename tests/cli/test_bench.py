@@ -1,0 +1,77 @@
+from __future__ import annotations
+
+import json
+import sys
+from typing import TYPE_CHECKING
+
+import pytest
+
+from trajmeter.bench import Request, Timing
+from trajmeter.cli import ExitCode, main
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from pathlib import Path
+
+
+@pytest.fixture
+def asked(rust: object, monkeypatch: pytest.MonkeyPatch) -> list[Request]:
+    """What was to be scored; nothing is timed."""
+    assert rust
+    asked: list[Request] = []
+    timing = Timing(name="union", work="spans", rust_seconds=0.001, python_seconds=0.05)
+
+    def time_files(request: Request, *, on_progress: Callable[[str], None]) -> tuple[Timing, ...]:
+        asked.append(request)
+        on_progress("timing trajmeter score [red]\x1b")
+        return (timing.model_copy(update={"name": "preds.jsonl"}),)
+
+    monkeypatch.setattr("trajmeter.bench.time_kernels", lambda **_: (timing,))
+    monkeypatch.setattr("trajmeter.bench.time_files", time_files)
+    return asked
+
+
+def test_it_prints_tables_and_a_chart(
+    asked: list[Request], capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main(["bench"]) == ExitCode.OK
+    out, err = capsys.readouterr()
+    assert asked == [Request(files=[], metrics=[])]
+    assert err == "trajmeter: timing trajmeter score [red]\\x1b\n"
+    for part in ("Kernels, one call", "from file to file", "1 ms", "50 ms", "50x", "logarithmic"):
+        assert part in out
+    assert max(map(len, out.splitlines())) <= 100
+
+
+def test_it_prints_one_document(asked: list[Request], capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["bench", "--format", "json"]) == ExitCode.OK
+    document = json.loads(capsys.readouterr().out)
+    assert document["kernels"][0]["ratio"] == 50.0
+    assert document["files"][0]["name"] == "preds.jsonl"
+    assert asked
+
+
+def test_options_are_those_of_score(asked: list[Request], tmp_path: Path) -> None:
+    file, gold = tmp_path / "preds.jsonl", tmp_path / "gold.jsonl"
+    file.touch()
+    gold.touch()
+    words = ["bench", str(file), "-t", str(gold), "-s", str(tmp_path), "-m", "turns, tools"]
+    assert main(words) == ExitCode.OK
+    (request,) = asked
+    assert (request.files, request.tasks, request.snapshots) == ([file], [gold], tmp_path)
+    assert request.metrics == ["turns", "tools"]
+
+
+def test_without_the_extension_it_says_what_to_do(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    from trajmeter.kernels import load
+
+    load.cache_clear()
+    monkeypatch.setitem(sys.modules, "trajmeter.kernels._rust", None)
+    try:
+        assert main(["bench"]) == ExitCode.USAGE
+    finally:
+        load.cache_clear()
+    assert "there is nothing to compare" in (told := capsys.readouterr().err)
+    assert "rustup.rs" in told

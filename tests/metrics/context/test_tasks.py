@@ -1,0 +1,70 @@
+"""Tasks prepared once in a run, as many as fit into memory."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from tests.metrics.context.repositories import attempt, gold, lines, snapshot, task
+from trajmeter.metrics.context import score
+from trajmeter.metrics.context.profile import PROFILES
+from trajmeter.metrics.context.tasks import PreparedTasks
+
+if TYPE_CHECKING:
+    from trajmeter.records import Task
+    from trajmeter.snapshots import Snapshot
+
+TASKS = [task(gold("a.py", 1, 4)).model_copy(update={"id": str(number)}) for number in range(4)]
+
+
+class _Store:
+    """A store that notes what it is asked for, and gives each task a snapshot or all the same."""
+
+    def __init__(self, *, shared: bool = False) -> None:
+        self.asked: list[str] = []
+        self._shared = snapshot(["a.py"]) if shared else None
+
+    def find(self, task: Task) -> Snapshot:
+        self.asked.append(task.id)
+        return self._shared or snapshot(["a.py"])
+
+
+def _tasks(store: _Store | None, most_bytes: int) -> PreparedTasks:
+    return PreparedTasks(store, PROFILES[0], most_bytes=most_bytes)
+
+
+def test_tasks_are_prepared_once_while_there_is_room() -> None:
+    store = _Store()
+    kept = _tasks(store, 10**9)
+    first = [kept.find(each) for each in TASKS]
+    assert [kept.find(each) for each in TASKS] == first
+    assert store.asked == ["0", "1", "2", "3"]
+
+
+def test_repositories_used_longest_ago_are_forgotten_first() -> None:
+    store = _Store()
+    kept = _tasks(store, 1)
+    for each in (*TASKS, TASKS[0], TASKS[0]):
+        found = score(kept.find(each), attempt([lines("a.py", 1, 1)]))
+        assert found.final.line.coverage == 1 / 4
+    assert store.asked == ["0", "1", "2", "3", "0"]
+
+
+def test_tasks_of_one_snapshot_share_its_files() -> None:
+    kept = _tasks(_Store(shared=True), 10**9)
+    first, second = (kept.find(each) for each in TASKS[:2])
+    assert first.resolve("a.py").file is second.resolve("./a.py").file
+
+
+def test_tasks_without_a_snapshot_share_nothing() -> None:
+    kept = _tasks(None, 10**9)
+    first, second = (kept.find(each) for each in TASKS[:2])
+    assert first.resolve("a.py").file is not second.resolve("a.py").file
+
+
+def test_tasks_in_use_are_counted() -> None:
+    kept = _tasks(_Store(), 22_000)
+    fullness = []
+    for of in (*TASKS, task(gold("a.py", 1, 4), gold("a.py", 1, 4))):
+        kept.find_another(of)
+        fullness.append(kept.is_full)
+    assert fullness == [False, False, False, False, True]

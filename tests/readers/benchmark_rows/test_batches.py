@@ -1,0 +1,175 @@
+"""Tables of benchmarks as record batches, beside reading them as records."""
+
+from __future__ import annotations
+
+import json
+import tempfile
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+from unittest import mock
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from tests.readers.both_ways import as_batches, as_records
+from trajmeter.readers.benchmark_rows import table
+
+pa = pytest.importorskip("pyarrow")
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+pytestmark = pytest.mark.usefixtures("rust")
+
+PLAIN: list[dict[str, Any]] = [
+    {
+        "task_id": task,
+        "agent": agent,
+        "model": "a/b" if agent == "owl" else None,
+        "benchmark": name,
+        "agent_nop": 1.5,
+        "oracle_nop": None,
+        "significant": True,
+        "test_failed": None if name == "m.f" else 2,
+        "cost": "ignored",
+    }
+    for task in ("t", "u")
+    for agent in ("nop", "owl")
+    for name in ("m.f", 'm."g"(é\n)')
+]
+
+
+def parquet(path: Path, rows: Sequence[Mapping[str, Any]]) -> Path:
+    from pyarrow.parquet import write_table
+
+    write_table(pa.Table.from_pylist(rows), path)
+    return path
+
+
+def lines(path: Path, rows: Sequence[Mapping[str, Any]]) -> Path:
+    path.write_text("".join(f"{json.dumps(row)}\n" for row in rows))
+    return path
+
+
+def assert_never_as_records(path: Path) -> None:
+    expected = as_records(path)
+    with mock.patch.object(table, "attempts_of", side_effect=AssertionError("read as records")):
+        found, _ = as_batches(path)
+    assert found == expected
+
+
+WRITERS = [parquet]
+
+
+@pytest.mark.parametrize("write", WRITERS)
+def test_plain_rows_become_columns(write: Any, tmp_path: Path) -> None:
+    assert_never_as_records(write(tmp_path / "rows", PLAIN))
+    # The rows of an attempt may stand anywhere; attempts keep the order of their first rows.
+    mixed = [PLAIN[place] for place in (5, 0, 7, 2, 1, 4, 3, 6)]
+    assert_never_as_records(write(tmp_path / "rows", mixed))
+
+
+@pytest.mark.parametrize("write", WRITERS)
+@pytest.mark.parametrize(
+    "changes",
+    [
+        {"attempt": 3},
+        {"attempt": 3.0},
+        {"model": None},
+        {"agent_nop": float("nan")},
+        {"agent_nop": float("inf"), "oracle_nop": 1e300},
+        {"agent_nop": 3, "significant": None},
+        {"nop_seconds": 1.5, "agent_seconds": 1e-7, "oracle_seconds": -0.0},
+        {"test_failed": 1.0, "test_error": float("nan"), "tests": "odd"},
+        {"snapshot_status": "Passed", "snapshot_pass_to_fail": 1},
+        {"is_resolved": True, "trajectory_length": 7, "task_cost_usd": 0.5},
+        {"total_input_tokens": 9, "total_output_tokens": None, "total_cost": 0.25},
+    ],
+)
+def test_what_else_plain_rows_hold(write: Any, changes: dict[str, Any], tmp_path: Path) -> None:
+    if write is lines and not {"nan", "inf"}.isdisjoint(map(str, changes.values())):
+        pytest.skip("bare NaN and Infinity are read as records")
+    assert_never_as_records(write(tmp_path / "rows", [{**row, **changes} for row in PLAIN]))
+
+
+@pytest.mark.parametrize("write", WRITERS)
+@pytest.mark.parametrize(
+    "changes",
+    [
+        {"task_id": None},
+        {"benchmark": "m.f"},
+        {"benchmark": None},
+        {"turns": 1},
+        {"attempt": 1.5},
+        {"attempt": True},
+        {"agent_nop": "2.0"},
+        {"agent_nop": [1.0]},
+    ],
+)
+def test_other_rows_are_read_as_records(
+    write: Any, changes: dict[str, Any], tmp_path: Path
+) -> None:
+    path = write(tmp_path / "rows", [{**row, **changes} for row in PLAIN])
+    assert as_batches(path)[0] == as_records(path)
+
+
+def test_an_attempt_that_measured_nothing_has_an_empty_table(tmp_path: Path) -> None:
+    crashed = {"task_id": "v", "agent": "owl", "benchmark": None, "is_resolved": False}
+    for write in WRITERS:
+        assert_never_as_records(write(tmp_path / "rows", [*PLAIN, crashed]))
+
+
+def test_columns_of_parquet_of_every_type(tmp_path: Path) -> None:
+    from pyarrow.parquet import write_table
+
+    frame = pa.Table.from_pylist(PLAIN)
+    for name, kinds in {
+        "agent_nop": (pa.float32(), pa.decimal128(30, 3), pa.string()),
+        "significant": (pa.int8(), pa.string()),
+        "task_id": (pa.large_string(), pa.binary(), pa.dictionary(pa.int8(), pa.string())),
+        "test_failed": (pa.uint64(), pa.float32(), pa.decimal128(30, 3), pa.string()),
+    }.items():
+        for kind in kinds:
+            place = frame.column_names.index(name)
+            write_table(frame.set_column(place, name, frame[name].cast(kind)), tmp_path / "rows")
+            assert as_batches(tmp_path / "rows")[0] == as_records(tmp_path / "rows")
+
+
+NAMES = st.sampled_from(["a", "b", "", "é", None])
+VALUES = st.sampled_from([1.5, 2, 0, -1.0, None, True, "x", 1e300, 2**60])
+ROWS = st.lists(
+    st.fixed_dictionaries(
+        {
+            "task_id": st.sampled_from(["t", "t", "u", ""]),
+            "benchmark": st.sampled_from(["m.f", "m.g", "n.h", None]),
+        },
+        optional={
+            "agent": NAMES,
+            "model": NAMES,
+            "attempt": st.sampled_from([None, "1", 1, 1.0, 2]),
+            "agent_nop": st.floats(0.5, 2) | VALUES,
+            "oracle_nop": st.floats(0.5, 2) | VALUES,
+            "significant": st.sampled_from([True, False, None]),
+            "agent_seconds": VALUES,
+            "test_failed": VALUES,
+            "is_resolved": VALUES,
+            "total_cost": VALUES,
+            "else": VALUES,
+        },
+    ),
+    min_size=1,
+    max_size=6,
+).map(lambda rows: [{"agent_nop": 1.0, **rows[0]}, *rows[1:]])
+
+
+@given(rows=ROWS, is_parquet=st.booleans())
+def test_both_ways_of_reading_agree(rows: list[dict[str, Any]], is_parquet: bool) -> None:
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder) / "rows"
+        try:
+            write = parquet if is_parquet else lines
+            write(path, rows)
+        except pa.ArrowException:  # values of several types make no column
+            lines(path, rows)
+        assert as_batches(path)[0] == as_records(path)

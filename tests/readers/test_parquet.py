@@ -1,0 +1,176 @@
+"""Parquet files of trajectories in columns: read as columns, beside reading their rows."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from tests.readers.both_ways import Read, as_records, compared
+from tests.scoring.strategies import any_trajectories, loose_rows
+from trajmeter.readers.batches import IDENTITY, TrajectoryBatches
+from trajmeter.schemas import trajectory_batch, trajectory_from_row, trajectory_schema
+
+if TYPE_CHECKING:
+    from collections.abc import Collection
+    from pathlib import Path
+
+    from trajmeter.records import ReadProblem, Trajectory
+
+SCHEMA = trajectory_schema()
+
+
+def as_columns(path: Path, columns: Collection[str] | None = None) -> tuple[Read, int]:
+    """Rows as records have them, problems, and how many rows were read as records."""
+    problems: list[ReadProblem] = []
+    batches = TrajectoryBatches(path, columns=columns, on_problem=problems.append)
+    rows: list[Any] = []
+    for batch in batches:
+        batch.validate(full=True)
+        assert batch.schema.equals(SCHEMA, check_metadata=True)
+        for row in batch.to_pylist():
+            rows += trajectory_batch([trajectory_from_row(row)]).to_pylist()
+    return Read(compared(rows), problems), batches.lines_as_records
+
+
+@pytest.fixture(scope="module")
+def path(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return tmp_path_factory.mktemp("parquet") / "rows.parquet"
+
+
+def write(path: Path, table: pa.Table, *, marked: bool = True, rows: int = 2) -> Path:
+    metadata = SCHEMA.metadata if marked else None
+    pq.write_table(table.replace_schema_metadata(metadata), path, row_group_size=rows)
+    return path
+
+
+def as_row(trajectory: Trajectory) -> dict[str, Any]:
+    row: dict[str, Any] = trajectory_batch([trajectory]).to_pylist()[0]
+    return row
+
+
+@given(
+    rows=st.lists(loose_rows | any_trajectories.map(as_row), max_size=5),
+    left_out=st.sets(st.sampled_from([name for name in SCHEMA.names if name != "task_id"])),
+    marked=st.booleans(),
+)
+def test_same_rows_and_problems_as_records(
+    rows: list[dict[str, Any]], left_out: set[str], marked: bool, path: Path
+) -> None:
+    table = pa.Table.from_pylist(rows, schema=SCHEMA).drop_columns(sorted(left_out))
+    write(path, table, marked=marked)
+    assert as_columns(path)[0] == as_records(path)
+
+
+def test_other_types_and_nulls_of_any_field(path: Path) -> None:
+    table = pa.table(
+        {
+            "task_id": pa.array(["a", "b", "a"]).dictionary_encode(),
+            "dropped_calls": pa.array([None, 3, 4], pa.int32()),
+            "turn_count": pa.array([1.0, 2.5, None]),
+            "metadata": pa.array([{"x": 1}, None, None]),
+            "turns": pa.array(
+                [
+                    [{"tool_calls": [{"function": {"name": "f", "arguments": "{}"}}]}],
+                    None,
+                    [{"tool_calls": None}],
+                ]
+            ),
+        }
+    )
+    write(path, table, marked=False)
+    read, as_record = as_columns(path)
+    assert read == as_records(path)
+    assert [problem.record for problem in read.problems] == ["[1]"]
+    assert "turn_count" in read.problems[0].message
+    assert (len(read.rows), as_record) == (2, 1)
+    (batch,) = TrajectoryBatches(path, columns=["turns.tool_calls.name"], on_problem=print)
+    names = [[call["name"] for call in turn["tool_calls"] or ()] for turn in batch[5][0].as_py()]
+    assert names == [["f"]]
+
+
+def test_unknown_columns_are_extra(path: Path) -> None:
+    write(path, pa.table({"task_id": ["a", "b"], "split": ["test", None]}), marked=False)
+    (batch,) = TrajectoryBatches(path)
+    assert batch["extra"].to_pylist() == ['{"split": "test"}', None]
+    (batch,) = TrajectoryBatches(path, columns=["usage"])
+    assert batch["extra"].null_count == 2
+
+
+def test_only_wanted_columns_are_read(path: Path) -> None:
+    call = {"name": "t", "arguments": "{", "success": True}
+    turn = {"number": 1, "views": [{"path": "p"}], "tool_calls": [call]}
+    rows = [{"task_id": "a", "agent": "x", "turns": [turn], "unusable": [("k", "v")]}]
+    write(path, pa.Table.from_pylist(rows, schema=SCHEMA))
+    batches = TrajectoryBatches(path, columns=["turns.views.path", "unusable"])
+    (row,) = (row for batch in batches for row in batch.to_pylist())
+    (turn,) = row["turns"]
+    assert {name for name, value in turn.items() if value is not None} == {"views"}
+    assert {name for name, value in turn["views"][0].items() if value is not None} == {"path"}
+    assert row["unusable"] == [("k", "v")]
+    assert row["source"] == {"file": str(path), "line": None, "record": "[0]"}
+    filled = {name for name, value in row.items() if value is not None}
+    assert filled == {"task_id", "agent", "source", "turns", "unusable"}
+    assert batches.lines_as_records == 0
+    assert as_records(path).problems  # of the arguments, which were not read above
+
+
+def test_a_member_that_the_file_lacks(path: Path) -> None:
+    table = pa.table({"task_id": ["a"], "turns": [[{"number": 1}, {"number": 2}]]})
+    write(path, table, marked=False)
+    (batch,) = TrajectoryBatches(path, columns=["turns.views"])
+    assert [turn["views"] for turn in batch["turns"][0].as_py()] == [None, None]
+
+
+def test_rows_of_other_formats_stay_what_they_are(path: Path) -> None:
+    rows = {"task_id": ["a"], "instance_id": ["b"], "model_patch": ["diff"]}
+    write(path, pa.table(rows), marked=False)
+    read, as_record = as_columns(path)
+    assert (read, as_record) == (as_records(path), 0)
+    assert "'b'" in read.rows[0]
+
+
+def test_a_corrupt_page_costs_its_row_group(path: Path) -> None:
+    rows = [{"task_id": f"t{number}", "final_output": "x" * 50} for number in range(6)]
+    table = pa.Table.from_pylist(rows, schema=SCHEMA).replace_schema_metadata(SCHEMA.metadata)
+    pq.write_table(table, path, row_group_size=2, write_page_checksum=True, use_dictionary=False)
+    column = pq.ParquetFile(path).metadata.row_group(1).column(0)
+    content = bytearray(path.read_bytes())
+    at = column.data_page_offset + column.total_compressed_size - 3
+    content[at] ^= 0xFF
+    path.write_bytes(content)
+    read, _ = as_columns(path)
+    assert read == as_records(path)
+    assert len(read.rows) == 4
+    (problem,) = read.problems
+    assert (problem.file, problem.record) == (str(path), None)
+    assert problem.message.startswith("row group 1 cannot be read, rows [2] to [3]: ")
+
+
+def test_a_cut_file_is_one_problem(path: Path) -> None:
+    write(path, pa.table({"task_id": ["a"]}))
+    path.write_bytes(path.read_bytes()[:-1])
+    read, _ = as_columns(path)
+    assert read == as_records(path)
+    assert [problem.message[:16] for problem in read.problems] == ["invalid Parquet:"]
+
+
+def test_text_that_is_not_utf8_is_a_problem_of_its_row(path: Path) -> None:
+    texts = pa.array([b"a", b"\xff", b"c"], pa.binary()).view(pa.string())
+    write(path, pa.table({"task_id": ["1", "2", "3"], "final_output": texts}), rows=3)
+    read, as_record = as_columns(path)
+    assert read == as_records(path)
+    assert [problem.record for problem in read.problems] == ["[1]"]
+    assert (len(read.rows), as_record) == (2, 1)
+
+
+def test_identity_is_always_read(path: Path) -> None:
+    names = {name: name for name in IDENTITY if name != "source"}
+    table = pa.Table.from_pylist([names], schema=SCHEMA)
+    write(path, table)
+    (batch,) = TrajectoryBatches(path, columns=[])
+    assert {name for name in SCHEMA.names if not batch[name].null_count} == IDENTITY

@@ -1,0 +1,143 @@
+"""Summaries of parts, merged in any tree, are those of the whole, to the last byte."""
+
+from __future__ import annotations
+
+from itertools import pairwise
+from typing import TYPE_CHECKING, Annotated
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from tests.metrics.fakes import AnswerAggregator, AnswerMetric, RankMetric
+from tests.summaries.batches import by_batch, by_record, scored_attempts
+from tests.summaries.test_batches import ATTEMPTS, TASKS
+from trajmeter.metrics import Figure, Group, MetricError, Result, Scored, create
+from trajmeter.records import Cause, Outcome, Trajectory
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from pydantic import JsonValue
+
+    from trajmeter.records import Task
+    from trajmeter.summaries.summarizer import Summarizer
+
+_FAMILIES = ["turns", "rules", "speedup", "context", "tools", "answers"]
+_PROFILES = ["ptcrunner", "transform-gym", "fc-eval", "contextbench"]
+
+
+def _merged(parts: list[Summarizer], data: st.DataObject) -> str:
+    """The summary of parts that are merged two by two, in any order that keeps theirs."""
+    while len(parts) > 1:
+        place = data.draw(st.integers(0, len(parts) - 2))
+        parts[place].merge(parts.pop(place + 1))
+    return parts[0].summary().model_dump_json()
+
+
+@pytest.mark.parametrize("profiles", [[], _PROFILES])
+@settings(max_examples=25)
+@given(ATTEMPTS, st.data())
+def test_any_split_merged_in_any_tree_gives_the_same_bytes(
+    profiles: list[str], attempts: list[Trajectory], data: st.DataObject
+) -> None:
+    metrics = [*create(_FAMILIES, profiles=profiles), RankMetric()]
+    scored = scored_attempts(metrics, attempts, TASKS)
+    whole = by_record(metrics, scored).summary().model_dump_json()
+    cuts = sorted(data.draw(st.lists(st.integers(0, len(scored)), max_size=4)))
+    bounds = [0, *cuts, len(scored)]
+    parts = [
+        (by_record if data.draw(st.booleans()) else by_batch)(metrics, scored[start:stop])
+        for start, stop in pairwise(bounds)
+    ]
+    assert _merged(parts, data) == whole
+
+
+class _RatioResult(Group, Result):
+    ratio: Annotated[float | None, Figure(numerator=("part", "more"), denominator=("size",))] = None
+    part: int | None = None
+    more: float | None = None
+    size: Annotated[float | None, Figure(independent=True)] = None
+
+
+class _Ratio:
+    name = "ratio"
+    version = "1"
+    requires = ()
+    parameters: Mapping[str, JsonValue] = {}
+    result_type = _RatioResult
+
+    def score(self, task: Task | None, trajectory: Trajectory) -> Result:
+        raise NotImplementedError
+
+
+_FLOATS = st.none() | st.floats() | st.sampled_from([5e-324, 1e308, -1e308, 0.1])
+_ROWS = st.lists(
+    st.tuples(
+        st.sampled_from(["x", "y"]),
+        st.builds(
+            _RatioResult,
+            outcome=st.sampled_from(Outcome),
+            cause=st.sampled_from([None, Cause.FAILED, Cause.MISSING_GOLD]),
+            ratio=_FLOATS,
+            part=st.none() | st.integers(-(2**63), 2**63 - 1),
+            more=_FLOATS,
+            size=_FLOATS,
+        )
+        | st.integers(0, 40).map(lambda number: MetricError(f"error {number}", code=None)),
+    ),
+    max_size=60,
+)
+
+
+@given(_ROWS, st.data())
+def test_numbers_of_any_size_and_many_errors_are_merged_alike(
+    rows: list[tuple[str, Result | MetricError]], data: st.DataObject
+) -> None:
+    metric = _Ratio()
+    scored = [
+        Scored(None, Trajectory(task_id="t", agent=agent), (result,)) for agent, result in rows
+    ]
+    whole = by_record([metric], scored).summary().model_dump_json()
+    cuts = sorted(data.draw(st.lists(st.integers(0, len(scored)), max_size=4)))
+    bounds = [0, *cuts, len(scored)]
+    parts = [
+        by_batch([metric], scored[start:stop], given=["ratio"], rows=7)
+        for start, stop in pairwise(bounds)
+    ]
+    assert _merged(parts, data) == whole
+
+
+class _MergingAggregator(AnswerAggregator):
+    def merge(self, other: AnswerAggregator) -> None:
+        self.lengths += other.lengths
+        self.total += other.total
+
+
+class _Merging(AnswerMetric):
+    def aggregator(self) -> AnswerAggregator:
+        return _MergingAggregator()
+
+
+def _answers(metric: AnswerMetric, agents: str) -> Summarizer:
+    attempts = [Trajectory(task_id="one", agent=agent, final_output="a") for agent in agents]
+    return by_record([metric], scored_attempts([metric], attempts, TASKS))
+
+
+def test_objects_of_a_metric_are_merged_if_they_can() -> None:
+    merged, whole = _answers(_Merging(), "xy"), _answers(_Merging(), "xyyz")
+    merged.merge(_answers(_Merging(), "yz"))
+    assert merged.summary() == whole.summary()
+    assert merged.summary().overall.aggregates["answer"]["mean_length"]["total"] == 4
+
+
+def test_objects_of_a_metric_that_cannot_be_merged_cost_its_figures_of_the_run() -> None:
+    merged = _answers(AnswerMetric(), "xy")
+    merged.merge(_answers(AnswerMetric(), ""))
+    assert merged.summary() == _answers(AnswerMetric(), "xy").summary()
+    merged.merge(_answers(AnswerMetric(), "z"))
+    summary = merged.summary()
+    assert summary.overall.aggregates == {}
+    assert summary.overall.figures["answer.length"].scored == 3
+    (error,) = summary.errors
+    assert "its aggregator has no method merge" in error.message
