@@ -152,11 +152,11 @@ class TrajectoryBatches:
                 yield from self._file(file)
 
     def _file(self, file: Path) -> Iterator[_Item]:
-        from trajmeter.readers._parquet import own_rows
-
         if backend() == "rust" and is_json_lines(file):
             yield from self._lines(file)
             return
+        from trajmeter.readers._parquet import own_rows  # takes longer than a small file
+
         with ExitStack() as opened:
             try:
                 content = opened.enter_context(file.open("rb"))
