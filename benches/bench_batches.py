@@ -16,10 +16,14 @@ import pytest
 
 import trajmeter
 from benches.contest import Built, Case, Entry, entries
+from trajmeter.metrics.answers import AnswersMetric
 from trajmeter.metrics.context import ContextMetric
+from trajmeter.metrics.rules import RulesMetric
 from trajmeter.metrics.speedup import SpeedupMetric
+from trajmeter.metrics.tools import ToolsMetric
 from trajmeter.metrics.turns import TurnsMetric
 from trajmeter.records import (
+    Assertion,
     Extent,
     Failure,
     GoldRange,
@@ -50,6 +54,15 @@ _REASONS = ("parse_error", "eval_error", "timeout")
 _TURN_FIGURES = ("turns.parse_failure_rate", "turns.recovered_errors", "turns.repeated_tool_calls")
 _BENCHMARKS, _AGENTS = 265, 8
 _SPEEDUP_FIGURES = ("speedup.task_speedup", "speedup.agent_advantage_level1")
+_EXPECTED_FIGURES = {
+    "rules": (
+        "rules.assertion_pass_rate.checks",
+        "rules.cost_budget.score",
+        "rules.latency.reason",
+    ),
+    "tools": ("tools.any_order_grades.f1", "tools.edit_distance", "tools.mismatches"),
+    "answers": ("answers.retrieval.recall", "answers.hops.coverage", "answers.tools.coverage"),
+}
 _CONTEXT_FIGURES = ("context.final.line.precision", "context.trajectory.line.auc_coverage")
 
 
@@ -76,14 +89,48 @@ def _batch(size: int) -> pa.RecordBatch:
 
 
 def _attempt(number: int, failures: Sequence[int]) -> Trajectory:
+    turns = tuple(_turn(number, at, failure) for at, failure in enumerate(failures))
     return Trajectory(
         task_id=f"task-{number // 8}",
         agent="owl",
         model="m",
         source=Source(file="runs.jsonl", line=number + 1),
-        turns=tuple(_turn(number, at, failure) for at, failure in enumerate(failures)),
-        usage=Usage(input_tokens=5_000, output_tokens=700),
+        turns=turns,
+        transcript="\n".join(f"$ {turn.program}\n{turn.success}" for turn in turns),
+        final_output=f"The value of module_{number % 50} is {number % 7}.",
+        sources=tuple(f"doc-{at}.md" for at in range(number % 4)),
+        usage=Usage(input_tokens=5_000, output_tokens=number % 4_000, cost_usd=number % 97 / 80),
+        duration_seconds=number % 1_013 / 10,
         passed=number % 3 == 0,
+        metadata={"tools_used": ["bash", "sql"][: number % 3]},
+    )
+
+
+def _expecting_task(number: int) -> Task:
+    """A task whose attempts make some of the expected calls."""
+    calls = [_turn(number * 8 + at, at * 3, 9).tool_calls[0] for at in range(3)]
+    return Task(
+        id=f"task-{number}",
+        expected_tool_calls=(*calls, ToolCall(name="submit")),
+        expected_sources=("doc-0.md", "doc-9.md"),
+        max_turns=12,
+        assertions=(
+            Assertion(type="transcript_contains", check=f"module_{number % 50}"),
+            Assertion(type="transcript_not_contains", check="panic"),
+            Assertion(type="output_contains", check=f"is {number % 7}"),
+            Assertion(type="tool_called", tool="bash"),
+            Assertion(type="llm_judge", check="Is the answer right?"),
+        ),
+        metadata={
+            "expected_tools": ["bash"],
+            "forbidden_tools": ["rm", "submit"],
+            "error_markers": ["Traceback", "False"],
+            "max_latency_ms": 50_000,
+            "max_tokens": 7_000,
+            "max_cost_usd": 0.5,
+            "required_hops": [{"any_of": ["value of"], "source": "doc-1.md"}],
+            "required_tools": ["sql"],
+        },
     )
 
 
@@ -146,6 +193,19 @@ def _turns(size: int) -> Built:
             "rows": partial(_by_row, batch, "turns", (), _TURN_FIGURES),
         },
         _by_row(batch, "turns", (), _TURN_FIGURES),
+    )
+
+
+def _expecting(size: int, *, metric: RulesMetric | ToolsMetric | AnswersMetric) -> Built:
+    batch = _batch(size)
+    tasks = [_expecting_task(number) for number in range(size // 8 + 1)]
+    figures = _EXPECTED_FIGURES[metric.name]
+    return Built(
+        {
+            "columns": partial(_by_batch, batch, metric, tasks, figures),
+            "records": partial(_by_batch, batch, _WithoutBatches(metric), tasks, figures),
+        },
+        _by_batch(batch, _WithoutBatches(metric), tasks, figures),
     )
 
 
@@ -219,23 +279,51 @@ def _equal(answer: object, expected: object) -> bool:
     return answer == expected
 
 
-def _case(workload: str, size: int, build: Callable[[int], Built], bar: float) -> Case:
+def _case(
+    workload: str,
+    size: int,
+    build: Callable[[int], Built],
+    bar: float,
+    *,
+    peer: str = "rows",
+) -> Case:
     return Case(
         kernel="score_batches",
         workload=workload,
         size=size,
         unit="attempt",
         build=build,
-        contenders=("columns", "records", "rows"),
+        contenders=("columns", "records", "rows") if peer == "rows" else ("columns", peer),
         same=_equal,
         prepared="one Arrow batch",
-        bars={"rows": bar},
+        bars={peer: bar},
     )
 
 
 CASES = [
     _case("turns of 5,000 shell agents", 5_000, _turns, 10.0),
     _case("context of 5,000 shell agents", 5_000, _context, 4.0),
+    _case(
+        "rules of 5,000 shell agents",
+        5_000,
+        partial(_expecting, metric=RulesMetric()),
+        10.0,
+        peer="records",
+    ),
+    _case(
+        "tools of 5,000 shell agents",
+        5_000,
+        partial(_expecting, metric=ToolsMetric()),
+        15.0,
+        peer="records",
+    ),
+    _case(
+        "answers of 5,000 shell agents",
+        5_000,
+        partial(_expecting, metric=AnswersMetric()),
+        5.0,
+        peer="records",
+    ),
     _case("speedup of 120 tasks x 265 benchmarks x 8 agents", 960, _speedup, 1.2),
 ]
 

@@ -24,6 +24,7 @@ __all__ = [
     "Coded",
     "Entries",
     "Ragged",
+    "TextBytes",
     "coded",
     "entries",
     "filled",
@@ -31,6 +32,7 @@ __all__ = [
     "nulls",
     "object_codes",
     "ragged",
+    "text_bytes",
 ]
 
 ROWS_AT_ONCE = 256
@@ -113,6 +115,24 @@ def object_codes(column: Any, *, distinguish: bool) -> Int64Array:  # noqa: ANN4
     begin = np.frombuffer(offsets, np.int64)[texts.offset :][: len(texts) + 1]
     held = np.frombuffer(content or b"", np.uint8)
     return _rust.object_codes(held, begin, distinguish=distinguish)
+
+
+class TextBytes(NamedTuple):
+    """Texts as bytes."""
+
+    held: npt.NDArray[np.uint8]
+    """Memory that holds them all."""
+    offsets: Int64Array
+    """Text i is ``held[offsets[i] : offsets[i + 1]]``; what a null has there means nothing."""
+
+
+def text_bytes(column: Any) -> TextBytes:  # noqa: ANN401 - of texts
+    """Give the memory of a column of texts, not copied."""
+    if not len(column):  # which may have no memory at all
+        return TextBytes(np.zeros(0, np.uint8), np.zeros(1, np.int64))
+    _, offsets, held = column.buffers()
+    bounds = np.frombuffer(offsets, np.int32)[column.offset : column.offset + len(column) + 1]
+    return TextBytes(np.frombuffer(held or b"", np.uint8), bounds.astype(np.int64))
 
 
 def nulls(rows: int, arrow_type: Any) -> Array:  # noqa: ANN401 - of any type

@@ -3,13 +3,17 @@
 from __future__ import annotations
 
 import json
+import os
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+import pyarrow as pa
+import pyarrow.compute as pc
 import pytest
 
 from tests.readers.both_ways import as_batches, as_records, same, write
 from trajmeter.errors import InputError, ReadError
+from trajmeter.readers import read_trajectories
 from trajmeter.readers._column_reader import trajectory_description
 from trajmeter.readers.batches import IDENTITY, TrajectoryBatches
 from trajmeter.records import ReadProblem, Source, ToolCall, Trajectory, Turn, View
@@ -171,6 +175,85 @@ def wanted(value: Any, columns: tuple[str, ...]) -> Any:
         return wanted(value[name], below) if below else None
 
     return {name: member(name) for name in value}
+
+
+def test_a_file_that_grows_while_it_is_read(tmp_path: Path) -> None:
+    path = tmp_path / "growing.jsonl"
+    line = '{"task_id": "a"}\n'
+
+    def grow() -> None:
+        with path.open("a") as file:
+            file.write(line)
+
+    path.write_text(line * 2_000)
+    problems: list[ReadProblem] = []
+    batches = iter(TrajectoryBatches(path, on_problem=problems.append, block_bytes=1))
+    next(batches)
+    grow()
+    assert sum(batch.num_rows for batch in batches) > 1_000
+    records = read_trajectories(path, on_problem=problems.append)
+    next(records)
+    grow()
+    assert len([*records]) == 2_001
+    assert [problem.message[:16] for problem in problems] == ["the file changed"] * 2
+
+
+def test_an_unreadable_folder_is_a_problem(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "inner").mkdir()
+    (tmp_path / "inner" / "b.traj.json").write_text("{}")
+    (tmp_path / "a.traj.json").write_text('{"task_id": "a"}')
+    scandir = os.scandir
+
+    def guarded(path: Any) -> Any:
+        if str(path).endswith("inner"):
+            raise PermissionError(13, "Permission denied", str(path))
+        return scandir(path)
+
+    monkeypatch.setattr(os, "scandir", guarded)
+    read, _ = as_batches(tmp_path)
+    assert read == as_records(tmp_path)
+    assert len(read.rows) == 1
+    assert [str(each) for each in read.problems] == [f"{tmp_path / 'inner'}: Permission denied"]
+
+
+@pytest.mark.parametrize(
+    ("line", "reason"),
+    [
+        ("{", "invalid JSON"),
+        ('{"task_id": 3}', "a value of the wrong type"),
+        ('{"task_id": "a", "x": NaN}', "a value that columns hold in another form"),
+        ('{"trajectory_format": "mini-swe-agent-1", "messages": []}', "runs of mini-swe-agent 1"),
+    ],
+)
+def test_reading_line_by_line_has_its_reason(line: str, reason: str, tmp_path: Path) -> None:
+    path = tmp_path / "lines.jsonl"
+    good = '{"task_id": "a"}\n'
+    path.write_text(good + f"{line}\n" * 1_500)
+    batches = TrajectoryBatches(path, on_problem=lambda _: None)
+    assert all(batch.num_rows for batch in batches)
+    assert batches.note is not None
+    assert "1,500 lines" in batches.note
+    assert reason in batches.note
+    path.write_text(good * 5_000 + f"{line}\n" * 1_500)
+    batches = TrajectoryBatches(path, on_problem=lambda _: None)
+    assert sum(batch.num_rows for batch in batches) >= 5_000
+    assert (batches.note, batches.lines_as_records) == (None, 1_500)
+
+
+def test_a_long_line_and_many_steps(tmp_path: Path) -> None:
+    step = '{"files": ["a.py"], "spans": {"a.py": [{"start": 1, "end": 2}]}}'
+    steps = ",".join([step] * 100_000)
+    text = "x" * 20_000_000
+    path = tmp_path / "long.jsonl"
+    path.write_text(
+        f'{{"task_id": "a"}}\n{{"task_id": "b", "final_output": "{text}"}}\n'
+        f'{{"instance_id": "c", "traj_data": {{"pred_steps": [{steps}]}}}}\n{{"task_id": "d"}}'
+    )
+    batches = TrajectoryBatches(path, block_bytes=1 << 20)
+    table = pa.Table.from_batches(batches)
+    assert table["task_id"].to_pylist() == ["a", "b", "c", "d"]
+    assert pc.list_value_length(table["turns"])[2].as_py() == 100_000
+    assert batches.lines_as_records == 0
 
 
 def test_an_unknown_column_is_an_error() -> None:

@@ -88,8 +88,13 @@ loose_rows = st.fixed_dictionaries(
 )
 """Rows of the Trajectory schema, most of which are no trajectories."""
 
-_TASKS = ("one", "uno", "two", "unknown")
-_PATHS = st.sampled_from(["a.py", "./a.py", "/repo/a.py", "b/c.py", "absent.py", ""])
+_TASKS = ("one", "uno", "two", "three", "unknown")
+_PATHS = st.sampled_from(["a.py", "./a.py", "/repo/a.py", "b/c.py", "absent.py", ""]) | (
+    st.sampled_from(["'b\\c.py'", "/testbed/b/c.py", "../a.py", "/etc/a.py", "x/fix.patch", "c.py"])
+)
+_PATCHES = st.sampled_from(
+    [None, "", "no diff", "--- a/a.py\n+++ b/a.py\n@@ -2,2 +2,2 @@\n-a\n+b\n-c\n"]
+)
 _VIEWS = st.builds(
     View,
     path=_PATHS,
@@ -137,7 +142,7 @@ def trajectories(draw: st.DrawFn) -> Trajectory:
         tool_calls=draw(st.none() | st.lists(turn_calls, max_size=2).map(tuple)),
         final_views=draw(_VIEWED),
         final_output=draw(st.sampled_from([None, "", "a b", "c"])),
-        final_patch=draw(st.sampled_from([None, "", "no diff"])),
+        final_patch=draw(_PATCHES),
         usage=draw(st.none() | _USAGE),
         failure=draw(st.none() | _FAILURES),
         passed=draw(st.none() | st.booleans()),

@@ -43,6 +43,7 @@ TASKS = (
     Task(
         id="one",
         aliases=("uno",),
+        gold_patch="--- a/a.py\n+++ b/a.py\n@@ -3 +3,2 @@\n-a\n+b\n",
         gold_ranges=(gold("a.py", 2, 4),),
         expected_tool_calls=(ToolCall(name="a", arguments={"q": 1}),),
         expected_answer="a b",
@@ -56,6 +57,7 @@ TASKS = (
         baseline_seconds={"n.g": Measurement(value=2.0), "m.A.f(1)": Measurement(value=1.0)},
         oracle_seconds={"n.g": Measurement(value=1.0)},
     ),
+    Task(id="three", repo="acme/repo", gold_ranges=(gold("b/c.py", 4, 2), gold("a.py", 3, 9))),
 )
 
 
@@ -63,9 +65,18 @@ _IDENTITY = frozenset({"task_id", "agent", "model", "attempt", "instance", "sour
 
 
 class _Store:
-    def find(self, task: Task) -> Snapshot:
+    """Finds a snapshot for each task but one, and definitions for one."""
+
+    def __init__(self, *lacking: str) -> None:
+        self._lacking = lacking
+
+    def find(self, task: Task) -> Snapshot | None:
+        if task.id in self._lacking:
+            return None
         files = {"a.py": ten_lines([("function", 0, 20, "f")]), "b/c.py": ten_lines()}
-        return snapshot(files if task.id == "one" else {})
+        if task.id == "three":
+            files["b/c.py"] = ten_lines(None)
+        return snapshot(files if task.id != "two" else {})
 
 
 def _computing_with(backend: BackendName) -> AbstractContextManager[object]:
@@ -126,11 +137,13 @@ def _assert_equal(
     metrics: Sequence[str | AnyMetric],
     profiles: Sequence[str],
     tasks: Sequence[Task] = TASKS,
+    lacking: Sequence[str] = (),
 ) -> None:
+    store = _Store(*lacking)
     by_record = trajmeter.score(
-        attempts, tasks=tasks, snapshots=_Store(), metrics=metrics, profiles=profiles
+        attempts, tasks=tasks, snapshots=store, metrics=metrics, profiles=profiles
     )
-    scorer = BatchScorer(metrics, tasks=tasks, snapshots=_Store(), profiles=profiles)
+    scorer = BatchScorer(metrics, tasks=tasks, snapshots=store, profiles=profiles)
     batch = trajectory_batch(attempts)
     tables = list(scorer.score(_cut(_with_columns(batch, metrics), borders)))
     assert all(table.schema.equals(scorer.schema, check_metadata=True) for table in tables)
@@ -171,16 +184,20 @@ def test_every_family_gives_equal_rows(
 @given(
     attempts=st.lists(trajectories(), max_size=8),
     borders=st.lists(st.integers(1, 7), max_size=3),
+    lacking=st.sets(st.sampled_from(["one", "three"])),
+    groups=st.sampled_from([["context"], ["context"], ["context.final", "context.edit_location"]]),
 )
 def test_context_gives_equal_rows_without_a_record(
     backend: BackendName,
     profiles: Sequence[str],
     attempts: list[Trajectory],
     borders: list[int],
+    lacking: set[str],
+    groups: Sequence[str],
 ) -> None:
     never = mock.patch.object(Rows, "records", side_effect=AssertionError("a record was made"))
     with _computing_with(backend), never:
-        _assert_equal(attempts, borders, metrics=["context"], profiles=profiles)
+        _assert_equal(attempts, borders, metrics=groups, profiles=profiles, lacking=[*lacking])
 
 
 @given(

@@ -208,7 +208,23 @@ def speedup_tables_as_text(
     keys: Sequence[str],
     key: Int64Array,
     fields: Sequence[tuple[str, Float64Array | Int64Array | BoolArray, BoolArray]],
-) -> list[Columns] | None: ...
+) -> Columns: ...
+
+@final
+class BenchmarkLines:
+    """Gathers rows of benchmarks into attempts, a block of lines at a time."""
+
+    def __new__(
+        cls, fields: Sequence[tuple[str, str, bool]], about: Sequence[str], foreign: Sequence[str]
+    ) -> BenchmarkLines: ...
+    def read(self, block: bytes, line: int) -> int | None:
+        """Number of the line behind the block; none if the file is left to the record form."""
+
+    def attempts(self) -> Columns | None:
+        """The attempts without their tables; none if the file is left to the record form."""
+
+    def take_tables(self, start: int, stop: int) -> Columns:
+        """The tables of attempts `start` to before `stop`, which are kept no longer."""
 
 @final
 class SpeedupTables:
@@ -265,6 +281,14 @@ class Columns:
     def __arrow_c_array__(
         self, requested_schema: object | None = None
     ) -> tuple[object, object]: ...
+
+def found_texts(
+    texts: tuple[npt.NDArray[np.uint8], Int64Array],
+    group_of: Int64Array,
+    sought: tuple[npt.NDArray[np.uint8], Int64Array],
+    offsets: Int64Array,
+) -> Int64Array:
+    """Which of its group's texts each text holds, as bits; -2 for one that is not ASCII."""
 
 def match_calls(
     actual: tuple[Int64Array, tuple[npt.NDArray[np.uint8], Int64Array], Int64Array],

@@ -26,6 +26,7 @@ __all__ = [
     "ColumnAggregating",
     "ColumnAggregator",
     "ErrorAggregator",
+    "MergingAggregator",
     "Metric",
     "MetricFamily",
     "TrialMetric",
@@ -102,8 +103,9 @@ class BatchMetric(MetricFamily, Protocol):
                 is a valid record.
 
         Returns:
-            Every column of the result by its dotted path, without the name of the family; or a
-            result of each row, in their order. Where those are made as they are asked for, only a
+            Every column of the result by its dotted path, without the name of the family, and
+            ``error`` where rows have none, with what was raised for them; or a result of each row,
+            in their order. Where those are made as they are asked for, only a
             few hundred are alive at a time.
         """
 
@@ -139,6 +141,17 @@ class ErrorAggregator(Aggregator, Protocol):
 
     def add_error(self, task: Task | None, trajectory: Trajectory) -> None:
         """Count one attempt that has no result, because the metric raised."""
+
+
+@runtime_checkable
+class MergingAggregator(Aggregator, Protocol):
+    """An aggregator that can add up attempts which were counted in parts.
+
+    Without this method, a run that is counted in parts has no run-level figures of the family.
+    """
+
+    def merge(self, other: Self) -> None:
+        """Count what another one has counted, after our own."""
 
 
 @runtime_checkable

@@ -11,6 +11,7 @@ from trajmeter.arrays import (
     Coded,
     Entries,
     Ragged,
+    TextBytes,
     coded,
     entries,
     filled,
@@ -18,6 +19,7 @@ from trajmeter.arrays import (
     nulls,
     object_codes,
     ragged,
+    text_bytes,
 )
 
 __all__ = [
@@ -29,6 +31,7 @@ __all__ = [
     "Coded",
     "Entries",
     "Ragged",
+    "TextBytes",
     "coded",
     "entries",
     "filled",
@@ -36,4 +39,5 @@ __all__ = [
     "nulls",
     "object_codes",
     "ragged",
+    "text_bytes",
 ]

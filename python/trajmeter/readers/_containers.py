@@ -7,6 +7,7 @@ bytes. What is left is JSON: a record on each line, or one document.
 
 from __future__ import annotations
 
+import os
 from itertools import islice
 from typing import TYPE_CHECKING, BinaryIO, NamedTuple
 
@@ -20,10 +21,22 @@ if TYPE_CHECKING:
 
     from pydantic import JsonValue
 
-__all__ = ["PARQUET_MAGIC", "Entry", "entries", "is_json_lines", "is_parquet", "read_line"]
+__all__ = [
+    "CHANGED",
+    "PARQUET_MAGIC",
+    "Entry",
+    "entries",
+    "is_json_lines",
+    "is_parquet",
+    "read_line",
+    "state_of",
+]
 
 PARQUET_MAGIC = b"PAR1"
 """The first bytes of a Parquet file."""
+
+CHANGED = "the file changed while it was read; some of its rows may be missing, or cut"
+"""What is reported of such a file; the rows that were read are kept."""
 
 _OPENING = (b"{", b"[")
 _SHOWN = 40
@@ -51,11 +64,20 @@ def entries(path: Path) -> Iterator[Entry]:
     name = str(path)
     try:
         with path.open("rb") as file:
+            begun = state_of(file)
             yield from _recognise(name, file)
+            if state_of(file) != begun:
+                yield Entry(Source(file=name), ReadError(CHANGED))
     except OSError as error:
         yield Entry(Source(file=name), ReadError(error.strerror or str(error)))
     except ReadError as error:
         yield Entry(Source(file=name), error)
+
+
+def state_of(file: BinaryIO) -> tuple[int, int]:
+    """Size of an open file, and when it was last written to; both change as it is written to."""
+    about = os.fstat(file.fileno())
+    return about.st_size, about.st_mtime_ns
 
 
 def is_json_lines(path: Path) -> bool:
@@ -112,14 +134,16 @@ def _begins_as_json(head: list[bytes]) -> bool:
 
 def _is_document(head: list[bytes]) -> bool:
     """Whether a file that begins with these lines is one JSON document rather than JSON lines."""
+    opening = json_input.first_byte(head[0])
+    is_record = len(head) > 1 and json_input.first_byte(head[1]) == b"{"
+    if opening == b"{" and is_record:  # whether the first line, which may be long, is valid or not
+        return False
     try:
         value = json_input.parse(head[0])
     except ReadError:
         # Either a document over several lines, or a broken first record. In the latter case the
         # second line begins with a record, which the second line of an object cannot.
-        opening = json_input.first_byte(head[0])
-        is_record = len(head) > 1 and json_input.first_byte(head[1]) == b"{"
-        return opening == b"[" or (opening == b"{" and len(head) > 1 and not is_record)
+        return opening == b"[" or (opening == b"{" and len(head) > 1)
     return len(head) == 1 and (isinstance(value, list) or _is_keyed(value))
 
 

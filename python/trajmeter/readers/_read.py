@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import reprlib
 import warnings
 from pathlib import Path
@@ -133,7 +134,15 @@ def file_format(path: Path, makes: type[RecordT]) -> FileFormat[RecordT] | None:
                 head = file.read(_HEAD)
         except OSError:  # reported when the file is read for records
             return None
-    return next((known for known in file_formats(makes) if known.recognises(path, head)), None)
+    return next((known for known in file_formats(makes) if _is_of(known, path, head)), None)
+
+
+def _is_of(known: FileFormat[RecordT], path: Path, head: bytes) -> bool:
+    """Whether a format recognises a path; not where a folder in it cannot be looked into."""
+    try:
+        return known.recognises(path, head)
+    except OSError:  # reported with the files of the folder
+        return False
 
 
 def files_of(path: Path, report: Callable[[ReadProblem], None]) -> list[Path]:
@@ -143,9 +152,23 @@ def files_of(path: Path, report: Callable[[ReadProblem], None]) -> list[Path]:
     # Format by format; two versions of one share their files.
     searches = [known.files_in for known in formats() if isinstance(known, RecordFormat)]
     files = [file for search in dict.fromkeys(searches) for file in search(path)]
-    if not files:
+    unreadable = _unreadable_folders(path)
+    for problem in unreadable:
+        report(problem)
+    if not files and not unreadable:
         report(ReadProblem(file=str(path), message=_nothing_to_read()))
     return files
+
+
+def _unreadable_folders(path: Path) -> list[ReadProblem]:
+    """The folders in a folder, itself included, whose files cannot be listed."""
+    errors: list[OSError] = []
+    for _ in os.walk(path, onerror=errors.append):
+        pass
+    return [
+        ReadProblem(file=str(error.filename), message=error.strerror or str(error))
+        for error in errors
+    ]
 
 
 def _nothing_to_read() -> str:
@@ -185,6 +208,8 @@ class EntryReader(Generic[RecordT]):
         self._is_known = False
         self.is_over = False
         """Whether reading stops here, because nothing in the file is recognised."""
+        self.known: tuple[str, str] | None = None
+        """Name and description of the format that recognised the last entry."""
 
     def accept(self) -> None:
         """Note that an entry was recognised."""
@@ -194,6 +219,7 @@ class EntryReader(Generic[RecordT]):
     def read(self, entry: Entry) -> RecordT | None:
         """Read an entry; ``None`` if it is not a record, which is reported."""
         source, value = entry
+        self.known = None
         if isinstance(value, ReadError):
             self._report(problem_at(source, str(value)))
             return None
@@ -206,6 +232,7 @@ class EntryReader(Generic[RecordT]):
                 self.is_over = True
                 self.finish()
             return None
+        self.known = known.name, known.description
         record = _record(known, value, source, self._report)
         if record is not None:
             for doubt in known.doubts(value):

@@ -11,14 +11,22 @@ from contextlib import ExitStack
 from functools import partial
 from itertools import groupby, islice
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, BinaryIO
 
 from trajmeter.arguments import paths_and_records
 from trajmeter.errors import InputError, ReadError
 from trajmeter.kernels import backend
 from trajmeter.readers._ahead import read_ahead
 from trajmeter.readers._column_reader import column_reader
-from trajmeter.readers._containers import Entry, is_json_lines, is_parquet, read_line
+from trajmeter.readers._containers import (
+    CHANGED,
+    Entry,
+    is_json_lines,
+    is_parquet,
+    read_line,
+    state_of,
+)
+from trajmeter.readers._lines import line_blocks
 from trajmeter.readers._read import (
     EntryReader,
     file_format,
@@ -27,12 +35,13 @@ from trajmeter.readers._read import (
     read_records,
     refuse,
 )
+from trajmeter.readers._reasons import Reasons
 from trajmeter.records import ReadProblem, Source, Trajectory
 from trajmeter.schemas import has_column, trajectory_batch, trajectory_schema
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterable, Iterator
-    from typing import BinaryIO, TypeAlias
+    from typing import TypeAlias
 
     import pyarrow as pa
 
@@ -44,7 +53,7 @@ if TYPE_CHECKING:
     """Part of the input, read as far as a thread can: it gives its batches, and reports its
     problems, when it is called."""
 
-__all__ = ["IDENTITY", "TrajectoryBatches", "line_blocks"]
+__all__ = ["IDENTITY", "TrajectoryBatches"]
 
 IDENTITY = frozenset({"task_id", "agent", "model", "attempt", "instance", "source"})
 """Columns that say which attempt a row is."""
@@ -55,7 +64,7 @@ _ROWS = 1_000
 _FEW_ROWS = 500
 _FEW_BYTES = 1 << 20
 """Batches with fewer rows and bytes are joined: a batch costs milliseconds, whatever it holds."""
-_LOGS = 256
+_LOGS = 1_024
 """Logs to read at a time."""
 _LOG_SUFFIX = ".json"
 
@@ -111,8 +120,17 @@ class TrajectoryBatches:
         self._block_bytes = block_bytes
         self.rows = 0
         """Rows yielded so far."""
-        self.lines_as_records = 0
-        """Lines of JSON, and logs, so far that were read as records, or not at all."""
+        self._reasons = Reasons()
+
+    @property
+    def lines_as_records(self) -> int:
+        """Lines of JSON, logs and rows so far that were read as records, or not at all."""
+        return self._reasons.total
+
+    @property
+    def note(self) -> str | None:
+        """Says so, and why, if most of what was read was read as records, and that took long."""
+        return self._reasons.note(self.rows)
 
     def __iter__(self) -> Iterator[pa.RecordBatch]:
         """Yield the batches; none is empty."""
@@ -162,15 +180,17 @@ class TrajectoryBatches:
                 content = opened.enter_context(file.open("rb"))
                 rows = own_rows(content, self._wanted) if is_parquet(content) else None
             except OSError:  # the record reader says why
-                rows = None
-            if rows is not None:
-                yield from self._rows(file, rows)
-                return
+                pass
+            else:
+                if rows is not None:
+                    yield from self._rows(file, content, rows)
+                    return
         yield partial(self._gather, read_records(file, Trajectory, self._report))
 
-    def _rows(self, path: Path, rows: Iterator[Rows]) -> Iterator[_Item]:
+    def _rows(self, path: Path, content: BinaryIO, rows: Iterator[Rows]) -> Iterator[_Item]:
         from trajmeter.readers._parquet import stretches
 
+        begun = state_of(content)
         records = EntryReader(path, Trajectory, self._report)
         for first, batch in rows:
             if isinstance(batch, ReadError):
@@ -180,6 +200,8 @@ class TrajectoryBatches:
                 yield partial(self._own, parts, batch, (str(path), first), records)
             if records.is_over:
                 return
+        if state_of(content) != begun:
+            yield partial(self._problems, [_changed(path)])
         yield partial(self._end, records)
 
     def _own(
@@ -202,7 +224,7 @@ class TrajectoryBatches:
                 continue
             (value,) = own_values(batch.slice(start, 1))
             record = records.read(Entry(Source(file=file, record=f"[{first + start}]"), value))
-            self.lines_as_records += 1
+            self._reasons.add(value, records.known, record)
             if record is not None:
                 yield from self._batch_of([record])
 
@@ -217,12 +239,12 @@ class TrajectoryBatches:
                 done = row
                 file = Path(files[number])
                 if not is_json_lines(file):  # whose lines are counted one by one
-                    yield self._count_record
+                    yield self._count_file
                 yield from self._file(file)
             yield partial(iter, [batch.slice(done)])
 
-    def _count_record(self) -> Iterator[pa.RecordBatch]:
-        self.lines_as_records += 1
+    def _count_file(self) -> Iterator[pa.RecordBatch]:
+        self._reasons.add_file()
         return iter(())
 
     def _problems(self, problems: list[ReadProblem]) -> Iterator[pa.RecordBatch]:
@@ -240,12 +262,15 @@ class TrajectoryBatches:
         number = 1
         try:
             with path.open("rb") as file:
+                begun = state_of(file)
                 for block in line_blocks(file, self._block_bytes):
                     for columns in reader.read(block, str(path), number):
                         yield partial(self._piece, columns, block, str(path), records)
                         number = columns.next_line
                     if records.is_over:
                         return
+                if state_of(file) != begun:
+                    yield partial(self._problems, [_changed(path)])
         except OSError as error:
             problem = ReadProblem(file=str(path), message=error.strerror or str(error))
             yield partial(self._problems, [problem])
@@ -285,8 +310,9 @@ class TrajectoryBatches:
                 yield batch.slice(done, row - done)
                 records.accept()
                 done = row
-            record = records.read(read_line(file, number, block[begin:end]))
-            self.lines_as_records += 1
+            entry = read_line(file, number, block[begin:end])
+            record = records.read(entry)
+            self._reasons.add(entry.value, records.known, record)
             if records.is_over:
                 break
             if record is not None:
@@ -321,15 +347,13 @@ class TrajectoryBatches:
         return pa.RecordBatch.from_arrays(arrays, schema=trajectory_schema())
 
 
+def _changed(path: Path) -> ReadProblem:
+    return ReadProblem(file=str(path), message=CHANGED)
+
+
 def _is_view(column: str) -> bool:
     """Whether views are part of a column: those of logs only the record reader reads."""
     return column == "turns" or column.startswith(("turns.views", "final_views"))
-
-
-def line_blocks(file: BinaryIO, size: int) -> Iterator[bytes]:
-    """Cut a file behind newlines, so that each block has about ``size`` bytes, or one line."""
-    while block := file.read(size):
-        yield block if block.endswith(b"\n") else block + file.readline()
 
 
 def _joined(batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:

@@ -27,7 +27,7 @@ from trajmeter.scoring.results import (
     named_columns,
     own_results,
 )
-from trajmeter.scoring.rows import Rows
+from trajmeter.scoring.rows import Rows, together
 from trajmeter.scoring.trials import whole_trials
 from trajmeter.writers.arrow import arrow_schema
 
@@ -122,8 +122,9 @@ class RowScorer:
         """Score rows that hold all attempts of their trials."""
         records = chain.from_iterable(rows.records() for rows in group if self._by_record)
         by_record = score_trajectories(records, metrics=self._by_record, tasks=self._tasks)
-        together = {
-            family.name: self._by_batch(family, family.metric, _in_one(group))
+        whole = together([rows.batch for rows in group])
+        of_trials = {
+            family.name: self._by_batch(family, family.metric, whole)
             for family in self.layout.families
             if isinstance(family.metric, TrialMetric) and isinstance(family.metric, BatchMetric)
         }
@@ -133,8 +134,8 @@ class RowScorer:
             arrays = identity_columns(rows.batch, self.layout.backend)
             results = {}
             for family in self.layout.families:
-                if family.name in together:
-                    scored = together[family.name].part(start, len(rows))
+                if family.name in of_trials:
+                    scored = of_trials[family.name].part(start, len(rows))
                 elif isinstance(family.metric, BatchMetric):
                     scored = self._by_batch(family, family.metric, rows.batch)
                 else:
@@ -205,13 +206,3 @@ class _Scored(NamedTuple):
         columns = [column.slice(start, rows) for column in self.columns]
         results = None if self.results is None else self.results[start : start + rows]
         return _Scored(columns, results)
-
-
-def _in_one(group: Sequence[Rows]) -> pa.RecordBatch:
-    """Rows of several batches as one."""
-    if len(group) == 1:
-        return group[0].batch
-    columns = zip(*(rows.batch.columns for rows in group), strict=True)
-    return pa.record_batch(
-        [pa.concat_arrays(parts) for parts in columns], schema=group[0].batch.schema
-    )

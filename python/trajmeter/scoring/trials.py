@@ -72,11 +72,12 @@ def _taken(batches: Sequence[pa.RecordBatch], places: Int64Array) -> Iterator[pa
         parts = []
         for own in np.split(by_owner, np.flatnonzero(np.diff(owners[by_owner])) + 1):
             owner = owners[own[0]]
-            parts.append(batches[owner].take(wanted[own] - starts[owner]))
-        together = pa.Table.from_batches(parts).combine_chunks().to_batches()[0]
+            places_of: Int64Array = wanted[own] - starts[owner]
+            parts.append(batches[owner].take(pa.array(places_of, pa.int64())))
+        rows = pa.Table.from_batches(parts).combine_chunks().to_batches()[0]
         back: Int64Array = np.empty_like(by_owner)
         back[by_owner] = np.arange(len(by_owner))
-        yield together.take(pa.array(back))
+        yield rows.take(pa.array(back, pa.int64()))
 
 
 def whole_trials(batches: Iterable[Rows], trial_of: Callable[[str], str]) -> Iterator[list[Rows]]:

@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
 from pydantic import BaseModel
 
-from trajmeter.metrics import Aggregating, ColumnAggregating, ErrorAggregator, MetricError
+from trajmeter.metrics import Aggregating, ErrorAggregator, MergingAggregator, MetricError
+from trajmeter.metrics._protocol import ColumnAggregating
 from trajmeter.metrics.engine import FATAL, metric_error
 from trajmeter.metrics.groups import chosen_groups
 
@@ -17,7 +18,8 @@ if TYPE_CHECKING:
     from typing_extensions import Self
 
     from trajmeter.kernels import Int64Array
-    from trajmeter.metrics import Aggregator, AnyMetric, ColumnAggregator, Result
+    from trajmeter.metrics import Aggregator, AnyMetric, Result
+    from trajmeter.metrics._protocol import ColumnAggregator
     from trajmeter.metrics.scored_columns import GroupedRows, ScoredColumns
     from trajmeter.records import Task, Trajectory
 
@@ -56,10 +58,12 @@ class ByColumns:
     def is_wanted(self, metric: AnyMetric) -> bool:
         """Whether any of the figures belongs to the groups that are asked for."""
         chosen = chosen_groups(metric)
-        made = self.figures(None)
-        if not chosen or isinstance(made, MetricError):
+        if not chosen:
             return True
-        return any(name in chosen for name in made.model.model_fields)
+        made = self.figures(None)
+        return isinstance(made, MetricError) or any(
+            name in chosen for name in made.model.model_fields
+        )
 
     def add(self, columns: ScoredColumns, groups: GroupedRows) -> None:
         """Count some attempts."""
@@ -166,12 +170,12 @@ class _Aggregation:
         if isinstance(other._aggregator, MetricError):
             self._aggregator = other._aggregator
             return
-        merge = getattr(self._aggregator, "merge", None)
-        if merge is None:
+        mine, theirs = self._aggregator, other._aggregator
+        if not (isinstance(mine, MergingAggregator) and isinstance(theirs, MergingAggregator)):
             message = "the attempts were counted in parts, and its aggregator has no method merge"
             self._aggregator = MetricError(message, code=None)
             return
-        failed = _tried(partial(merge, other._aggregator))
+        failed = _tried(partial(mine.merge, theirs))
         if isinstance(failed, MetricError):
             self._aggregator = failed
 

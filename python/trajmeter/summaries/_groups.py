@@ -74,22 +74,22 @@ class Groups:
         codes = encoded.indices.to_numpy().astype(np.int64)
         first = np.empty(len(encoded.dictionary), np.int64)
         first[codes[::-1]] = np.arange(len(codes))[::-1]
+        texts = zip(
+            *(_texts(each, first) for each in (agents, models, files, instances)), strict=True
+        )
         keys = [
-            GroupKey(
-                agent=_text(agents, row),
-                model=_text(models, row),
-                instance=_text(instances, row),
+            GroupKey(agent, model, None, instance) if is_named else GroupKey(source=file)
+            for is_named, (agent, model, file, instance) in zip(
+                named[first].tolist(), texts, strict=True
             )
-            if named[row]
-            else GroupKey(source=_text(files, row))
-            for row in first.tolist()
         ]
         return GroupedRows(codes, self.number(keys))
 
 
-def _text(column: Coded, row: int) -> str | None:
-    code = int(column.codes[row])
-    return None if code < 0 else column.texts[code]
+def _texts(column: Coded, rows: Int64Array) -> list[str | None]:
+    """The texts of some rows."""
+    texts = [*column.texts, None]  # -1 stands for the last
+    return [texts[code] for code in column.codes[rows].tolist()]
 
 
 def _key(trajectory: Trajectory) -> GroupKey:

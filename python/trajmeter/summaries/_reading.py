@@ -50,9 +50,11 @@ class TotalsReader:
         self._by_columns = by_columns
         # A user's totals are read at once, as they may be objects of any kind.
         self._of_records = {index: each.all_figures() for index, each in by_records.items()}
+        self._whole = {index: totals.figures(None) for index, totals in by_columns.items()}
+        self._whole |= {index: own[None] for index, own in self._of_records.items()}
         self._lost: dict[int, MetricError] = {}
-        for index in range(len(layout.families)):
-            own = (*self._of_records.get(index, {}).values(), self._read(index, None))
+        for index in sorted(self._whole):
+            own = (*self._of_records.get(index, {}).values(), self._whole[index])
             for figures in own:
                 if isinstance(figures, MetricError):
                     self._lost[index] = figures
@@ -68,7 +70,7 @@ class TotalsReader:
     def metrics(self) -> Iterator[MetricSummary]:
         """The metrics, with the headings of their figures of the run."""
         for index, family in enumerate(self._layout.families):
-            figures = None if index in self._lost else self._read(index, None)
+            figures = None if index in self._lost else self._whole.get(index)
             model = figures.model if isinstance(figures, Aggregates) else None
             yield MetricSummary(
                 name=family.name,
@@ -90,6 +92,8 @@ class TotalsReader:
 
     def _read(self, index: int, group: int | None) -> Aggregates | MetricError | None:
         """A family's figures of one group, or of all attempts."""
+        if group is None:
+            return self._whole.get(index)
         if index in self._by_columns:
             return self._by_columns[index].figures(group)
         return self._of_records.get(index, {}).get(group)

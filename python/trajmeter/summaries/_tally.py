@@ -16,7 +16,7 @@ from trajmeter.summaries._block import read_block
 from trajmeter.summaries.summary import FigureSummary
 
 if TYPE_CHECKING:
-    from trajmeter.kernels import BoolArray, Int64Array
+    from trajmeter.kernels import BoolArray, Float64Array, Int64Array
     from trajmeter.metrics.scored_columns import GroupedRows, ScoredColumns
     from trajmeter.statistics.exact_sums import ExactTotals
     from trajmeter.summaries._block import Block
@@ -60,19 +60,19 @@ class Tally:
         self._not_scored = defaultdict[str, GroupCounts](partial(GroupCounts, outcomes))
         self._sums = ExactSums(width)
         # A micro average is of rows that have all its parts; this is what others add to the sums.
-        self._corrections = ExactSums(2 * width)
+        ratios = [(index, each) for index, each in enumerate(figures.figures) if each.denominator]
+        self._corrections = ExactSums(2 * len(ratios))
         self._ratios = [
             _Ratio(
                 figure=index,
                 parts=(*figure.numerator, *figure.denominator),
                 slots=(
-                    *(2 * index for _ in figure.numerator),
-                    *(2 * index + 1 for _ in figure.denominator),
+                    *(2 * place for _ in figure.numerator),
+                    *(2 * place + 1 for _ in figure.denominator),
                 ),
                 outcome=figure.outcome,
             )
-            for index, figure in enumerate(figures.figures)
-            if figure.denominator
+            for place, (index, figure) in enumerate(ratios)
         ]
 
     def add(self, columns: ScoredColumns, groups: GroupedRows) -> None:
@@ -175,18 +175,21 @@ class Tally:
 
     def _correct(self, block: Block, groups: GroupedRows) -> None:
         """Add what micro averages count otherwise than the sums of their parts."""
+        values: list[Float64Array] = []
+        slots: list[Int64Array] = []
         for ratio in self._ratios:
             complete = np.logical_and.reduce([block.present[part] for part in ratio.parts])
             if ratio.outcome is not None:
                 complete &= block.outcomes[ratio.outcome].inside
             for part, slot in zip(ratio.parts, ratio.slots, strict=True):
                 different = np.flatnonzero(complete != block.counted[part])
-                if not len(different):
-                    continue
                 signs = np.where(complete[different], 1.0, -1.0)
-                slots = groups.rows[different] * (2 * self._width) + slot
-                for values in block.part(part, different):
-                    self._corrections.add(values * signs, slots, groups.numbers)
+                for own in block.part(part, different):
+                    values.append(own * signs)
+                    slots.append(groups.rows[different] * (2 * len(self._ratios)) + slot)
+        if values:
+            sums = self._corrections
+            sums.add(np.concatenate(values), np.concatenate(slots), groups.numbers)
 
     def _micro_averages(self, sums: ExactTotals, corrections: ExactTotals) -> dict[int, float]:
         exponent = min(sums.exponent, corrections.exponent)
@@ -194,8 +197,9 @@ class Tally:
         for ratio in self._ratios:
             for part, slot in zip(ratio.parts, ratio.slots, strict=True):
                 totals[slot] += parts[part]
+        pairs = zip(self._ratios, totals[::2], totals[1::2], strict=True)
         return {
-            ratio.figure: quotient(totals[2 * ratio.figure], totals[2 * ratio.figure + 1])
-            for ratio in self._ratios
-            if totals[2 * ratio.figure + 1] > 0
+            ratio.figure: quotient(numerator, denominator)
+            for ratio, numerator, denominator in pairs
+            if denominator > 0
         }

@@ -20,6 +20,8 @@ __all__ = ["ParquetWriter"]
 _ROW_GROUP = 16_384
 """Rows of one row group: enough for columns to compress, few enough to hold in memory."""
 
+_CHUNK = 1_024
+"""Rows that lie together in memory. Pages may end where they do, so it never depends on batches."""
 _PAGE_ROWS = 128
 """Rows after which a page may end: by default it is 1,024, which may be 50 MB of JSON."""
 
@@ -49,8 +51,10 @@ class ParquetWriter:
             stream, self._schema, compression="zstd", write_batch_size=_PAGE_ROWS
         )
         self._rows: list[Sequence[Any]] = []
+        self._chunk_rows = min(_CHUNK, _ROW_GROUP)
+        self._chunks: list[pa.Table] = []
         self._parts: list[pa.RecordBatch] = []
-        self._room = _ROW_GROUP
+        self._room = self._chunk_rows
         self._encoder = ThreadPoolExecutor(1, "trajmeter-parquet")
         self._encoded: Future[None] | None = None
 
@@ -69,7 +73,9 @@ class ParquetWriter:
         """Write the last rows and the footer."""
         self._gather_rows()
         if self._parts:
-            self._encode_parts()
+            self._join_parts()
+        if self._chunks:
+            self._encode_chunks()
         self._wait()
         self._encoder.shutdown()
         self._writer.close()
@@ -85,23 +91,32 @@ class ParquetWriter:
             self._gather(rows_batch(self._layout, rows, self._schema))
 
     def _gather(self, batch: pa.RecordBatch) -> None:
-        """Cut a batch into row groups; what is left over is held until one is full."""
+        """Cut a batch into chunks, and those into row groups; what is left over is held."""
         while batch.num_rows:
             part = batch.slice(0, self._room)
             self._parts.append(part)
             self._room -= part.num_rows
             if not self._room:
-                self._encode_parts()
+                self._join_parts()
+            if len(self._chunks) * self._chunk_rows == _ROW_GROUP:
+                self._encode_chunks()
             batch = batch.slice(part.num_rows)
 
-    def _encode_parts(self) -> None:
+    def _join_parts(self) -> None:
+        """Make a chunk of its parts; one that comes in one piece is not copied."""
+        import pyarrow as pa
+
+        table = pa.Table.from_batches(self._parts)
+        self._chunks.append(table if len(self._parts) == 1 else table.combine_chunks())
+        self._parts = []
+        self._room = self._chunk_rows
+
+    def _encode_chunks(self) -> None:
         import pyarrow as pa
 
         self._wait()
-        # Pages begin where chunks do: without chunks, they do not depend on the batches.
-        table = pa.Table.from_batches(self._parts).combine_chunks()
-        self._parts = []
-        self._room = _ROW_GROUP
+        table = pa.concat_tables(self._chunks)
+        self._chunks = []
         self._encoded = self._encoder.submit(self._writer.write_table, table, _ROW_GROUP)
 
     def _wait(self) -> None:

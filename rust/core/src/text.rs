@@ -1,5 +1,11 @@
 //! Text as Python sees it.
 
+use std::ops::Range;
+
+use memchr::memmem;
+
+use crate::pool;
+
 /// Cut blanks off the end, those that `str.rstrip` does.
 ///
 /// Python counts the four information separators as blanks, which Unicode's property does not.
@@ -16,4 +22,98 @@ pub fn trim(text: &str) -> &str {
 
 fn is_blank(character: char) -> bool {
     character.is_whitespace() || ('\u{1c}'..='\u{1f}').contains(&character)
+}
+
+/// Texts, one after another.
+#[derive(Clone, Copy)]
+pub struct Texts<'a> {
+    /// All of them.
+    pub bytes: &'a [u8],
+    /// Text i is `bytes[offsets[i]..offsets[i + 1]]`.
+    pub offsets: &'a [i64],
+}
+
+impl<'a> Texts<'a> {
+    /// One of them; none if it is not UTF-8.
+    #[must_use]
+    pub fn get(&self, at: usize) -> Option<&'a str> {
+        std::str::from_utf8(self.bytes_of(at)?).ok()
+    }
+
+    fn bytes_of(&self, at: usize) -> Option<&'a [u8]> {
+        let (start, stop) = (self.offsets[at] as usize, self.offsets[at + 1] as usize);
+        self.bytes.get(start..stop)
+    }
+}
+
+/// What [`found_texts`] says of a text that is not ASCII, whose lower case Python knows.
+pub const UNKNOWN: i64 = -2;
+
+/// Which of some texts each text holds, whatever the case of ASCII letters, as bits.
+///
+/// Text i is searched for those of group `group_of[i]`; a negative group is none. The texts of
+/// group g are `[offsets[g], offsets[g + 1])` of `sought`, at most 63, and in lower case.
+///
+/// # Errors
+///
+/// None of its own.
+pub fn found_texts(
+    texts: Texts,
+    group_of: &[i64],
+    sought: Texts,
+    offsets: &[i64],
+) -> crate::Result<Vec<i64>> {
+    let pieces = pool::chunks(group_of.len(), TEXTS_AT_ONCE).collect();
+    let parts = pool::run(pieces, |rows: Range<usize>| {
+        let mut lower = Vec::new();
+        let mut found = Vec::with_capacity(rows.len());
+        for row in rows {
+            let group = usize::try_from(group_of[row]).ok();
+            found.push(group.map_or(0, |group| {
+                let places = offsets[group] as usize..offsets[group + 1] as usize;
+                held(texts.bytes_of(row), sought, places, &mut lower)
+            }));
+        }
+        Ok(found)
+    })?;
+    Ok(parts.concat())
+}
+
+/// Texts that one thread takes at a time.
+const TEXTS_AT_ONCE: usize = 256;
+
+fn held(text: Option<&[u8]>, sought: Texts, places: Range<usize>, lower: &mut Vec<u8>) -> i64 {
+    let Some(text) = text.filter(|text| text.is_ascii()) else {
+        return UNKNOWN;
+    };
+    lower.clear();
+    lower.extend_from_slice(text);
+    lower.make_ascii_lowercase();
+    let is_there = |at| {
+        let each = sought.bytes_of(at);
+        each.is_some_and(|each| memmem::find(lower, each).is_some())
+    };
+    let bits = places.enumerate();
+    bits.fold(0, |bits, (bit, at)| bits | i64::from(is_there(at)) << bit)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Texts, UNKNOWN, found_texts};
+
+    #[test]
+    fn texts_are_found_in_any_case_where_they_are_ascii() {
+        let texts = Texts {
+            bytes: "An ERROR: xnoé".as_bytes(),
+            offsets: &[0, 11, 13, 15],
+        };
+        let sought = Texts {
+            bytes: b"error:xno",
+            offsets: &[0, 6, 7, 9, 9],
+        };
+        let found = found_texts(texts, &[0, 1, 0], sought, &[0, 2, 4]);
+        assert_eq!(found, Ok(vec![0b11, 0b11, UNKNOWN]));
+        let none = found_texts(texts, &[-1, 1, -1], sought, &[0, 2, 4]);
+        assert_eq!(none, Ok(vec![0, 0b11, 0]));
+    }
 }

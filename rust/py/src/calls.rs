@@ -1,8 +1,9 @@
-//! Bindings of the matcher of tool calls.
+//! Bindings of what looks at many calls and texts at once.
 
 use numpy::{IntoPyArray, PyArray1, PyReadonlyArray1};
 use pyo3::prelude::*;
-use trajmeter_core::calls::{self, Calls, Texts};
+use trajmeter_core::calls::{self, Calls};
+use trajmeter_core::text::{self, Texts};
 
 use crate::arrays::{Integers, NewIntegers, run, slice};
 
@@ -31,6 +32,22 @@ pub fn match_calls<'py>(
         matched.mismatches.into_pyarray(py),
         matched.offsets.into_pyarray(py),
     ))
+}
+
+#[pyfunction]
+pub fn found_texts<'py>(
+    py: Python<'py>,
+    texts: TextArrays<'py>,
+    group_of: Integers<'py>,
+    sought: TextArrays<'py>,
+    offsets: Integers<'py>,
+) -> PyResult<NewIntegers<'py>> {
+    let (searched, sought) = (self::texts(&texts)?, self::texts(&sought)?);
+    let (group_of, offsets) = (slice(&group_of)?, slice(&offsets)?);
+    let found = run(py, searched.bytes.len(), || {
+        text::found_texts(searched, group_of, sought, offsets)
+    })?;
+    Ok(found.into_pyarray(py))
 }
 
 fn calls<'a>((names, arguments, offsets): &'a CallArrays<'_>) -> PyResult<Calls<'a>> {

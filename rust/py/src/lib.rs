@@ -4,6 +4,7 @@
 
 mod arrays;
 mod attributes;
+mod benchmark_lines;
 mod calls;
 mod columns;
 mod context;
@@ -34,9 +35,11 @@ mod _rust {
     const OPTIMISED: bool = !cfg!(debug_assertions);
 
     #[pymodule_export]
+    use crate::benchmark_lines::BenchmarkLines;
+    #[pymodule_export]
     use crate::columns::Columns;
     #[pymodule_export]
-    use crate::calls::match_calls;
+    use crate::calls::{found_texts, match_calls};
     #[pymodule_export]
     use crate::context::{ContextKernel, ContextTrackerKernel, StepCoverage, context};
     #[pymodule_export]

@@ -10,8 +10,8 @@ use pyo3::prelude::*;
 use pyo3::types::PyBytes;
 use trajmeter_core::levels::{Alphabet, Figures};
 use trajmeter_core::speedup::{
-    Field, Files, Keys, Plan, REASONS, Rows, Rules, Scores, Tables, Texts, Trials, Values, Written,
-    scores, tables_as_text,
+    Field, Files, Keys, Plan, REASONS, Rows, Rules, Scores, Tables, Texts, Trials, Values, scores,
+    tables_as_text,
 };
 
 use crate::arrays::{Flags, Floats, Integers, NewIntegers, run, slice};
@@ -188,7 +188,7 @@ impl SpeedupTables {
     }
 }
 
-/// Writes the table of benchmarks of each attempt as JSON; none if one has a benchmark twice.
+/// Writes the table of benchmarks of each attempt as JSON.
 #[pyfunction]
 pub fn speedup_tables_as_text<'py>(
     py: Python<'py>,
@@ -198,7 +198,7 @@ pub fn speedup_tables_as_text<'py>(
     keys: Vec<String>,
     key: Integers<'py>,
     fields: Vec<FieldColumn<'py>>,
-) -> PyResult<Option<Vec<Columns>>> {
+) -> PyResult<Columns> {
     let numbers: Vec<_> = fields.iter().map(|field| field.1.extract()).collect();
     let numbers: Vec<Option<Floats>> = numbers.into_iter().map(Result::ok).collect();
     let integers: Vec<Option<Integers>> =
@@ -231,12 +231,8 @@ pub fn speedup_tables_as_text<'py>(
         key: slice(&key)?,
         fields: &columns,
     };
-    let written = run(py, rows.benchmark.len(), || tables_as_text(&rows))?;
-    let columns =
-        |piece: Written| Columns::of(vec![("ratios_by_agent", json(piece.text, &piece.lengths)?)]);
-    written
-        .map(|pieces| pieces.into_iter().map(columns).collect())
-        .transpose()
+    let (text, lengths) = run(py, rows.benchmark.len(), || Ok(tables_as_text(&rows)))?;
+    Columns::of(vec![("ratios_by_agent", json(text, &lengths)?)])
 }
 
 fn texts<'a>(column: &'a Column<'_>) -> PyResult<Texts<'a>> {
@@ -266,7 +262,8 @@ fn invalid(names: &[String], scores: &Scores) -> PyResult<ArrayRef> {
     Ok(Arc::new(builder.finish()))
 }
 
-fn json(text: Vec<u8>, lengths: &[i64]) -> PyResult<ArrayRef> {
+/// A column of texts, one after another.
+pub fn json(text: Vec<u8>, lengths: &[i64]) -> PyResult<ArrayRef> {
     let mut offsets = Vec::with_capacity(lengths.len() + 1);
     let mut end = 0_i64;
     offsets.push(0);

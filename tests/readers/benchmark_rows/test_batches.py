@@ -59,7 +59,7 @@ def assert_never_as_records(path: Path) -> None:
     assert found == expected
 
 
-WRITERS = [parquet]
+WRITERS = [parquet, lines]
 
 
 @pytest.mark.parametrize("write", WRITERS)

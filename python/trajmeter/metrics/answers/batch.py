@@ -54,7 +54,7 @@ def score_batch(tasks: Sequence[Task | None], rows: pa.RecordBatch) -> dict[str,
     columns = _named(
         "retrieval",
         RetrievalFigures,
-        (codes, np.where(_flags(questions, lambda q: bool(q.expected_sources))[codes], lists, 0)),
+        _facts(questions, codes, lambda question: question.expected_sources, lists),
         lambda row: retrieval_figures(questions[codes[row]], sources[row].as_py()),
     )
     outputs = rows.column("final_output")
@@ -83,8 +83,17 @@ def _read(tasks: Sequence[Task | None]) -> tuple[list[Question | None], dict[int
     return questions, raised
 
 
-def _flags(questions: Sequence[Question | None], ask: Callable[[Question], bool]) -> Any:  # noqa: ANN401 - a numpy array
-    return np.array([question is not None and ask(question) for question in questions], np.bool_)
+def _facts(
+    questions: Sequence[Question | None],
+    codes: Int64Array,
+    ask: Callable[[Question], tuple[str, ...]],
+    seen: Int64Array,
+) -> tuple[Int64Array, Int64Array]:
+    """What is expected of each row, as a code, and what was seen; 0 where nothing is expected."""
+    expected = [None if question is None else ask(question) for question in questions]
+    places: dict[object, int] = {}
+    keys = np.array([places.setdefault(each, len(places)) for each in expected], np.int64)
+    return keys[codes], np.where(np.array(list(map(bool, expected)), np.bool_)[codes], seen, 0)
 
 
 def _named(
@@ -103,7 +112,7 @@ def _hop_facts(
     questions: Sequence[Question | None], codes: Int64Array, outputs: Array, lists: Int64Array
 ) -> tuple[Int64Array, Int64Array]:
     """Which hops each answer contains, and its sources; 0 where its task has none."""
-    has_hops = _flags(questions, lambda question: bool(question.required_hops))
+    has_hops = np.array([bool(each and each.required_hops) for each in questions], np.bool_)
     wanted = [
         [[folded(alias) for alias in hop.any_of] for hop in question.required_hops]
         if question is not None
@@ -140,19 +149,17 @@ def _took_part(
             traces[code] = tool_trace(cast("dict[str, Any]", said))
         return traces[code]
 
-    has_tools = _flags(questions, lambda question: bool(question.required_tools))
-    has_agents = _flags(questions, lambda question: bool(question.required_agents))
     return {
         **_named(
             "tools",
             Coverage,
-            (codes, np.where(has_tools[codes], which, 0)),
+            _facts(questions, codes, lambda question: question.required_tools, which),
             lambda row: tool_figures(questions[codes[row]], trace_of(row)),
         ),
         **_named(
             "agents",
             Coverage,
-            (codes, np.where(has_agents[codes], which, 0)),
+            _facts(questions, codes, lambda question: question.required_agents, which),
             lambda row: agent_figures(questions[codes[row]], trace_of(row)),
         ),
     }

@@ -242,7 +242,7 @@ def _labels(codes: Int64Array, names: type[Cause | Outcome]) -> Array:
         code = int(codes[0]) if len(codes) else _NONE
         if code < 0:
             return nulls(len(codes), pa.string())
-        return pa.repeat(pa.scalar([*names][code].value, pa.string()), len(codes))
+        return pa.repeat(_TEXTS[names][code], len(codes))
     coded: Any = pa.array(codes.astype(np.int32), mask=codes < 0)
     labels: Array = pa.DictionaryArray.from_arrays(coded, _TEXTS[names]).dictionary_decode()
     return labels

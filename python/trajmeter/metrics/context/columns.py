@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 import pyarrow as pa
@@ -17,8 +17,9 @@ if TYPE_CHECKING:
 
 __all__ = ["ViewedColumns", "texts", "viewed_columns"]
 
-# Made once: pyarrow looks for pandas whenever it makes an array of a list.
+# Made once: pyarrow looks for pandas whenever it makes an array of a list, or a scalar.
 _EXTENTS = pa.array(EXTENTS)
+_LISTED = pa.scalar(value=True)
 _UNKNOWN = EXTENTS.index("unknown")
 
 
@@ -40,8 +41,9 @@ def viewed_columns(rows: pa.RecordBatch) -> ViewedColumns:
     Args:
         rows: Valid rows in the columns of :func:`trajmeter.schemas.trajectory_schema`.
     """
+    # Items of lists are no nulls in valid rows, so that their fields are those of the children.
     turns, turn_offsets = ragged(rows.column("turns"))
-    of_turns = pc.struct_field(turns, "views")
+    of_turns = _field(turns, "views")
     is_step = flags(of_turns.is_valid())
     seen = ragged(of_turns)
     declared = ragged(rows.column("final_views"))
@@ -62,9 +64,9 @@ def _views(seen: Ragged, declared: Ragged) -> tuple[ViewArrays, Texts, Texts]:
     """All views, those of final contexts last."""
 
     def column(name: str) -> Array:
-        parts = [pc.struct_field(each.values, name) for each in (seen, declared)]
-        whole: Array = pa.concat_arrays([part for part in parts if len(part)] or parts[:1])
-        return whole
+        parts = [_field(each.values, name) for each in (seen, declared)]
+        filled_parts = [part for part in parts if len(part)] or parts[:1]
+        return filled_parts[0] if len(filled_parts) == 1 else pa.concat_arrays(filled_parts)
 
     path = column("path").dictionary_encode()
     extent = pc.index_in(column("extent"), value_set=_EXTENTS)
@@ -78,11 +80,16 @@ def _views(seen: Ragged, declared: Ragged) -> tuple[ViewArrays, Texts, Texts]:
         end=filled(end, 0),
         has_start=flags(start.is_valid()),
         has_end=flags(end.is_valid()),
-        listed=flags(column("listed").fill_null(pa.scalar(value=True))),
+        listed=flags(column("listed").fill_null(_LISTED)),
         symbol=filled(symbol.indices, 0).astype(np.int64),
         symbol_offsets=symbol_offsets,
     )
     return views, texts(path.dictionary), texts(symbol.dictionary)
+
+
+def _field(records: Any, name: str) -> Array:  # noqa: ANN401 - of an array of records
+    field: Array = records.field(name)
+    return field
 
 
 def texts(column: Array) -> Texts:

@@ -40,7 +40,7 @@ class RepositoryFiles:
     kernel: ContextFiles
     """What the backend knows of the files."""
     snapshot: Snapshot | None
-    """The repository that attempts start from."""
+    """The repository that attempts start from, if it is known."""
     has_snapshot: bool
     """Whether there is a snapshot."""
 

@@ -45,6 +45,7 @@ class _Repository:
         self.tasks: dict[int, PreparedTask] = {}
         self.bytes_of_tasks = 0
         self.counted = 0
+        self.last_used = 0
 
 
 class PreparedTasks:
@@ -66,8 +67,9 @@ class PreparedTasks:
         self._snapshots = snapshots
         self._profile = profile
         self._most_bytes = most_bytes
-        self._repositories: OrderedDict[_Key, _Repository] = OrderedDict()
-        self._keys: dict[int, _Key] = {}
+        self._repositories: dict[_Key, _Repository] = {}
+        self._places: dict[int, _Repository] = {}
+        self._time = 0
         self._bytes = 0
 
     def __reduce__(self) -> tuple[Any, ...]:
@@ -101,11 +103,14 @@ class PreparedTasks:
         """Forget the repositories that were used longest ago, until the rest fits."""
         for repository in self._repositories.values():
             self._measure(repository)
-        while self._bytes > self._most_bytes and len(self._repositories) > 1:
-            _, forgotten = self._repositories.popitem(last=False)
+        by_use = sorted(self._repositories.items(), key=lambda item: item[1].last_used)
+        for key, forgotten in by_use[:-1]:
+            if self._bytes <= self._most_bytes:
+                break
             self._bytes -= forgotten.counted
+            del self._repositories[key]
             for task in forgotten.tasks:
-                del self._keys[task]
+                del self._places[task]
 
     def _measure(self, repository: _Repository) -> None:
         """Note how many bytes a repository takes by now."""
@@ -114,12 +119,12 @@ class PreparedTasks:
         repository.counted = found
 
     def _kept(self, task: Task) -> PreparedTask | None:
-        key = self._keys.get(id(task))
-        if key is None:
+        repository = self._places.get(id(task))
+        if repository is None:
             return None
-        prepared = self._repositories[key].tasks[id(task)]
-        self._repositories.move_to_end(key)
-        return prepared
+        self._time += 1
+        repository.last_used = self._time
+        return repository.tasks[id(task)]
 
     def _prepare(self, task: Task) -> PreparedTask:
         snapshot = None if self._snapshots is None else self._snapshots.find(task)
@@ -134,8 +139,9 @@ class PreparedTasks:
         _RECENT.keep(_Recent(prepared, repository.files))
         repository.tasks[id(task)] = prepared
         repository.bytes_of_tasks += _TASK + _GOLD_RANGE * len(task.gold_ranges or ())
-        self._keys[id(task)] = key
-        self._repositories.move_to_end(key)
+        self._places[id(task)] = repository
+        self._time += 1
+        repository.last_used = self._time
         self._measure(repository)
         return prepared
 

@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from trajmeter.metrics.rules.profile import RulesProfile
     from trajmeter.records import Assertion, Task, Verdict
 
-__all__ = ["assertion_pass_rate", "llm_judge"]
+__all__ = ["assertion_pass_rate", "count_reason", "grade_assertion", "llm_judge"]
 
 # What judges answer in place of a decision, by what it means; anything else is undecided.
 _INDECISION = {
@@ -57,7 +57,7 @@ def assertion_pass_rate(
     """
     checks = tuple(
         [
-            _grade(assertion, attempt, index, profile)
+            grade_assertion(assertion, attempt, index, profile)
             for index, assertion in enumerate(task.assertions)
             if assertion.type in profile.graded_types
         ]
@@ -66,16 +66,32 @@ def assertion_pass_rate(
         return _NOTHING_TO_GRADE
     passed = sum([check.passed for check in checks])
     score = fraction(passed, len(checks))
-    reason = f"{passed} of {len(checks)} assertions hold"
+    reason = count_reason(passed, len(checks))
     return grade(AssertionScore, score, reason, {"checks": checks}, profile=profile)
 
 
 _NOTHING_TO_GRADE = abstain(AssertionScore, "the task has no assertion that a rule can grade")
 
 
-def _grade(
+def count_reason(passed: int, total: int) -> str:
+    """Say how many of the graded assertions hold."""
+    return f"{passed} of {total} assertions hold"
+
+
+def grade_assertion(
     assertion: Assertion, attempt: Attempt, index: int, profile: RulesProfile
 ) -> AssertionCheck:
+    """Grade one assertion.
+
+    Args:
+        assertion: An assertion that needs no judge.
+        attempt: The attempt.
+        index: Place of the assertion in its task.
+        profile: What names a tool.
+
+    Raises:
+        CannotScoreError: A check is not text, or the text it is about was not recorded.
+    """
     kind = assertion.type
     if kind == "tool_called" and profile.any_value_names_a_tool:
         passed, reason = _is_called(assertion.tool or assertion.check, attempt)

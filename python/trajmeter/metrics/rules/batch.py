@@ -16,6 +16,7 @@ import pyarrow.compute as pc
 from trajmeter.metrics.arrays import entries, filled, flags
 from trajmeter.metrics.result_arrays import result_arrays
 from trajmeter.metrics.row_records import records_of
+from trajmeter.metrics.rules.asserted import graded_assertions
 from trajmeter.metrics.rules.checks import MOST_TEXTS, compile_checks
 from trajmeter.metrics.rules.facts import ABSENT, Facts, RowAttempt
 from trajmeter.metrics.rules.result import RuleScore, RulesResult
@@ -125,6 +126,8 @@ def _of_rule(
         rows, columns = graded_latencies(facts, profile)
     elif name == "cost_budget":
         rows, columns = graded_costs(facts, profile)
+    elif name == "assertion_pass_rate":
+        rows, columns = graded_assertions(facts, profile)
     else:
         return _by_state(rule_set, name, model, facts, np.arange(len(facts)))
     if len(rows) == len(facts):

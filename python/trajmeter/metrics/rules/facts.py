@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 from functools import cached_property
-from itertools import pairwise
+from itertools import chain, pairwise
 from typing import TYPE_CHECKING, Literal, cast
 
 import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from trajmeter.metrics.arrays import ROWS_AT_ONCE, coded, filled, flags, ragged
+from trajmeter import kernels
+from trajmeter.metrics.arrays import ROWS_AT_ONCE, coded, filled, flags, ragged, text_bytes
 from trajmeter.metrics.row_records import records_of
 from trajmeter.metrics.rules.inputs import Attempt, CannotScoreError
 from trajmeter.metrics.states import distinct
@@ -34,6 +35,9 @@ ABSENT = -1
 """Stands for what was not recorded, among codes and counts that are 0 or more."""
 
 _BLANK, _FULL = 0, 1
+
+_NOT_ASCII = -2
+"""What the extension says of a text that it leaves to Python."""
 
 
 class Facts:
@@ -102,10 +106,11 @@ class Facts:
 
     def called_tools(self) -> Int64Array:
         """Which of the tools that its assertions name each attempt called, as bits."""
-        sets = [*self._called[1], ()]  # the code of none leads to the last
         has_tools = np.array([bool(each.tools) for each in self.checks], np.bool_)[self.tasks]
-        found = np.where(self.called == ABSENT, ABSENT, 0)
-        found[~has_tools] = 0
+        if not has_tools.any():
+            return np.zeros(len(self), np.int64)
+        sets = self._called[1]
+        found = np.where(has_tools & (self.called == ABSENT), ABSENT, 0)
         asked = np.flatnonzero(has_tools & (found == 0))
         if len(asked):
             first, codes = distinct(self.tasks[asked], self.called[asked])
@@ -267,6 +272,17 @@ def _found(column: Array, wanted: Sequence[Sequence[str]], facts: Facts) -> Int6
     found = np.where(flags(column.is_valid()), 0, ABSENT)
     is_wanted = np.array([bool(texts) for texts in wanted], np.bool_)[facts.tasks]
     looked_at = np.flatnonzero((found == 0) & is_wanted)
+    if kernels.backend() == "rust" and len(looked_at):
+        from trajmeter.kernels._rust import found_texts
+
+        groups = np.full(len(found), -1, np.int64)
+        groups[looked_at] = facts.tasks[looked_at]
+        sought = text_bytes(pa.array(list(chain.from_iterable(wanted)), pa.string()))
+        offsets = np.concatenate([[0], np.cumsum([len(texts) for texts in wanted])])
+        held = found_texts(text_bytes(column), groups, sought, offsets)
+        found[looked_at] = held[looked_at]
+        # The lower case of a text that is not ASCII is as Python has it.
+        looked_at = looked_at[held[looked_at] == _NOT_ASCII]
     for start in range(0, len(looked_at), ROWS_AT_ONCE):
         rows = looked_at[start : start + ROWS_AT_ONCE]
         texts = cast("list[str]", column.take(rows).to_pylist())

@@ -11,12 +11,11 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 import pyarrow as pa
 
-from trajmeter.metrics.arrays import filled, flags, nulls
-from trajmeter.metrics.result_arrays import json_cell
+from trajmeter.metrics.arrays import filled, flags
+from trajmeter.metrics.result_arrays import json_numbers
 from trajmeter.metrics.rules.budgets import KINDS, time_reason, use_reason
 from trajmeter.metrics.rules.grade import FULL
-from trajmeter.metrics.rules.result import BudgetCheck
-from trajmeter.records import Outcome
+from trajmeter.metrics.rules.graded import Graded, graded
 
 if TYPE_CHECKING:
     import numpy.typing as npt
@@ -27,19 +26,9 @@ if TYPE_CHECKING:
     from trajmeter.metrics.rules.facts import Facts
     from trajmeter.metrics.rules.profile import RulesProfile
 
-__all__ = ["Graded", "graded_costs", "graded_latencies"]
+__all__ = ["graded_costs", "graded_latencies"]
 
 _TIME = "max_latency_ms"
-_CHECK = tuple(BudgetCheck.model_fields)
-
-
-class Graded(NamedTuple):
-    """Rows that were graded."""
-
-    rows: Int64Array
-    """Their places, ascending."""
-    columns: dict[str, Array]
-    """Columns of the rule's scores in these rows."""
 
 
 def graded_latencies(facts: Facts, profile: RulesProfile) -> Graded:
@@ -56,7 +45,7 @@ def graded_latencies(facts: Facts, profile: RulesProfile) -> Graded:
     budgets = budgets[rows]
     pairs = zip(durations.tolist(), budgets.tolist(), strict=True)
     columns = {
-        **_graded(ratios, [time_reason(*pair) for pair in pairs], profile),
+        **graded(_scores(ratios), [time_reason(*pair) for pair in pairs], profile),
         "budget_ms": pa.array(budgets),
         "duration_ms": pa.array(durations),
         "ratio": pa.array(ratios),
@@ -133,23 +122,27 @@ def _costs(
     checks, reasons, sources = [], [], []
     for kind, use in uses:
         numbers = use.budgets, use.used, use.ratios, _scores(use.ratios)
-        budgets, used, own, scores = [each[rows].tolist() for each in numbers]
+        budgets, used, own, scores = [json_numbers(each[rows].tolist()) for each in numbers]
         of_kind = use.sources[rows].tolist()
-        reasons.append(
-            [use_reason(kind, *each) for each in zip(used, budgets, of_kind, strict=True)]
-        )
-        # As text at once: the garbage collector would walk through as many dictionaries.
+        figures = zip(use.used[rows].tolist(), use.budgets[rows].tolist(), of_kind, strict=True)
+        said = [use_reason(kind, *each) for each in figures]
+        # In the order of the fields of a check; neither reasons nor sources need escapes.
+        cells = zip(budgets, used, of_kind, own, scores, said, strict=True)
         checks.append(
             [
-                json_cell(dict(zip(_CHECK, (kind.key, *each), strict=True)))
-                for each in zip(budgets, used, of_kind, own, scores, reasons[-1], strict=True)
+                f'{{"name":"{kind.key}","budget":{budget},"used":{amount},"source":"{source}",'
+                f'"ratio":{ratio},"score":{score},"reason":"{reason}"}}'
+                for budget, amount, source, ratio, score, reason in cells
             ]
         )
+        reasons.append(said)
         sources.append(of_kind)
     chosen = worst.tolist()
     return {
-        **_graded(
-            ratios.max(axis=0), [reasons[kind][at] for at, kind in enumerate(chosen)], profile
+        **graded(
+            _scores(ratios.max(axis=0)),
+            [reasons[kind][at] for at, kind in enumerate(chosen)],
+            profile,
         ),
         "ratio": pa.array(ratios.max(axis=0)),
         "source": pa.array([sources[kind][at] for at, kind in enumerate(chosen)], pa.string()),
@@ -171,16 +164,3 @@ def _ratios(used: Float64Array, budgets: Float64Array) -> Float64Array:
 
 def _scores(ratios: Float64Array) -> Float64Array:
     return FULL / np.maximum(ratios, 1.0)
-
-
-def _graded(ratios: Float64Array, reasons: list[str], profile: RulesProfile) -> dict[str, Array]:
-    """What every rule's score has."""
-    scores = _scores(ratios)
-    rows = len(scores)
-    return {
-        "outcome": pa.repeat(pa.scalar(Outcome.SCORED.value, pa.string()), rows),
-        "cause": nulls(rows, pa.string()),
-        "score": pa.array(scores),
-        "passed": pa.array(scores >= profile.passing_score),
-        "reason": pa.array(reasons, pa.string()),
-    }

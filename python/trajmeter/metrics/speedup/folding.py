@@ -33,6 +33,9 @@ FIGURES = (
 )
 """Figures of an attempt that are averaged over the attempts at a task."""
 
+_EXACT = 2.0**53
+"""Integers up to here add up without rounding."""
+
 _SUCCESS = FIGURES.index("success")
 
 
@@ -147,14 +150,17 @@ class _Pairs(NamedTuple):
 def _means(values: Float64Array, cells: Int64Array, count: int) -> tuple[Float64Array, BoolArray]:
     """Mean of the values of each cell, each sum rounded once, and which cells have any."""
     sizes = np.bincount(cells, minlength=count)
-    means = np.zeros(count, np.float64)
-    is_few = sizes[cells] <= 2  # noqa: PLR2004 - the sum of two floats is rounded once
-    means += np.bincount(cells[is_few], values[is_few], count)
-    order = np.argsort(cells[~is_few], kind="stable")
-    many, rest = cells[~is_few][order], values[~is_few][order]
-    starts = np.flatnonzero(np.diff(many, prepend=-1))
-    for start, stop in pairwise([*starts.tolist(), len(many)]):
-        means[many[start]] = fsum(rest[start:stop].tolist())
+    # The sum of two floats is rounded once, and that of small integers is not rounded at all.
+    is_whole = bool(np.all(values == np.rint(values))) and np.abs(values).sum() < _EXACT
+    adds_up = np.full(len(values), is_whole) | (sizes[cells] <= 2)  # noqa: PLR2004 - two floats
+    means = np.bincount(cells[adds_up], values[adds_up], count)
+    if not adds_up.all():
+        others = np.flatnonzero(~adds_up)
+        others = others[np.argsort(cells[others], kind="stable")]
+        owners, rest = cells[others], values[others].tolist()
+        starts = np.flatnonzero(np.diff(owners, prepend=-1))
+        for start, stop in pairwise([*starts.tolist(), len(rest)]):
+            means[owners[start]] = fsum(rest[start:stop])
     return means / np.maximum(sizes, 1), sizes > 0
 
 

@@ -8,14 +8,14 @@ from __future__ import annotations
 
 import json
 from itertools import chain
-from typing import TYPE_CHECKING, NamedTuple, TypeAlias, cast
+from typing import TYPE_CHECKING, NamedTuple, cast
 
 import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
 from trajmeter import kernels
-from trajmeter.metrics.arrays import coded, entries, filled, nulls
+from trajmeter.metrics.arrays import ROWS_AT_ONCE, coded, entries, filled, nulls, text_bytes
 from trajmeter.metrics.result_arrays import result_arrays
 from trajmeter.metrics.row_records import records_of
 from trajmeter.metrics.states import coded_tasks, merged
@@ -36,8 +36,6 @@ if TYPE_CHECKING:
     from trajmeter.records import Task, ToolCall, Trajectory
 
 __all__ = ["score_batch"]
-
-_Texts: TypeAlias = "tuple[npt.NDArray[np.uint8], Int64Array]"
 
 _NO_TASK, _ABSTAINS, _MATCHED, _BY_RECORD = range(4)
 
@@ -101,13 +99,10 @@ def _scored(
     score: Callable[[Task | None, Trajectory], ToolsResult],
 ) -> Iterator[ToolsResult]:
     """Results of some rows, of which records are made one by one."""
-    for start in range(0, len(at), _RECORDS_AT_ONCE):
-        few = at[start : start + _RECORDS_AT_ONCE]
+    for start in range(0, len(at), ROWS_AT_ONCE):
+        few = at[start : start + ROWS_AT_ONCE]
         for row, record in zip(few.tolist(), records_of(rows.take(few)), strict=True):
             yield score(tasks[row], record)
-
-
-_RECORDS_AT_ONCE = 256
 
 
 class _Matched(NamedTuple):
@@ -194,14 +189,14 @@ def _match(tasks: Sequence[Task | None], reference_of: Int64Array, calls: CallCo
     expected_codes = [code_of.setdefault(call.name, len(code_of)) for call in expected]
     sizes = np.array([len(each) for each in references], np.int64)
     figures, mismatches, offsets = match_calls(
-        (codes, _texts(pc.struct_field(calls.calls, "arguments")), calls.offsets),
+        (codes, text_bytes(pc.struct_field(calls.calls, "arguments").fill_null("")), calls.offsets),
         (
             np.array(expected_codes, np.int64),
-            _texts(pa.array([_json(call) for call in expected], pa.string())),
+            text_bytes(pa.array([_json(call) for call in expected], pa.string())),
             np.concatenate([[0], np.cumsum(sizes)]),
         ),
         reference_of,
-        _texts(pa.array(list(code_of), pa.string())),
+        text_bytes(pa.array(list(code_of), pa.string())),
     )
     by_row = figures.reshape(len(reference_of), -1)
     memory: list[Any] = [offsets.astype(np.int32), mismatches]
@@ -216,14 +211,3 @@ def _json(call: ToolCall) -> str:
         return "" if call.arguments is None else json.dumps(call.arguments)
     except (ValueError, RecursionError):
         return "?"
-
-
-def _texts(column: Array) -> _Texts:
-    """Bytes of a column of texts, and where each begins; a null has none."""
-    texts = column.fill_null("") if column.null_count else column
-    if not len(texts):  # which may have no memory at all
-        return np.zeros(0, np.uint8), np.zeros(1, np.int64)
-    _, offsets, data = cast("list[Any]", texts.buffers())
-    bounds = np.frombuffer(offsets, np.int32)
-    here = bounds[texts.offset : texts.offset + len(texts) + 1].astype(np.int64)
-    return np.frombuffer(data or b"", np.uint8), here

@@ -11,9 +11,11 @@ from trajmeter.records import Source
 from trajmeter.schemas import trajectory_batch, trajectory_schema
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterator, Mapping, Sequence
+    from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 
     import pyarrow as pa
+
+    from trajmeter.kernels import Int64Array
 
 __all__ = ["ABOUT", "AttemptColumns", "attempt_batches"]
 
@@ -27,8 +29,8 @@ ABOUT = (
 """Columns of an attempt that its record holds."""
 
 _ROWS = 1_000
-_TEXT_BYTES = 1 << 25
-"""JSON of a batch, at most, unless one attempt has more."""
+_BENCHMARKS = 1 << 17
+"""Benchmarks of a batch, at most, unless one attempt has more: some 16 MB of JSON."""
 
 
 class AttemptColumns(NamedTuple):
@@ -36,12 +38,15 @@ class AttemptColumns(NamedTuple):
 
     identity: AttemptIdentityColumns
     """What identifies each."""
-    line: Sequence[int] | None
+    line: Sequence[Any] | None
     """Line of the first row of each, from 1; or ``None`` where rows are records of a file."""
     record: Sequence[str] | None
     """Name of the first row of each."""
-    ratios_by_agent: pa.ChunkedArray[Any]
-    """Table of each under its own name, as JSON."""
+    size: Int64Array
+    """How many benchmarks each has."""
+    ratios_by_agent: Callable[[int, int], Any]
+    """Gives the table of each attempt from one number to before another, as JSON, under its own
+    name; asked for once, in order."""
     about: Mapping[str, Sequence[object]]
     """Values of the columns :data:`ABOUT`, ``None`` where an attempt has none."""
 
@@ -65,15 +70,13 @@ def attempt_batches(
         attempts: The attempts.
         columns: Names of the columns to fill.
     """
-    import pyarrow.compute as pc
-
-    count = len(attempts.ratios_by_agent)
-    ends = np.cumsum(pc.binary_length(attempts.ratios_by_agent).to_numpy(), dtype=np.int64)
+    count = len(attempts.size)
+    ends = np.cumsum(attempts.size)
     patterns = _patterns(attempts.about, count, columns)
     start = 0
     while start < count:
         before = ends[start - 1] if start else 0
-        most = int(np.searchsorted(ends, before + _TEXT_BYTES, side="right"))
+        most = int(np.searchsorted(ends, before + _BENCHMARKS, side="right"))
         stop = min(max(start + 1, most), start + _ROWS, count)
         yield _batch(file, attempts, patterns, start, stop)
         start = stop
@@ -83,7 +86,7 @@ class _Patterns(NamedTuple):
     """What attempts have beside their benchmarks, each once."""
 
     rows: pa.RecordBatch
-    of_attempt: np.ndarray[Any, np.dtype[np.int64]]
+    of_attempt: Int64Array
 
 
 def _patterns(
@@ -129,7 +132,7 @@ def _batch(
         record=pa.nulls(count, pa.string()) if records is None else pa.array(records, pa.string()),
     )
     if pc.struct_field(columns["measurements"], "ratios_by_agent").null_count == 0:  # is wanted
-        ratios = pa.concat_arrays(attempts.ratios_by_agent.slice(start, count).chunks)
+        ratios = attempts.ratios_by_agent(start, stop)
         columns["measurements"] = _struct(schema.field("measurements").type, ratios_by_agent=ratios)
     return pa.RecordBatch.from_arrays([columns[name] for name in schema.names], schema=schema)
 

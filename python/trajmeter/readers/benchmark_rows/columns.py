@@ -91,25 +91,57 @@ def gathered(table: pa.Table, names: Sequence[str]) -> AttemptColumns:
     first = attempts.first
     identity = [_column(found[name], first) for name in AttemptIdentity._fields]
     keys, key = _keys(found["agent"], found["model"], first)
-    from trajmeter.kernels._rust import speedup_tables_as_text
-
-    texts = speedup_tables_as_text(
-        text_arrays(found["benchmark"].texts),
-        np.ascontiguousarray(benchmark),
-        attempts.offsets,
-        keys,
-        key,
-        [(ENTRY_FIELDS[name], *own) for name, own in fields.items()],
-    )
-    if texts is None:  # a benchmark occurs twice
+    if not _are_distinct(benchmark, attempts.offsets, len(found["benchmark"].texts)):
         raise UncertainError
+    tables = _Tables(found["benchmark"].texts, benchmark, attempts.offsets, keys, key, fields)
     return AttemptColumns(
         AttemptIdentityColumns(*identity),
         None,
         [f"[{row}]" for row in first.tolist()],
-        pa.chunked_array([pa.record_batch(each).column(0) for each in texts], pa.string()),
+        np.diff(attempts.offsets),
+        tables.written,
         {name: _firsts(columns[name], attempts) for name in ABOUT if name in columns},
     )
+
+
+def _are_distinct(benchmark: Int64Array, offsets: Int64Array, count: int) -> bool:
+    """Whether no attempt has a benchmark twice."""
+    attempt = np.repeat(np.arange(len(offsets) - 1), np.diff(offsets))
+    is_named = benchmark >= 0
+    pairs = (attempt * count + benchmark)[is_named]
+    if (np.diff(pairs) > 0).all():
+        return True
+    pairs.sort()
+    return bool((np.diff(pairs) > 0).all())
+
+
+class _Tables(NamedTuple):
+    """Tables that are written as JSON when they are asked for."""
+
+    names: pa.StringArray
+    benchmark: Int64Array
+    offsets: Int64Array
+    keys: list[str]
+    key: Int64Array
+    fields: dict[str, tuple[_Values, BoolArray]]
+
+    def written(self, start: int, stop: int) -> pa.Array[Any]:
+        from trajmeter.kernels._rust import speedup_tables_as_text
+
+        begin, end = self.offsets[start], self.offsets[stop]
+        fields = self.fields.items()
+        text: Any = speedup_tables_as_text(
+            text_arrays(self.names),
+            self.benchmark[begin:end],
+            self.offsets[start : stop + 1] - begin,
+            self.keys,
+            self.key[start:stop],
+            [
+                (ENTRY_FIELDS[name], own[begin:end], there[begin:end])
+                for name, (own, there) in fields
+            ],
+        )
+        return pa.record_batch(text).column(0)
 
 
 def _whole(column: Any) -> Any:  # noqa: ANN401 - of any type

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING
 
 from trajmeter import json_input
 from trajmeter.kernels import backend
-from trajmeter.readers._containers import PARQUET_MAGIC, Entry, entries
+from trajmeter.readers._containers import PARQUET_MAGIC, Entry, entries, is_json_lines
 from trajmeter.readers._formats import Evidence, FileFormat
 from trajmeter.readers.benchmark_rows.attempts import TEXT_COLUMNS, attempts_of
 from trajmeter.readers.benchmark_rows.csv import csv_rows, is_header
@@ -72,6 +72,10 @@ def _batches(path: Path, columns: Collection[str]) -> Iterator[pa.RecordBatch] |
         from trajmeter.readers.benchmark_rows.parquet import read_parquet
 
         return read_parquet(path, columns)
+    if is_json_lines(path):
+        from trajmeter.readers.benchmark_rows.lines import read_lines
+
+        return read_lines(path, columns)
     return None
 
 

@@ -6,6 +6,7 @@ the model, and nothing that is not listed here may reach a record.
 
 from __future__ import annotations
 
+import os
 from collections.abc import Mapping
 from functools import cache
 from pathlib import Path
@@ -90,7 +91,18 @@ def _runs() -> TypeAdapter[Run]:
 
 def run_files(folder: Path) -> list[Path]:
     """The runs in a folder, at any depth."""
-    return sorted(folder.rglob(RUN_FILES))
+    # Like ``sorted(folder.rglob(…))``, which takes seconds for 100,000 files.
+    found = [
+        f"{root}{os.sep}{name}"
+        for root, folders, files in os.walk(folder)
+        for name in (*folders, *files)
+        if name.endswith(_SUFFIX)
+    ]
+    return [Path(file) for file in sorted(found, key=_parts)]
+
+
+def _parts(file: str) -> list[str]:
+    return file.split(os.sep)  # noqa: PTH206 - `Path.parts` takes ten times as long
 
 
 def validated(record: Mapping[str, JsonValue]) -> Run:

@@ -3,10 +3,10 @@
 use std::collections::HashSet;
 use std::io::Write;
 
-use super::Texts;
 use super::comparison::{Compare, Reason, Step, compare};
 use super::pairing::{Call, Pairing};
 use super::value::Value;
+use crate::text::Texts;
 
 /// Writes a list of every mismatch, by place in the reference, then in the attempt.
 pub fn write(

@@ -16,25 +16,7 @@ use std::ops::Range;
 use pairing::Call;
 
 use crate::pool;
-
-/// Texts, one after another.
-#[derive(Clone, Copy)]
-pub struct Texts<'a> {
-    /// All of them.
-    pub bytes: &'a [u8],
-    /// Text i is `bytes[offsets[i]..offsets[i + 1]]`.
-    pub offsets: &'a [i64],
-}
-
-impl<'a> Texts<'a> {
-    /// One of them; none if it is not UTF-8.
-    fn get(&self, at: usize) -> Option<&'a str> {
-        let bytes = self
-            .bytes
-            .get(self.offsets[at] as usize..self.offsets[at + 1] as usize)?;
-        std::str::from_utf8(bytes).ok()
-    }
-}
+use crate::text::Texts;
 
 /// Calls of attempts, or of references.
 #[derive(Clone, Copy)]
@@ -125,7 +107,7 @@ impl<'a> Reference<'a> {
 }
 
 /// The calls of one attempt; none if this reader is not certain of one of them.
-fn read<'a>(calls: Calls<'a>, row: usize) -> Option<Vec<Call<'a>>> {
+fn read(calls: Calls<'_>, row: usize) -> Option<Vec<Call<'_>>> {
     let places = calls.offsets[row] as usize..calls.offsets[row + 1] as usize;
     places
         .map(|at| {

@@ -1,4 +1,5 @@
-use super::{Calls, Matched, Texts, match_calls};
+use super::{Calls, Matched, match_calls};
+use crate::text::Texts;
 
 /// Names and arguments of calls, all of one attempt.
 fn with<R>(calls: &[(i64, &str)], act: impl FnOnce(Calls) -> R) -> R {

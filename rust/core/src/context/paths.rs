@@ -274,7 +274,7 @@ mod tests {
 
     fn find(search: Search, raw: &str) -> Option<String> {
         let finder = Finder::new(search, Some("acme__widget"), FILES.into_iter());
-        finder.find(raw).map(|path| path.into_owned())
+        finder.find(raw).map(std::borrow::Cow::into_owned)
     }
 
     #[test]

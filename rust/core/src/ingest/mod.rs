@@ -33,7 +33,7 @@ pub use shape::{Kind, Member, Shape};
 
 use crate::pool;
 use places::{Places, View};
-pub(crate) use value::Text;
+pub(crate) use value::{Raw, Text};
 use value::{only_if, refused};
 
 /// Bytes of a piece: large beside what a batch of columns costs.
@@ -43,7 +43,7 @@ const PIECE: usize = 1 << 20;
 const LONGEST: usize = 1 << 29;
 
 /// What a line may hold besides its record: what `strip` takes away in the record reader.
-const BLANK: &[u8] = b"\xef\xbb\xbf \t\r\n";
+pub(crate) const BLANK: &[u8] = b"\xef\xbb\xbf \t\r\n";
 
 /// Reads lines of records into the columns of a shape.
 #[derive(Debug)]
@@ -285,7 +285,7 @@ impl Row<'_> {
 }
 
 /// Cuts a block behind newlines into pieces of about [`PIECE`] bytes.
-fn pieces(block: &[u8]) -> Vec<Range<usize>> {
+pub(crate) fn pieces(block: &[u8]) -> Vec<Range<usize>> {
     let mut pieces = Vec::new();
     let mut begin = 0;
     while begin < block.len() {

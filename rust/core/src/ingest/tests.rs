@@ -135,3 +135,29 @@ fn shape_has_to_fit() {
         assert!(reader.is_err(), "{json}");
     }
 }
+
+#[test]
+fn refused_log_leaves_nothing_behind() {
+    let reader = reader();
+    let log = br#"{"trajectory_format": "mini-swe-agent-1", "instance_id": "a", "messages":
+        [{"role": "assistant", "content": "```bash\nls\n```", "timestamp": 1},
+         {"content": [{"text": "<returncode>2</returncode>"}, {}], "timestamp": 3.5}]}"#;
+    let odd = br#"{"trajectory_format": "mini-swe-agent-1", "messages": [{"content": 1}]}"#;
+    let piece = reader.read_log_contents(&[log, odd, log], "b/c.traj.json");
+    assert_eq!((piece.rows, piece.refused.len()), (2, 1));
+    assert_eq!((piece.refused[0].row, piece.refused[0].number), (1, 1));
+    let task = Some("a".to_owned());
+    let tasks = texts(column(&reader, &piece, "task_id"));
+    assert_eq!(tasks, [task.clone(), task]);
+    let Values::List(offsets, turns) = &column(&reader, &piece, "turns").values else {
+        panic!("turns are a list");
+    };
+    let Values::Record(members) = &turns.values else {
+        panic!("a turn is a record");
+    };
+    assert_eq!((&offsets[..], members[1].len()), (&[0, 1, 2][..], 2));
+    assert_eq!(
+        texts(&members[1]),
+        [Some("ls".to_owned()), Some("ls".to_owned())]
+    );
+}

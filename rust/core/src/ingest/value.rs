@@ -62,7 +62,7 @@ pub(super) fn raw<'de, D: Deserializer<'de>>(deserializer: D) -> Result<&'de str
 }
 
 /// As [`raw`], for the next value of an object.
-pub(super) struct Raw;
+pub(crate) struct Raw;
 
 impl<'de> DeserializeSeed<'de> for Raw {
     type Value = &'de str;

@@ -1,12 +1,13 @@
 //! Figures of tables: the ratios that count, their levels, and each benchmark as JSON.
 
+use std::io::{self, Write};
 use std::ops::Range;
 
 use super::Tables;
 use super::entry::{Entry, REASONS, Ratio, Reason};
-use super::json::{push_flag, push_number, push_text};
+use super::json::{MOST_DIGITS, Out, fill, push_text, write_flag, write_number};
+use crate::Result;
 use crate::levels::{Alphabet, Figures, Names, Ratios, level_advantages};
-use crate::{Result, pool};
 
 /// How each attempt is scored.
 pub struct Plan<'a> {
@@ -69,15 +70,20 @@ pub fn scores(tables: &Tables, plan: &Plan, rules: Rules) -> Result<Scores> {
         end += usize::try_from(table).map_or(0, |table| tables.tables[table].len() as i64);
         offsets.push(end);
     }
-    let pieces = pool::map_rows(&offsets, |rows| {
-        let piece = Piece::new(tables, &names, rules);
-        piece.scores(plan, rows)
-    })?;
-    let mut all = Scores::default();
-    all.json
-        .reserve_exact(pieces.iter().map(|piece| piece.json.len()).sum());
+    let most: Vec<_> = plan
+        .table
+        .iter()
+        .map(|&table| names.most(tables, table))
+        .collect();
+    let (json, pieces) = fill(&offsets, &most, |rows, out| {
+        Piece::new(tables, &names, rules).scores(plan, rows, out)
+    });
+    let mut all = Scores {
+        json,
+        ..Scores::default()
+    };
     for piece in pieces {
-        all.add(piece);
+        all.add(piece?);
     }
     Ok(all)
 }
@@ -94,7 +100,6 @@ impl Scores {
         self.invalid.append(&mut piece.invalid);
         self.invalid_benchmark.append(&mut piece.invalid_benchmark);
         self.invalid_reason.append(&mut piece.invalid_reason);
-        self.json.append(&mut piece.json);
         self.json_length.append(&mut piece.json_length);
     }
 }
@@ -127,7 +132,17 @@ impl<'a> Labels<'a> {
             json,
         }
     }
+
+    /// Bytes that the benchmarks of a table have at most.
+    fn most(&self, tables: &Tables, table: i64) -> usize {
+        let table = usize::try_from(table).map_or(0..0, |table| tables.tables[table].clone());
+        let name = |entry: &Entry| self.json[entry.benchmark as usize].len() + LONGEST_ENTRY;
+        tables.entries[table].iter().map(name).sum::<usize>() + 2
+    }
 }
+
+/// Bytes of an entry without its name, at most.
+const LONGEST_ENTRY: usize = 128 + 3 * MOST_DIGITS;
 
 /// The benchmarks that count of some attempts.
 struct Piece<'a> {
@@ -153,14 +168,19 @@ impl<'a> Piece<'a> {
         }
     }
 
-    fn scores(mut self, plan: &Plan, rows: Range<usize>) -> Result<Scores> {
+    fn scores(
+        mut self,
+        plan: &Plan,
+        rows: Range<usize>,
+        out: &mut Out<'_>,
+    ) -> io::Result<Result<Scores>> {
         let mut offsets = vec![0];
         for row in rows {
             let table = usize::try_from(plan.table[row]).ok();
             let entries = table.map_or(&[][..], |table| {
                 &self.tables.entries[self.tables.tables[table].clone()]
             });
-            self.attempt(entries, plan.is_reverted[row], plan.has_oracle[row]);
+            self.attempt(entries, plan.is_reverted[row], plan.has_oracle[row], out)?;
             offsets.push(self.benchmark.len() as i64);
         }
         let names = Names {
@@ -173,27 +193,36 @@ impl<'a> Piece<'a> {
             oracle: &self.oracle,
             offsets: &offsets,
         };
-        self.scores.levels = level_advantages(&names, self.rules.alphabet, &ratios)?;
-        Ok(self.scores)
+        let levels = level_advantages(&names, self.rules.alphabet, &ratios);
+        Ok(levels.map(|levels| Scores {
+            levels,
+            ..self.scores
+        }))
     }
 
-    fn attempt(&mut self, table: &[Entry], is_reverted: bool, has_oracle: bool) {
+    fn attempt(
+        &mut self,
+        table: &[Entry],
+        is_reverted: bool,
+        has_oracle: bool,
+        out: &mut Out<'_>,
+    ) -> io::Result<()> {
         let has_no_ratio = |entry: &Entry| entry.oracle == Err(Reason::Missing);
         let mut entries = table.iter().filter(|entry| entry.is_object).peekable();
         let is_without_oracle = entries.peek().is_some() && entries.all(has_no_ratio);
         let lacks_oracle = is_without_oracle && !has_oracle && !self.rules.is_merged;
-        let begin = self.scores.json.len();
+        let begin = out.position();
         let mut found = Found::default();
         for entry in table {
             let Some(entry) = self.rules.effective(*entry, is_reverted) else {
                 continue;
             };
-            self.entry(&entry, is_reverted, lacks_oracle, &mut found);
+            let found_invalid = self.count(&entry, lacks_oracle, &mut found);
+            self.write(&entry, is_reverted, found_invalid, &found, out)?;
         }
         let scores = &mut self.scores;
-        let end: &[u8] = if found.size == 0 { b"{}" } else { b"}" };
-        scores.json.extend_from_slice(end);
-        scores.json_length.push((scores.json.len() - begin) as i64);
+        out.write_all(if found.size == 0 { b"{}" } else { b"}" })?;
+        scores.json_length.push((out.position() - begin) as i64);
         scores.size.push(found.size);
         let worst = found.worst;
         scores
@@ -208,9 +237,11 @@ impl<'a> Piece<'a> {
             .has_reverted
             .push(table.iter().any(|entry| entry.is_reverted));
         scores.invalid.push(found.invalid);
+        Ok(())
     }
 
-    fn entry(&mut self, entry: &Entry, is_reverted: bool, lacks_oracle: bool, found: &mut Found) {
+    /// Counts a benchmark; gives why it does not count, if so.
+    fn count(&mut self, entry: &Entry, lacks_oracle: bool, found: &mut Found) -> Option<Reason> {
         let Entry {
             benchmark,
             agent,
@@ -234,32 +265,41 @@ impl<'a> Piece<'a> {
         } else if let Ok(ratio) = agent {
             found.count(ratio, benchmark, self.names.names);
         }
-        let out = &mut self.scores.json;
-        out.push(if found.size == 0 { b'{' } else { b',' });
         found.size += 1;
-        out.extend_from_slice(&self.names.json[benchmark as usize]);
+        fault
+    }
+
+    fn write(
+        &self,
+        entry: &Entry,
+        is_reverted: bool,
+        fault: Option<Reason>,
+        found: &Found,
+        out: &mut Out<'_>,
+    ) -> io::Result<()> {
+        let Entry { agent, oracle, .. } = *entry;
+        out.write_all(if found.size == 1 { b"{" } else { b"," })?;
+        out.write_all(&self.names.json[entry.benchmark as usize])?;
         let lead = agent.and_then(|agent| oracle.map(|oracle| agent - oracle));
         for (name, value) in [
             (&b"{\"agent/nop\":"[..], agent),
             (b",\"oracle/nop\":", oracle),
             (b",\"advantage\":", lead),
         ] {
-            out.extend_from_slice(name);
+            out.write_all(name)?;
             match value {
-                Ok(value) => push_number(out, value),
-                Err(_) => out.extend_from_slice(b"null"),
+                Ok(value) => write_number(out, value)?,
+                Err(_) => out.write_all(b"null")?,
             }
         }
-        out.extend_from_slice(b",\"significant\":");
-        push_flag(out, entry.significant);
-        out.extend_from_slice(b",\"fallback_to_baseline\":");
-        push_flag(out, Some(is_reverted && agent.is_ok()));
-        out.extend_from_slice(b",\"invalid\":");
+        out.write_all(b",\"significant\":")?;
+        write_flag(out, entry.significant)?;
+        out.write_all(b",\"fallback_to_baseline\":")?;
+        write_flag(out, Some(is_reverted && agent.is_ok()))?;
         match fault {
-            None => out.extend_from_slice(b"null"),
-            Some(reason) => push_text(out, REASONS[reason as usize]),
+            None => out.write_all(b",\"invalid\":null}"),
+            Some(reason) => write!(out, ",\"invalid\":\"{}\"}}", REASONS[reason as usize]),
         }
-        out.push(b'}');
     }
 }
 

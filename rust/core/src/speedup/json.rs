@@ -1,5 +1,16 @@
 //! JSON text: columns of it, and how values are written.
 
+use std::io::{self, Write};
+use std::ops::Range;
+
+use crate::pool;
+
+/// Bytes of a number, at most.
+pub const MOST_DIGITS: usize = 32;
+
+/// Where texts are written.
+pub type Out<'a> = io::Cursor<&'a mut [u8]>;
+
 /// Texts of a column, one after another; one that is null is empty, which no JSON text is.
 #[derive(Clone, Copy)]
 pub struct Texts<'a> {
@@ -32,30 +43,66 @@ pub fn push_text(out: &mut Vec<u8>, text: &str) {
 }
 
 /// Writes a double, one that is not finite as Python does.
-pub fn push_number(out: &mut Vec<u8>, value: f64) {
+pub fn write_number(out: &mut Out<'_>, value: f64) -> io::Result<()> {
     if value.is_finite() {
-        // Writing to memory does not fail.
-        let _ = serde_json::to_writer(out, &value);
-    } else {
-        let name: &[u8] = match value {
-            _ if value.is_nan() => b"NaN",
-            _ if value > 0.0 => b"Infinity",
-            _ => b"-Infinity",
-        };
-        out.extend_from_slice(name);
+        return Ok(serde_json::to_writer(out, &value)?);
     }
+    out.write_all(match value {
+        _ if value.is_nan() => b"NaN",
+        _ if value > 0.0 => b"Infinity",
+        _ => b"-Infinity",
+    })
 }
 
 /// Writes an integer.
-pub fn push_integer(out: &mut Vec<u8>, value: i64) {
-    let _ = serde_json::to_writer(out, &value);
+pub fn write_integer(out: &mut Out<'_>, value: i64) -> io::Result<()> {
+    Ok(serde_json::to_writer(out, &value)?)
 }
 
 /// Writes true, false or null.
-pub fn push_flag(out: &mut Vec<u8>, value: Option<bool>) {
-    out.extend_from_slice(match value {
+pub fn write_flag(out: &mut Out<'_>, value: Option<bool>) -> io::Result<()> {
+    out.write_all(match value {
         Some(true) => b"true",
         Some(false) => b"false",
         None => b"null",
+    })
+}
+
+/// Texts of attempts, one after another, in memory that is touched once: in a fresh process, that
+/// takes as long as writing into it. Beside them come what `work` gives for each range of attempts,
+/// whose texts it writes.
+///
+/// `offsets` cut the work of the attempts; the text of attempt `i` has `most[i]` bytes at most.
+pub fn fill<T: Send>(
+    offsets: &[i64],
+    most: &[usize],
+    work: impl Fn(Range<usize>, &mut Out<'_>) -> io::Result<T> + Send + Sync,
+) -> (Vec<u8>, Vec<T>) {
+    let mut text = vec![0; most.iter().sum()];
+    let mut rest = &mut text[..];
+    let mut tasks = Vec::new();
+    for attempts in pool::pieces(offsets) {
+        let size = most[attempts.clone()].iter().sum();
+        let (own, others) = rest.split_at_mut(size);
+        tasks.push((attempts, own));
+        rest = others;
+    }
+    let done = pool::map(tasks.into_iter(), |(attempts, out)| {
+        let size = out.len();
+        let mut out = Out::new(out);
+        let Ok(result) = work(attempts, &mut out) else {
+            unreachable!("a text is longer than it can be");
+        };
+        (size, out.position() as usize, result)
     });
+    let (mut begin, mut end) = (0, 0);
+    let mut results = Vec::with_capacity(done.len());
+    for (size, used, result) in done {
+        text.copy_within(begin..begin + used, end);
+        begin += size;
+        end += used;
+        results.push(result);
+    }
+    text.truncate(end);
+    (text, results)
 }

@@ -7,7 +7,9 @@ mod entry;
 mod figures;
 mod files;
 mod json;
+mod lines;
 mod names;
+mod row;
 mod tables;
 mod written;
 
@@ -15,8 +17,9 @@ pub use entry::{REASONS, Reason};
 pub use figures::{Plan, Rules, Scores, scores};
 pub use files::{Files, Keys, Trials};
 pub use json::Texts;
+pub use lines::{Attempt, Layout, Lines};
 pub use tables::Tables;
-pub use written::{Field, Rows, Values, Written, tables_as_text};
+pub use written::{Field, Rows, Values, tables_as_text};
 
 #[cfg(test)]
 mod tests;

@@ -5,7 +5,7 @@ use std::borrow::Cow;
 use rustc_hash::FxHashMap;
 
 /// Numbers for names, from 0 in the order in which they are met.
-#[derive(Default)]
+#[derive(Debug, Default)]
 pub struct Numbers<'t> {
     names: Vec<Cow<'t, str>>,
     by_name: FxHashMap<Cow<'t, str>, u32>,
@@ -29,6 +29,11 @@ impl<'t> Numbers<'t> {
         });
         self.last = number as usize;
         number
+    }
+
+    /// How many names there are.
+    pub fn len(&self) -> usize {
+        self.names.len()
     }
 
     /// The names, in the order of their numbers.

@@ -1,1 +1,236 @@
-//! Worked tables.
+//! Worked tables, and what is left to the record form.
+
+use super::{
+    Field, Files, Keys, Layout, Lines, Plan, Rows, Rules, Scores, Texts, Trials, Values, scores,
+    tables_as_text,
+};
+use crate::levels::Alphabet;
+
+const KEYS: [&str; 3] = ["oracle:none", "owl:a/b", "owl:a-b"];
+
+struct Case<'a> {
+    files: &'a [&'a str],
+    unnamed: &'a [&'a str],
+    own: &'a [i64],
+    is_merged: bool,
+}
+
+/// Scores one trial; none where it is not certain.
+fn scored(case: &Case, is_reverted: &[bool]) -> Option<Scores> {
+    let count = case.files.len();
+    let keys = KEYS.map(str::to_owned);
+    let offsets = |texts: &[&str]| {
+        let mut ends = vec![0];
+        ends.extend(texts.iter().scan(0, |end, text| {
+            *end += text.len() as i64;
+            Some(*end)
+        }));
+        ends
+    };
+    let (named, unnamed) = (case.files.concat(), case.unnamed.concat());
+    let (named_offsets, unnamed_offsets) = (offsets(case.files), offsets(case.unnamed));
+    let files = Files {
+        named: Texts {
+            bytes: named.as_bytes(),
+            offsets: &named_offsets,
+        },
+        unnamed: Texts {
+            bytes: unnamed.as_bytes(),
+            offsets: &unnamed_offsets,
+        },
+        is_measured: &vec![true; count],
+        keys: Keys {
+            names: &keys,
+            own: case.own,
+            last: &vec![-1; count],
+        },
+    };
+    let members: Vec<_> = (0..count as i64).collect();
+    let trials = Trials {
+        offsets: &[0, count as i64],
+        members: &members,
+        scored: &[count as i64],
+    };
+    let (tables, table, uncertain) = files.tables(&trials, case.is_merged);
+    if uncertain[0] {
+        return None;
+    }
+    let plan = Plan {
+        table: &table,
+        is_reverted,
+        has_oracle: &vec![true; count],
+    };
+    let alphabet = Alphabet::new("ABC", " ");
+    let rules = Rules {
+        is_merged: case.is_merged,
+        alphabet: &alphabet,
+    };
+    scores(&tables, &plan, rules).ok()
+}
+
+fn one(file: &str) -> Option<Scores> {
+    let case = Case {
+        files: &[file],
+        unnamed: &[""],
+        own: &[1],
+        is_merged: false,
+    };
+    scored(&case, &[false])
+}
+
+#[test]
+fn a_table_is_read_and_written() {
+    let file = r#"{"owl:a/b": {"m.f": {"agent/nop": 4.0, "oracle/nop": 2, "significant": true},
+        "m.\"g\"": {"agent/nop": null, "agent_seconds": 2.0, "nop_seconds": 1, "oracle/nop": 1.0},
+        "m.h": {"agent/nop": "x", "oracle/nop": 1.0}, "m.i": null}}"#;
+    let scores = one(file).unwrap_or_default();
+    assert_eq!(scores.size, [4]);
+    assert_eq!(scores.invalid_benchmark, [2, 3]);
+    assert_eq!(scores.invalid_reason, [1, 0]);
+    assert_eq!((scores.worst[0], scores.worst_benchmark[0]), (0.5, 1));
+    assert_eq!(scores.regressions, [1]);
+    let figures = scores.levels[0];
+    assert_eq!(figures.valid, 2);
+    assert!((figures.speedup - 2.0_f64.sqrt()).abs() < 1e-15);
+    let json = String::from_utf8(scores.json).unwrap_or_default();
+    let begin = r#"{"m.f":{"agent/nop":4.0,"oracle/nop":2.0,"advantage":2.0,"significant":true,"#;
+    assert!(json.starts_with(begin), "{json}");
+    let end = r#""fallback_to_baseline":false,"invalid":"missing"}}"#;
+    assert!(json.ends_with(end), "{json}");
+    assert!(json.contains(r#""m.\"g\"":{"agent/nop":0.5,"#), "{json}");
+}
+
+#[test]
+fn what_is_not_certain() {
+    for table in [
+        r#"{"m.f": {"agent/nop": 1.0}, "m.f": {}}"#,
+        r#"{"m.f": {"agent/nop": 1.0, "agent/nop": 2.0}}"#,
+        r#"{"m.f": {"agent/nop": NaN}}"#,
+        r#"{"m.f": {"agent/nop": 1e400}}"#,
+        r#"{"m.\ud800": {}}"#,
+        r#"{"m.f": {"agent_seconds": {"value": 1.0}}}"#,
+        "[]",
+        "1",
+    ] {
+        let alone = format!("{{\"owl:a/b\": {table}}}");
+        assert!(one(&alone).is_none(), "{table}");
+        let beside = format!("{{\"x:y\": {{}}, \"owl:a/b\": {table}}}");
+        assert!(one(&beside).is_none(), "{table}");
+    }
+}
+
+#[test]
+fn a_table_may_stand_in_several_files() {
+    let both = r#"{"oracle:none": {"m.f": {"agent/nop": 2.0, "oracle/nop": 2.0}},
+        "owl:a/b": {"m.f": {"agent/nop": 4.0, "oracle/nop": 2.0}}}"#;
+    let other = both.replace("4.0", "3.0");
+    for is_merged in [false, true] {
+        let same = Case {
+            files: &[both, both],
+            unnamed: &["", ""],
+            own: &[0, 1],
+            is_merged,
+        };
+        let scores = scored(&same, &[false, true]).unwrap_or_default();
+        assert_eq!(scores.size, [1, 1]);
+        assert_eq!(scores.worst, [2.0, 1.0]);
+        let different = Case {
+            files: &[both, &other],
+            ..same
+        };
+        assert!(scored(&different, &[false, false]).is_none());
+    }
+}
+
+#[test]
+fn agents_of_one_name_are_not_certain() {
+    let case = Case {
+        files: &["{}", "{}"],
+        unnamed: &["", ""],
+        own: &[1, 2],
+        is_merged: false,
+    };
+    assert!(scored(&case, &[false, false]).is_none());
+}
+
+#[test]
+fn a_table_without_a_name_is_the_attempts_own() {
+    let case = Case {
+        files: &["", ""],
+        unnamed: &[r#"{"m.f": {"agent/nop": 4.0, "oracle/nop": 2.0}}"#, ""],
+        own: &[1, 0],
+        is_merged: false,
+    };
+    let scores = scored(&case, &[false, false]).unwrap_or_default();
+    assert_eq!(scores.size, [1, 0]);
+    assert!(scores.json.ends_with(b"}{}"));
+}
+
+#[test]
+fn columns_become_json() {
+    let rows = Rows {
+        names: &["m.f", "m.\"g\""],
+        benchmark: &[0, 1, -1, 1],
+        offsets: &[0, 2, 3, 4],
+        keys: &KEYS.map(str::to_owned),
+        key: &[1, 0, 0],
+        fields: &[
+            Field {
+                name: "agent/nop",
+                values: Values::Numbers(&[1.5, f64::NAN, 0.0, f64::NEG_INFINITY]),
+                is_valid: &[true; 4],
+            },
+            Field {
+                name: "significant",
+                values: Values::Flags(&[true; 4]),
+                is_valid: &[true, false, true, true],
+            },
+        ],
+    };
+    let (text, lengths) = tables_as_text(&rows);
+    let first = concat!(
+        r#"{"owl:a/b": {"m.f": {"agent/nop": 1.5, "significant": true}, "#,
+        r#""m.\"g\"": {"agent/nop": NaN, "significant": null}}}"#,
+    );
+    let last = r#"{"oracle:none": {"m.\"g\"": {"agent/nop": -Infinity, "significant": true}}}"#;
+    assert_eq!(String::from_utf8_lossy(&text), format!("{first}{{}}{last}"));
+    assert_eq!(lengths, [first.len() as i64, 2, last.len() as i64]);
+}
+
+#[test]
+fn lines_become_attempts() {
+    let layout = || Layout {
+        names: ["task_id", "agent", "model", "attempt", "benchmark"].map(str::to_owned),
+        fields: vec![("agent_nop".to_owned(), "agent/nop".to_owned(), true)],
+        about: vec!["cost".to_owned()],
+        foreign: vec!["turns".to_owned()],
+    };
+    let mut lines = Lines::new(layout());
+    let block = "\n{\"task_id\": \"t\", \"agent\": \"owl\", \"benchmark\": \"f\", \"agent_nop\": 2}\n\
+                 {\"task_id\": 7, \"attempt\": 1.0, \"benchmark\": null, \"cost\": 0.50}\n";
+    assert_eq!(lines.read(block.as_bytes(), 1), Some(4));
+    let more = "{\"task_id\": \"t\", \"agent\": \"owl\", \"benchmark\": \"g\", \"x\": [1]}";
+    assert_eq!(lines.read(more.as_bytes(), 4), Some(4));
+    assert!(lines.are_distinct());
+    let [first, second] = lines.attempts() else {
+        unreachable!("two attempts")
+    };
+    assert_eq!((first.line, first.size(), second.line), (2, 2, 3));
+    assert_eq!(second.identity[0].as_deref(), Some("7"));
+    assert_eq!(second.identity[3].as_deref(), Some("1"));
+    assert_eq!(second.about[0].as_deref(), Some("0.50"));
+    let (text, _) = lines.take_tables(0..2);
+    let table = "{\"owl:unknown\": {\"f\": {\"agent/nop\": 2}, \"g\": {}}}{}";
+    assert_eq!(String::from_utf8_lossy(&text), table);
+    for bad in [
+        "{\"benchmark\": \"f\"}",
+        "{\"task_id\": \"t\", \"agent_nop\": 1}",
+        "{\"task_id\": \"t\", \"turns\": 1}",
+        "{\"task_id\": 1.5}",
+        "{\"task_id\": \"t\", \"task_id\": \"t\"}",
+        "{\"task_id\": \"t\", \"x\": NaN}",
+        "[]",
+    ] {
+        assert_eq!(Lines::new(layout()).read(bad.as_bytes(), 1), None, "{bad}");
+    }
+}

@@ -1,7 +1,8 @@
 //! Tables of benchmarks as JSON, from the columns of their rows.
 
-use super::json::{push_flag, push_integer, push_number, push_text};
-use crate::{Result, pool};
+use std::io::{self, Write};
+
+use super::json::{MOST_DIGITS, Out, fill, push_text, write_flag, write_integer, write_number};
 
 /// Values of a field.
 #[derive(Clone, Copy)]
@@ -40,21 +41,10 @@ pub struct Rows<'a> {
     pub fields: &'a [Field<'a>],
 }
 
-/// Texts of some attempts that follow one another.
-#[derive(Debug)]
-pub struct Written {
-    /// The texts, one after another.
-    pub text: Vec<u8>,
-    /// Bytes of each.
-    pub lengths: Vec<i64>,
-}
-
-/// Writes the table of each attempt under its name; none if one has a benchmark twice.
-///
-/// # Errors
-///
-/// None.
-pub fn tables_as_text(rows: &Rows) -> Result<Option<Vec<Written>>> {
+/// Writes the table of each attempt under its name: the texts, one after another, and the length
+/// of each.
+#[must_use]
+pub fn tables_as_text(rows: &Rows) -> (Vec<u8>, Vec<i64>) {
     let labels = Labels {
         keys: rows.keys.iter().map(|key| label(key, ": {")).collect(),
         benchmarks: rows.names.iter().map(|name| label(name, ": {")).collect(),
@@ -64,20 +54,19 @@ pub fn tables_as_text(rows: &Rows) -> Result<Option<Vec<Written>>> {
             .map(|field| label(field.name, ": "))
             .collect(),
     };
-    let pieces = pool::map_rows(rows.offsets, |attempts| {
-        let mut met = vec![0; rows.names.len()];
-        let (mut text, mut lengths) = (Vec::new(), Vec::new());
+    let most: Vec<_> = (0..rows.key.len())
+        .map(|attempt| labels.most(rows, attempt))
+        .collect();
+    let (text, lengths) = fill(rows.offsets, &most, |attempts, out| {
+        let mut lengths = Vec::with_capacity(attempts.len());
         for attempt in attempts {
-            let begin = text.len();
-            if !labels.attempt(rows, attempt, &mut met, &mut text) {
-                return Ok(None);
-            }
-            lengths.push((text.len() - begin) as i64);
+            let begin = out.position();
+            labels.attempt(rows, attempt, out)?;
+            lengths.push((out.position() - begin) as i64);
         }
-        text.shrink_to_fit();
-        Ok(Some(Written { text, lengths }))
-    })?;
-    Ok(pieces.into_iter().collect())
+        Ok(lengths)
+    });
+    (text, lengths.concat())
 }
 
 fn label(name: &str, end: &str) -> Vec<u8> {
@@ -95,49 +84,59 @@ struct Labels {
 }
 
 impl Labels {
-    /// Writes the table of an attempt; whether no benchmark occurs twice.
-    fn attempt(&self, rows: &Rows, attempt: usize, met: &mut [usize], out: &mut Vec<u8>) -> bool {
+    /// Bytes that the table of an attempt has at most.
+    fn most(&self, rows: &Rows, attempt: usize) -> usize {
         let range = rows.offsets[attempt] as usize..rows.offsets[attempt + 1] as usize;
-        out.push(b'{');
+        let codes = rows.benchmark[range.clone()].iter();
+        let labels = codes.filter_map(|&code| self.benchmarks.get(usize::try_from(code).ok()?));
+        let names: usize = labels.map(Vec::len).sum();
+        let fields: usize = self
+            .fields
+            .iter()
+            .map(|label| label.len() + MOST_DIGITS + 2)
+            .sum();
+        let key = self.keys[rows.key[attempt] as usize].len();
+        names + range.len() * (fields + 3) + key + 4
+    }
+
+    /// Writes the table of an attempt.
+    fn attempt(&self, rows: &Rows, attempt: usize, out: &mut Out<'_>) -> io::Result<()> {
+        let range = rows.offsets[attempt] as usize..rows.offsets[attempt + 1] as usize;
+        out.write_all(b"{")?;
         let mut is_empty = true;
         for row in range {
             let Ok(benchmark) = usize::try_from(rows.benchmark[row]) else {
                 continue;
             };
-            if std::mem::replace(&mut met[benchmark], attempt + 1) == attempt + 1 {
-                return false;
-            }
             if is_empty {
-                out.extend_from_slice(&self.keys[rows.key[attempt] as usize]);
+                out.write_all(&self.keys[rows.key[attempt] as usize])?;
             } else {
-                out.extend_from_slice(b", ");
+                out.write_all(b", ")?;
             }
             is_empty = false;
-            out.extend_from_slice(&self.benchmarks[benchmark]);
+            out.write_all(&self.benchmarks[benchmark])?;
             for (index, field) in rows.fields.iter().enumerate() {
                 if index > 0 {
-                    out.extend_from_slice(b", ");
+                    out.write_all(b", ")?;
                 }
-                out.extend_from_slice(&self.fields[index]);
-                field.push(row, out);
+                out.write_all(&self.fields[index])?;
+                field.write(row, out)?;
             }
-            out.push(b'}');
+            out.write_all(b"}")?;
         }
-        out.extend_from_slice(if is_empty { b"}" } else { b"}}" });
-        true
+        out.write_all(if is_empty { b"}" } else { b"}}" })
     }
 }
 
 impl Field<'_> {
-    fn push(&self, row: usize, out: &mut Vec<u8>) {
+    fn write(&self, row: usize, out: &mut Out<'_>) -> io::Result<()> {
         if !self.is_valid[row] {
-            out.extend_from_slice(b"null");
-            return;
+            return out.write_all(b"null");
         }
         match self.values {
-            Values::Numbers(values) => push_number(out, values[row]),
-            Values::Integers(values) => push_integer(out, values[row]),
-            Values::Flags(values) => push_flag(out, Some(values[row])),
+            Values::Numbers(values) => write_number(out, values[row]),
+            Values::Integers(values) => write_integer(out, values[row]),
+            Values::Flags(values) => write_flag(out, Some(values[row])),
         }
     }
 }

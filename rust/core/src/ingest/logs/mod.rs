@@ -12,6 +12,7 @@ mod v2;
 use std::borrow::Cow;
 use std::fs::File;
 use std::io::Read;
+use std::ops::Range;
 use std::path::Path;
 
 use memchr::memmem;
@@ -27,7 +28,7 @@ use record::{Failure, More, Record, Usage, seconds_between};
 use run::Run;
 
 /// Files of a piece.
-const FILES: usize = 16;
+const FILES: usize = 32;
 
 /// No file that has more bytes is read here.
 const LARGEST: u64 = 1 << 26;
@@ -49,21 +50,39 @@ impl Reader {
         finish: impl Fn(Piece) -> T + Send + Sync,
     ) -> Vec<T> {
         pool::map(pool::chunks(files.len(), FILES), |range| {
-            finish(self.gather("", |row, refused| {
-                let mut content = Vec::new();
-                for number in range {
-                    content.clear();
-                    let file = &files[number];
-                    let is_there = read_file(Path::new(file), &mut content);
-                    if !is_there || row.read_log(&content, file).is_none() {
-                        refused.push(Refused {
-                            row: row.index,
-                            number: number as i64,
-                            bytes: 0..0,
-                        });
-                    }
-                }
+            let mut content = Vec::new();
+            finish(self.gather_logs(range, |row, number| {
+                content.clear();
+                let file = &files[number];
+                let is_there = read_file(Path::new(file), &mut content);
+                is_there && row.read_log(&content, file).is_some()
             }))
+        })
+    }
+
+    /// Reads logs of which the content is there, as if each stood in `file`.
+    #[must_use]
+    pub fn read_log_contents(&self, contents: &[&[u8]], file: &str) -> Piece {
+        self.gather_logs(0..contents.len(), |row, number| {
+            row.read_log(contents[number], file).is_some()
+        })
+    }
+
+    fn gather_logs(
+        &self,
+        numbers: Range<usize>,
+        mut read: impl FnMut(&mut Row<'_>, usize) -> bool,
+    ) -> Piece {
+        self.gather("", |row, refused| {
+            for number in numbers {
+                if !read(row, number) {
+                    refused.push(Refused {
+                        row: row.index,
+                        number: number as i64,
+                        bytes: 0..0,
+                    });
+                }
+            }
         })
     }
 }

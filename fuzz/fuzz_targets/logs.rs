@@ -1,0 +1,30 @@
+//! Logs of any bytes: no panic, and a row that does not depend on what was read before it.
+//!
+//! What the row has to be is held against the record reader in Python's tests.
+
+#![no_main]
+
+use libfuzzer_sys::fuzz_target;
+use trajmeter_core::ingest::{Reader, Shape, Wanted};
+
+const SHAPE: &str = include_str!("../trajectory_shape.json");
+const OTHER: &[u8] =
+    br#"{"trajectory_format": "mini-swe-agent-1", "messages": [{"role": "assistant",
+"content": "```bash\nls\n```"}]}"#;
+
+fuzz_target!(|log: &[u8]| {
+    let shape = Shape::record(SHAPE).expect("the shape of a record");
+    let names = shape.members.iter().map(|member| member.name.clone());
+    let wanted = Wanted::new(names.collect());
+    let reader = Reader::trajectories(shape, wanted).expect("a shape with all columns");
+    let read = |logs: &[&[u8]]| reader.read_log_contents(logs, "a/b.traj.json");
+    let alone = read(&[log]);
+    let after = read(&[OTHER, log, OTHER]);
+    assert_eq!(alone.rows + alone.refused.len(), 1);
+    assert_eq!(after.rows, alone.rows + 2);
+    for piece in [&alone, &after] {
+        for column in piece.columns.iter().flatten() {
+            assert_eq!(column.len(), piece.rows);
+        }
+    }
+});

@@ -1,0 +1,44 @@
+"""Scores of a rule in some rows of a batch, graded as columns."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, NamedTuple
+
+import pyarrow as pa
+
+from trajmeter.metrics.arrays import nulls
+from trajmeter.records import Outcome
+
+if TYPE_CHECKING:
+    from trajmeter.kernels import Float64Array, Int64Array
+    from trajmeter.metrics.arrays import Array
+    from trajmeter.metrics.rules.profile import RulesProfile
+
+__all__ = ["Graded", "graded"]
+
+
+class Graded(NamedTuple):
+    """Rows that were graded."""
+
+    rows: Int64Array
+    """Their places, ascending."""
+    columns: dict[str, Array]
+    """Columns of the rule's scores in these rows."""
+
+
+def graded(scores: Float64Array, reasons: list[str], profile: RulesProfile) -> dict[str, Array]:
+    """Columns that every rule has, of rows that it was applied to.
+
+    Args:
+        scores: The scores.
+        reasons: Why each is this one.
+        profile: Whose passing score counts.
+    """
+    rows = len(scores)
+    return {
+        "outcome": pa.repeat(pa.scalar(Outcome.SCORED.value, pa.string()), rows),
+        "cause": nulls(rows, pa.string()),
+        "score": pa.array(scores),
+        "passed": pa.array(scores >= profile.passing_score),
+        "reason": pa.array(reasons, pa.string()),
+    }

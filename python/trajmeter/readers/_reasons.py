@@ -1,0 +1,67 @@
+"""Why lines and files were read as records, for those who wonder why reading takes long."""
+
+from __future__ import annotations
+
+from collections import Counter
+from typing import TYPE_CHECKING
+
+from trajmeter.errors import ReadError
+
+if TYPE_CHECKING:
+    from pydantic import JsonValue
+
+    from trajmeter.records import Trajectory
+
+__all__ = ["Reasons"]
+
+_MANY = 1_000
+"""Fewer are read within a second or two."""
+_IN_RUST = frozenset({"trajectory-records", "contextbench-predictions"})
+
+
+class Reasons:
+    """Counts lines and files that were read as records, by reason."""
+
+    def __init__(self) -> None:
+        self._counts: Counter[str] = Counter()
+
+    @property
+    def total(self) -> int:
+        """How many there are."""
+        return self._counts.total()
+
+    def add(
+        self, value: JsonValue | ReadError, known: tuple[str, str] | None, record: Trajectory | None
+    ) -> None:
+        """Count a line.
+
+        Args:
+            value: What it holds.
+            known: Name and description of the format that recognised it.
+            record: What was read.
+        """
+        if isinstance(value, ReadError):
+            reason = "invalid JSON"
+        elif known is None:
+            reason = "an unknown format"
+        elif known[0] not in _IN_RUST:
+            reason = known[1]
+        elif record is None:
+            reason = "a value of the wrong type"
+        else:
+            reason = "a value that columns hold in another form, such as NaN or a repeated key"
+        self._counts[reason] += 1
+
+    def add_file(self) -> None:
+        """Count a file."""
+        self._counts["a file that is not a plain log"] += 1
+
+    def note(self, rows: int) -> str | None:
+        """Say that most of the rows were read as records, and why, if there are many."""
+        if self.total < max(_MANY, rows // 2):
+            return None
+        reason, count = self._counts.most_common(1)[0]
+        return (
+            f"{self.total:,} lines or files were read one by one, which is slow; the commonest "
+            f"reason: {reason} ({count:,})"
+        )

@@ -1,0 +1,303 @@
+//! Rows of benchmarks on lines of JSON, gathered into attempts.
+//!
+//! Values of entries stay as they stand in the file. One line that is not certain leaves the whole
+//! file to the record form.
+
+use std::borrow::Cow;
+use std::ops::Range;
+
+use memchr::memchr_iter;
+use rustc_hash::FxHashMap;
+use serde::de::DeserializeSeed;
+
+use super::json::push_text;
+use super::names::Numbers;
+use super::row::{Column, NAMES, Row, RowSeed};
+use crate::ingest::{BLANK, pieces};
+use crate::pool;
+
+/// Stands for an agent, or a model, that is not known.
+const UNKNOWN: &str = "unknown";
+
+/// Task, agent, model and attempt.
+pub type Identity<'t> = [Option<Cow<'t, str>>; NAMES - 1];
+
+/// What the columns of a row are.
+#[derive(Debug)]
+pub struct Layout {
+    /// Columns of names.
+    pub names: [String; NAMES],
+    /// Columns of a benchmark, the name in its entry, and whether it is a measurement.
+    pub fields: Vec<(String, String, bool)>,
+    /// Columns of an attempt.
+    pub about: Vec<String>,
+    /// Columns that make a row a record.
+    pub foreign: Vec<String>,
+}
+
+/// An attempt, as far as it was read.
+#[derive(Debug)]
+pub struct Attempt<'t> {
+    /// What identifies it.
+    pub identity: Identity<'t>,
+    /// Line of its first row.
+    pub line: i64,
+    /// The first value of each column of an attempt, as JSON.
+    pub about: Vec<Option<Cow<'t, str>>>,
+    /// Entries of its benchmarks, as JSON.
+    table: Vec<u8>,
+    /// Numbers of their names.
+    benchmarks: Vec<u32>,
+}
+
+/// Attempts in the order of their first rows.
+#[derive(Debug)]
+pub struct Lines {
+    layout: Layout,
+    columns: FxHashMap<String, Column>,
+    labels: Vec<Vec<u8>>,
+    found: Found<'static>,
+}
+
+impl Lines {
+    /// No attempts yet.
+    #[must_use]
+    pub fn new(layout: Layout) -> Self {
+        let names = layout.names.iter().enumerate();
+        let fields = layout.fields.iter().enumerate();
+        let about = layout.about.iter().enumerate();
+        let columns = names
+            .map(|(index, name)| (name.clone(), Column::Name(index)))
+            .chain(fields.map(|(index, field)| (field.0.clone(), Column::Field(index))))
+            .chain(about.map(|(index, name)| (name.clone(), Column::About(index))))
+            .chain(
+                layout
+                    .foreign
+                    .iter()
+                    .map(|name| (name.clone(), Column::Foreign)),
+            )
+            .collect();
+        let label = |field: &(String, String, bool)| {
+            let mut label = Vec::new();
+            push_text(&mut label, &field.1);
+            label.extend_from_slice(b": ");
+            label
+        };
+        Self {
+            labels: layout.fields.iter().map(label).collect(),
+            columns,
+            layout,
+            found: Found::default(),
+        }
+    }
+
+    /// The attempts.
+    #[must_use]
+    pub fn attempts(&self) -> &[Attempt<'static>] {
+        &self.found.attempts
+    }
+
+    /// Columns of an attempt.
+    #[must_use]
+    pub fn about(&self) -> &[String] {
+        &self.layout.about
+    }
+
+    /// Reads a block of whole lines, of which the first has the number `line`; gives the number of
+    /// the line behind the last, or none if it is not certain.
+    #[must_use]
+    pub fn read(&mut self, block: &[u8], line: i64) -> Option<i64> {
+        let text = std::str::from_utf8(block).ok()?;
+        let mut next = line;
+        let mut tasks = Vec::new();
+        for range in pieces(block) {
+            let lines = memchr_iter(b'\n', &block[range.clone()]).count() as i64;
+            tasks.push((range, next));
+            next += lines;
+        }
+        let pieces = pool::map(tasks.into_iter(), |(range, line)| {
+            self.piece(&text[range], line)
+        });
+        for piece in pieces {
+            self.found.add(piece?);
+        }
+        Some(next)
+    }
+
+    /// Whether no attempt has a benchmark twice.
+    #[must_use]
+    pub fn are_distinct(&self) -> bool {
+        let mut met = vec![0; self.found.names.len()];
+        self.found
+            .attempts
+            .iter()
+            .enumerate()
+            .all(|(index, attempt)| {
+                let mut benchmarks = attempt.benchmarks.iter();
+                benchmarks.all(|&benchmark| {
+                    std::mem::replace(&mut met[benchmark as usize], index + 1) != index + 1
+                })
+            })
+    }
+
+    /// Takes the tables of some attempts, each under the name of its agent, with their lengths.
+    pub fn take_tables(&mut self, attempts: Range<usize>) -> (Vec<u8>, Vec<i64>) {
+        let (mut text, mut lengths) = (Vec::new(), Vec::new());
+        for attempt in &mut self.found.attempts[attempts] {
+            let begin = text.len();
+            text.push(b'{');
+            if !attempt.benchmarks.is_empty() {
+                push_text(&mut text, &attempt.key());
+                text.extend_from_slice(b": {");
+                text.append(&mut std::mem::take(&mut attempt.table));
+                text.push(b'}');
+            }
+            text.push(b'}');
+            lengths.push((text.len() - begin) as i64);
+        }
+        (text, lengths)
+    }
+
+    fn piece<'t>(&self, text: &'t str, mut line: i64) -> Option<Found<'t>> {
+        let mut found = Found::default();
+        let mut row = Row::new(self.layout.fields.len(), self.layout.about.len());
+        for content in text.split_inclusive('\n') {
+            if !content.bytes().all(|byte| BLANK.contains(&byte)) {
+                row.clear();
+                let mut json = serde_json::Deserializer::from_str(content);
+                let seed = RowSeed {
+                    columns: &self.columns,
+                    row: &mut row,
+                };
+                seed.deserialize(&mut json).ok()?;
+                json.end().ok()?;
+                self.add(&mut row, line, &mut found)?;
+            }
+            line += 1;
+        }
+        Some(found)
+    }
+
+    /// Adds a row to its attempt; none if the record form refuses it.
+    fn add<'t>(&self, row: &mut Row<'t>, line: i64, found: &mut Found<'t>) -> Option<()> {
+        let [task, agent, model, attempt, benchmark] = &mut row.names;
+        task.as_ref()?;
+        let benchmark = benchmark.take();
+        let fields = || self.layout.fields.iter().zip(&row.fields);
+        let is_value = |value: Option<&str>| value.is_some_and(|value| value != "null");
+        if benchmark.is_none() && fields().any(|(field, value)| field.2 && is_value(*value)) {
+            return None;
+        }
+        let number = benchmark.clone().map(|name| found.names.number(name));
+        let identity = [task.take(), agent.take(), model.take(), attempt.take()];
+        let attempt = found.attempt(identity, line, row.about.len());
+        for (known, value) in attempt.about.iter_mut().zip(&row.about) {
+            if known.is_none() && is_value(*value) {
+                *known = value.map(Cow::Borrowed);
+            }
+        }
+        let (Some(name), Some(number)) = (benchmark, number) else {
+            return Some(());
+        };
+        let out = &mut attempt.table;
+        if !out.is_empty() {
+            out.extend_from_slice(b", ");
+        }
+        push_text(out, &name);
+        out.extend_from_slice(b": {");
+        let begin = out.len();
+        for (label, value) in self.labels.iter().zip(&row.fields) {
+            if let Some(value) = value {
+                if out.len() > begin {
+                    out.extend_from_slice(b", ");
+                }
+                out.extend_from_slice(label);
+                out.extend_from_slice(value.as_bytes());
+            }
+        }
+        out.push(b'}');
+        attempt.benchmarks.push(number);
+        Some(())
+    }
+}
+
+impl Attempt<'_> {
+    /// `agent:model`; empty if neither is known.
+    fn key(&self) -> String {
+        let [_, agent, model, _] = &self.identity;
+        if agent.is_none() && model.is_none() {
+            return String::new();
+        }
+        let known = |name: &'_ Option<Cow<'_, str>>| {
+            let name = name.as_deref().filter(|name| !name.is_empty());
+            name.unwrap_or(UNKNOWN).to_owned()
+        };
+        format!("{}:{}", known(agent), known(model))
+    }
+
+    /// How many benchmarks it has.
+    #[must_use]
+    pub fn size(&self) -> usize {
+        self.benchmarks.len()
+    }
+}
+
+/// Attempts of some lines.
+#[derive(Debug, Default)]
+struct Found<'t> {
+    attempts: Vec<Attempt<'t>>,
+    places: FxHashMap<Identity<'t>, usize>,
+    names: Numbers<'t>,
+    last: usize,
+}
+
+impl<'t> Found<'t> {
+    fn attempt(&mut self, identity: Identity<'t>, line: i64, about: usize) -> &mut Attempt<'t> {
+        let last = self.attempts.get(self.last);
+        if last.is_none_or(|last| last.identity != identity) {
+            let next = self.attempts.len();
+            let place = *self.places.entry(identity.clone()).or_insert(next);
+            self.last = place;
+            if place == next {
+                self.attempts.push(Attempt {
+                    identity,
+                    line,
+                    about: vec![None; about],
+                    table: Vec::new(),
+                    benchmarks: Vec::new(),
+                });
+            }
+        }
+        &mut self.attempts[self.last]
+    }
+}
+
+impl Found<'static> {
+    /// Adds the attempts of the lines that follow.
+    fn add(&mut self, piece: Found<'_>) {
+        let own = |name: Cow<'_, str>| Cow::Owned(name.into_owned());
+        let names = piece.names.into_names().into_iter();
+        let numbers: Vec<_> = names.map(|name| self.names.number(own(name))).collect();
+        for found in piece.attempts {
+            let identity = found.identity.map(|name| name.map(own));
+            let attempt = self.attempt(identity, found.line, found.about.len());
+            for (known, value) in attempt.about.iter_mut().zip(found.about) {
+                if known.is_none() {
+                    *known = value.map(own);
+                }
+            }
+            if !attempt.table.is_empty() && !found.table.is_empty() {
+                attempt.table.extend_from_slice(b", ");
+            }
+            if attempt.table.is_empty() {
+                attempt.table = found.table;
+            } else {
+                attempt.table.extend_from_slice(&found.table);
+            }
+            let benchmarks = found.benchmarks.iter();
+            attempt
+                .benchmarks
+                .extend(benchmarks.map(|&name| numbers[name as usize]));
+        }
+    }
+}
