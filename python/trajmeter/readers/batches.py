@@ -11,7 +11,7 @@ from contextlib import ExitStack
 from functools import partial
 from itertools import groupby, islice
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, BinaryIO
 
 from trajmeter.arguments import paths_and_records
 from trajmeter.errors import InputError, ReadError
@@ -170,11 +170,11 @@ class TrajectoryBatches:
                 yield from self._file(file)
 
     def _file(self, file: Path) -> Iterator[_Item]:
-        from trajmeter.readers._parquet import own_rows
-
         if backend() == "rust" and is_json_lines(file):
             yield from self._lines(file)
             return
+        from trajmeter.readers._parquet import own_rows  # takes longer than a small file
+
         with ExitStack() as opened:
             try:
                 content = opened.enter_context(file.open("rb"))

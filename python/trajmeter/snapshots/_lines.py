@@ -10,6 +10,7 @@ from __future__ import annotations
 import re
 from collections import OrderedDict
 from dataclasses import dataclass
+from functools import cache
 from typing import TYPE_CHECKING, Annotated, Any, TypeAlias, cast
 
 import numpy as np
@@ -68,7 +69,9 @@ class _LineRecord(TypedDict):
     files: dict[str, _FileRecord]
 
 
-_LINE = TypeAdapter(_LineRecord)
+@cache
+def _line_records() -> TypeAdapter[_LineRecord]:
+    return TypeAdapter(_LineRecord)
 
 
 class LineSnapshots:
@@ -178,7 +181,7 @@ def _repo_parts(repo: str) -> list[str]:
 
 def _snapshot(line: bytes) -> Snapshot:
     try:
-        record = _LINE.validate_python(json_input.parse(line))
+        record = _line_records().validate_python(json_input.parse(line))
     except ValidationError as error:
         raise ReadError(json_input.describe_error(error)) from error
     files = {path: _file(path, file) for path, file in record["files"].items()}

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from concurrent.futures import ThreadPoolExecutor
 from typing import TYPE_CHECKING, Any, BinaryIO
 
 from trajmeter.schemas import require_pyarrow
@@ -42,6 +41,8 @@ class ParquetWriter:
 
     def __init__(self, stream: BinaryIO, layout: RowLayout) -> None:
         require_pyarrow("Parquet files")
+        from concurrent.futures import ThreadPoolExecutor
+
         from pyarrow import parquet
 
         self._schema = arrow_schema(layout)

@@ -8,8 +8,11 @@ from tests.metrics.context.repositories import attempt, gold, lines, snapshot, t
 from trajmeter.metrics.context import score
 from trajmeter.metrics.context.profile import PROFILES
 from trajmeter.metrics.context.tasks import PreparedTasks
+from trajmeter.snapshots import open_snapshots
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
     from trajmeter.records import Task
     from trajmeter.snapshots import Snapshot
 
@@ -68,3 +71,37 @@ def test_tasks_in_use_are_counted() -> None:
         kept.find_another(of)
         fullness.append(kept.is_full)
     assert fullness == [False, False, False, False, True]
+
+
+def test_what_was_prepared_last_outlives_a_call() -> None:
+    store, of = _Store(shared=True), TASKS[0].model_copy()
+    first = _tasks(store, 10**9).find(of)
+    assert _tasks(store, 10**9).find(of) is first
+    assert store.asked == ["0", "0"]  # it may know of another snapshot by now
+    assert _tasks(_Store(shared=True), 10**9).find(of) is not first
+    assert _tasks(None, 10**9).find(of) is not first
+    assert PreparedTasks(store, PROFILES[1]).find(of) is not first
+    assert _tasks(store, 10**9).find(of.model_copy()) is not first
+
+
+def test_tasks_of_a_call_share_the_files_of_the_last_one() -> None:
+    store = _Store(shared=True)
+    _tasks(store, 10**9).find(TASKS[0])
+    again = _tasks(store, 10**9)
+    first, second = (again.find(each) for each in TASKS[:2])
+    assert first.resolve("a.py").file is second.resolve("./a.py").file
+
+
+def test_nothing_of_a_folder_outlives_a_call(tmp_path: Path) -> None:
+    (tmp_path / "b.py").touch()
+    store, of = open_snapshots(tmp_path), task(gold("a.py", 1, 4))
+    first = PreparedTasks(store, PROFILES[0]).find(of)
+    assert PreparedTasks(store, PROFILES[0]).find(of) is not first
+
+
+def test_few_tasks_outlive_a_call() -> None:
+    store = _Store(shared=True)
+    first = _tasks(store, 10**9).find(TASKS[0])
+    for number in range(9):
+        _tasks(store, 10**9).find(TASKS[0].model_copy(update={"id": f"other {number}"}))
+    assert _tasks(store, 10**9).find(TASKS[0]) is not first

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, TypeAlias
+from collections import OrderedDict
+from functools import partial
+from threading import Lock
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 
 from trajmeter.kernels import active
 from trajmeter.metrics.context.files import RepositoryFiles
@@ -23,7 +26,14 @@ _TASK = 8_000
 _GOLD_RANGE = 1_000
 """About what a prepared task takes, and each of its ranges."""
 
+_RECENT_TASKS = 8
+"""Tasks that outlive a call."""
+
+_RECENT_BYTES = 32 << 20
+"""The largest repository that outlives a call, about."""
+
 _Key: TypeAlias = tuple[int, str | None]
+_RecentKey: TypeAlias = tuple[int, int, str | None]
 
 
 class _Repository:
@@ -62,10 +72,10 @@ class PreparedTasks:
         self._time = 0
         self._bytes = 0
 
-    def __getstate__(self) -> dict[str, Any]:
+    def __reduce__(self) -> tuple[Any, ...]:
         """Leave behind the tasks that were prepared."""
-        nothing = PreparedTasks(self._snapshots, self._profile, most_bytes=self._most_bytes)
-        return vars(nothing)
+        again = partial(PreparedTasks, most_bytes=self._most_bytes)
+        return again, (self._snapshots, self._profile)
 
     def find(self, task: Task) -> PreparedTask:
         """The task, prepared; forgets others if there are too many.
@@ -121,10 +131,12 @@ class PreparedTasks:
         # Without a snapshot, what a task's attempts viewed concerns no other task.
         key = (id(task if snapshot is None else snapshot), task.repo)
         repository = self._repositories.get(key)
+        known = None if repository else _RECENT.find(task, snapshot, self._profile)
         if repository is None:
-            files = RepositoryFiles(snapshot, task.repo, self._profile, active())
+            files = known.files if known else self._files(snapshot, task)
             repository = self._repositories[key] = _Repository(snapshot, files)
-        prepared = prepare_in(repository.files, task)
+        prepared = known.task if known else prepare_in(repository.files, task)
+        _RECENT.keep(_Recent(prepared, repository.files))
         repository.tasks[id(task)] = prepared
         repository.bytes_of_tasks += _TASK + _GOLD_RANGE * len(task.gold_ranges or ())
         self._places[id(task)] = repository
@@ -132,3 +144,50 @@ class PreparedTasks:
         repository.last_used = self._time
         self._measure(repository)
         return prepared
+
+    def _files(self, snapshot: Snapshot | None, task: Task) -> RepositoryFiles:
+        return RepositoryFiles(snapshot, task.repo, self._profile, active())
+
+
+class _Recent(NamedTuple):
+    """A task that was prepared, and what it was prepared in."""
+
+    task: PreparedTask
+    files: RepositoryFiles
+
+
+class _RecentTasks:
+    """The tasks prepared last in this process, which a harness scores one attempt at a time.
+
+    A folder may change from one call to the next, so that nothing of it is kept.
+    """
+
+    def __init__(self) -> None:
+        self._kept: OrderedDict[_RecentKey, _Recent] = OrderedDict()
+        self._lock = Lock()
+
+    def find(
+        self, task: Task, snapshot: Snapshot | None, profile: ContextProfile
+    ) -> _Recent | None:
+        """A task as it was prepared before, by the same snapshot, profile and kernels."""
+        recent = self._kept.get((id(task), id(snapshot), profile.name))
+        if recent is None or recent.files.kernels is not active():
+            return None
+        return recent
+
+    def keep(self, recent: _Recent) -> None:
+        """Keep a task and forget the oldest, unless its files may change or take much memory."""
+        prepared, files = recent
+        is_read = prepared.snapshot is None or type(prepared.snapshot.files) is dict
+        if not is_read or files.bytes > _RECENT_BYTES:
+            return
+        # The objects are kept too, so that no other has their ids.
+        key = id(prepared.task), id(prepared.snapshot), prepared.profile.name
+        with self._lock:
+            self._kept[key] = recent
+            self._kept.move_to_end(key)
+            if len(self._kept) > _RECENT_TASKS:
+                self._kept.popitem(last=False)
+
+
+_RECENT = _RecentTasks()

@@ -8,6 +8,7 @@ missing. The text of the lines is dropped.
 
 from __future__ import annotations
 
+from functools import cache
 from typing import TYPE_CHECKING, Annotated, TypeAlias
 
 from pydantic import Field, TypeAdapter, with_config
@@ -58,7 +59,11 @@ class _Gold(TypedDict):
     gold_ctx: NotRequired[_Items]
 
 
-_GOLD = TypeAdapter(_Gold)
+@cache
+def _gold_records() -> TypeAdapter[_Gold]:
+    return TypeAdapter(_Gold)
+
+
 # A URL beside a name stays in ``extra``.
 _KEYS = frozenset(_Gold.__annotations__) - {"repo_url"}
 _IDS = ("instance_id", "inst_id", "original_inst_id")
@@ -80,7 +85,7 @@ def _read(record: Mapping[str, JsonValue], source: Source) -> Task:
         ReadError: It has no id, or its context is text that is not valid JSON.
         pydantic.ValidationError: A value has the wrong type.
     """
-    gold = _GOLD.validate_python({**record, **_parsed_contexts(record)})
+    gold = _gold_records().validate_python({**record, **_parsed_contexts(record)})
     ids = dict.fromkeys(
         name
         for name in (gold.get("instance_id"), gold.get("inst_id"), gold.get("original_inst_id"))

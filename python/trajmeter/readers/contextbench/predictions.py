@@ -8,6 +8,7 @@ SWE-bench predictions carry, is the model.
 
 from __future__ import annotations
 
+from functools import cache
 from typing import TYPE_CHECKING, Any
 
 from pydantic import TypeAdapter, with_config
@@ -52,7 +53,11 @@ class _Prediction(TypedDict):
     model_name_or_path: NotRequired[str | None]
 
 
-_PREDICTION = TypeAdapter(_Prediction)
+@cache
+def _predictions() -> TypeAdapter[_Prediction]:
+    return TypeAdapter(_Prediction)
+
+
 _PREDICTION_KEYS = frozenset(_Prediction.__annotations__)
 _DATA_KEYS = frozenset(_TrajectoryData.__annotations__)
 _STEP_KEYS = frozenset(_Step.__annotations__)
@@ -72,7 +77,7 @@ def _read(record: Mapping[str, JsonValue], source: Source) -> Trajectory:
         ReadError: It has no id.
         pydantic.ValidationError: A value has the wrong type.
     """
-    prediction = _PREDICTION.validate_python(record)
+    prediction = _predictions().validate_python(record)
     task_id = prediction.get("instance_id") or prediction.get("original_inst_id")
     if not task_id:
         raise ReadError("no id: expected instance_id or original_inst_id")

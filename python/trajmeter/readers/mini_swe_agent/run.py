@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping
+from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, TypeAlias
 
@@ -83,7 +84,9 @@ class Run(TypedDict):
     messages: list[Message]
 
 
-_RUN = TypeAdapter(Run)
+@cache
+def _runs() -> TypeAdapter[Run]:
+    return TypeAdapter(Run)
 
 
 def run_files(folder: Path) -> list[Path]:
@@ -108,7 +111,7 @@ def validated(record: Mapping[str, JsonValue]) -> Run:
     Raises:
         pydantic.ValidationError: One of them has the wrong type.
     """
-    return _RUN.validate_python(record)
+    return _runs().validate_python(record)
 
 
 def run_fields(run: Run, source: Source) -> dict[str, Any]:
