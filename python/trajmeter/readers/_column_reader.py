@@ -23,7 +23,7 @@ def column_reader(columns: frozenset[str]) -> JsonReader:
     """The reader that fills these columns of trajectories."""
     from trajmeter.kernels._rust import JsonReader
 
-    return JsonReader(trajectory_description(), sorted(columns), flat=False)
+    return JsonReader(trajectory_description(), sorted(columns))
 
 
 def has_column(path: str) -> bool:

@@ -73,11 +73,12 @@ class TrajectoryBatches:
     """The trajectories of files, as record batches of :func:`trajmeter.schemas.trajectory_schema`.
 
     JSON lines of Trajectory records and of ContextBench predictions become columns without an
-    object for each record, and so do logs of mini-swe-agent where their views are not wanted. All
-    other files and records are read as :func:`trajmeter.readers.read_trajectories` reads them; rows
-    and problems are always the same. Iterate over it once, for example in
-    :func:`trajmeter.score_batches`. Batches keep the order of files and records; their sizes depend
-    on the files alone. What comes next is read while a batch is used.
+    object for each record, and so do tables of benchmarks in JSON lines and Parquet, and logs of
+    mini-swe-agent where their views are not wanted. All other files and records are read as
+    :func:`trajmeter.readers.read_trajectories` reads them; rows and problems are always the same.
+    Iterate over it once, for example in :func:`trajmeter.score_batches`. Batches keep the order of
+    files and records; their sizes depend on the files alone. What comes next is read while a batch
+    is used.
 
     Example:
         >>> from trajmeter.readers.batches import TrajectoryBatches

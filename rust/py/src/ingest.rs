@@ -26,17 +26,10 @@ pub struct JsonReader(Reader);
 #[pymethods]
 impl JsonReader {
     #[new]
-    #[pyo3(signature = (shape, wanted, *, flat))]
-    fn new(shape: &str, wanted: Vec<String>, flat: bool) -> PyResult<Self> {
+    fn new(shape: &str, wanted: Vec<String>) -> PyResult<Self> {
         let wanted = Wanted::new(wanted);
         Shape::record(shape)
-            .and_then(|shape| {
-                if flat {
-                    Ok(Reader::rows(shape, wanted))
-                } else {
-                    Reader::trajectories(shape, wanted)
-                }
-            })
+            .and_then(|shape| Reader::trajectories(shape, wanted))
             .map(Self)
             .map_err(InternalError::new_err)
     }

@@ -83,7 +83,6 @@ pub struct Piece {
 enum Format {
     Own,
     Prediction,
-    Flat,
 }
 
 impl Reader {
@@ -94,23 +93,12 @@ impl Reader {
     /// A message, if a column is missing that a format needs.
     pub fn trajectories(shape: Shape, wanted: Wanted) -> Result<Self, String> {
         let places = Places::of(&shape)?;
-        let formats = &[Format::Own, Format::Prediction];
         Ok(Self {
-            places,
-            formats,
-            ..Self::rows(shape, wanted)
-        })
-    }
-
-    /// A reader of flat rows, whose keys are names of columns; it passes over other keys.
-    #[must_use]
-    pub fn rows(shape: Shape, wanted: Wanted) -> Self {
-        Self {
             shape,
             wanted,
-            places: Places::default(),
-            formats: &[Format::Flat],
-        }
+            places,
+            formats: &[Format::Own, Format::Prediction],
+        })
     }
 
     /// The shape of the rows.
@@ -255,9 +243,8 @@ impl Row<'_> {
     fn read_as(&mut self, line: &str, format: Format) -> serde_json::Result<()> {
         let mut json = Deserializer::from_str(line);
         match format {
-            Format::Own => records::read(self, false, &mut json)?,
+            Format::Own => records::read(self, &mut json)?,
             Format::Prediction => predictions::read(self, &mut json)?,
-            Format::Flat => records::read(self, true, &mut json)?,
         }
         json.end()
     }

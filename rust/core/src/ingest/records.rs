@@ -1,4 +1,4 @@
-//! Objects whose keys are names of columns: records of our own, and flat rows.
+//! Records of our own, whose keys are names of columns.
 
 use std::fmt;
 
@@ -20,21 +20,16 @@ const OTHER_FORMATS: [&str; 8] = [
     "trajectory_format",
 ];
 
-/// Keys by which a flat row would be a record.
-const RECORD_KEYS: [&str; 2] = ["measurements", "turns"];
-
 struct Object<'a, 'b> {
     row: &'a mut Row<'b>,
-    is_flat: bool,
 }
 
-/// Reads a trajectory of ours, or a flat row, into a row of the columns.
+/// Reads a trajectory of ours into a row of the columns.
 pub(super) fn read<'de, D: Deserializer<'de>>(
     row: &mut Row<'_>,
-    is_flat: bool,
     deserializer: D,
 ) -> Result<(), D::Error> {
-    deserializer.deserialize_map(Object { row, is_flat })
+    deserializer.deserialize_map(Object { row })
 }
 
 impl<'de> Visitor<'de> for Object<'_, '_> {
@@ -52,15 +47,7 @@ impl<'de> Visitor<'de> for Object<'_, '_> {
         };
         let mut others = Others::default();
         fields.read(map, Some(&mut others))?;
-        let foreign = if self.is_flat {
-            &RECORD_KEYS[..]
-        } else {
-            &OTHER_FORMATS
-        };
-        only_if(!others.keys().any(|key| foreign.contains(&key)))?;
-        if self.is_flat {
-            return Ok(());
-        }
+        only_if(!others.keys().any(|key| OTHER_FORMATS.contains(&key)))?;
         complete(self.row, &others)
     }
 }

@@ -142,12 +142,16 @@ impl Lines {
 
     /// Takes the tables of some attempts, each under the name of its agent, with their lengths.
     pub fn take_tables(&mut self, attempts: Range<usize>) -> (Vec<u8>, Vec<i64>) {
-        let (mut text, mut lengths) = (Vec::new(), Vec::new());
-        for attempt in &mut self.found.attempts[attempts] {
+        let attempts = &mut self.found.attempts[attempts];
+        let keys: Vec<_> = attempts.iter().map(Attempt::key).collect();
+        let most = |(attempt, key): (&Attempt, &String)| attempt.table.len() + 6 * key.len() + 8;
+        let mut text = Vec::with_capacity(attempts.iter().zip(&keys).map(most).sum());
+        let mut lengths = Vec::with_capacity(attempts.len());
+        for (attempt, key) in attempts.iter_mut().zip(&keys) {
             let begin = text.len();
             text.push(b'{');
             if !attempt.benchmarks.is_empty() {
-                push_text(&mut text, &attempt.key());
+                push_text(&mut text, key);
                 text.extend_from_slice(b": {");
                 text.append(&mut std::mem::take(&mut attempt.table));
                 text.push(b'}');

@@ -14,6 +14,9 @@ use crate::pool;
 /// Texts of one piece of work, in bytes.
 const PIECE: usize = 1 << 20;
 
+/// Bytes of an entry, as most are.
+const ENTRY: usize = 100;
+
 /// What fc-eval's merge of several tables loses.
 const LOST: &str = "error";
 
@@ -35,9 +38,12 @@ impl Tables {
         let mut all = Self::default();
         let mut are_read = Vec::with_capacity(texts.len());
         let mut numbers = Numbers::default();
-        for piece in pool::map(pieces(texts).into_iter(), |range| {
+        let pieces = pool::map(pieces(texts).into_iter(), |range| {
             Piece::of(&texts[range], is_merged)
-        }) {
+        });
+        let count = pieces.iter().map(|piece| piece.entries.len()).sum();
+        all.entries.reserve_exact(count);
+        for piece in pieces {
             let Piece {
                 names,
                 entries,
@@ -90,7 +96,11 @@ struct Piece<'t> {
 
 impl<'t> Piece<'t> {
     fn of(texts: &[&'t str], is_merged: bool) -> Self {
-        let mut piece = Self::default();
+        let bytes: usize = texts.iter().map(|text| text.len()).sum();
+        let mut piece = Self {
+            entries: Vec::with_capacity(bytes / ENTRY),
+            ..Self::default()
+        };
         for text in texts {
             let begin = piece.entries.len();
             let mut json = serde_json::Deserializer::from_str(text);
