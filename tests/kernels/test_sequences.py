@@ -17,6 +17,8 @@ from tests.kernels.outcomes import alike, outcome
 from trajmeter.errors import ArrayError, InputError, ValueDomainError
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from trajmeter.kernels import BoolArray, Float64Array, Int64Array, Kernels
 
 CASES = json.loads((Path(__file__).parents[1] / "cases" / "sequences.json").read_text())
@@ -155,6 +157,28 @@ def test_of_equal_pairings_both_choose_the_same(
     weights = np.array(data.draw(st.lists(few, min_size=size**2, max_size=size**2)))
     chosen = twin.assign(weights, size, size, full=full)
     assert alike(rust.assign(weights, size, size, full=full), chosen)
+
+
+@pytest.mark.parametrize("values", [[0, 1], [1, 2**31], [0, 1, 5, 2**20, 2**31], range(-40, 900)])
+@pytest.mark.parametrize(("rows", "columns"), [(40, 40), (60, 35), (30, 90)])
+def test_long_chains_of_changes_are_the_same(
+    rust: Kernels, twin: Kernels, values: Sequence[int], rows: int, columns: int
+) -> None:
+    for seed in range(10):
+        random = np.random.default_rng(seed)
+        weights = random.choice(np.array(values, np.float64), rows * columns)
+        chosen = twin.assign(weights, rows, columns, full=True)
+        assert alike(rust.assign(weights, rows, columns, full=True), chosen)
+
+
+@pytest.mark.parametrize("scale", [2.0**12, 2.0**-3])
+def test_numbers_that_are_rounded_are_paired_alike(
+    rust: Kernels, twin: Kernels, scale: float
+) -> None:
+    # Too large to be added up exactly as whole numbers, and no whole numbers at all.
+    weights: Float64Array = np.random.default_rng(0).integers(0, 2**40, 400) * np.float64(scale)
+    chosen = twin.assign(weights, 20, 20, full=True)
+    assert alike(rust.assign(weights, 20, 20, full=True), chosen)
 
 
 @given(rows=st.integers(1, 4), columns=st.integers(1, 4), data=st.data(), full=st.booleans())

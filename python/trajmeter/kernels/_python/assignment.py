@@ -2,7 +2,9 @@
 
 Rows enter one by one. A row that finds its best column taken looks for the cheapest chain of
 changes that ends at a free column: Dijkstra's search over reduced costs, which potentials keep at
-0 or more. With m and n on the two sides, m the smaller, that takes O(m m n) time.
+0 or more. With m and n on the two sides, m the smaller, that takes O(m m n) time. Whole numbers are
+added without rounding, so that a chain of changes that cost nothing is found by its bits, to the
+same pairing: many calls that are alike make long chains of that kind.
 
 Reference: R. Jonker and A. Volgenant, "A shortest augmenting path algorithm for dense and sparse
 linear assignment problems", Computing 38 (1987).
@@ -16,6 +18,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from trajmeter.errors import ValueDomainError
+from trajmeter.kernels._python.assignment_whole import assign_whole
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -26,6 +29,9 @@ __all__ = ["assign"]
 
 _LIMIT = 1e100
 """Greatest weight either way: sums of weights up to here stay far from infinity."""
+
+_EXACT = 2.0**53
+"""Whole numbers below this are added as doubles without rounding."""
 
 
 def assign(weights: Float64Array, rows: int, columns: int, *, full: bool) -> Int64Array:
@@ -59,15 +65,16 @@ def assign(weights: Float64Array, rows: int, columns: int, *, full: bool) -> Int
             raise ValueDomainError(
                 f"weight {index} is {shown}, expected a number from -1e+100 to 1e+100"
             )
+    is_whole = all(map(float.is_integer, listed))
+    largest = max(map(abs, listed), default=0.0) * (rows + columns) * 4
+    pair = assign_whole if is_whole and largest < _EXACT else _assign
     # To leave two apart is worth 0, like pairing them at a weight of 0.
     costs = [-weight if full or weight > 0 else 0.0 for weight in listed]
     if rows <= columns:
-        chosen = _assign([costs[row * columns : (row + 1) * columns] for row in range(rows)])
+        chosen = pair([costs[row * columns : (row + 1) * columns] for row in range(rows)])
     else:
         chosen = [-1] * rows
-        for column, row in enumerate(
-            _assign([costs[column::columns] for column in range(columns)])
-        ):
+        for column, row in enumerate(pair([costs[column::columns] for column in range(columns)])):
             chosen[row] = column
     if not full:
         chosen = [
