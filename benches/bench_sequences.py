@@ -2,7 +2,9 @@
 
 *Calls*: weights as any-order matching gives them, where every fifth call has a partner that matches
 and the others are more or less alike. *Random*: any weights, where every row has to be taken by a
-chain of changes. Sequences to align have 40 kinds of steps, so that much of one is in the other.
+chain of changes. *Likeness*: every two calls of one tool are compared, flat arguments of four keys,
+of which one is a number under a tolerance; the bar is what matching them may take. Sequences to
+align have 40 kinds of steps, so that much of one is in the other.
 
 scipy solves the same assignment in C++. numpy aligns row by row over vectors of lengths, which is
 as far as it goes: within a row every length depends on the one before it.
@@ -12,6 +14,7 @@ from __future__ import annotations
 
 from functools import partial
 from typing import TYPE_CHECKING, Literal
+from unittest import mock
 
 import numpy as np
 import pytest
@@ -19,6 +22,9 @@ from scipy.optimize import linear_sum_assignment
 
 from benches.contest import Built, Case, Entry, entries
 from trajmeter import kernels
+from trajmeter.metrics.tools import ArgumentPolicies
+from trajmeter.metrics.tools.comparison import compare_arguments
+from trajmeter.metrics.tools.likeness import likeness_of_all
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -26,10 +32,12 @@ if TYPE_CHECKING:
     from pytest_benchmark.fixture import BenchmarkFixture
 
     from trajmeter.kernels import Float64Array, Int64Array
+    from trajmeter.metrics.tools.arguments import Arguments
 
 _KINDS = 40
 _SIDE = 200
 _LONG = 5_000
+_ALIKE = 300
 
 
 def _weights(shape: Literal["calls", "random"], side: int) -> Float64Array:
@@ -63,8 +71,28 @@ def _build_assignment(shape: Literal["calls", "random"], size: int) -> Built:
     return Built(functions, _scipy(weights))
 
 
+def _arguments(at: int, window: float) -> Arguments:
+    return {"q": f"text {at % 7}", "page": at % 5, "window": window, "all": at % 2 == 0}
+
+
+def _build_likeness(size: int) -> Built:
+    side = min(size, _ALIKE)
+    tree = ArgumentPolicies(tools={"search": {"tolerance": {"abs": 0.5}}}).tree_of("search")
+    expected, got = (
+        [_arguments(at, at / 10 + shift) for at in range(side)] for shift in (0.0, 0.04)
+    )
+
+    def compare(backend: kernels.BackendName) -> Float64Array:
+        with mock.patch.object(kernels, "active", return_value=kernels.load(backend)):
+            return likeness_of_all(expected, got, tree)
+
+    functions = {"rust": partial(compare, "rust"), "python": partial(compare, "python")}
+    answer = [[compare_arguments(one, other, tree).likeness for other in got] for one in expected]
+    return Built(functions, np.array(answer))
+
+
 def _is_close(answer: object, expected: object) -> bool:
-    return bool(np.isclose(np.asarray(answer), np.asarray(expected), rtol=1e-12))
+    return bool(np.allclose(np.asarray(answer), np.asarray(expected), rtol=1e-12))
 
 
 def _numpy_align(reference: Int64Array, actual: Int64Array) -> Int64Array:
@@ -129,6 +157,18 @@ CASES = [
             bars={"python": 50.0, "scipy": 1.0},
         )
         for shape in ("calls", "random")
+    ),
+    Case(
+        kernel="likeness",
+        workload=f"{_ALIKE} x {_ALIKE} calls of one tool, a number under a tolerance",
+        size=_ALIKE,
+        unit="call",
+        build=_build_likeness,
+        contenders=("rust", "python"),
+        same=_is_close,
+        prepared="arguments as dictionaries; what the trees of them take is timed, too",
+        bars={"python": 10.0},
+        most_seconds=0.05,
     ),
     *(
         Case(

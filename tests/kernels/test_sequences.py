@@ -15,8 +15,11 @@ from hypothesis import strategies as st
 
 from tests.kernels.outcomes import alike, outcome
 from trajmeter.errors import ArrayError, InputError, ValueDomainError
+from trajmeter.kernels._python.assignment_whole import assign_whole
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from trajmeter.kernels import BoolArray, Float64Array, Int64Array, Kernels
 
 CASES = json.loads((Path(__file__).parents[1] / "cases" / "sequences.json").read_text())
@@ -155,6 +158,38 @@ def test_of_equal_pairings_both_choose_the_same(
     weights = np.array(data.draw(st.lists(few, min_size=size**2, max_size=size**2)))
     chosen = twin.assign(weights, size, size, full=full)
     assert alike(rust.assign(weights, size, size, full=full), chosen)
+
+
+@pytest.mark.parametrize("values", [[0, 1], [1, 2**31], [0, 1, 5, 2**20, 2**31], range(-40, 900)])
+@pytest.mark.parametrize(("rows", "columns"), [(64, 64), (80, 70), (70, 120)])
+def test_long_chains_of_changes_are_the_same(
+    rust: Kernels, twin: Kernels, values: Sequence[int], rows: int, columns: int
+) -> None:
+    for seed in range(5):
+        random = np.random.default_rng(seed)
+        weights = random.choice(np.array(values, np.float64), rows * columns)
+        chosen = twin.assign(weights, rows, columns, full=True)
+        assert alike(rust.assign(weights, rows, columns, full=True), chosen)
+
+
+@given(rows=st.integers(1, 7), more=st.integers(0, 4), data=st.data())
+def test_chains_are_found_by_their_bits_alike(
+    rust: Kernels, rows: int, more: int, data: st.DataObject
+) -> None:
+    row = st.lists(st.integers(-4, 4).map(float), min_size=rows + more, max_size=rows + more)
+    costs = data.draw(st.lists(row, min_size=rows, max_size=rows))
+    weights: Float64Array = -np.array(costs).reshape(-1)
+    assert assign_whole(costs) == rust.assign(weights, rows, rows + more, full=True).tolist()
+
+
+@pytest.mark.parametrize("scale", [2.0**12, 2.0**-3])
+def test_numbers_that_are_rounded_are_paired_alike(
+    rust: Kernels, twin: Kernels, scale: float
+) -> None:
+    # Too large to be added up exactly as whole numbers, and no whole numbers at all.
+    weights: Float64Array = np.random.default_rng(0).integers(0, 2**40, 400) * np.float64(scale)
+    chosen = twin.assign(weights, 20, 20, full=True)
+    assert alike(rust.assign(weights, 20, 20, full=True), chosen)
 
 
 @given(rows=st.integers(1, 4), columns=st.integers(1, 4), data=st.data(), full=st.booleans())

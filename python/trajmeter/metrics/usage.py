@@ -106,7 +106,10 @@ def add_amounts(
             reason = reason or _problem(part, f"turns[{at}].usage.{field}")
     if not parts or not is_whole:
         return Amount(None, None, reason)
-    return Amount(math.fsum(parts), "turns", reason)
+    try:
+        return Amount(math.fsum(parts), "turns", reason)
+    except OverflowError:
+        return Amount(None, None, reason or f"{field} adds up to more than a double holds")
 
 
 def tokens_used(trajectory: Trajectory) -> TokensUsed:

