@@ -184,6 +184,25 @@ class StepCoverage:
     @property
     def line(self) -> float | None: ...
 
+def read_snapshot(
+    line: bytes,
+) -> (
+    tuple[
+        str | None,
+        str | None,
+        list[
+            tuple[
+                str,
+                int,
+                Int64Array,
+                tuple[tuple[str, ...], Int64Array, Int64Array, tuple[str | None, ...]] | None,
+            ]
+        ],
+    ]
+    | None
+):
+    """Repository, commit and files of a plain line of snapshots; ``None`` for any other."""
+
 @final
 class JsonReader:
     """Reads JSON lines into columns; lines it is not certain of are left to the caller."""

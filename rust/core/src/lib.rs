@@ -19,6 +19,7 @@ pub mod pool;
 #[cfg(test)]
 mod random;
 pub mod sequences;
+pub mod snapshots;
 pub mod spans;
 pub mod text;
 pub mod trajectory;

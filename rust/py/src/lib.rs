@@ -16,6 +16,7 @@ mod means;
 mod named;
 mod patches;
 mod sequences;
+mod snapshots;
 mod spans;
 mod trajectory;
 mod turns;
@@ -50,6 +51,8 @@ mod _rust {
     use crate::sequences::{
         align, align_matches, assign, edit_distance, edit_distance_matches, likeness,
     };
+    #[pymodule_export]
+    use crate::snapshots::read_snapshot;
     #[pymodule_export]
     use crate::spans::{
         difference, difference_batched, intersection, intersection_batched, measure,
