@@ -164,6 +164,24 @@ def context_batch(
 ) -> ContextBatchArrays: ...
 def edit_gold(patch: str, ranges: Mapping[str, Sequence[tuple[int, int]]]) -> EditGoldKernel: ...
 def edit_counts(tasks: Sequence[AnyEditGold], task: Int64Array, patches: Texts) -> Int64Array: ...
+def read_snapshot(
+    line: bytes,
+) -> (
+    tuple[
+        str | None,
+        str | None,
+        list[
+            tuple[
+                str,
+                int,
+                Int64Array,
+                tuple[tuple[str, ...], Int64Array, Int64Array, tuple[str | None, ...]] | None,
+            ]
+        ],
+    ]
+    | None
+):
+    """Repository, commit and files of a plain line of snapshots; ``None`` for any other."""
 
 @final
 class EditGoldKernel:

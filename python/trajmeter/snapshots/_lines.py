@@ -2,7 +2,8 @@
 
 A line is ``{"repo": …, "commit": …, "files": {path: {"size": …, "line_starts": [0, …],
 "definitions": [[kind, start, end, name or null], …]}}}``; ``definitions`` may be absent. The file
-is scanned once for the place of each line; a line is parsed when a task needs it.
+is scanned once for the place of each line; a line is parsed when a task needs it, in Rust where it
+is plain.
 """
 
 from __future__ import annotations
@@ -19,6 +20,7 @@ from typing_extensions import NotRequired, TypedDict
 
 from trajmeter import json_input
 from trajmeter.errors import ReadError
+from trajmeter.kernels import backend
 from trajmeter.records import ReadProblem
 from trajmeter.snapshots.snapshot import Definitions, FileSnapshot, Snapshot
 
@@ -29,7 +31,7 @@ if TYPE_CHECKING:
     from trajmeter.kernels import Int64Array
     from trajmeter.records import Task
 
-__all__ = ["LineSnapshots"]
+__all__ = ["LineSnapshots", "read_line"]
 
 _MOST_BYTES = 256 << 20
 """Memory of the snapshots that are kept: tasks of several repositories often take turns."""
@@ -141,7 +143,7 @@ class LineSnapshots:
                 file.seek(place.offset)
                 line = file.read(place.length)
             try:
-                snapshot = _snapshot(line)
+                snapshot = read_line(line)
             except ReadError as error:
                 raise ReadError(f"{self._path}:{place.line}: {error}") from error
             self._kept[place] = snapshot
@@ -159,7 +161,7 @@ def _head(line: bytes) -> tuple[str | None, str | None]:
         raise ReadError("the line is cut short: expected an object that ends in '}'")
     match = _HEAD.match(line)
     if match is None:
-        snapshot = _snapshot(line)
+        snapshot = read_line(line)
         return snapshot.repo, snapshot.commit
     repo, commit = (json_input.parse(text) for text in match.groups())
     # The expression matches only text and null.
@@ -179,32 +181,59 @@ def _repo_parts(repo: str) -> list[str]:
     return repo.lower().rstrip("/").removesuffix(".git").replace("__", "/").split("/")
 
 
-def _snapshot(line: bytes) -> Snapshot:
+def read_line(line: bytes) -> Snapshot:
+    """Read the snapshot of a line.
+
+    Raises:
+        ReadError: The line is not a snapshot.
+    """
+    if backend() == "rust":
+        from trajmeter.kernels._rust import read_snapshot
+
+        read = read_snapshot(line)
+        if read is not None:
+            repo, commit, known = read
+            return Snapshot(
+                repo,
+                commit,
+                {
+                    path: _file(path, size, starts, definitions and Definitions(*definitions))
+                    for path, size, starts, definitions in known
+                },
+            )
     try:
         record = _line_records().validate_python(json_input.parse(line))
     except ValidationError as error:
         raise ReadError(json_input.describe_error(error)) from error
-    files = {path: _file(path, file) for path, file in record["files"].items()}
+    files = {
+        path: _file(
+            path, file["size"], _column(file["line_starts"]), _definitions(file.get("definitions"))
+        )
+        for path, file in record["files"].items()
+    }
     return Snapshot(record.get("repo"), record.get("commit"), files)
 
 
-def _file(path: str, record: _FileRecord) -> FileSnapshot:
-    size = record["size"]
-    starts = _column(record["line_starts"])
+def _definitions(rows: Sequence[tuple[str, int, int, str | None]] | None) -> Definitions | None:
+    if rows is None:
+        return None
+    kind, start, end, name = zip(*rows, strict=True) if rows else ((), (), (), ())
+    return Definitions(kind, _column(start), _column(end), name)
+
+
+def _file(
+    path: str, size: int, starts: Int64Array, definitions: Definitions | None
+) -> FileSnapshot:
     if not len(starts) or starts[0] != 0 or starts[-1] > size or (np.diff(starts) <= 0).any():
         raise ReadError(f"files[{path!r}].line_starts: expected to rise from 0 to at most {size}")
-    rows = record.get("definitions")
-    if rows is None:
-        return FileSnapshot(size, starts, None)
-    kind, start, end, name = zip(*rows, strict=True) if rows else ((), (), (), ())
-    definitions = Definitions(kind, _column(start), _column(end), name)
-    wrong = (definitions.start > definitions.end) | (definitions.end > size)
-    if wrong.any():
-        index = int(wrong.argmax())
-        raise ReadError(
-            f"files[{path!r}].definitions[{index}]: [{start[index]}, {end[index]}) is not a range "
-            f"within the file's {size} bytes"
-        )
+    if definitions is not None:
+        wrong = (definitions.start > definitions.end) | (definitions.end > size)
+        if wrong.any():
+            index = int(wrong.argmax())
+            raise ReadError(
+                f"files[{path!r}].definitions[{index}]: [{definitions.start[index]}, "
+                f"{definitions.end[index]}) is not a range within the file's {size} bytes"
+            )
     return FileSnapshot(size, starts, definitions)
 
 

@@ -21,6 +21,7 @@ pub mod pool;
 mod random;
 pub mod rows;
 pub mod sequences;
+pub mod snapshots;
 pub mod spans;
 pub mod speedup;
 pub mod text;

@@ -21,6 +21,7 @@ mod objects;
 mod patches;
 mod rows;
 mod sequences;
+mod snapshots;
 mod spans;
 mod speedup;
 mod trajectory;
@@ -66,6 +67,8 @@ mod _rust {
     use crate::sequences::{
         align, align_matches, assign, edit_distance, edit_distance_matches, likeness,
     };
+    #[pymodule_export]
+    use crate::snapshots::read_snapshot;
     #[pymodule_export]
     use crate::spans::{
         difference, difference_batched, intersection, intersection_batched, measure,
