@@ -18,7 +18,7 @@ import pytest
 
 from benches.contest import Built, Case, Entry, entries
 from trajmeter import kernels
-from trajmeter.metrics.arrays import coded
+from trajmeter.arrays import coded
 from trajmeter.metrics.speedup.levels import alphabet
 
 if TYPE_CHECKING:

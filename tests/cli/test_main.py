@@ -203,40 +203,11 @@ def test_help_says_what_a_person_needs_in_any_width(command: str, columns: int) 
     assert not any(line.lstrip().startswith("Example") and "trajmeter" in line for line in lines)
 
 
-@pytest.mark.parametrize(
-    ("words", "commands"),
-    [
-        (["score", "preds.jsonl"], {"score"}),
-        (["-h", "price", "score"], {"price"}),
-        (["scores"], set(_main.COMMANDS)),
-        ([], set(_main.COMMANDS)),
-    ],
-)
-def test_no_other_command_is_imported(words: list[str], commands: set[str]) -> None:
-    app = _main.application(words)
-    named = [each.callback.__name__ for each in app.registered_commands if each.callback]
-    groups = [each.typer_instance for each in app.registered_groups if each.typer_instance]
-    assert {*named, *(group.info.name for group in groups)} == (commands)
-
-
 @pytest.mark.parametrize("extra", ["typer", "rich"])
 def test_a_missing_extra_is_named(extra: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, extra, None)
     with pytest.raises(ExtraMissingError, match=rf"needs {extra}: pip install 'trajmeter\[cli\]'"):
         _main.application()
-
-
-def test_scoring_starts_without_what_only_reports_and_other_commands_need(folder: Path) -> None:
-    program = (
-        "import sys; from trajmeter.cli import main; "
-        "code = main(['score', 'preds.jsonl', '-m', 'turns', '-f', 'json']); "
-        "print(*sys.modules, file=sys.stderr); sys.exit(code)"
-    )
-    done = subprocess.run(
-        [sys.executable, "-c", program], capture_output=True, check=True, cwd=folder, text=True
-    )
-    late = {"rich.console", "trajmeter.judges", "trajmeter.frameworks", "trajmeter.metrics.rules"}
-    assert late & set(done.stderr.split()) == set()
 
 
 class TestProcess:
@@ -406,14 +377,3 @@ def test_code_is_measured_as_the_original_does(
         measures = json.loads(capsys.readouterr().out)["static_metrics"]
         shown.append((measures["num_imports"], measures["avg_cyclomatic_complexity"]))
     assert shown == [(1, None), (2, 0.0)]
-
-
-def test_help_is_shown_without_importing_what_commands_compute_with() -> None:
-    program = (
-        "import sys; from trajmeter.cli import main; "
-        "main(['score', '--help']); print(*sys.modules, file=sys.stderr)"
-    )
-    done = subprocess.run(
-        [sys.executable, "-c", program], capture_output=True, check=True, text=True
-    )
-    assert {"numpy", "trajmeter.kernels", "trajmeter.records"} & set(done.stderr.split()) == set()

@@ -12,7 +12,7 @@ import pyarrow as pa
 from pydantic import TypeAdapter
 from pydantic_core import SchemaSerializer, to_json
 
-from trajmeter.metrics.arrays import ROWS_AT_ONCE
+from trajmeter.arrays import ROWS_AT_ONCE
 from trajmeter.schemas import Shape, is_model, shape_of
 
 if TYPE_CHECKING:
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
     from pydantic import BaseModel
 
-    from trajmeter.metrics.arrays import Array
+    from trajmeter.arrays import Array
 
 __all__ = ["json_cell", "json_numbers", "result_arrays"]
 

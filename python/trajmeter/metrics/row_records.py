@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 import pyarrow as pa
 
 from trajmeter import json_input
-from trajmeter.metrics.arrays import Array, entries, ragged
+from trajmeter.arrays import Array, entries, ragged
 from trajmeter.records import Measurements, Record, Trajectory
 from trajmeter.records.record import frozen
 from trajmeter.schemas import Member, Shape, trajectory_shape

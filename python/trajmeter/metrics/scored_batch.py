@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import pyarrow as pa
 
-from trajmeter.metrics.arrays import coded, entries, filled, flags, ragged
+from trajmeter.arrays import coded, entries, filled, flags, ragged
 from trajmeter.metrics.scored_columns import Items, Numbers, Pairs, of_integers
 from trajmeter.metrics.scored_rows import code_texts
 

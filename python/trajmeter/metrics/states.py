@@ -8,15 +8,15 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 import pyarrow as pa
 
-from trajmeter.metrics.arrays import coded, flags, ragged
+from trajmeter.arrays import coded, flags, ragged
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     import numpy.typing as npt
 
+    from trajmeter.arrays import Array
     from trajmeter.kernels import Int64Array
-    from trajmeter.metrics.arrays import Array
     from trajmeter.records import Task
 
 __all__ = ["States", "TaskCodes", "coded_lists", "coded_tasks", "distinct", "merged"]

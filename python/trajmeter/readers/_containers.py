@@ -27,6 +27,7 @@ __all__ = [
     "Entry",
     "entries",
     "is_json_lines",
+    "is_named_in_utf8",
     "is_parquet",
     "read_line",
     "state_of",
@@ -52,11 +53,16 @@ class Entry(NamedTuple):
     record has a source without line and record."""
 
 
-def entries(path: Path) -> Iterator[Entry]:
+def entries(path: Path, *, may_be_own: bool = True) -> Iterator[Entry]:
     """Yield the records of a file.
 
     Lines and Parquet rows are read as they are requested. A JSON document is read as a whole: it is
     a list of records, an object of records by their id, or one record.
+
+    Args:
+        path: The file.
+        may_be_own: Whether the columns of Parquet may be those of trajectories, in which a null
+            stands for the default of its field.
 
     Raises:
         ExtraMissingError: The file is Parquet, and pyarrow is not installed.
@@ -65,7 +71,7 @@ def entries(path: Path) -> Iterator[Entry]:
     try:
         with path.open("rb") as file:
             begun = state_of(file)
-            yield from _recognise(name, file)
+            yield from _recognise(name, file, may_be_own=may_be_own)
             if state_of(file) != begun:
                 yield Entry(Source(file=name), ReadError(CHANGED))
     except OSError as error:
@@ -78,6 +84,15 @@ def state_of(file: BinaryIO) -> tuple[int, int]:
     """Size of an open file, and when it was last written to; both change as it is written to."""
     about = os.fstat(file.fileno())
     return about.st_size, about.st_mtime_ns
+
+
+def is_named_in_utf8(file: str | Path) -> bool:
+    """Whether the name of a file is text; that of a few is not, and is shown with escapes."""
+    try:
+        str(file).encode()
+    except UnicodeEncodeError:
+        return False
+    return True
 
 
 def is_json_lines(path: Path) -> bool:
@@ -112,12 +127,12 @@ def read_line(name: str, number: int, line: bytes) -> Entry:
     return Entry(Source(file=name, line=number), value)
 
 
-def _recognise(name: str, file: BinaryIO) -> Iterator[Entry]:
+def _recognise(name: str, file: BinaryIO, *, may_be_own: bool) -> Iterator[Entry]:
     if not file.seekable():  # its beginning is read twice
         raise ReadError("a pipe cannot be read; save its output to a file first")
     json_input.refuse_archive(file)
     if is_parquet(file):
-        return _parquet(name, file)
+        return _parquet(name, file, may_be_own=may_be_own)
     head = [line.content for line in islice(json_input.lines(file), 2)]
     file.seek(0)
     if not head:
@@ -174,7 +189,7 @@ def _lines(name: str, file: BinaryIO) -> Iterator[Entry]:
         yield read_line(name, number, line)
 
 
-def _parquet(name: str, file: BinaryIO) -> Iterator[Entry]:
+def _parquet(name: str, file: BinaryIO, *, may_be_own: bool) -> Iterator[Entry]:
     try:
         import pyarrow.parquet  # noqa: F401 - whether it is there
     except ImportError as error:
@@ -183,6 +198,6 @@ def _parquet(name: str, file: BinaryIO) -> Iterator[Entry]:
         ) from error
     from trajmeter.readers._parquet import parquet_values
 
-    for row, value in parquet_values(file):
+    for row, value in parquet_values(file, may_be_own=may_be_own):
         place = Source(file=name) if row is None else Source(file=name, record=f"[{row}]")
         yield Entry(place, value)

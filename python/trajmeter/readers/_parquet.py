@@ -38,14 +38,20 @@ Rows: TypeAlias = "tuple[int, pa.RecordBatch | ReadError]"
 """Number of the first row, and the rows, or why they and the rest of their row group are lost."""
 
 
-def parquet_values(file: BinaryIO) -> Iterator[tuple[int | None, JsonValue | ReadError]]:
+def parquet_values(
+    file: BinaryIO, *, may_be_own: bool
+) -> Iterator[tuple[int | None, JsonValue | ReadError]]:
     """Yield every row with its number; without one, why a row group cannot be read.
+
+    Args:
+        file: The file.
+        may_be_own: Whether its columns may be those of trajectories.
 
     Raises:
         ReadError: The footer is missing or corrupt.
     """
     content = _open(file)
-    is_own = _is_own(content.schema_arrow)
+    is_own = may_be_own and _is_own(content.schema_arrow)
     for first, rows in _row_groups(content, rows=_RECORDS):
         if isinstance(rows, ReadError):
             yield None, rows

@@ -22,6 +22,7 @@ from trajmeter.readers._containers import (
     CHANGED,
     Entry,
     is_json_lines,
+    is_named_in_utf8,
     is_parquet,
     read_line,
     state_of,
@@ -162,7 +163,7 @@ class TrajectoryBatches:
 
     def _files(self, files: list[Path]) -> Iterator[_Item]:
         reads_logs = backend() == "rust" and not any(map(_is_view, self._wanted))
-        for may_be_logs, group in groupby(files, lambda file: file.suffix == _LOG_SUFFIX):
+        for may_be_logs, group in groupby(files, _may_be_log):
             if may_be_logs and reads_logs:
                 while names := [str(file) for file in islice(group, _LOGS)]:
                     yield from self._logs(names)
@@ -171,7 +172,7 @@ class TrajectoryBatches:
                 yield from self._file(file)
 
     def _file(self, file: Path) -> Iterator[_Item]:
-        if backend() == "rust" and is_json_lines(file):
+        if backend() == "rust" and is_named_in_utf8(file) and is_json_lines(file):
             yield from self._lines(file)
             return
         from trajmeter.readers._parquet import own_rows  # takes longer than a small file
@@ -332,6 +333,10 @@ class TrajectoryBatches:
         except InputError as error:
             if len(records) == 1:
                 source = records[0].source or Source(file="")
+                if not is_named_in_utf8(source.file):
+                    escaped = source.file.encode("utf-8", "backslashreplace").decode()
+                    place = source.model_copy(update={"file": escaped})
+                    return self._batch_of([records[0].model_copy(update={"source": place})])
                 self._report(problem_at(source, str(error)))
                 return []
             return [batch for record in records for batch in self._batch_of([record])]
@@ -346,6 +351,10 @@ class TrajectoryBatches:
             for field in trajectory_schema()
         ]
         return pa.RecordBatch.from_arrays(arrays, schema=trajectory_schema())
+
+
+def _may_be_log(file: Path) -> bool:
+    return file.suffix == _LOG_SUFFIX and is_named_in_utf8(file)
 
 
 def _changed(path: Path) -> ReadProblem:

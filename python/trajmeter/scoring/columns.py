@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import pyarrow as pa
 
+from trajmeter.arrays import coded
 from trajmeter.errors import format_exception
 from trajmeter.metrics import (
     BatchMetric,
@@ -18,7 +19,6 @@ from trajmeter.metrics import (
     TrialMetric,
     score_trajectories,
 )
-from trajmeter.metrics.arrays import coded
 from trajmeter.metrics.engine import FATAL
 from trajmeter.schemas import trajectory_schema
 from trajmeter.scoring.results import (
@@ -34,8 +34,8 @@ from trajmeter.writers.arrow import arrow_schema
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
 
+    from trajmeter.arrays import Array
     from trajmeter.metrics import AnyMetric, Result, TaskIndex
-    from trajmeter.metrics.arrays import Array
     from trajmeter.metrics.columns import FamilyColumns
     from trajmeter.records import Task
 

@@ -9,14 +9,14 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from trajmeter import json_input
-from trajmeter.metrics.arrays import ROWS_AT_ONCE, nulls
+from trajmeter.arrays import ROWS_AT_ONCE, nulls
 from trajmeter.writers.arrow import family_arrays
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping
 
+    from trajmeter.arrays import Array
     from trajmeter.metrics import MetricError, Result
-    from trajmeter.metrics.arrays import Array
     from trajmeter.metrics.columns import Column, FamilyColumns
 
 __all__ = [

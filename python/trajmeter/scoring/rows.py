@@ -10,9 +10,9 @@ import pyarrow as pa
 from pydantic import ValidationError
 
 from trajmeter import json_input
+from trajmeter.arrays import ROWS_AT_ONCE
 from trajmeter.conforming import conform, faulty, misfits
 from trajmeter.errors import ConfigurationError, InputError, ReadError
-from trajmeter.metrics.arrays import ROWS_AT_ONCE
 from trajmeter.metrics.row_records import records_of
 from trajmeter.records import Record
 from trajmeter.schemas import trajectory_from_row

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 import pyarrow as pa
 
+from trajmeter.arrays import coded
 from trajmeter.errors import InputError
-from trajmeter.metrics.arrays import coded
 from trajmeter.scoring.rows import Rows
 
 if TYPE_CHECKING:

@@ -5,9 +5,9 @@ from __future__ import annotations
 from itertools import chain
 from typing import TYPE_CHECKING
 
+from trajmeter.arrays import ROWS_AT_ONCE, flags
 from trajmeter.errors import InputError
 from trajmeter.metrics import MetricError
-from trajmeter.metrics.arrays import ROWS_AT_ONCE, flags
 from trajmeter.metrics.row_records import records_of
 
 if TYPE_CHECKING:

@@ -59,7 +59,7 @@ class Groups:
         import pyarrow as pa
         import pyarrow.compute as pc
 
-        from trajmeter.metrics.arrays import coded
+        from trajmeter.arrays import coded
 
         agents, models, instances = (
             coded(rows.column(name)) for name in ("agent", "model", "instance")

@@ -9,6 +9,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from trajmeter import json_input
+from trajmeter.arrays import ROWS_AT_ONCE, coded
 from trajmeter.errors import InputError
 from trajmeter.metrics.answers.coverage import folded, tool_trace
 from trajmeter.metrics.answers.expected import (
@@ -19,7 +20,6 @@ from trajmeter.metrics.answers.expected import (
     tool_figures,
 )
 from trajmeter.metrics.answers.result import Coverage, Hops, RetrievalFigures
-from trajmeter.metrics.arrays import ROWS_AT_ONCE, coded
 from trajmeter.metrics.engine import metric_error
 from trajmeter.metrics.result_arrays import result_arrays
 from trajmeter.metrics.states import coded_lists, coded_tasks, distinct
@@ -28,10 +28,10 @@ from trajmeter.records import Cause, Outcome
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
+    from trajmeter.arrays import Array
     from trajmeter.kernels import Int64Array
     from trajmeter.metrics._result import Group
     from trajmeter.metrics.answers.coverage import ToolTrace
-    from trajmeter.metrics.arrays import Array
     from trajmeter.records import Question, Task
 
 __all__ = ["score_batch"]

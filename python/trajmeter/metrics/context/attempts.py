@@ -14,8 +14,8 @@ from trajmeter.records import Cause
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
+    from trajmeter.arrays import Booleans
     from trajmeter.kernels import Float64Array, Int64Array
-    from trajmeter.metrics.arrays import Booleans
     from trajmeter.metrics.context.prepared import PreparedTask
     from trajmeter.metrics.context.profile import ContextProfile
 

@@ -9,8 +9,8 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from trajmeter.arrays import filled, flags
 from trajmeter.kernels import CONTEXT_COUNTS, EDIT_COUNTS, active
-from trajmeter.metrics.arrays import filled, flags
 from trajmeter.metrics.context.attempts import attempts
 from trajmeter.metrics.context.batch_figures import (
     edit_columns,
@@ -23,7 +23,7 @@ from trajmeter.metrics.context.columns import texts, viewed_columns
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
-    from trajmeter.metrics.arrays import Array
+    from trajmeter.arrays import Array
     from trajmeter.metrics.context.prepared import PreparedTask
     from trajmeter.metrics.context.profile import ContextProfile
     from trajmeter.metrics.context.tasks import PreparedTasks

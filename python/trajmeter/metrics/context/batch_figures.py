@@ -9,17 +9,17 @@ import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
 
+from trajmeter.arrays import nulls
 from trajmeter.errors import InputError
 from trajmeter.kernels import GRANULARITIES
-from trajmeter.metrics.arrays import nulls
 from trajmeter.metrics.context.attempts import CAUSE
 from trajmeter.records import Cause, Outcome
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+    from trajmeter.arrays import Array, Booleans
     from trajmeter.kernels import Float64Array, Int64Array
-    from trajmeter.metrics.arrays import Array, Booleans
     from trajmeter.metrics.context.attempts import Attempts
 
 __all__ = ["edit_columns", "final_columns", "step_columns", "view_columns"]

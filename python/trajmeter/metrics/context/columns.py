@@ -8,12 +8,12 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from trajmeter.arrays import filled, flags, ragged
 from trajmeter.kernels import EXTENTS, Texts, ViewArrays
-from trajmeter.metrics.arrays import filled, flags, ragged
 
 if TYPE_CHECKING:
+    from trajmeter.arrays import Array, Ragged
     from trajmeter.kernels import BoolArray, Int64Array
-    from trajmeter.metrics.arrays import Array, Ragged
 
 __all__ = ["ViewedColumns", "texts", "viewed_columns"]
 

@@ -13,7 +13,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from trajmeter.metrics.arrays import entries, filled, flags
+from trajmeter.arrays import entries, filled, flags
 from trajmeter.metrics.result_arrays import result_arrays
 from trajmeter.metrics.row_records import records_of
 from trajmeter.metrics.rules.asserted import graded_assertions
@@ -27,8 +27,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
     from typing import Any
 
+    from trajmeter.arrays import Array, Booleans
     from trajmeter.kernels import Int64Array
-    from trajmeter.metrics.arrays import Array, Booleans
     from trajmeter.metrics.rules.checks import TaskChecks
     from trajmeter.metrics.rules.inputs import Attempt
     from trajmeter.metrics.rules.profile import RulesProfile

@@ -11,7 +11,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from trajmeter import kernels
-from trajmeter.metrics.arrays import ROWS_AT_ONCE, coded, filled, flags, ragged, text_bytes
+from trajmeter.arrays import ROWS_AT_ONCE, coded, filled, flags, ragged, text_bytes
 from trajmeter.metrics.row_records import records_of
 from trajmeter.metrics.rules.inputs import Attempt, CannotScoreError
 from trajmeter.metrics.states import distinct
@@ -23,8 +23,8 @@ from trajmeter.records import Cause, Verdict
 if TYPE_CHECKING:
     from collections.abc import Collection, Sequence
 
+    from trajmeter.arrays import Array
     from trajmeter.kernels import Int64Array
-    from trajmeter.metrics.arrays import Array
     from trajmeter.metrics.rules.checks import TaskChecks
     from trajmeter.metrics.rules.inputs import Budgeted
     from trajmeter.records import Trajectory

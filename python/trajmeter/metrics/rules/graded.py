@@ -6,12 +6,12 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import pyarrow as pa
 
-from trajmeter.metrics.arrays import nulls
+from trajmeter.arrays import nulls
 from trajmeter.records import Outcome
 
 if TYPE_CHECKING:
+    from trajmeter.arrays import Array
     from trajmeter.kernels import Float64Array, Int64Array
-    from trajmeter.metrics.arrays import Array
     from trajmeter.metrics.rules.profile import RulesProfile
 
 __all__ = ["Graded", "graded"]

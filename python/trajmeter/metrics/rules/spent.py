@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 import pyarrow as pa
 
-from trajmeter.metrics.arrays import filled, flags
+from trajmeter.arrays import filled, flags
 from trajmeter.metrics.result_arrays import json_numbers
 from trajmeter.metrics.rules.budgets import KINDS, time_reason, use_reason
 from trajmeter.metrics.rules.grade import FULL
@@ -20,8 +20,8 @@ from trajmeter.metrics.rules.graded import Graded, graded
 if TYPE_CHECKING:
     import numpy.typing as npt
 
+    from trajmeter.arrays import Array
     from trajmeter.kernels import Float64Array, Int64Array
-    from trajmeter.metrics.arrays import Array
     from trajmeter.metrics.rules.budgets import Kind
     from trajmeter.metrics.rules.facts import Facts
     from trajmeter.metrics.rules.profile import RulesProfile

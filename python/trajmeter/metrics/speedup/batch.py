@@ -16,9 +16,9 @@ import numpy as np
 import pyarrow as pa
 from pydantic_core import to_json
 
+from trajmeter.arrays import ROWS_AT_ONCE, coded, nulls
 from trajmeter.errors import InputError
 from trajmeter.kernels import backend
-from trajmeter.metrics.arrays import ROWS_AT_ONCE, coded, nulls
 from trajmeter.metrics.columns import FamilyColumns
 from trajmeter.metrics.row_records import records_of
 from trajmeter.metrics.speedup.fields import result_fields
@@ -29,9 +29,9 @@ from trajmeter.metrics.speedup.trial_columns import trials_of_rows
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 
+    from trajmeter.arrays import Array
     from trajmeter.kernels import Int64Array
     from trajmeter.metrics._result import Result
-    from trajmeter.metrics.arrays import Array
     from trajmeter.metrics.columns import Column
     from trajmeter.metrics.speedup.profile import SpeedupProfile
     from trajmeter.metrics.speedup.score import SpeedupMetric

@@ -9,13 +9,13 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from trajmeter.metrics.arrays import coded, filled, flags
+from trajmeter.arrays import coded, filled, flags
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
+    from trajmeter.arrays import Array
     from trajmeter.kernels import BoolArray, Int64Array
-    from trajmeter.metrics.arrays import Array
     from trajmeter.metrics.speedup.profile import SpeedupProfile
     from trajmeter.metrics.speedup.trial_columns import TrialColumns
 

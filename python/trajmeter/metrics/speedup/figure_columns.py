@@ -12,8 +12,8 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from trajmeter.arrays import flags, nulls
 from trajmeter.kernels.texts import text_arrays
-from trajmeter.metrics.arrays import flags, nulls
 from trajmeter.metrics.speedup.check_columns import (
     CheckColumns,
     check_columns,
@@ -28,9 +28,9 @@ from trajmeter.metrics.speedup.spending_columns import Warnings, spending_column
 from trajmeter.records import Cause, Outcome
 
 if TYPE_CHECKING:
+    from trajmeter.arrays import Array
     from trajmeter.kernels import BoolArray, Int64Array
     from trajmeter.kernels._rust import SpeedupTables
-    from trajmeter.metrics.arrays import Array
     from trajmeter.metrics.speedup.profile import SpeedupProfile
     from trajmeter.metrics.speedup.trial_columns import TrialColumns
 

@@ -17,8 +17,8 @@ if TYPE_CHECKING:
     import pyarrow as pa
     from pydantic import JsonValue
 
+    from trajmeter.arrays import Array
     from trajmeter.metrics._result import Result
-    from trajmeter.metrics.arrays import Array
     from trajmeter.metrics.registry import Resources
     from trajmeter.metrics.speedup.summary import SpeedupSummary
     from trajmeter.records import Task, Trajectory

@@ -15,8 +15,8 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from trajmeter import json_input
+from trajmeter.arrays import Array, filled, flags, nulls
 from trajmeter.errors import ExtraMissingError
-from trajmeter.metrics.arrays import Array, filled, flags, nulls
 from trajmeter.metrics.speedup.check_columns import Fields, fields_of, integers
 from trajmeter.metrics.speedup.costs import priced_tokens, refused_cost, refused_count
 from trajmeter.metrics.speedup.merged import booked_costs

@@ -10,7 +10,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from trajmeter.metrics.arrays import coded, flags
+from trajmeter.arrays import coded, flags
 from trajmeter.metrics.speedup.failures import BASELINE_AGENT, ORACLE_AGENT
 from trajmeter.records.measurements import agent_key
 

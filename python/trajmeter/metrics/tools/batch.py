@@ -15,7 +15,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from trajmeter import kernels
-from trajmeter.metrics.arrays import ROWS_AT_ONCE, coded, entries, filled, nulls, text_bytes
+from trajmeter.arrays import ROWS_AT_ONCE, coded, entries, filled, nulls, text_bytes
 from trajmeter.metrics.result_arrays import result_arrays
 from trajmeter.metrics.row_records import records_of
 from trajmeter.metrics.states import coded_tasks, merged
@@ -30,8 +30,8 @@ if TYPE_CHECKING:
 
     import numpy.typing as npt
 
+    from trajmeter.arrays import Array, Booleans
     from trajmeter.kernels import Float64Array, Int64Array
-    from trajmeter.metrics.arrays import Array, Booleans
     from trajmeter.metrics.tools.call_columns import CallColumns
     from trajmeter.records import Task, ToolCall, Trajectory
 

@@ -8,11 +8,11 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from trajmeter.metrics.arrays import flags, ragged
+from trajmeter.arrays import flags, ragged
 
 if TYPE_CHECKING:
+    from trajmeter.arrays import Array, Booleans
     from trajmeter.kernels import Int64Array
-    from trajmeter.metrics.arrays import Array, Booleans
 
 __all__ = ["CallColumns", "call_columns"]
 

@@ -8,8 +8,8 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from trajmeter.arrays import filled, flags, nulls
 from trajmeter.kernels import NO_NUMBER
-from trajmeter.metrics.arrays import filled, flags, nulls
 from trajmeter.metrics.turns.columns import analyse_columns, turn_columns
 from trajmeter.metrics.turns.result import BUDGET_REASONS
 from trajmeter.metrics.turns.tokens import tokens_of_rows
@@ -21,8 +21,8 @@ if TYPE_CHECKING:
 
     import numpy.typing as npt
 
+    from trajmeter.arrays import Array, Booleans
     from trajmeter.kernels import Int64Array
-    from trajmeter.metrics.arrays import Array, Booleans
     from trajmeter.metrics.turns.columns import TurnTable
     from trajmeter.metrics.turns.profile import TurnsProfile
 

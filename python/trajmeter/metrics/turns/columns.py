@@ -11,8 +11,8 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from trajmeter import json_input, kernels
+from trajmeter.arrays import UNCERTAIN, coded, filled, flags, object_codes, ragged
 from trajmeter.kernels import NO_NUMBER, TURN_COUNTS
-from trajmeter.metrics.arrays import UNCERTAIN, coded, filled, flags, object_codes, ragged
 from trajmeter.metrics.tools.arguments import Malformed, keyed_arguments
 from trajmeter.metrics.turns.result import MULTIPLE_CODE_BLOCKS, NO_CODE_FOUND, PARSE_ERROR
 
@@ -21,8 +21,8 @@ if TYPE_CHECKING:
 
     from pydantic import JsonValue
 
+    from trajmeter.arrays import Array
     from trajmeter.kernels import Float64Array, Int64Array, Kernels
-    from trajmeter.metrics.arrays import Array
 
 __all__ = ["TurnColumns", "TurnTable", "analyse_columns", "turn_columns"]
 

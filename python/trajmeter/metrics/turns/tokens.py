@@ -12,13 +12,13 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from trajmeter.metrics.arrays import entries, filled, ragged
+from trajmeter.arrays import entries, filled, ragged
 from trajmeter.metrics.usage import TOKENS, add_tokens
 from trajmeter.records import LARGEST_COUNT
 
 if TYPE_CHECKING:
+    from trajmeter.arrays import Array, Booleans
     from trajmeter.kernels import Int64Array
-    from trajmeter.metrics.arrays import Array, Booleans
     from trajmeter.metrics.usage import Counts, TokensUsed
 
 __all__ = ["TokenColumns", "tokens_of_rows"]

@@ -59,7 +59,7 @@ def _rows(path: Path) -> Iterator[Entry]:
     with path.open("rb") as file:
         start = file.read(_BEGINNING)
     is_csv = not start.startswith(PARQUET_MAGIC) and not _is_json(start)
-    return csv_rows(path, texts=TEXT_COLUMNS) if is_csv else entries(path)
+    return csv_rows(path, texts=TEXT_COLUMNS) if is_csv else entries(path, may_be_own=False)
 
 
 def _batches(path: Path, columns: Collection[str]) -> Iterator[pa.RecordBatch] | None:

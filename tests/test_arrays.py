@@ -12,8 +12,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from trajmeter import json_input, kernels
+from trajmeter.arrays import NO_OBJECT, UNCERTAIN, object_codes
 from trajmeter.errors import ReadError
-from trajmeter.metrics.arrays import NO_OBJECT, UNCERTAIN, object_codes
 from trajmeter.metrics.tools.arguments import Malformed, keyed_arguments
 
 # Few different values, so that equal ones meet; some are equal only as numbers or as escapes.
