@@ -38,9 +38,9 @@ mod _rust {
     #[pymodule_export]
     use crate::benchmark_lines::BenchmarkLines;
     #[pymodule_export]
-    use crate::columns::Columns;
-    #[pymodule_export]
     use crate::calls::{found_texts, match_calls};
+    #[pymodule_export]
+    use crate::columns::Columns;
     #[pymodule_export]
     use crate::context::{ContextKernel, ContextTrackerKernel, StepCoverage, context};
     #[pymodule_export]
