@@ -207,9 +207,14 @@ def score(
     )
     files = without_repeats(predictions)
     attempts = TrajectoryBatches(files, columns=scorer.columns, on_problem=report)
-    with tracked(attempts, files) as batches:
+    with ExitStack() as stack:
+        if assertion_judge is not None:
+            stack.callback(assertion_judge.close)
+        batches = stack.enter_context(tracked(attempts, files))
         _write_rows(scorer, batches, output, output_format)
     unreadable.report_total()
+    if attempts.note is not None:
+        print_message(f"trajmeter: {attempts.note}")
     summary = scorer.summary()
     _report_missing_tasks(summary)
     _report_missing_definitions(summary)
@@ -217,8 +222,10 @@ def score(
         print_message(f"trajmeter: wrote {summary.overall.attempts:,} rows to {output}")
     with tolerating_closed_stdout():
         _print_summary(summary, output_format)
-    is_unreadable = unreadable.count or any(e.code == ReadError.code for e in summary.errors)
-    return ExitCode.UNREADABLE_INPUT if is_unreadable else ExitCode.OK
+    if unreadable.count or any(error.code == ReadError.code for error in summary.errors):
+        return ExitCode.UNREADABLE_INPUT
+    is_judged = assertion_judge is None or not _report_unjudged(summary)
+    return ExitCode.OK if is_judged else ExitCode.UNJUDGED
 
 
 def _warn_of_slow_kernels() -> None:
@@ -230,6 +237,24 @@ def _warn_of_slow_kernels() -> None:
             "trajmeter: the Rust extension is not installed; "
             "using the slower pure-Python kernels (same results)"
         )
+
+
+def _report_unjudged(summary: Summary) -> int:
+    """Say how many attempts the judge left without a verdict, if any, and how many they are."""
+    from trajmeter.records import Cause
+
+    causes = (Cause.JUDGE_ERROR, Cause.JUDGE_TIMEOUT, Cause.JUDGE_UNPARSEABLE, Cause.JUDGE_REFUSED)
+    attempts, cause = max(
+        (figure.not_scored.get(each.value, 0), each.value)
+        for figure in summary.overall.figures.values()
+        for each in causes
+    )
+    if attempts:
+        print_message(
+            f"trajmeter: {attempts:,} of {summary.overall.attempts:,} attempts were not judged "
+            f"({cause}): the reasons stand in the rows; correct what they name, and score again"
+        )
+    return attempts
 
 
 def _report_missing_tasks(summary: Summary) -> None:
