@@ -28,6 +28,8 @@ __all__ = [
     "JudgeRequestsPerMinute",
     "OriginalProfile",
     "PlainFormat",
+    "SnapshotFiles",
+    "TaskFiles",
     "make_judge",
     "new_group",
     "print_fields",
@@ -126,6 +128,29 @@ OriginalProfile = Annotated[
 
 JUDGE_PANEL = "Judge options"
 """Heading of the judge's options in a command's help."""
+
+TaskFiles = Annotated[
+    list[Path] | None,
+    typer.Option(
+        "--tasks",
+        "-t",
+        exists=True,
+        metavar="FILE",
+        show_default=False,
+        help="Tasks with their references. May be repeated.",
+    ),
+]
+SnapshotFiles = Annotated[
+    Path | None,
+    typer.Option(
+        "--snapshots",
+        "-s",
+        exists=True,
+        metavar="FILE|DIR",
+        show_default=False,
+        help="Repositories at the tasks' commits: a file of snapshots, or a folder.",
+    ),
+]
 
 JudgeBaseUrl = Annotated[
     str | None,

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from trajmeter.cli._process import ExitCode, print_message, without_repeats
-from trajmeter.cli._terminal import PlainFormat, stdout_console
+from trajmeter.cli._terminal import PlainFormat, SnapshotFiles, TaskFiles, stdout_console
 from trajmeter.errors import BackendError
 from trajmeter.reports.cells import visible
 
@@ -35,28 +35,8 @@ def bench(
             help="Files or folders of recorded trajectories to score; without any, generated ones.",
         ),
     ] = None,
-    tasks: Annotated[
-        list[Path] | None,
-        typer.Option(
-            "--tasks",
-            "-t",
-            exists=True,
-            metavar="FILE",
-            show_default=False,
-            help="Tasks with their references. May be repeated.",
-        ),
-    ] = None,
-    snapshots: Annotated[
-        Path | None,
-        typer.Option(
-            "--snapshots",
-            "-s",
-            exists=True,
-            metavar="FILE|DIR",
-            show_default=False,
-            help="Repositories at the tasks' commits: a file of snapshots, or a folder.",
-        ),
-    ] = None,
+    tasks: TaskFiles = None,
+    snapshots: SnapshotFiles = None,
     metrics: Annotated[
         list[str] | None,
         typer.Option(

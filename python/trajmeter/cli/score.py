@@ -27,6 +27,8 @@ from trajmeter.cli._terminal import (
     JudgeRecord,
     JudgeReplay,
     JudgeRequestsPerMinute,
+    SnapshotFiles,
+    TaskFiles,
     make_judge,
     stdout_console,
 )
@@ -77,28 +79,8 @@ def score(
             help="Files or folders of recorded trajectories; formats are detected from content.",
         ),
     ],
-    tasks: Annotated[
-        list[Path] | None,
-        typer.Option(
-            "--tasks",
-            "-t",
-            exists=True,
-            metavar="FILE",
-            show_default=False,
-            help="Tasks with their references. May be repeated.",
-        ),
-    ] = None,
-    snapshots: Annotated[
-        Path | None,
-        typer.Option(
-            "--snapshots",
-            "-s",
-            exists=True,
-            metavar="FILE|DIR",
-            show_default=False,
-            help="Repositories at the tasks' commits: a file of snapshots, or a folder.",
-        ),
-    ] = None,
+    tasks: TaskFiles = None,
+    snapshots: SnapshotFiles = None,
     metrics: Annotated[
         list[str] | None,
         typer.Option(
