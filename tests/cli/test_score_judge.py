@@ -8,9 +8,11 @@ from typing import TYPE_CHECKING
 from tests.judges.endpoint import endpoint
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     import pytest
 
-    from tests.cli.conftest import Run
+    Run = Callable[..., tuple[int, str, str]]
 
 RULES = Path(__file__).parents[2] / "examples" / "rules"
 

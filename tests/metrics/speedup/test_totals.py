@@ -105,3 +105,12 @@ def test_columns_give_the_figures_of_the_naive_aggregator(
     found = {None, *(1 - group for group, *_ in attempts)}
     for number in found:
         assert totals.figures(number) == naive[number].figures()
+
+
+def test_the_mean_of_three_attempts_at_the_only_task_keeps_its_fraction() -> None:
+    metric = SpeedupMetric()
+    aggregator = metric.aggregator()
+    for speedup in (2.25, 2.25, 1.0):
+        result = SpeedupResult(key="a:m", outcome=Outcome.SCORED, cause=None, task_speedup=speedup)
+        aggregator.add(None, Trajectory(task_id="t"), result)
+    assert aggregator.figures().mean_speedup.value == 5.5 / 3

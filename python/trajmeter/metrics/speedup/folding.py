@@ -153,7 +153,8 @@ def _means(values: Float64Array, cells: Int64Array, count: int) -> tuple[Float64
     # The sum of two floats is rounded once, and that of small integers is not rounded at all.
     is_whole = bool(np.all(values == np.rint(values))) and np.abs(values).sum() < _EXACT
     adds_up = np.full(len(values), is_whole) | (sizes[cells] <= 2)  # noqa: PLR2004 - two floats
-    means = np.bincount(cells[adds_up], values[adds_up], count)
+    # Of no values at all, numpy's sums are integers.
+    means = np.bincount(cells[adds_up], values[adds_up], count).astype(np.float64)
     if not adds_up.all():
         others = np.flatnonzero(~adds_up)
         others = others[np.argsort(cells[others], kind="stable")]
