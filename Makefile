@@ -105,11 +105,12 @@ demo: build ## Score the bundled examples: tables on the terminal, files in resu
 	@PATH="$(CURDIR)/$(VENV)/bin:$$PATH" sh examples/demo.sh
 
 .PHONY: bench
-bench: build ## Time the kernels and the metrics, print one table and write benches/results.json
-	$(VENV)/bin/python -m benches --output benches/results.json
+bench: build ## Time the command and the kernels, print tables and write them below benches/
+	$(VENV)/bin/python -m benches --output benches/commands.json -k bench_commands
+	$(VENV)/bin/python -m benches --output benches/results.json -k 'not bench_commands'
 
 .PHONY: readme
-readme: $(VENV)/.tools ## Render benches/results.json into the table of README.md
+readme: $(VENV)/.tools ## Render what was measured into the tables of README.md
 	$(VENV)/bin/python -m benches.results
 
 .PHONY: picture

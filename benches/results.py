@@ -1,7 +1,7 @@
-"""The results of a run of the benchmarks, kept in a file, and the table that README makes of them.
+"""The results of runs of the benchmarks, kept in files, and the tables that README makes of them.
 
-``python -m benches --output benches/results.json`` writes the file; ``python -m benches.results``
-renders it into README.md, between two markers.
+``make bench`` writes a file for the command and one for the kernels; ``python -m benches.results``
+renders them into README.md, between two markers.
 """
 
 from __future__ import annotations
@@ -21,7 +21,9 @@ if TYPE_CHECKING:
 
 __all__ = ["COMMAND", "Machine", "Results", "Row", "in_readme", "markdown_line"]
 
-RESULTS = Path(__file__).parent / "results.json"
+_HERE = Path(__file__).parent
+RESULTS = (_HERE / "commands.json", _HERE / "results.json")
+"""Runs that README shows: of the command, and of everything else."""
 README = Path(__file__).parents[1] / "README.md"
 _MARKED = re.compile(r"(?<=<!-- benchmarks -->\n).*(?=<!-- end of benchmarks -->)", re.DOTALL)
 _TWIN = "python"
@@ -113,26 +115,32 @@ class Results:
         path.write_text(f"{text}\n", encoding="utf-8")
 
 
-def in_readme(results: Results) -> str:
+def in_readme(runs: Iterable[Results]) -> str:
     """Render what README shows: the command from file to file, and a workload of each kernel."""
-    lines = [f"Measured by `{results.command}` on {results.date}: {results.machine}.", ""]
-    commands = _commands(results)
+    parts = [_part(run) for run in runs]
+    return "\n".join("\n".join(lines) + "\n" for lines in parts)
+
+
+def _part(results: Results) -> list[str]:
+    lines = [f"Measured by `{results.command}` on {results.date}: {results.machine}."]
+    commands, kernels = _commands(results), _kernels(results)
     if commands:
         lines += [
             "From file to file, the start of the process included. Each figure says how many times",
-            "longer a peer takes on the same file than `trajmeter score`:",
+            "longer a peer takes on the same file than `trajmeter score`.",
             "",
             *_table(("from file to file", "time", "peers"), map(_command_cells, commands)),
+        ]
+    if commands and kernels:
+        lines += ["", "Kernels:", ""]
+    if kernels:
+        headings = ("measured", "threads", "Python twin", "other libraries")
+        lines += [
+            "Each figure says how many times longer a peer takes than the compiled kernel.",
             "",
-            "Kernels; each figure says how many times longer a peer takes than the compiled one:",
+            *_table(headings, map(_kernel_cells, kernels)),
         ]
-    else:
-        lines[1:] = [
-            "Each figure says how many times longer a peer takes than the compiled kernel."
-        ]
-    headings = ("measured", "threads", "Python twin", "other libraries")
-    lines += ["", *_table(headings, map(_kernel_cells, _kernels(results)))]
-    return "\n".join(lines) + "\n"
+    return lines
 
 
 def _command_cells(row: Row) -> tuple[str, ...]:
@@ -193,7 +201,7 @@ def _processor() -> str:
 
 def main() -> None:
     """Render the committed results into README.md."""
-    table = in_readme(Results.read(RESULTS))
+    table = in_readme(Results.read(file) for file in RESULTS if file.exists())
     text = README.read_text(encoding="utf-8")
     README.write_text(_MARKED.sub(lambda _: table, text), encoding="utf-8")
 

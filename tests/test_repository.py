@@ -110,7 +110,7 @@ def test_the_makefile_describes_every_target_it_offers() -> None:
 
 def test_the_readme_shows_the_benchmarks_as_they_were_measured() -> None:
     text = (ROOT / "README.md").read_text(encoding="utf-8")
-    table = in_readme(Results.read(RESULTS))
+    table = in_readme(Results.read(file) for file in RESULTS if file.exists())
     assert f"<!-- benchmarks -->\n{table}<!-- end of benchmarks -->" in text, "run `make readme`"
 
 
