@@ -6,8 +6,9 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from trajmeter.bench import Request, Timing
+from trajmeter.bench import Request, Timing, kernels
 from trajmeter.cli import ExitCode, main
+from trajmeter.kernels import load
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -65,13 +66,8 @@ def test_options_are_those_of_score(asked: list[Request], tmp_path: Path) -> Non
 def test_without_the_extension_it_says_what_to_do(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    from trajmeter.kernels import load
-
-    load.cache_clear()
+    monkeypatch.setattr(kernels, "load", load.__wrapped__)  # which remembers nothing
     monkeypatch.setitem(sys.modules, "trajmeter.kernels._rust", None)
-    try:
-        assert main(["bench"]) == ExitCode.USAGE
-    finally:
-        load.cache_clear()
+    assert main(["bench"]) == ExitCode.USAGE
     assert "there is nothing to compare" in (told := capsys.readouterr().err)
     assert "rustup.rs" in told

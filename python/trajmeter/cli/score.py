@@ -195,7 +195,8 @@ def score(
         batches = stack.enter_context(tracked(attempts, files))
         _write_rows(scorer, batches, output, output_format)
     unreadable.report_total()
-    if attempts.note is not None:
+    # Of lines that could not be read at all, everything has been said.
+    if attempts.note is not None and unreadable.count < attempts.lines_as_records / 2:
         print_message(f"trajmeter: {attempts.note}")
     summary = scorer.summary()
     _report_missing_tasks(summary)
