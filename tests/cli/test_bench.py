@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from trajmeter.bench import Request, Timing, kernels
+from trajmeter.bench import Request, Timing
 from trajmeter.cli import ExitCode, main
 from trajmeter.kernels import load
 
@@ -66,7 +66,7 @@ def test_options_are_those_of_score(asked: list[Request], tmp_path: Path) -> Non
 def test_without_the_extension_it_says_what_to_do(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    monkeypatch.setattr(kernels, "load", load.__wrapped__)  # which remembers nothing
+    monkeypatch.setattr("trajmeter.kernels.load", load.__wrapped__)  # which remembers nothing
     monkeypatch.setitem(sys.modules, "trajmeter.kernels._rust", None)
     assert main(["bench"]) == ExitCode.USAGE
     assert "there is nothing to compare" in (told := capsys.readouterr().err)
