@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -13,9 +14,10 @@ from hypothesis import strategies as st
 import trajmeter
 from tests.metrics.fakes import AnswerMetric, RankMetric
 from tests.scoring.strategies import any_trajectories
-from trajmeter.metrics import describe, metric, registry
+from trajmeter.metrics import Result, describe, metric, registry
+from trajmeter.metrics.turns.result import TurnsResult
 from trajmeter.readers import read_tasks, read_trajectories
-from trajmeter.records import ReadProblem, Task, Trajectory
+from trajmeter.records import Cause, Outcome, ReadProblem, Task, Trajectory
 from trajmeter.scoring.batches import BatchScorer
 from trajmeter.scoring.trials import arrange
 from trajmeter.snapshots import open_snapshots
@@ -59,7 +61,8 @@ def _both(
 def _assert_equal(paths: Path | Sequence[Path], **options: Any) -> Scores:
     by_record, by_column, of_records, of_files = _both(paths, **options)
     assert of_files == of_records
-    assert by_column.rows == by_record.rows
+    # As text, in which the order of keys counts, as it does in a file.
+    assert [*map(repr, by_column.rows)] == [*map(repr, by_record.rows)]
     assert by_column.summary == by_record.summary
     assert len(by_column) == len(by_record)
     assert [each.trajectory for each in by_column.results] == [
@@ -195,3 +198,44 @@ def test_results_are_made_when_they_are_asked_for(tmp_path: Path) -> None:
     assert scores.results is scores.results
     assert [each["words.value"] for each in scores.rows] == [0, 1]
     assert json.loads(scores.results[1].trajectory.model_dump_json())["final_output"] == "b"
+
+
+class Named(Result):
+    label: str
+    parts: tuple[str, ...] = ()
+
+
+@dataclass(eq=True)
+class Labelled:
+    """A metric without a number, and equal to any other of its class."""
+
+    name: str = field(compare=False)
+    version: str = "1"
+    requires: tuple[str, ...] = ()
+
+    @property
+    def parameters(self) -> dict[str, Any]:
+        return {}
+
+    @property
+    def result_type(self) -> type[Named]:
+        return Named
+
+    def score(self, task: Task | None, trajectory: Trajectory) -> Named:
+        del task, trajectory
+        return Named(label=self.name)
+
+
+def test_metrics_without_a_number_and_equal_ones(tmp_path: Path) -> None:
+    file = _write(tmp_path / "runs.jsonl", "ab")
+    scores = _assert_equal(file, metrics=[Labelled("one"), Labelled("two")])
+    assert scores.rows[1]["two.label"] == "two"
+    assert scores.summary.overall.figures == {}
+
+
+def test_groups_that_were_not_asked_for_are_not_scored(tmp_path: Path) -> None:
+    scores = trajmeter.score(_write(tmp_path / "runs.jsonl", "a"), metrics=["turns.tokens"])
+    ((turns,),) = [each.results for each in scores.results]
+    assert isinstance(turns, TurnsResult)
+    assert (turns.outcome, turns.tokens.outcome) == (Outcome.NOT_SCORED, Outcome.NOT_SCORED)
+    assert (turns.cause, turns.tokens.cause) == (None, Cause.MISSING_USAGE)

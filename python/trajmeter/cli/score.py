@@ -228,9 +228,12 @@ def _report_unjudged(summary: Summary) -> int:
 
     causes = (Cause.JUDGE_ERROR, Cause.JUDGE_TIMEOUT, Cause.JUDGE_UNPARSEABLE, Cause.JUDGE_REFUSED)
     attempts, cause = max(
-        (figure.not_scored.get(each.value, 0), each.value)
-        for figure in summary.overall.figures.values()
-        for each in causes
+        (
+            (figure.not_scored.get(each.value, 0), each.value)
+            for figure in summary.overall.figures.values()
+            for each in causes
+        ),
+        default=(0, ""),
     )
     if attempts:
         print_message(

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, cast
 
+from trajmeter.metrics._result import Group
 from trajmeter.metrics.engine import MetricError
+from trajmeter.records import Outcome
 from trajmeter.records.record import frozen
 from trajmeter.schemas import is_model
 
@@ -13,6 +15,7 @@ if TYPE_CHECKING:
 
     import pyarrow as pa
     from pydantic import BaseModel
+    from pydantic.fields import FieldInfo
 
     from trajmeter.metrics._result import Result
     from trajmeter.metrics.columns import FamilyColumns
@@ -23,8 +26,8 @@ __all__ = ["typed_results"]
 def typed_results(family: FamilyColumns, batch: pa.RecordBatch) -> list[Result | MetricError]:
     """Make the results of rows.
 
-    Figures of groups that are not in the table, as they were not asked for, have their defaults, or
-    are ``None``.
+    Groups that are not in the table, as they were not asked for, are ``not_scored``; their figures
+    have their defaults, or are ``None``.
 
     Args:
         family: Columns of the metric.
@@ -68,8 +71,7 @@ def _models(
         elif is_model(info.annotation):
             fields[key] = _models(info.annotation, f"{path}.", columns, rows)
         else:
-            default = None if info.is_required() else info.get_default(call_default_factory=True)
-            fields[key] = [default] * rows
+            fields[key] = [_default(model, key, info)] * rows
     if model.__private_attributes__ or not fields:
         by_row = zip(*fields.values(), strict=True) if fields else [()] * rows
         return [
@@ -79,3 +81,10 @@ def _models(
     names = list(fields)
     by_row = zip(*fields.values(), strict=True)
     return [frozen(model, dict(zip(names, values, strict=True))) for values in by_row]
+
+
+def _default(model: type[BaseModel], key: str, info: FieldInfo) -> object:
+    """What stands in a field of a group that was not asked for."""
+    if key == "outcome" and issubclass(model, Group):
+        return Outcome.NOT_SCORED
+    return None if info.is_required() else info.get_default(call_default_factory=True)

@@ -128,6 +128,8 @@ class RowScorer:
             for family in self.layout.families
             if isinstance(family.metric, TrialMetric) and isinstance(family.metric, BatchMetric)
         }
+        # By name, as metrics of a user's may call each other equal.
+        places = {metric.name: at for at, metric in enumerate(self._by_record)}
         start = 0
         for rows in group:
             recorded = list(islice(by_record, len(rows)))
@@ -139,7 +141,7 @@ class RowScorer:
                 elif isinstance(family.metric, BatchMetric):
                     scored = self._by_batch(family, family.metric, rows.batch)
                 else:
-                    at = self._by_record.index(family.metric)
+                    at = places[family.name]
                     scored = self._of_results(family, [each.results[at] for each in recorded])
                 arrays += scored.columns
                 if scored.results is not None:

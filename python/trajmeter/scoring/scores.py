@@ -162,10 +162,13 @@ class ScoredColumns:
         return [scored for part in self._parts for scored in self._results_of(part)]
 
     def _results_of(self, part: ScoredRows) -> Iterator[Scored]:
-        by_family = [
-            part.results.get(family.name) or family.results(part.scored)
-            for family in self._layout.families
-        ]
+        from trajmeter.summaries._batch_results import errors_of, results_of  # needs pyarrow
+
+        by_family = []
+        for family in self._layout.families:
+            own = part.results.get(family.name)
+            errors = errors_of(family, part.scored, own)
+            by_family.append(results_of(family, part.scored, own, errors))
         return map(Scored, part.tasks, part.rows.records(), zip(*by_family, strict=True))
 
     def rows(self) -> Iterator[dict[str, Any]]:

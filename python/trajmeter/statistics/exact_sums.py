@@ -174,7 +174,7 @@ class ExactSums:
             rounder = math.ldexp(1.5, place + 52)
             parts = values + rounder
             parts -= rounder
-            sums = np.bincount(slots, parts, size).reshape(-1, self._width)
+            sums = np.bincount(slots, parts, size).reshape(len(numbers), self._width)
             self._parts(place + scale).add(np.ldexp(sums, -place).astype(np.int64), numbers)
             values = np.subtract(values, parts, out=parts)
 

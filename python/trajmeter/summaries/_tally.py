@@ -159,7 +159,7 @@ class Tally:
     ) -> None:
         size = len(numbers) * self._width
         found = np.bincount(slots.ravel(), rows.ravel(), size).astype(np.int64)
-        counts.add(found.reshape(-1, self._width), numbers)
+        counts.add(found.reshape(len(numbers), self._width), numbers)
 
     def _count_outcomes(self, block: Block, slots: Int64Array, groups: GroupedRows) -> None:
         rows, numbers = groups
