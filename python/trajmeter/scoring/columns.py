@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import pyarrow as pa
 
-from trajmeter.arrays import coded
+from trajmeter.arrays import coded, together
 from trajmeter.errors import format_exception
 from trajmeter.metrics import (
     BatchMetric,
@@ -29,7 +29,7 @@ from trajmeter.scoring.results import (
     named_columns,
     own_results,
 )
-from trajmeter.scoring.rows import Rows, together
+from trajmeter.scoring.rows import Rows
 from trajmeter.scoring.trials import whole_trials
 from trajmeter.writers.arrow import arrow_schema
 

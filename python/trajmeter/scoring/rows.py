@@ -18,13 +18,13 @@ from trajmeter.records import Record
 from trajmeter.schemas import trajectory_from_row
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Collection, Iterator, Sequence
+    from collections.abc import Callable, Collection, Iterator
 
     from trajmeter.arrays import Array
     from trajmeter.kernels import Int64Array
     from trajmeter.records import Trajectory
 
-__all__ = ["RowProblem", "Rows", "admit", "together"]
+__all__ = ["RowProblem", "Rows", "admit"]
 
 
 class RowProblem(Record):
@@ -62,15 +62,6 @@ class Rows:
         """The rows as records, made as they are asked for."""
         for start in range(0, len(self), ROWS_AT_ONCE):
             yield from records_of(self.batch.slice(start, ROWS_AT_ONCE))
-
-
-def together(batches: Sequence[pa.RecordBatch]) -> pa.RecordBatch:
-    """The rows of batches of one schema, of which there is at least one, as one batch."""
-    if len(batches) == 1:
-        return batches[0]
-    columns = zip(*(batch.columns for batch in batches), strict=True)
-    joined = [pa.concat_arrays(parts) for parts in columns]
-    return pa.record_batch(joined, schema=batches[0].schema)
 
 
 def admit(
