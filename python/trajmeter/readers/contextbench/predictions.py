@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
     from trajmeter.records import Source
 
-__all__ = ["PREDICTIONS"]
+__all__ = ["PREDICTIONS", "read_prediction"]
 
 
 @with_config({"extra": "allow"})
@@ -63,11 +63,7 @@ _DATA_KEYS = frozenset(_TrajectoryData.__annotations__)
 _STEP_KEYS = frozenset(_Step.__annotations__)
 
 
-def _recognises(record: Mapping[str, JsonValue]) -> bool:
-    return "traj_data" in record or "model_patch" in record
-
-
-def _read(record: Mapping[str, JsonValue], source: Source) -> Trajectory:
+def read_prediction(record: Mapping[str, JsonValue], source: Source) -> Trajectory:
     """Turn a prediction into a trajectory.
 
     Most records name neither agent nor model; the source distinguishes attempts. Steps and a final
@@ -126,7 +122,9 @@ PREDICTIONS = RecordFormat(
     name="contextbench-predictions",
     description="ContextBench predictions",
     makes=Trajectory,
-    evidence=Evidence.CERTAIN,
-    recognises=_recognises,
-    read=_read,
+    carries=("model", "turns.views", "turns.extra", "final_views", "final_patch", "extra"),
+    origin="ContextBench's converters",
+    keys=frozenset({"traj_data"}),
+    recognises=lambda _: Evidence.CERTAIN,
+    read=read_prediction,
 )
