@@ -13,9 +13,9 @@ if TYPE_CHECKING:
 
     from pydantic import JsonValue
 
-__all__ = ["SWE_BENCH_PREDICTIONS"]
+__all__ = ["KEYS_OF_A_RUN", "SWE_BENCH_PREDICTIONS"]
 
-_OF_A_RUN = frozenset(
+KEYS_OF_A_RUN = frozenset(
     {"conversation", "conversations", "events", "history", "messages", "traj", "trajectory"}
 )
 """Keys under which data sets keep the run beside its patch. A prediction has none, so that a row
@@ -23,7 +23,7 @@ of a data set is not taken for one."""
 
 
 def _recognises(record: Mapping[str, JsonValue]) -> Evidence | None:
-    return Evidence.LIKELY if _OF_A_RUN.isdisjoint(record) else None
+    return Evidence.LIKELY if KEYS_OF_A_RUN.isdisjoint(record) else None
 
 
 SWE_BENCH_PREDICTIONS = RecordFormat(

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
     from trajmeter.records import Source
 
-__all__ = ["PREDICTIONS", "read_prediction"]
+__all__ = ["PREDICTIONS", "PREDICTION_KEYS", "read_prediction"]
 
 
 @with_config({"extra": "allow"})
@@ -58,7 +58,8 @@ def _predictions() -> TypeAdapter[_Prediction]:
     return TypeAdapter(_Prediction)
 
 
-_PREDICTION_KEYS = frozenset(_Prediction.__annotations__)
+PREDICTION_KEYS = frozenset(_Prediction.__annotations__)
+"""Keys of a prediction that are read."""
 _DATA_KEYS = frozenset(_TrajectoryData.__annotations__)
 _STEP_KEYS = frozenset(_Step.__annotations__)
 
@@ -79,7 +80,7 @@ def read_prediction(record: Mapping[str, JsonValue], source: Source) -> Trajecto
         raise ReadError("no id: expected instance_id or original_inst_id")
     data = prediction.get("traj_data") or {}
     steps = data.get("pred_steps")
-    extra = _others(prediction, _PREDICTION_KEYS)
+    extra = _others(prediction, PREDICTION_KEYS)
     if others := _others(data, _DATA_KEYS):
         extra["traj_data"] = others
     if (original := prediction.get("original_inst_id")) not in (None, task_id):
