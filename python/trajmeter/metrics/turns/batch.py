@@ -12,7 +12,7 @@ from trajmeter.arrays import filled, flags, nulls
 from trajmeter.kernels import NO_NUMBER
 from trajmeter.metrics.turns.columns import analyse_columns, turn_columns
 from trajmeter.metrics.turns.result import BUDGET_REASONS
-from trajmeter.metrics.turns.tokens import tokens_of_rows
+from trajmeter.metrics.turns.usage_columns import costs_of_rows, tokens_of_rows
 from trajmeter.metrics.usage import TOKENS
 from trajmeter.records import Cause, Outcome
 
@@ -72,6 +72,7 @@ def score_batch(rows: pa.RecordBatch, profile: TurnsProfile) -> Mapping[str, Arr
         "dropped_calls": pa.array(filled(rows.column("dropped_calls"), 0)),
         **_run(rows, turn_count),
         **_tokens(rows, profile),
+        **_cost(rows),
     }
 
 
@@ -118,17 +119,25 @@ def _tokens(rows: pa.RecordBatch, profile: TurnsProfile) -> dict[str, Array]:
             "tokens.reason": nulls(len(rows), pa.string()),
         }
     used = tokens_of_rows(rows)
-    is_unknown = flags(used.source.is_null())
-    outcomes = _outcome(is_unknown, Cause.MISSING_USAGE, prefix="tokens.")
-    is_unusable = is_unknown & flags(used.reason.is_valid())
-    causes = pc.if_else(pa.array(is_unusable), Cause.INVALID_INPUT.value, outcomes["tokens.cause"])
     return {
-        **outcomes,
-        "tokens.cause": causes,
+        **_told(used.source, used.reason, prefix="tokens."),
         **{f"tokens.{name}": each for name, each in zip(TOKENS, used.counts, strict=True)},
-        "tokens.source": used.source,
-        "tokens.reason": used.reason,
     }
+
+
+def _cost(rows: pa.RecordBatch) -> dict[str, Array]:
+    used = costs_of_rows(rows)
+    return {**_told(used.source, used.reason, prefix="cost."), "cost.cost_usd": used.value}
+
+
+def _told(source: Array, reason: Array, *, prefix: str) -> dict[str, Array]:
+    """Outcome and cause, where the figures come from, and what could not be used."""
+    is_unknown = flags(source.is_null())
+    is_unusable = is_unknown & flags(reason.is_valid())
+    told = _outcome(is_unknown, Cause.MISSING_USAGE, prefix=prefix)
+    cause = f"{prefix}cause"
+    causes = pc.if_else(pa.array(is_unusable), Cause.INVALID_INPUT.value, told[cause])
+    return {**told, cause: causes, f"{prefix}source": source, f"{prefix}reason": reason}
 
 
 def _outcome(unscored: Booleans, cause: Cause, *, prefix: str = "") -> dict[str, Array]:
