@@ -12,8 +12,8 @@ from trajmeter.arrays import filled, flags, nulls
 from trajmeter.kernels import NO_NUMBER
 from trajmeter.metrics.turns.columns import analyse_columns, turn_columns
 from trajmeter.metrics.turns.result import BUDGET_REASONS
-from trajmeter.metrics.turns.usage_columns import costs_of_rows, tokens_of_rows
 from trajmeter.metrics.usage import TOKENS
+from trajmeter.metrics.usage_columns import costs_of_rows, tokens_of_rows
 from trajmeter.records import Cause, Outcome
 
 if TYPE_CHECKING:

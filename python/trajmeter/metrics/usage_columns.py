@@ -13,7 +13,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from trajmeter.arrays import entries, filled, flags, ragged
+from trajmeter.arrays import entries, filled, flags, nulls, ragged
 from trajmeter.metrics.usage import TOKENS, add_amounts, add_tokens
 from trajmeter.records import LARGEST_COUNT
 
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from trajmeter.kernels import Float64Array, Int64Array
     from trajmeter.metrics.usage import Counts, TokensUsed
 
-__all__ = ["CostColumns", "TokenColumns", "costs_of_rows", "tokens_of_rows"]
+__all__ = ["CostColumns", "TokenColumns", "costs_of_rows", "of_turns_alone", "tokens_of_rows"]
 
 _NONE = -1
 """Stands for a count that was not recorded."""
@@ -122,6 +122,15 @@ def costs_of_rows(rows: pa.RecordBatch) -> CostColumns:
         source=pa.array(source, pa.string()),
         reason=pa.array(reason, pa.string()),
     )
+
+
+def of_turns_alone(rows: pa.RecordBatch) -> pa.RecordBatch:
+    """The rows with what their turns recorded, without what was recorded of the runs themselves."""
+    columns = {
+        name: rows.column(name) if name == "turns" else nulls(len(rows), rows.column(name).type)
+        for name in ("turns", "usage", "unusable")
+    }
+    return pa.record_batch(columns)
 
 
 def _is_cost(costs: Float64Array) -> Booleans:
