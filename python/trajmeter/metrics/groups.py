@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from copy import copy
 from difflib import get_close_matches
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple, Protocol, runtime_checkable
 
 from trajmeter.errors import ConfigurationError, UnknownNameError
 from trajmeter.schemas import is_model
@@ -29,6 +29,14 @@ __all__ = [
 
 _CHOSEN = "chosen_groups"
 """Attribute of a metric of which only some groups are asked for."""
+
+
+@runtime_checkable
+class _ComputesGroups(Protocol):
+    """A metric that computes no more than the groups that are asked for."""
+
+    def limit_to(self, groups: tuple[str, ...]) -> None:
+        """Compute these groups alone."""
 
 
 class Request(NamedTuple):
@@ -73,6 +81,8 @@ def limited(metric: AnyMetric, groups: tuple[str, ...]) -> AnyMetric:
             raise UnknownNameError(unknown(f"group of {metric.name}", group, known))
     part = copy(metric)
     object.__setattr__(part, _CHOSEN, groups)
+    if isinstance(part, _ComputesGroups):
+        part.limit_to(groups)
     return part
 
 

@@ -46,33 +46,37 @@ _COUNTS = {
 _SHARES_OF_TURNS = ("parse_failure_rate", "no_code_rate", "multi_code_block_rate")
 
 
-def score_batch(rows: pa.RecordBatch, profile: TurnsProfile) -> Mapping[str, Array]:
+def score_batch(
+    rows: pa.RecordBatch, profile: TurnsProfile, *, has_turns: bool = True
+) -> Mapping[str, Array]:
     """Compute every figure of every row, as :func:`score` does of one record.
 
     Args:
         rows: Valid rows in the columns of :func:`trajmeter.schemas.trajectory_schema`.
         profile: What to make of what is missing.
+        has_turns: Whether the figures that are computed from turns are among the columns.
 
     Returns:
-        Every column of :class:`TurnsResult` by its dotted path.
+        The columns of :class:`TurnsResult` by their dotted paths.
     """
     turns = rows.column("turns")
-    table = analyse_columns(turn_columns(turns))
-    recorded = pa.array(table.counts["turns"])
+    recorded = filled(pc.list_value_length(turns), 0).astype(np.int64)
     if profile.unrecorded_turns_are_none:
-        is_missing, turn_count = np.zeros(len(rows), np.bool_), recorded
+        is_missing, turn_count = np.zeros(len(rows), np.bool_), pa.array(recorded)
     else:
         is_missing = flags(turns.is_null())
         turn_count = pc.if_else(turns.is_valid(), recorded, rows.column("turn_count"))
+    groups = {**_run(rows, turn_count), **_tokens(rows, profile), **_cost(rows)}
+    if not has_turns:
+        return groups
+    table = analyse_columns(turn_columns(turns))
     return {
         **_outcome(is_missing, Cause.MISSING_TURNS),
         **_figures(table, is_missing, profile),
         "error_turns": _mapping(table, table.carried, is_missing),
         "error_breakdown": _mapping(table, table.failed, is_missing),
         "dropped_calls": pa.array(filled(rows.column("dropped_calls"), 0)),
-        **_run(rows, turn_count),
-        **_tokens(rows, profile),
-        **_cost(rows),
+        **groups,
     }
 
 

@@ -51,6 +51,16 @@ __all__ = [
 ]
 
 
+_USAGE = frozenset({"turns.usage", "usage", "unusable"})
+_GROUP_COLUMNS: dict[str, frozenset[str]] = {
+    # The number of a turn stands for any field of one: turns are only counted.
+    "run": frozenset({"turns.number", "turn_count", "failure.reason", "passed"}),
+    "tokens": _USAGE,
+    "cost": _USAGE,
+}
+"""Columns of trajectories that each group depends on."""
+
+
 class TurnsMetric:
     """Scores the interaction of each run, turn by turn.
 
@@ -65,7 +75,7 @@ class TurnsMetric:
     version = "1"
     requires: tuple[str, ...] = ("Trajectory.turns",)
     result_type = TurnsResult
-    batch_columns = frozenset(
+    batch_columns: frozenset[str] = frozenset(
         {
             *(f"turns.{name}" for name in ("success", "program", "number", "error", "usage")),
             *(f"turns.tool_calls.{name}" for name in ("name", "arguments", "success", "error")),
@@ -76,6 +86,15 @@ class TurnsMetric:
 
     def __init__(self, *, profile: str | None = None) -> None:
         self._profile = find_profile("turns", profile, PROFILES)
+        self._has_turns = True
+
+    def limit_to(self, groups: tuple[str, ...]) -> None:
+        """Leave out what is computed from turns; those figures are of no group.
+
+        They are then ``not_scored``, without a cause.
+        """
+        self._has_turns = False
+        self.batch_columns = frozenset().union(*(_GROUP_COLUMNS[group] for group in groups))
 
     @property
     def parameters(self) -> Mapping[str, JsonValue]:
@@ -85,7 +104,7 @@ class TurnsMetric:
     def score(self, task: Task | None, trajectory: Trajectory) -> TurnsResult:
         """Analyse the turns of one run; no reference is needed."""
         del task
-        return _score(trajectory, self._profile)
+        return _score(trajectory, self._profile, has_turns=self._has_turns)
 
     def score_batch(
         self, tasks: Sequence[Task | None], rows: pa.RecordBatch
@@ -94,7 +113,7 @@ class TurnsMetric:
         from trajmeter.metrics.turns.batch import score_batch
 
         del tasks
-        return score_batch(rows, self._profile)
+        return score_batch(rows, self._profile, has_turns=self._has_turns)
 
     def aggregator(self) -> RecordAggregator[TurnsSummary]:
         """Begin the summary of runs."""
@@ -160,7 +179,7 @@ def aggregate(results: Iterable[TurnsResult], *, profile: str | None = None) -> 
     return aggregator.figures()
 
 
-def _score(trajectory: Trajectory, profile: TurnsProfile) -> TurnsResult:
+def _score(trajectory: Trajectory, profile: TurnsProfile, *, has_turns: bool = True) -> TurnsResult:
     turns = trajectory.turns
     if turns is None and profile.unrecorded_turns_are_none:
         turns = ()
@@ -177,10 +196,10 @@ def _score(trajectory: Trajectory, profile: TurnsProfile) -> TurnsResult:
         },
     )
     tokens, cost = token_figures(trajectory, profile), cost_figures(trajectory)
-    if turns is None:
+    if turns is None or not has_turns:
         return TurnsResult(
             outcome=Outcome.NOT_SCORED,
-            cause=Cause.MISSING_TURNS,
+            cause=Cause.MISSING_TURNS if has_turns else None,
             dropped_calls=trajectory.dropped_calls,
             run=run,
             tokens=tokens,
