@@ -21,18 +21,15 @@ if TYPE_CHECKING:
 
 __all__ = [
     "JUDGE_PANEL",
-    "CacheFolder",
     "Command",
     "JudgeBaseUrl",
     "JudgeRecord",
     "JudgeReplay",
     "JudgeRequestsPerMinute",
-    "NoCache",
     "OriginalProfile",
     "PlainFormat",
     "SnapshotFiles",
     "TaskFiles",
-    "cache_choice",
     "make_judge",
     "new_group",
     "print_fields",
@@ -154,30 +151,6 @@ SnapshotFiles = Annotated[
         help="Repositories at the tasks' commits: a file of snapshots, or a folder.",
     ),
 ]
-
-CacheFolder = Annotated[
-    Path | None,
-    typer.Option(
-        "--cache",
-        file_okay=False,
-        metavar="DIR",
-        show_default=False,
-        help="Keep what was found in source files here (default: the user's cache folder).",
-    ),
-]
-NoCache = Annotated[bool, typer.Option("--no-cache", help="Neither use nor fill the cache.")]
-
-
-def cache_choice(folder: Path | None, *, no_cache: bool) -> Path | bool:
-    """Where to keep what was found in source files, as functions take it.
-
-    Raises:
-        ConfigurationError: A folder was named, and none is wanted.
-    """
-    if folder is not None and no_cache:
-        raise ConfigurationError("--cache and --no-cache cannot be used together")
-    return folder or not no_cache
-
 
 JudgeBaseUrl = Annotated[
     str | None,

@@ -18,7 +18,8 @@ from trajmeter.cli._process import (
     tolerating_closed_stdout,
     without_repeats,
 )
-from trajmeter.cli._terminal import CacheFolder, NoCache, TaskFiles, cache_choice
+from trajmeter.cli._snapshots import CacheFolder, NoCache, cache_choice
+from trajmeter.cli._terminal import TaskFiles
 from trajmeter.records import ReadProblem
 
 if TYPE_CHECKING:
@@ -116,7 +117,7 @@ def snapshot(
         for target in targets:
             entries = target.entries(
                 maker,
-                keep=viewed and partial(_needed, viewed, target),
+                keep=None if viewed is None else partial(_needed, viewed, target),
                 on_missing=lambda text: unreadable.report(_problem(text)),
             )
             writer.write(target.repo, target.label, entries)

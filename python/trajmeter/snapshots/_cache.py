@@ -7,7 +7,6 @@ and a database that is damaged is begun anew.
 from __future__ import annotations
 
 import os
-import sqlite3
 import sys
 import zlib
 from contextlib import suppress
@@ -16,6 +15,7 @@ from threading import Lock
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    import sqlite3
     from collections.abc import Iterable, Mapping, Sequence
 
 __all__ = ["EntryCache", "default_cache_folder"]
@@ -86,6 +86,8 @@ class EntryCache:
     def _run(self, query: str, values: Sequence[Any], *, many: bool = False) -> list[Any]:
         if self._folder is None or not values:
             return []
+        import sqlite3  # which takes longer to import than the rest of this package's snapshots
+
         with self._lock:
             for _ in range(2):
                 try:
@@ -103,6 +105,8 @@ class EntryCache:
 
     def _connected(self, folder: Path) -> sqlite3.Connection | None:
         """The connection of this process: one must not be used on both sides of a fork."""
+        import sqlite3
+
         if self._connection is None or self._process != os.getpid():
             try:
                 folder.mkdir(parents=True, exist_ok=True, mode=0o700)
@@ -118,6 +122,8 @@ class EntryCache:
         return self._connection
 
     def _begin_anew(self, folder: Path) -> None:
+        import sqlite3
+
         with suppress(sqlite3.Error):
             if self._connection is not None:
                 self._connection.close()

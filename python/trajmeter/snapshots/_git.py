@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import os
 import posixpath
-import subprocess
 import weakref
 from threading import RLock
 from typing import IO, TYPE_CHECKING, Any, cast
@@ -17,6 +16,7 @@ from trajmeter.errors import ConfigurationError, ReadError
 from trajmeter.snapshots._checkout import Content
 
 if TYPE_CHECKING:
+    import subprocess
     from collections.abc import Iterable, Iterator, Mapping
     from pathlib import Path
 
@@ -110,7 +110,7 @@ class GitRepository:
         with self._lock:
             header = self._ask(f"{commit}^{{tree}}")
             if header.endswith(b" missing"):
-                raise ReadError(f"{self.path}: no commit {commit!r}")
+                raise ReadError(f"{self.path}: files of commit {commit}: {self.why_missing}")
             tree, _, size = header.split()
             self._content(int(size))
             files: dict[str, str] = {}
@@ -206,6 +206,8 @@ class GitRepository:
         return cast("IO[bytes]", cast("subprocess.Popen[bytes]", self._process).stdout)
 
     def _start(self) -> None:
+        import subprocess
+
         try:
             self._process = process = subprocess.Popen(
                 self._command("cat-file", "--batch"),
@@ -226,6 +228,8 @@ class GitRepository:
 
     def _failure(self) -> ReadError:
         """What git says of the repository, once it has ended."""
+        import subprocess
+
         self.close()
         said = subprocess.run(
             self._command("rev-parse", "--git-dir"),

@@ -8,9 +8,7 @@ from __future__ import annotations
 import json
 import os
 import pickle
-import subprocess
 import sys
-from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack
 from typing import IO, TYPE_CHECKING, NamedTuple, Protocol, cast
 
@@ -127,6 +125,8 @@ class EntryMaker:
     def _make(self, contents: Contents, wanted: Sequence[WantedFile]) -> Iterable[Made | None]:
         if len(wanted) < _FEW or self._processes == 1:
             return make(contents, wanted, self._naming)
+        from concurrent.futures import ThreadPoolExecutor
+
         chunks = [wanted[start : start + _CHUNK] for start in range(0, len(wanted), _CHUNK)]
         with ExitStack() as stack:
             # Entered first, and so left last: threads end once their processes are gone.
@@ -156,6 +156,8 @@ class _Worker:
     """A process that makes entries."""
 
     def __init__(self, contents: Contents, naming: Naming) -> None:
+        import subprocess
+
         # Not multiprocessing, which would run the main module of the program again.
         self._process = subprocess.Popen(
             [sys.executable, "-c", _PROGRAM, json.dumps(sys.path)],

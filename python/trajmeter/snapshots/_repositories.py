@@ -17,7 +17,7 @@ from trajmeter.snapshots._take import entry_maker
 from trajmeter.snapshots.snapshot import FileSnapshot, Snapshot
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Collection, Iterable, Iterator
 
     from trajmeter.records import Task
     from trajmeter.snapshots._making import EntryMaker
@@ -102,6 +102,24 @@ class RepositoryFolder:
                 self.without_repository[task.id] = task.repo
             return None
 
+    def missing(self) -> Iterator[str]:
+        """What to say of the tasks that no snapshot was found for, if there are any."""
+        if self.without_repository:
+            task, repo = next(iter(self.without_repository.items()))
+            what = "which name no repository" if repo is None else f"such as {repo!r} of {task!r}"
+            yield (
+                f"{_tasks(self.without_repository)} found no repository in {self.folder}, {what}; "
+                "owner/name is looked for as owner__name, owner/name and name, with or without .git"
+            )
+        if self.without_commit:
+            task, (place, commit) = next(iter(self.without_commit.items()))
+            what = "has no commit" if commit is None else f"needs {commit!r}"
+            todo = "" if commit is None else f"; fetch it: git -C {place} fetch origin {commit}"
+            yield (
+                f"{_tasks(self.without_commit)} found no commit in their repository, "
+                f"such as {task!r}, which {what} in {place}{todo}"
+            )
+
     def _repositories_of(self, task: Task) -> list[GitRepository]:
         if self._places is None:
             self._places = [*repositories_in(self.folder)]
@@ -157,6 +175,10 @@ class CommitFiles(Mapping[str, FileSnapshot]):
 
     def __len__(self) -> int:
         return len(self._blobs)
+
+
+def _tasks(found: Collection[str]) -> str:
+    return f"{len(found):,} task{'' if len(found) == 1 else 's'}"
 
 
 def repositories_for(task: Task, places: Iterable[tuple[str | None, Path]]) -> list[Path]:

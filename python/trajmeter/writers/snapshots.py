@@ -33,6 +33,9 @@ class SnapshotWriter(Protocol):
     def finish(self) -> None:
         """Write what is still buffered; no snapshot may follow."""
 
+    def abandon(self) -> None:
+        """Release the stream without writing to it again: what was written is thrown away."""
+
 
 class JsonLinesSnapshots:
     """Writes snapshots as JSON lines.
@@ -51,6 +54,9 @@ class JsonLinesSnapshots:
         self._stream.write(b'%s,"files":{%s}}\n' % (head[:-1].encode(), files))
 
     def finish(self) -> None:
+        """Nothing is buffered."""
+
+    def abandon(self) -> None:
         """Nothing is buffered."""
 
 
@@ -75,6 +81,10 @@ class _ParquetSnapshots:
     def finish(self) -> None:
         """Write the footer."""
         self._writer.close()
+
+    def abandon(self) -> None:
+        """Keep pyarrow from closing the file when it is collected, on a stream that is closed."""
+        self._writer.is_open = False
 
 
 def _columns(entry: bytes) -> dict[str, object]:
@@ -117,8 +127,12 @@ def open_snapshot_file(path: Path) -> Iterator[SnapshotWriter]:
     check_snapshot_output(path)
     with replacing(path) as stream:
         writer = _WRITERS[path.suffix.lower()](stream)
-        yield writer
-        writer.finish()
+        try:
+            yield writer
+            writer.finish()
+        except BaseException:
+            writer.abandon()
+            raise
 
 
 def _text(value: str) -> bytes:
