@@ -21,6 +21,13 @@ from trajmeter.cli._process import (
     tolerating_closed_stdout,
     without_repeats,
 )
+from trajmeter.cli._snapshots import (
+    CacheFolder,
+    NoCache,
+    RepositoryFolders,
+    open_store,
+    report_missing_snapshots,
+)
 from trajmeter.cli._terminal import (
     JUDGE_PANEL,
     JudgeBaseUrl,
@@ -81,6 +88,7 @@ def score(
     ],
     tasks: TaskFiles = None,
     snapshots: SnapshotFiles = None,
+    repos: RepositoryFolders = None,
     metrics: Annotated[
         list[str] | None,
         typer.Option(
@@ -136,6 +144,8 @@ def score(
             help="Print the summary (table, markdown, md or json) or the rows (jsonl or csv).",
         ),
     ] = Format.TABLE,
+    cache: CacheFolder = None,
+    no_cache: NoCache = False,
 ) -> ExitCode:
     """Score trajectories, write one row for each, and print a summary.
 
@@ -147,6 +157,7 @@ def score(
 
         trajmeter score preds.jsonl --tasks gold.jsonl --snapshots snapshots.jsonl
         trajmeter score a.jsonl b.jsonl -t gold.jsonl -s checkout/ -o scores.parquet
+        trajmeter score logs/ -t gold.jsonl --repos repositories/
         trajmeter score preds.jsonl -t gold.jsonl -m context,turns -p contextbench
         trajmeter score preds.jsonl -m my_metric.py@answered --format json
     """
@@ -156,7 +167,6 @@ def score(
     from trajmeter.readers.batches import TrajectoryBatches
     from trajmeter.scoring.files import DEFAULT_METRICS
     from trajmeter.scoring.stream import StreamScorer
-    from trajmeter.snapshots import open_snapshots
     from trajmeter.writers import check_is_no_input, check_output
 
     _warn_of_slow_kernels()
@@ -167,7 +177,9 @@ def score(
     names = [name.strip() for part in metrics or DEFAULT_METRICS for name in part.split(",")]
     unreadable = Unreadable()
     report = unreadable.report
-    store = open_snapshots(snapshots, on_problem=report) if snapshots is not None else None
+    store = open_store(
+        snapshots, repos, cache, no_cache=no_cache, profiles=profiles or (), on_problem=report
+    )
     assertion_judge = None
     if judge is not None or judge_replay is not None:
         from trajmeter.judges import ModelAssertionJudge
@@ -201,6 +213,7 @@ def score(
     summary = scorer.summary()
     _report_missing_tasks(summary)
     _report_missing_definitions(summary)
+    report_missing_snapshots(store)
     if output is not None:
         print_message(f"trajmeter: wrote {summary.overall.attempts:,} rows to {output}")
     with tolerating_closed_stdout():
@@ -271,7 +284,8 @@ def _report_missing_definitions(summary: Summary) -> None:
         print_message(
             f"trajmeter: {attempts:,} of {summary.overall.attempts:,} attempts have no scores of "
             "symbols, because their snapshots lack definitions, as every folder does; "
-            "docs/formats.md (Snapshots) shows how to make a file of snapshots that has them"
+            "take snapshots that have them with trajmeter snapshot, or pass git repositories with "
+            "--repos DIR"
         )
 
 
