@@ -303,7 +303,8 @@ def _write_rows(
 
 
 def _print_summary(summary: Summary, output_format: Format) -> None:
-    from trajmeter.reports.scores import print_report, score_report, to_markdown
+    from trajmeter.reports.plain import takes_plain
+    from trajmeter.reports.scores import print_report, score_report, to_markdown, to_plain
     from trajmeter.writers import json_pieces
 
     if output_format is Format.JSON:
@@ -313,6 +314,10 @@ def _print_summary(summary: Summary, output_format: Format) -> None:
     elif output_format in (Format.MARKDOWN, Format.MD):
         typer.echo(to_markdown(score_report(summary)), nl=False)
     elif output_format is Format.TABLE:
+        plain = to_plain(score_report(summary)) if takes_plain(sys.stdout) else None
+        if plain is not None:
+            typer.echo(plain, nl=False)
+            return
         console = stdout_console()
         print_report(score_report(summary, width=console.width), console)
 
