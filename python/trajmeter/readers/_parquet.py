@@ -33,6 +33,8 @@ _RECORDS = 64
 """Rows of which values are alive at a time."""
 _BATCH_ROWS = 10_000
 _BATCH_BYTES = 32 << 20
+_RESULTS = ("tool_calls.result", "turns.tool_calls.result")
+"""Columns that may be larger than all others, and are read only where they are wanted."""
 
 Rows: TypeAlias = "tuple[int, pa.RecordBatch | ReadError]"
 """Number of the first row, and the rows, or why they and the rest of their row group are lost."""
@@ -86,7 +88,12 @@ def own_rows(file: BinaryIO, columns: Collection[str]) -> Iterator[Rows] | None:
     wanted = {*columns}
     if not _says_so(schema):
         wanted = {_with_calls(name) for name in columns}
-    chosen = [index for index, path in enumerate(paths) if _is_within(path, wanted)]
+    left_out = [name for name in _RESULTS if not _is_within(name, columns)]
+    chosen = [
+        index
+        for index, path in enumerate(paths)
+        if _is_within(path, wanted) and not _is_within(path, left_out)
+    ]
     found = {paths[index].partition(".")[0] for index in chosen}
     if ({name.partition(".")[0] for name in wanted} & set(schema.names)) - found:
         return None  # of lists, only a member that the file lacks is wanted

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, BinaryIO
 from trajmeter.arguments import paths_and_records
 from trajmeter.errors import InputError, ReadError
 from trajmeter.kernels import backend
-from trajmeter.readers._ahead import read_ahead
+from trajmeter.readers._ahead import joined, read_ahead
 from trajmeter.readers._column_reader import column_reader, has_column
 from trajmeter.readers._containers import (
     CHANGED,
@@ -62,9 +62,6 @@ IDENTITY = frozenset({"task_id", "agent", "model", "attempt", "instance", "sourc
 _BLOCK_BYTES = 16 << 20
 _ROWS = 1_000
 """Rows of a batch, if a file is read as records."""
-_FEW_ROWS = 500
-_FEW_BYTES = 1 << 20
-"""Batches with fewer rows and bytes are joined: a batch costs milliseconds, whatever it holds."""
 _LOGS = 1_024
 """Logs to read at a time."""
 _LOG_SUFFIX = ".json"
@@ -137,7 +134,7 @@ class TrajectoryBatches:
     def __iter__(self) -> Iterator[pa.RecordBatch]:
         """Yield the batches; none is empty."""
         items = read_ahead(self._items())
-        for batch in _joined(batch for item in items for batch in item()):
+        for batch in joined(batch for item in items for batch in item()):
             self.rows += batch.num_rows
             yield batch
 
@@ -364,32 +361,3 @@ def _changed(path: Path) -> ReadProblem:
 def _is_view(column: str) -> bool:
     """Whether views are part of a column: those of logs only the record reader reads."""
     return column == "turns" or column.startswith(("turns.views", "final_views"))
-
-
-def _joined(batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
-    """The batches, small ones that follow one another as one; none is empty."""
-    held: list[pa.RecordBatch] = []
-    rows = size = 0
-    for batch in batches:
-        if not batch.num_rows:
-            continue
-        if batch.num_rows >= _FEW_ROWS or batch.nbytes >= _FEW_BYTES:
-            yield from _one(held)
-            yield batch
-            held, rows, size = [], 0, 0
-            continue
-        held.append(batch)
-        rows += batch.num_rows
-        size += batch.nbytes
-        if rows >= _FEW_ROWS or size >= _FEW_BYTES:
-            yield from _one(held)
-            held, rows, size = [], 0, 0
-    yield from _one(held)
-
-
-def _one(batches: list[pa.RecordBatch]) -> list[pa.RecordBatch]:
-    if len(batches) < 2:  # noqa: PLR2004 - nothing to join
-        return batches
-    import pyarrow as pa
-
-    return pa.Table.from_batches(batches).combine_chunks().to_batches()
