@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import sys
-from contextlib import ExitStack, contextmanager
+from contextlib import ExitStack, closing, contextmanager
 from enum import Enum
 from pathlib import Path
 from time import monotonic
@@ -165,6 +165,7 @@ def score(
     from trajmeter.metrics import create
     from trajmeter.readers import read_tasks
     from trajmeter.readers.batches import TrajectoryBatches
+    from trajmeter.scoring.columns import columns_read
     from trajmeter.scoring.files import DEFAULT_METRICS
     from trajmeter.scoring.stream import StreamScorer
     from trajmeter.writers import check_is_no_input, check_output
@@ -195,15 +196,15 @@ def score(
         )
     elif (judge_base_url, judge_requests_per_minute, judge_record) != (None, None, None):
         raise ConfigurationError("judge options need --judge MODEL")
-    scorer = StreamScorer(
-        create(names, snapshots=store, profiles=profiles or (), judge=assertion_judge),
-        tasks=read_tasks(without_repeats(tasks or ()), on_problem=report),
-    )
-    files = without_repeats(predictions)
-    attempts = TrajectoryBatches(files, columns=scorer.columns, on_problem=report)
+    made = create(names, snapshots=store, profiles=profiles or (), judge=assertion_judge)
+    task_files, files = without_repeats(tasks or ()), without_repeats(predictions)
+    attempts = TrajectoryBatches(files, columns=columns_read(made), on_problem=report)
     with ExitStack() as stack:
         if assertion_judge is not None:
             stack.callback(assertion_judge.close)
+        stack.enter_context(closing(attempts))
+        attempts.start()  # on a thread, while the tasks are read
+        scorer = StreamScorer(made, tasks=read_tasks(task_files, on_problem=report))
         batches = stack.enter_context(tracked(attempts, files))
         _write_rows(scorer, batches, output, output_format)
     unreadable.report_total()
@@ -317,7 +318,8 @@ def _write_rows(
 
 
 def _print_summary(summary: Summary, output_format: Format) -> None:
-    from trajmeter.reports.scores import print_report, score_report, to_markdown
+    from trajmeter.reports.plain import takes_plain
+    from trajmeter.reports.scores import print_report, score_report, to_markdown, to_plain
     from trajmeter.writers import json_pieces
 
     if output_format is Format.JSON:
@@ -327,6 +329,10 @@ def _print_summary(summary: Summary, output_format: Format) -> None:
     elif output_format in (Format.MARKDOWN, Format.MD):
         typer.echo(to_markdown(score_report(summary)), nl=False)
     elif output_format is Format.TABLE:
+        plain = to_plain(score_report(summary)) if takes_plain(sys.stdout) else None
+        if plain is not None:
+            typer.echo(plain, nl=False)
+            return
         console = stdout_console()
         print_report(score_report(summary, width=console.width), console)
 
