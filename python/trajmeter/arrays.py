@@ -13,6 +13,8 @@ from trajmeter import kernels
 from trajmeter.kernels import Coded
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from trajmeter.kernels import Int64Array
 
 __all__ = [
@@ -33,6 +35,7 @@ __all__ = [
     "object_codes",
     "ragged",
     "text_bytes",
+    "together",
 ]
 
 ROWS_AT_ONCE = 256
@@ -151,3 +154,12 @@ def flags(array: Any) -> Booleans:  # noqa: ANN401 - the results of compute func
     """Values of a column of booleans without nulls."""
     values: Booleans = array.to_numpy(zero_copy_only=False)
     return values
+
+
+def together(batches: Sequence[pa.RecordBatch]) -> pa.RecordBatch:
+    """The rows of batches of one schema, of which there is at least one, as one batch."""
+    if len(batches) == 1:
+        return batches[0]
+    columns = zip(*(batch.columns for batch in batches), strict=True)
+    joined = [pa.concat_arrays(parts) for parts in columns]
+    return pa.record_batch(joined, schema=batches[0].schema)

@@ -1,4 +1,4 @@
-"""Reading ahead: the next item is prepared on a thread while the current one is used."""
+"""Reading ahead: batches are prepared on a thread while others are used, and small ones joined."""
 
 from __future__ import annotations
 
@@ -10,7 +10,12 @@ from typing import TYPE_CHECKING, NamedTuple, TypeVar
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
-__all__ = ["read_ahead"]
+    import pyarrow as pa
+
+__all__ = ["joined", "read_ahead"]
+
+_MOST_ROWS = 10_000
+_MOST_BYTES = 16 << 20
 
 _ItemT = TypeVar("_ItemT")
 
@@ -57,3 +62,29 @@ def read_ahead(items: Iterable[_ItemT]) -> Iterator[_ItemT]:
             with suppress(Empty):
                 ready.get_nowait()
             thread.join(timeout=0.01)
+
+
+def joined(batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+    """Join batches to some thousand rows, or fewer where rows are large; none is empty.
+
+    What a batch costs whatever its size, such as a call for each of a hundred columns, is then
+    spread over many rows. A batch that is large enough by itself is not copied.
+    """
+    from trajmeter.arrays import together
+
+    held: list[pa.RecordBatch] = []
+    rows = size = 0
+    for batch in batches:
+        if not batch.num_rows:
+            continue
+        if held and (rows + batch.num_rows > _MOST_ROWS or size + batch.nbytes > _MOST_BYTES):
+            yield together(held)
+            held, rows, size = [], 0, 0
+        held.append(batch)
+        rows += batch.num_rows
+        size += batch.nbytes
+        if rows >= _MOST_ROWS or size >= _MOST_BYTES:
+            yield together(held)
+            held, rows, size = [], 0, 0
+    if held:
+        yield together(held)

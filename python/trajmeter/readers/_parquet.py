@@ -28,12 +28,16 @@ if TYPE_CHECKING:
 
     from pydantic import JsonValue
 
+    from trajmeter.readers._choice import Choice
+
 __all__ = ["Rows", "own_rows", "own_values", "parquet_values", "stretches", "with_sources"]
 
 _RECORDS = 64
 """Rows of which values are alive at a time."""
 _BATCH_ROWS = 10_000
 _BATCH_BYTES = 32 << 20
+_RESULTS = ("tool_calls.result", "turns.tool_calls.result")
+"""Columns that may be larger than all others, and are read only where they are wanted."""
 
 Rows: TypeAlias = "tuple[int, pa.RecordBatch | ReadError]"
 """Number of the first row, and the rows, or why they and the rest of their row group are lost."""
@@ -61,12 +65,15 @@ def parquet_values(
         yield from enumerate(values, start=first)
 
 
-def own_rows(file: BinaryIO, columns: Collection[str]) -> Iterator[Rows] | None:
+def own_rows(
+    file: BinaryIO, columns: Collection[str], choice: Choice[Trajectory]
+) -> Iterator[Rows] | None:
     """Rows with those of their columns that are wanted, in types of the file's own.
 
     Args:
         file: The file.
         columns: Names of columns of trajectories, those within records behind a dot.
+        choice: By which formats files are read.
 
     Returns:
         The rows, or ``None`` where only :func:`parquet_values` reads all that is wanted, or says
@@ -77,7 +84,11 @@ def own_rows(file: BinaryIO, columns: Collection[str]) -> Iterator[Rows] | None:
     except ReadError:
         return None
     schema = content.schema_arrow
-    if not _is_own(content) or ("extra" in columns and _others(schema)):
+    if (
+        choice.chosen is not None
+        or not _is_own(content)
+        or ("extra" in columns and _others(schema))
+    ):
         return None
     try:
         conform(pa.RecordBatch.from_pylist([], schema=schema))
@@ -87,7 +98,12 @@ def own_rows(file: BinaryIO, columns: Collection[str]) -> Iterator[Rows] | None:
     wanted = {*columns}
     if not _says_so(schema):
         wanted = {_with_calls(name) for name in columns}
-    chosen = [index for index, path in enumerate(paths) if _is_within(path, wanted)]
+    left_out = [name for name in _RESULTS if not _is_within(name, columns)]
+    chosen = [
+        index
+        for index, path in enumerate(paths)
+        if _is_within(path, wanted) and not _is_within(path, left_out)
+    ]
     found = {paths[index].partition(".")[0] for index in chosen}
     if ({name.partition(".")[0] for name in wanted} & set(schema.names)) - found:
         return None  # of lists, only a member that the file lacks is wanted

@@ -57,7 +57,14 @@ def _plain_turn(turn: JsonValue) -> JsonValue:
 
 def _plain_calls(calls: JsonValue) -> JsonValue:
     """Calls of OpenAI's shape with our keys; what is not a list is left for the model to refuse."""
-    return [plain_call(call) for call in calls] if isinstance(calls, list) else calls
+    return [_plain_call(call) for call in calls] if isinstance(calls, list) else calls
+
+
+def _plain_call(call: JsonValue) -> JsonValue:
+    plain = plain_call(call)
+    if plain is call or not isinstance(call, dict) or not isinstance(plain, dict):
+        return plain
+    return {**plain, "id": call["id"]} if isinstance(call.get("id"), str) else plain
 
 
 # Only the id is required, so that there is nothing more to recognise a record by.

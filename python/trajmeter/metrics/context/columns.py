@@ -41,7 +41,7 @@ def viewed_columns(rows: pa.RecordBatch) -> ViewedColumns:
     Args:
         rows: Valid rows in the columns of :func:`trajmeter.schemas.trajectory_schema`.
     """
-    # Items of lists are no nulls in valid rows, so that their fields are those of the children.
+    # No item of a list is null in a valid row, so its fields can be read from the children.
     turns, turn_offsets = ragged(rows.column("turns"))
     of_turns = _field(turns, "views")
     is_step = flags(of_turns.is_valid())
