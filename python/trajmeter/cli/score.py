@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import sys
-from contextlib import ExitStack, contextmanager
+from contextlib import ExitStack, closing, contextmanager
 from enum import Enum
 from pathlib import Path
 from time import monotonic
@@ -20,6 +20,13 @@ from trajmeter.cli._process import (
     print_message,
     tolerating_closed_stdout,
     without_repeats,
+)
+from trajmeter.cli._snapshots import (
+    CacheFolder,
+    NoCache,
+    RepositoryFolders,
+    open_store,
+    report_missing_snapshots,
 )
 from trajmeter.cli._terminal import (
     JUDGE_PANEL,
@@ -81,6 +88,7 @@ def score(
     ],
     tasks: TaskFiles = None,
     snapshots: SnapshotFiles = None,
+    repos: RepositoryFolders = None,
     metrics: Annotated[
         list[str] | None,
         typer.Option(
@@ -136,6 +144,8 @@ def score(
             help="Print the summary (table, markdown, md or json) or the rows (jsonl or csv).",
         ),
     ] = Format.TABLE,
+    cache: CacheFolder = None,
+    no_cache: NoCache = False,
 ) -> ExitCode:
     """Score trajectories, write one row for each, and print a summary.
 
@@ -147,6 +157,7 @@ def score(
 
         trajmeter score preds.jsonl --tasks gold.jsonl --snapshots snapshots.jsonl
         trajmeter score a.jsonl b.jsonl -t gold.jsonl -s checkout/ -o scores.parquet
+        trajmeter score logs/ -t gold.jsonl --repos repositories/
         trajmeter score preds.jsonl -t gold.jsonl -m context,turns -p contextbench
         trajmeter score preds.jsonl -m my_metric.py@answered --format json
     """
@@ -154,9 +165,9 @@ def score(
     from trajmeter.metrics import create
     from trajmeter.readers import read_tasks
     from trajmeter.readers.batches import TrajectoryBatches
+    from trajmeter.scoring.columns import columns_read
     from trajmeter.scoring.files import DEFAULT_METRICS
     from trajmeter.scoring.stream import StreamScorer
-    from trajmeter.snapshots import open_snapshots
     from trajmeter.writers import check_is_no_input, check_output
 
     _warn_of_slow_kernels()
@@ -167,7 +178,9 @@ def score(
     names = [name.strip() for part in metrics or DEFAULT_METRICS for name in part.split(",")]
     unreadable = Unreadable()
     report = unreadable.report
-    store = open_snapshots(snapshots, on_problem=report) if snapshots is not None else None
+    store = open_store(
+        snapshots, repos, cache, no_cache=no_cache, profiles=profiles or (), on_problem=report
+    )
     assertion_judge = None
     if judge is not None or judge_replay is not None:
         from trajmeter.judges import ModelAssertionJudge
@@ -183,15 +196,15 @@ def score(
         )
     elif (judge_base_url, judge_requests_per_minute, judge_record) != (None, None, None):
         raise ConfigurationError("judge options need --judge MODEL")
-    scorer = StreamScorer(
-        create(names, snapshots=store, profiles=profiles or (), judge=assertion_judge),
-        tasks=read_tasks(without_repeats(tasks or ()), on_problem=report),
-    )
-    files = without_repeats(predictions)
-    attempts = TrajectoryBatches(files, columns=scorer.columns, on_problem=report)
+    made = create(names, snapshots=store, profiles=profiles or (), judge=assertion_judge)
+    task_files, files = without_repeats(tasks or ()), without_repeats(predictions)
+    attempts = TrajectoryBatches(files, columns=columns_read(made), on_problem=report)
     with ExitStack() as stack:
         if assertion_judge is not None:
             stack.callback(assertion_judge.close)
+        stack.enter_context(closing(attempts))
+        attempts.start()  # on a thread, while the tasks are read
+        scorer = StreamScorer(made, tasks=read_tasks(task_files, on_problem=report))
         batches = stack.enter_context(tracked(attempts, files))
         _write_rows(scorer, batches, output, output_format)
     unreadable.report_total()
@@ -201,6 +214,7 @@ def score(
     summary = scorer.summary()
     _report_missing_tasks(summary)
     _report_missing_definitions(summary)
+    report_missing_snapshots(store)
     if output is not None:
         print_message(f"trajmeter: wrote {summary.overall.attempts:,} rows to {output}")
     with tolerating_closed_stdout():
@@ -271,7 +285,8 @@ def _report_missing_definitions(summary: Summary) -> None:
         print_message(
             f"trajmeter: {attempts:,} of {summary.overall.attempts:,} attempts have no scores of "
             "symbols, because their snapshots lack definitions, as every folder does; "
-            "docs/formats.md (Snapshots) shows how to make a file of snapshots that has them"
+            "take snapshots that have them with trajmeter snapshot, or pass git repositories with "
+            "--repos DIR"
         )
 
 
@@ -303,7 +318,8 @@ def _write_rows(
 
 
 def _print_summary(summary: Summary, output_format: Format) -> None:
-    from trajmeter.reports.scores import print_report, score_report, to_markdown
+    from trajmeter.reports.plain import takes_plain
+    from trajmeter.reports.scores import print_report, score_report, to_markdown, to_plain
     from trajmeter.writers import json_pieces
 
     if output_format is Format.JSON:
@@ -313,6 +329,10 @@ def _print_summary(summary: Summary, output_format: Format) -> None:
     elif output_format in (Format.MARKDOWN, Format.MD):
         typer.echo(to_markdown(score_report(summary)), nl=False)
     elif output_format is Format.TABLE:
+        plain = to_plain(score_report(summary)) if takes_plain(sys.stdout) else None
+        if plain is not None:
+            typer.echo(plain, nl=False)
+            return
         console = stdout_console()
         print_report(score_report(summary, width=console.width), console)
 

@@ -174,6 +174,33 @@ def _turns(
     _checks.size(reasons, "reasons")
 
 
+def _clusters(
+    sums: Float64Array, sizes: Int64Array, clusters: int, figures: int, seed: int, resamples: int
+) -> None:
+    _checks.floats(sums, "sums")
+    _checks.matrix(len(sums), "sums", clusters, figures)
+    _checks.integers(sizes, "sizes")
+    _checks.same_length(sizes, "sizes", sums, "sums")
+    _checks.size(seed, "seed")
+    _checks.size(resamples, "resamples")
+
+
+def _signs(
+    sums: Float64Array,
+    tolerances: Float64Array,
+    clusters: int,
+    figures: int,
+    seed: int,
+    resamples: int,
+) -> None:
+    _checks.floats(sums, "sums")
+    _checks.matrix(len(sums), "sums", figures, clusters)
+    _checks.floats(tolerances, "tolerances")
+    _checks.matrix(len(tolerances), "tolerances", figures, 1)
+    _checks.size(seed, "seed")
+    _checks.size(resamples, "resamples")
+
+
 def _patch(patch: str) -> None:
     _checks.characters(patch, "patch")
 
@@ -260,6 +287,30 @@ class Kernels(Protocol):
     @_kernel("means", _groups)
     def gmean_grouped(self, values: Float64Array, offsets: Int64Array) -> Float64Array:
         """Geometric mean of each group of values; NaN where it is undefined."""
+
+    @_kernel("resampling", _clusters)
+    def cluster_means(
+        self,
+        sums: Float64Array,
+        sizes: Int64Array,
+        clusters: int,
+        figures: int,
+        seed: int,
+        resamples: int,
+    ) -> Float64Array:
+        """Mean of each figure in each bootstrap replicate of the clusters."""
+
+    @_kernel("resampling", _signs)
+    def sign_flips(
+        self,
+        sums: Float64Array,
+        tolerances: Float64Array,
+        clusters: int,
+        figures: int,
+        seed: int,
+        resamples: int,
+    ) -> Int64Array:
+        """How often the sum of each figure is as great as it is, under random signs."""
 
     @_kernel("levels", _ratios)
     def level_advantages(
