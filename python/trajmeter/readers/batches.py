@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from contextlib import ExitStack
 from functools import partial
-from itertools import groupby, islice
+from itertools import chain, groupby, islice
 from pathlib import Path
 from typing import TYPE_CHECKING, BinaryIO
 
@@ -21,6 +21,7 @@ from trajmeter.readers._column_reader import column_reader, has_column
 from trajmeter.readers._containers import (
     CHANGED,
     Entry,
+    holds_parquet,
     is_json_lines,
     is_named_in_utf8,
     is_parquet,
@@ -179,7 +180,10 @@ class TrajectoryBatches:
             yield partial(iter, [batch])
 
     def _files(self, files: list[Path]) -> Iterator[_Item]:
-        reads_logs = backend() == "rust" and not any(map(_is_view, self._wanted))
+        if backend() == "python":
+            yield from self._files_of_records(files)
+            return
+        reads_logs = not any(map(_is_view, self._wanted))
         for may_be_logs, group in groupby(files, _may_be_log):
             if may_be_logs and reads_logs:
                 while names := [str(file) for file in islice(group, _LOGS)]:
@@ -188,8 +192,18 @@ class TrajectoryBatches:
             for file in group:
                 yield from self._file(file)
 
+    def _files_of_records(self, files: list[Path]) -> Iterator[_Item]:
+        """Files of which many may hold one record each, gathered to batches of many."""
+        read = partial(read_records, makes=Trajectory, report=self._report)
+        for is_table, group in groupby(files, holds_parquet):
+            if is_table:
+                for file in group:
+                    yield from self._file(file)
+            else:
+                yield partial(self._gather, chain.from_iterable(map(read, [*group])))
+
     def _file(self, file: Path) -> Iterator[_Item]:
-        if backend() == "rust" and is_named_in_utf8(file) and is_json_lines(file):
+        if is_named_in_utf8(file) and is_json_lines(file):
             yield from self._lines(file)
             return
         from trajmeter.readers._parquet import own_rows  # takes longer than a small file
