@@ -152,6 +152,16 @@ def test_lines_of_any_kind(
     _assert_equal(file, profiles=profiles, tasks=[Task(id="a"), Task(id="b", expected_answer="x")])
 
 
+def test_what_a_metric_raises_is_the_same_text_whatever_it_holds(tmp_path: Path) -> None:
+    @metric
+    def failing(task: Task | None, trajectory: Trajectory) -> int:
+        raise ValueError("half \ud800 of it")
+
+    scores = _assert_equal(_write(tmp_path / "runs.jsonl", "a"), metrics=[failing])
+    assert "half \\ud800 of it" in str(scores.rows[0]["failing.error"])
+    assert "half \\ud800 of it" in scores.summary.errors[0].message
+
+
 def _write(path: Path, ids: str) -> Path:
     records = (Trajectory(task_id=name, final_output=name * at) for at, name in enumerate(ids))
     path.write_text("".join(record.model_dump_json() + "\n" for record in records))
