@@ -172,7 +172,7 @@ def _is_missing(value: object) -> bool:
 
 
 def plain(value: object) -> object:
-    """A value as JSON has it: decimals as numbers, and others of Parquet, such as bytes, as text."""
+    """A value as JSON has it: decimals as numbers; bytes, dates and the like as text."""
     if isinstance(value, Decimal):
         return float(value)
     if isinstance(value, bytes):
