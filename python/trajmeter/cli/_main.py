@@ -52,9 +52,9 @@ COMMANDS = (
 _GROUPS = ("metrics",)
 """Of these, commands with others below them."""
 _STDOUT, _STDERR = 1, 2
-_COLLECTED = 50_000
-"""Objects after which Python looks for garbage. By its default of some hundred, it would spend a
-tenth of a short run on objects that live to the end."""
+_COLLECTED = 200_000
+"""Objects after which Python looks for garbage: more than a short run makes, almost all of which
+live to its end."""
 _GRACE_SECONDS = 5.0
 """How long threads that are still at work, such as an exporter's, may take to finish."""
 
@@ -132,6 +132,7 @@ def program() -> NoReturn:
     """
     gc.set_threshold(_COLLECTED)
     code = main()
+    gc.freeze()  # or Python would look through every object, several times, before it ends
     with suppress(OSError):  # either may be closed
         os.dup2(_STDERR, _STDOUT)  # what those threads print now is not data
     threading.Thread(target=_end, args=(code,), daemon=True).start()

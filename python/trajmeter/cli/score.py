@@ -4,10 +4,9 @@ from __future__ import annotations
 
 import os
 import sys
-from contextlib import ExitStack, contextmanager
+from contextlib import ExitStack, closing
 from enum import Enum
 from pathlib import Path
-from time import monotonic
 from typing import TYPE_CHECKING, Annotated
 
 import typer
@@ -21,6 +20,7 @@ from trajmeter.cli._process import (
     tolerating_closed_stdout,
     without_repeats,
 )
+from trajmeter.cli._progress import tracked
 from trajmeter.cli._snapshots import (
     CacheFolder,
     NoCache,
@@ -42,21 +42,15 @@ from trajmeter.cli._terminal import (
 from trajmeter.errors import ConfigurationError, ReadError
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Sequence
+    from collections.abc import Iterable
 
     import pyarrow as pa
-    from rich.progress import Progress
 
     from trajmeter.scoring.stream import StreamScorer
     from trajmeter.summaries.summary import Summary
     from trajmeter.writers import TableWriter
 
-__all__ = ["Format", "score", "tracked"]
-
-_DELAY_SECONDS = 0.5
-"""Work that is done by then shows no progress bar."""
-_REFRESH_SECONDS = 0.1
-_CHUNK = 1 << 20
+__all__ = ["Format", "score"]
 
 
 class Format(str, Enum):
@@ -165,6 +159,7 @@ def score(
     from trajmeter.metrics import create
     from trajmeter.readers import read_tasks
     from trajmeter.readers.batches import TrajectoryBatches
+    from trajmeter.scoring.columns import columns_read
     from trajmeter.scoring.files import DEFAULT_METRICS
     from trajmeter.scoring.stream import StreamScorer
     from trajmeter.writers import check_is_no_input, check_output
@@ -195,15 +190,15 @@ def score(
         )
     elif (judge_base_url, judge_requests_per_minute, judge_record) != (None, None, None):
         raise ConfigurationError("judge options need --judge MODEL")
-    scorer = StreamScorer(
-        create(names, snapshots=store, profiles=profiles or (), judge=assertion_judge),
-        tasks=read_tasks(without_repeats(tasks or ()), on_problem=report),
-    )
-    files = without_repeats(predictions)
-    attempts = TrajectoryBatches(files, columns=scorer.columns, on_problem=report)
+    made = create(names, snapshots=store, profiles=profiles or (), judge=assertion_judge)
+    task_files, files = without_repeats(tasks or ()), without_repeats(predictions)
+    attempts = TrajectoryBatches(files, columns=columns_read(made), on_problem=report)
     with ExitStack() as stack:
         if assertion_judge is not None:
             stack.callback(assertion_judge.close)
+        stack.enter_context(closing(attempts))
+        attempts.start()  # on a thread, while the tasks are read
+        scorer = StreamScorer(made, tasks=read_tasks(task_files, on_problem=report))
         batches = stack.enter_context(tracked(attempts, files))
         _write_rows(scorer, batches, output, output_format)
     unreadable.report_total()
@@ -317,7 +312,8 @@ def _write_rows(
 
 
 def _print_summary(summary: Summary, output_format: Format) -> None:
-    from trajmeter.reports.scores import print_report, score_report, to_markdown
+    from trajmeter.reports.plain import takes_plain
+    from trajmeter.reports.scores import print_report, score_report, to_markdown, to_plain
     from trajmeter.writers import json_pieces
 
     if output_format is Format.JSON:
@@ -327,71 +323,9 @@ def _print_summary(summary: Summary, output_format: Format) -> None:
     elif output_format in (Format.MARKDOWN, Format.MD):
         typer.echo(to_markdown(score_report(summary)), nl=False)
     elif output_format is Format.TABLE:
+        plain = to_plain(score_report(summary)) if takes_plain(sys.stdout) else None
+        if plain is not None:
+            typer.echo(plain, nl=False)
+            return
         console = stdout_console()
         print_report(score_report(summary, width=console.width), console)
-
-
-@contextmanager
-def tracked(
-    batches: Iterable[pa.RecordBatch], paths: Sequence[Path]
-) -> Iterator[Iterable[pa.RecordBatch]]:
-    """Show a progress bar while trajectories are read, if stderr is a terminal.
-
-    Progress is measured by the line that the last trajectory of a batch was read from, among all
-    lines of the files.
-
-    Args:
-        batches: Trajectories as they are read.
-        paths: Files they are read from, in this order.
-    """
-    if not sys.stderr.isatty():
-        yield batches
-        return
-    from rich.console import Console
-    from rich.progress import BarColumn, Progress, TextColumn, TimeRemainingColumn
-
-    progress = Progress(
-        TextColumn("{task.fields[count]:,} trajectories"),
-        BarColumn(),
-        TimeRemainingColumn(),
-        console=Console(stderr=True),
-        transient=True,
-    )
-    try:
-        yield _watched(batches, paths, progress)
-    finally:
-        progress.stop()
-
-
-def _watched(
-    batches: Iterable[pa.RecordBatch], paths: Sequence[Path], progress: Progress
-) -> Iterator[pa.RecordBatch]:
-    due = monotonic() + _DELAY_SECONDS
-    before: dict[str, int] | None = None
-    task = progress.add_task("", total=None, count=0)
-    count = 0
-    for batch in batches:
-        yield batch
-        count += len(batch)
-        if monotonic() < due or not len(batch):
-            continue
-        if before is None:
-            before, total = _lines_before(paths)
-            progress.update(task, total=total or None)
-            progress.start()
-        source = batch.column("source")[-1].as_py() or {"file": "", "line": 0}
-        line = before.get(source["file"], 0) + (source["line"] or 0)
-        progress.update(task, completed=line, count=count)
-        due = monotonic() + _REFRESH_SECONDS
-
-
-def _lines_before(paths: Sequence[Path]) -> tuple[dict[str, int], int]:
-    """Number of lines in the files before each file, and in all."""
-    before: dict[str, int] = {}
-    total = 0
-    for path in paths:
-        before[str(path)] = total
-        if path.is_file():
-            with path.open("rb") as file:
-                total += sum(chunk.count(b"\n") for chunk in iter(lambda: file.read(_CHUNK), b""))
-    return before, total
