@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections import OrderedDict
-from collections.abc import Mapping
 from contextlib import suppress
 from pathlib import Path
 from threading import RLock
@@ -14,10 +13,10 @@ from trajmeter.snapshots._entries import read_entry
 from trajmeter.snapshots._git import GitRepository, git_folder
 from trajmeter.snapshots._names import same_repo
 from trajmeter.snapshots._take import RepositoryContents, entry_maker
-from trajmeter.snapshots.snapshot import FileSnapshot, Snapshot
+from trajmeter.snapshots.snapshot import FileSnapshot, ListedFiles, Snapshot
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterable, Iterator
+    from collections.abc import Collection, Iterable, Iterator, Mapping
 
     from trajmeter.records import Task
     from trajmeter.snapshots._making import EntryMaker
@@ -157,7 +156,7 @@ class RepositoryFolder:
         return snapshot
 
 
-class CommitFiles(Mapping[str, FileSnapshot]):
+class CommitFiles(ListedFiles):
     """The files of a commit by path; all are listed, and each is taken on first use."""
 
     def __init__(self, repository: GitRepository, commit: str, maker: EntryMaker) -> None:
