@@ -13,6 +13,8 @@ from trajmeter import kernels
 from trajmeter.kernels import Coded
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from trajmeter.kernels import Int64Array
 
 __all__ = [
@@ -30,9 +32,11 @@ __all__ = [
     "filled",
     "flags",
     "nulls",
+    "numbers",
     "object_codes",
     "ragged",
     "text_bytes",
+    "together",
 ]
 
 ROWS_AT_ONCE = 256
@@ -147,7 +151,30 @@ def filled(array: Any, instead: float) -> npt.NDArray[Any]:  # noqa: ANN401 - of
     return values
 
 
+def numbers(values: npt.NDArray[Any], is_absent: Booleans | None = None) -> Array:
+    """A column of integers or floats, null where they are absent; not copied.
+
+    ``pa.array`` would import ``numpy.ma`` to see whether they have a mask of their own.
+    """
+    valid = None
+    if is_absent is not None and is_absent.any():
+        valid = pa.py_buffer(np.packbits(~is_absent, bitorder="little").data)
+    held = pa.py_buffer(np.ascontiguousarray(values).data)
+    arrow_type = pa.from_numpy_dtype(values.dtype)
+    column: Array = pa.Array.from_buffers(arrow_type, len(values), [valid, held])
+    return column
+
+
 def flags(array: Any) -> Booleans:  # noqa: ANN401 - the results of compute functions
     """Values of a column of booleans without nulls."""
     values: Booleans = array.to_numpy(zero_copy_only=False)
     return values
+
+
+def together(batches: Sequence[pa.RecordBatch]) -> pa.RecordBatch:
+    """The rows of batches of one schema, of which there is at least one, as one batch."""
+    if len(batches) == 1:
+        return batches[0]
+    columns = zip(*(batch.columns for batch in batches), strict=True)
+    joined = [pa.concat_arrays(parts) for parts in columns]
+    return pa.record_batch(joined, schema=batches[0].schema)

@@ -26,7 +26,7 @@ from trajmeter.records import Cause, JudgeRecord, ReadProblem
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from trajmeter.judges import Reply
+    from trajmeter.judges import Prompt, Reply
 
 FAILED = JudgeRecord(cause=Cause.JUDGE_ERROR, message="status 401", attempts=2, cost_usd=0.5)
 
@@ -139,10 +139,10 @@ def test_a_file_that_cannot_be_judged_is_named_and_the_others_are_judged(tmp_pat
 
 def test_what_was_judged_before_an_interruption_is_kept(tmp_path: Path) -> None:
     class Interrupted(ScriptedModel):
-        async def reply(self, prompt: object) -> Reply:
+        async def reply(self, prompt: Prompt) -> Reply:
             if len(self.prompts) == 1:
                 raise asyncio.CancelledError
-            return await super().reply(prompt)  # type: ignore[arg-type]
+            return await super().reply(prompt)
 
     file = tmp_path / "w.json"
     whole = evaluation()

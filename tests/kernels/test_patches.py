@@ -87,4 +87,4 @@ def test_half_a_surrogate_pair_is_refused(kernels: Kernels, patch: str) -> None:
 
 def test_anything_but_text_is_refused(kernels: Kernels) -> None:
     with pytest.raises(ArrayError, match="patch is a bytes, expected str"):
-        kernels.edited_lines(b"--- a/f")  # type: ignore[arg-type]
+        kernels.edited_lines(b"--- a/f")  # type: ignore[arg-type] # refused on purpose

@@ -1,13 +1,14 @@
-"""Items made on a thread: order, errors, and an end before the last."""
+"""Items made on a thread, their order, errors and an early end; and batches that are joined."""
 
 from __future__ import annotations
 
 import threading
 from typing import TYPE_CHECKING
 
+import pyarrow as pa
 import pytest
 
-from trajmeter.readers._ahead import read_ahead
+from trajmeter.readers._ahead import ReadAhead, joined
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -18,8 +19,8 @@ def readers() -> list[threading.Thread]:
 
 
 def test_items_come_in_order() -> None:
-    assert list(read_ahead(range(100))) == list(range(100))
-    assert list(read_ahead([])) == []
+    assert list(ReadAhead(range(100))) == list(range(100))
+    assert list(ReadAhead([])) == []
     assert readers() == []
 
 
@@ -29,7 +30,7 @@ def test_an_error_comes_in_its_place() -> None:
         yield 2
         raise KeyError("three")
 
-    ahead = read_ahead(items())
+    ahead = ReadAhead(items())
     assert [next(ahead), next(ahead)] == [1, 2]
     with pytest.raises(KeyError, match="three"):
         next(ahead)
@@ -44,8 +45,35 @@ def test_few_items_are_made_ahead_and_none_after_the_end() -> None:
             made.append(number)
             yield number
 
-    ahead = read_ahead(items())
+    ahead = ReadAhead(items())
     assert next(ahead) == 0
-    ahead.close()  # type: ignore[attr-defined] # a generator
+    ahead.close()
+    assert list(ahead) == []
     assert readers() == []
     assert len(made) <= 5
+
+
+def batch(rows: int, *, text: str = "") -> pa.RecordBatch:
+    return pa.RecordBatch.from_pydict({"text": [text] * rows})
+
+
+def test_small_batches_are_joined_and_large_ones_are_not_copied() -> None:
+    large = batch(12_000)
+    sizes = [batch(rows) for rows in (0, 1, 9_998, 0, 2, 5)]
+    found = [*joined([*sizes, large, batch(0), batch(3)])]
+    assert [each.num_rows for each in found] == [9_999, 7, 12_000, 3]
+    assert found[2] is large
+    assert list(joined([batch(0)])) == []
+
+
+def test_batches_of_large_rows_are_joined_to_some_megabytes() -> None:
+    each = batch(1, text="x" * (5 << 20))
+    assert [found.num_rows for found in joined([each] * 7)] == [3, 3, 1]
+
+
+def test_a_full_batch_does_not_wait_for_the_next() -> None:
+    def batches() -> Iterator[pa.RecordBatch]:
+        yield batch(10_000)
+        raise AssertionError("asked for another")
+
+    assert next(joined(batches())).num_rows == 10_000

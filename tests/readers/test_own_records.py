@@ -57,7 +57,13 @@ VIEWS = st.builds(
     listed=st.booleans(),
 )
 CALLS = st.builds(
-    ToolCall, name=TEXT, arguments=JSON, success=st.none() | st.booleans(), error=MAYBE_TEXT
+    ToolCall,
+    name=TEXT,
+    arguments=JSON,
+    success=st.none() | st.booleans(),
+    error=MAYBE_TEXT,
+    id=MAYBE_TEXT,
+    result=JSON,
 )
 USAGES = st.builds(Usage, input_tokens=st.none() | NUMBER, cost_usd=SECONDS, credits=SECONDS)
 FAILURES = st.builds(Failure, reason=MAYBE_TEXT, message=MAYBE_TEXT)
@@ -152,8 +158,29 @@ def test_calls_in_the_shape_of_openai_are_read_wherever_calls_stand(tmp_path: Pa
     tasks.write_text(f'{{"id": "i", "expected_tool_calls": [{CALL}]}}\n')
     (trajectory,), (task,) = read_trajectories(path), read_tasks(tasks)
     call = ToolCall(name="f", arguments={"q": 1})
-    assert trajectory.tool_calls == task.expected_tool_calls == (call,)
-    assert [turn.tool_calls for turn in trajectory.turns or ()] == [(call,)]
+    assert task.expected_tool_calls == (call,)
+    made = call.model_copy(update={"id": "c"})
+    assert trajectory.tool_calls == (made,)
+    assert [turn.tool_calls for turn in trajectory.turns or ()] == [(made,)]
+
+
+def test_calls_and_turns_keep_what_was_said_and_given_back(tmp_path: Path) -> None:
+    call = ToolCall(
+        name="read",
+        id="c1",
+        result=[{"type": "text", "text": "x = 1"}, {"type": "image"}],
+        duration_seconds=0.5,
+    )
+    usage = Usage(input_tokens=9, cached_input_tokens=4, cache_write_tokens=3, reasoning_tokens=2)
+    turn = Turn(text="I look.", tool_calls=(call, ToolCall(name="ls", result="")), usage=usage)
+    path = tmp_path / "t.jsonl"
+    path.write_text(Trajectory(task_id="i", turns=(turn,)).model_dump_json() + "\n")
+    (trajectory,) = read_trajectories(path)
+    assert trajectory.turns == (turn,)
+    silent = Turn(tool_calls=(ToolCall(name="ls"),), usage=Usage(input_tokens=9))
+    assert (silent.text, silent.tool_calls[0].result, silent.tool_calls[0].id) == (None, None, None)
+    assert silent.usage is not None
+    assert silent.usage.cached_input_tokens is None
 
 
 def test_unknown_keys_at_the_top_are_kept_as_extra(tmp_path: Path) -> None:

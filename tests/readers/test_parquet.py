@@ -12,14 +12,16 @@ from hypothesis import strategies as st
 
 from tests.readers.both_ways import Read, as_records, compared
 from tests.scoring.strategies import any_trajectories, loose_rows
+from trajmeter.readers import read_trajectories
 from trajmeter.readers.batches import IDENTITY, TrajectoryBatches
+from trajmeter.records import Source, ToolCall, Trajectory, Turn
 from trajmeter.schemas import trajectory_batch, trajectory_from_row, trajectory_schema
 
 if TYPE_CHECKING:
     from collections.abc import Collection
     from pathlib import Path
 
-    from trajmeter.records import ReadProblem, Trajectory
+    from trajmeter.records import ReadProblem
 
 SCHEMA = trajectory_schema()
 
@@ -91,6 +93,56 @@ def test_other_types_and_nulls_of_any_field(path: Path) -> None:
     (batch,) = TrajectoryBatches(path, columns=["turns.tool_calls.name"], on_problem=print)
     names = [[call["name"] for call in turn["tool_calls"] or ()] for turn in batch[5][0].as_py()]
     assert names == [["f"]]
+
+
+def without(array: Any, name: str) -> Any:
+    """Lists of records without a field."""
+    records = array.values
+    kept = [field for field in records.type if field.name != name]
+    children = [records.field(field.name) for field in kept]
+    made = pa.StructArray.from_arrays(children, fields=kept)
+    return pa.ListArray.from_arrays(array.offsets, made)
+
+
+def test_a_file_of_records_before_results_were_kept_is_read(path: Path) -> None:
+    call = ToolCall(name="read", arguments={"path": "a.py"}, success=True)
+    turn = Turn(program="x", tool_calls=(call,))
+    attempts = [Trajectory(task_id=each, turns=(turn,), tool_calls=(call,)) for each in "ab"]
+    table = pa.Table.from_batches([trajectory_batch(attempts)])
+    for name in ("id", "result", "duration_seconds"):
+        calls = without(table["tool_calls"].combine_chunks(), name)
+        table = table.set_column(table.schema.names.index("tool_calls"), "tool_calls", calls)
+    turns = without(without(table["turns"].combine_chunks(), "text"), "tool_calls")
+    table = table.set_column(table.schema.names.index("turns"), "turns", turns)
+    write(path, table)
+    read, as_record = as_columns(path)
+    assert read == as_records(path)
+    assert (read.problems, as_record) == ([], 0)
+    sources = [Source(file=str(path), record=f"[{row}]") for row in range(2)]
+    whole = [
+        attempt.model_copy(update={"source": source, "turns": (Turn(program="x"),)})
+        for attempt, source in zip(attempts, sources, strict=True)
+    ]
+    assert [*read_trajectories(path)] == whole
+
+
+@pytest.mark.parametrize("marked", [True, False])
+def test_results_are_read_where_they_are_wanted(path: Path, marked: bool) -> None:
+    call = ToolCall(name="read", result="x = 1")
+    attempt = Trajectory(task_id="a", turns=(Turn(tool_calls=(call,)),), tool_calls=(call,))
+    write(path, pa.Table.from_batches([trajectory_batch([attempt])]), marked=marked)
+
+    def read(*columns: str) -> list[Any]:
+        (batch,) = TrajectoryBatches(path, columns=columns)
+        (row,) = batch.to_pylist()
+        calls = [
+            *(row["tool_calls"] or ()),
+            *(row["turns"] or [{"tool_calls": ()}])[0]["tool_calls"],
+        ]
+        return [(call["name"], call["result"]) for call in calls]
+
+    assert read("tool_calls.name", "turns.tool_calls.name") == [("read", None)] * 2
+    assert read("tool_calls", "turns") == [("read", '"x = 1"')] * 2
 
 
 def test_unknown_columns_are_extra(path: Path) -> None:

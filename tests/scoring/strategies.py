@@ -107,7 +107,13 @@ _VIEWS = st.builds(
 _VIEWED = st.none() | st.lists(_VIEWS, max_size=3).map(tuple)
 _SMALL = st.none() | st.integers(0, 9)
 _TOKENS = st.none() | st.integers(-1, 9)
-_USAGE = st.builds(Usage, input_tokens=_TOKENS, output_tokens=_TOKENS, total_tokens=_TOKENS)
+_USAGE = st.builds(
+    Usage,
+    input_tokens=_TOKENS,
+    output_tokens=_TOKENS,
+    total_tokens=_TOKENS,
+    cached_input_tokens=_TOKENS,
+)
 _FAILURES = st.builds(
     Failure, reason=st.sampled_from([None, "max_turns_exceeded", "timeout"]), message=st.none()
 )

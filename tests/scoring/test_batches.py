@@ -13,7 +13,8 @@ import trajmeter
 from tests.metrics.fakes import AnswerMetric
 from trajmeter.errors import ConfigurationError, InputError, ReadError, UnknownNameError
 from trajmeter.metrics.speedup import SpeedupMetric
-from trajmeter.records import Extent, GoldRange, Source, Task, Trajectory, Turn, View
+from trajmeter.readers.batches import TrajectoryBatches
+from trajmeter.records import Extent, GoldRange, Source, Task, ToolCall, Trajectory, Turn, View
 from trajmeter.schemas import trajectory_batch
 from trajmeter.scoring.batches import BatchScorer, score_batches
 
@@ -69,6 +70,47 @@ def test_the_schema_is_known_beforehand_and_that_of_a_parquet_file(tmp_path: Pat
     file = tmp_path / "scores.parquet"
     trajmeter.score([_attempt("one")], metrics=[AnswerMetric(), "turns"]).write(file)
     assert parquet.read_schema(file).equals(scorer.schema)
+
+
+def _results(*, requires: tuple[str, ...]) -> Any:
+    @trajmeter.metric(requires=requires)
+    def seen(_: Task | None, trajectory: Trajectory) -> int:
+        """How many results of tools the metric was given."""
+        calls = [*(trajectory.calls or ()), *(trajectory.tool_calls or ())]
+        return sum(call.result is not None for call in calls)
+
+    return seen
+
+
+@pytest.mark.parametrize(("requires", "seen"), [((), 0), (("ToolCall.result",), 3)])
+def test_results_reach_the_metrics_that_require_them(
+    requires: tuple[str, ...], seen: int, tmp_path: Path
+) -> None:
+    metric = _results(requires=requires)
+    call = ToolCall(name="read", arguments={"path": "a"}, result=["x"])
+    in_turns = _attempt("one", turns=(Turn(tool_calls=(call,), program="p"), Turn()))
+    apart = _attempt("two", tool_calls=(call,))
+    batch = trajectory_batch([in_turns, _attempt("one"), apart])
+    rows = _rows(score_batches([batch.slice(0, 1), batch.slice(1)], metrics=[metric, "turns"]))
+    assert sum(row["seen.value"] for row in rows) == seen
+    assert rows[0]["turns.run.turn_count"] == 2
+    scorer = BatchScorer([metric, "tools"])
+    path = tmp_path / "runs.jsonl"
+    path.write_text("".join(f"{each.model_dump_json()}\n" for each in (in_turns, apart)))
+    read = _rows(scorer.score(TrajectoryBatches(path, columns=scorer.columns)))
+    assert sum(row["seen.value"] for row in read) == seen
+    names = {"turns", "turns.tool_calls.arguments", "turns.tool_calls.result"}
+    assert names & BatchScorer([metric]).columns == (
+        {"turns"} if requires else {"turns.tool_calls.arguments"}
+    )
+
+
+def test_invalid_results_cost_nothing_where_no_metric_reads_them() -> None:
+    turns = [{"tool_calls": [{"name": "f", "result": "{"}]}]
+    batch = pa.RecordBatch.from_pylist([{"task_id": "one", "turns": turns}])
+    assert len(_rows(score_batches([batch], metrics=["turns"]))) == 1
+    with pytest.raises(ReadError, match="invalid JSON"):
+        _rows(score_batches([batch], metrics=[_results(requires=("ToolCall.result",))]))
 
 
 def test_options_are_checked_before_the_first_batch() -> None:

@@ -50,7 +50,11 @@ class MetricFamily(Protocol):
 
     @property
     def requires(self) -> tuple[str, ...]:
-        """Fields it scores from, such as ``Task.gold_ranges`` or ``Resources.snapshots``."""
+        """Fields it scores from, such as ``Task.gold_ranges`` or ``Resources.snapshots``.
+
+        What tools gave back is often most of a log: where attempts are columns, metrics that do not
+        say which of them they read see it only if they require ``ToolCall.result``.
+        """
 
     @property
     def parameters(self) -> Mapping[str, JsonValue]:

@@ -317,7 +317,7 @@ def _load(annotation: object, shape: Shape) -> Callable[[Any], Any] | None:
 
 
 def _read_value(annotation: object, kind: str, value: Any) -> Any:  # noqa: ANN401 - as the field's type says
-    """Value of a field that is no scalar."""
+    """Value of a field that holds more than a scalar."""
     reader = _reader(annotation)
     if kind == "json":
         return reader.validate_json(value)

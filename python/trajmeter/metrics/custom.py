@@ -201,7 +201,8 @@ def metric(
         function: The function.
         name: Name of the metric and of its columns; the function's own by default.
         version: Version of the definition, recorded in every row.
-        requires: Fields it scores from, for a reader, such as ``Trajectory.final_patch``.
+        requires: Fields it scores from, for a reader, such as ``Trajectory.final_patch``. Where
+            attempts are columns, a call has its result only if ``ToolCall.result`` is among them.
         low: Least possible value.
         high: Greatest possible value.
         higher_is_better: Direction; ``None`` for a figure that is neither.

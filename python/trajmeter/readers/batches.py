@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, BinaryIO
 from trajmeter.arguments import paths_and_records
 from trajmeter.errors import InputError, ReadError
 from trajmeter.kernels import backend
-from trajmeter.readers._ahead import read_ahead
+from trajmeter.readers._ahead import ReadAhead, joined
 from trajmeter.readers._column_reader import column_reader, has_column
 from trajmeter.readers._containers import (
     CHANGED,
@@ -30,13 +30,13 @@ from trajmeter.readers._containers import (
 from trajmeter.readers._lines import line_blocks
 from trajmeter.readers._read import (
     EntryReader,
-    file_format,
     files_of,
     problem_at,
     read_records,
     refuse,
 )
 from trajmeter.readers._reasons import Reasons
+from trajmeter.readers._recognition import file_format
 from trajmeter.records import ReadProblem, Source, Trajectory
 from trajmeter.schemas import trajectory_batch, trajectory_schema
 
@@ -62,9 +62,6 @@ IDENTITY = frozenset({"task_id", "agent", "model", "attempt", "instance", "sourc
 _BLOCK_BYTES = 16 << 20
 _ROWS = 1_000
 """Rows of a batch, if a file is read as records."""
-_FEW_ROWS = 500
-_FEW_BYTES = 1 << 20
-"""Batches with fewer rows and bytes are joined: a batch costs milliseconds, whatever it holds."""
 _LOGS = 1_024
 """Logs to read at a time."""
 _LOG_SUFFIX = ".json"
@@ -123,6 +120,18 @@ class TrajectoryBatches:
         self.rows = 0
         """Rows yielded so far."""
         self._reasons = Reasons()
+        self._ahead: ReadAhead[_Item] | None = None
+
+    def start(self) -> None:
+        """Begin to read, as the first batch would otherwise; :meth:`close` ends it early."""
+        if self._ahead is None:
+            self._ahead = ReadAhead(self._items())
+
+    def close(self) -> None:
+        """Read no further."""
+        ahead, self._ahead = self._ahead, None
+        if ahead is not None:
+            ahead.close()
 
     @property
     def lines_as_records(self) -> int:
@@ -136,15 +145,23 @@ class TrajectoryBatches:
 
     def __iter__(self) -> Iterator[pa.RecordBatch]:
         """Yield the batches; none is empty."""
-        items = read_ahead(self._items())
-        for batch in _joined(batch for item in items for batch in item()):
-            self.rows += batch.num_rows
-            yield batch
+        self.start()
+        items: Iterable[_Item] = self._ahead or ()
+        try:
+            for batch in joined(batch for item in items for batch in item()):
+                self.rows += batch.num_rows
+                yield batch
+        finally:
+            self.close()
 
     def _items(self) -> Iterator[_Item]:
         for argument in paths_and_records(self._paths, name="paths"):
             path = Path(argument)
-            whole = file_format(path, Trajectory)
+            try:
+                whole = file_format(path, Trajectory)
+            except ReadError as error:
+                yield partial(self._problems, [ReadProblem(file=str(path), message=str(error))])
+                continue
             if whole is not None:
                 yield from self._whole(whole, path)
                 continue
@@ -364,32 +381,3 @@ def _changed(path: Path) -> ReadProblem:
 def _is_view(column: str) -> bool:
     """Whether views are part of a column: those of logs only the record reader reads."""
     return column == "turns" or column.startswith(("turns.views", "final_views"))
-
-
-def _joined(batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
-    """The batches, small ones that follow one another as one; none is empty."""
-    held: list[pa.RecordBatch] = []
-    rows = size = 0
-    for batch in batches:
-        if not batch.num_rows:
-            continue
-        if batch.num_rows >= _FEW_ROWS or batch.nbytes >= _FEW_BYTES:
-            yield from _one(held)
-            yield batch
-            held, rows, size = [], 0, 0
-            continue
-        held.append(batch)
-        rows += batch.num_rows
-        size += batch.nbytes
-        if rows >= _FEW_ROWS or size >= _FEW_BYTES:
-            yield from _one(held)
-            held, rows, size = [], 0, 0
-    yield from _one(held)
-
-
-def _one(batches: list[pa.RecordBatch]) -> list[pa.RecordBatch]:
-    if len(batches) < 2:  # noqa: PLR2004 - nothing to join
-        return batches
-    import pyarrow as pa
-
-    return pa.Table.from_batches(batches).combine_chunks().to_batches()

@@ -57,7 +57,14 @@ def _plain_turn(turn: JsonValue) -> JsonValue:
 
 def _plain_calls(calls: JsonValue) -> JsonValue:
     """Calls of OpenAI's shape with our keys; what is not a list is left for the model to refuse."""
-    return [plain_call(call) for call in calls] if isinstance(calls, list) else calls
+    return [_plain_call(call) for call in calls] if isinstance(calls, list) else calls
+
+
+def _plain_call(call: JsonValue) -> JsonValue:
+    plain = plain_call(call)
+    if plain is call or not isinstance(call, dict) or not isinstance(plain, dict):
+        return plain
+    return {**plain, "id": call["id"]} if isinstance(call.get("id"), str) else plain
 
 
 # Only the id is required, so that there is nothing more to recognise a record by.
@@ -65,8 +72,10 @@ TASKS = RecordFormat(
     name="task-records",
     description="Task records",
     makes=Task,
-    evidence=Evidence.POSSIBLE,
-    recognises=lambda record: "id" in record,
+    carries=tuple(Task.model_fields),
+    origin="trajmeter",
+    keys=frozenset({"id"}),
+    recognises=lambda _: Evidence.POSSIBLE,
     read=_read_task,
     doubts=lambda record: suspicious_keys(record, Task.model_fields),
 )
@@ -75,7 +84,9 @@ TRAJECTORIES = RecordFormat(
     name="trajectory-records",
     description="Trajectory records",
     makes=Trajectory,
-    evidence=Evidence.POSSIBLE,
-    recognises=lambda record: "task_id" in record,
+    carries=tuple(Trajectory.model_fields),
+    origin="trajmeter",
+    keys=frozenset({"task_id"}),
+    recognises=lambda _: Evidence.POSSIBLE,
     read=_read_trajectory,
 )

@@ -30,6 +30,12 @@ class Usage(Record):
     """Prompt tokens, cached ones included."""
     output_tokens: Count | None = None
     """Completion tokens, reasoning included."""
+    cached_input_tokens: Count | None = None
+    """The part of the prompt tokens that was read from a cache."""
+    cache_write_tokens: Count | None = None
+    """The part of the prompt tokens that was written to a cache."""
+    reasoning_tokens: Count | None = None
+    """The part of the completion tokens that was spent on reasoning."""
     total_tokens: Count | None = None
     """Total as reported; not computed here."""
     cost_usd: float | None = None
@@ -45,6 +51,13 @@ class ToolCall(Record):
     """Name of the tool, as recorded."""
     arguments: JsonValue = None
     """Arguments: an object, JSON text as some logs keep it, or ``None``."""
+    id: str | None = None
+    """Id of the call, as recorded; some programs use one again in a later turn."""
+    result: JsonValue = None
+    """What the tool gave back: text, or a list of parts, in which an image or a file is only its
+    type; ``""`` is an empty result, ``None`` none recorded."""
+    duration_seconds: float | None = None
+    """Wall-clock time of the call."""
     success: bool | None = None
     """Whether the call succeeded; ``None`` where the log does not say."""
     error: str | None = None
@@ -93,6 +106,8 @@ class Turn(Record):
     """The turn's own number where the log has one; else its position from 1 counts."""
     program: str | None = None
     """Program or command the agent wrote; ``""`` if empty, ``None`` if absent."""
+    text: str | None = None
+    """What the agent said, without its reasoning."""
     success: bool | None = None
     """Whether the turn succeeded; ``None`` where the log does not say."""
     error: Failure | None = None

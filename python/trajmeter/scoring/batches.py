@@ -96,7 +96,11 @@ class BatchScorer:
     def _score(
         self, batches: Iterable[pa.RecordBatch], report: Callable[[RowProblem], None]
     ) -> Iterator[pa.RecordBatch]:
-        admitted = (admit(batch, number, report=report) for number, batch in enumerate(batches))
+        with_results = self._scorer.reads_results
+        admitted = (
+            admit(batch, number, report=report, with_results=with_results)
+            for number, batch in enumerate(batches)
+        )
         for each in self._scorer.score(admitted):
             yield each.scored
 

@@ -5,12 +5,13 @@ from __future__ import annotations
 import warnings
 from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import cache
 from itertools import chain, islice
 from typing import TYPE_CHECKING, NamedTuple
 
 import pyarrow as pa
 
-from trajmeter.arrays import coded
+from trajmeter.arrays import coded, together
 from trajmeter.errors import format_exception
 from trajmeter.metrics import (
     BatchMetric,
@@ -20,14 +21,15 @@ from trajmeter.metrics import (
     score_trajectories,
 )
 from trajmeter.metrics.engine import FATAL
-from trajmeter.schemas import trajectory_schema
+from trajmeter.records import ToolCall, Turn
+from trajmeter.schemas import trajectory_shape
 from trajmeter.scoring.results import (
     columns_of_results,
     identity_columns,
     named_columns,
     own_results,
 )
-from trajmeter.scoring.rows import Rows, together
+from trajmeter.scoring.rows import Rows
 from trajmeter.scoring.trials import whole_trials
 from trajmeter.writers.arrow import arrow_schema
 
@@ -38,11 +40,15 @@ if TYPE_CHECKING:
     from trajmeter.metrics import AnyMetric, Result, TaskIndex
     from trajmeter.metrics.columns import FamilyColumns
     from trajmeter.records import Task
+    from trajmeter.schemas import Member
 
-__all__ = ["RowScorer", "ScoredRows"]
+__all__ = ["RowScorer", "ScoredRows", "columns_read"]
 
 _ERROR = 2
 """Position of what a metric raised among its columns: behind its version and parameters."""
+
+_RESULT = "ToolCall.result"
+"""Name of the field in what a metric requires; results are large, and few metrics look at them."""
 
 _IDENTITY = frozenset({"task_id", "agent", "model", "attempt", "instance", "source"})
 
@@ -95,9 +101,15 @@ class RowScorer:
     @property
     def columns(self) -> frozenset[str]:
         """Columns of trajectories that the metrics read; the others may be null in every row."""
-        everything = frozenset(trajectory_schema().names)
-        return _IDENTITY.union(
-            *(getattr(metric, "batch_columns", everything) for metric in self._metrics)
+        return columns_read(self._metrics)
+
+    @property
+    def reads_results(self) -> bool:
+        """Whether a metric reads what tools gave back."""
+        return any(
+            f"{name}.".startswith(f"{column}.")
+            for column in self.columns
+            for name in ("tool_calls.result", "turns.tool_calls.result")
         )
 
     def score(self, batches: Iterable[Rows]) -> Iterator[ScoredRows]:
@@ -195,6 +207,11 @@ class RowScorer:
         return [tasks[code] for code in ids.codes.tolist()]
 
 
+def columns_read(metrics: Iterable[AnyMetric]) -> frozenset[str]:
+    """Columns of trajectories that metrics read; the others may be null in every row."""
+    return _IDENTITY.union(*map(_columns_of, metrics))
+
+
 class _Scored(NamedTuple):
     """What one metric says of some rows."""
 
@@ -208,3 +225,28 @@ class _Scored(NamedTuple):
         columns = [column.slice(start, rows) for column in self.columns]
         results = None if self.results is None else self.results[start : start + rows]
         return _Scored(columns, results)
+
+
+def _columns_of(metric: AnyMetric) -> frozenset[str]:
+    """Columns that a metric names, else all; results of calls only where it requires them."""
+    named: frozenset[str] | None = getattr(metric, "batch_columns", None)
+    if named is not None:
+        return named
+    members = trajectory_shape().members
+    if _RESULT in metric.requires:
+        return frozenset(member.name for member in members)
+    return _all_but_results()
+
+
+@cache
+def _all_but_results() -> frozenset[str]:
+    return frozenset(_named(trajectory_shape().members, ""))
+
+
+def _named(members: Iterable[Member], within: str) -> Iterator[str]:
+    for member in members:
+        name, shape = f"{within}{member.name}", member.shape.item or member.shape
+        if shape.model in (Turn, ToolCall):
+            yield from _named(shape.members, f"{name}.")
+        elif not name.endswith("tool_calls.result"):
+            yield name

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
 import pyarrow as pa
 from pydantic import ValidationError
 
 from trajmeter import json_input
-from trajmeter.arrays import ROWS_AT_ONCE
+from trajmeter.arrays import ROWS_AT_ONCE, nulls, ragged
 from trajmeter.conforming import conform, faulty, misfits
 from trajmeter.errors import ConfigurationError, InputError, ReadError
 from trajmeter.metrics.row_records import records_of
@@ -20,10 +20,11 @@ from trajmeter.schemas import trajectory_from_row
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterator, Sequence
 
+    from trajmeter.arrays import Array
     from trajmeter.kernels import Int64Array
     from trajmeter.records import Trajectory
 
-__all__ = ["RowProblem", "Rows", "admit", "together"]
+__all__ = ["RowProblem", "Rows", "admit"]
 
 
 class RowProblem(Record):
@@ -63,22 +64,20 @@ class Rows:
             yield from records_of(self.batch.slice(start, ROWS_AT_ONCE))
 
 
-def together(batches: Sequence[pa.RecordBatch]) -> pa.RecordBatch:
-    """The rows of batches of one schema, of which there is at least one, as one batch."""
-    if len(batches) == 1:
-        return batches[0]
-    columns = zip(*(batch.columns for batch in batches), strict=True)
-    joined = [pa.concat_arrays(parts) for parts in columns]
-    return pa.record_batch(joined, schema=batches[0].schema)
-
-
-def admit(batch: pa.RecordBatch, number: int, *, report: Callable[[RowProblem], None]) -> Rows:
+def admit(
+    batch: pa.RecordBatch,
+    number: int,
+    *,
+    report: Callable[[RowProblem], None],
+    with_results: bool = True,
+) -> Rows:
     """Take the rows of a batch that are valid records, and report the others.
 
     Args:
         batch: Rows in columns that can be brought to the Trajectory schema.
         number: Number of the batch, for the report.
         report: Called with every row that is left out.
+        with_results: Whether to keep what tools gave back, or neither check nor keep it.
 
     Raises:
         InputError: This is not a batch.
@@ -100,6 +99,11 @@ def admit(batch: pa.RecordBatch, number: int, *, report: Callable[[RowProblem], 
         problems |= found
         sound, numbers = _without(sound, numbers, found)
         whole = conform(sound)
+    if not with_results:
+        for calls in (("tool_calls",), ("turns", "tool_calls")):
+            index = whole.schema.names.index(calls[0])
+            column = _emptied(whole.column(index), (*calls[1:], "result"))
+            whole = whole.set_column(index, whole.schema.field(index), column)
     suspects = np.flatnonzero(faulty(whole))
     if len(suspects):
         rows = whole.take(suspects).to_pylist()
@@ -110,6 +114,30 @@ def admit(batch: pa.RecordBatch, number: int, *, report: Callable[[RowProblem], 
     for row in sorted(problems):
         report(RowProblem(batch=number, row=row, message=problems[row]))
     return Rows(number, whole)
+
+
+def _emptied(array: Array, path: Sequence[str]) -> Array:
+    """Lists of records in which the field at the path is null."""
+    if array.null_count == len(array):
+        return array
+    if isinstance(array, pa.ListArray):
+        values, offsets = ragged(array)
+        bounds = pa.array(offsets.astype(np.int32), pa.int32())
+        lists: Array = pa.ListArray.from_arrays(
+            bounds, _emptied(values, path), mask=array.is_null()
+        )
+        return lists
+    fields = list(cast("pa.StructType", array.type))
+    name, *below = path
+    children = [
+        child
+        if field.name != name
+        else _emptied(child, below)
+        if below
+        else nulls(len(array), field.type)
+        for field, child in zip(fields, cast("pa.StructArray", array).flatten(), strict=True)
+    ]
+    return pa.StructArray.from_arrays(children, fields=fields, mask=array.is_null())
 
 
 def _without(

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from trajmeter.metrics import TaskIndex
 from trajmeter.scoring.columns import RowScorer, ScoredRows
 from trajmeter.scoring.missing import MissingTaskCounter
-from trajmeter.scoring.rows import Rows, together
+from trajmeter.scoring.rows import Rows
 from trajmeter.scoring.trials import arrange
 from trajmeter.summaries.summarizer import Summarizer
 
@@ -22,9 +22,6 @@ if TYPE_CHECKING:
     from trajmeter.summaries.summary import Summary
 
 __all__ = ["StreamScorer"]
-
-_MOST_ROWS = 10_000
-_MOST_BYTES = 16 << 20
 
 
 class StreamScorer:
@@ -63,7 +60,7 @@ class StreamScorer:
         Yields:
             The rows of each batch, or of a part of it, with their results.
         """
-        rows = (Rows(number, batch) for number, batch in enumerate(_gathered(batches)))
+        rows = (Rows(number, batch) for number, batch in enumerate(batches))
         if self._rows.compares_attempts:
             arranged = arrange(rows, self._rows.trial_of)
             scored: Iterable[ScoredRows] = self._rows.score(arranged.rows)
@@ -86,25 +83,6 @@ class StreamScorer:
     def summary(self) -> Summary:
         """Sum up what was scored so far."""
         return self._missing.told_in(self._summarizer.summary())
-
-
-def _gathered(batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
-    """Batches of some thousand rows, or fewer where rows are large.
-
-    What a batch costs whatever its size, such as a call for each of a hundred columns, is then
-    spread over many rows.
-    """
-    held: list[pa.RecordBatch] = []
-    rows = size = 0
-    for batch in batches:
-        if held and (rows + len(batch) > _MOST_ROWS or size + batch.nbytes > _MOST_BYTES):
-            yield together(held)
-            held, rows, size = [], 0, 0
-        held.append(batch)
-        rows += len(batch)
-        size += batch.nbytes
-    if held:
-        yield together(held)
 
 
 def _restored(scored: Sequence[ScoredRows], arranged: Arrangement) -> Iterator[ScoredRows]:

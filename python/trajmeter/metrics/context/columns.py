@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from trajmeter.arrays import Array, Ragged
     from trajmeter.kernels import BoolArray, Int64Array
 
-__all__ = ["ViewedColumns", "texts", "viewed_columns"]
+__all__ = ["ViewedColumns", "in_one_step", "texts", "viewed_columns"]
 
 # Made once: pyarrow looks for pandas whenever it makes an array of a list, or a scalar.
 _EXTENTS = pa.array(EXTENTS)
@@ -41,7 +41,7 @@ def viewed_columns(rows: pa.RecordBatch) -> ViewedColumns:
     Args:
         rows: Valid rows in the columns of :func:`trajmeter.schemas.trajectory_schema`.
     """
-    # Items of lists are no nulls in valid rows, so that their fields are those of the children.
+    # No item of a list is null in a valid row, so its fields can be read from the children.
     turns, turn_offsets = ragged(rows.column("turns"))
     of_turns = _field(turns, "views")
     is_step = flags(of_turns.is_valid())
@@ -57,6 +57,16 @@ def viewed_columns(rows: pa.RecordBatch) -> ViewedColumns:
         has_final=flags(rows.column("final_views").is_valid()),
         paths=paths,
         names=names,
+    )
+
+
+def in_one_step(viewed: ViewedColumns) -> ViewedColumns:
+    """All steps of a row as one: their union is the same."""
+    begins = viewed.row_offsets
+    has_steps = np.diff(begins) > 0
+    return viewed._replace(
+        step_offsets=viewed.step_offsets[begins[np.append(has_steps, True)]],
+        row_offsets=np.append(0, np.cumsum(has_steps)),
     )
 
 

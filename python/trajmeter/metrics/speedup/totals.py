@@ -188,7 +188,7 @@ class SpeedupTotals:
             trial=trial,
             resolved=resolved.present & (resolved.values > 0),
             is_counted=~replaced,
-            values=np.stack([each.values for each in numbers], axis=1),
+            values=np.stack([each.rounded for each in numbers], axis=1),
             present=np.stack([each.present for each in numbers], axis=1),
         )
 
