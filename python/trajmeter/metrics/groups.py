@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from copy import copy
-from difflib import get_close_matches
 from typing import TYPE_CHECKING, NamedTuple
 
 from trajmeter.errors import ConfigurationError, UnknownNameError
+from trajmeter.keys import unknown
 from trajmeter.schemas import is_model
 
 if TYPE_CHECKING:
@@ -24,7 +24,6 @@ __all__ = [
     "groups_of_each_family",
     "limited",
     "models",
-    "unknown",
 ]
 
 _CHOSEN = "chosen_groups"
@@ -95,13 +94,3 @@ def models(
     for key, info in model.model_fields.items():
         if is_model(info.annotation):
             yield from models(info.annotation, (*path, key))
-
-
-def unknown(noun: str, name: str, known: Iterable[str], others: Iterable[str] = ()) -> str:
-    """Report an unknown name, with the closest of all names and a list of those known."""
-    names = sorted(known)
-    close = get_close_matches(name, [*names, *others], n=1, cutoff=0.5)
-    listed = ", ".join(names) or "none"
-    if close:
-        return f"unknown {noun} {name!r}; did you mean {close[0]!r}? Available: {listed}"
-    return f"unknown {noun} {name!r}; available: {listed}"

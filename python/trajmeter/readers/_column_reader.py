@@ -9,7 +9,10 @@ from typing import TYPE_CHECKING, Any, Union, get_args, get_origin
 
 from pydantic import JsonValue
 
-from trajmeter.records import Record
+from trajmeter.readers._registry import record_formats
+from trajmeter.readers.contextbench.predictions import PREDICTION_KEYS
+from trajmeter.readers.swe_bench import KEYS_OF_A_RUN
+from trajmeter.records import Record, Trajectory
 from trajmeter.schemas import Shape, trajectory_shape
 
 if TYPE_CHECKING:
@@ -17,13 +20,33 @@ if TYPE_CHECKING:
 
 __all__ = ["column_reader", "has_column", "trajectory_description"]
 
+_KEYS = frozenset({"model_patch", "traj_data"}) | KEYS_OF_A_RUN
+"""Keys of predictions, and those that predictions lack."""
+_IN_RUST = frozenset({"trajectory-records", "contextbench-predictions", "swe-bench-predictions"})
+"""Formats of the lines that are read here."""
 
-@cache
+
 def column_reader(columns: frozenset[str]) -> JsonReader:
     """The reader that fills these columns of trajectories."""
+    others = [known for known in record_formats(Trajectory) if known.name not in _IN_RUST]
+    return _column_reader(columns, frozenset().union(*(known.keys for known in others)))
+
+
+@cache
+def _column_reader(columns: frozenset[str], foreign: frozenset[str]) -> JsonReader:
+    """The reader that leaves lines with keys of other formats alone."""
     from trajmeter.kernels._rust import JsonReader
 
-    return JsonReader(trajectory_description(), sorted(columns))
+    # Only keys that a format does not read are looked at: of a format that shares one with ours,
+    # as that of a plug-in may, any line may be.
+    formats = []
+    if foreign.isdisjoint(Trajectory.model_fields):
+        formats.append("own")
+    if foreign.isdisjoint(PREDICTION_KEYS):
+        formats.append("predictions")
+    return JsonReader(
+        trajectory_description(), sorted(columns), formats, sorted(foreign | _KEYS)
+    )
 
 
 def has_column(path: str) -> bool:

@@ -14,14 +14,9 @@ from trajmeter import json_input
 from trajmeter.arguments import paths_and_records
 from trajmeter.errors import ReadError
 from trajmeter.readers._containers import entries
-from trajmeter.readers._formats import (
-    Evidence,
-    RecordFormat,
-    RecordT,
-    file_formats,
-    formats,
-    record_formats,
-)
+from trajmeter.readers._formats import Evidence, RecordFormat, RecordT
+from trajmeter.readers._recognition import file_format, format_of
+from trajmeter.readers._registry import formats, record_formats
 from trajmeter.records import ReadProblem, Task, Trajectory
 
 if TYPE_CHECKING:
@@ -30,12 +25,10 @@ if TYPE_CHECKING:
     from pydantic import JsonValue
 
     from trajmeter.readers._containers import Entry
-    from trajmeter.readers._formats import FileFormat
     from trajmeter.records import Source
 
 __all__ = [
     "EntryReader",
-    "file_format",
     "files_of",
     "problem_at",
     "read_records",
@@ -43,9 +36,6 @@ __all__ = [
     "read_trajectories",
     "refuse",
 ]
-
-# Formats of whole files are recognised by this much of a file's beginning.
-_HEAD = 1 << 16
 
 # If none of its first records is recognised, it is the wrong file, which is reported once.
 _PATIENCE = 20
@@ -117,32 +107,16 @@ def read_tasks(
 def _read(
     path: Path, makes: type[RecordT], report: Callable[[ReadProblem], None]
 ) -> Iterator[RecordT]:
-    whole = file_format(path, makes)
+    try:
+        whole = file_format(path, makes)
+    except ReadError as error:
+        report(ReadProblem(file=str(path), message=str(error)))
+        return
     if whole is not None:
         yield from whole.records(path, report)
         return
     for file in files_of(path, report):
         yield from read_records(file, makes, report)
-
-
-def file_format(path: Path, makes: type[RecordT]) -> FileFormat[RecordT] | None:
-    """The format that reads a folder or a file as a whole, if there is one."""
-    head = b""
-    if path.is_file():
-        try:
-            with path.open("rb") as file:
-                head = file.read(_HEAD)
-        except OSError:  # reported when the file is read for records
-            return None
-    return next((known for known in file_formats(makes) if _is_of(known, path, head)), None)
-
-
-def _is_of(known: FileFormat[RecordT], path: Path, head: bytes) -> bool:
-    """Whether a format recognises a path; not where a folder in it cannot be looked into."""
-    try:
-        return known.recognises(path, head)
-    except OSError:  # reported with the files of the folder
-        return False
 
 
 def files_of(path: Path, report: Callable[[ReadProblem], None]) -> list[Path]:
@@ -201,6 +175,7 @@ class EntryReader(Generic[RecordT]):
         self, path: Path, makes: type[RecordT], report: Callable[[ReadProblem], None]
     ) -> None:
         self._file = str(path)
+        self._makes: type[Task | Trajectory] = makes
         self._candidates: Sequence[RecordFormat[RecordT]] = record_formats(makes)
         self._report = report
         self._strangers: list[ReadProblem] = []
@@ -223,9 +198,13 @@ class EntryReader(Generic[RecordT]):
         if isinstance(value, ReadError):
             self._report(problem_at(source, str(value)))
             return None
-        known = _recognise(value, self._candidates)
+        try:
+            known = format_of(value, self._candidates) if isinstance(value, dict) else None
+        except ReadError as error:
+            self._report(problem_at(source, str(error)))
+            return None
         if known is None or not isinstance(value, dict):
-            self._strangers.append(problem_at(source, _unrecognised(value, self._candidates)))
+            self._strangers.append(problem_at(source, _unrecognised(value, self._makes)))
             if self._is_known:
                 self._report_strangers()
             elif len(self._strangers) == _PATIENCE:
@@ -280,33 +259,31 @@ def _warn_of(doubts: Mapping[str, Sequence[str]]) -> None:
         warnings.warn(f"{places[0]}: {doubt}{more}", stacklevel=3)
 
 
-def _recognise(
-    value: JsonValue, candidates: Sequence[RecordFormat[RecordT]]
-) -> RecordFormat[RecordT] | None:
-    """The format with the strongest evidence among those that recognise a record."""
-    if isinstance(value, dict):
-        for known in candidates:
-            if known.recognises(value):
-                return known
-    return None
-
-
-def _unrecognised(value: JsonValue, candidates: Sequence[RecordFormat[RecordT]]) -> str:
-    *most, last = [known.description for known in candidates]
-    expected = f"{', '.join(most)} or {last}"
+def _unrecognised(value: JsonValue, makes: type[Task | Trajectory]) -> str:
+    expected = "expected a task" if makes is Task else "expected a trajectory"
     if not isinstance(value, dict):
-        return f"expected {expected}, got {json_input.type_name(value)}"
-    # None of the candidates recognises it, so this is a format of the other kind.
-    other = _recognise(value, [known for known in formats() if isinstance(known, RecordFormat)])
-    # A key that many formats share is not enough to call a record by the name of one.
-    if other and (
-        other.evidence > Evidence.POSSIBLE or value.keys() <= other.makes.model_fields.keys()
-    ):
-        return f"expected {expected}, got {other.description}"
+        return f"{expected}, got {json_input.type_name(value)}"
+    other = _description(value, Trajectory) if makes is Task else _description(value, Task)
+    if other:
+        return f"{expected}, got {other}"
     return (
-        f"expected {expected}, got an object with the keys {reprlib.repr(list(value))}; "
+        f"{expected}, got an object with the keys {reprlib.repr(list(value))}, "
+        "which no format recognises ('trajmeter formats' lists them); "
         "docs/formats.md describes 'Our own records' and how to read 'Other formats'"
     )
+
+
+def _description(value: dict[str, JsonValue], makes: type[RecordT]) -> str | None:
+    """What records of the format of this one are called, if it surely is one of that kind."""
+    try:
+        known = format_of(value, record_formats(makes))
+    except ReadError:
+        return None
+    if known is None:
+        return None
+    # A key that many formats share is not enough to call a record by the name of one.
+    is_possible = known.evidence_in(value) == Evidence.POSSIBLE
+    return None if is_possible and value.keys() - makes.model_fields.keys() else known.description
 
 
 def problem_at(source: Source, message: str) -> ReadProblem:

@@ -50,8 +50,8 @@ _MOST_COMBINATIONS = 100_000
 _ROLES = {"nop": "nop", "baseline": "nop", "oracle": "oracle"}
 
 
-def _recognises(record: Mapping[str, JsonValue]) -> bool:
-    return "result_columns" in record and "results" in record
+def _recognises(record: Mapping[str, JsonValue]) -> Evidence | None:
+    return Evidence.CERTAIN if "results" in record else None
 
 
 def _read(record: Mapping[str, JsonValue], source: Source) -> Trajectory:
@@ -184,7 +184,9 @@ ASV_RESULTS = RecordFormat(
     name="asv-results",
     description="ASV results",
     makes=Trajectory,
-    evidence=Evidence.LIKELY,
+    carries=("agent", "model", "measurements.seconds", "run_log.problems"),
+    origin="airspeed velocity, result files of version 2",
+    keys=frozenset({"result_columns"}),
     recognises=_recognises,
     read=_read,
     in_folder=f"ASV results beside {' or '.join(_BASELINE_FILES)}",

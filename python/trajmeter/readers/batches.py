@@ -30,13 +30,13 @@ from trajmeter.readers._containers import (
 from trajmeter.readers._lines import line_blocks
 from trajmeter.readers._read import (
     EntryReader,
-    file_format,
     files_of,
     problem_at,
     read_records,
     refuse,
 )
 from trajmeter.readers._reasons import Reasons
+from trajmeter.readers._recognition import file_format
 from trajmeter.records import ReadProblem, Source, Trajectory
 from trajmeter.schemas import trajectory_batch, trajectory_schema
 
@@ -141,7 +141,11 @@ class TrajectoryBatches:
     def _items(self) -> Iterator[_Item]:
         for argument in paths_and_records(self._paths, name="paths"):
             path = Path(argument)
-            whole = file_format(path, Trajectory)
+            try:
+                whole = file_format(path, Trajectory)
+            except ReadError as error:
+                yield partial(self._problems, [ReadProblem(file=str(path), message=str(error))])
+                continue
             if whole is not None:
                 yield from self._whole(whole, path)
                 continue

@@ -38,8 +38,8 @@ _COUNTS = ("input_tokens", "output_tokens", "total_tokens")
 _AMOUNTS = ("cost_usd", "credits")
 
 
-def _recognises(record: Mapping[str, JsonValue]) -> bool:
-    return "transcript" in record and any(key in record for key in _TELLING)
+def _recognises(record: Mapping[str, JsonValue]) -> Evidence | None:
+    return Evidence.LIKELY if "transcript" in record else None
 
 
 def _read(record: Mapping[str, JsonValue], source: Source) -> Trajectory:
@@ -175,7 +175,21 @@ RULE_EXECUTIONS = RecordFormat(
     name="rule-executions",
     description="execution results",
     makes=Trajectory,
-    evidence=Evidence.LIKELY,
+    carries=(
+        *_IDENTITY,
+        "transcript",
+        "final_output",
+        *(f"tool_calls.{name}" for name in ("name", "arguments", "success", "error", "turn")),
+        "dropped_calls",
+        "turn_count",
+        "duration_seconds",
+        *(f"usage.{name}" for name in (*_COUNTS, *_AMOUNTS)),
+        "verdicts",
+        "unusable",
+        "extra",
+    ),
+    origin="Transform Gym",
+    keys=frozenset(_TELLING),
     recognises=_recognises,
     read=_read,
 )

@@ -38,16 +38,18 @@ _TELLING = ("agent_nop", "agent_seconds", "benchmark")
 _BEGINNING = 1 << 12
 
 
-def _recognises(path: Path, head: bytes) -> bool:
+def _recognises(path: Path, head: bytes) -> Evidence | None:
     """Such a table, or one that lacks a column."""
     if not path.is_file():
-        return False
+        return None
     if head.startswith(PARQUET_MAGIC):
-        return _is_parquet_table(path)
-    if _is_json(head):  # quotes within text are escaped, so that these are whole strings: keys
-        return _names_measurements(name for name in _TELLING if b'"%b"' % name.encode() in head)
-    lines = head.removeprefix(BOM_UTF8).lstrip().splitlines()
-    return bool(lines) and is_header(lines[0])
+        is_known = _is_parquet_table(path)
+    elif _is_json(head):  # quotes within text are escaped, so that these are whole strings: keys
+        is_known = _names_measurements(name for name in _TELLING if b'"%b"' % name.encode() in head)
+    else:
+        lines = head.removeprefix(BOM_UTF8).lstrip().splitlines()
+        is_known = bool(lines) and is_header(lines[0])
+    return Evidence.LIKELY if is_known else None
 
 
 def _read(path: Path, report: Callable[[ReadProblem], None]) -> Iterator[Trajectory]:
@@ -106,7 +108,21 @@ TABLES = FileFormat(
     name="benchmark-rows",
     description="rows of benchmarks",
     makes=Trajectory,
-    evidence=Evidence.LIKELY,
+    carries=(
+        "agent",
+        "model",
+        "attempt",
+        "usage.input_tokens",
+        "usage.output_tokens",
+        "usage.cost_usd",
+        "passed",
+        "measurements.ratios_by_agent",
+        "pytest_summary",
+        "snapshot_summary",
+        "run_log.trajectory_length",
+        "run_log.task_cost_usd",
+    ),
+    origin="tables of benchmark results",
     recognises=_recognises,
     records=_read,
     batches=_batches,

@@ -44,18 +44,18 @@ _COUNTS = ("passed", "failed", "error", "skipped", "total")
 _PANE = re.compile(r"(?P<task>.+)\.\d+-of-\d+\..*", re.DOTALL)
 
 
-def _recognises(path: Path, head: bytes) -> bool:
+def _recognises(path: Path, head: bytes) -> Evidence | None:
     """A file with a marker; JSON, which may quote one within a line, does not count."""
     if not path.is_file() or head.startswith(b"PAR1"):
-        return False
+        return None
     is_marked = _ANYWHERE.search
     if json_input.first_byte(head) in (b"{", b"["):
         first, _, rest = head.lstrip().partition(b"\n")
         if not rest or _is_json(first):  # large data is not searched for a marker
-            return False
+            return None
         is_marked = _LINE.match  # the output of a terminal may begin with a bracket
     with path.open("rb") as file:
-        return any(is_marked(line) for line in file)
+        return Evidence.POSSIBLE if any(is_marked(line) for line in file) else None
 
 
 def _is_json(line: bytes) -> bool:
@@ -180,7 +180,15 @@ CAPTURED_OUTPUT = FileFormat(
     name="fc-eval-captured-output",
     description="captured output of fc-eval's tests",
     makes=Trajectory,
-    evidence=Evidence.POSSIBLE,
+    carries=(
+        "agent",
+        "model",
+        "measurements",
+        "pytest_summary",
+        "snapshot_summary",
+        "run_log.problems",
+    ),
+    origin="fc-eval, output of its tests in a terminal",
     recognises=_recognises,
     records=_read,
 )

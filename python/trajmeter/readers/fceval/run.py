@@ -40,12 +40,14 @@ _TRIAL = re.compile(r"(?P<task>.+)\.(?P<attempt>\d+-of-(?P<of>\d+))\..*", re.DOT
 _MARKS = (b'"trial_name"', b'"parser_extra_metrics"')
 
 
-def _recognises(path: Path, head: bytes) -> bool:
+def _recognises(path: Path, head: bytes) -> Evidence | None:
     """A folder of a run or of runs, or a file of results."""
     if path.is_dir():
         is_part = any(True for _ in _folders(path)) or (path / _RESULTS).is_file()
-        return is_part or bool(_runs(path))
-    return head.lstrip()[:1] == b"{" and any(mark in head for mark in _MARKS)
+        is_known = is_part or bool(_runs(path))
+    else:
+        is_known = head.lstrip()[:1] == b"{" and any(mark in head for mark in _MARKS)
+    return Evidence.CERTAIN if is_known else None
 
 
 def _read(path: Path, report: Callable[[ReadProblem], None]) -> Iterator[Trajectory]:
@@ -241,7 +243,23 @@ RUNS = FileFormat(
     name="fc-eval-runs",
     description="runs of fc-eval",
     makes=Trajectory,
-    evidence=Evidence.CERTAIN,
+    carries=(
+        "agent",
+        "model",
+        "attempt",
+        "trial",
+        "instance",
+        "usage.input_tokens",
+        "usage.output_tokens",
+        "usage.cost_usd",
+        "failure",
+        "passed",
+        "measurements",
+        "pytest_summary",
+        "snapshot_summary",
+        "run_log",
+    ),
+    origin="fc-eval",
     recognises=_recognises,
     records=_read,
     in_folder="a run of fc-eval",
