@@ -12,7 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from trajmeter import json_input, kernels
-from trajmeter.arrays import NO_OBJECT, UNCERTAIN, object_codes
+from trajmeter.arrays import NO_OBJECT, UNCERTAIN, numbers, object_codes
 from trajmeter.errors import ReadError
 from trajmeter.metrics.tools.arguments import Malformed, keyed_arguments
 
@@ -80,3 +80,16 @@ def test_invalid_json_is_never_certain() -> None:
             json_input.parse(text.replace("\ufeff{}", "{").encode())
     codes = object_codes(pa.array(texts), distinguish=False)
     assert np.all(codes == UNCERTAIN)
+
+
+@pytest.mark.parametrize("kind", [np.int32, np.int64, np.float64])
+@given(st.lists(st.tuples(st.integers(0, 9), st.booleans()), max_size=20), st.integers(1, 2))
+def test_numbers_are_what_pyarrow_makes_of_them(
+    kind: type[Any], rows: list[tuple[int, bool]], stride: int
+) -> None:
+    values = np.array([value for value, _ in rows], kind)[::stride]
+    is_absent = np.array([absent for _, absent in rows], np.bool_)[::stride]
+    column = numbers(values, is_absent)
+    column.validate(full=True)
+    assert column.equals(pa.array(values, mask=is_absent))
+    assert numbers(values).equals(pa.array(values))

@@ -32,6 +32,7 @@ __all__ = [
     "filled",
     "flags",
     "nulls",
+    "numbers",
     "object_codes",
     "ragged",
     "text_bytes",
@@ -148,6 +149,20 @@ def filled(array: Any, instead: float) -> npt.NDArray[Any]:  # noqa: ANN401 - of
     """Values of a column with nulls replaced; not copied if it has no nulls."""
     values: npt.NDArray[Any] = (array.fill_null(instead) if array.null_count else array).to_numpy()
     return values
+
+
+def numbers(values: npt.NDArray[Any], is_absent: Booleans | None = None) -> Array:
+    """A column of integers or floats, null where they are absent; not copied.
+
+    ``pa.array`` would import ``numpy.ma`` to see whether they have a mask of their own.
+    """
+    valid = None
+    if is_absent is not None and is_absent.any():
+        valid = pa.py_buffer(np.packbits(~is_absent, bitorder="little").data)
+    held = pa.py_buffer(np.ascontiguousarray(values).data)
+    arrow_type = pa.from_numpy_dtype(values.dtype)
+    column: Array = pa.Array.from_buffers(arrow_type, len(values), [valid, held])
+    return column
 
 
 def flags(array: Any) -> Booleans:  # noqa: ANN401 - the results of compute functions

@@ -30,14 +30,21 @@ def test_no_other_command_is_imported(words: list[str], commands: set[str]) -> N
     assert {*named, *(group.info.name for group in groups)} == (commands)
 
 
-def test_scoring_starts_without_what_only_reports_and_other_commands_need(folder: Path) -> None:
+@pytest.mark.parametrize("shown", ["json", "table"])
+def test_scoring_needs_nothing_that_only_terminals_and_other_commands_need(
+    folder: Path, shown: str
+) -> None:
     program = (
         "import sys; from trajmeter.cli import main; "
-        "code = main(['score', 'preds.jsonl', '-m', 'turns', '-f', 'json']); "
+        f"code = main(['score', 'preds.jsonl', '-m', 'turns', '-f', '{shown}']); "
         "print(*sys.modules, file=sys.stderr); sys.exit(code)"
     )
     done = subprocess.run(
-        [sys.executable, "-c", program], capture_output=True, check=True, cwd=folder, text=True
+        [sys.executable, "-X", "utf8", "-c", program],
+        capture_output=True,
+        check=True,
+        cwd=folder,
+        encoding="utf-8",
     )
     late = {"rich.console", "trajmeter.judges", "trajmeter.frameworks", "trajmeter.metrics.rules"}
     assert late & set(done.stderr.split()) == set()

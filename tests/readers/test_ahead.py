@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import pyarrow as pa
 import pytest
 
-from trajmeter.readers._ahead import joined, read_ahead
+from trajmeter.readers._ahead import ReadAhead, joined
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -19,8 +19,8 @@ def readers() -> list[threading.Thread]:
 
 
 def test_items_come_in_order() -> None:
-    assert list(read_ahead(range(100))) == list(range(100))
-    assert list(read_ahead([])) == []
+    assert list(ReadAhead(range(100))) == list(range(100))
+    assert list(ReadAhead([])) == []
     assert readers() == []
 
 
@@ -30,7 +30,7 @@ def test_an_error_comes_in_its_place() -> None:
         yield 2
         raise KeyError("three")
 
-    ahead = read_ahead(items())
+    ahead = ReadAhead(items())
     assert [next(ahead), next(ahead)] == [1, 2]
     with pytest.raises(KeyError, match="three"):
         next(ahead)
@@ -45,9 +45,10 @@ def test_few_items_are_made_ahead_and_none_after_the_end() -> None:
             made.append(number)
             yield number
 
-    ahead = read_ahead(items())
+    ahead = ReadAhead(items())
     assert next(ahead) == 0
-    ahead.close()  # type: ignore[attr-defined] # a generator
+    ahead.close()
+    assert list(ahead) == []
     assert readers() == []
     assert len(made) <= 5
 

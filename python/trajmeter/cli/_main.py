@@ -35,14 +35,25 @@ __all__ = ["COMMANDS", "application", "main", "program"]
 _NAME = "trajmeter"
 _COMPLETION = "_TRAJMETER_COMPLETE"
 """Set by the script of ``--show-completion`` where a shell asks what may come next."""
-COMMANDS = ("score", "run", "judge", "compare", "average", "quality", "price", "bench", "metrics")
+COMMANDS = (
+    "score",
+    "snapshot",
+    "run",
+    "judge",
+    "compare",
+    "average",
+    "quality",
+    "price",
+    "bench",
+    "metrics",
+)
 """Modules of the commands, in the order of the help."""
 _GROUPS = ("metrics",)
 """Of these, commands with others below them."""
 _STDOUT, _STDERR = 1, 2
-_COLLECTED = 50_000
-"""Objects after which Python looks for garbage. By its default of some hundred, it would spend a
-tenth of a short run on objects that live to the end."""
+_COLLECTED = 200_000
+"""Objects after which Python looks for garbage: more than a short run makes, almost all of which
+live to its end."""
 _GRACE_SECONDS = 5.0
 """How long threads that are still at work, such as an exporter's, may take to finish."""
 
@@ -120,6 +131,7 @@ def program() -> NoReturn:
     """
     gc.set_threshold(_COLLECTED)
     code = main()
+    gc.freeze()  # or Python would look through every object, several times, before it ends
     with suppress(OSError):  # either may be closed
         os.dup2(_STDERR, _STDOUT)  # what those threads print now is not data
     threading.Thread(target=_end, args=(code,), daemon=True).start()

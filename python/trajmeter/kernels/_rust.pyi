@@ -67,6 +67,17 @@ def bytes_to_lines(
 ) -> SpanArrays: ...
 def gmean(values: Float64Array) -> float: ...
 def gmean_grouped(values: Float64Array, offsets: Int64Array) -> Float64Array: ...
+def cluster_means(
+    sums: Float64Array, sizes: Int64Array, clusters: int, figures: int, seed: int, resamples: int
+) -> Float64Array: ...
+def sign_flips(
+    sums: Float64Array,
+    tolerances: Float64Array,
+    clusters: int,
+    figures: int,
+    seed: int,
+    resamples: int,
+) -> Int64Array: ...
 def level_advantages(
     names: bytes,
     name_offsets: Int64Array,

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from copy import copy
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple, Protocol, runtime_checkable
 
 from trajmeter.errors import ConfigurationError, UnknownNameError
 from trajmeter.keys import unknown
@@ -28,6 +28,14 @@ __all__ = [
 
 _CHOSEN = "chosen_groups"
 """Attribute of a metric of which only some groups are asked for."""
+
+
+@runtime_checkable
+class _ComputesGroups(Protocol):
+    """A metric that computes no more than the groups that are asked for."""
+
+    def limit_to(self, groups: tuple[str, ...]) -> None:
+        """Compute these groups alone."""
 
 
 class Request(NamedTuple):
@@ -72,6 +80,8 @@ def limited(metric: AnyMetric, groups: tuple[str, ...]) -> AnyMetric:
             raise UnknownNameError(unknown(f"group of {metric.name}", group, known))
     part = copy(metric)
     object.__setattr__(part, _CHOSEN, groups)
+    if isinstance(part, _ComputesGroups):
+        part.limit_to(groups)
     return part
 
 

@@ -5,14 +5,14 @@ from __future__ import annotations
 from contextlib import suppress
 from queue import Empty, Queue
 from threading import Event, Thread
-from typing import TYPE_CHECKING, NamedTuple, TypeVar
+from typing import TYPE_CHECKING, Generic, NamedTuple, TypeVar
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
     import pyarrow as pa
 
-__all__ = ["joined", "read_ahead"]
+__all__ = ["ReadAhead", "joined"]
 
 _MOST_ROWS = 10_000
 _MOST_BYTES = 16 << 20
@@ -27,41 +27,52 @@ class _End(NamedTuple):
     """What the items ended with, if not by themselves."""
 
 
-def read_ahead(items: Iterable[_ItemT]) -> Iterator[_ItemT]:
-    """Yield the items, in order, while the two that follow are made on a thread.
+class ReadAhead(Generic[_ItemT]):
+    """Yields items in order, while the two that follow are made on a thread.
 
-    An error is raised where the item would have come. A consumer that stops early has to close the
-    iterator, as a ``for`` loop in a generator does when that one is closed; the thread then ends
-    once the item it is at is made.
+    The thread begins at once. An error is raised where the item would have come. A consumer that
+    stops early has to call :meth:`close`; the thread then ends once the item it is at is made.
     """
-    ready: Queue[_ItemT | _End] = Queue(maxsize=1)
-    is_closed = Event()
 
-    def work() -> None:
+    def __init__(self, items: Iterable[_ItemT]) -> None:
+        self._ready: Queue[_ItemT | _End] = Queue(maxsize=1)
+        self._is_closed = Event()
+        self._thread = Thread(
+            target=self._work, args=(items,), name="trajmeter-reader", daemon=True
+        )
+        self._thread.start()
+
+    def __iter__(self) -> Iterator[_ItemT]:
+        return self
+
+    def __next__(self) -> _ItemT:
+        if self._is_closed.is_set():
+            raise StopIteration
+        item = self._ready.get()
+        if not isinstance(item, _End):
+            return item
+        self.close()
+        raise item.error or StopIteration
+
+    def close(self) -> None:
+        """End the thread, and wait for that."""
+        self._is_closed.set()
+        # Room for whatever the thread waits to hand over.
+        while self._thread.is_alive():
+            with suppress(Empty):
+                self._ready.get_nowait()
+            self._thread.join(timeout=0.01)
+
+    def _work(self, items: Iterable[_ItemT]) -> None:
         end = _End(None)
         try:
             for item in items:
-                ready.put(item)
-                if is_closed.is_set():
+                self._ready.put(item)
+                if self._is_closed.is_set():
                     return
         except BaseException as error:  # noqa: BLE001 - raised again by the consumer
             end = _End(error)
-        ready.put(end)
-
-    thread = Thread(target=work, name="trajmeter-reader", daemon=True)
-    thread.start()
-    try:
-        while not isinstance(item := ready.get(), _End):
-            yield item
-        if item.error is not None:
-            raise item.error
-    finally:
-        is_closed.set()
-        # Room for whatever the thread waits to hand over.
-        while thread.is_alive():
-            with suppress(Empty):
-                ready.get_nowait()
-            thread.join(timeout=0.01)
+        self._ready.put(end)
 
 
 def joined(batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:

@@ -44,9 +44,7 @@ def _column_reader(columns: frozenset[str], foreign: frozenset[str]) -> JsonRead
         formats.append("own")
     if foreign.isdisjoint(PREDICTION_KEYS):
         formats.append("predictions")
-    return JsonReader(
-        trajectory_description(), sorted(columns), formats, sorted(foreign | _KEYS)
-    )
+    return JsonReader(trajectory_description(), sorted(columns), formats, sorted(foreign | _KEYS))
 
 
 def has_column(path: str) -> bool:

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, BinaryIO
 from trajmeter.arguments import paths_and_records
 from trajmeter.errors import InputError, ReadError
 from trajmeter.kernels import backend
-from trajmeter.readers._ahead import joined, read_ahead
+from trajmeter.readers._ahead import ReadAhead, joined
 from trajmeter.readers._column_reader import column_reader, has_column
 from trajmeter.readers._containers import (
     CHANGED,
@@ -120,6 +120,18 @@ class TrajectoryBatches:
         self.rows = 0
         """Rows yielded so far."""
         self._reasons = Reasons()
+        self._ahead: ReadAhead[_Item] | None = None
+
+    def start(self) -> None:
+        """Begin to read, as the first batch would otherwise; :meth:`close` ends it early."""
+        if self._ahead is None:
+            self._ahead = ReadAhead(self._items())
+
+    def close(self) -> None:
+        """Read no further."""
+        ahead, self._ahead = self._ahead, None
+        if ahead is not None:
+            ahead.close()
 
     @property
     def lines_as_records(self) -> int:
@@ -133,10 +145,14 @@ class TrajectoryBatches:
 
     def __iter__(self) -> Iterator[pa.RecordBatch]:
         """Yield the batches; none is empty."""
-        items = read_ahead(self._items())
-        for batch in joined(batch for item in items for batch in item()):
-            self.rows += batch.num_rows
-            yield batch
+        self.start()
+        items: Iterable[_Item] = self._ahead or ()
+        try:
+            for batch in joined(batch for item in items for batch in item()):
+                self.rows += batch.num_rows
+                yield batch
+        finally:
+            self.close()
 
     def _items(self) -> Iterator[_Item]:
         for argument in paths_and_records(self._paths, name="paths"):

@@ -42,7 +42,7 @@ if TYPE_CHECKING:
     from trajmeter.records import Task
     from trajmeter.schemas import Member
 
-__all__ = ["RowScorer", "ScoredRows"]
+__all__ = ["RowScorer", "ScoredRows", "columns_read"]
 
 _ERROR = 2
 """Position of what a metric raised among its columns: behind its version and parameters."""
@@ -101,7 +101,7 @@ class RowScorer:
     @property
     def columns(self) -> frozenset[str]:
         """Columns of trajectories that the metrics read; the others may be null in every row."""
-        return _IDENTITY.union(*map(_columns_of, self._metrics))
+        return columns_read(self._metrics)
 
     @property
     def reads_results(self) -> bool:
@@ -205,6 +205,11 @@ class RowScorer:
         ids = coded(rows.column("task_id"))
         tasks = [self._tasks.find(task_id) for task_id in ids.texts]
         return [tasks[code] for code in ids.codes.tolist()]
+
+
+def columns_read(metrics: Iterable[AnyMetric]) -> frozenset[str]:
+    """Columns of trajectories that metrics read; the others may be null in every row."""
+    return _IDENTITY.union(*map(_columns_of, metrics))
 
 
 class _Scored(NamedTuple):

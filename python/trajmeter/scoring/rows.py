@@ -18,7 +18,7 @@ from trajmeter.records import Record
 from trajmeter.schemas import trajectory_from_row
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Collection, Iterator
+    from collections.abc import Callable, Collection, Iterator, Sequence
 
     from trajmeter.arrays import Array
     from trajmeter.kernels import Int64Array

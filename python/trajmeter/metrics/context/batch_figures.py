@@ -9,7 +9,7 @@ import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
 
-from trajmeter.arrays import nulls
+from trajmeter.arrays import nulls, numbers
 from trajmeter.errors import InputError
 from trajmeter.kernels import GRANULARITIES
 from trajmeter.metrics.context.attempts import CAUSE
@@ -104,7 +104,7 @@ def step_columns(found: Attempts) -> _Columns:
         "repeated_size": repeated,
         "viewed_size": viewed,
     }
-    columns: _Columns = {"trajectory.num_steps": pa.array(num_steps)}
+    columns: _Columns = {"trajectory.num_steps": numbers(num_steps)}
     for row, name in enumerate(GRANULARITIES):
         own = {figure: values[row] for figure, values in figures.items()}
         columns |= _group(f"trajectory.{name}", outcomes[row], causes[row], own)
@@ -127,8 +127,8 @@ def _coverage(found: Attempts, row: int, empty: Float64Array, is_absent: Boolean
         shares = shares[np.repeat(~is_absent, lengths)]
         offsets = np.append(0, np.cumsum(np.where(is_absent, 0, lengths)))
         mask = pa.array(is_absent)
-    starts: Any = pa.array(offsets.astype(np.int32))  # the stubs take every array for booleans
-    values: Any = pa.array(shares)
+    starts: Any = numbers(offsets.astype(np.int32))  # the stubs take every array for booleans
+    values: Any = numbers(shares)
     lists: Array = pa.ListArray.from_arrays(starts, values, mask=mask)
     return lists
 
@@ -232,8 +232,7 @@ def _group(
 def _column(values: npt.NDArray[Any], is_absent: Booleans) -> Array:
     if values.dtype == np.float64:
         is_absent = is_absent | np.isnan(values)
-    column: Array = pa.array(values, mask=is_absent if is_absent.any() else None)
-    return column
+    return numbers(values, is_absent)
 
 
 def _labels(codes: Int64Array, names: type[Cause | Outcome]) -> Array:
@@ -243,7 +242,7 @@ def _labels(codes: Int64Array, names: type[Cause | Outcome]) -> Array:
         if code < 0:
             return nulls(len(codes), pa.string())
         return pa.repeat(_TEXTS[names][code], len(codes))
-    coded: Any = pa.array(codes.astype(np.int32), mask=codes < 0)
+    coded: Any = numbers(codes.astype(np.int32), codes < 0)
     labels: Array = pa.DictionaryArray.from_arrays(coded, _TEXTS[names]).dictionary_decode()
     return labels
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import cache
 from typing import TYPE_CHECKING, NamedTuple
 
 from trajmeter.metrics.context.result import ContextBenchEditLocation, EditLocation
@@ -12,11 +13,6 @@ if TYPE_CHECKING:
     from trajmeter.metrics.context.prepared import PreparedTask
 
 __all__ = ["EditLocations", "edit_locations"]
-
-_NO_GOLD = EditLocation(outcome=Outcome.NOT_SCORED, cause=Cause.MISSING_GOLD)
-_NO_PATCH = EditLocation(outcome=Outcome.NOT_SCORED, cause=Cause.MISSING_PATCH)
-_DELETED_NO_GOLD = ContextBenchEditLocation(outcome=Outcome.NOT_SCORED, cause=Cause.MISSING_GOLD)
-_DELETED_NO_PATCH = ContextBenchEditLocation(outcome=Outcome.NOT_SCORED, cause=Cause.MISSING_PATCH)
 
 
 class EditLocations(NamedTuple):
@@ -48,9 +44,9 @@ class _Counts(NamedTuple):
 
 def _edited(prepared: PreparedTask, counts: _Counts | None) -> EditLocation:
     if prepared.task.gold_patch is None:
-        return _NO_GOLD
+        return _not_edited(Cause.MISSING_GOLD)
     if counts is None:
-        return _NO_PATCH
+        return _not_edited(Cause.MISSING_PATCH)
     gold = prepared.edits.size
     outcome, cause = _standing(has_gold=gold > 0, is_diff=counts.is_diff > 0)
     return EditLocation(
@@ -69,11 +65,11 @@ def _deleted(
     prepared: PreparedTask, final_patch: str | None, counts: _Counts | None
 ) -> ContextBenchEditLocation:
     if not prepared.has_gold:
-        return _DELETED_NO_GOLD
+        return _not_deleted(Cause.MISSING_GOLD)
     if prepared.profile.gold_patch_stands_in and not final_patch:
         counts = _Counts(*prepared.gold_patch_counts) if prepared.task.gold_patch else None
     if counts is None:
-        return _DELETED_NO_PATCH
+        return _not_deleted(Cause.MISSING_PATCH)
     gold = prepared.initial_gold_size
     ratio: float | None = counts.hits / counts.deleted if counts.deleted else 0.0
     outcome, cause = Outcome.SCORED, None
@@ -89,6 +85,16 @@ def _deleted(
         gold_size=gold,
         predicted_size=counts.deleted,
     )
+
+
+@cache
+def _not_edited(cause: Cause) -> EditLocation:
+    return EditLocation(outcome=Outcome.NOT_SCORED, cause=cause)
+
+
+@cache
+def _not_deleted(cause: Cause) -> ContextBenchEditLocation:
+    return ContextBenchEditLocation(outcome=Outcome.NOT_SCORED, cause=cause)
 
 
 def _standing(*, has_gold: bool, is_diff: bool) -> tuple[Outcome, Cause | None]:

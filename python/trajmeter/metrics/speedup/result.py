@@ -126,8 +126,9 @@ class SpeedupResult(Group, Result):
         float | None, Figure(low=0, higher_is_better=False, independent=True)
     ] = None
     """Cost in US dollars; ``None`` where neither a cost nor tokens were recorded."""
-    cost_source: Literal["recorded", "tokens", "none"] = "none"
-    """Whether the cost was recorded, or computed from tokens."""
+    cost_source: Literal["recorded", "turns", "tokens", "none"] = "none"
+    """Whether the cost was recorded for the run, added up from its turns, which needs every turn to
+    have its part, or computed from tokens."""
     priced: bool | None = None
     """Whether the model has a known price, for a cost from tokens; if not, the cost is 0."""
     price_table: str | None = None
@@ -136,6 +137,9 @@ class SpeedupResult(Group, Result):
     """Prompt tokens."""
     output_tokens: Annotated[int | None, Figure(low=0, independent=True)] = None
     """Completion tokens."""
+    tokens_source: Literal["run", "turns"] | None = None
+    """Whether the tokens were recorded for the run, or added up from its turns, which needs every
+    turn to have its part."""
     trajectory_length: Annotated[
         int | None, Figure(low=0, higher_is_better=False, independent=True)
     ] = None

@@ -8,6 +8,7 @@ from trajmeter.reports.scores.report import (
     score_report,
     to_html,
     to_markdown,
+    to_plain,
 )
 
-__all__ = ["ScoreReport", "print_report", "score_report", "to_html", "to_markdown"]
+__all__ = ["ScoreReport", "print_report", "score_report", "to_html", "to_markdown", "to_plain"]

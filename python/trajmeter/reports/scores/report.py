@@ -5,9 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from trajmeter.reports import html
 from trajmeter.reports.cells import NOTHING, amount, visible
-from trajmeter.reports.markdown import escape, render_table
 from trajmeter.reports.scores.agents import figures_by_agent, figures_of_run
 from trajmeter.reports.scores.arrangement import arrange
 from trajmeter.reports.scores.outcomes import family_rows, outcome_rows
@@ -22,7 +20,7 @@ if TYPE_CHECKING:
     from trajmeter.reports.scores.arrangement import Arrangement
     from trajmeter.summaries.summary import AttemptsSummary, FigureSummary, MetricSummary, Summary
 
-__all__ = ["ScoreReport", "print_report", "score_report", "to_html", "to_markdown"]
+__all__ = ["ScoreReport", "print_report", "score_report", "to_html", "to_markdown", "to_plain"]
 
 _GROUPS = 50
 """Groups of attempts that the tables show: a reader looks at no more."""
@@ -72,8 +70,17 @@ def print_report(report: ScoreReport, console: Console) -> None:
     print_tables(report.tables, console)
 
 
+def to_plain(report: ScoreReport) -> str | None:
+    """Render a report as :func:`print_report` does to a file; ``None`` where only that can."""
+    from trajmeter.reports.plain import plain_tables
+
+    return plain_tables(report.heading, report.tables)
+
+
 def to_markdown(report: ScoreReport) -> str:
     """Render a report as Markdown; any text of the records stays text."""
+    from trajmeter.reports.markdown import escape, render_table
+
     parts = [escape(report.heading)]
     for table in report.tables:
         parts += [f"## {escape(table.title)}", render_table(table)]
@@ -82,6 +89,8 @@ def to_markdown(report: ScoreReport) -> str:
 
 def to_html(report: ScoreReport) -> str:
     """Render a report as a piece of HTML; any text of the records stays text."""
+    from trajmeter.reports import html
+
     parts = [f"<p>{html.escape(report.heading)}</p>"]
     for table in report.tables:
         parts += [f"<p><strong>{html.escape(table.title)}</strong></p>", html.render_table(table)]

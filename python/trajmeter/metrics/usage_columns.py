@@ -1,27 +1,28 @@
-"""Tokens of record batches: those of each run, else the sums of its turns.
+"""Tokens and costs of record batches: those of each run, else the sums of its turns.
 
-Most rows are added up as columns. A row with a count that cannot be used, or too large to add up in
-64 bits, goes through :func:`trajmeter.metrics.usage.add_tokens`, which defines the figures.
+Most rows are added up as columns. A row with a figure that cannot be used, or is too large to be
+added up, goes through :mod:`trajmeter.metrics.usage`, which defines the figures.
 """
 
 from __future__ import annotations
 
+import math
 from typing import TYPE_CHECKING, Any, NamedTuple, cast
 
 import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from trajmeter.arrays import entries, filled, ragged
-from trajmeter.metrics.usage import TOKENS, add_tokens
+from trajmeter.arrays import entries, filled, flags, nulls, ragged
+from trajmeter.metrics.usage import TOKENS, add_amounts, add_tokens
 from trajmeter.records import LARGEST_COUNT
 
 if TYPE_CHECKING:
     from trajmeter.arrays import Array, Booleans
-    from trajmeter.kernels import Int64Array
+    from trajmeter.kernels import Float64Array, Int64Array
     from trajmeter.metrics.usage import Counts, TokensUsed
 
-__all__ = ["TokenColumns", "tokens_of_rows"]
+__all__ = ["CostColumns", "TokenColumns", "costs_of_rows", "of_turns_alone", "tokens_of_rows"]
 
 _NONE = -1
 """Stands for a count that was not recorded."""
@@ -37,6 +38,17 @@ class TokenColumns(NamedTuple):
     """Where they come from; null without tokens."""
     reason: Array
     """Which recorded count could not be used."""
+
+
+class CostColumns(NamedTuple):
+    """Columns of costs, one value a run."""
+
+    value: Array
+    """Cost in US dollars."""
+    source: Array
+    """Where it comes from; null without a cost."""
+    reason: Array
+    """Which recorded cost could not be used."""
 
 
 def tokens_of_rows(rows: pa.RecordBatch) -> TokenColumns:
@@ -72,6 +84,59 @@ def tokens_of_rows(rows: pa.RecordBatch) -> TokenColumns:
         source=pa.array(source, pa.string()),
         reason=pa.array(reason, pa.string()),
     )
+
+
+def costs_of_rows(rows: pa.RecordBatch) -> CostColumns:
+    """Find the cost of every row.
+
+    Args:
+        rows: Valid rows in the columns of :func:`trajmeter.schemas.trajectory_schema`.
+    """
+    turns, offsets = ragged(rows.column("turns"))
+    by_run = pc.struct_field(rows.column("usage"), "cost_usd")
+    by_turn = pc.struct_field(pc.struct_field(turns, "usage"), "cost_usd")
+    cost, parts = filled(by_run, np.nan).copy(), filled(by_turn, np.nan)
+    is_usable, is_part = _is_cost(cost), _is_cost(parts)
+    is_odd = flags(by_run.is_valid()) & ~is_usable
+    is_odd |= _any_turn(flags(by_turn.is_valid()) & ~is_part, offsets)
+    is_odd |= np.diff(entries(cast("Any", rows.column("unusable"))).offsets) > 0
+    is_whole = ~_any_turn(~is_part, offsets) & (np.diff(offsets) > 0)
+    source = _SOURCES[is_usable.astype(np.int64)]
+    reason = np.full(len(rows), None, object)
+    for row in np.flatnonzero(~is_usable & (is_odd | is_whole)).tolist():
+        own = parts[offsets[row] : offsets[row + 1]].tolist()
+        try:
+            total = None if is_odd[row] else math.fsum(own)
+        except OverflowError:
+            total = None
+        if total is not None:
+            cost[row], source[row] = total, "turns"
+            continue
+        recorded, unusable = by_run[row].as_py(), rows.column("unusable")[row].as_py()
+        of_turns = by_turn[offsets[row] : offsets[row + 1]].to_pylist()
+        used = add_amounts("cost_usd", recorded, of_turns, dict(unusable or ()))
+        cost[row] = np.nan if used.value is None else used.value
+        source[row], reason[row] = used.source, used.reason
+    return CostColumns(
+        value=pa.array(cost, mask=~_is_cost(cost)),
+        source=pa.array(source, pa.string()),
+        reason=pa.array(reason, pa.string()),
+    )
+
+
+def of_turns_alone(rows: pa.RecordBatch) -> pa.RecordBatch:
+    """The rows with what their turns recorded, without what was recorded of the runs themselves."""
+    columns = {
+        name: rows.column(name) if name == "turns" else nulls(len(rows), rows.column(name).type)
+        for name in ("turns", "usage", "unusable")
+    }
+    return pa.record_batch(columns)
+
+
+def _is_cost(costs: Float64Array) -> Booleans:
+    """Whether each is finite and not negative."""
+    is_cost: Booleans = (costs >= 0) & (costs < np.inf)
+    return is_cost
 
 
 def _recorded(usage: Array) -> list[Array]:

@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from trajmeter.errors import InputError
-from trajmeter.statistics.pass_at_k import ks_of, mean_pass_at_k, pass_at_k
+from trajmeter.statistics.repeats import ks_of, mean_pass_at_k, pass_at_k
 
 
 @pytest.mark.parametrize(

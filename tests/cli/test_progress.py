@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING
 import pytest
 from rich.progress import Progress
 
-from trajmeter.cli import score
+from trajmeter.cli import _progress
 from trajmeter.cli._process import print_message
-from trajmeter.cli.score import tracked
+from trajmeter.cli._progress import tracked
 from trajmeter.records import Source, Trajectory
 from trajmeter.schemas import trajectory_batch
 
@@ -57,7 +57,7 @@ def test_nothing_is_shown_where_nobody_looks(
 ) -> None:
     stream = io.StringIO()
     monkeypatch.setattr(sys, "stderr", stream)
-    monkeypatch.setattr(score, "_DELAY_SECONDS", 0)
+    monkeypatch.setattr(_progress, "_DELAY_SECONDS", 0)
     with tracked(_batches(paths), paths) as watched:
         assert sum(map(len, watched)) == 10
     assert stream.getvalue() == ""
@@ -76,8 +76,8 @@ def test_progress_is_measured_by_the_lines_of_all_files(
     paths: list[Path], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     terminal = _on_a_terminal(monkeypatch)
-    monkeypatch.setattr(score, "_DELAY_SECONDS", 0)
-    monkeypatch.setattr(score, "_REFRESH_SECONDS", 0)
+    monkeypatch.setattr(_progress, "_DELAY_SECONDS", 0)
+    monkeypatch.setattr(_progress, "_REFRESH_SECONDS", 0)
     updates: list[dict[str, object]] = []
 
     def noting(_progress: Progress, _task: int, **figures: object) -> None:
@@ -96,7 +96,7 @@ def test_a_message_is_shown_beside_the_bar(
     paths: list[Path], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     terminal = _on_a_terminal(monkeypatch)
-    monkeypatch.setattr(score, "_DELAY_SECONDS", 0)
+    monkeypatch.setattr(_progress, "_DELAY_SECONDS", 0)
     with tracked(_batches(paths), paths) as watched:
         for count, _ in enumerate(watched):
             if count == 3:
@@ -108,7 +108,7 @@ def test_a_bar_is_taken_away_when_scoring_fails(
     paths: list[Path], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     terminal = _on_a_terminal(monkeypatch)
-    monkeypatch.setattr(score, "_DELAY_SECONDS", 0)
+    monkeypatch.setattr(_progress, "_DELAY_SECONDS", 0)
 
     def failing() -> None:
         with tracked(_batches(paths), paths) as watched:
