@@ -20,6 +20,7 @@ from trajmeter.records.task import Assertion, GoldRange, GoldRole, Task
 from trajmeter.records.trajectory import (
     Extent,
     Failure,
+    Leak,
     ToolCall,
     Trajectory,
     Turn,
@@ -41,6 +42,7 @@ __all__ = [
     "Hop",
     "InvalidReason",
     "JudgeRecord",
+    "Leak",
     "Measurement",
     "Measurements",
     "Outcome",
