@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from trajmeter.kernels import backend
     from trajmeter.metrics import metric
     from trajmeter.metrics.context import ContextTracker, prepare
+    from trajmeter.readers.messages import from_messages
     from trajmeter.scoring.batches import score_batches
     from trajmeter.scoring.files import score
     from trajmeter.spans import SpanSet, difference, intersection, measure, union
@@ -28,6 +29,7 @@ __all__ = [
     "backend",
     "compare",
     "difference",
+    "from_messages",
     "gmean",
     "gmean_grouped",
     "intersection",
@@ -46,6 +48,7 @@ _HOME = {
     "backend": "kernels",
     "compare": "frameworks.compare",
     "difference": "spans",
+    "from_messages": "readers.messages",
     "gmean": "statistics.means",
     "gmean_grouped": "statistics.means",
     "intersection": "spans",
