@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from trajmeter.readers._values import as_count, as_object, as_text, safe_int
 from trajmeter.readers.fceval.config import Agent
-from trajmeter.readers.fceval.values import as_count, as_object, as_text, safe_int
 from trajmeter.records import (
     Failure,
     Measurements,
