@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from pydantic import ValidationError
@@ -9,15 +10,24 @@ from pydantic import ValidationError
 from trajmeter import json_input
 from trajmeter.errors import ReadError
 from trajmeter.readers._containers import entries
+from trajmeter.readers._content import content_name
 from trajmeter.readers._recognition import beginning
 from trajmeter.readers._values import seconds_between
 from trajmeter.records import ReadProblem, Source, Usage
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping
-    from pathlib import Path
 
-__all__ = ["Event", "events", "first_objects", "path_below", "usage_from"]
+__all__ = [
+    "Clock",
+    "Event",
+    "events",
+    "first_objects",
+    "known_only",
+    "path_below",
+    "stem_of",
+    "usage_from",
+]
 
 
 class Event(NamedTuple):
@@ -91,6 +101,11 @@ def path_below(path: str, folder: str | None) -> str:
         return path
     within = path.removeprefix(folder.rstrip("/") + "/")
     return within or path
+
+
+def stem_of(path: Path) -> str:
+    """Name of a file without its suffix, and without that of its compression."""
+    return Path(content_name(path)).stem
 
 
 def known_only(**values: object) -> dict[str, Any]:

@@ -203,5 +203,6 @@ FOLDERS = FileFormat(
     carries=_CARRIES,
     origin=_ORIGIN,
     recognises=_recognises_folder,
+    folder_files=frozenset({_EDITS, _COMBINED}),
     records=_read_folder,
 )

@@ -261,5 +261,6 @@ TRIALS = FileFormat(
     ),
     origin="harbor 0.24.0",
     recognises=_recognises,
+    folder_files=frozenset({_RESULT}),
     records=_read,
 )

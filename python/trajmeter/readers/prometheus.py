@@ -18,8 +18,9 @@ import re
 from typing import TYPE_CHECKING
 
 from trajmeter import json_input
-from trajmeter.readers._content import open_content
+from trajmeter.readers._content import content_name, open_content
 from trajmeter.readers._formats import Evidence, FileFormat
+from trajmeter.readers._sessions import stem_of
 from trajmeter.readers.agentless import merged_spans
 from trajmeter.readers.contextbench.views import views_of
 from trajmeter.records import ReadProblem, Source, Trajectory
@@ -46,7 +47,7 @@ def _recognises(path: Path, head: bytes) -> Evidence | None:
         return None
     if any(marker.encode() in head for marker in _MARKERS):
         return Evidence.CERTAIN
-    if path.suffix != ".log":  # others are not searched
+    if not content_name(path).endswith(".log"):  # others are not searched
         return None
     with open_content(path) as file:
         found = any(marker.encode() in line for line in file for marker in _MARKERS)
@@ -70,7 +71,7 @@ def _read(path: Path, report: Callable[[ReadProblem], None]) -> Iterator[Traject
     turns = steps or ([final] if final else [])
     yield Trajectory.model_validate(
         {
-            "task_id": path.stem,
+            "task_id": stem_of(path),
             "agent": "prometheus",
             "source": Source(file=str(path)),
             "turns": [{"number": n, "views": views} for n, views in enumerate(turns, start=1)],

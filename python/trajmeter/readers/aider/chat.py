@@ -22,7 +22,7 @@ from typing import TYPE_CHECKING
 from trajmeter.readers._content import open_content
 from trajmeter.readers._formats import Evidence, FileFormat
 from trajmeter.readers._replies import Reply, turns_of
-from trajmeter.readers._sessions import known_only
+from trajmeter.readers._sessions import known_only, stem_of
 from trajmeter.records import Failure, ReadProblem, Source, Trajectory, Usage
 
 if TYPE_CHECKING:
@@ -82,7 +82,7 @@ def _read(path: Path, report: Callable[[ReadProblem], None]) -> Iterator[Traject
 
 def chat_of(path: Path) -> str:
     """The task of a history: the folder that it lies in, since aider names none."""
-    return path.resolve().parent.name or path.stem
+    return path.resolve().parent.name or stem_of(path)
 
 
 class _Chat:

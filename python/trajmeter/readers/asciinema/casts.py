@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from trajmeter.readers._formats import Evidence, FileFormat
 from trajmeter.readers._replies import Call, Reply, leaks_of, turns_of
-from trajmeter.readers._sessions import first_objects, known_only
+from trajmeter.readers._sessions import first_objects, known_only, stem_of
 from trajmeter.readers._shown import Viewer
 from trajmeter.readers._values import as_text, seconds_between
 from trajmeter.readers.asciinema.recording import is_header, read_header, recorded
@@ -43,7 +43,7 @@ def _read(path: Path, report: Callable[[ReadProblem], None]) -> Iterator[Traject
         return
     replies, seconds = replies_of(path, report)
     yield Trajectory(
-        task_id=path.name.removesuffix(".cast"),
+        task_id=stem_of(path),
         source=Source(file=str(path)),
         turns=None if replies is None else turns_of(replies),
         leaks=None if replies is None else leaks_of(replies),

@@ -15,7 +15,7 @@ from trajmeter.errors import ReadError
 from trajmeter.json_input import type_name
 from trajmeter.readers._formats import Evidence, RecordFormat
 from trajmeter.readers._replies import Reply, leaks_of, turns_of
-from trajmeter.readers._sessions import Clock, known_only, usage_from
+from trajmeter.readers._sessions import Clock, known_only, stem_of, usage_from
 from trajmeter.readers._shown import Viewer, texts_of
 from trajmeter.readers._values import as_list, as_object, as_text, epoch_seconds
 from trajmeter.readers.atif.calls import calls_of
@@ -69,7 +69,7 @@ def read_segments(segments: Sequence[Mapping[str, Any]], source: Source) -> Traj
     identity = as_text(first.get("session_id")) or as_text(first.get("trajectory_id"))
     texts = [reply.text for reply in run.replies if reply.text and reply.agent is None]
     return Trajectory(
-        task_id=identity or Path(source.file).stem,
+        task_id=identity or stem_of(Path(source.file)),
         agent=as_text(agent.get("name")),
         model=_known_model(agent) or run.model,
         source=source,

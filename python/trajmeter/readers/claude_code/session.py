@@ -8,13 +8,22 @@ such a file is read by itself only where the session's is not there.
 
 from __future__ import annotations
 
+import glob
 from typing import TYPE_CHECKING, Any
 
 from trajmeter import json_input
 from trajmeter.errors import ReadError
+from trajmeter.readers._content import open_content
 from trajmeter.readers._formats import Evidence, FileFormat
 from trajmeter.readers._replies import in_order_of_time, leaks_of, turns_of
-from trajmeter.readers._sessions import Clock, events, first_objects, known_only, usage_from
+from trajmeter.readers._sessions import (
+    Clock,
+    events,
+    first_objects,
+    known_only,
+    stem_of,
+    usage_from,
+)
 from trajmeter.readers._shown import texts_of
 from trajmeter.readers._values import as_count, as_object, as_text, epoch_seconds
 from trajmeter.readers.claude_code.conversation import AGENT, Conversation
@@ -31,7 +40,7 @@ __all__ = ["SESSIONS"]
 
 _TYPES = frozenset(("assistant", "attachment", "progress", "queue-operation", "system", "user"))
 _SUMMARY = {"type", "summary", "leafUuid"}
-_AGENT_FILE = "agent-*.jsonl"
+_AGENT_FILE = "agent-*.jsonl*"
 _TOO_LONG = "prompt is too long"
 _INTERRUPTED = "[Request interrupted by user"
 
@@ -61,8 +70,8 @@ def _is_part(path: Path, identity: str | None) -> bool:
     """Whether a file is that of a sub-agent whose session lies where it is written."""
     if not path.match(_AGENT_FILE) or identity is None:
         return False
-    name = f"{identity}.jsonl"
-    return (path.parent / name).is_file() or (path.parent.parent.parent / name).is_file()
+    folders = (path.parent, path.parent.parent.parent)
+    return any(True for folder in folders for _ in folder.glob(f"{glob.escape(identity)}.jsonl*"))
 
 
 def _agent_files(path: Path, identity: str | None) -> list[Path]:
@@ -72,12 +81,12 @@ def _agent_files(path: Path, identity: str | None) -> list[Path]:
     beside = [
         file for file in sorted(path.parent.glob(_AGENT_FILE)) if _session_of(file) == identity
     ]
-    return [*beside, *sorted((path.parent / path.stem / "subagents").glob(_AGENT_FILE))]
+    return [*beside, *sorted((path.parent / stem_of(path) / "subagents").glob(_AGENT_FILE))]
 
 
 def _session_of(file: Path) -> str | None:
     try:
-        with file.open("rb") as opened:
+        with open_content(file) as opened:
             first = as_object(json_input.parse(opened.readline())) or {}
             return as_text(first.get("sessionId"))
     except (OSError, ReadError):
@@ -148,7 +157,7 @@ class _Session:
             )
         texts = [reply.text for reply in replies if reply.text and reply.agent == self._agent]
         return Trajectory(
-            task_id=self.identity or path.stem,
+            task_id=self.identity or stem_of(path),
             agent=AGENT,
             model=conversation.model,
             attempt=self._agent,

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from trajmeter.readers._formats import Evidence, FileFormat
 from trajmeter.readers._replies import leaks_of, turns_of
-from trajmeter.readers._sessions import Clock, events, first_objects, known_only
+from trajmeter.readers._sessions import Clock, events, first_objects, known_only, stem_of
 from trajmeter.readers._values import as_list, as_object, as_text, epoch_seconds
 from trajmeter.readers.claude_code.conversation import AGENT, Conversation, usage_of
 from trajmeter.records import Failure, Trajectory
@@ -108,7 +108,7 @@ class _Stream:
         if answer is not None and not isinstance(answer, str):
             answer = json_text(answer)
         return Trajectory(
-            task_id=self._session or path.stem,
+            task_id=self._session or stem_of(path),
             agent=AGENT,
             model=self._model or conversation.model or _only_model(said),
             source=self._source,

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 from trajmeter.readers._formats import Evidence, FileFormat
 from trajmeter.readers._outputs import script_of
 from trajmeter.readers._replies import Call, Reply, leaks_of, turns_of
-from trajmeter.readers._sessions import events, first_objects, known_only
+from trajmeter.readers._sessions import events, first_objects, known_only, stem_of
 from trajmeter.readers._shown import Viewer
 from trajmeter.readers._values import as_int, as_object, as_text
 from trajmeter.readers.codex.runs import AGENT, failure_of, used_by
@@ -88,7 +88,7 @@ class _Thread:
         """The thread, once all its lines were added."""
         texts = [reply.text for reply in self._replies if reply.text]
         return Trajectory(
-            task_id=self.identity or path.stem,
+            task_id=self.identity or stem_of(path),
             agent=AGENT,
             source=self._source,
             turns=turns_of(self._replies),

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from trajmeter.readers._formats import Evidence, FileFormat
 from trajmeter.readers._outputs import Output, output_of, script_of
 from trajmeter.readers._replies import Call, Reply, leaks_of, turns_of
-from trajmeter.readers._sessions import Clock, events, first_objects, known_only
+from trajmeter.readers._sessions import Clock, events, first_objects, known_only, stem_of
 from trajmeter.readers._shown import Viewer, shown_parts, texts_of
 from trajmeter.readers._values import as_int, as_object, as_text, epoch_seconds
 from trajmeter.readers.codex.runs import AGENT, aborted, failure_of, used_by
@@ -52,7 +52,7 @@ def _read(path: Path, report: Callable[[ReadProblem], None]) -> Iterator[Traject
     for event in events(path, report):
         session.add(event)
     if session.clock.lines:
-        yield session.trajectory(Source(file=str(path)), path.stem)
+        yield session.trajectory(Source(file=str(path)), stem_of(path))
 
 
 class _Open(NamedTuple):
