@@ -41,6 +41,8 @@ class Call:
     """The program of another kind that it ran."""
     views: Sequence[View] = ()
     """What its result showed."""
+    reads: bool = False
+    """Whether its tool is known to read files, and its result was there to see."""
     leaks: Sequence[Leak] = ()
     """What it read of the solution."""
 
@@ -124,12 +126,28 @@ class Reply:
 
 def leaks_of(replies: Sequence[Reply]) -> tuple[Leak, ...]:
     """What the calls of a run read of the solution."""
-    return tuple(leak for reply in replies for call in reply.calls for leak in call.leaks)
+    return tuple(
+        leak.model_copy(update={"turn": number})
+        for number, reply in enumerate(replies, start=1)
+        for call in reply.calls
+        for leak in call.leaks
+    )
 
 
 def turns_of(replies: Sequence[Reply]) -> tuple[Turn, ...]:
-    """The turns of a run, numbered from 1."""
-    return tuple(reply.turn(number) for number, reply in enumerate(replies, start=1))
+    """The turns of a run, numbered from 1.
+
+    A turn that showed nothing has no views. Where none showed anything, though some called tools
+    that read, those have empty ones: the run looked, and saw nothing.
+    """
+    turns = [reply.turn(number) for number, reply in enumerate(replies, start=1)]
+    if any(turn.views for turn in turns):
+        return tuple(turns)
+    reads = [any(call.reads for call in reply.calls) for reply in replies]
+    return tuple(
+        turn.model_copy(update={"views": ()}) if looked else turn
+        for turn, looked in zip(turns, reads, strict=True)
+    )
 
 
 def in_order_of_time(replies: Sequence[Reply]) -> list[Reply]:

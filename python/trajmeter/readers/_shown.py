@@ -83,6 +83,7 @@ class Viewer:
         self._set(call, [] if view is None else [view])
 
     def _set(self, call: Call, views: Iterable[View]) -> None:
+        call.reads = True
         call.views = [
             view.model_copy(update={"path": path_below(view.path, self.root)}) for view in views
         ]

@@ -172,6 +172,12 @@ def test_one_result_of_several_calls_is_that_of_the_last(read_record: Any) -> No
     assert [call.result for call in turn.tool_calls] == [None, "both"]
 
 
+def test_a_reply_that_terminus_cannot_read_is_a_parse_error(read_record: Any) -> None:
+    said = "Previous response had parsing errors:\nERROR: No valid JSON found in response"
+    (turn,) = turns_of(read_record(trajectory(step(1, "{", **observed(answer(None, said))))))
+    assert (turn.success, turn.error) == (False, Failure(reason="parse_error", message=said))
+
+
 def test_conversions_from_swe_agent_have_no_model_and_times_of_their_own(read_record: Any) -> None:
     call = called("c1", "swe_agent_action", raw_action="ls -a")
     attempt = read_record(

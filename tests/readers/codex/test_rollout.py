@@ -165,6 +165,7 @@ def test_calls_of_other_kinds(tmp_path: Path) -> None:
     )
     assert (malformed.name, malformed.arguments, malformed.success) == ("mcp.get", "{", False)
     assert malformed.error == "failed to parse function arguments: EOF"
+    assert turn.error == Failure(reason="parse_error", message=malformed.error)
 
 
 def test_events_tell_what_outputs_do_not(tmp_path: Path) -> None:

@@ -155,4 +155,4 @@ def _finish(call: Call, result: dict[str, Any], viewer: Viewer) -> None:
             exit_code=output.exit_code,
             is_kept=call.name in _KEEPS_FOLDER,
         )
-        call.views, call.leaks = seen.views, seen.leaks
+        call.views, call.leaks, call.reads = seen.views, seen.leaks, seen.reads

@@ -19,7 +19,7 @@ from trajmeter.readers._sessions import Clock, known_only, stem_of, usage_from
 from trajmeter.readers._shown import Viewer, texts_of
 from trajmeter.readers._values import as_list, as_object, as_text, epoch_seconds
 from trajmeter.readers.atif.calls import calls_of
-from trajmeter.records import Trajectory
+from trajmeter.records import Failure, Trajectory
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -32,6 +32,7 @@ __all__ = ["TRAJECTORIES", "read_segments"]
 
 _VERSION = "ATIF-v"
 _UNKNOWN = "unknown"
+_UNPARSED = "Previous response had parsing errors"
 _CACHE_WRITES = ("cache_creation_input_tokens", "cache_write_input_tokens")
 _REASONING = ("reasoning_output_tokens", "reasoning_tokens")
 
@@ -152,6 +153,7 @@ class _Run:
                 texts=texts_of(step.get("message")),
                 calls=calls,
                 usage=self.usage(metrics, f"{place}.metrics"),
+                error=None if calls else _parse_error(step),
             )
         )
 
@@ -187,6 +189,16 @@ def _has_made_up_times(step: Mapping[str, Any]) -> bool:
 def _first(values: Mapping[str, Any], names: Sequence[str], prefix: str) -> object:
     keys = [f"{start}{name}" for name in names for start in dict.fromkeys((prefix, ""))]
     return next((values[key] for key in keys if values.get(key) is not None), None)
+
+
+def _parse_error(step: Mapping[str, Any]) -> Failure | None:
+    """What terminus-2 observes where a reply cannot be read."""
+    results = as_list((as_object(step.get("observation")) or {}).get("results"))
+    texts = [
+        text for each in results if isinstance(each, dict) for text in texts_of(each.get("content"))
+    ]
+    said = next((text for text in texts if text.startswith(_UNPARSED)), None)
+    return None if said is None else Failure(reason="parse_error", message=said)
 
 
 def _referred(step: Mapping[str, Any]) -> list[str]:

@@ -35,6 +35,7 @@ __all__ = ["ROLLOUTS"]
 _WRAPPED = ("response_item", "event_msg", "turn_context", "compacted", "session_meta")
 _SHELLS = ("shell", "shell_command", "exec_command", "local_shell", "container.exec")
 _PATCH = "apply_patch"
+_UNPARSED = "failed to parse function arguments"
 _NANO = 1e-9
 
 
@@ -280,6 +281,8 @@ def _judge(call: Call, output: Output, success: object) -> None:
             call.fail(output.text.strip(), exit_code=output.exit_code)
     elif output.is_refusal or success is False:
         call.fail(output.text.strip())
+        if output.text.startswith(_UNPARSED):
+            call.reason = "parse_error"
     elif isinstance(success, bool):
         call.success = success
     elif call.success is False:  # an event said so, without the words
