@@ -22,7 +22,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from trajmeter.readers._formats import Evidence, FileFormat
-from trajmeter.readers.fceval.config import Agent, agents_of_run, is_run, read_object
+from trajmeter.readers.fceval.config import RUN_FILES, Agent, agents_of_run, is_run, read_object
 from trajmeter.readers.fceval.logs import read_logs
 from trajmeter.readers.fceval.results import agent_of_result, is_trial, read_agent, read_merged
 from trajmeter.records import ReadProblem, Source, Trajectory
@@ -262,5 +262,5 @@ RUNS = FileFormat(
     origin="fc-eval",
     recognises=_recognises,
     records=_read,
-    in_folder="a run of fc-eval",
+    folder_files=RUN_FILES,
 )

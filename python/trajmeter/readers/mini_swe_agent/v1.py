@@ -21,10 +21,8 @@ from typing import TYPE_CHECKING, Any
 from trajmeter.readers._formats import Evidence, RecordFormat
 from trajmeter.readers.contextbench.views import NewView, Span, views_of
 from trajmeter.readers.mini_swe_agent.run import (
-    RUN_FILES,
     Message,
     run_fields,
-    run_files,
     seconds_between,
     text_of,
     usage_of,
@@ -189,6 +187,4 @@ VERSION_1 = RecordFormat(
     keys=frozenset({"trajectory_format"}),
     recognises=_recognises,
     read=_read,
-    in_folder=f"files {RUN_FILES}",
-    files_in=run_files,
 )

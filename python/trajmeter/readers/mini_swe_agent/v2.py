@@ -16,10 +16,8 @@ from typing import TYPE_CHECKING, Any
 
 from trajmeter.readers._formats import Evidence, RecordFormat
 from trajmeter.readers.mini_swe_agent.run import (
-    RUN_FILES,
     Message,
     run_fields,
-    run_files,
     seconds_between,
     text_of,
     usage_of,
@@ -158,6 +156,4 @@ VERSION_2 = RecordFormat(
     keys=frozenset({"trajectory_format"}),
     recognises=_recognises,
     read=_read,
-    in_folder=f"files {RUN_FILES}",
-    files_in=run_files,
 )
