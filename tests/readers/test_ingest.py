@@ -317,7 +317,7 @@ def test_python_backend_gathers_files_of_one_record_each(
         return trajectory_batch(records, **options)
 
     monkeypatch.setattr("trajmeter.readers.batches.backend", lambda: "python")
-    monkeypatch.setattr("trajmeter.readers.batches.trajectory_batch", batch_of)
+    monkeypatch.setattr("trajmeter.readers._batch_maker.trajectory_batch", batch_of)
     problems: list[ReadProblem] = []
     batches = [*TrajectoryBatches(tmp_path, on_problem=problems.append)]
     ids = [name for batch in batches for name in batch["task_id"].to_pylist()]
