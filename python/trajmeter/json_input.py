@@ -28,6 +28,7 @@ if TYPE_CHECKING:
     from pydantic_core import ErrorDetails
 
 __all__ = [
+    "BLANK",
     "MOST_DIGITS",
     "Line",
     "describe_detail",
@@ -55,7 +56,9 @@ _MAGIC = (
 _MAGIC_LENGTH = max(len(magic) for magic, _ in _MAGIC)
 
 _BOM = b"\xef\xbb\xbf"
-_BLANK = _BOM + b" \t\r\n"
+BLANK = _BOM + b" \t\r\n"
+"""What may stand around a JSON document, and is all that a blank line holds."""
+
 _SHOWN = 40
 
 # What the parser says of its limits, and what they are.
@@ -134,14 +137,14 @@ def lines(file: BinaryIO) -> Iterator[Line]:
     """Yield every line that is not blank."""
     offset = 0
     for number, content in enumerate(file, start=1):
-        if content.strip(_BLANK):
+        if content.strip(BLANK):
             yield Line(number, offset, content)
         offset += len(content)
 
 
 def first_byte(line: bytes) -> bytes:
     """The first byte of a line, past blanks and a byte order mark."""
-    return line.lstrip(_BLANK)[:1]
+    return line.lstrip(BLANK)[:1]
 
 
 def parse(content: bytes) -> JsonValue:
@@ -151,7 +154,7 @@ def parse(content: bytes) -> JsonValue:
         ReadError: The content is not valid JSON; the message says why, and where in the document.
     """
     try:
-        value: JsonValue = from_json(content.strip(_BLANK))
+        value: JsonValue = from_json(content.strip(BLANK))
     except ValueError as error:
         repaired = _ESCAPE.sub(_whole, content) if rb"\u" in content else content
         if repaired != content:
@@ -160,7 +163,7 @@ def parse(content: bytes) -> JsonValue:
         reason = str(error).replace(" at line 1 column ", " at column ")
         for limit, meaning in _LIMITS:
             reason = reason.replace(limit, meaning)
-        start = content.strip(_BLANK)[:_SHOWN].decode(errors="replace")
+        start = content.strip(BLANK)[:_SHOWN].decode(errors="replace")
         raise ReadError(f"invalid JSON: {reason}; it begins {start!r}") from error
     return value
 

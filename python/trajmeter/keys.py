@@ -11,9 +11,9 @@ from functools import cache
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterator, Mapping
+    from collections.abc import Collection, Iterable, Iterator, Mapping
 
-__all__ = ["Misspelt", "displaced", "misspelt", "nearest"]
+__all__ = ["Misspelt", "displaced", "misspelt", "nearest", "unknown"]
 
 _LEAST_LIKENESS = 0.8
 """0-1: that of ``topk`` and ``top_k`` is 0.89, of ``difficulty_level`` and ``difficulty`` 0.77."""
@@ -77,3 +77,13 @@ def _nearest(key: str, known: frozenset[str]) -> str | None:
     plain = key.strip().lower().replace("-", "_").replace(" ", "_")
     close = get_close_matches(plain, sorted(known), n=1, cutoff=_LEAST_LIKENESS)
     return close[0] if close else None
+
+
+def unknown(noun: str, name: str, known: Iterable[str], others: Iterable[str] = ()) -> str:
+    """Report an unknown name, with the closest of all names and a list of those known."""
+    names = sorted(known)
+    close = get_close_matches(name, [*names, *others], n=1, cutoff=0.5)
+    listed = ", ".join(names) or "none"
+    if close:
+        return f"unknown {noun} {name!r}; did you mean {close[0]!r}? Available: {listed}"
+    return f"unknown {noun} {name!r}; available: {listed}"

@@ -76,11 +76,11 @@ def test_files_are_read_in_order_and_by_any_kind_of_path(tmp_path: Path) -> None
     [
         ('{"instance_id": "x", "traj_d', "invalid JSON: EOF while parsing"),
         ("}", "invalid JSON: expected value"),
-        ("[1]", " or Trajectory records, got a list"),
-        ("null", " or Trajectory records, got null"),
+        ("[1]", "expected a trajectory, got a list"),
+        ("null", "expected a trajectory, got null"),
         ('{"a": 1, "b": 2}', "got an object with the keys ['a', 'b']"),
         ('{"traj_data": {}}', "no id: expected instance_id or original_inst_id"),
-        (GOLD, " or Trajectory records, got ContextBench gold"),
+        (GOLD, "expected a trajectory, got ContextBench gold"),
         ('{"instance_id": 1, "traj_data": {}}', "instance_id: expected text, got 1"),
     ],
 )
@@ -98,12 +98,12 @@ def test_a_broken_line_is_reported_and_the_others_are_read(
 
 
 def test_a_record_with_an_id_is_described_by_its_keys_not_taken_for_a_task(tmp_path: Path) -> None:
-    _, problems = read(write(tmp_path / "p.jsonl", '{"id": 1, "messages": []}\n{"id": "t"}'))
+    _, problems = read(write(tmp_path / "p.jsonl", '{"id": 1, "notes": []}\n{"id": "t"}'))
     (problem,) = problems
-    assert "expected ContextBench predictions, " in problem
-    assert "got an object with the keys ['id', 'messages']; docs/formats.md describes" in problem
+    assert "expected a trajectory, got an object with the keys ['id', 'notes'], which no" in problem
+    assert "; docs/formats.md describes 'Our own records'" in problem
     _, problems = read(write(tmp_path / "p.jsonl", f'{OWN}\n{{"id": "t", "question": "why"}}'))
-    assert problems[0].endswith(" or Trajectory records, got Task records")
+    assert problems[0].endswith("expected a trajectory, got Task records")
 
 
 def test_the_pages_that_messages_name_exist() -> None:
@@ -116,8 +116,7 @@ def test_a_broken_record_of_a_document_is_reported_by_its_index(tmp_path: Path) 
     ids, problems = read(write(tmp_path / "p.json", f"[{OWN}, 7, {PREDICTION}]"))
     assert ids == ["own", "i"]
     (problem,) = problems
-    assert problem.startswith("p.json: [1]: expected ContextBench predictions, ")
-    assert problem.endswith(" or Trajectory records, got a number")
+    assert problem == "p.json: [1]: expected a trajectory, got a number"
 
 
 @pytest.mark.parametrize(
@@ -128,8 +127,8 @@ def test_a_broken_record_of_a_document_is_reported_by_its_index(tmp_path: Path) 
             "a Git LFS pointer instead of the data",
         ),
         (b"PK\x03\x04\x14\x00", "a ZIP archive"),
-        (gzip.compress(OWN.encode(), mtime=0), "compressed with gzip"),
-        (b"\x28\xb5\x2f\xfd\x00", "compressed with zstd"),
+        (gzip.compress(OWN.encode())[:-9], "the gzip data is cut off or corrupt: Compressed file "),
+        (b"\x28\xb5\x2f\xfd\x00", "the zstd data is cut off or corrupt: "),
         (b"PAR1 cut", "invalid Parquet: "),
         ("", "the file is empty, expected JSON records"),
         ("\ufeff \r\n\n", "the file is empty, expected JSON records"),
@@ -154,8 +153,8 @@ def test_an_absent_file_and_a_folder_are_reported(tmp_path: Path) -> None:
     assert ids == ["own"]
     assert problems[0] == "absent: No such file or directory"
     assert problems[1] == (
-        "folder: nothing to read in the folder, expected a run of fc-eval, files *.traj.json or "
-        "ASV results beside nop.json or baseline.json; otherwise name the files"
+        "folder: nothing to read in the folder: no file in it is of a format that "
+        "'trajmeter formats' lists"
     )
 
 
@@ -164,8 +163,10 @@ def test_the_wrong_file_is_reported_once_and_not_read_to_its_end(tmp_path: Path)
     ids, problems = read(path)
     assert ids == []
     (problem,) = problems
-    assert problem.startswith("gold.jsonl: none of its first 20 records can be used: expected")
-    assert problem.endswith("Trajectory records, got ContextBench gold")
+    assert problem == (
+        "gold.jsonl: none of its first 20 records can be used: "
+        "expected a trajectory, got ContextBench gold"
+    )
 
 
 def test_records_before_the_first_that_is_known_are_reported(tmp_path: Path) -> None:

@@ -35,7 +35,19 @@ __all__ = ["COMMANDS", "application", "main", "program"]
 _NAME = "trajmeter"
 _COMPLETION = "_TRAJMETER_COMPLETE"
 """Set by the script of ``--show-completion`` where a shell asks what may come next."""
-COMMANDS = ("score", "run", "judge", "compare", "average", "quality", "price", "bench", "metrics")
+COMMANDS = (
+    "score",
+    "view",
+    "snapshot",
+    "run",
+    "judge",
+    "compare",
+    "average",
+    "quality",
+    "price",
+    "bench",
+    "metrics",
+)
 """Modules of the commands, in the order of the help."""
 _GROUPS = ("metrics",)
 """Of these, commands with others below them."""

@@ -4,10 +4,9 @@ from __future__ import annotations
 
 import os
 import sys
-from contextlib import ExitStack, closing, contextmanager
+from contextlib import ExitStack, closing
 from enum import Enum
 from pathlib import Path
-from time import monotonic
 from typing import TYPE_CHECKING, Annotated
 
 import typer
@@ -20,6 +19,14 @@ from trajmeter.cli._process import (
     print_message,
     tolerating_closed_stdout,
     without_repeats,
+)
+from trajmeter.cli._progress import tracked
+from trajmeter.cli._snapshots import (
+    CacheFolder,
+    NoCache,
+    RepositoryFolders,
+    open_store,
+    report_missing_snapshots,
 )
 from trajmeter.cli._terminal import (
     JUDGE_PANEL,
@@ -35,21 +42,15 @@ from trajmeter.cli._terminal import (
 from trajmeter.errors import ConfigurationError, ReadError
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Sequence
+    from collections.abc import Iterable
 
     import pyarrow as pa
-    from rich.progress import Progress
 
     from trajmeter.scoring.stream import StreamScorer
     from trajmeter.summaries.summary import Summary
     from trajmeter.writers import TableWriter
 
-__all__ = ["Format", "score", "tracked"]
-
-_DELAY_SECONDS = 0.5
-"""Work that is done by then shows no progress bar."""
-_REFRESH_SECONDS = 0.1
-_CHUNK = 1 << 20
+__all__ = ["Format", "score"]
 
 
 class Format(str, Enum):
@@ -81,6 +82,7 @@ def score(
     ],
     tasks: TaskFiles = None,
     snapshots: SnapshotFiles = None,
+    repos: RepositoryFolders = None,
     metrics: Annotated[
         list[str] | None,
         typer.Option(
@@ -136,6 +138,8 @@ def score(
             help="Print the summary (table, markdown, md or json) or the rows (jsonl or csv).",
         ),
     ] = Format.TABLE,
+    cache: CacheFolder = None,
+    no_cache: NoCache = False,
 ) -> ExitCode:
     """Score trajectories, write one row for each, and print a summary.
 
@@ -147,6 +151,7 @@ def score(
 
         trajmeter score preds.jsonl --tasks gold.jsonl --snapshots snapshots.jsonl
         trajmeter score a.jsonl b.jsonl -t gold.jsonl -s checkout/ -o scores.parquet
+        trajmeter score logs/ -t gold.jsonl --repos repositories/
         trajmeter score preds.jsonl -t gold.jsonl -m context,turns -p contextbench
         trajmeter score preds.jsonl -m my_metric.py@answered --format json
     """
@@ -157,7 +162,6 @@ def score(
     from trajmeter.scoring.columns import columns_read
     from trajmeter.scoring.files import DEFAULT_METRICS
     from trajmeter.scoring.stream import StreamScorer
-    from trajmeter.snapshots import open_snapshots
     from trajmeter.writers import check_is_no_input, check_output
 
     _warn_of_slow_kernels()
@@ -168,7 +172,9 @@ def score(
     names = [name.strip() for part in metrics or DEFAULT_METRICS for name in part.split(",")]
     unreadable = Unreadable()
     report = unreadable.report
-    store = open_snapshots(snapshots, on_problem=report) if snapshots is not None else None
+    store = open_store(
+        snapshots, repos, cache, no_cache=no_cache, profiles=profiles or (), on_problem=report
+    )
     assertion_judge = None
     if judge is not None or judge_replay is not None:
         from trajmeter.judges import ModelAssertionJudge
@@ -202,6 +208,7 @@ def score(
     summary = scorer.summary()
     _report_missing_tasks(summary)
     _report_missing_definitions(summary)
+    report_missing_snapshots(store)
     if output is not None:
         print_message(f"trajmeter: wrote {summary.overall.attempts:,} rows to {output}")
     with tolerating_closed_stdout():
@@ -272,7 +279,8 @@ def _report_missing_definitions(summary: Summary) -> None:
         print_message(
             f"trajmeter: {attempts:,} of {summary.overall.attempts:,} attempts have no scores of "
             "symbols, because their snapshots lack definitions, as every folder does; "
-            "docs/formats.md (Snapshots) shows how to make a file of snapshots that has them"
+            "take snapshots that have them with trajmeter snapshot, or pass git repositories with "
+            "--repos DIR"
         )
 
 
@@ -321,69 +329,3 @@ def _print_summary(summary: Summary, output_format: Format) -> None:
             return
         console = stdout_console()
         print_report(score_report(summary, width=console.width), console)
-
-
-@contextmanager
-def tracked(
-    batches: Iterable[pa.RecordBatch], paths: Sequence[Path]
-) -> Iterator[Iterable[pa.RecordBatch]]:
-    """Show a progress bar while trajectories are read, if stderr is a terminal.
-
-    Progress is measured by the line that the last trajectory of a batch was read from, among all
-    lines of the files.
-
-    Args:
-        batches: Trajectories as they are read.
-        paths: Files they are read from, in this order.
-    """
-    if not sys.stderr.isatty():
-        yield batches
-        return
-    from rich.console import Console
-    from rich.progress import BarColumn, Progress, TextColumn, TimeRemainingColumn
-
-    progress = Progress(
-        TextColumn("{task.fields[count]:,} trajectories"),
-        BarColumn(),
-        TimeRemainingColumn(),
-        console=Console(stderr=True),
-        transient=True,
-    )
-    try:
-        yield _watched(batches, paths, progress)
-    finally:
-        progress.stop()
-
-
-def _watched(
-    batches: Iterable[pa.RecordBatch], paths: Sequence[Path], progress: Progress
-) -> Iterator[pa.RecordBatch]:
-    due = monotonic() + _DELAY_SECONDS
-    before: dict[str, int] | None = None
-    task = progress.add_task("", total=None, count=0)
-    count = 0
-    for batch in batches:
-        yield batch
-        count += len(batch)
-        if monotonic() < due or not len(batch):
-            continue
-        if before is None:
-            before, total = _lines_before(paths)
-            progress.update(task, total=total or None)
-            progress.start()
-        source = batch.column("source")[-1].as_py() or {"file": "", "line": 0}
-        line = before.get(source["file"], 0) + (source["line"] or 0)
-        progress.update(task, completed=line, count=count)
-        due = monotonic() + _REFRESH_SECONDS
-
-
-def _lines_before(paths: Sequence[Path]) -> tuple[dict[str, int], int]:
-    """Number of lines in the files before each file, and in all."""
-    before: dict[str, int] = {}
-    total = 0
-    for path in paths:
-        before[str(path)] = total
-        if path.is_file():
-            with path.open("rb") as file:
-                total += sum(chunk.count(b"\n") for chunk in iter(lambda: file.read(_CHUNK), b""))
-    return before, total

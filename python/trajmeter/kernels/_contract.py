@@ -8,8 +8,13 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Concatenate, NamedTuple, ParamSpec, Protocol, TypeVar
 
-from trajmeter.errors import ArrayError
-from trajmeter.kernels import _checks, _context_checks, _trajectory_checks
+from trajmeter.kernels import (
+    _checks,
+    _context_checks,
+    _resampling_checks,
+    _trajectory_checks,
+    _turn_checks,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
@@ -141,39 +146,6 @@ def _ratios(
     _checks.offsets(offsets, len(benchmark), of="entries")
 
 
-def _turns(
-    success: Int64Array,
-    program: Int64Array,
-    reason: Int64Array,
-    error: Int64Array,
-    number: Int64Array,
-    call_success: Int64Array,
-    call: Int64Array,
-    call_offsets: Int64Array,
-    run_offsets: Int64Array,
-    unreadable: Int64Array,
-    reasons: int,
-) -> None:
-    _checks.integers(success, "success")
-    columns = {"program": program, "reason": reason, "error": error, "number": number}
-    for name, column in columns.items():
-        _checks.integers(column, name)
-        _checks.same_length(success, "success", column, name)
-    _checks.offsets(run_offsets, len(success), "run_offsets", "turns")
-    _checks.integers(call_success, "call_success")
-    _checks.integers(call, "call")
-    _checks.same_length(call_success, "call_success", call, "call")
-    _checks.offsets(call_offsets, len(call), "call_offsets", "calls")
-    if len(call_offsets) != len(success) + 1:
-        raise ArrayError(
-            f"call_offsets has {len(call_offsets)} values, expected {len(success) + 1}, one more "
-            "than there are turns"
-        )
-    _checks.integers(unreadable, "unreadable")
-    _checks.matrix(len(unreadable), "unreadable", 1, 3)
-    _checks.size(reasons, "reasons")
-
-
 def _patch(patch: str) -> None:
     _checks.characters(patch, "patch")
 
@@ -261,6 +233,30 @@ class Kernels(Protocol):
     def gmean_grouped(self, values: Float64Array, offsets: Int64Array) -> Float64Array:
         """Geometric mean of each group of values; NaN where it is undefined."""
 
+    @_kernel("resampling", _resampling_checks.clusters)
+    def cluster_means(
+        self,
+        sums: Float64Array,
+        sizes: Int64Array,
+        clusters: int,
+        figures: int,
+        seed: int,
+        resamples: int,
+    ) -> Float64Array:
+        """Mean of each figure in each bootstrap replicate of the clusters."""
+
+    @_kernel("resampling", _resampling_checks.signs)
+    def sign_flips(
+        self,
+        sums: Float64Array,
+        tolerances: Float64Array,
+        clusters: int,
+        figures: int,
+        seed: int,
+        resamples: int,
+    ) -> Int64Array:
+        """How often the sum of each figure is as great as it is, under random signs."""
+
     @_kernel("levels", _ratios)
     def level_advantages(
         self,
@@ -301,7 +297,7 @@ class Kernels(Protocol):
     ) -> TrajectoryFigureArrays:
         """Coverage, AUC-coverage and redundancy of what :meth:`trajectory` measured."""
 
-    @_kernel("turns", _turns)
+    @_kernel("turns", _turn_checks.turns)
     def turn_counts(
         self,
         success: Int64Array,

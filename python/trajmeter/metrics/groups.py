@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from copy import copy
-from difflib import get_close_matches
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple, Protocol, runtime_checkable
 
 from trajmeter.errors import ConfigurationError, UnknownNameError
+from trajmeter.keys import unknown
 from trajmeter.schemas import is_model
 
 if TYPE_CHECKING:
@@ -24,11 +24,18 @@ __all__ = [
     "groups_of_each_family",
     "limited",
     "models",
-    "unknown",
 ]
 
 _CHOSEN = "chosen_groups"
 """Attribute of a metric of which only some groups are asked for."""
+
+
+@runtime_checkable
+class _ComputesGroups(Protocol):
+    """A metric that computes no more than the groups that are asked for."""
+
+    def limit_to(self, groups: tuple[str, ...]) -> None:
+        """Compute these groups alone."""
 
 
 class Request(NamedTuple):
@@ -73,6 +80,8 @@ def limited(metric: AnyMetric, groups: tuple[str, ...]) -> AnyMetric:
             raise UnknownNameError(unknown(f"group of {metric.name}", group, known))
     part = copy(metric)
     object.__setattr__(part, _CHOSEN, groups)
+    if isinstance(part, _ComputesGroups):
+        part.limit_to(groups)
     return part
 
 
@@ -95,13 +104,3 @@ def models(
     for key, info in model.model_fields.items():
         if is_model(info.annotation):
             yield from models(info.annotation, (*path, key))
-
-
-def unknown(noun: str, name: str, known: Iterable[str], others: Iterable[str] = ()) -> str:
-    """Report an unknown name, with the closest of all names and a list of those known."""
-    names = sorted(known)
-    close = get_close_matches(name, [*names, *others], n=1, cutoff=0.5)
-    listed = ", ".join(names) or "none"
-    if close:
-        return f"unknown {noun} {name!r}; did you mean {close[0]!r}? Available: {listed}"
-    return f"unknown {noun} {name!r}; available: {listed}"

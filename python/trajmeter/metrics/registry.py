@@ -22,10 +22,11 @@ from typing import TYPE_CHECKING, Protocol, TypeAlias, TypeVar
 from pydantic import PydanticUserError
 
 from trajmeter.errors import ConfigurationError, TrajmeterError, UnknownNameError, format_exception
+from trajmeter.keys import unknown
 from trajmeter.metrics._protocol import AnyMetric, is_metric
 from trajmeter.metrics._result import Result
 from trajmeter.metrics.custom import is_metric_file, metric_from_file
-from trajmeter.metrics.groups import Request, group_names, groups_of_each_family, limited, unknown
+from trajmeter.metrics.groups import Request, group_names, groups_of_each_family, limited
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence

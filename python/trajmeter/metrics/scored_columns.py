@@ -38,6 +38,11 @@ class Numbers(NamedTuple):
     rest: Float64Array | None
     """What to add to the values to get integers that no float holds; ``None`` for nothing."""
 
+    @property
+    def rounded(self) -> Float64Array:
+        """The values, integers that no float holds correctly rounded."""
+        return self.values if self.rest is None else self.values + self.rest
+
 
 class Items(NamedTuple):
     """A column of lists of texts."""

@@ -25,6 +25,8 @@ __all__ = [
     "add_amounts",
     "add_tokens",
     "amount_used",
+    "cost_of_turns",
+    "tokens_of_turns",
     "tokens_used",
 ]
 
@@ -110,6 +112,17 @@ def add_amounts(
         return Amount(math.fsum(parts), "turns", reason)
     except OverflowError:
         return Amount(None, None, reason or f"{field} adds up to more than a double holds")
+
+
+def cost_of_turns(trajectory: Trajectory) -> Amount:
+    """Add up the costs of a run's turns, whatever was recorded for the run."""
+    parts = (getattr(turn.usage, "cost_usd", None) for turn in trajectory.turns or ())
+    return add_amounts("cost_usd", None, parts, {})
+
+
+def tokens_of_turns(trajectory: Trajectory) -> TokensUsed:
+    """Add up the tokens of a run's turns, whatever was recorded for the run."""
+    return add_tokens(_NO_COUNTS, [_counts(turn.usage) for turn in trajectory.turns or ()], {})
 
 
 def tokens_used(trajectory: Trajectory) -> TokensUsed:

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
-from trajmeter.readers._formats import Evidence, FileFormat, Format, RecordFormat, formats
+from trajmeter.readers._content import open_content
+from trajmeter.readers._formats import Evidence, FileFormat, Format, RecordFormat
 from trajmeter.readers._read import read_tasks, read_trajectories
+from trajmeter.readers._recognition import beginning
+from trajmeter.readers._registry import formats
 from trajmeter.records import ReadProblem
 
 __all__ = [
@@ -12,7 +15,9 @@ __all__ = [
     "Format",
     "ReadProblem",
     "RecordFormat",
+    "beginning",
     "formats",
+    "open_content",
     "read_tasks",
     "read_trajectories",
 ]

@@ -1,23 +1,23 @@
-"""Formats: how each recognises and reads its content, and the registry of all of them.
+"""Formats: how each recognises and reads its content.
 
 Each public module or folder of this package reads one format, or a few of one origin, and holds a
-:class:`RecordFormat` or :class:`FileFormat` for each under a name of its own. The registry imports
-all of them when the first file is read, and no other list names them.
+:class:`RecordFormat` or :class:`FileFormat` for each under a name of its own. Other packages add
+theirs by an entry point (:mod:`trajmeter.readers._registry`).
+
+What several formats could claim goes to the one with the strongest :class:`Evidence`, whatever the
+order they are asked in. Where the strongest evidence of two is equal, neither reads it.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 from enum import IntEnum
-from functools import cache
-from importlib import import_module
-from pkgutil import iter_modules
-from typing import TYPE_CHECKING, Generic, TypeAlias, TypeVar, cast
+from typing import TYPE_CHECKING, Generic, TypeAlias, TypeVar
 
 from trajmeter.records import Task, Trajectory
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+    from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
     from pathlib import Path
 
     import pyarrow as pa
@@ -25,25 +25,14 @@ if TYPE_CHECKING:
 
     from trajmeter.records import ReadProblem, Source
 
-__all__ = [
-    "AnyFormat",
-    "Evidence",
-    "FileFormat",
-    "Format",
-    "RecordFormat",
-    "file_formats",
-    "formats",
-    "record_formats",
-]
-
-_PACKAGE = "trajmeter.readers"
+__all__ = ["AnyFormat", "Evidence", "FileFormat", "Format", "RecordFormat", "RecordT"]
 
 RecordT = TypeVar("RecordT", Task, Trajectory)
 RecordT_co = TypeVar("RecordT_co", Task, Trajectory, covariant=True)
 
 
 class Evidence(IntEnum):
-    """How much it says that a format recognises something."""
+    """How much speaks for a record or a file being of a format."""
 
     POSSIBLE = 1
     """Other formats may have it too."""
@@ -51,9 +40,11 @@ class Evidence(IntEnum):
     """Taken together, it is typical of this format."""
     CERTAIN = 3
     """Only this format has it."""
+    DECLARED = 4
+    """It names its format itself."""
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
+@dataclass(frozen=True, kw_only=True, slots=True, eq=False)
 class Format(Generic[RecordT_co]):
     """One format on disk."""
 
@@ -63,15 +54,12 @@ class Format(Generic[RecordT_co]):
     """What a file of the format holds, in the plural, for messages."""
     makes: type[RecordT_co]
     """Whether it is read as tasks or as trajectories."""
-    evidence: Evidence
-    """How much its recognition says; of several formats, the one with the strongest evidence reads
-    a record or a file, and among equals the first by name."""
-    in_folder: str | None = None
-    """What of the format is read from a folder, for messages; ``None`` if folders are not."""
-
-
-def _no_files(_: Path) -> Sequence[Path]:
-    return ()
+    carries: tuple[str, ...]
+    """Fields of the record that the format can hold, those within fields behind a dot, such as
+    ``turns.tool_calls.result``; a field stands for all that lies below it. The others are ``None``,
+    or empty, in every record of the format. The task, its id and the source go without saying."""
+    origin: str
+    """Program that writes it, with the versions that were tried."""
 
 
 def _no_batches(_: Path, __: Collection[str]) -> None:
@@ -82,66 +70,47 @@ def _no_doubts(_: Mapping[str, JsonValue]) -> Iterable[str]:
     return ()
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
+@dataclass(frozen=True, kw_only=True, slots=True, eq=False)
 class RecordFormat(Format[RecordT_co]):
     """A format of JSON records, one for each task or attempt.
 
     Records may stand in JSON lines, a JSON document or Parquet, beside those of other formats.
     """
 
-    recognises: Callable[[Mapping[str, JsonValue]], bool]
-    """Whether a record is of the format."""
+    keys: frozenset[str]
+    """Keys of which every record of the format has at least one, at its top. A format of
+    trajectories has to name keys that are not fields of a Trajectory."""
+    recognises: Callable[[Mapping[str, JsonValue]], Evidence | None]
+    """What speaks for a record, which has one of the keys, being of the format; ``None`` if it is
+    not. Values may have any type."""
     read: Callable[[Mapping[str, JsonValue], Source], RecordT_co]
     """Turns a record into one of ours; raises ``ReadError`` or pydantic's ``ValidationError``."""
     doubts: Callable[[Mapping[str, JsonValue]], Iterable[str]] = _no_doubts
     """Says what in a record that was read has no effect, and looks as if it should."""
-    files_in: Callable[[Path], Sequence[Path]] = _no_files
-    """Files of the format in a folder, at any depth, in the order to read them."""
+
+    def evidence_in(self, record: Mapping[str, JsonValue]) -> Evidence | None:
+        """What speaks for a record being of the format."""
+        return None if self.keys.isdisjoint(record) else self.recognises(record)
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
+@dataclass(frozen=True, kw_only=True, slots=True, eq=False)
 class FileFormat(Format[RecordT_co]):
     """A format whose records can only be read together: those of a folder, or rows of a table."""
 
-    recognises: Callable[[Path, bytes], bool]
-    """Whether a folder, or a file that begins with these bytes, is of the format."""
+    recognises: Callable[[Path, bytes], Evidence | None]
+    """What speaks for a folder, or for a file that begins with these bytes, being of the format;
+    ``None`` if it is not. The bytes are those that :func:`~trajmeter.readers.open_content`
+    reads, at most 64 KiB; a folder has none. :func:`~trajmeter.readers.beginning` reads
+    them as JSON, whatever they cut off."""
     records: Callable[[Path, Callable[[ReadProblem], None]], Iterator[RecordT_co]]
-    """Yields the records of a folder or file, and reports with its place what is left out."""
+    """Yields the records of a folder or file, and reports with its place what is left out. A folder
+    that is recognised is read here as a whole: nothing below it is read by other formats."""
+    folder_files: frozenset[str] = frozenset()
+    """Names of files of which a folder of the format holds at least one. A folder within one that
+    is read is only recognised if it holds one of them; one that is named is in any case."""
     batches: Callable[[Path, Collection[str]], Iterator[pa.RecordBatch] | None] = _no_batches
     """Yields them as batches with these columns filled; ``None`` where :attr:`records` has to read
     them, as it has wherever something is left out."""
 
 
 AnyFormat: TypeAlias = "Format[Task] | Format[Trajectory]"
-
-
-@cache
-def formats() -> tuple[AnyFormat, ...]:
-    """Every format, those with the strongest evidence first."""
-    package = import_module(_PACKAGE)
-    found: list[AnyFormat] = [
-        value
-        for module in iter_modules(package.__path__, f"{_PACKAGE}.")
-        if not module.name.rpartition(".")[2].startswith("_")
-        for value in vars(import_module(module.name)).values()
-        if isinstance(value, Format)
-    ]
-    return tuple(sorted(found, key=lambda known: (-known.evidence, known.name)))
-
-
-def record_formats(makes: type[RecordT]) -> list[RecordFormat[RecordT]]:
-    """Formats of records that are read as tasks, or as trajectories."""
-    return [
-        cast("RecordFormat[RecordT]", known)
-        for known in formats()
-        if known.makes is makes and isinstance(known, RecordFormat)
-    ]
-
-
-def file_formats(makes: type[RecordT]) -> list[FileFormat[RecordT]]:
-    """Formats of whole files and folders that are read as tasks, or as trajectories."""
-    return [
-        cast("FileFormat[RecordT]", known)
-        for known in formats()
-        if known.makes is makes and isinstance(known, FileFormat)
-    ]

@@ -18,7 +18,8 @@ from pyarrow.parquet import ParquetFile
 from trajmeter.arrays import nulls
 from trajmeter.conforming import conform, faulty
 from trajmeter.errors import ConfigurationError, ReadError
-from trajmeter.readers._formats import record_formats
+from trajmeter.readers._recognition import format_of
+from trajmeter.readers._registry import record_formats
 from trajmeter.records import Trajectory
 from trajmeter.schemas import trajectory_schema, trajectory_values
 
@@ -26,6 +27,8 @@ if TYPE_CHECKING:
     from collections.abc import Collection, Iterator
 
     from pydantic import JsonValue
+
+    from trajmeter.readers._choice import Choice
 
 __all__ = ["Rows", "own_rows", "own_values", "parquet_values", "stretches", "with_sources"]
 
@@ -53,7 +56,7 @@ def parquet_values(
         ReadError: The footer is missing or corrupt.
     """
     content = _open(file)
-    is_own = may_be_own and _is_own(content.schema_arrow)
+    is_own = may_be_own and _is_own(content)
     for first, rows in _row_groups(content, rows=_RECORDS):
         if isinstance(rows, ReadError):
             yield None, rows
@@ -62,12 +65,15 @@ def parquet_values(
         yield from enumerate(values, start=first)
 
 
-def own_rows(file: BinaryIO, columns: Collection[str]) -> Iterator[Rows] | None:
+def own_rows(
+    file: BinaryIO, columns: Collection[str], choice: Choice[Trajectory]
+) -> Iterator[Rows] | None:
     """Rows with those of their columns that are wanted, in types of the file's own.
 
     Args:
         file: The file.
         columns: Names of columns of trajectories, those within records behind a dot.
+        choice: By which formats files are read.
 
     Returns:
         The rows, or ``None`` where only :func:`parquet_values` reads all that is wanted, or says
@@ -78,7 +84,11 @@ def own_rows(file: BinaryIO, columns: Collection[str]) -> Iterator[Rows] | None:
     except ReadError:
         return None
     schema = content.schema_arrow
-    if not _is_own(schema) or ("extra" in columns and _others(schema)):
+    if (
+        choice.chosen is not None
+        or not _is_own(content)
+        or ("extra" in columns and _others(schema))
+    ):
         return None
     try:
         conform(pa.RecordBatch.from_pylist([], schema=schema))
@@ -195,14 +205,30 @@ def _as_they_are(batch: pa.RecordBatch) -> list[JsonValue | ReadError]:
         return [value for row in range(len(batch)) for value in _as_they_are(batch.slice(row, 1))]
 
 
-def _is_own(schema: pa.Schema) -> bool:
+def _is_own(content: ParquetFile) -> bool:
+    schema = content.schema_arrow
     if _says_so(schema):
         return True
-    if len(set(schema.names)) < len(schema.names):
+    names = dict.fromkeys(schema.names)
+    if len(names) < len(schema.names) or "task_id" not in names:
         return False
-    keys = dict.fromkeys(schema.names)
-    known = next((known for known in record_formats(Trajectory) if known.recognises(keys)), None)
+    candidates = record_formats(Trajectory)
+    if sum(not known.keys.isdisjoint(names) for known in candidates) == 1:
+        return True
+    try:
+        known = format_of(_first_row(content) or names, candidates)
+    except ReadError:
+        return False
     return known is not None and known.name == "trajectory-records"
+
+
+def _first_row(content: ParquetFile) -> dict[str, JsonValue] | None:
+    """The first row as it is; ``None`` where there is none that can be read."""
+    for _, rows in _row_groups(content, rows=1):
+        if not isinstance(rows, ReadError):
+            (value,) = _as_they_are(rows)
+            return value if isinstance(value, dict) else None
+    return None
 
 
 def _says_so(schema: pa.Schema) -> bool:

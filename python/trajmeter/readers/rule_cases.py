@@ -34,11 +34,6 @@ _KNOWN = {"id", *MESSAGES, *_DEFAULTS, *_FREE, "assertions", EXPECTED_CALLS}
 _OF_AN_ASSERTION = ("name", "type", "check", "tool")
 
 
-def _recognises(record: Mapping[str, JsonValue]) -> bool:
-    """A test case has a message to the agent, under a key of its own."""
-    return any(key in record for key in MESSAGES)
-
-
 def _read(record: Mapping[str, JsonValue], source: Source) -> Task:
     """Read a test case; null reads as absent, and unknown keys configure no metric.
 
@@ -114,8 +109,18 @@ RULE_CASES = RecordFormat(
     name="rule-cases",
     description="test cases",
     makes=Task,
-    evidence=Evidence.LIKELY,
-    recognises=_recognises,
+    carries=(
+        "question",
+        *_DEFAULTS,
+        *_FREE,
+        "assertions",
+        "expected_tool_calls.name",
+        "expected_tool_calls.arguments",
+        "extra",
+    ),
+    origin="Transform Gym",
+    keys=frozenset(MESSAGES),  # a test case has a message to the agent, under a key of its own
+    recognises=lambda _: Evidence.LIKELY,
     read=_read,
     doubts=lambda record: suspicious_keys(record, _KNOWN),
 )

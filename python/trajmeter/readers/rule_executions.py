@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, TypeGuard, cast
 
 from trajmeter import json_input
 from trajmeter.errors import ReadError
+from trajmeter.readers._content import content_name
 from trajmeter.readers._formats import Evidence, RecordFormat
 from trajmeter.records import (
     LARGEST_COUNT,
@@ -38,8 +39,8 @@ _COUNTS = ("input_tokens", "output_tokens", "total_tokens")
 _AMOUNTS = ("cost_usd", "credits")
 
 
-def _recognises(record: Mapping[str, JsonValue]) -> bool:
-    return "transcript" in record and any(key in record for key in _TELLING)
+def _recognises(record: Mapping[str, JsonValue]) -> Evidence | None:
+    return Evidence.LIKELY if "transcript" in record else None
 
 
 def _read(record: Mapping[str, JsonValue], source: Source) -> Trajectory:
@@ -83,7 +84,7 @@ def _task_id(record: Mapping[str, JsonValue], source: Source) -> str:
         if isinstance(value, (int, float)) and not isinstance(value, bool):
             return str(value)
     if source.line is None and source.record is None:
-        return Path(source.file).stem
+        return Path(content_name(Path(source.file))).stem
     raise ReadError(f"no test case: expected one of the keys {', '.join(_IDS)}")
 
 
@@ -175,7 +176,21 @@ RULE_EXECUTIONS = RecordFormat(
     name="rule-executions",
     description="execution results",
     makes=Trajectory,
-    evidence=Evidence.LIKELY,
+    carries=(
+        *_IDENTITY,
+        "transcript",
+        "final_output",
+        *(f"tool_calls.{name}" for name in ("name", "arguments", "success", "error", "turn")),
+        "dropped_calls",
+        "turn_count",
+        "duration_seconds",
+        *(f"usage.{name}" for name in (*_COUNTS, *_AMOUNTS)),
+        "verdicts",
+        "unusable",
+        "extra",
+    ),
+    origin="Transform Gym",
+    keys=frozenset(_TELLING),
     recognises=_recognises,
     read=_read,
 )

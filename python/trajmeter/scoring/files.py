@@ -9,14 +9,14 @@ from pathlib import Path
 from typing import TYPE_CHECKING, TypeAlias, TypeVar
 
 from trajmeter.arguments import paths_and_records
-from trajmeter.errors import ExtraMissingError
+from trajmeter.errors import ConfigurationError, ExtraMissingError
 from trajmeter.metrics import create
 from trajmeter.readers import read_tasks, read_trajectories
 from trajmeter.records import Task, Trajectory
 from trajmeter.schemas import require_pyarrow
 from trajmeter.scoring.records import RecordScorer
 from trajmeter.scoring.scores import ScoredColumns, ScoredRecords, Scores
-from trajmeter.snapshots import open_snapshots
+from trajmeter.snapshots import open_repositories, open_snapshots
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -41,6 +41,7 @@ def score(
     *,
     tasks: RecordSource[Task] = (),
     snapshots: str | Path | SnapshotStore | None = None,
+    repos: str | Path | None = None,
     metrics: str | Iterable[str | AnyMetric] = DEFAULT_METRICS,
     profiles: str | Iterable[str] = (),
     on_problem: Callable[[ReadProblem], None] | None = None,
@@ -52,6 +53,8 @@ def score(
         tasks: Files of any known format, or tasks, with the references to score against.
         snapshots: A file or a folder of snapshots, or a store of them, for metrics that look into
             repositories.
+        repos: Instead of snapshots, git repositories to take them from, as
+            :func:`trajmeter.snapshots.open_repositories` finds them.
         metrics: One or several names of metrics, ``file.py@name``, or metrics, in the order of
             their columns.
         profiles: Compatibility profiles, at most one for each metric.
@@ -78,7 +81,13 @@ def score(
         >>> scores.rows[0]["answered.value"]
         0.0
     """
-    if isinstance(snapshots, (str, Path)):
+    if repos is not None and snapshots is not None:
+        raise ConfigurationError("snapshots and repos cannot be used together")
+    profiles = [profiles] if isinstance(profiles, str) else [*profiles]
+    if repos is not None:
+        naming = "contextbench" if "contextbench" in profiles else None
+        snapshots = open_repositories(repos, profile=naming)
+    elif isinstance(snapshots, (str, Path)):
         snapshots = open_snapshots(snapshots, on_problem=on_problem)
     made = create(metrics, snapshots=snapshots, profiles=profiles)
     known = tasks_from(tasks, on_problem=on_problem)

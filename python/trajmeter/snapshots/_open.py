@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from trajmeter.errors import ReadError
 from trajmeter.snapshots._folder import FolderSnapshots
 from trajmeter.snapshots._lines import LineSnapshots
+from trajmeter.snapshots.parquet import ParquetSnapshots
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -21,26 +22,28 @@ __all__ = ["open_snapshots"]
 def open_snapshots(
     path: str | Path, *, on_problem: Callable[[ReadProblem], None] | None = None
 ) -> SnapshotStore:
-    """Open a store of snapshots: a file of JSON lines, or a folder.
+    """Open a store of snapshots: a file of JSON lines or Parquet, or a folder.
 
     Args:
-        path: A file with one snapshot on each line, found by a task's commit and, if several
-            share it, by its repository; or a folder, either one checkout that serves every task,
-            or one that holds a folder for each commit or task id.
-        on_problem: Called with every line that cannot be read or repeats a snapshot, and is left
-            out. Without it, the first such line raises.
+        path: A file with one snapshot on each line or in each row, found by a task's commit and,
+            if several share it, by its repository; or a folder, either one checkout that serves
+            every task, or one that holds a folder for each commit or task id.
+        on_problem: Called with every line or row that cannot be read or repeats a snapshot, and is
+            left out. Without it, the first one raises.
 
     Returns:
         A store that reads a snapshot when a task needs it, and can be pickled. A folder has no
         definitions.
 
     Raises:
-        ReadError: The path cannot be read or, without ``on_problem``, one of its lines.
+        ReadError: The path cannot be read or, without ``on_problem``, one of its lines or rows.
     """
     place = Path(path)
     try:
         if place.is_dir():
             return FolderSnapshots(place)
+        if place.suffix.lower() == ".parquet":
+            return ParquetSnapshots(place, on_problem=on_problem or _refuse)
         return LineSnapshots(place, on_problem=on_problem or _refuse)
     except OSError as error:
         raise ReadError(f"{path}: cannot be read: {error.strerror}") from error

@@ -58,6 +58,15 @@ pub enum Error {
         /// The value.
         value: f64,
     },
+    /// A number is NaN or infinite.
+    NotFinite {
+        /// What it is, in the singular.
+        what: &'static str,
+        /// Position of the number in its array.
+        index: usize,
+        /// The number.
+        value: f64,
+    },
     /// A value of a column is not one of its choices.
     Choice {
         /// Name of the column.
@@ -112,9 +121,10 @@ impl Error {
             Self::ReversedSpan { .. } => "reversed_span",
             Self::Code { .. } | Self::Choice { .. } => "invalid_input",
             Self::Empty { .. } => "empty_input",
-            Self::ValueDomain { .. } | Self::Weight { .. } | Self::ZeroAndInfinity { .. } => {
-                "value_domain"
-            }
+            Self::ValueDomain { .. }
+            | Self::NotFinite { .. }
+            | Self::Weight { .. }
+            | Self::ZeroAndInfinity { .. } => "value_domain",
             Self::NegativeKey { .. } => "negative_key",
             Self::Overflow { .. } => "overflow",
         }
@@ -167,6 +177,10 @@ impl fmt::Display for Error {
                     f,
                     "value {index} is {value}, expected a number from 0 to inf"
                 )
+            }
+            Self::NotFinite { what, index, value } => {
+                let value = Number(*value);
+                write!(f, "{what} {index} is {value}, expected a finite number")
             }
             Self::Choice {
                 what,

@@ -19,6 +19,7 @@ pub mod patches;
 pub mod pool;
 #[cfg(test)]
 mod random;
+pub mod resampling;
 pub mod rows;
 pub mod sequences;
 pub mod snapshots;

@@ -23,9 +23,10 @@ pub fn raise(error: &Error) -> PyErr {
         Error::ReversedSpan { .. } => ReversedSpanError::new_err(message),
         Error::Code { .. } | Error::Choice { .. } => InputError::new_err(message),
         Error::Empty { .. } => EmptyInputError::new_err(message),
-        Error::ValueDomain { .. } | Error::Weight { .. } | Error::ZeroAndInfinity { .. } => {
-            ValueDomainError::new_err(message)
-        }
+        Error::ValueDomain { .. }
+        | Error::NotFinite { .. }
+        | Error::Weight { .. }
+        | Error::ZeroAndInfinity { .. } => ValueDomainError::new_err(message),
         Error::NegativeKey { .. } => NegativeKeyError::new_err(message),
         Error::Overflow { .. } => TotalOverflowError::new_err(message),
     }

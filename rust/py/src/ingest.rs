@@ -13,7 +13,9 @@ use arrow_buffer::{BooleanBuffer, Buffer, NullBuffer, OffsetBuffer, ScalarBuffer
 use arrow_schema::{ArrowError, DataType, Field, FieldRef, Fields};
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyCapsule};
-use trajmeter_core::ingest::{Column, Piece, Reader, Refused, Shape, Texts, Values, Wanted};
+use trajmeter_core::ingest::{
+    Column, Format, Piece, Reader, Refused, Shape, Texts, Values, Wanted,
+};
 
 use crate::arrays::run;
 use crate::columns::{array_capsules, internal, schema_capsule};
@@ -26,11 +28,22 @@ pub struct JsonReader(Reader);
 #[pymethods]
 impl JsonReader {
     #[new]
-    fn new(shape: &str, wanted: Vec<String>) -> PyResult<Self> {
+    fn new(
+        shape: &str,
+        wanted: Vec<String>,
+        formats: Vec<String>,
+        foreign: Vec<String>,
+    ) -> PyResult<Self> {
         let wanted = Wanted::new(wanted);
+        let formats = formats.iter().map(|name| match name.as_str() {
+            "own" => Ok(Format::Own),
+            "predictions" => Ok(Format::Prediction),
+            _ => Err(format!("no format {name:?}")),
+        });
+        let formats: Result<Vec<_>, _> = formats.collect();
         Shape::record(shape)
             .and_then(|shape| Reader::trajectories(shape, wanted))
-            .map(Self)
+            .and_then(|reader| Ok(Self(reader.only(formats?, foreign))))
             .map_err(InternalError::new_err)
     }
 

@@ -19,6 +19,7 @@ mod means;
 mod named;
 mod objects;
 mod patches;
+mod resampling;
 mod rows;
 mod sequences;
 mod snapshots;
@@ -61,6 +62,8 @@ mod _rust {
     use crate::objects::object_codes;
     #[pymodule_export]
     use crate::patches::edited_lines;
+    #[pymodule_export]
+    use crate::resampling::{cluster_means, sign_flips};
     #[pymodule_export]
     use crate::rows::{csv_lines, json_lines};
     #[pymodule_export]

@@ -10,7 +10,7 @@ from trajmeter.metrics import Mean
 from trajmeter.metrics.speedup import SpeedupResult, SpeedupSummary
 from trajmeter.records import Outcome
 from trajmeter.records.measurements import agent_key
-from trajmeter.statistics.pass_at_k import mean_pass_at_k
+from trajmeter.statistics.repeats import mean_pass_at_k
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

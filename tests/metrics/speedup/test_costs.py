@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from datetime import datetime, timezone
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import pytest
 
@@ -11,7 +11,8 @@ import trajmeter
 from tests.metrics.speedup.attempts import WORKED, attempt
 from tests.metrics.speedup.attempts import score as speedup
 from tests.metrics.speedup.runs import FAST, own, score, write_run
-from trajmeter.records import Measurements, RunLog, Usage
+from trajmeter.records import Measurements, RunLog, Trajectory, Turn, Usage
+from trajmeter.schemas import trajectory_batch
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -163,3 +164,82 @@ def test_a_negative_cost_is_in_no_mean() -> None:
     )
     figure = scores.summary.overall.figures["speedup.task_cost_usd"]
     assert (figure.macro, figure.scored) == (0.5, 1)
+
+
+def turns(*usages: Usage | None) -> tuple[Turn, ...]:
+    return tuple(Turn(usage=usage) for usage in usages)
+
+
+PART = Usage(input_tokens=3, output_tokens=1, cost_usd=0.25)
+BACKENDS = ("rust", "python")
+SPENT = ("task_cost_usd", "cost_source", "input_tokens", "output_tokens", "tokens_source")
+
+
+def spent(each: Trajectory, monkeypatch: pytest.MonkeyPatch, profile: str | None = None) -> Any:
+    """Cost, tokens, where they come from and warnings: the same of a record and of its columns."""
+    (result,) = speedup(each, profile=profile)
+    found = (*(getattr(result, name) for name in SPENT), list(result.warnings))
+    for backend in BACKENDS:
+        monkeypatch.setattr("trajmeter.metrics.speedup.batch.backend", lambda own=backend: own)
+        (table,) = trajmeter.score_batches(
+            [trajectory_batch([attempt("other", WORKED, usage=PART), each])],
+            metrics=["speedup"],
+            profiles=[] if profile is None else [profile],
+        )
+        row = table.to_pylist()[1]
+        assert tuple(row[f"speedup.{name}"] for name in (*SPENT, "warnings")) == found
+    return found
+
+
+@pytest.mark.parametrize(
+    ("run", "parts", "expected"),
+    [
+        ({}, [PART, PART], (0.5, "turns", 6, 2, "turns", [])),
+        ({"usage": Usage(cost_usd=2.0)}, [PART], (2.0, "recorded", 3, 1, "turns", [])),
+        ({"run_log": RunLog(input_tokens=9)}, [PART], (0.25, "turns", 9, 0, "run", [])),
+        ({}, [PART, None], (None, "none", None, None, None, [])),
+        ({}, [PART, Usage(cost_usd=0.5)], (0.75, "turns", None, None, None, [])),
+        (
+            {"usage": Usage(cost_usd=-1.0, input_tokens=-1)},
+            [PART, Usage(input_tokens=1, output_tokens=-2, cost_usd=-0.5)],
+            (
+                None,
+                "none",
+                None,
+                None,
+                None,
+                [
+                    "its recorded cost is -1.0, expected 0 or more",
+                    "turns[1].usage.cost_usd is -0.5, expected a number of 0 or more",
+                    "its recorded number of prompt tokens is -1, expected 0 or more",
+                    "turns[1].usage.output_tokens is -2, expected a number of 0 or more",
+                ],
+            ),
+        ),
+    ],
+)
+def test_tokens_and_costs_of_turns_are_added_up_where_the_run_recorded_none(
+    run: dict[str, Any],
+    parts: list[Usage | None],
+    expected: tuple[Any, ...],
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    each = attempt("fixer", WORKED, turns=turns(*parts), **run)
+    assert spent(each, monkeypatch) == expected
+
+
+def test_tokens_of_turns_have_a_price(monkeypatch: pytest.MonkeyPatch) -> None:
+    pytest.importorskip("genai_prices")
+    monkeypatch.setattr(
+        "trajmeter.metrics.speedup.costs.price_usd", lambda _model, prompt, _completion, **_: prompt
+    )
+    each = attempt("fixer", WORKED, turns=turns(*[Usage(input_tokens=3, output_tokens=1)] * 2))
+    assert spent(each, monkeypatch) == (6.0, "tokens", 6, 2, "turns", [])
+
+
+def test_the_profile_adds_no_turns_up(monkeypatch: pytest.MonkeyPatch) -> None:
+    each = attempt("fixer", WORKED, turns=turns(PART))
+    found = spent(each, monkeypatch, "fc-eval")
+    assert found[:5] == (0.0, "none", 0, 0, None)
+    payload = each.model_copy(update={"measurements": Measurements(payload={"task_speedup": 2.0})})
+    assert spent(payload, monkeypatch, "fc-eval")[:5] == (None, "none", None, None, None)

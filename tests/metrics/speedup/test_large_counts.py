@@ -11,7 +11,7 @@ import pytest
 import trajmeter
 from tests.metrics.speedup.attempts import SAME, WORKED, attempt, oracle
 from trajmeter.metrics.speedup import SpeedupMetric
-from trajmeter.records import LARGEST_COUNT, PytestSummary
+from trajmeter.records import LARGEST_COUNT, PytestSummary, RunLog
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -77,3 +77,18 @@ def test_what_adds_up_to_64_bits_is_a_count() -> None:
     )
     assert scores.rows[0]["speedup.pytest_summary.failed_total"] == 2**63 - 1
     assert scores.rows[0]["speedup.pytest_failed"] is True
+
+
+def test_a_length_beyond_53_bits_leaves_the_means_of_others_exact() -> None:
+    # Floats hold every integer up to 2**53. Each of two agents made one attempt.
+    lengths = {"long": LARGEST_COUNT - 1, "other": 139_438_814_189}
+    records = [
+        attempt(agent, WORKED, run_log=RunLog(trajectory_length=length))
+        for agent, length in lengths.items()
+    ]
+    groups = trajmeter.score(records, metrics=[SpeedupMetric(profile="fc-eval")]).summary.groups
+    found = {
+        group.agent: group.aggregates["speedup"]["mean_trajectory_length"]["value"]
+        for group in groups
+    }
+    assert found == {agent: float(length) for agent, length in lengths.items()}

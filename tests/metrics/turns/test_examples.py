@@ -126,13 +126,13 @@ def test_whether_it_passed_and_its_tokens_are_told_from_outside(metric: TurnsMet
 @pytest.mark.parametrize("profile", [None, "ptcrunner"])
 def test_the_summary_of_two_runs_and_of_none(profile: str | None) -> None:
     metric = TurnsMetric(profile=profile)
-    usage = Usage(input_tokens=90, output_tokens=10, total_tokens=100)
+    usage = Usage(input_tokens=90, output_tokens=10, total_tokens=100, cost_usd=0.25)
     salvaged = Trajectory(task_id="t", turns=(PARSE_ERROR, success(2)), passed=True, usage=usage)
     exhausted = Trajectory(
         task_id="t",
         turns=(success(1), SECOND_PARSE_ERROR, EVAL_ERROR, EVAL_ERROR),
         passed=False,
-        usage=Usage(input_tokens=200, output_tokens=100, total_tokens=300),
+        usage=Usage(input_tokens=200, output_tokens=100, total_tokens=300, cost_usd=1.0),
         failure=Failure(reason="max_turns_exceeded"),
     )
 
@@ -151,6 +151,8 @@ def test_the_summary_of_two_runs_and_of_none(profile: str | None) -> None:
         "mean_output_tokens": (10 + 100) / 2,
         "mean_total_tokens": (100 + 300) / 2,
         "mean_total_tokens_on_pass": 100.0,
+        "mean_cost_usd": (0.25 + 1.0) / 2,
+        "mean_cost_usd_on_pass": 0.25,
     }
     assert aggregate([], profile=profile).pass_rate.value == 0.0
     assert aggregate([], profile=profile).mean_turns_on_pass.value is None

@@ -102,10 +102,10 @@ def test_rates_are_between_0_and_1_or_have_nothing_to_divide_by(turns: tuple[Tur
 
 @given(runs)
 def test_results_are_as_validated(turns: tuple[Turn, ...]) -> None:
-    usage = Usage(input_tokens=1) if len(turns) % 2 else None
+    usage = Usage(input_tokens=1, cost_usd=0.5) if len(turns) % 2 else None
     result = score(Trajectory(task_id="t", turns=turns, usage=usage))
 
-    for model in (result, result.run, result.tokens):
+    for model in (result, result.run, result.tokens, result.cost):
         check_as_validated(model)
 
 

@@ -7,6 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from trajmeter.metrics.turns import (
+    CostFigures,
     RunFigures,
     TokenFigures,
     TurnsMetric,
@@ -21,15 +22,19 @@ if TYPE_CHECKING:
     from random import Random
 
 
+_MODELS = (TurnsResult, RunFigures, TokenFigures, CostFigures)
+
+
 def run(**figures: float | None) -> TurnsResult:
     """A result with these figures, whichever group they belong to."""
-    parts: dict[type, dict[str, Any]] = {TurnsResult: {}, RunFigures: {}, TokenFigures: {}}
+    parts: dict[type, dict[str, Any]] = {model: {} for model in _MODELS}
     for name, value in figures.items():
-        home = next(model for model in parts if name in model.model_fields)  # type: ignore[attr-defined] # all three are models
+        home = next(model for model in parts if name in model.model_fields)  # type: ignore[attr-defined] # all are models
         parts[home][name] = value
     return TurnsResult(
         run=RunFigures(**parts[RunFigures]),
         tokens=TokenFigures(**parts[TokenFigures]),
+        cost=CostFigures(**parts[CostFigures]),
         **parts[TurnsResult],
     )
 
@@ -45,11 +50,13 @@ def test_two_runs() -> None:
                 first_turn_valid=True, parse_failure_rate=0.0, no_code_rate=0.0,
                 multi_code_block_rate=0.0, has_failed_turn=False, budget_exhausted=False,
                 turn_count=2, input_tokens=100, output_tokens=50, total_tokens=150, passed=True,
+                cost_usd=0.5,
             ),
             run(
                 first_turn_valid=False, parse_failure_rate=0.5, no_code_rate=0.25,
                 multi_code_block_rate=0.0, has_failed_turn=True, budget_exhausted=True,
                 turn_count=4, input_tokens=400, output_tokens=200, total_tokens=600, passed=False,
+                cost_usd=2.0,
             ),
         ]
     )  # fmt: skip
@@ -67,15 +74,18 @@ def test_two_runs() -> None:
         "mean_output_tokens": (50 + 200) / 2,
         "mean_total_tokens": (150 + 600) / 2,
         "mean_total_tokens_on_pass": 150.0,
+        "mean_cost_usd": (0.5 + 2.0) / 2,
+        "mean_cost_usd_on_pass": 0.5,
     }
 
 
-def test_no_runs_are_zeros_but_for_the_two_on_pass() -> None:
+def test_no_runs_are_zeros_but_for_those_on_pass() -> None:
     for profile in (None, "ptcrunner"):
         summary = values(aggregate([], profile=profile))
         assert {name for name, value in summary.items() if value is None} == {
             "mean_turns_on_pass",
             "mean_total_tokens_on_pass",
+            "mean_cost_usd_on_pass",
         }
         assert {value for value in summary.values() if value is not None} == {0.0}
 
@@ -154,7 +164,7 @@ def test_reference_cases(reference_data: Path) -> None:
     document = json.loads((reference_data / "turns" / "cases.json").read_text())
     assert document["aggregate_cases"]
     for case in document["aggregate_cases"]:
-        known = {*TurnsResult.model_fields, *RunFigures.model_fields, *TokenFigures.model_fields}
+        known = {name for model in _MODELS for name in model.model_fields}
         runs = [
             run(**{name: value for name, value in figures.items() if name in known})
             for figures in case["runs"]

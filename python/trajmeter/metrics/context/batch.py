@@ -9,7 +9,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from trajmeter.arrays import filled, flags
+from trajmeter.arrays import filled, flags, nulls
 from trajmeter.kernels import CONTEXT_COUNTS, EDIT_COUNTS, active
 from trajmeter.metrics.context.attempts import attempts
 from trajmeter.metrics.context.batch_figures import (
@@ -18,12 +18,14 @@ from trajmeter.metrics.context.batch_figures import (
     step_columns,
     view_columns,
 )
-from trajmeter.metrics.context.columns import texts, viewed_columns
+from trajmeter.metrics.context.columns import in_one_step, texts, viewed_columns
+from trajmeter.metrics.context.parts import ALL_PARTS
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
+    from collections.abc import Collection, Iterator, Mapping, Sequence
 
     from trajmeter.arrays import Array
+    from trajmeter.metrics.context.parts import Parts
     from trajmeter.metrics.context.prepared import PreparedTask
     from trajmeter.metrics.context.profile import ContextProfile
     from trajmeter.metrics.context.tasks import PreparedTasks
@@ -37,8 +39,9 @@ def score_batch(
     profile: ContextProfile,
     tasks: Sequence[Task | None],
     rows: pa.RecordBatch,
+    parts: Parts = ALL_PARTS,
 ) -> Mapping[str, Array]:
-    """Compute every figure of every row, as :func:`trajmeter.metrics.context.score` does of one.
+    """Compute the figures of every row, as :func:`trajmeter.metrics.context.score` does of one.
 
     Args:
         kept: Prepares tasks.
@@ -46,26 +49,27 @@ def score_batch(
         tasks: Task of each row, if it has one.
         rows: Valid rows in the columns of :func:`trajmeter.schemas.trajectory_schema`, of which
             views and final patches are read.
+        parts: What to compute.
 
     Returns:
-        Every column of :class:`ContextResult` by its dotted path.
+        The columns of :class:`ContextResult` by their dotted paths.
 
     Raises:
         InputError: A figure of a row is not an integer of 64 bits.
         TotalOverflowError: Sizes of a row add up to more than 64 bits hold.
         ReadError: A snapshot cannot be read.
     """
-    parts = [
-        _columns(profile, part.prepared, part.task, rows.slice(part.start, len(part.task)))
-        for part in _parts(kept, tasks)
+    stretches = [
+        _columns(profile, each.prepared, each.task, rows.slice(each.start, len(each.task)), parts)
+        for each in _stretches(kept, tasks)
     ]
-    if len(parts) == 1:
-        return parts[0]
-    return {name: pa.concat_arrays([part[name] for part in parts]) for name in parts[0]}
+    if len(stretches) == 1:
+        return stretches[0]
+    return {name: pa.concat_arrays([each[name] for each in stretches]) for name in stretches[0]}
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class _Part:
+class _Stretch:
     """Consecutive rows whose tasks are prepared at the same time."""
 
     start: int
@@ -76,44 +80,62 @@ class _Part:
     """Place of each row's task, or -1."""
 
 
-def _parts(kept: PreparedTasks, tasks: Sequence[Task | None]) -> Iterator[_Part]:
+def _stretches(kept: PreparedTasks, tasks: Sequence[Task | None]) -> Iterator[_Stretch]:
     """Cut rows where the tasks before would take too much memory together."""
-    part = _Part(0, [], [])
+    stretch = _Stretch(0, [], [])
     places: dict[int, int] = {}
     for row, task in enumerate(tasks):
         place = -1 if task is None else places.get(id(task))
         if place is None and task is not None:
-            if kept.is_full and part.prepared:
-                yield part
-                part, places = _Part(row, [], []), {}
+            if kept.is_full and stretch.prepared:
+                yield stretch
+                stretch, places = _Stretch(row, [], []), {}
                 kept.trim()
-            place = places[id(task)] = len(part.prepared)
-            part.prepared.append(kept.find_another(task))
-        part.task.append(-1 if place is None else place)
-    yield part
+            place = places[id(task)] = len(stretch.prepared)
+            stretch.prepared.append(kept.find_another(task))
+        stretch.task.append(-1 if place is None else place)
+    yield stretch
     kept.trim()
 
 
 def _columns(
-    profile: ContextProfile, prepared: Sequence[PreparedTask], task: list[int], rows: pa.RecordBatch
+    profile: ContextProfile,
+    prepared: Sequence[PreparedTask],
+    task: list[int],
+    rows: pa.RecordBatch,
+    parts: Parts,
 ) -> dict[str, Array]:
     kernels = active()
     places = np.array(task, np.int64)
-    viewed = viewed_columns(rows)
+    viewed = viewed_columns(_with(rows, parts.columns(profile)))
+    if not parts.trajectory:
+        viewed = in_one_step(viewed)
     if profile.declared_final_only:  # where none is declared, nothing is
         viewed = viewed._replace(has_final=np.ones(len(rows), np.bool_))
     measured = kernels.context_batch([of.kernel for of in prepared], places, *viewed)
     table = measured.counts.reshape(-1, len(CONTEXT_COUNTS)).T
     counts = dict(zip(CONTEXT_COUNTS, np.ascontiguousarray(table), strict=True))
-    patches: Any = rows.column("final_patch")
-    compared = kernels.edit_counts([of.edits for of in prepared], places, texts(patches))
-    edits = np.ascontiguousarray(compared.reshape(-1, len(EDIT_COUNTS)).T)
     found = attempts(profile, prepared, places, counts, measured.coverage, measured.offsets)
-    has_patch = flags(patches.is_valid())
-    is_empty = filled(pc.binary_length(patches), 0) == 0
-    return {
-        **final_columns(found),
-        **step_columns(found),
-        **edit_columns(found, edits, has_patch, is_empty),
-        **view_columns(found),
-    }
+    columns: dict[str, Array] = {}
+    if parts.final:
+        columns |= final_columns(found)
+    if parts.trajectory:
+        columns |= step_columns(found)
+    if parts.edits:
+        patches: Any = rows.column("final_patch")
+        compared = kernels.edit_counts([of.edits for of in prepared], places, texts(patches))
+        edits = np.ascontiguousarray(compared.reshape(-1, len(EDIT_COUNTS)).T)
+        is_empty = filled(pc.binary_length(patches), 0) == 0
+        columns |= edit_columns(found, edits, flags(patches.is_valid()), is_empty)
+    if parts.views:
+        columns |= view_columns(found)
+    return columns
+
+
+def _with(rows: pa.RecordBatch, names: Collection[str]) -> pa.RecordBatch:
+    """The views of rows, as far as they are among some columns, and null elsewhere."""
+    columns = {}
+    for name, path in (("turns", "turns.views"), ("final_views", "final_views")):
+        column = rows.column(name)
+        columns[name] = column if path in names else nulls(len(rows), column.type)
+    return pa.record_batch(columns)

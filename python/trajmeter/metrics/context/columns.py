@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from trajmeter.arrays import Array, Ragged
     from trajmeter.kernels import BoolArray, Int64Array
 
-__all__ = ["ViewedColumns", "texts", "viewed_columns"]
+__all__ = ["ViewedColumns", "in_one_step", "texts", "viewed_columns"]
 
 # Made once: pyarrow looks for pandas whenever it makes an array of a list, or a scalar.
 _EXTENTS = pa.array(EXTENTS)
@@ -57,6 +57,16 @@ def viewed_columns(rows: pa.RecordBatch) -> ViewedColumns:
         has_final=flags(rows.column("final_views").is_valid()),
         paths=paths,
         names=names,
+    )
+
+
+def in_one_step(viewed: ViewedColumns) -> ViewedColumns:
+    """All steps of a row as one: their union is the same."""
+    begins = viewed.row_offsets
+    has_steps = np.diff(begins) > 0
+    return viewed._replace(
+        step_offsets=viewed.step_offsets[begins[np.append(has_steps, True)]],
+        row_offsets=np.append(0, np.cumsum(has_steps)),
     )
 
 

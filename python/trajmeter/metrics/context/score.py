@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, TypeVar
+from itertools import chain
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
 from trajmeter.arguments import check_type
-from trajmeter.metrics.context.edits import edit_locations
+from trajmeter.metrics.context.edits import EditLocations, edit_locations
 from trajmeter.metrics.context.figures import final_figures, step_figures
 from trajmeter.metrics.context.lines import with_reversed_lines
+from trajmeter.metrics.context.parts import ALL_PARTS, parts_of
 from trajmeter.metrics.context.prepared import PreparedTask
 from trajmeter.metrics.context.profile import PROFILES
 from trajmeter.metrics.context.result import (
@@ -33,6 +35,7 @@ if TYPE_CHECKING:
 
     from trajmeter.kernels import ContextSizes, ContextTally, TurnLike, ViewLike
     from trajmeter.metrics._result import Group
+    from trajmeter.metrics.context.parts import Parts
     from trajmeter.metrics.registry import Resources
     from trajmeter.records import Task
     from trajmeter.snapshots import SnapshotStore
@@ -69,6 +72,14 @@ _NO_EDITS = _unscored(EditLocation)
 _NO_DELETIONS = _unscored(ContextBenchEditLocation)
 _NO_VIEWS = _unscored(ViewFigures)
 
+# Groups that were not asked for have no cause.
+_UNASKED_FINAL = FinalFigures(outcome=Outcome.NOT_SCORED)
+_UNASKED_STEPS = TrajectoryFigures(outcome=Outcome.NOT_SCORED)
+_UNASKED_EDITS = EditLocations(
+    EditLocation(outcome=Outcome.NOT_SCORED), ContextBenchEditLocation(outcome=Outcome.NOT_SCORED)
+)
+_UNASKED_VIEWS = ViewFigures(outcome=Outcome.NOT_SCORED)
+
 
 class ContextMetric:
     """Scores attempts, each against its task, prepared when the task first occurs.
@@ -83,7 +94,6 @@ class ContextMetric:
 
     name = "context"
     version = "1"
-    batch_columns = frozenset({"turns.views", "final_views", "final_patch"})
     requires = ("Task.gold_ranges", "Task.gold_patch", "Resources.snapshots")
     result_type = ContextResult
 
@@ -92,6 +102,14 @@ class ContextMetric:
     ) -> None:
         self._profile = find_profile("context", profile, PROFILES)
         self._tasks = PreparedTasks(snapshots, self._profile)
+        self._parts = ALL_PARTS
+        self.batch_columns = ALL_PARTS.columns(self._profile)
+        """Columns of trajectories that :meth:`score_batch` reads; the others may be null."""
+
+    def limit_to(self, groups: tuple[str, ...]) -> None:
+        """Compute no more than some groups need; the others are ``not_scored`` without a cause."""
+        self._parts = parts_of(groups)
+        self.batch_columns = self._parts.columns(self._profile)
 
     @property
     def parameters(self) -> Mapping[str, JsonValue]:
@@ -102,7 +120,13 @@ class ContextMetric:
         """Score one attempt; without a task everything is ``missing_gold``."""
         if task is None:
             return without_task(trajectory.turns)
-        return score(self._tasks.find(task), trajectory)
+        return score_views(
+            self._tasks.find(task),
+            trajectory.turns,
+            trajectory.final_views,
+            final_patch=trajectory.final_patch,
+            parts=self._parts,
+        )
 
     def score_batch(
         self, tasks: Sequence[Task | None], rows: pa.RecordBatch
@@ -110,7 +134,7 @@ class ContextMetric:
         """Score the attempts of many rows, of which only views and final patches are read."""
         from trajmeter.metrics.context.batch import score_batch
 
-        return score_batch(self._tasks, self._profile, tasks, rows)
+        return score_batch(self._tasks, self._profile, tasks, rows, self._parts)
 
 
 def create(resources: Resources) -> ContextMetric:
@@ -147,8 +171,15 @@ def score_views(
     final_views: Sequence[ViewLike] | None,
     *,
     final_patch: str | None,
+    parts: Parts = ALL_PARTS,
 ) -> ContextResult:
-    """Score one attempt, given by its parts, as :func:`score` does."""
+    """Score one attempt, given by its turns, views and patch, as :func:`score` does."""
+    if not parts.need_views(prepared.profile):
+        turns = None
+    elif not parts.trajectory:
+        turns = _one_step(turns)
+    if not parts.need_final_views(prepared.profile):
+        final_views = None
     if prepared.profile.declared_final_only:
         final_views = final_views or ()
     sizes = prepared.kernel.score(turns, final_views)
@@ -156,7 +187,19 @@ def score_views(
         views = (turn.views for turn in turns or ())
         steps = (seen for seen in views if seen is not None)
         sizes = measured_lines(prepared, sizes, steps, final_views)
-    return compose(prepared, sizes, final_patch)
+    return compose(prepared, sizes, final_patch, parts)
+
+
+class _Step(NamedTuple):
+    """A turn, as the kernel reads it."""
+
+    views: Sequence[ViewLike] | None
+
+
+def _one_step(turns: Sequence[TurnLike] | None) -> Sequence[TurnLike]:
+    """All views of some turns as those of one: their union is the same."""
+    seen = [turn.views for turn in turns or () if turn.views is not None]
+    return [_Step([*chain.from_iterable(seen)])] if seen else []
 
 
 def measured_lines(
@@ -181,7 +224,12 @@ def without_task(turns: Sequence[TurnLike] | None) -> ContextResult:
     return _void(Cause.MISSING_GOLD, num_steps)
 
 
-def compose(prepared: PreparedTask, sizes: ContextSizes, final_patch: str | None) -> ContextResult:
+def compose(
+    prepared: PreparedTask,
+    sizes: ContextSizes,
+    final_patch: str | None,
+    parts: Parts = ALL_PARTS,
+) -> ContextResult:
     """Make a result of what the kernel measured, and of the final patch."""
     num_steps, has_final_context, tally, final_sizes, step_sizes = sizes
     profile = prepared.profile
@@ -194,11 +242,15 @@ def compose(prepared: PreparedTask, sizes: ContextSizes, final_patch: str | None
     for (name, missing), last, steps in zip(
         prepared.causes.items(), final_sizes, step_sizes, strict=True
     ):
-        if missing is None and has_final_context:
+        if not parts.final:
+            final[name] = _UNASKED_FINAL
+        elif missing is None and has_final_context:
             final[name] = final_figures(*last, profile)
         else:
             final[name] = _NO_FINAL[missing or Cause.NO_CONTEXT_EXTRACTED]
-        if missing is None and num_steps:
+        if not parts.trajectory:
+            trajectory[name] = _UNASKED_STEPS
+        elif missing is None and num_steps:
             _, gold_size, _ = last
             # Lines of gold whose size is not above 0 are not the same as none at all.
             has_none = name == "line" and not prepared.initial_gold
@@ -211,7 +263,7 @@ def compose(prepared: PreparedTask, sizes: ContextSizes, final_patch: str | None
             )
         else:
             trajectory[name] = _NO_STEPS[missing or Cause.NO_STEPS]
-    edits = edit_locations(prepared, final_patch)
+    edits = edit_locations(prepared, final_patch) if parts.edits else _UNASKED_EDITS
     return frozen(
         ContextResult,
         {
@@ -219,7 +271,7 @@ def compose(prepared: PreparedTask, sizes: ContextSizes, final_patch: str | None
             "trajectory": frozen(TrajectoryContext, trajectory),
             "edit_location": edits.edited,
             "contextbench_editloc": edits.deleted,
-            "views": _views(prepared, tally),
+            "views": _views(prepared, tally) if parts.views else _UNASKED_VIEWS,
         },
     )
 

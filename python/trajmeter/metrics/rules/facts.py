@@ -16,8 +16,8 @@ from trajmeter.metrics.row_records import records_of
 from trajmeter.metrics.rules.inputs import Attempt, CannotScoreError
 from trajmeter.metrics.states import distinct
 from trajmeter.metrics.tools.call_columns import call_columns
-from trajmeter.metrics.turns.tokens import TokenColumns, tokens_of_rows
 from trajmeter.metrics.usage import Amount, add_amounts
+from trajmeter.metrics.usage_columns import TokenColumns, tokens_of_rows
 from trajmeter.records import Cause, Verdict
 
 if TYPE_CHECKING:

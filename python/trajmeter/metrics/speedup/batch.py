@@ -111,10 +111,11 @@ class _Stretch(NamedTuple):
 
 
 def _needed(rows: pa.RecordBatch, names: Collection[str]) -> pa.RecordBatch:
-    """The rows with these columns alone."""
+    """The rows with these columns alone, or with those that hold them."""
+    whole = {name.partition(".")[0] for name in names}
     return pa.record_batch(
         [
-            column if field.name in names else nulls(len(rows), field.type)
+            column if field.name in whole else nulls(len(rows), field.type)
             for field, column in zip(rows.schema, rows.columns, strict=True)
         ],
         schema=rows.schema,

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
-from trajmeter.metrics.speedup.costs import cost, length, refused_tokens, tokens
+from trajmeter.metrics.speedup.costs import cost, length, refused_tokens, tokens_spent
 from trajmeter.metrics.speedup.levels import LevelFigures, level_figures
 from trajmeter.metrics.speedup.result import PytestFigures, SnapshotFigures
 from trajmeter.metrics.speedup.table import SpeedupTable
@@ -83,21 +83,23 @@ def spending_fields(case: Case, profile: SpeedupProfile) -> dict[str, Any]:
 
     Args:
         case: The case.
-        profile: Whether any recorded cost counts.
+        profile: Which costs count, and whether those of turns do.
     """
     attempt = case.attempt
-    used = tokens(attempt) or (None, None)
-    spent = cost(attempt, case.warnings, profile)
+    used = tokens_spent(attempt, profile)
+    spent = cost(attempt, used, case.warnings, profile)
     usd = spent.get("task_cost_usd")
     return {
         **spent,
         **length(attempt),
-        "input_tokens": used[0],
-        "output_tokens": used[1],
+        "input_tokens": used.prompt,
+        "output_tokens": used.completion,
+        "tokens_source": used.source,
         "costs_by_agent_model": {} if usd is None else {case.key: usd},
         "warnings": (
             *case.warnings,
             *refused_tokens(attempt),
+            *([used.reason] if used.reason else ()),
             *(attempt.run_log.problems if attempt.run_log else ()),
         ),
     }

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import math
 from datetime import datetime, timezone
-from typing import TYPE_CHECKING, Literal, TypedDict
+from typing import TYPE_CHECKING, Literal, NamedTuple, TypedDict
 
 from trajmeter.errors import ExtraMissingError
+from trajmeter.metrics.usage import NO_AMOUNT, cost_of_turns, tokens_of_turns
 from trajmeter.prices import price_table, price_usd
 from trajmeter.records import RunLog
 
@@ -17,6 +18,7 @@ if TYPE_CHECKING:
 __all__ = [
     "Cost",
     "Length",
+    "Tokens",
     "cost",
     "length",
     "priced_tokens",
@@ -25,6 +27,7 @@ __all__ = [
     "refused_count",
     "refused_tokens",
     "tokens",
+    "tokens_spent",
 ]
 
 
@@ -32,9 +35,22 @@ class Cost(TypedDict, total=False):
     """Cost of an attempt, under the names of the result."""
 
     task_cost_usd: float | None
-    cost_source: Literal["recorded", "tokens", "none"]
+    cost_source: Literal["recorded", "turns", "tokens", "none"]
     priced: bool | None
     price_table: str | None
+
+
+class Tokens(NamedTuple):
+    """Tokens of an attempt; ``None`` where neither the run nor every turn recorded them."""
+
+    prompt: int | None
+    """Prompt tokens."""
+    completion: int | None
+    """Completion tokens."""
+    source: Literal["run", "turns"] | None
+    """Whether they were recorded for the run, or added up from its turns."""
+    reason: str | None
+    """Which count of a turn could not be used, and why."""
 
 
 class Length(TypedDict, total=False):
@@ -45,8 +61,8 @@ class Length(TypedDict, total=False):
     events_by_code: dict[str, int]
 
 
-def cost(attempt: Trajectory, warnings: list[str], profile: SpeedupProfile) -> Cost:
-    """Find or compute the cost: as recorded, else tokens times their price.
+def cost(attempt: Trajectory, used: Tokens, warnings: list[str], profile: SpeedupProfile) -> Cost:
+    """Find or compute the cost: as recorded, else that of its turns, else tokens times their price.
 
     A recorded cost below 0, or none that is finite, is a warning and passed over. A model without a
     known price costs 0, and is marked. Where there is neither cost nor tokens, the cost is unknown;
@@ -54,8 +70,9 @@ def cost(attempt: Trajectory, warnings: list[str], profile: SpeedupProfile) -> C
 
     Args:
         attempt: The attempt.
+        used: Its tokens.
         warnings: List to which doubts are appended.
-        profile: Whether any recorded cost counts.
+        profile: Which costs count.
     """
     if profile.any_cost_counts:
         recorded = recorded_cost(attempt)
@@ -63,12 +80,17 @@ def cost(attempt: Trajectory, warnings: list[str], profile: SpeedupProfile) -> C
         recorded = _credible_cost(attempt, warnings)
     if recorded is not None:
         return {"task_cost_usd": recorded, "cost_source": "recorded"}
-    used = tokens(attempt)
-    if used is None:
+    added = NO_AMOUNT if profile.ignores_turns else cost_of_turns(attempt)
+    if added.reason is not None:
+        warnings.append(added.reason)
+    if added.value is not None:
+        return {"task_cost_usd": added.value, "cost_source": "turns"}
+    if used.prompt is None or used.completion is None:
         return {}
     log = attempt.run_log or RunLog()
+    counts = used.prompt, used.completion
     try:
-        return priced_tokens(log.model_name, attempt.model, log.started_at, used)
+        return priced_tokens(log.model_name, attempt.model, log.started_at, counts)
     except ExtraMissingError as error:
         warnings.append(f"its cost is unknown: {error}")
         return {}
@@ -107,7 +129,7 @@ def recorded_cost(attempt: Trajectory) -> float | None:
 
 
 def tokens(attempt: Trajectory) -> tuple[int, int] | None:
-    """Prompt and completion tokens: those of the agent's log, else those the attempt states.
+    """Tokens recorded for the run: those of the agent's log, else those the attempt states.
 
     A negative number is some log's way to say none.
     """
@@ -120,6 +142,19 @@ def tokens(attempt: Trajectory) -> tuple[int, int] | None:
             if used != [None, None]:
                 return used[0] or 0, used[1] or 0
     return None
+
+
+def tokens_spent(attempt: Trajectory, profile: SpeedupProfile) -> Tokens:
+    """Tokens of an attempt: as recorded for it, else those of its turns, if each has its part."""
+    recorded = tokens(attempt)
+    if recorded is not None:
+        return Tokens(*recorded, "run", None)
+    if profile.ignores_turns:
+        return Tokens(None, None, None, None)
+    (prompt, completion, _), _, reason = tokens_of_turns(attempt)
+    if prompt is None or completion is None:
+        return Tokens(None, None, None, reason)
+    return Tokens(prompt, completion, "turns", reason)
 
 
 def refused_tokens(attempt: Trajectory) -> list[str]:

@@ -23,6 +23,8 @@ class SpeedupProfile(Profile):
     """Whether an attempt failed its snapshot where neither that nor its tests are recorded."""
     any_cost_counts: bool = False
     """Whether every recorded cost counts, also one below 0 or not finite."""
+    ignores_turns: bool = False
+    """Whether the tokens and costs of turns are never added up."""
     counts_each_attempt: bool = False
     """Whether a run counts each attempt by itself, and a trial as resolved where its last agent
     says so; otherwise the attempts at a task count together."""
@@ -36,6 +38,7 @@ PROFILES = (
         uncounted_tests_fail=True,
         missing_snapshot_fails=True,
         any_cost_counts=True,
+        ignores_turns=True,
         counts_each_attempt=True,
     ),
 )

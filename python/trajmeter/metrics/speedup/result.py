@@ -88,7 +88,9 @@ class SpeedupResult(Group, Result):
     """Name of the agent's place in the trial, where another agent of the trial has the same key."""
     trial: str | None = None
     """Trial that the agents ran in side by side."""
-    task_speedup: Annotated[float | None, Figure(low=0, higher_is_better=True)] = None
+    task_speedup: Annotated[float | None, Figure(low=0, higher_is_better=True, scale="ratio")] = (
+        None
+    )
     """Geometric mean of the agent's ratios."""
     agent_advantage: _Advantage = None
     """Advantage over all benchmarks, the same as level 4."""
@@ -100,7 +102,9 @@ class SpeedupResult(Group, Result):
     """The same, averaged over functions."""
     agent_advantage_level4: _Advantage = None
     """The same, over all benchmarks at once."""
-    worst_speedup: Annotated[float | None, Figure(low=0, higher_is_better=True)] = None
+    worst_speedup: Annotated[float | None, Figure(low=0, higher_is_better=True, scale="ratio")] = (
+        None
+    )
     """Least ratio of the agent among the benchmarks that count."""
     worst_benchmark: str | None = None
     """Benchmark that has it."""
@@ -126,8 +130,9 @@ class SpeedupResult(Group, Result):
         float | None, Figure(low=0, higher_is_better=False, independent=True)
     ] = None
     """Cost in US dollars; ``None`` where neither a cost nor tokens were recorded."""
-    cost_source: Literal["recorded", "tokens", "none"] = "none"
-    """Whether the cost was recorded, or computed from tokens."""
+    cost_source: Literal["recorded", "turns", "tokens", "none"] = "none"
+    """Whether the cost was recorded for the run, added up from its turns, which needs every turn to
+    have its part, or computed from tokens."""
     priced: bool | None = None
     """Whether the model has a known price, for a cost from tokens; if not, the cost is 0."""
     price_table: str | None = None
@@ -136,6 +141,9 @@ class SpeedupResult(Group, Result):
     """Prompt tokens."""
     output_tokens: Annotated[int | None, Figure(low=0, independent=True)] = None
     """Completion tokens."""
+    tokens_source: Literal["run", "turns"] | None = None
+    """Whether the tokens were recorded for the run, or added up from its turns, which needs every
+    turn to have its part."""
     trajectory_length: Annotated[
         int | None, Figure(low=0, higher_is_better=False, independent=True)
     ] = None

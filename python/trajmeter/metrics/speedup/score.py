@@ -43,7 +43,7 @@ class SpeedupMetric:
     batch_columns = frozenset(
         {
             *("trial", "measurements", "pytest_summary", "snapshot_summary"),
-            *("run_log", "usage", "passed", "failure"),
+            *("run_log", "usage", "turns.usage", "passed", "failure"),
         }
     )
 

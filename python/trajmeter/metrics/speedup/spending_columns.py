@@ -20,9 +20,10 @@ from trajmeter.errors import ExtraMissingError
 from trajmeter.metrics.speedup.check_columns import Fields, fields_of, integers
 from trajmeter.metrics.speedup.costs import priced_tokens, refused_cost, refused_count
 from trajmeter.metrics.speedup.merged import booked_costs
+from trajmeter.metrics.usage_columns import costs_of_rows, of_turns_alone, tokens_of_rows
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterator, Sequence
 
     from trajmeter.kernels import BoolArray, Float64Array, Int64Array
     from trajmeter.metrics.speedup.costs import Cost
@@ -102,7 +103,7 @@ def spending_columns(
     if profile.scores_merged_tables:
         columns = _merged(log, usage, events, [keys[each] for each in key.tolist()])
     else:
-        columns = _own(rows, log, usage, warnings, profile)
+        columns, doubts = _own(rows, log, usage, warnings, profile)
         columns |= _length(log, events)
         cost = columns["task_cost_usd"]
         ends = np.concatenate(([0], np.cumsum(flags(cost.is_valid()))))
@@ -110,6 +111,8 @@ def spending_columns(
         columns["costs_by_agent_model"] = _mapping(ends, names, cost.drop_null())
         for stated in (log, usage):
             _warn_of_counts(stated, warnings)
+        for row, doubt in doubts.items():
+            warnings.append(row, doubt)
     columns["events_by_code"] = _dictionaries(events, len(rows), "events_by_code")
     _add_problems(log["problems"], warnings)
     return columns
@@ -141,8 +144,9 @@ def _own(
     usage: Fields,
     warnings: Warnings,
     profile: SpeedupProfile,
-) -> dict[str, Array]:
-    prompt, completion = _used((log, usage), np.ones(len(rows), np.bool_))
+) -> tuple[dict[str, Array], dict[int, str]]:
+    """Columns of costs and tokens, and what is doubtful about the tokens of turns."""
+    prompt, completion, source, doubts = _tokens(rows, log, usage)
     cost = np.zeros(len(rows))
     is_known = np.zeros(len(rows), np.bool_)
     for stated in (log["task_cost_usd"], log["total_cost_usd"], usage["cost_usd"]):
@@ -153,17 +157,62 @@ def _own(
         for row in np.flatnonzero(is_new & ~is_credible).tolist():
             warnings.append(row, refused_cost(float(values[row])))
         is_known |= is_new & is_credible
-    source = texts_where(is_known, "recorded", pa.array(["none"] * len(rows), pa.string()))
+    cost_source = texts_where(is_known, "recorded", pa.array(["none"] * len(rows), pa.string()))
+    places = _with_turns(rows, ~is_known)
+    if len(places):
+        added = costs_of_rows(of_turns_alone(rows.take(places)))
+        for row, doubt in _present(places, added.reason):
+            warnings.append(row, doubt)
+        is_added = np.zeros(len(rows), np.bool_)
+        is_added[places] = flags(added.value.is_valid())
+        cost[places] = filled(added.value, 0.0)
+        cost_source = texts_where(is_added, "turns", cost_source)
+        is_known |= is_added
     columns = {
         "task_cost_usd": pa.array(cost, mask=~is_known),
-        "cost_source": source,
+        "cost_source": cost_source,
         "priced": nulls(len(rows), pa.bool_()),
         "price_table": nulls(len(rows), pa.string()),
         "input_tokens": prompt.column(),
         "output_tokens": completion.column(),
+        "tokens_source": source,
     }
     places = np.flatnonzero(prompt.is_there & ~is_known)
-    return columns | _priced(rows, log, prompt, completion, places, columns, warnings)
+    return columns | _priced(rows, log, prompt, completion, places, columns, warnings), doubts
+
+
+def _tokens(
+    rows: pa.RecordBatch, log: Fields, usage: Fields
+) -> tuple[_Counts, _Counts, Array, dict[int, str]]:
+    """Tokens recorded for the run, else added up from its turns, which of both, and doubts."""
+    prompt, completion = _used((log, usage), np.ones(len(rows), np.bool_))
+    source = texts_where(prompt.is_there, "run", nulls(len(rows), pa.string()))
+    places = _with_turns(rows, ~prompt.is_there)
+    if not len(places):
+        return prompt, completion, source, {}
+    added = tokens_of_rows(of_turns_alone(rows.take(places)))
+    is_added = np.zeros(len(rows), np.bool_)
+    is_added[places] = np.logical_and(*[flags(each.is_valid()) for each in added.counts[:2]])
+    parts = []
+    for own, counts in zip((prompt, completion), added.counts, strict=False):
+        values = own.values.copy()
+        values[places] = integers(counts)
+        parts.append(_Counts(values, own.is_there | is_added))
+    source = texts_where(is_added, "turns", source)
+    return parts[0], parts[1], source, dict(_present(places, added.reason))
+
+
+def _with_turns(rows: pa.RecordBatch, is_asked: BoolArray) -> Int64Array:
+    """Those of some rows that have turns."""
+    counts = filled(pc.list_value_length(rows.column("turns")), 0)
+    return np.flatnonzero(is_asked & (counts > 0))
+
+
+def _present(places: Int64Array, texts: Array) -> Iterator[tuple[int, str]]:
+    """The texts that are there, each with its row."""
+    for row, text in zip(places.tolist(), texts.to_pylist(), strict=True):
+        if text is not None:
+            yield row, text
 
 
 def _priced(
@@ -271,6 +320,7 @@ def _merged(
         "price_table": nulls(rows, pa.string()),
         "input_tokens": pa.array(prompt.values),
         "output_tokens": pa.array(completion.values),
+        "tokens_source": nulls(rows, pa.string()),
         "costs_by_agent_model": _booked(log, keys),
         **_merged_length(log, events),
     }

@@ -14,7 +14,7 @@ from trajmeter.metrics.speedup.summary import SpeedupSummary
 from trajmeter.records import Outcome
 from trajmeter.records.measurements import agent_key
 from trajmeter.statistics.exact_sums import GroupCounts
-from trajmeter.statistics.pass_at_k import mean_pass_at_k
+from trajmeter.statistics.repeats import mean_pass_at_k
 
 if TYPE_CHECKING:
     from collections import Counter
@@ -188,7 +188,7 @@ class SpeedupTotals:
             trial=trial,
             resolved=resolved.present & (resolved.values > 0),
             is_counted=~replaced,
-            values=np.stack([each.values for each in numbers], axis=1),
+            values=np.stack([each.rounded for each in numbers], axis=1),
             present=np.stack([each.present for each in numbers], axis=1),
         )
 

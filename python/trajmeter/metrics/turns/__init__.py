@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from trajmeter.metrics.turns.profile import PROFILES, TurnsProfile
-from trajmeter.metrics.turns.result import RunFigures, TokenFigures, TurnsResult
+from trajmeter.metrics.turns.result import CostFigures, RunFigures, TokenFigures, TurnsResult
 from trajmeter.metrics.turns.score import TurnsMetric, aggregate, create, score
 from trajmeter.metrics.turns.summary import TurnsSummary
 
 __all__ = [
     "PROFILES",
+    "CostFigures",
     "RunFigures",
     "TokenFigures",
     "TurnsMetric",

@@ -12,8 +12,8 @@ from trajmeter.arrays import filled, flags, nulls
 from trajmeter.kernels import NO_NUMBER
 from trajmeter.metrics.turns.columns import analyse_columns, turn_columns
 from trajmeter.metrics.turns.result import BUDGET_REASONS
-from trajmeter.metrics.turns.tokens import tokens_of_rows
 from trajmeter.metrics.usage import TOKENS
+from trajmeter.metrics.usage_columns import costs_of_rows, tokens_of_rows
 from trajmeter.records import Cause, Outcome
 
 if TYPE_CHECKING:
@@ -46,32 +46,37 @@ _COUNTS = {
 _SHARES_OF_TURNS = ("parse_failure_rate", "no_code_rate", "multi_code_block_rate")
 
 
-def score_batch(rows: pa.RecordBatch, profile: TurnsProfile) -> Mapping[str, Array]:
+def score_batch(
+    rows: pa.RecordBatch, profile: TurnsProfile, *, has_turns: bool = True
+) -> Mapping[str, Array]:
     """Compute every figure of every row, as :func:`score` does of one record.
 
     Args:
         rows: Valid rows in the columns of :func:`trajmeter.schemas.trajectory_schema`.
         profile: What to make of what is missing.
+        has_turns: Whether the figures that are computed from turns are among the columns.
 
     Returns:
-        Every column of :class:`TurnsResult` by its dotted path.
+        The columns of :class:`TurnsResult` by their dotted paths.
     """
     turns = rows.column("turns")
-    table = analyse_columns(turn_columns(turns))
-    recorded = pa.array(table.counts["turns"])
+    recorded = filled(pc.list_value_length(turns), 0).astype(np.int64)
     if profile.unrecorded_turns_are_none:
-        is_missing, turn_count = np.zeros(len(rows), np.bool_), recorded
+        is_missing, turn_count = np.zeros(len(rows), np.bool_), pa.array(recorded)
     else:
         is_missing = flags(turns.is_null())
         turn_count = pc.if_else(turns.is_valid(), recorded, rows.column("turn_count"))
+    groups = {**_run(rows, turn_count), **_tokens(rows, profile), **_cost(rows)}
+    if not has_turns:
+        return groups
+    table = analyse_columns(turn_columns(turns))
     return {
         **_outcome(is_missing, Cause.MISSING_TURNS),
         **_figures(table, is_missing, profile),
         "error_turns": _mapping(table, table.carried, is_missing),
         "error_breakdown": _mapping(table, table.failed, is_missing),
         "dropped_calls": pa.array(filled(rows.column("dropped_calls"), 0)),
-        **_run(rows, turn_count),
-        **_tokens(rows, profile),
+        **groups,
     }
 
 
@@ -118,17 +123,25 @@ def _tokens(rows: pa.RecordBatch, profile: TurnsProfile) -> dict[str, Array]:
             "tokens.reason": nulls(len(rows), pa.string()),
         }
     used = tokens_of_rows(rows)
-    is_unknown = flags(used.source.is_null())
-    outcomes = _outcome(is_unknown, Cause.MISSING_USAGE, prefix="tokens.")
-    is_unusable = is_unknown & flags(used.reason.is_valid())
-    causes = pc.if_else(pa.array(is_unusable), Cause.INVALID_INPUT.value, outcomes["tokens.cause"])
     return {
-        **outcomes,
-        "tokens.cause": causes,
+        **_told(used.source, used.reason, prefix="tokens."),
         **{f"tokens.{name}": each for name, each in zip(TOKENS, used.counts, strict=True)},
-        "tokens.source": used.source,
-        "tokens.reason": used.reason,
     }
+
+
+def _cost(rows: pa.RecordBatch) -> dict[str, Array]:
+    used = costs_of_rows(rows)
+    return {**_told(used.source, used.reason, prefix="cost."), "cost.cost_usd": used.value}
+
+
+def _told(source: Array, reason: Array, *, prefix: str) -> dict[str, Array]:
+    """Outcome and cause, where the figures come from, and what could not be used."""
+    is_unknown = flags(source.is_null())
+    is_unusable = is_unknown & flags(reason.is_valid())
+    told = _outcome(is_unknown, Cause.MISSING_USAGE, prefix=prefix)
+    cause = f"{prefix}cause"
+    causes = pc.if_else(pa.array(is_unusable), Cause.INVALID_INPUT.value, told[cause])
+    return {**told, cause: causes, f"{prefix}source": source, f"{prefix}reason": reason}
 
 
 def _outcome(unscored: Booleans, cause: Cause, *, prefix: str = "") -> dict[str, Array]:

@@ -13,6 +13,7 @@ __all__ = [
     "NO_CODE_FOUND",
     "PARSE_ERROR",
     "UNREADABLE_REASONS",
+    "CostFigures",
     "RunFigures",
     "TokenFigures",
     "TurnsResult",
@@ -58,6 +59,18 @@ class TokenFigures(Group):
     turns, which needs every turn to have its part, or ``both``."""
     reason: str | None = None
     """Which recorded count could not be used, and why."""
+
+
+class CostFigures(Group):
+    """Cost of the run; not scored where none was recorded that can be used."""
+
+    cost_usd: Annotated[float | None, Figure(low=0, higher_is_better=False)] = None
+    """Cost in US dollars, as recorded; tokens are not priced."""
+    source: UsageSource | None = None
+    """Where it comes from: ``run`` as recorded for the run, or ``turns`` added up from its turns,
+    which needs every turn to have its part."""
+    reason: str | None = None
+    """Which recorded cost could not be used, and why."""
 
 
 def _rate(numerator: str, denominator: str, *, higher_is_better: bool = False) -> Figure:
@@ -138,6 +151,8 @@ class TurnsResult(Group, Result):
     """Figures of the run as a whole."""
     tokens: TokenFigures
     """Tokens of the run."""
+    cost: CostFigures
+    """Cost of the run."""
 
     def error_rate(self, reason: str) -> float | None:
         """Turns that carry a reason / turns, successful ones included.

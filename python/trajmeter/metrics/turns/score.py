@@ -23,12 +23,11 @@ from trajmeter.metrics.turns.result import (
     PARSE_ERROR,
     UNREADABLE_REASONS,
     RunFigures,
-    TokenFigures,
     TurnsResult,
 )
+from trajmeter.metrics.turns.spending import cost_figures, token_figures
 from trajmeter.metrics.turns.summary import TurnsTotals
-from trajmeter.metrics.usage import tokens_used
-from trajmeter.records import Cause, Outcome, Trajectory, Usage
+from trajmeter.records import Cause, Outcome, Trajectory
 from trajmeter.records.record import frozen
 
 if TYPE_CHECKING:
@@ -52,6 +51,16 @@ __all__ = [
 ]
 
 
+_USAGE = frozenset({"turns.usage", "usage", "unusable"})
+_GROUP_COLUMNS: dict[str, frozenset[str]] = {
+    # The number of a turn stands for any field of one: turns are only counted.
+    "run": frozenset({"turns.number", "turn_count", "failure.reason", "passed"}),
+    "tokens": _USAGE,
+    "cost": _USAGE,
+}
+"""Columns of trajectories that each group depends on."""
+
+
 class TurnsMetric:
     """Scores the interaction of each run, turn by turn.
 
@@ -66,7 +75,7 @@ class TurnsMetric:
     version = "1"
     requires: tuple[str, ...] = ("Trajectory.turns",)
     result_type = TurnsResult
-    batch_columns = frozenset(
+    batch_columns: frozenset[str] = frozenset(
         {
             *(f"turns.{name}" for name in ("success", "program", "number", "error", "usage")),
             *(f"turns.tool_calls.{name}" for name in ("name", "arguments", "success", "error")),
@@ -77,6 +86,15 @@ class TurnsMetric:
 
     def __init__(self, *, profile: str | None = None) -> None:
         self._profile = find_profile("turns", profile, PROFILES)
+        self._has_turns = True
+
+    def limit_to(self, groups: tuple[str, ...]) -> None:
+        """Leave out what is computed from turns; those figures are of no group.
+
+        They are then ``not_scored``, without a cause.
+        """
+        self._has_turns = False
+        self.batch_columns = frozenset().union(*(_GROUP_COLUMNS[group] for group in groups))
 
     @property
     def parameters(self) -> Mapping[str, JsonValue]:
@@ -86,7 +104,7 @@ class TurnsMetric:
     def score(self, task: Task | None, trajectory: Trajectory) -> TurnsResult:
         """Analyse the turns of one run; no reference is needed."""
         del task
-        return _score(trajectory, self._profile)
+        return _score(trajectory, self._profile, has_turns=self._has_turns)
 
     def score_batch(
         self, tasks: Sequence[Task | None], rows: pa.RecordBatch
@@ -95,7 +113,7 @@ class TurnsMetric:
         from trajmeter.metrics.turns.batch import score_batch
 
         del tasks
-        return score_batch(rows, self._profile)
+        return score_batch(rows, self._profile, has_turns=self._has_turns)
 
     def aggregator(self) -> RecordAggregator[TurnsSummary]:
         """Begin the summary of runs."""
@@ -161,7 +179,7 @@ def aggregate(results: Iterable[TurnsResult], *, profile: str | None = None) -> 
     return aggregator.figures()
 
 
-def _score(trajectory: Trajectory, profile: TurnsProfile) -> TurnsResult:
+def _score(trajectory: Trajectory, profile: TurnsProfile, *, has_turns: bool = True) -> TurnsResult:
     turns = trajectory.turns
     if turns is None and profile.unrecorded_turns_are_none:
         turns = ()
@@ -177,16 +195,18 @@ def _score(trajectory: Trajectory, profile: TurnsProfile) -> TurnsResult:
             "passed": trajectory.passed,
         },
     )
-    tokens = (_tokens_or_zero if profile.missing_is_zero else _tokens)(trajectory)
-    if turns is None:
+    tokens, cost = token_figures(trajectory, profile), cost_figures(trajectory)
+    if turns is None or not has_turns:
         return TurnsResult(
             outcome=Outcome.NOT_SCORED,
-            cause=Cause.MISSING_TURNS,
+            cause=Cause.MISSING_TURNS if has_turns else None,
             dropped_calls=trajectory.dropped_calls,
             run=run,
             tokens=tokens,
+            cost=cost,
         )
-    return _analyse(trajectory, turns, run, tokens, profile)
+    own = _analyse(trajectory, turns, profile)
+    return frozen(TurnsResult, {**own, "run": run, "tokens": tokens, "cost": cost})
 
 
 def _read_calls(trajectory: Trajectory) -> Calls:
@@ -199,10 +219,9 @@ def _read_calls(trajectory: Trajectory) -> Calls:
 def _analyse(
     trajectory: Trajectory,
     turns: Sequence[Turn],
-    run: RunFigures,
-    tokens: TokenFigures,
     profile: TurnsProfile,
-) -> TurnsResult:
+) -> dict[str, Any]:
+    """The figures that are computed from turns."""
     calls = _read_calls(trajectory)
     count, recorded_calls = len(turns), len(calls)
     failures = _failures(turns)
@@ -213,39 +232,34 @@ def _analyse(
     repeated_calls = _repeated(calls)
     successful, known = _count_outcomes(calls.records)
     empty = profile.empty_rate
-    return frozen(
-        TurnsResult,
-        {
-            "outcome": Outcome.SCORED,
-            "cause": None,
-            "recorded_turns": count,
-            "first_turn_valid": _first_turn_valid(turns, carried, profile),
-            "parse_failures": parse_failures,
-            "parse_failure_rate": _ratio(parse_failures, count, empty),
-            "no_code_turns": no_code_turns,
-            "no_code_rate": _ratio(no_code_turns, count, empty),
-            "multi_code_block_turns": multi_code_block_turns,
-            "multi_code_block_rate": _ratio(multi_code_block_turns, count, empty),
-            "error_turns": dict(sorted(carried.items())),
-            "error_breakdown": dict(sorted(failures.breakdown.items())),
-            "dominant_error": _dominant(failures.breakdown),
-            "has_failed_turn": failures.are_any,
-            "turns_to_first_tool_call": _first_call(turns, profile),
-            "followed_failures": failures.followed,
-            "recovered_failures": failures.recovered,
-            "recovered_errors": _ratio(failures.recovered, failures.followed),
-            "repeated_failures": failures.repeated,
-            "recorded_calls": recorded_calls,
-            "dropped_calls": trajectory.dropped_calls,
-            "repeated_calls": repeated_calls,
-            "repeated_tool_calls": _ratio(repeated_calls, recorded_calls),
-            "successful_calls": successful,
-            "known_calls": known,
-            "tool_call_success_rate": _ratio(successful, known),
-            "run": run,
-            "tokens": tokens,
-        },
-    )
+    return {
+        "outcome": Outcome.SCORED,
+        "cause": None,
+        "recorded_turns": count,
+        "first_turn_valid": _first_turn_valid(turns, carried, profile),
+        "parse_failures": parse_failures,
+        "parse_failure_rate": _ratio(parse_failures, count, empty),
+        "no_code_turns": no_code_turns,
+        "no_code_rate": _ratio(no_code_turns, count, empty),
+        "multi_code_block_turns": multi_code_block_turns,
+        "multi_code_block_rate": _ratio(multi_code_block_turns, count, empty),
+        "error_turns": dict(sorted(carried.items())),
+        "error_breakdown": dict(sorted(failures.breakdown.items())),
+        "dominant_error": _dominant(failures.breakdown),
+        "has_failed_turn": failures.are_any,
+        "turns_to_first_tool_call": _first_call(turns, profile),
+        "followed_failures": failures.followed,
+        "recovered_failures": failures.recovered,
+        "recovered_errors": _ratio(failures.recovered, failures.followed),
+        "repeated_failures": failures.repeated,
+        "recorded_calls": recorded_calls,
+        "dropped_calls": trajectory.dropped_calls,
+        "repeated_calls": repeated_calls,
+        "repeated_tool_calls": _ratio(repeated_calls, recorded_calls),
+        "successful_calls": successful,
+        "known_calls": known,
+        "tool_call_success_rate": _ratio(successful, known),
+    }
 
 
 class _Failures(NamedTuple):
@@ -352,35 +366,6 @@ def _dominant(breakdown: Mapping[str, int]) -> str | None:
 
 def _ratio(part: int, whole: int, empty: float | None = None) -> float | None:
     return part / whole if whole else empty
-
-
-def _tokens(trajectory: Trajectory) -> TokenFigures:
-    used = tokens_used(trajectory)
-    prompt, completion, total = used.counts
-    is_scored = used.source is not None
-    cause = Cause.MISSING_USAGE if used.reason is None else Cause.INVALID_INPUT
-    return frozen(
-        TokenFigures,
-        {
-            "outcome": Outcome.SCORED if is_scored else Outcome.NOT_SCORED,
-            "cause": None if is_scored else cause,
-            "input_tokens": prompt,
-            "output_tokens": completion,
-            "total_tokens": total,
-            "source": used.source,
-            "reason": used.reason,
-        },
-    )
-
-
-def _tokens_or_zero(trajectory: Trajectory) -> TokenFigures:
-    """Tokens as recorded; those that were not are 0, and nothing is added up."""
-    usage = trajectory.usage or Usage()
-    return TokenFigures(
-        input_tokens=usage.input_tokens or 0,
-        output_tokens=usage.output_tokens or 0,
-        total_tokens=usage.total_tokens or 0,
-    )
 
 
 def create(resources: Resources) -> TurnsMetric:

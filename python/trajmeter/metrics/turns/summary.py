@@ -56,6 +56,10 @@ class TurnsSummary(LazyModel):
     """Mean total tokens."""
     mean_total_tokens_on_pass: Mean
     """Mean total tokens of passed runs."""
+    mean_cost_usd: Annotated[Mean, Headline("cost USD")]
+    """Mean cost in US dollars, as recorded."""
+    mean_cost_usd_on_pass: Mean
+    """Mean cost of passed runs."""
 
 
 _MEANS = {
@@ -71,6 +75,8 @@ _MEANS = {
     "mean_output_tokens": "tokens.output_tokens",
     "mean_total_tokens": "tokens.total_tokens",
     "mean_total_tokens_on_pass": "tokens.total_tokens",
+    "mean_cost_usd": "cost.cost_usd",
+    "mean_cost_usd_on_pass": "cost.cost_usd",
 }
 """The figure of a run that each mean is made of."""
 
@@ -94,6 +100,7 @@ class TurnsTotals:
         counted = {
             "mean_turns_on_pass": passed,
             "mean_total_tokens_on_pass": passed,
+            "mean_cost_usd_on_pass": passed,
             "recoverable_error_salvage_rate": failed
             | _is_true(columns.numbers("turns.has_failed_turn")),
         }
@@ -121,7 +128,8 @@ class TurnsTotals:
 
     def _values(self, columns: ScoredColumns, column: str, failed: BoolArray) -> Numbers:
         values = columns.numbers(f"turns.{column}")
-        if self._missing_is_zero:
+        # The original knows no costs, so a missing one is not one of its zeros.
+        if self._missing_is_zero and column != "cost.cost_usd":
             return values._replace(present=values.present | ~failed)
         return values
 

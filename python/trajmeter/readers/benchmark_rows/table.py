@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING
 from trajmeter import json_input
 from trajmeter.kernels import backend
 from trajmeter.readers._containers import PARQUET_MAGIC, Entry, entries, is_json_lines
+from trajmeter.readers._content import open_content
 from trajmeter.readers._formats import Evidence, FileFormat
 from trajmeter.readers.benchmark_rows.attempts import TEXT_COLUMNS, attempts_of
 from trajmeter.readers.benchmark_rows.csv import csv_rows, is_header
@@ -38,16 +39,18 @@ _TELLING = ("agent_nop", "agent_seconds", "benchmark")
 _BEGINNING = 1 << 12
 
 
-def _recognises(path: Path, head: bytes) -> bool:
+def _recognises(path: Path, head: bytes) -> Evidence | None:
     """Such a table, or one that lacks a column."""
-    if not path.is_file():
-        return False
+    if path.is_dir():
+        return None
     if head.startswith(PARQUET_MAGIC):
-        return _is_parquet_table(path)
-    if _is_json(head):  # quotes within text are escaped, so that these are whole strings: keys
-        return _names_measurements(name for name in _TELLING if b'"%b"' % name.encode() in head)
-    lines = head.removeprefix(BOM_UTF8).lstrip().splitlines()
-    return bool(lines) and is_header(lines[0])
+        is_known = _is_parquet_table(path)
+    elif _is_json(head):  # quotes within text are escaped, so that these are whole strings: keys
+        is_known = _names_measurements(name for name in _TELLING if b'"%b"' % name.encode() in head)
+    else:
+        lines = head.removeprefix(BOM_UTF8).lstrip().splitlines()
+        is_known = bool(lines) and is_header(lines[0])
+    return Evidence.LIKELY if is_known else None
 
 
 def _read(path: Path, report: Callable[[ReadProblem], None]) -> Iterator[Trajectory]:
@@ -56,7 +59,7 @@ def _read(path: Path, report: Callable[[ReadProblem], None]) -> Iterator[Traject
 
 
 def _rows(path: Path) -> Iterator[Entry]:
-    with path.open("rb") as file:
+    with open_content(path) as file:
         start = file.read(_BEGINNING)
     is_csv = not start.startswith(PARQUET_MAGIC) and not _is_json(start)
     return csv_rows(path, texts=TEXT_COLUMNS) if is_csv else entries(path, may_be_own=False)
@@ -66,7 +69,7 @@ def _batches(path: Path, columns: Collection[str]) -> Iterator[pa.RecordBatch] |
     """Every attempt in columns; ``None`` where the record form has to read the file."""
     if backend() != "rust":
         return None
-    with path.open("rb") as file:
+    with open_content(path) as file:
         start = file.read(_BEGINNING)
     if start.startswith(PARQUET_MAGIC):
         from trajmeter.readers.benchmark_rows.parquet import read_parquet
@@ -106,7 +109,21 @@ TABLES = FileFormat(
     name="benchmark-rows",
     description="rows of benchmarks",
     makes=Trajectory,
-    evidence=Evidence.LIKELY,
+    carries=(
+        "agent",
+        "model",
+        "attempt",
+        "usage.input_tokens",
+        "usage.output_tokens",
+        "usage.cost_usd",
+        "passed",
+        "measurements.ratios_by_agent",
+        "pytest_summary",
+        "snapshot_summary",
+        "run_log.trajectory_length",
+        "run_log.task_cost_usd",
+    ),
+    origin="tables of benchmark results",
     recognises=_recognises,
     records=_read,
     batches=_batches,

@@ -71,9 +71,9 @@ _CONTEXTS = ("gold_context", "init_ctx", "add_ctx", "gold_ctx")
 _CONTENT_KEYS = frozenset((*_CONTEXTS, "base_commit", "patch"))
 
 
-def _recognises(record: Mapping[str, JsonValue]) -> bool:
+def _recognises(record: Mapping[str, JsonValue]) -> Evidence | None:
     """A task with gold, or with a gold patch alone."""
-    return not _CONTENT_KEYS.isdisjoint(record) and "model_patch" not in record
+    return None if "model_patch" in record else Evidence.CERTAIN
 
 
 def _read(record: Mapping[str, JsonValue], source: Source) -> Task:
@@ -153,7 +153,18 @@ GOLD = RecordFormat(
     name="contextbench-gold",
     description="ContextBench gold",
     makes=Task,
-    evidence=Evidence.CERTAIN,
+    carries=(
+        "aliases",
+        "question",
+        "repo",
+        "commit",
+        "language",
+        "gold_ranges",
+        "gold_patch",
+        "extra",
+    ),
+    origin="ContextBench; tasks of SWE-bench",
+    keys=_CONTENT_KEYS,
     recognises=_recognises,
     read=_read,
 )

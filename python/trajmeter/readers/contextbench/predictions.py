@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
     from trajmeter.records import Source
 
-__all__ = ["PREDICTIONS"]
+__all__ = ["PREDICTIONS", "PREDICTION_KEYS", "read_prediction"]
 
 
 @with_config({"extra": "allow"})
@@ -58,16 +58,13 @@ def _predictions() -> TypeAdapter[_Prediction]:
     return TypeAdapter(_Prediction)
 
 
-_PREDICTION_KEYS = frozenset(_Prediction.__annotations__)
+PREDICTION_KEYS = frozenset(_Prediction.__annotations__)
+"""Keys of a prediction that are read."""
 _DATA_KEYS = frozenset(_TrajectoryData.__annotations__)
 _STEP_KEYS = frozenset(_Step.__annotations__)
 
 
-def _recognises(record: Mapping[str, JsonValue]) -> bool:
-    return "traj_data" in record or "model_patch" in record
-
-
-def _read(record: Mapping[str, JsonValue], source: Source) -> Trajectory:
+def read_prediction(record: Mapping[str, JsonValue], source: Source) -> Trajectory:
     """Turn a prediction into a trajectory.
 
     Most records name neither agent nor model; the source distinguishes attempts. Steps and a final
@@ -83,7 +80,7 @@ def _read(record: Mapping[str, JsonValue], source: Source) -> Trajectory:
         raise ReadError("no id: expected instance_id or original_inst_id")
     data = prediction.get("traj_data") or {}
     steps = data.get("pred_steps")
-    extra = _others(prediction, _PREDICTION_KEYS)
+    extra = _others(prediction, PREDICTION_KEYS)
     if others := _others(data, _DATA_KEYS):
         extra["traj_data"] = others
     if (original := prediction.get("original_inst_id")) not in (None, task_id):
@@ -126,7 +123,9 @@ PREDICTIONS = RecordFormat(
     name="contextbench-predictions",
     description="ContextBench predictions",
     makes=Trajectory,
-    evidence=Evidence.CERTAIN,
-    recognises=_recognises,
-    read=_read,
+    carries=("model", "turns.views", "turns.extra", "final_views", "final_patch", "extra"),
+    origin="ContextBench's converters",
+    keys=frozenset({"traj_data"}),
+    recognises=lambda _: Evidence.CERTAIN,
+    read=read_prediction,
 )

@@ -22,9 +22,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from trajmeter.readers._formats import Evidence, FileFormat
-from trajmeter.readers.fceval.config import Agent, agents_of_run, is_run, read_object
+from trajmeter.readers.fceval.config import RUN_FILES, Agent, agents_of_run, is_run, read_object
 from trajmeter.readers.fceval.logs import read_logs
 from trajmeter.readers.fceval.results import agent_of_result, is_trial, read_agent, read_merged
+from trajmeter.readers.fceval.turns import turns_in
 from trajmeter.records import ReadProblem, Source, Trajectory
 from trajmeter.records.measurements import UNKNOWN_MODEL, normalise_model
 
@@ -38,14 +39,18 @@ _RESULTS = "results.json"
 _AGENT = re.compile(r"(?P<trial>.+?)\.agent-(?P<number>\d+)-(?P<agent>.*)", re.DOTALL)
 _TRIAL = re.compile(r"(?P<task>.+)\.(?P<attempt>\d+-of-(?P<of>\d+))\..*", re.DOTALL)
 _MARKS = (b'"trial_name"', b'"parser_extra_metrics"')
+_OF_HARBOR = b'"task_checksum"'
 
 
-def _recognises(path: Path, head: bytes) -> bool:
+def _recognises(path: Path, head: bytes) -> Evidence | None:
     """A folder of a run or of runs, or a file of results."""
     if path.is_dir():
         is_part = any(True for _ in _folders(path)) or (path / _RESULTS).is_file()
-        return is_part or bool(_runs(path))
-    return head.lstrip()[:1] == b"{" and any(mark in head for mark in _MARKS)
+        is_known = is_part or bool(_runs(path))
+    else:
+        is_known = head.lstrip()[:1] == b"{" and any(mark in head for mark in _MARKS)
+        is_known = is_known and _OF_HARBOR not in head
+    return Evidence.CERTAIN if is_known else None
 
 
 def _read(path: Path, report: Callable[[ReadProblem], None]) -> Iterator[Trajectory]:
@@ -199,6 +204,8 @@ class _Run:
             if merged:
                 yield from merged
                 return
+        logs = read_logs(path.parent)
+        turns, problems = turns_in(path.parent)
         yield read_agent(
             result,
             source,
@@ -206,7 +213,8 @@ class _Run:
             trial=place.trial,
             attempt=place.attempt,
             task_id=place.task_id,
-            logs=read_logs(path.parent),
+            logs={**logs, "problems": (*logs["problems"], *problems)},
+            turns=turns,
         )
 
     def _agent(self, result: Mapping[str, Any], match: re.Match[str] | None) -> Agent | None:
@@ -241,8 +249,24 @@ RUNS = FileFormat(
     name="fc-eval-runs",
     description="runs of fc-eval",
     makes=Trajectory,
-    evidence=Evidence.CERTAIN,
+    carries=(
+        "agent",
+        "model",
+        "attempt",
+        "trial",
+        "instance",
+        "usage.input_tokens",
+        "usage.output_tokens",
+        "usage.cost_usd",
+        "failure",
+        "passed",
+        "measurements",
+        "pytest_summary",
+        "snapshot_summary",
+        "run_log",
+    ),
+    origin="fc-eval",
     recognises=_recognises,
     records=_read,
-    in_folder="a run of fc-eval",
+    folder_files=RUN_FILES,
 )

@@ -21,10 +21,8 @@ from typing import TYPE_CHECKING, Any
 from trajmeter.readers._formats import Evidence, RecordFormat
 from trajmeter.readers.contextbench.views import NewView, Span, views_of
 from trajmeter.readers.mini_swe_agent.run import (
-    RUN_FILES,
     Message,
     run_fields,
-    run_files,
     seconds_between,
     text_of,
     usage_of,
@@ -66,8 +64,8 @@ _ERRORS = (
 )
 
 
-def _recognises(record: Mapping[str, JsonValue]) -> bool:
-    return record.get("trajectory_format") == "mini-swe-agent-1"
+def _recognises(record: Mapping[str, JsonValue]) -> Evidence | None:
+    return Evidence.DECLARED if record.get("trajectory_format") == "mini-swe-agent-1" else None
 
 
 def _read(record: Mapping[str, JsonValue], source: Source) -> Trajectory:
@@ -165,9 +163,28 @@ VERSION_1 = RecordFormat(
     name="mini-swe-agent-1",
     description="runs of mini-swe-agent 1",
     makes=Trajectory,
-    evidence=Evidence.CERTAIN,
+    carries=(
+        "agent",
+        "model",
+        "turns.program",
+        "turns.number",
+        "turns.success",
+        "turns.error",
+        "turns.tool_calls.name",
+        "turns.tool_calls.arguments",
+        "turns.tool_calls.success",
+        "turns.views",
+        "turns.usage",
+        "turns.duration_seconds",
+        "final_views",
+        "final_patch",
+        "usage.cost_usd",
+        "duration_seconds",
+        "failure",
+        "extra",
+    ),
+    origin="mini-swe-agent 1, as ContextBench runs it",
+    keys=frozenset({"trajectory_format"}),
     recognises=_recognises,
     read=_read,
-    in_folder=f"files {RUN_FILES}",
-    files_in=run_files,
 )

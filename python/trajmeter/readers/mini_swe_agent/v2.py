@@ -16,10 +16,8 @@ from typing import TYPE_CHECKING, Any
 
 from trajmeter.readers._formats import Evidence, RecordFormat
 from trajmeter.readers.mini_swe_agent.run import (
-    RUN_FILES,
     Message,
     run_fields,
-    run_files,
     seconds_between,
     text_of,
     usage_of,
@@ -36,9 +34,10 @@ if TYPE_CHECKING:
 __all__ = ["VERSION_2"]
 
 
-def _recognises(record: Mapping[str, JsonValue]) -> bool:
+def _recognises(record: Mapping[str, JsonValue]) -> Evidence | None:
     version = record.get("trajectory_format")
-    return isinstance(version, str) and version.startswith("mini-swe-agent-1.")
+    is_known = isinstance(version, str) and version.startswith("mini-swe-agent-1.")
+    return Evidence.DECLARED if is_known else None
 
 
 def _read(record: Mapping[str, JsonValue], source: Source) -> Trajectory:
@@ -133,9 +132,28 @@ VERSION_2 = RecordFormat(
     name="mini-swe-agent-2",
     description="runs of mini-swe-agent 2",
     makes=Trajectory,
-    evidence=Evidence.CERTAIN,
+    carries=(
+        "agent",
+        "model",
+        "turns.program",
+        "turns.number",
+        "turns.success",
+        "turns.error",
+        "turns.tool_calls.name",
+        "turns.tool_calls.arguments",
+        "turns.tool_calls.success",
+        "turns.tool_calls.error",
+        "turns.views",
+        "turns.usage",
+        "turns.duration_seconds",
+        "final_patch",
+        "usage.cost_usd",
+        "duration_seconds",
+        "failure",
+        "extra",
+    ),
+    origin="mini-swe-agent 2",
+    keys=frozenset({"trajectory_format"}),
     recognises=_recognises,
     read=_read,
-    in_folder=f"files {RUN_FILES}",
-    files_in=run_files,
 )

@@ -21,6 +21,7 @@ mod records;
 mod shape;
 mod value;
 
+use std::collections::HashSet;
 use std::iter;
 use std::ops::Range;
 
@@ -33,8 +34,8 @@ pub use shape::{Kind, Member, Shape};
 
 use crate::pool;
 use places::{Places, View};
+use value::{Others, only_if, refused};
 pub(crate) use value::{Raw, Text};
-use value::{only_if, refused};
 
 /// Bytes of a piece: large beside what a batch of columns costs.
 const PIECE: usize = 1 << 21;
@@ -51,7 +52,8 @@ pub struct Reader {
     shape: Shape,
     wanted: Wanted,
     places: Places,
-    formats: &'static [Format],
+    formats: Vec<Format>,
+    foreign: HashSet<String>,
 }
 
 /// A line, or a file, that is left to the record reader.
@@ -80,8 +82,10 @@ pub struct Piece {
 
 /// Formats of a line; which one it is shows when it is read.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Format {
+pub enum Format {
+    /// A record of our own.
     Own,
+    /// A prediction of `ContextBench` or SWE-bench.
     Prediction,
 }
 
@@ -97,8 +101,21 @@ impl Reader {
             shape,
             wanted,
             places,
-            formats: &[Format::Own, Format::Prediction],
+            formats: vec![Format::Own, Format::Prediction],
+            foreign: HashSet::new(),
         })
+    }
+
+    /// The reader of lines of these formats only, which refuses every line that has one of the keys
+    /// `foreign` where it would be kept without being understood.
+    #[must_use]
+    pub fn only(self, formats: Vec<Format>, foreign: impl IntoIterator<Item = String>) -> Self {
+        let foreign = foreign.into_iter().collect();
+        Self {
+            formats,
+            foreign,
+            ..self
+        }
     }
 
     /// The shape of the rows.
@@ -131,7 +148,7 @@ impl Reader {
     fn piece(&self, block: &[u8], range: Range<usize>, file: &str, line: i64) -> Piece {
         let mut number = line;
         let mut piece = self.gather(file, |row, refused| {
-            let mut format = self.formats[0];
+            let mut format = self.formats.first().copied().unwrap_or(Format::Own);
             let mut begin = range.start;
             while begin < range.end {
                 let rest = &block[begin..range.end];
@@ -140,7 +157,7 @@ impl Reader {
                 let text = &block[bytes.clone()];
                 if !text.iter().all(|byte| BLANK.contains(byte)) {
                     row.line = Some(number);
-                    match row.read(text, format, self.formats) {
+                    match row.read(text, format, &self.formats) {
                         Some(found) => format = found,
                         None => refused.push(Refused {
                             row: row.index,
@@ -168,6 +185,7 @@ impl Reader {
             members: &self.shape.members,
             columns: &mut columns,
             places: &self.places,
+            foreign: &self.foreign,
             index: 0,
             file: file.to_owned(),
             line: None,
@@ -192,6 +210,8 @@ struct Row<'a> {
     members: &'a [Member],
     columns: &'a mut [Column],
     places: &'a Places,
+    /// Keys of other formats.
+    foreign: &'a HashSet<String>,
     index: usize,
     file: String,
     /// The line it stands on, unless it is a document.
@@ -208,6 +228,7 @@ impl Row<'_> {
         let line = std::str::from_utf8(line).ok()?;
         let others = formats.iter().filter(|&&format| format != expected);
         iter::once(&expected)
+            .filter(|expected| formats.contains(expected))
             .chain(others)
             .copied()
             .find(|&format| {
@@ -232,6 +253,11 @@ impl Row<'_> {
             self.clear();
         }
         is_read
+    }
+
+    /// Whether an object with these keys, none of which a column takes, may be of another format.
+    fn is_foreign(&self, others: &Others<'_>) -> bool {
+        others.keys().any(|key| self.foreign.contains(key))
     }
 
     fn clear(&mut self) {

@@ -10,9 +10,6 @@ use super::context::Context;
 use super::objects::{Into, Object, once};
 use super::value::{Others, Text, json_text, only_if, refused};
 
-/// Keys by which other formats know their records as surely.
-const OTHER_FORMATS: [&str; 2] = ["result_columns", "trajectory_format"];
-
 /// Reads steps into the turns of a row; whether there is a list of them.
 struct Steps<'a, 'b> {
     row: &'a mut Row<'b>,
@@ -157,7 +154,7 @@ impl<'de> Prediction<'_, '_, 'de> {
         only_if(self.seen & (1 << PATCH | 1 << DATA) != 0)?;
         let Data { row, context, .. } = self.data;
         only_if(context.are_keys_distinct() && self.others.are_distinct())?;
-        only_if(!self.others.keys().any(|key| OTHER_FORMATS.contains(&key)))?;
+        only_if(!row.is_foreign(&self.others))?;
         let places = row.places;
         let filled = |id: &Option<Text<'de>>| id.clone().filter(|id| !id.0.is_empty());
         let id = filled(&self.id)

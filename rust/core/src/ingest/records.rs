@@ -8,18 +8,6 @@ use serde::de::{Error, MapAccess, Visitor};
 use super::Row;
 use super::value::{Fields, Others, only_if};
 
-/// Keys by which other formats know their records, whatever else is in them.
-const OTHER_FORMATS: [&str; 8] = [
-    "duration_ms",
-    "model_patch",
-    "output",
-    "result_columns",
-    "results",
-    "token_usage",
-    "traj_data",
-    "trajectory_format",
-];
-
 struct Object<'a, 'b> {
     row: &'a mut Row<'b>,
 }
@@ -47,7 +35,7 @@ impl<'de> Visitor<'de> for Object<'_, '_> {
         };
         let mut others = Others::default();
         fields.read(map, Some(&mut others))?;
-        only_if(!others.keys().any(|key| OTHER_FORMATS.contains(&key)))?;
+        only_if(!self.row.is_foreign(&others))?;
         complete(self.row, &others)
     }
 }

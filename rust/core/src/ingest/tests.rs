@@ -2,7 +2,7 @@
 
 use std::convert::identity;
 
-use super::{Column, Piece, Reader, Shape, Values, Wanted, pieces};
+use super::{Column, Format, Piece, Reader, Shape, Values, Wanted, pieces};
 
 const SHAPE: &str = include_str!("../../../../fuzz/trajectory_shape.json");
 
@@ -113,6 +113,32 @@ fn members_are_wanted_one_by_one() {
     };
     let lengths: Vec<_> = members.iter().map(Column::len).collect();
     assert_eq!((lengths.iter().sum::<usize>(), turns.len()), (1, 1));
+}
+
+#[test]
+fn lines_of_other_formats_are_refused() {
+    let block = concat!(
+        r#"{"task_id": "a", "note": {"song": 1}}"#,
+        "\n",
+        r#"{"task_id": "b", "song": 1}"#,
+        "\n",
+        r#"{"instance_id": "c", "model_patch": "", "song": 1}"#,
+        "\n",
+        r#"{"instance_id": "d", "model_patch": ""}"#,
+    );
+    let read = |formats: &[Format]| {
+        let reader = reader().only(formats.to_vec(), ["song".to_owned()]);
+        let pieces = reader.read(block.as_bytes(), "file", 1, identity);
+        texts(column(&reader, &pieces[0], "task_id"))
+    };
+    let [own, prediction] = ["a", "d"].map(|id| Some(id.to_owned()));
+    assert_eq!(
+        read(&[Format::Own, Format::Prediction]),
+        [own.clone(), prediction.clone()]
+    );
+    assert_eq!(read(&[Format::Own]), [own]);
+    assert_eq!(read(&[Format::Prediction]), [prediction]);
+    assert_eq!(read(&[]), []);
 }
 
 #[test]

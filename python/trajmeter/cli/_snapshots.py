@@ -1,0 +1,98 @@
+"""What commands share that need snapshots of repositories: options, and the store they describe."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from trajmeter.cli._process import print_message
+from trajmeter.errors import ConfigurationError
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    from trajmeter.records import ReadProblem
+    from trajmeter.snapshots import SnapshotStore
+
+__all__ = [
+    "CacheFolder",
+    "NoCache",
+    "RepositoryFolders",
+    "cache_choice",
+    "open_store",
+    "report_missing_snapshots",
+]
+
+RepositoryFolders = Annotated[
+    Path | None,
+    typer.Option(
+        "--repos",
+        exists=True,
+        file_okay=False,
+        metavar="DIR",
+        show_default=False,
+        help="Git repositories, from whose commits snapshots are taken: a folder of them, or one.",
+    ),
+]
+CacheFolder = Annotated[
+    Path | None,
+    typer.Option(
+        "--cache",
+        file_okay=False,
+        metavar="DIR",
+        show_default=False,
+        help="Keep what was found in source files here (default: the user's cache folder).",
+    ),
+]
+NoCache = Annotated[bool, typer.Option("--no-cache", help="Neither use nor fill the cache.")]
+
+
+def cache_choice(folder: Path | None, *, no_cache: bool) -> Path | bool:
+    """Where to keep what was found in source files, as functions take it.
+
+    Raises:
+        ConfigurationError: A folder was named, and none is wanted.
+    """
+    if folder is not None and no_cache:
+        raise ConfigurationError("--cache and --no-cache cannot be used together")
+    return folder or not no_cache
+
+
+def open_store(
+    snapshots: Path | None,
+    repos: Path | None,
+    cache: Path | None,
+    *,
+    no_cache: bool,
+    profiles: Sequence[str],
+    on_problem: Callable[[ReadProblem], None],
+) -> SnapshotStore | None:
+    """Open what snapshots come from, if anything.
+
+    Raises:
+        ConfigurationError: Options contradict each other.
+        ReadError: It cannot be opened.
+    """
+    from trajmeter.snapshots import open_repositories, open_snapshots
+
+    if repos is None:
+        if cache is not None or no_cache:
+            raise ConfigurationError("--cache and --no-cache need --repos DIR")
+        return None if snapshots is None else open_snapshots(snapshots, on_problem=on_problem)
+    if snapshots is not None:
+        raise ConfigurationError("--snapshots and --repos cannot be used together")
+    naming = "contextbench" if "contextbench" in profiles else None
+    choice = cache_choice(cache, no_cache=no_cache)
+    return open_repositories(repos, cache=choice, profile=naming)
+
+
+def report_missing_snapshots(store: SnapshotStore | None) -> None:
+    """Say which tasks found no repository or commit, and what to do."""
+    from trajmeter.snapshots import RepositoryFolder
+
+    if isinstance(store, RepositoryFolder):
+        for text in store.missing():
+            print_message(f"trajmeter: {text}")
+        store.close()

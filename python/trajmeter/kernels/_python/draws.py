@@ -1,0 +1,68 @@
+"""Draws: random numbers that are a function of seed, replicate and index.
+
+So neither threads, backends, the order of rows nor other figures change what is drawn, and no
+version of numpy does, which promises its streams to none. All arithmetic is modulo 2**64::
+
+    mix(z):  z = (z ^ z >> 30) * 0xBF58476D1CE4E5B9
+             z = (z ^ z >> 27) * 0x94D049BB133111EB
+             return z ^ z >> 31
+    draw(seed, b, j) = mix(mix(seed + (b + 1) * G) + (j + 1) * G)      G = 0x9E3779B97F4A7C15
+
+Source: splitmix64 (Steele, Lea and Flood, 2014), nested.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, TypeAlias
+
+import numpy as np
+import numpy.typing as npt
+
+if TYPE_CHECKING:
+    from trajmeter.kernels._arrays import Int64Array
+
+__all__ = ["Draws", "draws", "picks"]
+
+Draws: TypeAlias = npt.NDArray[np.uint64]
+
+_STEP = np.uint64(0x9E3779B97F4A7C15)
+_FIRST = np.uint64(0xBF58476D1CE4E5B9)
+_SECOND = np.uint64(0x94D049BB133111EB)
+_ONE = np.uint64(1)
+_HALF = np.uint64(32)
+
+
+def draws(seed: int, replicates: range, count: int) -> Draws:
+    """The first ``count`` draws of each of some replicates, a row for each.
+
+    Example:
+        >>> hex(draws(0, range(1), 1)[0, 0])
+        '0xa706dd2f4d197e6f'
+    """
+    numbers = np.arange(replicates.start, replicates.stop, dtype=np.uint64)
+    streams = _mix(np.uint64(seed) + (numbers + _ONE) * _STEP)
+    places = (np.arange(count, dtype=np.uint64) + _ONE) * _STEP
+    return _mix(streams[:, None] + places)
+
+
+def picks(seed: int, replicates: range, count: int) -> Int64Array:
+    """Which of ``count`` clusters each of some replicates takes, a row for each.
+
+    Example:
+        >>> picks(0, range(2), 5).tolist()
+        [[3, 3, 1, 3, 3], [1, 1, 4, 0, 2]]
+    """
+    high = draws(seed, replicates, count) >> _HALF
+    high *= np.uint64(count)
+    high >>= _HALF
+    taken: Int64Array = high.astype(np.int64)
+    return taken
+
+
+def _mix(states: Draws) -> Draws:
+    states = states ^ (states >> np.uint64(30))
+    states *= _FIRST
+    states ^= states >> np.uint64(27)
+    states *= _SECOND
+    states ^= states >> np.uint64(31)
+    return states

@@ -1,0 +1,86 @@
+"""Secrets in the configurations that programs write into their logs.
+
+Most real logs hold the key of the model's provider, under some name that ends in ``key`` or
+``token``. Whatever a format keeps of a configuration passes through :func:`redacted` first.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from pydantic import JsonValue
+
+__all__ = ["REDACTED", "redacted"]
+
+REDACTED = "<redacted>"
+"""What stands in the place of a secret."""
+
+_SECRETS = frozenset(
+    {
+        "apikey",
+        "auth",
+        "authorization",
+        "cookie",
+        "credential",
+        "credentials",
+        "passphrase",
+        "passwd",
+        "password",
+        "pat",
+        "secret",
+        "secrets",
+    }
+)
+"""Last words of names of secrets."""
+_COUNTED = frozenset({"key", "token", "tokens", "keys"})
+"""Likewise, if the value is not a number: of tokens there are counts too."""
+_ANYWHERE = frozenset({"authorization", "password", "secret"})
+"""Words that make a secret of any name that has them."""
+_WORDS = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|\d+")
+_PAIR = 2
+
+
+def redacted(value: JsonValue) -> JsonValue:
+    """A value of JSON with its secrets, at any depth, replaced by :data:`REDACTED`.
+
+    A secret is known by the name of its key, such as ``api_key``, ``accessToken``,
+    ``Authorization`` or ``AWS_SECRET_ACCESS_KEY``, whatever lies below it. Names and values may
+    also stand beside each other, as ``{"name": …, "value": …}``, ``{"key": …, "value": …}`` or a
+    list of two. Numbers under ``token`` or ``key``, null, true and false are kept.
+
+    Example:
+        >>> redacted({"model": {"name": "m", "max_tokens": 9, "kwargs": {"api_key": "k"}}})
+        {'model': {'name': 'm', 'max_tokens': 9, 'kwargs': {'api_key': '<redacted>'}}}
+    """
+    if isinstance(value, dict):
+        named = value.get("name", value.get("key"))
+        is_named = isinstance(named, str) and "value" in value
+        return {
+            key: _below(named if is_named and key == "value" else key, each)
+            for key, each in value.items()
+        }
+    if isinstance(value, list):
+        if len(value) == _PAIR and isinstance(value[0], str) and isinstance(value[1], str):
+            return [value[0], _below(value[0], value[1])]
+        return [redacted(each) for each in value]
+    return value
+
+
+def _below(name: JsonValue, value: JsonValue) -> JsonValue:
+    """What is kept of a value of this name."""
+    if value is None or isinstance(value, bool) or value in ("", [], {}):
+        return value
+    return REDACTED if _is_secret(str(name), value) else redacted(value)
+
+
+def _is_secret(name: str, value: JsonValue) -> bool:
+    words = [word.lower() for word in _WORDS.findall(name)]
+    if not words:
+        return False
+    if words[-1] in _COUNTED:
+        is_compound = len(words) > 1 or not words[-1].startswith("key")
+        is_plural = words[-1].endswith("s")
+        return is_compound and isinstance(value, str if is_plural else (str, list, dict))
+    return words[-1] in _SECRETS or not _ANYWHERE.isdisjoint(words)

@@ -1,0 +1,38 @@
+"""Predictions of SWE-bench: the patch of each instance, ``model_patch``, and nothing of the run."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from trajmeter.readers._formats import Evidence, RecordFormat
+from trajmeter.readers.contextbench.predictions import read_prediction
+from trajmeter.records import Trajectory
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from pydantic import JsonValue
+
+__all__ = ["KEYS_OF_A_RUN", "SWE_BENCH_PREDICTIONS"]
+
+KEYS_OF_A_RUN = frozenset(
+    {"conversation", "conversations", "events", "history", "messages", "traj", "trajectory"}
+)
+"""Keys under which data sets keep the run beside its patch. A prediction has none, so that a row
+of a data set is not taken for one."""
+
+
+def _recognises(record: Mapping[str, JsonValue]) -> Evidence | None:
+    return Evidence.LIKELY if KEYS_OF_A_RUN.isdisjoint(record) else None
+
+
+SWE_BENCH_PREDICTIONS = RecordFormat(
+    name="swe-bench-predictions",
+    description="SWE-bench predictions",
+    makes=Trajectory,
+    carries=("model", "final_patch", "extra"),
+    origin="SWE-bench, and the agents that write its predictions",
+    keys=frozenset({"model_patch"}),
+    recognises=_recognises,
+    read=read_prediction,
+)

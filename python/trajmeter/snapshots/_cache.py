@@ -1,0 +1,132 @@
+"""Entries of files on disk, by what they were made from, for all repositories together.
+
+A cache never fails: what cannot be read or written is made again. Each entry carries a checksum,
+and a database that is damaged is begun anew.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+import zlib
+from contextlib import suppress
+from pathlib import Path
+from threading import Lock
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    import sqlite3
+    from collections.abc import Iterable, Mapping, Sequence
+
+__all__ = ["EntryCache", "default_cache_folder"]
+
+_FILE = "snapshots-1.sqlite"
+_CREATE = "CREATE TABLE IF NOT EXISTS entries (key TEXT PRIMARY KEY, checksum INT, entry BLOB)"
+_READ = "SELECT key, checksum, entry FROM entries WHERE key IN ({})"
+_WRITE = "INSERT OR REPLACE INTO entries VALUES (?, ?, ?)"
+_MOST_KEYS = 500
+"""Keys of one query; some builds of SQLite take 999 at most."""
+_WAIT_SECONDS = 10.0
+"""How long to wait for other processes that write."""
+
+
+def default_cache_folder() -> Path | None:
+    """The user's folder for caches, in which this package has its own; ``None`` without a home."""
+    try:
+        if sys.platform == "win32":
+            named = os.environ.get("LOCALAPPDATA")
+            base = Path(named) if named else Path.home() / "AppData" / "Local"
+        elif sys.platform == "darwin":
+            base = Path.home() / "Library" / "Caches"
+        else:
+            named = os.environ.get("XDG_CACHE_HOME")
+            base = Path(named) if named else Path.home() / ".cache"
+    except RuntimeError:
+        return None
+    return base / "trajmeter"
+
+
+class EntryCache:
+    """Keeps entries in a folder; processes and threads may share it.
+
+    Args:
+        folder: Where; created when something is kept. ``None`` keeps nothing.
+    """
+
+    def __init__(self, folder: Path | None) -> None:
+        self._folder = folder
+        self._lock = Lock()
+        self._connection: sqlite3.Connection | None = None
+        self._process = 0
+
+    def __getstate__(self) -> dict[str, Any]:
+        """Leave the connection behind."""
+        return {"_folder": self._folder}
+
+    def __setstate__(self, state: Mapping[str, Any]) -> None:
+        self.__init__(state["_folder"])  # type: ignore[misc] # an object of this very class
+
+    def read(self, keys: Sequence[str]) -> dict[str, bytes]:
+        """The entries that are kept of these keys."""
+        found: dict[str, bytes] = {}
+        for start in range(0, len(keys), _MOST_KEYS):
+            part = keys[start : start + _MOST_KEYS]
+            query = _READ.format(",".join("?" * len(part)))
+            found.update(
+                (key, entry)
+                for key, checksum, entry in self._run(query, part)
+                if isinstance(entry, bytes) and zlib.crc32(entry) == checksum
+            )
+        return found
+
+    def write(self, entries: Iterable[tuple[str, bytes]]) -> None:
+        """Keep entries."""
+        self._run(_WRITE, [(key, zlib.crc32(entry), entry) for key, entry in entries], many=True)
+
+    def _run(self, query: str, values: Sequence[Any], *, many: bool = False) -> list[Any]:
+        if self._folder is None or not values:
+            return []
+        import sqlite3  # which takes longer to import than the rest of this package's snapshots
+
+        with self._lock:
+            for _ in range(2):
+                try:
+                    connection = self._connected(self._folder)
+                    if connection is None:
+                        return []
+                    with connection:
+                        run = connection.executemany if many else connection.execute
+                        return run(query, values).fetchall()
+                except sqlite3.OperationalError:
+                    return []  # in use for too long, on a full disk, or not to be written
+                except sqlite3.DatabaseError:
+                    self._begin_anew(self._folder)
+        return []
+
+    def _connected(self, folder: Path) -> sqlite3.Connection | None:
+        """The connection of this process: one must not be used on both sides of a fork."""
+        import sqlite3
+
+        if self._connection is None or self._process != os.getpid():
+            try:
+                folder.mkdir(parents=True, exist_ok=True, mode=0o700)
+            except OSError:
+                return None
+            connection = sqlite3.connect(
+                folder / _FILE, timeout=_WAIT_SECONDS, check_same_thread=False
+            )
+            # What a crash of the machine may damage is made again.
+            connection.execute("PRAGMA synchronous=OFF")
+            connection.execute(_CREATE)
+            self._connection, self._process = connection, os.getpid()
+        return self._connection
+
+    def _begin_anew(self, folder: Path) -> None:
+        import sqlite3
+
+        with suppress(sqlite3.Error):
+            if self._connection is not None:
+                self._connection.close()
+        self._connection = None
+        with suppress(OSError):
+            (folder / _FILE).unlink()

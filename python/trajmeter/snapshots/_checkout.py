@@ -1,0 +1,116 @@
+"""The files of a folder, as they lie in it: without git, or of a checkout.
+
+No path leads out of the folder: links that do are left out, as are ``.git``, nested repositories
+such as submodules, and whatever is not a regular file.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import os
+from pathlib import Path
+from typing import TYPE_CHECKING, NamedTuple
+
+from trajmeter.errors import ReadError
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
+
+__all__ = ["Checkout", "Content"]
+
+_GIT = ".git"
+
+
+class Content(NamedTuple):
+    """What a file holds."""
+
+    blob: str
+    """The id that git gives to it."""
+    content: bytes
+
+
+class Checkout:
+    """A folder of files.
+
+    Args:
+        path: The folder.
+
+    Raises:
+        ReadError: It is not a folder.
+    """
+
+    why_missing = "cannot be read; check its permissions"
+    """What to say of a file without content."""
+
+    def __init__(self, path: Path) -> None:
+        if not path.is_dir():
+            raise ReadError(f"{path}: not a folder")
+        self.path = path
+
+    @property
+    def name(self) -> str:
+        """Name of the folder."""
+        return self.path.resolve().name
+
+    def files(self) -> dict[str, str]:
+        """Paths of the files from the file system's root, by their paths in the folder, in order.
+
+        Raises:
+            ReadError: A folder in it cannot be listed.
+        """
+        root = self.path.resolve()
+        found: dict[str, str] = {}
+        for folder, folders, names in os.walk(root, onerror=_refuse):
+            here = Path(folder)
+            folders[:] = [
+                name for name in folders if name != _GIT and not (here / name / _GIT).exists()
+            ]
+            for name in names:
+                place = here / name
+                path = place.relative_to(root).as_posix()
+                if name != _GIT and _is_utf8(path) and _is_within(place, root):
+                    found[path] = str(place)
+        return dict(sorted(found.items()))
+
+    def read(self, places: Iterable[str]) -> Iterator[Content | None]:
+        """Contents of files, in order; ``None`` for one that cannot be read."""
+        for place in places:
+            try:
+                content = Path(place).read_bytes()
+            except OSError:
+                yield None
+            else:
+                yield Content(_blob_id(content), content)
+
+    def ids(self, places: Iterable[str]) -> Iterator[str | None]:
+        """The ids that git would give to the contents; ``None`` for one that cannot be read."""
+        return (None if content is None else content.blob for content in self.read(places))
+
+
+def _blob_id(content: bytes) -> str:
+    return hashlib.sha1(b"blob %d\0" % len(content) + content, usedforsecurity=False).hexdigest()
+
+
+def _is_within(place: Path, root: Path) -> bool:
+    """Whether a file is a regular one; a link has to lead to one of the same repository."""
+    try:
+        if not place.is_symlink():
+            return place.is_file()
+        target = place.resolve()
+    except (OSError, RuntimeError):  # a loop of links
+        return False
+    if not target.is_relative_to(root) or _GIT in target.relative_to(root).parts:
+        return False
+    return target.is_file()
+
+
+def _is_utf8(path: str) -> bool:
+    try:
+        path.encode()
+    except UnicodeEncodeError:
+        return False
+    return True
+
+
+def _refuse(error: OSError) -> None:
+    raise ReadError(f"{error.filename}: {error.strerror}") from error

@@ -1,0 +1,67 @@
+"""What a snapshot holds of a file, made from its content, as the JSON text that stands in a line.
+
+The text is also what caches keep and processes hand over, so that a snapshot is the same by
+whatever way its files came.
+"""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from trajmeter.errors import ReadError
+from trajmeter.kernels import active
+from trajmeter.snapshots._definitions import definitions
+from trajmeter.snapshots.snapshot import Definitions, FileSnapshot
+
+if TYPE_CHECKING:
+    from trajmeter.snapshots._definitions import Naming
+    from trajmeter.snapshots._languages import LanguageRules
+
+__all__ = ["ENTRY_VERSION", "LARGEST_SOURCE", "file_entry", "read_entry"]
+
+ENTRY_VERSION = 1
+"""Raised whenever the entry of some file changes, other than by a grammar."""
+
+LARGEST_SOURCE = 4 << 20
+"""Bytes of the largest file that is looked through for definitions."""
+
+_BINARY_HEAD = 8000
+"""Bytes at the beginning in which a NUL makes a file binary, as for git."""
+
+
+def file_entry(content: bytes, language: LanguageRules | None, naming: Naming) -> bytes:
+    """What a snapshot holds of a file: size, line starts and definitions, as JSON.
+
+    A file of no known language has no definitions. Those of a binary file or one larger than
+    :data:`LARGEST_SOURCE` that is named like a source file are not known.
+
+    Raises:
+        ExtraMissingError: The file has a language, and its grammar is not installed.
+    """
+    entry = {"size": len(content), "line_starts": active().line_starts(content).tolist()}
+    if language is None:
+        entry["definitions"] = []
+    elif len(content) <= LARGEST_SOURCE and b"\0" not in content[:_BINARY_HEAD]:
+        entry["definitions"] = definitions(content, language, naming)
+    return json.dumps(entry, ensure_ascii=False, separators=(",", ":")).encode()
+
+
+def read_entry(entry: bytes) -> FileSnapshot:
+    """The file that an entry describes.
+
+    Raises:
+        ReadError: It is not an entry.
+    """
+    try:
+        record = json.loads(entry)
+        found = record.get("definitions")
+        known = None
+        if found is not None:
+            kind, start, end, name = zip(*found, strict=True) if found else ((), (), (), ())
+            known = Definitions(kind, np.array(start, np.int64), np.array(end, np.int64), name)
+        return FileSnapshot(record["size"], np.array(record["line_starts"], np.int64), known)
+    except (ValueError, KeyError, TypeError, AttributeError) as error:
+        raise ReadError(f"not an entry of a snapshot: {error}") from error

@@ -1,0 +1,299 @@
+"""Commits and files of a git repository, read from its objects: no checkout is needed.
+
+One ``git cat-file`` serves all commits. Git is told neither to fetch what a partial clone lacks nor
+to follow replacements, and settings of the user do not matter.
+"""
+
+from __future__ import annotations
+
+import os
+import posixpath
+import weakref
+from threading import RLock
+from typing import IO, TYPE_CHECKING, Any, cast
+
+from trajmeter.errors import ConfigurationError, ReadError
+from trajmeter.snapshots._checkout import Content
+
+if TYPE_CHECKING:
+    import subprocess
+    from collections.abc import Iterable, Iterator, Mapping
+    from pathlib import Path
+
+__all__ = ["GitRepository", "git_folder"]
+
+_LINK, _FOLDER, _FILE = b"120000", b"40000", b"100"
+_MOST_LINKS = 40
+"""Links of links, as for Linux."""
+_AHEAD = 64
+"""Objects to ask for before the first is read: few enough for the requests to fit into a pipe."""
+
+
+def git_folder(path: Path) -> Path | None:
+    """Where the objects of a repository are described: ``.git`` in it, or a bare repository itself.
+
+    A folder within a repository is none.
+    """
+    if (path / ".git").exists():
+        return path / ".git"
+    is_bare = (path / "HEAD").is_file() and (path / "objects").is_dir() and (path / "refs").is_dir()
+    return path if is_bare else None
+
+
+class GitRepository:
+    """A repository, read by one process of git that ends with it. Threads may share it.
+
+    Args:
+        path: The repository, bare or not.
+
+    Raises:
+        ReadError: It is not a repository.
+    """
+
+    def __init__(self, path: Path) -> None:
+        folder = git_folder(path)
+        if folder is None:
+            raise ReadError(f"{path}: not a git repository")
+        self.path = path
+        self._folder = folder
+        self._process: subprocess.Popen[bytes] | None = None
+        self._trees: dict[str, list[tuple[bytes, bytes, str]]] = {}
+        self._lock = RLock()
+
+    def __getstate__(self) -> dict[str, Any]:
+        """Leave the process behind."""
+        return {"path": self.path}
+
+    def __setstate__(self, state: Mapping[str, Any]) -> None:
+        self.__init__(state["path"])  # type: ignore[misc] # an object of this very class
+
+    @property
+    def why_missing(self) -> str:
+        """What to say of a file without content."""
+        return (
+            "the clone lacks it; fetch everything: "
+            f"git -C {self.path} fetch --refetch --no-filter origin"
+        )
+
+    @property
+    def name(self) -> str:
+        """Name of its folder, without ``.git``."""
+        return self.path.resolve().name.removesuffix(".git")
+
+    def commit(self, revision: str) -> str | None:
+        """Id of a commit by any name that git knows for it; ``None`` if there is none.
+
+        Raises:
+            ReadError: The name is that of several objects, or git cannot read the repository.
+        """
+        if not revision.strip() or not revision.isprintable():
+            return None
+        with self._lock:
+            header = self._ask(f"{revision}^{{commit}}")
+            if header.endswith(b" ambiguous"):
+                raise ReadError(f"{self.path}: {revision!r} is short for several objects")
+            if header.endswith(b" missing"):
+                return None
+            name, _, size = header.split()
+            self._content(int(size))
+        return name.decode()
+
+    def files(self, commit: str) -> dict[str, str]:
+        """Blobs of the files of a commit, by path, in order.
+
+        Links to files within the repository count as files. Links to folders and out of it,
+        submodules, and files whose names are not UTF-8 are left out.
+
+        Raises:
+            ReadError: A folder of it is missing, or git cannot read the repository.
+        """
+        with self._lock:
+            header = self._ask(f"{commit}^{{tree}}")
+            if header.endswith(b" missing"):
+                raise ReadError(f"{self.path}: files of commit {commit}: {self.why_missing}")
+            tree, _, size = header.split()
+            self._content(int(size))
+            files: dict[str, str] = {}
+            links: dict[str, str] = {}
+            left = [("", tree.decode())]
+            while left:
+                above, tree_id = left.pop()
+                for mode, raw, object_id in self._tree(tree_id):
+                    try:
+                        path = above + raw.decode()
+                    except UnicodeDecodeError:
+                        continue
+                    if mode == _FOLDER:
+                        left.append((path + "/", object_id))
+                    elif mode == _LINK:
+                        links[path] = object_id
+                    elif mode.startswith(_FILE):
+                        files[path] = object_id
+            targets = dict(zip(links, self.read(links.values()), strict=True))
+        linked = {path: _linked(path, targets, files) for path in links}
+        files.update((path, object_id) for path, object_id in linked.items() if object_id)
+        return dict(sorted(files.items()))
+
+    def ids(self, object_ids: Iterable[str]) -> Iterable[str | None]:
+        """The ids of the contents, which are what they are called by."""
+        return object_ids
+
+    def read(self, object_ids: Iterable[str]) -> Iterator[Content | None]:
+        """Contents of objects, in order; ``None`` for one that is missing.
+
+        Raises:
+            ReadError: Git cannot read the repository.
+        """
+        wanted = list(object_ids)
+        for start in range(0, len(wanted), _AHEAD):
+            with self._lock:
+                part = wanted[start : start + _AHEAD]
+                self._send("".join(f"{each}\n" for each in part))
+                found = [self._next(each) for each in part]
+            yield from found
+
+    def close(self) -> None:
+        """End the process of git; it is started again where it is needed."""
+        with self._lock:
+            if self._process is not None:
+                self._end()
+            self._process = None
+
+    def _tree(self, tree_id: str) -> list[tuple[bytes, bytes, str]]:
+        """Mode, name and object of the entries of a tree, which many commits may share."""
+        entries = self._trees.get(tree_id)
+        if entries is None:
+            content = next(self.read([tree_id]))
+            if content is None:
+                raise ReadError(f"{self.path}: tree {tree_id}: {self.why_missing}")
+            entries = self._trees[tree_id] = _tree_entries(content.content, len(tree_id) // 2)
+        return entries
+
+    def _next(self, object_id: str) -> Content | None:
+        header = self._header()
+        if header.endswith(b" missing"):
+            return None
+        return Content(object_id, self._content(int(header.split()[2])))
+
+    def _ask(self, name: str) -> bytes:
+        self._send(f"{name}\n")
+        return self._header()
+
+    def _send(self, text: str) -> None:
+        if self._process is None:
+            self._start()
+        stream = cast("IO[bytes]", cast("subprocess.Popen[bytes]", self._process).stdin)
+        try:
+            stream.write(text.encode())
+            stream.flush()
+        except BrokenPipeError:
+            raise self._failure() from None
+
+    def _header(self) -> bytes:
+        line = self._output.readline()
+        if not line.endswith(b"\n"):
+            raise self._failure()
+        return line[:-1]
+
+    def _content(self, size: int) -> bytes:
+        content = self._output.read(size + 1)
+        if len(content) <= size:
+            raise self._failure()
+        return content[:-1]
+
+    @property
+    def _output(self) -> IO[bytes]:
+        return cast("IO[bytes]", cast("subprocess.Popen[bytes]", self._process).stdout)
+
+    def _start(self) -> None:
+        import subprocess
+
+        try:
+            self._process = process = subprocess.Popen(
+                self._command("cat-file", "--batch"),
+                stdin=subprocess.PIPE,
+                stdout=subprocess.PIPE,
+                stderr=subprocess.DEVNULL,
+                env=_environment(),
+            )
+        except OSError as error:
+            raise ConfigurationError(
+                f"{self.path}: reading a repository needs git, which cannot be started "
+                f"({error.strerror}); install it, or check the repository out and name the folder"
+            ) from error
+        self._end = weakref.finalize(self, _end, process)
+
+    def _command(self, *words: str) -> list[str]:
+        return ["git", f"--git-dir={self._folder}", "-c", "protocol.allow=never", *words]
+
+    def _failure(self) -> ReadError:
+        """What git says of the repository, once it has ended."""
+        import subprocess
+
+        self.close()
+        said = subprocess.run(
+            self._command("rev-parse", "--git-dir"),
+            capture_output=True,
+            check=False,
+            env=_environment(),
+        ).stderr.decode(errors="replace")
+        reason = said.strip().removeprefix("fatal: ") or "git ended while it read an object"
+        return ReadError(f"{self.path}: {reason}")
+
+
+def _end(process: subprocess.Popen[bytes]) -> None:
+    """End git, which has nothing to finish."""
+    process.kill()
+    process.wait()
+    for stream in (process.stdin, process.stdout):
+        if stream is not None:
+            try:
+                stream.close()
+            except BrokenPipeError:  # what was not sent yet
+                continue
+
+
+def _environment() -> dict[str, str]:
+    """The environment of git: no settings but those of the repository, and nothing is fetched."""
+    kept = {name: value for name, value in os.environ.items() if not name.startswith("GIT_")}
+    return {
+        **kept,
+        "GIT_CONFIG_GLOBAL": os.devnull,
+        "GIT_CONFIG_NOSYSTEM": "1",
+        "GIT_NO_LAZY_FETCH": "1",
+        "GIT_NO_REPLACE_OBJECTS": "1",
+        "GIT_TERMINAL_PROMPT": "0",
+        "LC_ALL": "C",
+    }
+
+
+def _tree_entries(content: bytes, id_bytes: int) -> list[tuple[bytes, bytes, str]]:
+    """Take a tree apart: for each entry its mode, a space, its name, a NUL, and its object's id."""
+    entries = []
+    place = 0
+    while place < len(content):
+        end = content.index(b"\0", place)
+        mode, _, name = content[place:end].partition(b" ")
+        place = end + 1 + id_bytes
+        entries.append((mode, name, content[end + 1 : place].hex()))
+    return entries
+
+
+def _linked(
+    path: str, targets: Mapping[str, Content | None], files: Mapping[str, str]
+) -> str | None:
+    """The blob that a link leads to; ``None`` if it leads to a folder, nowhere or out."""
+    for _ in range(_MOST_LINKS):
+        target = targets.get(path)
+        if target is None:
+            return files.get(path)
+        try:
+            written = target.content.decode()
+        except UnicodeDecodeError:
+            return None
+        if written.startswith("/"):
+            return None
+        path = posixpath.normpath(posixpath.join(posixpath.dirname(path), written))
+        if path.startswith("../"):
+            return None
+    return None

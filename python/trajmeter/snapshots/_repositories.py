@@ -1,0 +1,227 @@
+"""Snapshots straight from git repositories in a folder, each file taken when it is needed."""
+
+from __future__ import annotations
+
+from collections import OrderedDict
+from contextlib import suppress
+from pathlib import Path
+from threading import RLock
+from typing import TYPE_CHECKING, Any, cast
+
+from trajmeter.errors import ReadError
+from trajmeter.snapshots._entries import read_entry
+from trajmeter.snapshots._git import GitRepository, git_folder
+from trajmeter.snapshots._names import same_repo
+from trajmeter.snapshots._take import RepositoryContents, entry_maker
+from trajmeter.snapshots.snapshot import FileSnapshot, ListedFiles, Snapshot
+
+if TYPE_CHECKING:
+    from collections.abc import Collection, Iterable, Iterator, Mapping
+
+    from trajmeter.records import Task
+    from trajmeter.snapshots._making import EntryMaker
+    from trajmeter.snapshots._take import CacheFolder
+
+__all__ = ["RepositoryFolder", "open_repositories", "repositories_for", "repositories_in"]
+
+_KEPT = 8
+"""Snapshots in memory: tasks of several repositories often take turns."""
+
+
+def open_repositories(
+    folder: str | Path, *, cache: CacheFolder = True, profile: str | None = None
+) -> RepositoryFolder:
+    """Open a folder of git repositories as a store of snapshots.
+
+    A task's repository ``owner/name`` is found as ``owner__name``, ``owner/name`` or ``name`` in
+    the folder, bare or not, with ``.git`` at its end or without. The folder may also be the
+    repository itself, of whatever name.
+
+    Args:
+        folder: The folder.
+        cache: Where what was found in files is kept between calls: a folder, ``True`` for the
+            user's own, ``False`` for nowhere.
+        profile: ``"contextbench"`` names definitions as ContextBench does.
+
+    Returns:
+        A store that takes a file of a task's commit when it is asked for, and can be pickled. It
+        remembers the tasks that it found nothing for.
+
+    Raises:
+        ReadError: The folder does not exist.
+        UnknownNameError: The profile is unknown.
+    """
+    place = Path(folder)
+    if not place.is_dir():
+        raise ReadError(f"{folder}: not a folder, expected one of git repositories")
+    return RepositoryFolder(place, entry_maker(cache, profile))
+
+
+class RepositoryFolder:
+    """The snapshots of the commits of repositories in a folder."""
+
+    def __init__(self, folder: Path, maker: EntryMaker) -> None:
+        self.folder = folder
+        self._maker = maker
+        self._begin()
+
+    def _begin(self) -> None:
+        self._places: list[tuple[str | None, Path]] | None = None
+        self._opened_at: dict[Path, GitRepository] = {}
+        self._kept: OrderedDict[tuple[Path, str], Snapshot] = OrderedDict()
+        self._lock = RLock()
+        self.without_repository: dict[str, str | None] = {}
+        """Name of the repository by id of each task whose repository was not found."""
+        self.without_commit: dict[str, tuple[Path, str | None]] = {}
+        """Repository and commit by id of each task whose repository lacks its commit."""
+
+    def __getstate__(self) -> dict[str, Any]:
+        """Leave behind processes of git and what was read."""
+        return {"folder": self.folder, "_maker": self._maker}
+
+    def __setstate__(self, state: Mapping[str, Any]) -> None:
+        vars(self).update(state)
+        self._begin()
+
+    def find(self, task: Task) -> Snapshot | None:
+        """The snapshot of the task's commit in its repository; ``None`` if either is missing.
+
+        Raises:
+            ReadError: Git cannot read the repository.
+        """
+        with self._lock:
+            found = self._repositories_of(task)
+            for repository in found:
+                commit = None if task.commit is None else repository.commit(task.commit)
+                if commit is not None:
+                    return self._snapshot(repository, commit, task)
+            if found:
+                self.without_commit[task.id] = found[0].path, task.commit
+            else:
+                self.without_repository[task.id] = task.repo
+            return None
+
+    def contents(self, task: Task) -> RepositoryContents | None:
+        """The contents of the files of the task's commit; ``None`` as for :meth:`find`.
+
+        Raises:
+            ReadError: Git cannot read the repository.
+        """
+        snapshot = self.find(task)
+        return None if snapshot is None else cast("CommitFiles", snapshot.files).contents
+
+    def missing(self) -> Iterator[str]:
+        """What to say of the tasks that no snapshot was found for, if there are any."""
+        if self.without_repository:
+            task, repo = next(iter(self.without_repository.items()))
+            what = "which name no repository" if repo is None else f"such as {repo!r} of {task!r}"
+            yield (
+                f"{_tasks(self.without_repository)} found no repository in {self.folder}, {what}; "
+                "owner/name is looked for as owner__name, owner/name and name, with or without .git"
+            )
+        if self.without_commit:
+            task, (place, commit) = next(iter(self.without_commit.items()))
+            what = "has no commit" if commit is None else f"needs {commit!r}"
+            todo = "" if commit is None else f"; fetch it: git -C {place} fetch origin {commit}"
+            yield (
+                f"{_tasks(self.without_commit)} found no commit in their repository, "
+                f"such as {task!r}, which {what} in {place}{todo}"
+            )
+
+    def _repositories_of(self, task: Task) -> list[GitRepository]:
+        if self._places is None:
+            self._places = [*repositories_in(self.folder)]
+        return [self._opened(place) for place in repositories_for(task, self._places)]
+
+    def close(self) -> None:
+        """End the processes of git."""
+        for repository in self._opened_at.values():
+            repository.close()
+
+    def _opened(self, place: Path) -> GitRepository:
+        repository = self._opened_at.get(place)
+        if repository is None:
+            repository = self._opened_at[place] = GitRepository(place)
+        return repository
+
+    def _snapshot(self, repository: GitRepository, commit: str, task: Task) -> Snapshot:
+        key = repository.path, commit
+        snapshot = self._kept.get(key)
+        if snapshot is None:
+            files = CommitFiles(repository, commit, self._maker)
+            snapshot = self._kept[key] = Snapshot(task.repo or repository.name, commit, files)
+            if len(self._kept) > _KEPT:
+                self._kept.popitem(last=False)
+        self._kept.move_to_end(key)
+        return snapshot
+
+
+class CommitFiles(ListedFiles):
+    """The files of a commit by path; all are listed, and each is taken on first use."""
+
+    def __init__(self, repository: GitRepository, commit: str, maker: EntryMaker) -> None:
+        self._maker = maker
+        self.contents = RepositoryContents(repository, repository.files(commit))
+        """The files with their contents."""
+        self._blobs = self.contents.places
+        self._files: dict[str, FileSnapshot] = {}
+
+    def __contains__(self, path: object) -> bool:
+        return path in self._blobs
+
+    def __getitem__(self, path: str) -> FileSnapshot:
+        file = self._files.get(path)
+        if file is None:
+            repository = self.contents.repository
+            entry = self._maker.entries(repository, {path: self._blobs[path]})[path]
+            if entry is None:
+                raise ReadError(f"{repository.path}: {path}: {repository.why_missing}")
+            file = self._files[path] = read_entry(entry)
+        return file
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._blobs)
+
+    def __len__(self) -> int:
+        return len(self._blobs)
+
+
+def _tasks(found: Collection[str]) -> str:
+    return f"{len(found):,} task{'' if len(found) == 1 else 's'}"
+
+
+def repositories_for(task: Task, places: Iterable[tuple[str | None, Path]]) -> list[Path]:
+    """The repositories that may be the task's; all, if it names none.
+
+    Args:
+        task: The task.
+        places: Repositories, as :func:`repositories_in` gives them.
+    """
+    return [
+        place
+        for name, place in places
+        if name is None or task.repo is None or same_repo(name, task.repo)
+    ]
+
+
+def repositories_in(folder: Path) -> Iterator[tuple[str | None, Path]]:
+    """Repositories with their names; ``None`` is the name of the folder itself, if it is one.
+
+    Raises:
+        ReadError: The folder cannot be listed.
+    """
+    if git_folder(folder) is not None:
+        yield None, folder
+        return
+    try:
+        folders = sorted(folder.iterdir())
+    except OSError as error:
+        raise ReadError(f"{folder}: cannot be read: {error.strerror}") from error
+    for place in folders:
+        with suppress(PermissionError):
+            if git_folder(place) is not None:
+                yield place.name, place
+            elif place.is_dir():
+                for below in sorted(place.iterdir()):
+                    if git_folder(below) is not None:
+                        yield f"{place.name}/{below.name}", below

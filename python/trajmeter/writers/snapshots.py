@@ -1,0 +1,139 @@
+"""Files of snapshots: JSON lines, or Parquet with a row for each snapshot."""
+
+from __future__ import annotations
+
+import json
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, BinaryIO, Protocol
+
+from trajmeter.errors import ConfigurationError
+from trajmeter.schemas import require_pyarrow
+from trajmeter.snapshots.parquet import snapshot_schema
+from trajmeter.writers.files import check_place, replacing
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Mapping
+    from pathlib import Path
+
+__all__ = ["JsonLinesSnapshots", "SnapshotWriter", "check_snapshot_output", "open_snapshot_file"]
+
+
+class SnapshotWriter(Protocol):
+    """Writes snapshots to a stream that the caller opened and closes."""
+
+    def write(self, repo: str | None, commit: str | None, entries: Mapping[str, bytes]) -> None:
+        """Write one snapshot.
+
+        Args:
+            repo: Its repository.
+            commit: Its commit.
+            entries: What it holds of each file, as JSON.
+        """
+
+    def finish(self) -> None:
+        """Write what is still buffered; no snapshot may follow."""
+
+    def abandon(self) -> None:
+        """Release the stream without writing to it again: what was written is thrown away."""
+
+
+class JsonLinesSnapshots:
+    """Writes snapshots as JSON lines.
+
+    Args:
+        stream: Where to write.
+    """
+
+    def __init__(self, stream: BinaryIO) -> None:
+        self._stream = stream
+
+    def write(self, repo: str | None, commit: str | None, entries: Mapping[str, bytes]) -> None:
+        """Write one snapshot."""
+        head = json.dumps({"repo": repo, "commit": commit}, ensure_ascii=False)
+        files = b",".join(b"%s:%s" % (_text(path), entry) for path, entry in entries.items())
+        self._stream.write(b'%s,"files":{%s}}\n' % (head[:-1].encode(), files))
+
+    def finish(self) -> None:
+        """Nothing is buffered."""
+
+    def abandon(self) -> None:
+        """Nothing is buffered."""
+
+
+class _ParquetSnapshots:
+    """Writes snapshots as Parquet, each as a row group of its own, which is read by itself."""
+
+    def __init__(self, stream: BinaryIO) -> None:
+        require_pyarrow("Parquet files")
+        from pyarrow import parquet
+
+        self._schema = snapshot_schema()
+        self._writer = parquet.ParquetWriter(stream, self._schema, compression="zstd")
+
+    def write(self, repo: str | None, commit: str | None, entries: Mapping[str, bytes]) -> None:
+        """Write one snapshot."""
+        import pyarrow as pa
+
+        files = [{"path": path, **_columns(entry)} for path, entry in entries.items()]
+        row = {"repo": repo, "commit": commit, "files": files}
+        self._writer.write_table(pa.Table.from_pylist([row], self._schema))
+
+    def finish(self) -> None:
+        """Write the footer."""
+        self._writer.close()
+
+    def abandon(self) -> None:
+        """Keep pyarrow from closing the file when it is collected, on a stream that is closed."""
+        self._writer.is_open = False
+
+
+def _columns(entry: bytes) -> dict[str, object]:
+    values: dict[str, object] = json.loads(entry)
+    found = values.get("definitions")
+    if isinstance(found, list):
+        names = ("kind", "start", "end", "name")
+        values["definitions"] = [dict(zip(names, each, strict=True)) for each in found]
+    return values
+
+
+_WRITERS: dict[str, Callable[[BinaryIO], SnapshotWriter]] = {
+    ".jsonl": JsonLinesSnapshots,
+    ".parquet": _ParquetSnapshots,
+}
+
+
+def check_snapshot_output(path: Path) -> None:
+    """Check, before anything is read, that snapshots could be written to this file.
+
+    Raises:
+        ConfigurationError: The suffix belongs to no known format, or see
+            :func:`~trajmeter.writers.check_place`.
+    """
+    if path.suffix.lower() not in _WRITERS:
+        raise ConfigurationError(f"{path}: expected a file that ends in {', '.join(_WRITERS)}")
+    check_place(path)
+
+
+@contextmanager
+def open_snapshot_file(path: Path) -> Iterator[SnapshotWriter]:
+    """Write snapshots to a file in the format of its suffix: JSON lines or Parquet.
+
+    The file appears when all snapshots are written.
+
+    Raises:
+        ConfigurationError: See :func:`check_snapshot_output`; or the file cannot be written.
+        ExtraMissingError: The format needs an extra that is not installed.
+    """
+    check_snapshot_output(path)
+    with replacing(path) as stream:
+        writer = _WRITERS[path.suffix.lower()](stream)
+        try:
+            yield writer
+            writer.finish()
+        except BaseException:
+            writer.abandon()
+            raise
+
+
+def _text(value: str) -> bytes:
+    return json.dumps(value, ensure_ascii=False).encode()

@@ -1,0 +1,129 @@
+"""Snapshots from a folder of git repositories."""
+
+from __future__ import annotations
+
+import pickle
+from typing import TYPE_CHECKING
+
+import pytest
+
+from tests.snapshots.git_repositories import commit, git
+from trajmeter.errors import ReadError
+from trajmeter.records import Task
+from trajmeter.snapshots import open_repositories
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+
+@pytest.mark.parametrize(
+    "place",
+    [
+        "owner__name",
+        "owner__name.git",
+        "owner/name",
+        "owner/name.git",
+        "name",
+        "name.git",
+        "Owner__Name",  # as hosts do not tell them apart
+        ".",
+    ],
+)
+@pytest.mark.parametrize("bare", [False, True])
+def test_a_repository_is_found_by_its_name(tmp_path: Path, place: str, *, bare: bool) -> None:
+    commit_id = commit(tmp_path / "source", {"a.py": b"def f(): pass\n"})
+    root = tmp_path / "repositories"
+    root.mkdir()
+    git(root, "clone", "--quiet", *(["--bare"] if bare else []), "../source", place)
+    store = open_repositories(root, cache=False)
+    task = Task(id="t", repo="owner/name", commit=commit_id)
+    snapshot = store.find(task)
+    assert snapshot is not None
+    assert (snapshot.repo, snapshot.commit) == ("owner/name", commit_id)
+    definitions = snapshot.files["a.py"].definitions
+    assert definitions is not None
+    assert definitions.name == ("f",)
+    assert [*snapshot.files] == ["a.py"]
+    assert "b.py" not in snapshot.files
+    assert store.find(task) is snapshot
+    assert [*store.missing()] == []
+
+
+def test_the_commit_decides_between_repositories(tmp_path: Path) -> None:
+    commit(tmp_path / "crab__shelf", {"a": b"1"})
+    second = commit(tmp_path / "heron__shelf", {"a": b"2"})
+    store = open_repositories(tmp_path, cache=False)
+    for repo in ("shelf", None):
+        snapshot = store.find(Task(id="t", repo=repo, commit=second))
+        assert snapshot is not None
+        assert snapshot.commit == second
+    assert store.find(Task(id="t", repo="crab/shelf", commit=second)) is None
+
+
+def test_tasks_that_find_nothing_are_told(tmp_path: Path) -> None:
+    commit_id = commit(tmp_path / "shelf", {"a": b"1"})
+    (tmp_path / "plain" / "folder").mkdir(parents=True)
+    (tmp_path / "file").write_bytes(b"")
+    store = open_repositories(tmp_path, cache=False)
+    absent = "0" * 40
+    for task in (
+        Task(id="t1", repo="crab/quill", commit=commit_id),
+        Task(id="t2", repo="crab/plain", commit=commit_id),
+        Task(id="t3", repo="crab/shelf", commit=absent),
+        Task(id="t4", repo="crab/shelf"),
+    ):
+        assert store.find(task) is None
+    shelf = tmp_path / "shelf"
+    without_repository, without_commit = store.missing()
+    assert without_repository == (
+        f"2 tasks found no repository in {tmp_path}, such as 'crab/quill' of 't1'; owner/name is "
+        "looked for as owner__name, owner/name and name, with or without .git"
+    )
+    assert without_commit == (
+        f"2 tasks found no commit in their repository, such as 't3', which needs '{absent}' in "
+        f"{shelf}; fetch it: git -C {shelf} fetch origin {absent}"
+    )
+
+
+def test_two_commits_of_one_repository_take_turns(tmp_path: Path) -> None:
+    first = commit(tmp_path / "r", {"a.py": b"def f(): pass\n"})
+    second = commit(tmp_path / "r", {"a.py": b"\ndef g(): pass\n"})
+    store = open_repositories(tmp_path, cache=tmp_path / "cache")
+    found = []
+    for commit_id in (first, second, first):
+        snapshot = store.find(Task(id=commit_id, repo="r", commit=commit_id))
+        assert snapshot is not None
+        definitions = snapshot.files["a.py"].definitions
+        assert definitions is not None
+        found.append((definitions.name, definitions.start.tolist()))
+    assert found == [(("f",), [0]), (("g",), [1]), (("f",), [0])]
+
+
+def test_a_store_can_be_pickled_and_closed(tmp_path: Path) -> None:
+    task = Task(id="t", repo="r", commit=commit(tmp_path / "r", {"a.py": b"def f(): pass\n"}))
+    store = open_repositories(tmp_path, cache=tmp_path / "cache")
+    for each in (store, store, pickle.loads(pickle.dumps(store))):  # noqa: S301
+        snapshot = each.find(task)
+        assert snapshot is not None
+        assert snapshot.files["a.py"].size == 14
+        store.close()
+
+
+def test_a_file_that_the_clone_lacks_is_an_error_of_its_own(tmp_path: Path) -> None:
+    commit_id = commit(tmp_path / "source", {"a.py": b""})
+    git(tmp_path / "source", "config", "uploadpack.allowFilter", "true")
+    source = (tmp_path / "source").as_uri()
+    git(tmp_path, "clone", "--quiet", "--bare", "--filter=blob:none", source, "part")
+    snapshot = open_repositories(tmp_path, cache=False).find(
+        Task(id="t", repo="part", commit=commit_id)
+    )
+    assert snapshot is not None
+    assert "a.py" in snapshot.files
+    with pytest.raises(ReadError, match=r"part: a\.py: the clone lacks it"):
+        snapshot.files["a.py"]
+
+
+def test_a_folder_is_needed(tmp_path: Path) -> None:
+    (tmp_path / "file").write_bytes(b"")
+    with pytest.raises(ReadError, match="file: not a folder, expected one of git repositories"):
+        open_repositories(tmp_path / "file")
