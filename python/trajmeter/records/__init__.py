@@ -26,6 +26,7 @@ from trajmeter.records.task import Assertion, GoldRange, GoldRole, Task
 from trajmeter.records.trajectory import (
     Extent,
     Failure,
+    Leak,
     ToolCall,
     Trajectory,
     Turn,
@@ -47,6 +48,7 @@ __all__ = [
     "Hop",
     "InvalidReason",
     "JudgeRecord",
+    "Leak",
     "Measurement",
     "Measurements",
     "Outcome",

@@ -150,7 +150,8 @@ def test_what_a_result_says_of_the_run(tmp_path: Path) -> None:
     )
     ((attempt,), _) = read(tmp_path / "r")
     assert (attempt.task_id, attempt.passed) == ("named", False)
-    assert attempt.failure == Failure(reason="agent_timeout")
+    assert attempt.failure == Failure(reason="budget_exhausted")
+    assert attempt.metadata == {"exit_status": "agent_timeout"}
     assert attempt.usage == Usage(input_tokens=10)
     log = attempt.run_log
     assert log is not None

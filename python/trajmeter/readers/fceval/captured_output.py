@@ -20,9 +20,9 @@ from trajmeter import json_input
 from trajmeter.errors import ReadError
 from trajmeter.readers._content import content_name, open_content
 from trajmeter.readers._formats import Evidence, FileFormat
+from trajmeter.readers._values import as_object, as_text, safe_int
 from trajmeter.readers.fceval.config import Agent
 from trajmeter.readers.fceval.results import measurements
-from trajmeter.readers.fceval.values import as_object, as_text, safe_int
 from trajmeter.records import (
     PytestSummary,
     ReadProblem,
