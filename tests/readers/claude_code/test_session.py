@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from tests.readers.both_ways import as_batches, as_records
 from tests.readers.claude_code.lines import (
     SESSION,
     asked,
@@ -313,6 +314,19 @@ def test_lines_that_cannot_be_used_are_reported_and_the_rest_is_read(tmp_path: P
         (2, "expected an object, got a list"),
         (5, "invalid JSON"),
     ]
+
+
+def test_a_session_is_read_alike_as_columns(tmp_path: Path) -> None:
+    path = write_lines(
+        tmp_path / "s.jsonl",
+        asked(0, "Fix it."),
+        said(1, "m1", call("a", "Read", file_path="/repo/a.py"), usage=used(1, 2)),
+        "{",
+        result(2, "a", "1\tx"),
+    )
+    columns, _ = as_batches(path)
+    assert columns == as_records(path)
+    assert (len(columns.rows), len(columns.problems)) == (1, 1)
 
 
 def test_a_file_without_messages_has_no_attempt(tmp_path: Path) -> None:
