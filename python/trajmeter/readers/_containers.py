@@ -28,6 +28,7 @@ __all__ = [
     "Entry",
     "NotJsonError",
     "entries",
+    "holds_parquet",
     "is_json_lines",
     "is_named_in_utf8",
     "is_parquet",
@@ -118,6 +119,15 @@ def is_parquet(file: BinaryIO) -> bool:
     start = file.read(len(PARQUET_MAGIC))
     file.seek(0)
     return start == PARQUET_MAGIC
+
+
+def holds_parquet(path: Path) -> bool:
+    """Whether a file is read as Parquet; not one that cannot be read."""
+    try:
+        with path.open("rb") as file:
+            return is_parquet(file)
+    except OSError:
+        return False
 
 
 def read_line(name: str, number: int, line: bytes) -> Entry:

@@ -9,17 +9,19 @@ from __future__ import annotations
 
 from contextlib import ExitStack
 from functools import partial
-from itertools import groupby, islice
+from itertools import chain, groupby, islice
 from typing import TYPE_CHECKING, BinaryIO
 
 from trajmeter.errors import InputError, ReadError
 from trajmeter.kernels import backend
 from trajmeter.readers._ahead import ReadAhead, joined
+from trajmeter.readers._batch_maker import BatchMaker
 from trajmeter.readers._choice import Choice
 from trajmeter.readers._column_reader import column_reader, has_column
 from trajmeter.readers._containers import (
     CHANGED,
     Entry,
+    holds_parquet,
     is_json_lines,
     is_named_in_utf8,
     is_parquet,
@@ -31,13 +33,12 @@ from trajmeter.readers._inputs import inputs
 from trajmeter.readers._lines import line_blocks
 from trajmeter.readers._read import (
     EntryReader,
-    problem_at,
     read_records,
     refuse,
 )
 from trajmeter.readers._reasons import Reasons
 from trajmeter.records import ReadProblem, Source, Trajectory
-from trajmeter.schemas import trajectory_batch, trajectory_schema
+from trajmeter.schemas import trajectory_schema
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterable, Iterator
@@ -60,8 +61,6 @@ IDENTITY = frozenset({"task_id", "agent", "model", "attempt", "instance", "sourc
 """Columns that say which attempt a row is."""
 
 _BLOCK_BYTES = 16 << 20
-_ROWS = 1_000
-"""Rows of a batch, if a file is read as records."""
 _LOGS = 1_024
 """Logs to read at a time."""
 _LOG_SUFFIX = ".json"
@@ -121,6 +120,7 @@ class TrajectoryBatches:
         self._choice = Choice(Trajectory, input_format=input_format)
         self._report = on_problem or refuse
         self._block_bytes = block_bytes
+        self._rows_of = BatchMaker(self._wanted, self._report)
         self.rows = 0
         """Rows yielded so far."""
         self._reasons = Reasons()
@@ -159,18 +159,38 @@ class TrajectoryBatches:
             self.close()
 
     def _items(self) -> Iterator[_Item]:
-        reads_logs = (
-            backend() == "rust"
-            and self._choice.chosen is None
-            and not any(map(_is_view, self._wanted))
-        )
-        for may_be_logs, group in groupby(inputs(self._paths, self._choice), _may_be_log):
+        reads_logs = self._choice.chosen is None and not any(map(_is_view, self._wanted))
+        found = inputs(self._paths, self._choice)
+        if backend() == "python":
+            yield from self._gathered(found)
+            return
+        for may_be_logs, group in groupby(found, _may_be_log):
             if may_be_logs and reads_logs:
                 while logs := [*islice(group, _LOGS)]:
                     yield from self._logs(logs)
                 continue
             for given in group:
                 yield from self._input(given)
+
+    def _gathered(self, found: Iterator[Input]) -> Iterator[_Item]:
+        """Files of which many may hold one record each, gathered to batches of many."""
+        for are_records, group in groupby(found, self._holds_records):
+            while files := [*islice(group, _LOGS)]:
+                if are_records:
+                    read = partial(read_records, choice=self._choice, report=self._report)
+                    yield partial(self._rows_of.gather, chain.from_iterable(map(read, files)))
+                else:
+                    for given in files:
+                        yield from self._input(given)
+
+    def _holds_records(self, given: Input) -> bool:
+        """Whether a file is read record by record."""
+        if given.problems or given.is_end or given.is_summary or given.whole is not None:
+            return False
+        try:
+            return self._choice.file_format(given.path) is None and not holds_parquet(given.path)
+        except ReadError:
+            return False
 
     def _input(self, given: Input) -> Iterator[_Item]:
         if given.problems:
@@ -205,7 +225,7 @@ class TrajectoryBatches:
         given.note_read()
         batches = whole.batches(given.path, self._wanted)
         if batches is None:
-            yield partial(self._gather, whole.records(given.path, self._report))
+            yield partial(self._rows_of.gather, whole.records(given.path, self._report))
             return
         for batch in batches:
             yield partial(iter, [batch])
@@ -229,7 +249,7 @@ class TrajectoryBatches:
                 if rows is not None:
                     yield from self._rows(given, content, rows)
                     return
-        yield partial(self._gather, read_records(given, self._choice, self._report))
+        yield partial(self._rows_of.gather, read_records(given, self._choice, self._report))
 
     def _rows(self, given: Input, content: BinaryIO, rows: Iterator[Rows]) -> Iterator[_Item]:
         from trajmeter.readers._parquet import stretches
@@ -245,7 +265,7 @@ class TrajectoryBatches:
             if records.is_over:
                 return
         if state_of(content) != begun:
-            yield partial(self._problems, [_changed(path)])
+            yield partial(self._problems, [ReadProblem(file=str(path), message=CHANGED)])
         yield partial(self._end, records)
 
     def _own(
@@ -264,13 +284,13 @@ class TrajectoryBatches:
                 return
             if rows is not None:
                 records.accept()
-                yield self._in_schema(with_sources(rows, file, first + start))
+                yield self._rows_of.in_schema(with_sources(rows, file, first + start))
                 continue
             (value,) = own_values(batch.slice(start, 1))
             record = records.read(Entry(Source(file=file, record=f"[{first + start}]"), value))
             self._reasons.add(value, records.known, record)
             if record is not None:
-                yield from self._batch_of([record])
+                yield from self._rows_of.batches([record])
 
     def _logs(self, logs: list[Input]) -> Iterator[_Item]:
         import pyarrow as pa
@@ -281,7 +301,7 @@ class TrajectoryBatches:
                 yield from self._file(log)
             return
         for columns in reader.read_logs([str(log.path) for log in logs]):
-            batch = self._in_schema(pa.record_batch(columns))
+            batch = self._rows_of.in_schema(pa.record_batch(columns))
             done = 0
             if batch.num_rows:
                 logs[0].note_read()
@@ -302,10 +322,6 @@ class TrajectoryBatches:
             self._report(problem)
         return iter(())
 
-    def _gather(self, records: Iterator[Trajectory]) -> Iterator[pa.RecordBatch]:
-        while rows := list(islice(records, _ROWS)):
-            yield from self._batch_of(rows)
-
     def _lines(self, given: Input, reader: JsonReader) -> Iterator[_Item]:
         path = given.path
         records = EntryReader(given, self._choice, self._report)
@@ -320,7 +336,7 @@ class TrajectoryBatches:
                     if records.is_over:
                         return
                 if state_of(file) != begun:
-                    yield partial(self._problems, [_changed(path)])
+                    yield partial(self._problems, [ReadProblem(file=str(path), message=CHANGED)])
         except OSError as error:
             problem = ReadProblem(file=str(path), message=error.strerror or str(error))
             yield partial(self._problems, [problem])
@@ -339,7 +355,7 @@ class TrajectoryBatches:
 
         if records.is_over:
             return iter(())
-        batch = self._in_schema(pa.record_batch(columns))
+        batch = self._rows_of.in_schema(pa.record_batch(columns))
         return self._with_refused(batch, columns.refused, block, file, records)
 
     def _with_refused(
@@ -355,7 +371,7 @@ class TrajectoryBatches:
         done = 0
         for row, number, begin, end in refused:
             if row > done:
-                yield from self._batch_of(found)
+                yield from self._rows_of.batches(found)
                 found = []
                 yield batch.slice(done, row - done)
                 records.accept()
@@ -367,47 +383,15 @@ class TrajectoryBatches:
                 break
             if record is not None:
                 found.append(record)
-        yield from self._batch_of(found)
+        yield from self._rows_of.batches(found)
         if done < batch.num_rows and not records.is_over:
             records.accept()
             yield batch.slice(done)
-
-    def _batch_of(self, records: list[Trajectory]) -> list[pa.RecordBatch]:
-        """The rows of records; reports those with a value that no column holds."""
-        if not records:
-            return []
-        try:
-            return [trajectory_batch(records, columns=self._wanted)]
-        except InputError as error:
-            if len(records) == 1:
-                source = records[0].source or Source(file="")
-                if not is_named_in_utf8(source.file):
-                    escaped = source.file.encode("utf-8", "backslashreplace").decode()
-                    place = source.model_copy(update={"file": escaped})
-                    return self._batch_of([records[0].model_copy(update={"source": place})])
-                self._report(problem_at(source, str(error)))
-                return []
-            return [batch for record in records for batch in self._batch_of([record])]
-
-    def _in_schema(self, batch: pa.RecordBatch) -> pa.RecordBatch:
-        """The batch with every column, those that it lacks null."""
-        import pyarrow as pa
-
-        columns = dict(zip(batch.schema.names, batch.columns, strict=True))
-        arrays = [
-            columns[field.name] if field.name in columns else pa.nulls(batch.num_rows, field.type)
-            for field in trajectory_schema()
-        ]
-        return pa.RecordBatch.from_arrays(arrays, schema=trajectory_schema())
 
 
 def _may_be_log(given: Input) -> bool:
     is_file = not (given.problems or given.is_end or given.is_summary or given.whole)
     return is_file and given.path.suffix == _LOG_SUFFIX and is_named_in_utf8(given.path)
-
-
-def _changed(path: Path) -> ReadProblem:
-    return ReadProblem(file=str(path), message=CHANGED)
 
 
 def _is_view(column: str) -> bool:
