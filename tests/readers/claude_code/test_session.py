@@ -207,18 +207,28 @@ def test_the_limit_of_turns_and_what_comes_after_it(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize(
     ("text", "reason"),
-    [("API Error: 500", "api_error"), ("Prompt is too long", "budget_exhausted")],
+    [
+        ("API Error: 500", "api_error"),
+        ("Prompt is too long", "budget_exhausted"),
+        ("Credit balance is too low", "api_error"),
+    ],
 )
 def test_what_claude_code_says_in_the_models_place_is_no_turn(
     tmp_path: Path, text: str, reason: str
 ) -> None:
     message = {"model": "<synthetic>", "content": [{"type": "text", "text": text}]}
-    path = write_lines(
-        tmp_path / "s.jsonl", said(1, "m1", "Hi."), line("assistant", 2, message=message)
-    )
-    attempt = read_one(path)
+    instead = line("assistant", 2, message=message, isApiErrorMessage=True)
+    attempt = read_one(write_lines(tmp_path / "s.jsonl", said(1, "m1", "Hi."), instead))
     assert len(turns_of(attempt)) == 1
     assert attempt.failure == Failure(reason=reason, message=text)
+
+
+def test_what_fills_the_place_of_a_reply_is_no_error(tmp_path: Path) -> None:
+    content = [{"type": "text", "text": "No response requested."}]
+    instead = line("assistant", 2, message={"model": "<synthetic>", "content": content})
+    attempt = read_one(write_lines(tmp_path / "s.jsonl", said(1, "m1", "Hi."), instead))
+    assert len(turns_of(attempt)) == 1
+    assert attempt.failure is None
 
 
 def test_a_run_that_the_user_interrupted(tmp_path: Path) -> None:
