@@ -179,7 +179,7 @@ class TrajectoryBatches:
             yield partial(iter, [batch])
 
     def _files(self, files: list[Path]) -> Iterator[_Item]:
-        reads_logs = backend() == "rust" and not any(map(_is_view, self._wanted))
+        reads_logs = backend() == "rust" and not any(map(_shows_files, self._wanted))
         for may_be_logs, group in groupby(files, _may_be_log):
             if may_be_logs and reads_logs:
                 while names := [str(file) for file in islice(group, _LOGS)]:
@@ -378,6 +378,8 @@ def _changed(path: Path) -> ReadProblem:
     return ReadProblem(file=str(path), message=CHANGED)
 
 
-def _is_view(column: str) -> bool:
-    """Whether views are part of a column: those of logs only the record reader reads."""
-    return column == "turns" or column.startswith(("turns.views", "final_views"))
+def _shows_files(column: str) -> bool:
+    """Whether what commands show is part of a column: that of logs only the record reader reads."""
+    return column in ("turns", "leaks") or column.startswith(
+        ("turns.views", "final_views", "leaks.")
+    )
