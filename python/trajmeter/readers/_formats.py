@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Generic, TypeAlias, TypeVar
 from trajmeter.records import Task, Trajectory
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+    from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
     from pathlib import Path
 
     import pyarrow as pa
@@ -60,12 +60,6 @@ class Format(Generic[RecordT_co]):
     or empty, in every record of the format. The task, its id and the source go without saying."""
     origin: str
     """Program that writes it, with the versions that were tried."""
-    in_folder: str | None = None
-    """What of the format is read from a folder, for messages; ``None`` if folders are not."""
-
-
-def _no_files(_: Path) -> Sequence[Path]:
-    return ()
 
 
 def _no_batches(_: Path, __: Collection[str]) -> None:
@@ -99,9 +93,6 @@ class RecordFormat(Format[RecordT_co]):
     doubts: Callable[[Mapping[str, JsonValue]], Iterable[str]] = _no_doubts
     """Says what in a record that was read has no effect, and looks as if it should."""
 
-    files_in: Callable[[Path], Sequence[Path]] = _no_files
-    """Files of the format in a folder, at any depth, in the order to read them."""
-
     def evidence_in(self, record: Mapping[str, JsonValue]) -> Evidence | None:
         """What speaks for a record being of the format."""
         return None if self.keys.isdisjoint(record) else self.recognises(record)
@@ -119,6 +110,9 @@ class FileFormat(Format[RecordT_co]):
     records: Callable[[Path, Callable[[ReadProblem], None]], Iterator[RecordT_co]]
     """Yields the records of a folder or file, and reports with its place what is left out. A folder
     that is recognised is read here as a whole: nothing below it is read by other formats."""
+    folder_files: frozenset[str] = frozenset()
+    """Names of files of which a folder of the format holds at least one. A folder within one that
+    is read is only recognised if it holds one of them; one that is named is in any case."""
     batches: Callable[[Path, Collection[str]], Iterator[pa.RecordBatch] | None] = _no_batches
     """Yields them as batches with these columns filled; ``None`` where :attr:`records` has to read
     them, as it has wherever something is left out."""

@@ -251,8 +251,9 @@ def test_files_and_folders_of_runs_are_read(tmp_path: Path) -> None:
         run = {"trajectory_format": "mini-swe-agent-1", "info": {}, "messages": []}
         (tmp_path / name).mkdir()
         (tmp_path / name / f"{name}.traj.json").write_text(json.dumps(run, indent=2))
-    (tmp_path / "preds.json").write_text("{}")
-    assert [t.task_id for t in read_trajectories(tmp_path)] == ["a", "b"]
+    (tmp_path / "preds.json").write_text('{"a": {"instance_id": "a", "model_patch": ""}}')
+    with pytest.warns(UserWarning, match=r"preds\.json: left out, because predictions beside logs"):
+        assert [t.task_id for t in read_trajectories(tmp_path)] == ["a", "b"]
 
 
 def test_a_folder_without_runs_cannot_be_read(tmp_path: Path) -> None:

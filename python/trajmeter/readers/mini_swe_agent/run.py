@@ -6,7 +6,6 @@ the model, and nothing that is not listed here may reach a record.
 
 from __future__ import annotations
 
-import os
 from collections.abc import Mapping
 from functools import cache
 from pathlib import Path
@@ -15,6 +14,7 @@ from typing import TYPE_CHECKING, Annotated, Any, TypeAlias
 from pydantic import Field, JsonValue, TypeAdapter
 from typing_extensions import NotRequired, TypedDict
 
+from trajmeter.readers._content import content_name
 from trajmeter.readers._litellm import model_name
 from trajmeter.readers.messages.usage import openai_usage
 from trajmeter.records import Failure, Usage
@@ -25,11 +25,9 @@ if TYPE_CHECKING:
 __all__ = [
     "CARRIED",
     "KEYS",
-    "RUN_FILES",
     "Message",
     "Run",
     "run_fields",
-    "run_files",
     "seconds_between",
     "text_of",
     "usage_of",
@@ -64,8 +62,6 @@ CARRIED = (
 """What both versions carry."""
 
 _SUFFIX = ".traj.json"
-RUN_FILES = f"*{_SUFFIX}"
-"""Names of the files that are read in a folder, where logs and lists lie as well."""
 _SUBMITTED = "Submitted"
 _BUDGETS = frozenset(
     {"LimitsExceeded", "TimeExceeded", "StepResponseTimeout", "ContextWindowExceededError"}
@@ -124,22 +120,6 @@ def _runs() -> TypeAdapter[Run]:
     return TypeAdapter(Run)
 
 
-def run_files(folder: Path) -> list[Path]:
-    """The runs in a folder, at any depth."""
-    # Like ``sorted(folder.rglob(…))``, which takes seconds for 100,000 files.
-    found = [
-        f"{root}{os.sep}{name}"
-        for root, folders, files in os.walk(folder)
-        for name in (*folders, *files)
-        if name.endswith(_SUFFIX)
-    ]
-    return [Path(file) for file in sorted(found, key=_parts)]
-
-
-def _parts(file: str) -> list[str]:
-    return file.split(os.sep)  # noqa: PTH206 - `Path.parts` takes ten times as long
-
-
 def validated(record: Mapping[str, JsonValue]) -> Run:
     """Check the parts of a file that are read.
 
@@ -172,7 +152,7 @@ def run_fields(run: Run, source: Source) -> dict[str, Any]:
     failed = status is not None and status != _SUBMITTED
     reason = _BUDGET_REASON if status in _BUDGETS else status
     return {
-        "task_id": run.get("instance_id") or Path(source.file).name.removesuffix(_SUFFIX),
+        "task_id": run.get("instance_id") or content_name(Path(source.file)).removesuffix(_SUFFIX),
         "agent": config.get("agent_type") or "mini-swe-agent",
         "model": model_name((config.get("model") or {}).get("model_name")),
         "source": source,

@@ -21,10 +21,8 @@ from trajmeter.readers.mini_swe_agent.observations import Folder, observed_text,
 from trajmeter.readers.mini_swe_agent.run import (
     CARRIED,
     KEYS,
-    RUN_FILES,
     Message,
     run_fields,
-    run_files,
     seconds_between,
     text_of,
     usage_of,
@@ -131,7 +129,5 @@ VERSION_1 = RecordFormat(
     keys=KEYS,
     recognises=_recognises,
     read=_read,
-    in_folder=f"files {RUN_FILES}",
-    files_in=run_files,
     profile_reads={"contextbench": partial(read_claims, turn_of=_turn)},
 )

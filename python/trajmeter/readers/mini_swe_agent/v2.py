@@ -18,10 +18,8 @@ from trajmeter.readers.mini_swe_agent.observations import Folder, Observation, s
 from trajmeter.readers.mini_swe_agent.run import (
     CARRIED,
     KEYS,
-    RUN_FILES,
     Message,
     run_fields,
-    run_files,
     seconds_between,
     text_of,
     usage_of,
@@ -236,7 +234,5 @@ VERSION_2 = RecordFormat(
     keys=KEYS,
     recognises=_recognises,
     read=_read,
-    in_folder=f"files {RUN_FILES}",
-    files_in=run_files,
     profile_reads={"contextbench": _read_as_contextbench},
 )
