@@ -302,7 +302,7 @@ def _unrecognised(value: JsonValue, makes: type[Task | Trajectory]) -> str:
     return (
         f"{expected}, got an object with the keys {reprlib.repr(list(value))}, "
         "which no format recognises ('trajmeter formats' lists them); "
-        "docs/formats.md describes 'Our own records' and how to read 'Other formats'"
+        "docs/formats/your-own.md shows how to read others"
     )
 
 
