@@ -17,6 +17,7 @@ from trajmeter import json_input
 from trajmeter.errors import ReadError
 from trajmeter.readers._content import open_content
 from trajmeter.readers._formats import Evidence, FileFormat
+from trajmeter.readers._replies import TOKENS, TURNS, usage_fields
 from trajmeter.readers._sessions import first_objects, known_only, usage_from
 from trajmeter.readers._values import (
     as_count,
@@ -229,32 +230,28 @@ TRIALS = FileFormat(
     description="trials of Harbor",
     makes=Trajectory,
     carries=(
+        *TURNS,
+        *usage_fields(
+            "turns.usage",
+            names=(*TOKENS, "cost_usd"),
+        ),
+        *usage_fields(
+            "usage",
+            names=(
+                "input_tokens",
+                "cached_input_tokens",
+                "output_tokens",
+                "cost_usd",
+            ),
+        ),
         "agent",
         "model",
         "attempt",
-        "turns.number",
-        "turns.program",
-        "turns.success",
-        "turns.error",
         "turns.agent",
-        "turns.text",
-        "turns.tool_calls",
-        "turns.views",
-        "turns.usage.input_tokens",
-        "turns.usage.cached_input_tokens",
-        "turns.usage.cache_write_tokens",
-        "turns.usage.output_tokens",
-        "turns.usage.reasoning_tokens",
-        "turns.usage.cost_usd",
         "final_output",
-        "usage.input_tokens",
-        "usage.cached_input_tokens",
-        "usage.output_tokens",
-        "usage.cost_usd",
         "duration_seconds",
         "failure",
         "passed",
-        "leaks",
         "unusable",
         "metadata",
         "extra",
