@@ -225,7 +225,8 @@ class TrajectoryBatches:
         given.note_read()
         batches = whole.batches(given.path, self._wanted)
         if batches is None:
-            yield partial(self._rows_of.gather, whole.records(given.path, self._report))
+            found = whole.records_with(given.path, self._report, self._wanted)
+            yield partial(self._rows_of.gather, found)
             return
         for batch in batches:
             yield partial(iter, [batch])
