@@ -10,7 +10,7 @@ order they are asked in. Where the strongest evidence of two is equal, neither r
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from enum import IntEnum
 from typing import TYPE_CHECKING, Generic, TypeAlias, TypeVar
 
@@ -85,6 +85,11 @@ class RecordFormat(Format[RecordT_co]):
     not. Values may have any type."""
     read: Callable[[Mapping[str, JsonValue], Source], RecordT_co]
     """Turns a record into one of ours; raises ``ReadError`` or pydantic's ``ValidationError``."""
+    profile_reads: Mapping[str, Callable[[Mapping[str, JsonValue], Source], RecordT_co]] = field(
+        default_factory=dict
+    )
+    """What reads a record instead, by the compatibility profile that asks for it, such as one that
+    reproduces what another tool takes for a view."""
     doubts: Callable[[Mapping[str, JsonValue]], Iterable[str]] = _no_doubts
     """Says what in a record that was read has no effect, and looks as if it should."""
 

@@ -159,7 +159,7 @@ class TrajectoryBatches:
             self.close()
 
     def _items(self) -> Iterator[_Item]:
-        reads_logs = self._choice.chosen is None and not any(map(_is_view, self._wanted))
+        reads_logs = self._choice.chosen is None and not any(map(_shows_files, self._wanted))
         found = inputs(self._paths, self._choice)
         if backend() == "python":
             yield from self._gathered(found)
@@ -395,6 +395,8 @@ def _may_be_log(given: Input) -> bool:
     return is_file and given.path.suffix == _LOG_SUFFIX and is_named_in_utf8(given.path)
 
 
-def _is_view(column: str) -> bool:
-    """Whether views are part of a column: those of logs only the record reader reads."""
-    return column == "turns" or column.startswith(("turns.views", "final_views"))
+def _shows_files(column: str) -> bool:
+    """Whether what commands show is part of a column: that of logs only the record reader reads."""
+    return column in ("turns", "leaks") or column.startswith(
+        ("turns.views", "final_views", "leaks.")
+    )

@@ -128,10 +128,22 @@ class RepositoryFolder:
                 f"such as {task!r}, which {what} in {place}{todo}"
             )
 
-    def _repositories_of(self, task: Task) -> list[GitRepository]:
+    @property
+    def is_empty(self) -> bool:
+        """Whether the folder holds no repositories, and is none.
+
+        Raises:
+            ReadError: The folder cannot be listed.
+        """
+        return not self._listed()
+
+    def _listed(self) -> list[tuple[str | None, Path]]:
         if self._places is None:
             self._places = [*repositories_in(self.folder)]
-        return [self._opened(place) for place in repositories_for(task, self._places)]
+        return self._places
+
+    def _repositories_of(self, task: Task) -> list[GitRepository]:
+        return [self._opened(place) for place in repositories_for(task, self._listed())]
 
     def close(self) -> None:
         """End the processes of git."""

@@ -224,4 +224,5 @@ def test_lines_are_those_that_exist() -> None:
     assert lines(start=0, end=1) == ["1  one"]
     assert lines(start=5, end=6) == []
     assert lines(start=3, end=2) == []
-    assert lines(start=3, end=-1) == []  # reversed, as it is scored
+    assert lines(start=3, end=-1) == ["3  three", "4  four"]  # to the end
+    assert lines(start=3, end=-2) == []

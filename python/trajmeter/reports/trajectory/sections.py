@@ -21,6 +21,8 @@ if TYPE_CHECKING:
 
 __all__ = ["Block", "Kind", "Section", "sections"]
 
+_FILE_END = -1
+"""Last line of views that go to the end of the file, as some tools write it."""
 _SHORT = 100
 """Characters of arguments that stand beside the name of the call."""
 
@@ -233,7 +235,7 @@ def _excerpt(label: str, raw: str, first: int, last: int | None, around: Surroun
     if path is None:
         missing = " (not in the repository)" if around.content is not None else ""
         return Block(Kind.VIEW, label + missing)
-    lines = around.lines(path, first, last)
+    lines = around.lines(path, first, None if last == _FILE_END else last)
     shown = label if path in raw else f"{label} → {path}"
     return Block(Kind.VIEW, shown, tuple(lines), max(first, 1))
 
