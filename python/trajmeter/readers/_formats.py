@@ -12,7 +12,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from enum import IntEnum
-from typing import TYPE_CHECKING, Generic, TypeAlias, TypeVar
+from typing import TYPE_CHECKING, Any, Generic, TypeAlias, TypeVar
 
 from trajmeter.records import Task, Trajectory
 
@@ -72,6 +72,12 @@ def _no_batches(_: Path, __: Collection[str]) -> None:
     return None
 
 
+def _no_part(
+    _: Path, __: Callable[[ReadProblem], None], ___: Collection[str]
+) -> Iterator[Any] | None:
+    return None
+
+
 def _no_doubts(_: Mapping[str, JsonValue]) -> Iterable[str]:
     return ()
 
@@ -114,6 +120,11 @@ class FileFormat(Format[RecordT_co]):
     records: Callable[[Path, Callable[[ReadProblem], None]], Iterator[RecordT_co]]
     """Yields the records of a folder or file, and reports with its place what is left out. A folder
     that is recognised is read here as a whole: nothing below it is read by other formats."""
+    part: Callable[
+        [Path, Callable[[ReadProblem], None], Collection[str]], Iterator[RecordT_co] | None
+    ] = _no_part
+    """Yields them as :attr:`records` does, but fills only these columns; ``None`` where it would
+    save nothing."""
     batches: Callable[[Path, Collection[str]], Iterator[pa.RecordBatch] | None] = _no_batches
     """Yields them as batches with these columns filled; ``None`` where :attr:`records` has to read
     them, as it has wherever something is left out."""

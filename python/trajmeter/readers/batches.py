@@ -60,7 +60,7 @@ IDENTITY = frozenset({"task_id", "agent", "model", "attempt", "instance", "sourc
 """Columns that say which attempt a row is."""
 
 _BLOCK_BYTES = 16 << 20
-_ROWS = 1_000
+_ROWS = 250
 """Rows of a batch, if a file is read as records."""
 _LOGS = 1_024
 """Logs to read at a time."""
@@ -173,7 +173,9 @@ class TrajectoryBatches:
     def _whole(self, known: FileFormat[Trajectory], path: Path) -> Iterator[_Item]:
         batches = known.batches(path, self._wanted)
         if batches is None:
-            yield partial(self._gather, known.records(path, self._report))
+            part = known.part(path, self._report, self._wanted)
+            records = known.records(path, self._report) if part is None else part
+            yield partial(self._gather, records)
             return
         for batch in batches:
             yield partial(iter, [batch])
