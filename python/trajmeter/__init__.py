@@ -20,14 +20,21 @@ if TYPE_CHECKING:
     from trajmeter.scoring.files import score
     from trajmeter.spans import SpanSet, difference, intersection, measure, union
     from trajmeter.statistics.means import gmean, gmean_grouped
+    from trajmeter.summaries.agreeing import agreement
+    from trajmeter.summaries.comparing import compare_scores
+    from trajmeter.summaries.gates import Gate
+    from trajmeter.summaries.summarizing import summarize
 
 __all__ = [
     "ContextTracker",
+    "Gate",
     "SpanSet",
     "TrajmeterError",
     "__version__",
+    "agreement",
     "backend",
     "compare",
+    "compare_scores",
     "difference",
     "from_messages",
     "gmean",
@@ -38,15 +45,19 @@ __all__ = [
     "prepare",
     "score",
     "score_batches",
+    "summarize",
     "union",
 ]
 
 _HOME = {
     "ContextTracker": "metrics.context",
+    "Gate": "summaries.gates",
     "SpanSet": "spans",
     "TrajmeterError": "errors",
+    "agreement": "summaries.agreeing",
     "backend": "kernels",
     "compare": "frameworks.compare",
+    "compare_scores": "summaries.comparing",
     "difference": "spans",
     "from_messages": "readers.messages",
     "gmean": "statistics.means",
@@ -57,6 +68,7 @@ _HOME = {
     "prepare": "metrics.context",
     "score": "scoring.files",
     "score_batches": "scoring.batches",
+    "summarize": "summaries.summarizing",
     "union": "spans",
 }
 """The module, below this package, that each public name comes from."""

@@ -27,7 +27,10 @@ if TYPE_CHECKING:
 
     from trajmeter.records import ReadProblem
 
-FAILED: dict[str, Any] = {"status": {"code": 2, "message": "gone"}, "events": [{"name": "exception"}]}
+FAILED: dict[str, Any] = {
+    "status": {"code": 2, "message": "gone"},
+    "events": [{"name": "exception"}],
+}
 INSPECT = {**HEADER, "samples": [sample(), sample(events=[begin("a", "b", "c"), ran(1)])]}
 LOGS: dict[str, Any] = {
     **{f"messages of {name}": [messages] for name, messages in ONE_CALL.items()},

@@ -37,6 +37,7 @@ _COMPLETION = "_TRAJMETER_COMPLETE"
 """Set by the script of ``--show-completion`` where a shell asks what may come next."""
 COMMANDS = (
     "score",
+    "view",
     "snapshot",
     "run",
     "judge",

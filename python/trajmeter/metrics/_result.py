@@ -8,7 +8,7 @@ derived from the models, so that a figure has one name everywhere.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Literal
 
 from pydantic import BaseModel, ConfigDict
 
@@ -50,6 +50,8 @@ class Figure:
     """Figures of the same group whose sum is divided in the micro average; empty: it has none."""
     denominator: tuple[str, ...] = ()
     """Figures of the same group whose sum divides in the micro average."""
+    scale: Literal["linear", "ratio"] = "linear"
+    """Whether values are compared by their differences, or as factors, as speedups are."""
     independent: bool = False
     """Whether the figure stands by itself, whatever became of its group."""
 

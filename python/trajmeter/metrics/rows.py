@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from trajmeter.metrics.engine import Scored
     from trajmeter.records import Source, Trajectory
 
-__all__ = ["RowLayout"]
+__all__ = ["RowLayout", "package_version"]
 
 _IDENTITY = (
     Column("task_id", TEXT, description="Id of the task, as the record wrote it."),
@@ -59,7 +59,7 @@ class RowLayout:
 
     def __init__(self, metrics: Sequence[AnyMetric]) -> None:
         self.backend = backend()
-        self.package_version = _package_version()
+        self.package_version = package_version()
         families = []
         columns = list(_IDENTITY)
         for metric in metrics:
@@ -117,7 +117,8 @@ def _layout_from(metrics: Sequence[AnyMetric], backend: str, package_version: st
 
 
 @cache
-def _package_version() -> str:
+def package_version() -> str:
+    """Version of this package."""
     return version("trajmeter")
 
 

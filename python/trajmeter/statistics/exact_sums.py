@@ -13,12 +13,26 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from trajmeter.kernels import Float64Array, Int64Array
 
-__all__ = ["ExactSums", "ExactTotals", "GroupCounts", "quotient"]
+__all__ = [
+    "Doubles",
+    "ExactSums",
+    "ExactTotals",
+    "GroupCounts",
+    "exact_products",
+    "exact_squares",
+    "quotient",
+]
 
 _BITS = 32
 """Binary places of a part. Integers of 64 bits then hold the sum of 2**31 parts."""
+
+_DIGIT = (1 << _BITS) - 1
+
+_HALVES = 2.0**27 + 1.0
 
 _AT_ONCE = 1 << 20
 """Values that are added at a time: the sum of as many parts has 53 bits."""
@@ -64,6 +78,13 @@ class GroupCounts:
         theirs = other._table[: len(numbers)]
         self.add(theirs, numbers[: len(theirs)])
 
+    def column(self, index: int, groups: Int64Array) -> Int64Array:
+        """One count of each of some groups."""
+        counts = np.zeros(len(groups), np.int64)
+        held = groups < len(self._table)
+        counts[held] = self._table[groups[held], index]
+        return counts
+
     def counts(self, group: int | None) -> list[int]:
         """Counts of one group, or of all together."""
         if group is not None and group >= len(self._table):
@@ -96,6 +117,15 @@ class ExactTotals(NamedTuple):
         if self.exponent < 0:
             return quotient(multiple, count << -self.exponent)
         return quotient(multiple << self.exponent, count)
+
+
+class Doubles(NamedTuple):
+    """Numbers to twice the precision of a float: each is the sum of its two parts."""
+
+    high: Float64Array
+    """The number, rounded to a float."""
+    low: Float64Array
+    """What is left."""
 
 
 class ExactSums:
@@ -146,6 +176,49 @@ class ExactSums:
             before = place
         return ExactTotals(multiples, before, self._others_of(group) if self._others else {})
 
+    def doubles(self, groups: Int64Array, index: int = 0) -> Doubles:
+        """One sum of each of some groups, to twice the precision of a float.
+
+        Sums that hold infinities or NaN are not among them.
+
+        Args:
+            groups: The groups.
+            index: Which of their sums.
+        """
+        high, low = np.zeros(len(groups)), np.zeros(len(groups))
+        if not self._places:
+            return Doubles(high, low)
+        bottom, top = min(self._places), max(self._places)
+        tables: list[Int64Array | int] = [
+            self._places[place].column(index, groups) if place in self._places else 0
+            for place in range(bottom, top + 1, _BITS)
+        ]
+        digits = _digits(tables, len(groups))
+        signs: Int64Array = np.where(digits[-1] < 0, -1, 1)
+        # Digits of the absolute values, of which those that lead are 0, so that it makes no
+        # difference how far up the table reaches.
+        digits = _digits([np.multiply(signs, table) for table in tables], len(groups))
+        for place, digit in reversed([*enumerate(digits)]):
+            part = np.ldexp(digit.astype(np.float64), bottom + place * _BITS)
+            total = high + part
+            low += part - (total - high)  # the greater comes first, so this is exact
+            high = total
+        total = high + low
+        return Doubles(signs * total, signs * (low - (total - high)))
+
+    def total(self, groups: Int64Array, index: int = 0) -> ExactTotals:
+        """One sum of some groups together.
+
+        Args:
+            groups: The groups.
+            index: Which of their sums.
+        """
+        exponent = min(self._places, default=0)
+        multiple = 0
+        for place, table in self._places.items():
+            multiple += int(table.column(index, groups).sum()) << (place - exponent)
+        return ExactTotals([multiple], exponent, {})
+
     def _others_of(self, group: int | None) -> dict[int, float]:
         others: dict[int, float] = {}
         for (own, index), value in self._others.items():
@@ -195,6 +268,42 @@ class ExactSums:
 def _greatest(values: Float64Array) -> float:
     """The greatest size of a value; NaN where one is."""
     return max(float(values.max(initial=0.0)), -float(values.min(initial=0.0)))
+
+
+def _digits(tables: Sequence[Int64Array | int], count: int) -> list[Int64Array]:
+    """Sums of places as digits of 32 bits, the lowest first; the last is negative if a sum is."""
+    digits = []
+    carry = np.zeros(count, np.int64)
+    for table in tables:
+        carry = carry + table
+        digits.append(carry & _DIGIT)
+        carry = carry >> _BITS
+    return [*digits, carry & _DIGIT, carry >> _BITS]
+
+
+def exact_products(left: Float64Array, right: Float64Array) -> tuple[Float64Array, Float64Array]:
+    """Products of numbers, and what the rounding left of each (Dekker, 1971)."""
+    product = left * right
+    left_high, right_high = _upper_half(left), _upper_half(right)
+    left_low, right_low = left - left_high, right - right_high
+    rest = left_high * right_high - product
+    rest += left_high * right_low
+    rest += left_low * right_high
+    return product, rest + left_low * right_low
+
+
+def exact_squares(values: Float64Array) -> tuple[Float64Array, Float64Array]:
+    """Squares of numbers, and what the rounding left of each."""
+    square = values * values
+    high = _upper_half(values)
+    low = values - high
+    return square, ((high * high - square) + 2.0 * high * low) + low * low
+
+
+def _upper_half(values: Float64Array) -> Float64Array:
+    """Numbers cut to half of their digits, so that products of halves are exact."""
+    cut = values * _HALVES
+    return cut - (cut - values)
 
 
 def quotient(numerator: int, denominator: int) -> float:

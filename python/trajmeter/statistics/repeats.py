@@ -1,4 +1,4 @@
-"""pass@k: how likely it is that one of k attempts at a task succeeds.
+"""Repeated attempts: how likely one of k succeeds (pass@k), and how likely all do (pass^k).
 
 Source: Chen et al., Evaluating Large Language Models Trained on Code, 2021, section 2.1.
 """
@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections import Counter
 from fractions import Fraction
-from math import prod
+from math import comb, prod
 from typing import TYPE_CHECKING
 
 from trajmeter.errors import InputError
@@ -15,7 +15,7 @@ from trajmeter.errors import InputError
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
-__all__ = ["ks_of", "mean_pass_at_k", "pass_at_k"]
+__all__ = ["ks_of", "mean_pass_at_k", "pass_at_k", "pass_hat_k"]
 
 _ROUND_KS = (5, 10)
 
@@ -41,10 +41,7 @@ def pass_at_k(attempts: int, successes: int, k: int) -> float:
         >>> pass_at_k(5, 2, 2)  # 1 - 3/5 * 2/4
         0.7
     """
-    if not 0 <= successes <= attempts:
-        raise InputError(f"{successes} of {attempts} attempts succeeded, expected 0 to {attempts}")
-    if not 1 <= k <= attempts:
-        raise InputError(f"k is {k}, expected 1 to {attempts}, the number of attempts")
+    _check(attempts, successes, k)
     failures = attempts - successes
     if failures < k:
         return 1.0
@@ -88,3 +85,35 @@ def mean_pass_at_k(
         chances = (Fraction(pass_at_k(*task, k)) * number for task, number in counts.items())
         means[k] = float(sum(chances)) / total
     return means
+
+
+def pass_hat_k(attempts: int, successes: int, k: int) -> float:
+    """Estimate without bias how likely all of k attempts succeed.
+
+    Of all ways to draw k of the attempts, it is the share that holds successes alone:
+    ``C(successes, k) / C(attempts, k)``.
+
+    Args:
+        attempts: Attempts made at the task.
+        successes: How many of them succeeded.
+        k: How many attempts are drawn.
+
+    Returns:
+        A probability, from 0.0 to 1.0.
+
+    Raises:
+        InputError: As :func:`pass_at_k`.
+
+    Example:
+        >>> pass_hat_k(5, 2, 2)  # 1 of the 10 pairs
+        0.1
+    """
+    _check(attempts, successes, k)
+    return comb(successes, k) / comb(attempts, k)
+
+
+def _check(attempts: int, successes: int, k: int) -> None:
+    if not 0 <= successes <= attempts:
+        raise InputError(f"{successes} of {attempts} attempts succeeded, expected 0 to {attempts}")
+    if not 1 <= k <= attempts:
+        raise InputError(f"k is {k}, expected 1 to {attempts}, the number of attempts")

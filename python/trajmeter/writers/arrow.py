@@ -9,6 +9,7 @@ from pydantic_core import PydanticSerializationError, to_json
 
 from trajmeter.errors import format_exception
 from trajmeter.metrics import MetricError
+from trajmeter.metrics.figures import figure_metadata
 from trajmeter.schemas import require_pyarrow
 from trajmeter.writers.text import storable
 
@@ -26,8 +27,8 @@ __all__ = ["arrow_array", "arrow_schema", "family_arrays", "rows_batch"]
 def arrow_schema(layout: RowLayout) -> pa.Schema:
     """Arrow schema of a results table; columns carry their description and unit.
 
-    The schema's metadata holds the version of this package, the backend, and the version and
-    parameters of each metric. A structure is JSON text.
+    The schema's metadata holds the version of this package, the backend, the version and parameters
+    of each metric, and what each figure means. A structure is JSON text.
 
     Raises:
         ExtraMissingError: pyarrow is not installed.
@@ -54,6 +55,7 @@ def arrow_schema(layout: RowLayout) -> pa.Schema:
         "trajmeter.version": layout.package_version,
         "trajmeter.backend": layout.backend,
         "trajmeter.metrics": json.dumps(metrics, sort_keys=True),
+        "trajmeter.figures": figure_metadata(layout),
     }
     return pa.schema(fields, metadata=made_by)
 

@@ -199,7 +199,7 @@ def test_exit_code_without_output() -> None:
 
 def test_hidden_characters() -> None:
     output = text(10)  # lines of three characters
-    assert shown("cat a.py", output, hidden=(9, 21)) == ["a.py:1-3", "a.py:9-10"]
+    assert shown("cat a.py", output, hidden=(9, 21)) == ["a.py:1-3", "a.py:8-10"]
     assert shown("sed -n 5,14p a.py", output, hidden=(10, 20)) == ["a.py:5-7", "a.py:12-14"]
     numbered = "".join(f"{number:6}\tx\n" for number in range(1, 6))
     assert shown("cat -n a.py", numbered, hidden=(9, 17)) == ["a.py:1-1", "a.py:3-5"]

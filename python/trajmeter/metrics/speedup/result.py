@@ -88,7 +88,9 @@ class SpeedupResult(Group, Result):
     """Name of the agent's place in the trial, where another agent of the trial has the same key."""
     trial: str | None = None
     """Trial that the agents ran in side by side."""
-    task_speedup: Annotated[float | None, Figure(low=0, higher_is_better=True)] = None
+    task_speedup: Annotated[float | None, Figure(low=0, higher_is_better=True, scale="ratio")] = (
+        None
+    )
     """Geometric mean of the agent's ratios."""
     agent_advantage: _Advantage = None
     """Advantage over all benchmarks, the same as level 4."""
@@ -100,7 +102,9 @@ class SpeedupResult(Group, Result):
     """The same, averaged over functions."""
     agent_advantage_level4: _Advantage = None
     """The same, over all benchmarks at once."""
-    worst_speedup: Annotated[float | None, Figure(low=0, higher_is_better=True)] = None
+    worst_speedup: Annotated[float | None, Figure(low=0, higher_is_better=True, scale="ratio")] = (
+        None
+    )
     """Least ratio of the agent among the benchmarks that count."""
     worst_benchmark: str | None = None
     """Benchmark that has it."""

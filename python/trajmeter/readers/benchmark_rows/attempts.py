@@ -172,8 +172,16 @@ def _is_missing(value: object) -> bool:
 
 
 def plain(value: object) -> object:
-    """A value as JSON has it; databases write decimals, which reach Parquet."""
-    return float(value) if isinstance(value, Decimal) else value
+    """A value as JSON has it: decimals as numbers; bytes, dates and the like as text."""
+    if isinstance(value, Decimal):
+        return float(value)
+    if isinstance(value, bytes):
+        return value.decode("utf-8", "backslashreplace")
+    if isinstance(value, dict):
+        return {str(name): plain(each) for name, each in value.items()}
+    if isinstance(value, (list, tuple)):
+        return [plain(each) for each in value]
+    return value if value is None or isinstance(value, (str, int, float)) else str(value)
 
 
 def _name(row: Mapping[str, JsonValue], column: str) -> str | None:

@@ -22,9 +22,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from trajmeter.readers._formats import Evidence, FileFormat
-from trajmeter.readers.fceval.config import Agent, agents_of_run, is_run, read_object
+from trajmeter.readers.fceval.config import RUN_FILES, Agent, agents_of_run, is_run, read_object
 from trajmeter.readers.fceval.logs import read_logs
 from trajmeter.readers.fceval.results import agent_of_result, is_trial, read_agent, read_merged
+from trajmeter.readers.fceval.turns import turns_in
 from trajmeter.records import ReadProblem, Source, Trajectory
 from trajmeter.records.measurements import UNKNOWN_MODEL, normalise_model
 
@@ -38,6 +39,7 @@ _RESULTS = "results.json"
 _AGENT = re.compile(r"(?P<trial>.+?)\.agent-(?P<number>\d+)-(?P<agent>.*)", re.DOTALL)
 _TRIAL = re.compile(r"(?P<task>.+)\.(?P<attempt>\d+-of-(?P<of>\d+))\..*", re.DOTALL)
 _MARKS = (b'"trial_name"', b'"parser_extra_metrics"')
+_OF_HARBOR = b'"task_checksum"'
 
 
 def _recognises(path: Path, head: bytes) -> Evidence | None:
@@ -47,6 +49,7 @@ def _recognises(path: Path, head: bytes) -> Evidence | None:
         is_known = is_part or bool(_runs(path))
     else:
         is_known = head.lstrip()[:1] == b"{" and any(mark in head for mark in _MARKS)
+        is_known = is_known and _OF_HARBOR not in head
     return Evidence.CERTAIN if is_known else None
 
 
@@ -201,6 +204,8 @@ class _Run:
             if merged:
                 yield from merged
                 return
+        logs = read_logs(path.parent)
+        turns, problems = turns_in(path.parent)
         yield read_agent(
             result,
             source,
@@ -208,7 +213,8 @@ class _Run:
             trial=place.trial,
             attempt=place.attempt,
             task_id=place.task_id,
-            logs=read_logs(path.parent),
+            logs={**logs, "problems": (*logs["problems"], *problems)},
+            turns=turns,
         )
 
     def _agent(self, result: Mapping[str, Any], match: re.Match[str] | None) -> Agent | None:
@@ -262,5 +268,5 @@ RUNS = FileFormat(
     origin="fc-eval",
     recognises=_recognises,
     records=_read,
-    in_folder="a run of fc-eval",
+    folder_files=RUN_FILES,
 )

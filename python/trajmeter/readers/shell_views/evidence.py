@@ -47,9 +47,10 @@ class Text(NamedTuple):
         lines = output.split("\n")
         if lines[-1] == "":
             lines.pop()
-        if hidden is not None and hidden[0] < hidden[1]:
+        if hidden is not None and 0 <= hidden[0] < hidden[1] <= len(output):
             first = output.count("\n", 0, hidden[0])
-            return cls(lines, (first, output.count("\n", 0, hidden[1]) + 1))
+            is_partly = output[hidden[1] - 1] != "\n"
+            return cls(lines, (first, output.count("\n", 0, hidden[1]) + is_partly))
         cut = _CUT.search(output)
         if cut is not None:
             return cls(lines, uncounted=output.count("\n", 0, cut.start()))
@@ -176,8 +177,10 @@ def _searched(printed: Printed, lines: Sequence[str]) -> Iterator[View]:
 def _parted(parts: Sequence[Part], text: Text, begin: int, end: int) -> Iterator[View]:
     """The views of parts that were printed one after the other."""
     sizes = _sizes([Printed(parts=[part]) for part in parts], end - begin)
-    if not sizes and end > begin:
-        yield from requested(Printed(parts=list(parts)))
+    if not sizes:
+        yield from requested(
+            Printed(parts=[part for part in parts if begin < end or part.is_whole])
+        )
     for part, size in zip(parts, sizes, strict=bool(sizes)):
         yield from _placed(part, text, begin, begin + size)
         begin += size

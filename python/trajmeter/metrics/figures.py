@@ -1,0 +1,207 @@
+"""Figures by name: what is known of a column of a results table, and the short names of some.
+
+A table in Parquet says it itself, in the metadata of its schema; of others the metric is asked
+whose name begins the column.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from difflib import get_close_matches
+from fnmatch import fnmatchcase
+from functools import cache
+from typing import TYPE_CHECKING, Annotated, Literal, NamedTuple, TypeAlias
+
+from pydantic import BaseModel, ConfigDict, Field, TypeAdapter, ValidationError
+
+from trajmeter.errors import TrajmeterError, UnknownNameError
+from trajmeter.metrics._result import Figure
+from trajmeter.metrics.columns import FamilyColumns
+from trajmeter.metrics.registry import describe
+
+if TYPE_CHECKING:
+    from collections.abc import Collection, Iterable, Iterator
+
+    from trajmeter.metrics.columns import FigureGroup
+    from trajmeter.metrics.rows import RowLayout
+
+__all__ = [
+    "FigureInfo",
+    "figure_metadata",
+    "figures_in_metadata",
+    "full_name",
+    "matching_figures",
+    "registered_figures",
+]
+
+NumericKind: TypeAlias = Literal["boolean", "integer", "number"]
+
+_NUMERIC: dict[str, NumericKind] = {
+    "boolean": "boolean",
+    "integer": "integer",
+    "number": "number",
+}
+_MAGIC = re.compile(r"[*?\[]")
+_SHOWN = 12
+
+
+class _Short(NamedTuple):
+    """How short names of figures are written out."""
+
+    short: re.Pattern[str]
+    full: str
+
+
+# The final context is what is scored first; of what was seen on the way, the lines.
+_SHORT_NAMES = (
+    _Short(re.compile(r"tools\.(f1|precision|recall)"), r"tools.any_order_grades.\1"),
+    _Short(re.compile(r"context\.(auc_coverage|redundancy)"), r"context.trajectory.line.\1"),
+    _Short(
+        re.compile(r"context\.(file|symbol|span|line)\.(\w+)"),
+        r"context.final.\1.\2",
+    ),
+    _Short(re.compile(r"rules\.(\w+)"), r"rules.\1.score"),
+    _Short(re.compile(r"turns\.(turn_count)"), r"turns.run.\1"),
+)
+
+
+class FigureInfo(BaseModel):
+    """What a column of numbers or truth values means."""
+
+    model_config = ConfigDict(frozen=True)
+
+    kind: NumericKind = "number"
+    """What its values are."""
+    low: float | None = None
+    """Least possible value, ``None`` if unbounded."""
+    high: float | None = None
+    """Greatest possible value, ``None`` if unbounded."""
+    higher_is_better: bool | None = None
+    """Direction; ``None`` for a count or a description."""
+    scale: Literal["linear", "ratio"] = "linear"
+    """Whether values are compared by their differences, or as factors."""
+    unit: str | None = None
+    """Unit where the name does not say it."""
+    outcome: bool = True
+    """Whether its group's outcome says what became of it."""
+    numerator: tuple[str, ...] = ()
+    """Columns whose sum is divided in the micro average; empty: it has none."""
+    denominator: tuple[str, ...] = ()
+    """Columns whose sum divides."""
+
+
+_METADATA = TypeAdapter(dict[str, Annotated[FigureInfo, Field()]])
+
+
+def figure_metadata(layout: RowLayout) -> str:
+    """What the metadata of a results table say of its figures: JSON by column."""
+    infos = {
+        name: info.model_dump(mode="json", exclude_defaults=True)
+        for family in layout.families
+        for name, info in _figures_of(family)
+    }
+    return json.dumps(infos, sort_keys=True)
+
+
+def figures_in_metadata(text: bytes | str) -> dict[str, FigureInfo]:
+    """Read what :func:`figure_metadata` wrote; nothing if it cannot be read."""
+    try:
+        return _METADATA.validate_json(text)
+    except ValidationError:
+        return {}
+
+
+@cache
+def registered_figures(family: str) -> dict[str, FigureInfo]:
+    """Figures of a registered metric by their columns; none if there is no such metric."""
+    try:
+        metric = describe(family).metric
+        if metric is None:
+            return {}
+        return dict(_figures_of(FamilyColumns(metric, offset=0)))
+    except TrajmeterError:
+        return {}
+
+
+def _figures_of(family: FamilyColumns) -> Iterator[tuple[str, FigureInfo]]:
+    for group in family.groups:
+        yield from _figures_in(group)
+
+
+def _figures_in(group: FigureGroup) -> Iterator[tuple[str, FigureInfo]]:
+    for column in group.columns:
+        if column.role != "figure" or column.shape.kind not in _NUMERIC:
+            continue
+        figure = column.figure or Figure()
+        kind = _NUMERIC[column.shape.kind]
+        is_boolean = kind == "boolean"
+        yield (
+            column.name,
+            FigureInfo(
+                kind=kind,
+                low=0.0 if is_boolean else figure.low,
+                high=1.0 if is_boolean else figure.high,
+                higher_is_better=figure.higher_is_better,
+                scale=figure.scale,
+                unit=figure.unit,
+                outcome=group.has_outcome and not figure.independent,
+                numerator=tuple(f"{group.name}.{key}" for key in figure.numerator),
+                denominator=tuple(f"{group.name}.{key}" for key in figure.denominator),
+            ),
+        )
+
+
+def full_name(name: str, known: Collection[str]) -> str | None:
+    """The column that a name means: its own, or a short one; ``None`` if there is none.
+
+    Args:
+        name: A column, or the short name of a figure.
+        known: The columns.
+
+    Example:
+        >>> full_name("context.line.f1", ["context.final.line.f1"])
+        'context.final.line.f1'
+    """
+    if name in known:
+        return name
+    for short in _SHORT_NAMES:
+        if short.short.fullmatch(name):
+            full = short.short.sub(short.full, name)
+            if full in known:
+                return full
+    return None
+
+
+def matching_figures(patterns: Iterable[str], known: Collection[str]) -> list[str]:
+    """Columns that names and patterns stand for, in the order of the columns, each once.
+
+    Args:
+        patterns: Columns, short names of figures, or patterns as shells have them.
+        known: The columns of figures, in order.
+
+    Raises:
+        UnknownNameError: A name or pattern stands for no column; the nearest are named.
+    """
+    found: set[str] = set()
+    for pattern in patterns:
+        own = full_name(pattern, known)
+        if own is not None:
+            found.add(own)
+            continue
+        matched = {name for name in known if fnmatchcase(name, pattern)}
+        if not matched:
+            raise UnknownNameError(_unknown(pattern, known))
+        found |= matched
+    return [name for name in known if name in found]
+
+
+def _unknown(pattern: str, known: Collection[str]) -> str:
+    message = f"no figure {pattern!r} in the tables"
+    if _MAGIC.search(pattern):
+        message = f"no figure in the tables matches {pattern!r}"
+    close = get_close_matches(pattern, known, n=1, cutoff=0.5)
+    if close:
+        return f"{message}; did you mean {close[0]!r}?"
+    listed = ", ".join([*known][:_SHOWN]) + (" …" if len(known) > _SHOWN else "")
+    return f"{message}; there are: {listed or 'none'}"

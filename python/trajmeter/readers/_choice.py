@@ -1,0 +1,134 @@
+"""How the files of a call are read: by which formats, and by which names of columns."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Generic
+
+from trajmeter.readers._containers import entries
+from trajmeter.readers._content import open_content
+from trajmeter.readers._formats import Evidence, FileFormat, RecordFormat, RecordT
+from trajmeter.readers._recognition import ambiguous, format_of, strongest_for
+from trajmeter.readers._registry import file_formats, format_named, record_formats
+
+if TYPE_CHECKING:
+    from collections.abc import Collection, Mapping
+    from pathlib import Path
+
+    from pydantic import JsonValue
+
+    from trajmeter.readers._formats import Format
+
+__all__ = ["Choice"]
+
+_HEAD = 1 << 16
+"""Formats of whole files are recognised by this much of a file's beginning."""
+
+
+class Choice(Generic[RecordT]):
+    """Which formats read files, as tasks or as trajectories.
+
+    Args:
+        makes: Class of the records to make.
+        input_format: Name of the format that reads everything, whatever it looks like; formats are
+            recognised by content where there is none.
+
+    Raises:
+        UnknownNameError: No format has this name.
+    """
+
+    def __init__(self, makes: type[RecordT], *, input_format: str | None = None) -> None:
+        self.makes: type[RecordT] = makes
+        """Class of the records to make."""
+        self.chosen: Format[RecordT] | None = None
+        """The format that reads everything."""
+        if input_format is not None:
+            self.chosen = format_named(input_format, makes)
+        found = (self.chosen,) if self.chosen else (*record_formats(makes), *file_formats(makes))
+        self._of_records = [known for known in found if isinstance(known, RecordFormat)]
+        self._of_files = [known for known in found if isinstance(known, FileFormat)]
+
+    def record_format(self, record: Mapping[str, JsonValue]) -> RecordFormat[RecordT] | None:
+        """The format that reads a record; ``None`` if there is none.
+
+        Raises:
+            ReadError: The evidence for two formats, which read it differently, is equal.
+        """
+        if self.chosen is not None:
+            return self._of_records[0] if self._of_records else None
+        return format_of(record, self._of_records)
+
+    def folder_format(
+        self, folder: Path, names: Collection[str] | None = None
+    ) -> FileFormat[RecordT] | None:
+        """The format that reads a folder as a whole; ``None`` if none does.
+
+        Args:
+            folder: The folder.
+            names: Names of what it holds, if it is itself in a folder that is read.
+
+        Raises:
+            ReadError: The evidence for two formats is equal.
+        """
+        asked = [
+            known
+            for known in self._of_files
+            if names is None or not known.folder_files.isdisjoint(names)
+        ]
+        known, _ = _strongest(asked, folder, b"")
+        return known
+
+    def file_format(self, path: Path) -> FileFormat[RecordT] | None:
+        """The format that reads a file as a whole; ``None`` if none does.
+
+        Raises:
+            ReadError: The evidence for two formats is equal.
+            ExtraMissingError: The file is compressed, and no library decompresses it.
+        """
+        if self.chosen is not None:
+            return self._of_files[0] if self._of_files else None
+        try:
+            with open_content(path) as file:
+                head = file.read(_HEAD)
+        except OSError:  # reported when the file is read for records
+            return None
+        known, evidence = _strongest(self._of_files, path, head)
+        if known is None or evidence >= Evidence.CERTAIN:
+            return known
+        claimed, rival = self._claim_on_first_record(path)
+        if rival is not None and claimed == evidence:
+            raise ambiguous(known, rival)
+        return known if claimed < evidence else None
+
+    def _claim_on_first_record(self, path: Path) -> tuple[int, RecordFormat[RecordT] | None]:
+        """The strongest evidence in the first record of a file, and a format that it is for."""
+        first = next(entries(path), None)
+        record = first.value if first else None
+        if not isinstance(record, dict) or not (found := strongest_for(record, self._of_records)):
+            return 0, None
+        return found[0].evidence_in(record) or 0, found[0]
+
+
+def _strongest(
+    asked: Collection[FileFormat[RecordT]], path: Path, head: bytes
+) -> tuple[FileFormat[RecordT] | None, int]:
+    """The format with the strongest evidence, and how strong that is.
+
+    Raises:
+        ReadError: The evidence for two formats is equal.
+    """
+    found = {known: _evidence(known, path, head) for known in asked}
+    evidence = max(found.values(), default=0)
+    if not evidence:
+        return None, 0
+    known, *others = (each for each, claimed in found.items() if claimed == evidence)
+    if others:
+        raise ambiguous(known, others[0])
+    return known, evidence
+
+
+def _evidence(known: FileFormat[RecordT], path: Path, head: bytes) -> int:
+    """The evidence for a format; none where a folder in a path cannot be looked into."""
+    try:
+        return known.recognises(path, head) or 0
+    except OSError:  # reported with the files of the folder
+        return 0

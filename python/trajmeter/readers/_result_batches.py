@@ -1,0 +1,176 @@
+"""Columns of a results table, brought to texts and numbers."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from trajmeter.arrays import nulls
+from trajmeter.errors import ConfigurationError
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from trajmeter.arrays import Array
+    from trajmeter.readers.results import TableKind
+
+__all__ = ["arrow_batch", "kind_of", "number_of", "row_batch", "text_of"]
+
+_SPECIAL = {
+    "nan": float("nan"),
+    "inf": float("inf"),
+    "infinity": float("inf"),
+    "-inf": float("-inf"),
+    "-infinity": float("-inf"),
+    "true": 1.0,
+    "false": 0.0,
+}
+"""Texts that stand for what JSON and CSV have no numbers for."""
+
+
+def arrow_batch(
+    batch: pa.RecordBatch, texts: Sequence[str], numbers: Sequence[str], table: str
+) -> pa.RecordBatch:
+    """Some columns of a batch, texts as texts and the others as doubles.
+
+    Args:
+        batch: The batch.
+        texts: Columns of text; those that are absent are null.
+        numbers: Columns of numbers; those that are absent are null.
+        table: Name of the table, for messages.
+
+    Raises:
+        ConfigurationError: A column holds something else.
+    """
+    names = batch.schema.names
+    columns: dict[str, Array] = {}
+    for name in texts:
+        present = name in names
+        columns[name] = (
+            _texts(batch.column(name), name, table)
+            if present
+            else nulls(batch.num_rows, pa.string())
+        )
+    for name in numbers:
+        present = name in names
+        columns[_key(name, texts)] = (
+            _numbers(batch.column(name), name, table)
+            if present
+            else nulls(batch.num_rows, pa.float64())
+        )
+    return pa.record_batch(list(columns.values()), names=list(columns))
+
+
+def _key(name: str, texts: Sequence[str]) -> str:
+    if name in texts:
+        raise ConfigurationError(f"column {name} cannot be a figure and a key at once")
+    return name
+
+
+def row_batch(
+    rows: Sequence[Mapping[str, Any]], texts: Sequence[str], numbers: Sequence[str]
+) -> tuple[pa.RecordBatch, dict[int, str]]:
+    """Some columns of rows, and by index what is wrong with those that are left out.
+
+    Args:
+        rows: The rows.
+        texts: Columns of text.
+        numbers: Columns of numbers.
+    """
+    wrong: dict[int, str] = {}
+    columns: dict[str, list[Any]] = {name: [] for name in (*texts, *numbers)}
+    for index, row in enumerate(rows):
+        try:
+            own: list[Any] = [text_of(row.get(name), name) for name in texts]
+            own += [number_of(row.get(name), name) for name in numbers]
+        except ValueError as error:
+            wrong[index] = str(error)
+            continue
+        for column, value in zip(columns.values(), own, strict=True):
+            column.append(value)
+    arrays = [
+        pa.array(columns[name], kind)
+        for kind, names in ((pa.string(), texts), (pa.float64(), numbers))
+        for name in names
+    ]
+    return pa.record_batch(arrays, names=[*texts, *numbers]), wrong
+
+
+def kind_of(value: object) -> TableKind:
+    """What a column holds, by one of its values."""
+    if isinstance(value, bool):
+        return "boolean"
+    if isinstance(value, int):
+        return "integer"
+    if isinstance(value, float):
+        return "number"
+    return "text" if isinstance(value, str) else "other"
+
+
+def text_of(value: object, name: str) -> str | None:
+    """A value of a column of text; a number, such as that of an attempt, as it is written."""
+    if value is None or isinstance(value, str):
+        return value
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    if isinstance(value, (int, float)):
+        return str(value)
+    raise ValueError(f"{name} is {value!r}, expected text")
+
+
+def number_of(value: object, name: str) -> float | None:
+    """A value of a column of numbers, from whatever a text format made of it."""
+    if value is None:
+        return None
+    if isinstance(value, (bool, int, float)):
+        try:
+            return float(value)
+        except OverflowError:
+            return float("inf") if value > 0 else float("-inf")
+    if isinstance(value, str):
+        special = _SPECIAL.get(value.strip().lower())
+        if special is not None:
+            return special
+        try:
+            return float(value)
+        except ValueError:
+            pass
+    raise ValueError(f"{name} is {value!r}, expected a number or true or false")
+
+
+def _texts(column: Array, name: str, table: str) -> Array:
+    if isinstance(column, pa.DictionaryArray):
+        column = column.dictionary_decode()
+    if column.type == pa.string():
+        return column
+    try:
+        return column.cast(pa.string())
+    except (pa.ArrowInvalid, pa.ArrowNotImplementedError) as error:
+        raise _unusable(column, name, table, "text") from error
+
+
+def _numbers(column: Array, name: str, table: str) -> Array:
+    if isinstance(column, pa.DictionaryArray):
+        column = column.dictionary_decode()
+    if column.type == pa.float64():
+        return column
+    if pa.types.is_null(column.type):
+        return nulls(len(column), pa.float64())
+    if pa.types.is_string(column.type) or pa.types.is_large_string(column.type):
+        encoded = column.dictionary_encode()
+        try:
+            values = [number_of(text, name) for text in encoded.dictionary.to_pylist()]
+        except ValueError as error:
+            raise ConfigurationError(f"{table}: column {error}") from error
+        numbers: Array = pc.take(pa.array(values, pa.float64()), encoded.indices)
+        return numbers
+    try:
+        return column.cast(pa.float64(), safe=False)
+    except (pa.ArrowInvalid, pa.ArrowNotImplementedError) as error:
+        raise _unusable(column, name, table, "numbers") from error
+
+
+def _unusable(column: Array, name: str, table: str, expected: str) -> ConfigurationError:
+    return ConfigurationError(f"{table}: column {name} is {column.type}, expected {expected}")

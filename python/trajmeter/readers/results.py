@@ -1,0 +1,289 @@
+"""Results tables: what ``trajmeter score`` wrote, as batches of the columns that are asked for.
+
+A table is a file of JSON lines, CSV or Parquet, a folder of Parquet parts with their manifest, rows
+in memory, or anything that hands over Arrow batches. Texts come as texts and figures as numbers,
+whatever the file made of them: truth values are 0 and 1, and NaN and infinities, which JSON has as
+text, are numbers again.
+"""
+
+from __future__ import annotations
+
+import csv
+import json
+from collections.abc import Iterable, Mapping
+from itertools import islice
+from os import PathLike
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Literal, Protocol, TypeAlias, cast
+
+from trajmeter import json_input
+from trajmeter.errors import ConfigurationError, InputError, ReadError
+from trajmeter.readers._containers import is_parquet
+from trajmeter.schemas import require_pyarrow
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Sequence
+
+    import pyarrow as pa
+
+    from trajmeter.records import ReadProblem
+
+    OnProblem: TypeAlias = Callable[[ReadProblem], None]
+
+__all__ = [
+    "ResultsSource",
+    "ResultsTable",
+    "TableKind",
+    "is_results_table",
+    "open_results",
+    "parameters_of",
+]
+
+ResultsSource: TypeAlias = "str | Path | Iterable[Mapping[str, Any]] | pa.Table"
+"""One table: a path, rows, or what hands over Arrow batches."""
+
+TableKind: TypeAlias = Literal["boolean", "integer", "number", "text", "other"]
+
+_ROWS = 1 << 17
+"""Rows of a batch: many, because every figure of a batch costs some calls of numpy."""
+
+_MANIFEST, _PARTS = "manifest.json", "rows"
+_IDENTITY = "task_id"
+
+
+class ResultsTable(Protocol):
+    """One results table."""
+
+    @property
+    def name(self) -> str:
+        """Path of the file, or what the table is called."""
+
+    @property
+    def columns(self) -> Mapping[str, TableKind]:
+        """What each column holds, as far as can be told before it is read."""
+
+    @property
+    def metadata(self) -> Mapping[str, str]:
+        """What the file says of itself, under the keys of the Arrow schema."""
+
+    def batches(self, texts: Sequence[str], numbers: Sequence[str]) -> Iterator[pa.RecordBatch]:
+        """Read some columns.
+
+        Args:
+            texts: Columns to read as text.
+            numbers: Columns to read as numbers.
+        """
+
+
+def open_results(
+    source: ResultsSource, *, name: str = "rows", on_problem: OnProblem | None = None
+) -> ResultsTable:
+    """Open a results table.
+
+    Args:
+        source: A file, a folder of parts, rows, or what hands over Arrow batches.
+        name: What to call a table that is no file.
+        on_problem: Called with every row that cannot be read and is left out. Without it the first
+            one raises.
+
+    Raises:
+        ConfigurationError: A folder has no manifest, or the table no column ``task_id``.
+        ReadError: The file cannot be read.
+        InputError: The source is none of these.
+        ExtraMissingError: pyarrow is not installed.
+    """
+    require_pyarrow("results tables")
+    report = on_problem or _raise
+    table: ResultsTable
+    if isinstance(source, (str, PathLike)):
+        table = _open_path(Path(source), report)
+    elif hasattr(source, "__arrow_c_stream__"):
+        table = _ArrowTable(name, source)
+    else:
+        table = _RowsTable(name, source)
+    if table.columns and _IDENTITY not in table.columns:
+        raise ConfigurationError(f"{table.name}: not a results table: it has no column task_id")
+    return table
+
+
+def is_results_table(path: Path) -> bool:
+    """Whether a path looks like a results table, told by its content.
+
+    A file that cannot be read is none; whoever reads it next says what is wrong.
+    """
+    if path.is_dir():
+        return (path / _MANIFEST).exists() or (path / _PARTS).is_dir()
+    try:
+        with path.open("rb") as file:
+            if is_parquet(file):
+                return True
+            line = next(iter(islice(json_input.lines(file), 1)), None)
+    except (OSError, ReadError):
+        return False
+    return line is not None and _begins_table(line)
+
+
+def _begins_table(line: json_input.Line) -> bool:
+    if json_input.first_byte(line.content) == b"{":
+        try:
+            row = json_input.parse(line.content)
+        except ReadError:
+            return False
+        return isinstance(row, dict) and _IDENTITY in row
+    header = line.content.decode(errors="replace").lstrip("\ufeff")
+    return _IDENTITY in next(csv.reader([header]), [])
+
+
+def _open_path(path: Path, report: OnProblem) -> ResultsTable:
+    if path.is_dir():
+        return _ParquetTable(str(path), _parts(path))
+    try:
+        with path.open("rb") as file:
+            json_input.refuse_archive(file)
+            if is_parquet(file):
+                return _ParquetTable(str(path), [path])
+            first = next(iter(islice(json_input.lines(file), 1)), None)
+    except OSError as error:
+        raise ReadError(f"{path}: {error.strerror or error}") from error
+    except ReadError as error:
+        raise ReadError(f"{path}: {error}") from error
+    from trajmeter.readers._result_lines import CsvTable, JsonLinesTable  # needs pyarrow
+
+    if first is None:
+        raise ReadError(f"{path}: the file is empty, expected a results table")
+    if json_input.first_byte(first.content) == b"{":
+        return JsonLinesTable(path, report)
+    return CsvTable(path, report)
+
+
+def _parts(folder: Path) -> list[Path]:
+    if not (folder / _MANIFEST).is_file():
+        raise ConfigurationError(
+            f"{folder}: no {_MANIFEST}, so the results in this folder are incomplete; finish the "
+            "run that writes them, or name a file"
+        )
+    parts = sorted((folder / _PARTS).glob("*.parquet"))
+    if not parts:
+        raise ConfigurationError(f"{folder}: no Parquet parts in {_PARTS}/")
+    return parts
+
+
+def _raise(problem: ReadProblem) -> None:
+    raise ReadError(str(problem))
+
+
+class _ParquetTable:
+    """A Parquet file, or parts of one."""
+
+    def __init__(self, name: str, files: Sequence[Path]) -> None:
+        import pyarrow as pa
+        from pyarrow import parquet
+
+        self.name = name
+        self._files = files
+        try:
+            schema = parquet.read_schema(files[0])
+        except (OSError, pa.ArrowException) as error:
+            raise ReadError(f"{files[0]}: {error}") from error
+        self.columns, self.metadata = _described(schema)
+
+    def batches(self, texts: Sequence[str], numbers: Sequence[str]) -> Iterator[pa.RecordBatch]:
+        """Read some columns."""
+        import pyarrow as pa
+        from pyarrow import parquet
+
+        from trajmeter.readers._result_batches import arrow_batch
+
+        wanted = [*texts, *(name for name in numbers if name not in texts)]
+        for path in self._files:
+            try:
+                with parquet.ParquetFile(path, memory_map=True) as file:
+                    for batch in file.iter_batches(_ROWS, columns=wanted):
+                        yield arrow_batch(batch, texts, numbers, self.name)
+            except (OSError, pa.ArrowException) as error:
+                raise ReadError(f"{path}: {error}") from error
+
+
+class _ArrowTable:
+    """What hands over Arrow batches."""
+
+    def __init__(self, name: str, source: Any) -> None:  # noqa: ANN401 - of many libraries
+        import pyarrow as pa
+
+        self.name = name
+        self._table = source if isinstance(source, pa.Table) else pa.table(source)
+        self.columns, self.metadata = _described(self._table.schema)
+
+    def batches(self, texts: Sequence[str], numbers: Sequence[str]) -> Iterator[pa.RecordBatch]:
+        """Read some columns."""
+        from trajmeter.readers._result_batches import arrow_batch
+
+        for batch in self._table.to_batches(_ROWS):
+            yield arrow_batch(batch, texts, numbers, self.name)
+
+
+class _RowsTable:
+    """Rows in memory."""
+
+    metadata: Mapping[str, str]
+
+    def __init__(self, name: str, source: object) -> None:
+        from trajmeter.readers._result_batches import kind_of
+
+        expected = "a path, rows, or a table of Arrow"
+        if isinstance(source, Mapping) or not isinstance(source, Iterable):
+            raise InputError(f"a results table is {source!r}, expected {expected}")
+        rows = list(source)
+        for index, row in enumerate(rows):
+            if not isinstance(row, Mapping):
+                raise InputError(f"{name}[{index}] is {row!r}, expected a mapping from columns")
+        self.name = name
+        self._rows = cast("list[Mapping[str, Any]]", rows)
+        self.metadata = {}
+        self.columns: dict[str, TableKind] = {}
+        for row in self._rows:
+            for column, value in row.items():
+                if self.columns.get(column, "other") == "other":
+                    self.columns[column] = kind_of(value)
+
+    def batches(self, texts: Sequence[str], numbers: Sequence[str]) -> Iterator[pa.RecordBatch]:
+        """Read some columns."""
+        from trajmeter.readers._result_batches import row_batch
+
+        for start in range(0, len(self._rows), _ROWS):
+            rows = self._rows[start : start + _ROWS]
+            batch, wrong = row_batch(rows, texts, numbers)
+            for index, message in wrong.items():
+                raise ReadError(f"{self.name}[{start + index}]: {message}")
+            yield batch
+
+
+def _described(schema: pa.Schema) -> tuple[dict[str, TableKind], dict[str, str]]:
+    from pyarrow import types
+
+    def kind(arrow_type: pa.DataType) -> TableKind:
+        if types.is_dictionary(arrow_type):
+            return kind(arrow_type.value_type)
+        if types.is_boolean(arrow_type):
+            return "boolean"
+        if types.is_integer(arrow_type):
+            return "integer"
+        if types.is_floating(arrow_type) or types.is_decimal(arrow_type):
+            return "number"
+        is_text = types.is_string(arrow_type) or types.is_large_string(arrow_type)
+        return "text" if is_text or types.is_string_view(arrow_type) else "other"
+
+    metadata = {
+        key.decode(errors="replace"): value.decode(errors="replace")
+        for key, value in (schema.metadata or {}).items()
+    }
+    return {field.name: kind(field.type) for field in schema}, metadata
+
+
+def parameters_of(metadata: Mapping[str, str]) -> dict[str, dict[str, Any]]:
+    """Version and parameters of each metric, as the metadata of a table say; else nothing."""
+    try:
+        metrics = json.loads(metadata.get("trajmeter.metrics", "{}"))
+    except ValueError:
+        return {}
+    return metrics if isinstance(metrics, dict) else {}

@@ -1,0 +1,190 @@
+"""Reports of compared systems: who is better, by how much, how sure, and on what."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from trajmeter.reports.cells import NOTHING, amount
+from trajmeter.reports.estimates import level_name
+from trajmeter.reports.sections import Section
+from trajmeter.reports.tables import Table
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from trajmeter.summaries.comparing import ComparedScores, SystemPair
+    from trajmeter.summaries.differences import Difference
+
+__all__ = ["comparison_sections"]
+
+_REASONS = {
+    "only_a": "only in {a}",
+    "only_b": "only in {b}",
+    "unmeasured_both": "unmeasured in both",
+    "unmeasured_a": "unmeasured in {a}",
+    "unmeasured_b": "unmeasured in {b}",
+    "abstained": "with nothing to score",
+}
+_NO_INTERVAL = {"one_task": "one task", "no_variation": "no variation", "no_pair": "no pair"}
+_METHODS = {
+    "mcnemar": "McNemar, exact",
+    "sign_flip_exact": "all sign flips",
+    "sign_flip": "sign flips, {resamples:,} draws, seed {seed}",
+}
+_FEW = "†"
+
+
+def comparison_sections(compared: ComparedScores, *, with_tasks: bool = False) -> list[Section]:
+    """Arrange compared systems as tables.
+
+    Args:
+        compared: The comparison.
+        with_tasks: Whether to list every task.
+    """
+    sections = []
+    for pair in compared.pairs:
+        sections.append(_pair(pair, compared))
+        if with_tasks:
+            sections += _tasks(pair)
+    return sections
+
+
+def _pair(pair: SystemPair, compared: ComparedScores) -> Section:
+    options = compared.options
+    tests = sum(
+        each.p_value is not None for each_pair in compared.pairs for each in each_pair.figures
+    )
+    has_ratio = any(each.ratio is not None for each in pair.figures)
+    header = (
+        "",
+        "tasks",
+        pair.a,
+        pair.b,
+        "difference",
+        level_name(options.level),
+        "p",
+        *(("p (Holm)",) if tests > 1 else ()),
+        "better/worse/equal",
+        *(("factor",) if has_ratio else ()),
+    )
+    rows = tuple(
+        (
+            each.figure,
+            str(each.n_tasks),
+            amount(each.mean_a),
+            amount(each.mean_b),
+            _signed(each.difference),
+            _interval(each),
+            _p(each.p_value),
+            *((_p(each.p_holm),) if tests > 1 else ()),
+            f"{each.n_better}/{each.n_worse}/{each.n_equal}",
+            *((_factor(each),) if has_ratio else ()),
+        )
+        for each in pair.figures
+    )
+    title = f"{pair.b} against {pair.a}, paired by task"
+    return Section(title, Table("", header, rows), tuple(_lines(pair, compared)))
+
+
+def _lines(pair: SystemPair, compared: ComparedScores) -> Iterator[str]:
+    is_one = len(pair.figures) == 1
+    for each in pair.figures:
+        prefix = "" if is_one else f"{each.figure}: "
+        yield from (f"{prefix}{line}" for line in _of_margin(each))
+        if each.mde is not None:
+            unit = f" {each.unit}" if each.unit else ""
+            yield (
+                f"{prefix}{each.n_tasks} tasks would show a difference of {amount(each.mde)}{unit} "
+                "with probability 0.8"
+            )
+        left_out = ", ".join(
+            f"{count} {_tasks_of(count)} {_REASONS[reason].format(a=pair.a, b=pair.b)}"
+            for reason, count in each.left_out.items()
+        )
+        bounds = ""
+        if each.left_out and each.bound_low is not None:
+            bounds = "if they were as bad or good as can be: "
+            bounds += f"{_signed(each.bound_low)}…{_signed(each.bound_high)}"
+        if left_out:
+            yield f"{prefix}left out: {left_out}{bounds and '; '}{bounds}"
+    methods = dict.fromkeys(each.p_method for each in pair.figures if each.p_method is not None)
+    if methods:
+        options = compared.options
+        known = (
+            _METHODS[method].format(resamples=options.resamples, seed=options.seed)
+            for method in methods
+        )
+        yield f"p: {'; '.join(known)}"
+    if any("few_tasks" in each.notes for each in pair.figures):
+        yield f"{_FEW} fewer than 10 tasks: the interval is a rough one"
+    if any(each.higher_is_better is None for each in pair.figures):
+        names = ", ".join(each.figure for each in pair.figures if each.higher_is_better is None)
+        yield f"taken for better where higher, as no direction is declared: {names}"
+    if any("missing_stats" in each.notes for each in pair.figures):
+        yield "limits by Student's t are left out: pip install 'trajmeter[stats]'"
+
+
+def _of_margin(each: Difference) -> Iterator[str]:
+    if each.margin is None or each.one_sided_low is None or each.one_sided_high is None:
+        return
+    limit = -each.one_sided_high if each.higher_is_better is False else each.one_sided_low
+    kept = {True: "yes", False: "no", None: "not shown"}[each.non_inferior]
+    same = "yes" if each.equivalent else "not shown"
+    yield (
+        f"not worse by more than {each.margin:g}: {kept} (limit {_signed(limit)}); equivalent "
+        f"within {each.margin:g}: {same} (p {_p(each.equivalence_p)})"
+    )
+
+
+def _tasks(pair: SystemPair) -> Iterator[Section]:
+    for name, tasks in pair.tasks.items():
+        rows = tuple(
+            (
+                each.task_id,
+                amount(each.a),
+                amount(each.b),
+                _signed(each.difference),
+                f"{each.n_a}/{each.n_b}",
+            )
+            for each in tasks
+        )
+        header = ("task", pair.a, pair.b, "difference", "attempts")
+        yield Section(f"{name}, task by task", Table("", header, rows))
+
+
+def _interval(each: Difference) -> str:
+    reason = next((_NO_INTERVAL[note] for note in each.notes if note in _NO_INTERVAL), NOTHING)
+    if each.interval is None:
+        return reason
+    few = _FEW if "few_tasks" in each.notes else ""
+    return f"{_signed(each.low)}…{_signed(each.high)}{few}"
+
+
+def _factor(each: Difference) -> str:
+    if each.ratio is None:
+        return NOTHING
+    if each.ratio_low is None:
+        return amount(each.ratio)
+    return f"{amount(each.ratio)} ({amount(each.ratio_low)}–{amount(each.ratio_high)})"
+
+
+def _signed(value: float | None) -> str:
+    """A difference with its sign.
+
+    Example:
+        >>> _signed(0.0432), _signed(-0.5), _signed(0.0)
+        ('+0.043', '-0.500', '+0.000')
+    """
+    if value is None:
+        return NOTHING
+    return amount(value) if value < 0 else f"+{amount(value)}"
+
+
+def _p(value: float | None) -> str:
+    if value is None:
+        return NOTHING
+    return f"{value:.3f}" if value >= 0.001 else f"{value:.1e}"  # noqa: PLR2004 - three digits
+
+
+def _tasks_of(count: int) -> str:
+    return "task" if count == 1 else "tasks"

@@ -1,0 +1,254 @@
+"""Reports of results tables: estimates, differences and agreement, with what they rest on."""
+
+from __future__ import annotations
+
+from collections import Counter
+from typing import TYPE_CHECKING
+
+from trajmeter.reports.cells import NOTHING, amount
+from trajmeter.reports.sections import Section
+from trajmeter.reports.tables import Table
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
+    from trajmeter.summaries.agreeing import JudgeAgreement
+    from trajmeter.summaries.estimates import Estimate
+    from trajmeter.summaries.gates import GateCheck
+    from trajmeter.summaries.repeat_estimates import RepeatEstimate
+    from trajmeter.summaries.summarizing import Estimates, GroupEstimates
+
+__all__ = [
+    "agreement_sections",
+    "gate_lines",
+    "group_name",
+    "level_name",
+    "limits",
+    "summary_sections",
+]
+
+_GROUPS = 50
+"""Groups that a table shows: a reader looks at no more."""
+
+_FEW = "†"
+_NO_INTERVAL = {
+    "nothing_scored": "nothing scored",
+    "one_task": "one task",
+    "no_variation": "no variation",
+}
+_NOTES = {
+    "few_tasks": f"{_FEW} fewer than 10 tasks: the interval is a rough one",
+    "no_variation": "where all values are equal, the interval is Wilson's on the number of tasks",
+    "negative": "geometric mean: none, as a value is negative",
+    "zero": "geometric mean: 0 without an interval, as a value is 0",
+    "missing_stats": "limits by Student's t are left out: pip install 'trajmeter[stats]'",
+}
+
+
+def level_name(level: float) -> str:
+    """The level of an interval as a heading.
+
+    Example:
+        >>> level_name(0.95)
+        '95 % interval'
+    """
+    return f"{100.0 * level:.10g} % interval"
+
+
+def limits(low: float | None, high: float | None) -> str:
+    """An interval, as a report shows it.
+
+    Example:
+        >>> limits(0.4431, 0.6287), limits(-0.5, 0.25), limits(None, None)
+        ('0.443–0.629', '-0.500…0.250', '-')
+    """
+    if low is None or high is None:
+        return NOTHING
+    return f"{amount(low)}{'…' if low < 0 else '–'}{amount(high)}"
+
+
+def group_name(group: dict[str, str | None]) -> str:
+    """What the attempts of a group have in common."""
+    return " / ".join(value or NOTHING for value in group.values()) or "all attempts"
+
+
+def summary_sections(estimates: Estimates) -> list[Section]:
+    """Arrange estimates as tables."""
+    groups = sorted(estimates.groups, key=lambda group: -group.attempts)[:_GROUPS]
+    shown = [group for group in estimates.groups if group in groups]
+    names = list(dict.fromkeys(each.figure for group in shown for each in group.figures))
+    sections = [_figures(estimates, shown, names)]
+    if any(group.repeats for group in shown):
+        sections.append(_repeats(estimates, shown))
+    if estimates.gates:
+        sections.append(Section("gates", None, tuple(gate_lines(estimates.gates))))
+    return sections
+
+
+def _figures(
+    estimates: Estimates, groups: Sequence[GroupEstimates], names: Sequence[str]
+) -> Section:
+    by_name = {
+        name: [(group, each) for group in groups for each in group.figures if each.figure == name]
+        for name in names
+    }
+    found = [each for pairs in by_name.values() for _, each in pairs]
+    is_one = len(names) == 1
+    bounds = (
+        "if unmeasured were " + (_range(found[0]) if is_one else "least…greatest") if found else ""
+    )
+    extras = {
+        "mean of tasks": any(map(_differs, found)),
+        "micro": any(each.micro is not None for each in found),
+        "geometric mean": any(each.gmean is not None for each in found),
+        bounds: any(each.n_not_scored for each in found),
+    }
+    kept = [heading for heading, is_shown in extras.items() if is_shown]
+    first = (names[0],) if is_one else ("figure", "attempts of")
+    header = (*first, "mean", level_name(estimates.options.level), "scored", "tasks", *kept)
+    rows = []
+    for name, pairs in by_name.items():
+        for place, (group, each) in enumerate(pairs):
+            label = group_name(group.group)
+            texts = (label,) if is_one else (name if not place else "", label)
+            rows.append((*texts, *_row(each, kept, bounds)))
+    left = len(estimates.groups) - len(groups)
+    lines = [f"the {_GROUPS} largest of {len(estimates.groups):,} groups"] if left else []
+    table = Table("", header, tuple(rows), texts=(0,) if is_one else (0, 1))
+    return Section("", table, (*lines, *_remarks(estimates, found)))
+
+
+def _row(each: Estimate, kept: Sequence[str], bounds: str) -> tuple[str, ...]:
+    few = _FEW if "few_tasks" in each.notes else ""
+    reason = next((_NO_INTERVAL[note] for note in each.notes if note in _NO_INTERVAL), NOTHING)
+    interval = limits(each.low, each.high) + few if each.interval is not None else reason
+    cells = {
+        "mean of tasks": amount(each.mean_of_tasks) if _differs(each) else "",
+        "micro": _with_limits(each.micro, each.micro_low, each.micro_high),
+        "geometric mean": _with_limits(each.gmean, each.gmean_low, each.gmean_high),
+        bounds: limits(each.bound_low, each.bound_high) if each.n_not_scored else NOTHING,
+    }
+    return (
+        amount(each.mean),
+        interval,
+        f"{each.n_scored}/{each.n_total}",
+        str(each.n_tasks),
+        *(cells[heading] for heading in kept),
+    )
+
+
+def _with_limits(value: float | None, low: float | None, high: float | None) -> str:
+    if value is None:
+        return ""
+    return amount(value) if low is None else f"{amount(value)} ({limits(low, high)})"
+
+
+def _differs(each: Estimate) -> bool:
+    """Whether it matters that tasks have different numbers of attempts."""
+    if each.mean is None or each.mean_of_tasks is None:
+        return False
+    return abs(each.mean - each.mean_of_tasks) > 1e-9 * max(abs(each.mean), 1e-300)
+
+
+def _range(each: Estimate) -> str:
+    ends = ("-" if end is None else f"{end:g}" for end in (each.range_low, each.range_high))
+    return "…".join(ends)
+
+
+def _remarks(estimates: Estimates, found: Sequence[Estimate]) -> list[str]:
+    causes = (
+        _most(each.not_scored for each in found)
+        if len({e.figure for e in found}) > 1
+        else (sum((Counter(each.not_scored) for each in found), Counter()))
+    )
+    lines = []
+    if causes:
+        listed = ", ".join(f"{cause} {count}" for cause, count in sorted(causes.items()))
+        lines.append(f"not scored: {listed}")
+    methods = dict.fromkeys(each.interval for each in found if each.interval is not None)
+    if methods:
+        drawn = estimates.options
+        about = ", ".join(
+            f"bootstrap ({drawn.resamples:,} draws, seed {drawn.seed})"
+            if method == "bootstrap"
+            else method.replace("_", " ")
+            for method in methods
+        )
+        lines.append(f"intervals: {about}, clustered by {estimates.options.cluster}")
+    notes = dict.fromkeys(note for each in found for note in each.notes)
+    return lines + [text for note, text in _NOTES.items() if note in notes]
+
+
+def _most(counts: Iterable[dict[str, int]]) -> Counter[str]:
+    """By cause, the most attempts that any figure of a group lacks."""
+    most: Counter[str] = Counter()
+    for each in counts:
+        most |= Counter(each)
+    return most
+
+
+def _repeats(estimates: Estimates, groups: Sequence[GroupEstimates]) -> Section:
+    rows = []
+    lines = []
+    for group in groups:
+        name = group_name(group.group)
+        for place, each in enumerate(group.repeats):
+            rows.append(("" if place else name, *_repeat_row(each)))
+        if group.repeats:
+            one = group.repeats[0]
+            lines.append(
+                f"{name}: {one.n_always} tasks always succeed, {one.n_sometimes} sometimes, "
+                f"{one.n_never} never"
+            )
+    about = level_name(estimates.options.level)
+    header = ("attempts of", "k", "tasks", "pass@k", about, "pass^k", about)
+    title = f"repeats: success is {estimates.options.success}"
+    return Section(title, Table("", header, tuple(rows)), tuple(lines))
+
+
+def _repeat_row(each: RepeatEstimate) -> tuple[str, ...]:
+    return (
+        str(each.k),
+        f"{each.n_tasks}/{each.n_tasks_total}",
+        amount(each.pass_at_k),
+        limits(each.pass_at_k_low, each.pass_at_k_high),
+        amount(each.pass_hat_k),
+        limits(each.pass_hat_k_low, each.pass_hat_k_high),
+    )
+
+
+def gate_lines(gates: Sequence[GateCheck]) -> list[str]:
+    """A line for each gate, figure and group."""
+    names = [group_name(gate.group) for gate in gates]
+    has_groups = len(set(names)) > 1
+    width = max((len(gate.outcome) for gate in gates), default=0)
+    return [
+        f"{gate.outcome:{width}}  {gate.figure}  {f'{name}  ' if has_groups else ''}{gate.reason}"
+        for gate, name in zip(gates, names, strict=True)
+    ]
+
+
+def agreement_sections(found: JudgeAgreement) -> list[Section]:
+    """Arrange the agreement of judges as a table."""
+    about = level_name(found.options.level)
+    header = ("figure", "scale", "items", "tasks", "all agree", "alpha", about, "kappa", about)
+    rows = tuple(
+        (
+            each.figure,
+            each.scale,
+            f"{each.n_compared}/{each.n_items}",
+            str(each.n_tasks),
+            NOTHING if each.exact is None else f"{each.exact:.0%}",
+            amount(each.alpha),
+            limits(each.alpha_low, each.alpha_high),
+            amount(each.kappa),
+            limits(each.kappa_low, each.kappa_high),
+        )
+        for each in found.figures
+    )
+    drawn = f"{found.options.resamples:,} draws, seed {found.options.seed}"
+    lines = [f"intervals: bootstrap over tasks ({drawn})"]
+    if any("no_variation" in each.notes for each in found.figures):
+        lines.append("no alpha where all ratings are equal: there is nothing to tell chance by")
+    title = f"agreement of {len(found.judges)} judges: {', '.join(found.judges)}"
+    return [Section(title, Table("", header, rows, texts=(0, 1)), tuple(lines))]

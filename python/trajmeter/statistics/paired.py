@@ -1,0 +1,147 @@
+"""Differences between two systems on the same tasks: which is better, and by chance how likely.
+
+Sources: Miller, Adding Error Bars to Evals, 2024, for pairing; McNemar, 1947; Fisher, The Design of
+Experiments, 1935, for signs that change; Schuirmann, 1987, for equivalence.
+"""
+
+from __future__ import annotations
+
+from fractions import Fraction
+from math import comb
+from typing import TYPE_CHECKING, Literal, NamedTuple, TypeAlias
+
+import numpy as np
+
+from trajmeter.kernels import active
+from trajmeter.statistics.clusters import sums_by
+from trajmeter.statistics.distributions import t_probability, t_quantile
+
+if TYPE_CHECKING:
+    from trajmeter.kernels import BoolArray, Float64Array, Int64Array
+
+__all__ = [
+    "Equivalence",
+    "PMethod",
+    "PValue",
+    "are_tied",
+    "equivalence",
+    "mcnemar",
+    "minimal_detectable_effect",
+    "sign_flip_test",
+    "t_test",
+]
+
+PMethod: TypeAlias = Literal["mcnemar", "sign_flip_exact", "sign_flip"]
+"""How a p-value is computed."""
+
+_TIE = 1e-12
+"""Differences that are smaller than this share of the values are of rounding."""
+
+_EXACT_CLUSTERS = 16
+"""Clusters that differ, up to which every pattern of signs is tried."""
+
+_POWER = 0.8
+
+
+class PValue(NamedTuple):
+    """How likely a difference at least as great is, if the systems are alike."""
+
+    value: float
+    """Two-sided p-value."""
+    method: PMethod
+    """How it was computed."""
+
+
+class Equivalence(NamedTuple):
+    """Whether a difference lies within a margin."""
+
+    p_value: float
+    """The greater p-value of the two one-sided tests against the margin."""
+    is_equivalent: bool
+    """Whether it is below the level."""
+
+
+def are_tied(a: Float64Array, b: Float64Array) -> BoolArray:
+    """Where two systems are equal but for rounding."""
+    tied: BoolArray = np.abs(b - a) <= _TIE * np.maximum(np.abs(a), np.abs(b))
+    return tied
+
+
+def mcnemar(better: int, worse: int) -> PValue:
+    """McNemar's exact test, of tasks that only one of two systems passes.
+
+    Args:
+        better: Tasks that only the second passes.
+        worse: Tasks that only the first passes.
+
+    Example:
+        >>> mcnemar(6, 1).value  # 2 * (1 + 7) / 2**7
+        0.125
+    """
+    differing = better + worse
+    tail = sum(comb(differing, count) for count in range(min(better, worse) + 1))
+    return PValue(float(min(Fraction(2 * tail, 1 << differing), Fraction(1))), "mcnemar")
+
+
+def sign_flip_test(
+    a: Float64Array, b: Float64Array, clusters: Int64Array, *, seed: int, resamples: int
+) -> PValue:
+    """Test a mean difference by changing the signs of clusters.
+
+    If the systems are alike, each cluster's difference might as well have the other sign. All
+    patterns of signs are tried where up to 16 clusters differ, else as many as are asked for.
+
+    Args:
+        a: The first system's mean of each task.
+        b: The second's.
+        clusters: Cluster of each task, from 0 on, in the order in which they draw.
+        seed: Seed of the draws.
+        resamples: Number of patterns that are drawn.
+    """
+    count = int(clusters.max(initial=-1)) + 1
+    differences = np.where(are_tied(a, b), 0.0, b - a)
+    sizes = np.maximum(np.abs(a), np.abs(b))
+    sums = sums_by(clusters, differences, count)
+    sums = sums[np.abs(sums) > _TIE * sums_by(clusters, sizes, count)]
+    tolerance = _TIE * float(sizes.sum())
+    if len(sums) <= _EXACT_CLUSTERS:
+        totals = np.zeros(1)
+        for each in sums.tolist():
+            totals = np.concatenate([totals + each, totals - each])
+        hits = np.count_nonzero(np.abs(totals) >= abs(totals[0]) - tolerance)
+        return PValue(float(hits) / len(totals), "sign_flip_exact")
+    (drawn,) = active().sign_flips(sums, np.array([tolerance]), len(sums), 1, seed, resamples)
+    return PValue((1 + int(drawn)) / (1 + resamples), "sign_flip")
+
+
+def t_test(difference: float, std_error: float, df: int) -> float:
+    """Two-sided p-value of a paired t test; raises as :func:`t_quantile` does."""
+    return 2.0 * t_probability(-abs(difference) / std_error, df)
+
+
+def minimal_detectable_effect(std_error: float, df: int, level: float) -> float:
+    """The true difference that as many tasks would show with probability 0.8."""
+    alpha = 1.0 - level
+    return (t_quantile(1.0 - alpha / 2.0, df) + t_quantile(_POWER, df)) * std_error
+
+
+def equivalence(
+    difference: float, std_error: float, df: int | None, *, margin: float, level: float
+) -> Equivalence:
+    """Test whether a difference lies within a margin, by two one-sided t tests.
+
+    Args:
+        difference: The mean difference.
+        std_error: Its standard error; 0.0 without variation.
+        df: Degrees of freedom; ``None`` without variation.
+        margin: Greatest difference, either way, that counts as none.
+        level: 1 less the level of the tests.
+    """
+    if std_error == 0.0 or df is None:
+        inside = margin - abs(difference)
+        p_value = 0.0 if inside > 0 else 1.0 if inside < 0 else 0.5
+    else:
+        above = t_probability(-(difference + margin) / std_error, df)
+        below = t_probability((difference - margin) / std_error, df)
+        p_value = max(above, below)
+    return Equivalence(p_value, p_value < 1.0 - level)

@@ -1,0 +1,270 @@
+"""Keys of attempts as numbers: the group, task and cluster of each row, and which rows repeat.
+
+A *unit* is what rows of one group, task and cluster have in common: sums are kept by unit, and
+every figure of a group is made of those of its units.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, NamedTuple
+
+import numpy as np
+import pyarrow as pa
+
+from trajmeter.arrays import coded
+from trajmeter.errors import ConfigurationError
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from trajmeter.arrays import Array
+    from trajmeter.kernels import BoolArray, Int64Array
+
+__all__ = ["AttemptKeys", "Duplicates", "KeyColumns", "Units", "check_key"]
+
+_SHIFT = 32
+
+
+class KeyColumns(NamedTuple):
+    """Columns by which attempts are told apart and counted together."""
+
+    by: tuple[str, ...]
+    """Columns of the groups; ``file`` is the table."""
+    cluster: str
+    """Column of the clusters."""
+
+    @property
+    def texts(self) -> tuple[str, ...]:
+        """Columns that are read as text."""
+        own = [name for name in self.by if name != _FILE]
+        return tuple(dict.fromkeys([*_IDENTITY, *own, self.cluster]))
+
+
+_FILE = "file"
+_IDENTITY = ("task_id", "agent", "model", "attempt", "source")
+
+
+class Units(NamedTuple):
+    """What each unit is: group, task and cluster, as numbers."""
+
+    group: Int64Array
+    """Group of each unit."""
+    task: Int64Array
+    """Task of each unit."""
+    cluster: Int64Array
+    """Cluster of each unit."""
+
+
+class _Codes:
+    """Numbers of keys, in the order in which they first occur."""
+
+    def __init__(self) -> None:
+        self.keys: list[str | None] = []
+        self._numbers: dict[str, int] = {}
+
+    def of(self, column: Array, *, alone: bool) -> Int64Array:
+        """Numbers of the texts of a column.
+
+        Args:
+            column: The texts.
+            alone: Whether each null is a key of its own; else all are one.
+        """
+        texts, places = coded(column)
+        known = self._numbers
+        numbers = np.empty(len(texts) + 1, np.int64)
+        for place, text in enumerate(texts):
+            number = known.get(text)
+            if number is None:
+                number = known[text] = len(self.keys)
+                self.keys.append(text)
+            numbers[place] = number
+        numbers[-1] = -1
+        codes: Int64Array = numbers[places]
+        if alone:
+            absent = np.flatnonzero(codes < 0)
+            codes[absent] = np.arange(len(self.keys), len(self.keys) + len(absent))
+            self.keys += [None] * len(absent)
+        return codes
+
+
+class _Pairs:
+    """Numbers of pairs of numbers."""
+
+    def __init__(self) -> None:
+        self._numbers: dict[int, int] = {}
+        self.first: list[int] = []
+        self.second: list[int] = []
+
+    def of(self, first: Int64Array, second: Int64Array) -> Int64Array:
+        """Number of each pair; -1 is a number too."""
+        packed = ((first + 1) << _SHIFT) | (second + 1)
+        encoded = pa.array(packed).dictionary_encode()
+        known, numbers = self._numbers, np.empty(len(encoded.dictionary), np.int64)
+        for place, key in enumerate(encoded.dictionary.to_pylist()):
+            number = known.get(key)
+            if number is None:
+                number = known[key] = len(self.first)
+                self.first.append((key >> _SHIFT) - 1)
+                self.second.append((key & ((1 << _SHIFT) - 1)) - 1)
+            numbers[place] = number
+        codes: Int64Array = numbers[encoded.indices.to_numpy()]
+        return codes
+
+
+class Duplicates(NamedTuple):
+    """Attempts that occur more than once."""
+
+    kept: BoolArray
+    """Which of all rows count, in the order in which they were read."""
+    first: tuple[int, int] | None
+    """The first row that occurs again, and where; ``None`` if none does."""
+
+
+class AttemptKeys:
+    """Numbers the groups and units of attempts, table by table.
+
+    Args:
+        columns: Columns of the keys.
+    """
+
+    def __init__(self, columns: KeyColumns) -> None:
+        self._columns = columns
+        self._texts: dict[str, _Codes] = {}
+        self._groups: list[_Pairs] = [_Pairs() for _ in columns.by]
+        self._task_clusters = _Pairs()
+        self._units = _Pairs()
+        self._identities: list[_Pairs] = [_Pairs() for _ in range(4)]
+        self._seen: list[Int64Array] = []
+        self._sources: list[Array] = []
+        self.rows = 0
+
+    def add(self, batch: pa.RecordBatch, file: str) -> tuple[Int64Array, Int64Array]:
+        """The unit and the group of each row of a batch.
+
+        Args:
+            batch: Rows, with every column of :attr:`KeyColumns.texts`.
+            file: Name of the table.
+        """
+        by_name = {name: batch.column(name) for name in self._columns.texts}
+        if _FILE in self._columns.by:
+            by_name[_FILE] = pa.repeat(file, batch.num_rows)
+        task = self._codes("task_id").of(by_name["task_id"], alone=True)
+        if self._columns.cluster == "task_id":
+            cluster = task
+        else:
+            cluster = self._codes(self._columns.cluster, own=True).of(
+                by_name[self._columns.cluster], alone=True
+            )
+        group = np.zeros(batch.num_rows, np.int64)
+        for name, pairs in zip(self._columns.by, self._groups, strict=True):
+            group = pairs.of(group, self._codes(name, own=True).of(by_name[name], alone=False))
+        self._remember(by_name, task, group)
+        self.rows += batch.num_rows
+        return self._units.of(group, self._task_clusters.of(task, cluster)), group
+
+    def units(self) -> Units:
+        """What each unit is."""
+        pair = np.array(self._units.second, np.int64)
+        return Units(
+            np.array(self._units.first, np.int64),
+            np.array(self._task_clusters.first, np.int64)[pair],
+            np.array(self._task_clusters.second, np.int64)[pair],
+        )
+
+    def groups(self) -> list[tuple[str | None, ...]]:
+        """Key of each group, by its number."""
+        if not self._groups:
+            return [()]
+        keys = []
+        for number in range(len(self._groups[-1].first)):
+            key: list[str | None] = []
+            place = number
+            for name, pairs in zip(reversed(self._columns.by), reversed(self._groups), strict=True):
+                code = pairs.second[place]
+                key.append(None if code < 0 else self._codes(name, own=True).keys[code])
+                place = pairs.first[place]
+            keys.append(tuple(reversed(key)))
+        return keys
+
+    @property
+    def are_tasks(self) -> bool:
+        """Whether clusters are the tasks."""
+        return self._columns.cluster == "task_id"
+
+    @property
+    def tasks(self) -> Sequence[str | None]:
+        """Id of each task; ``None`` for one of a row without an id."""
+        return self._codes("task_id").keys
+
+    @property
+    def clusters(self) -> Sequence[str | None]:
+        """Key of each cluster; ``None`` for one of a row without a value."""
+        cluster = self._columns.cluster
+        return self._codes(cluster, own=cluster != "task_id").keys
+
+    def duplicates(self, *, keep: str) -> Duplicates:
+        """Find rows of one group that are equal in all that tells attempts apart.
+
+        Args:
+            keep: Which of equal rows count: ``"first"`` or ``"last"``.
+        """
+        kept = np.ones(self.rows, np.bool_)
+        if not self.rows:
+            return Duplicates(kept, None)
+        keys = np.concatenate(self._seen)
+        # Rows by key; where one occurs once, what it was read from need not be looked at.
+        order = np.argsort(keys, kind="stable")
+        ranked = keys[order]
+        again = np.zeros(self.rows, np.bool_)
+        again[1:] = ranked[1:] == ranked[:-1]
+        again[:-1] |= again[1:]
+        rows = np.sort(order[again])
+        if not len(rows):
+            return Duplicates(kept, None)
+        sources = pa.chunked_array(self._sources, pa.string()).take(rows).to_pylist()
+        last: dict[tuple[int, str | None], int] = {}
+        first: tuple[int, int] | None = None
+        for row, source in zip(rows.tolist(), sources, strict=True):
+            key = (int(keys[row]), source)
+            before = last.get(key)
+            if before is None:
+                last[key] = row
+                continue
+            first = first or (before, row)
+            kept[row if keep == "first" else before] = False
+            last[key] = before if keep == "first" else row
+        return Duplicates(kept, first)
+
+    def identity(self, row: int) -> dict[str, str]:
+        """What a row is known by, as far as it says."""
+        place = int(np.concatenate(self._seen)[row])
+        identity = {}
+        for name, pairs in zip(
+            ("attempt", "model", "agent", "task_id"), reversed(self._identities), strict=True
+        ):
+            code = pairs.first[place] if name == "task_id" else pairs.second[place]
+            text = None if code < 0 else self._codes(name).keys[code]
+            if text is not None:
+                identity[name] = text
+            place = pairs.first[place]
+        return dict(reversed(identity.items()))
+
+    def _codes(self, name: str, *, own: bool = False) -> _Codes:
+        return self._texts.setdefault(f"{name} of a key" if own else name, _Codes())
+
+    def _remember(self, by_name: dict[str, Array], task: Int64Array, group: Int64Array) -> None:
+        key = self._identities[0].of(task, group)
+        for name, pairs in zip(("agent", "model", "attempt"), self._identities[1:], strict=True):
+            key = pairs.of(key, self._codes(name).of(by_name[name], alone=False))
+        self._seen.append(key)
+        self._sources.append(by_name["source"])
+
+
+def check_key(name: str, known: Sequence[str], option: str) -> None:
+    """Refuse a key that no table has.
+
+    Raises:
+        ConfigurationError: It is no column.
+    """
+    if name != _FILE and name not in known:
+        raise ConfigurationError(f"{option}: no table has a column {name!r}")

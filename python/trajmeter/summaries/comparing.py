@@ -1,0 +1,308 @@
+"""Comparing systems by their results tables: is one better than another on the same tasks."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from itertools import combinations
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Literal, TypeAlias
+
+from trajmeter.errors import ConfigurationError
+from trajmeter.metrics.figures import matching_figures
+from trajmeter.records import Record
+from trajmeter.statistics.draws import DEFAULT_RESAMPLES
+from trajmeter.statistics.multiple import holm
+from trajmeter.summaries.differences import Difference, Missing, TaskDifference
+from trajmeter.summaries.estimates import IntervalChoice, IntervalOptions
+from trajmeter.summaries.options import check_interval_options, group_columns
+from trajmeter.summaries.pairing import difference, side_of
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    from trajmeter.records import ReadProblem
+    from trajmeter.summaries.result_sums import ResultSums
+    from trajmeter.summaries.result_tables import Tables
+
+__all__ = ["ComparedScores", "ComparisonOptions", "SystemPair", "compare_scores"]
+
+Pairs: TypeAlias = Literal["first", "all"]
+"""Which systems are compared: each with the first, or all with each other."""
+
+_FILE = "file"
+
+
+class ComparisonOptions(Record):
+    """What a comparison was asked for."""
+
+    figures: tuple[str, ...] | None
+    """Names and patterns of the figures; ``None`` for all with a direction."""
+    by: tuple[str, ...]
+    """Columns that say what a system is."""
+    interval: IntervalChoice
+    """Method of the intervals."""
+    level: float
+    """Probability with which intervals are to hold the truth."""
+    cluster: str
+    """Column of the clusters."""
+    seed: int
+    """Seed of what was drawn."""
+    resamples: int
+    """Replicates, or patterns of signs, that were drawn."""
+    missing: Missing
+    """What became of what was not measured."""
+    margin: float | dict[str, float] | None
+    """Difference that counts as none."""
+    pairs: Pairs
+    """Which systems were compared."""
+
+
+class SystemPair(Record):
+    """Two systems."""
+
+    a: str
+    """Name of the first, the baseline."""
+    b: str
+    """Name of the second."""
+    figures: tuple[Difference, ...]
+    """Every figure, in the order of the columns."""
+    tasks: dict[str, tuple[TaskDifference, ...]]
+    """The tasks of each figure, those at which the second loses most first."""
+    left_out: dict[str, tuple[str, ...]]
+    """Tasks that some figure could not be compared at, by reason."""
+
+
+class ComparedScores(Record):
+    """Systems compared by their scores."""
+
+    trajmeter_version: str
+    """Version of this package."""
+    options: ComparisonOptions
+    """What was asked for."""
+    pairs: tuple[SystemPair, ...]
+    """Each two systems that were compared."""
+
+
+def compare_scores(
+    tables: Tables,
+    *,
+    figures: Sequence[str] | None = None,
+    by: Sequence[str] | str | None = None,
+    interval: IntervalChoice = "auto",
+    level: float = 0.95,
+    cluster: str = "task_id",
+    seed: int = 0,
+    resamples: int = DEFAULT_RESAMPLES,
+    ranges: Mapping[str, tuple[float | None, float | None]] | None = None,
+    better: Mapping[str, str] | None = None,
+    missing: Missing = "drop",
+    margin: float | Mapping[str, float] | None = None,
+    pairs: Pairs = "first",
+    duplicates: Literal["first", "last"] | None = None,
+    mixed_settings: bool = False,
+    on_problem: Callable[[ReadProblem], None] | None = None,
+) -> ComparedScores:
+    """Compare systems on the tasks they share.
+
+    A system is a table where several are given, else an agent and model of the one table. The first
+    is the baseline; systems of one table come in the order of their names.
+
+    Args:
+        tables: Results tables: paths, rows, or what hands over Arrow batches.
+        figures: Names and patterns of figures; all with a direction by default.
+        by: Columns that say what a system is, ``file`` among them.
+        interval: ``t`` (also ``auto``) or ``bootstrap``.
+        level: Probability with which intervals are to hold the truth.
+        cluster: Column whose values name what is not independent, such as the repository.
+        seed: Seed of what is drawn.
+        resamples: Replicates, or patterns of signs, that are drawn.
+        ranges: Least and greatest value of figures that declare none.
+        better: ``"higher"`` or ``"lower"``, of figures that declare no direction.
+        missing: ``drop`` leaves out what was not measured; ``worst`` and ``best`` give it the
+            figure's worst or best value.
+        margin: Difference that counts as none, for all figures or by their names.
+        pairs: ``first`` compares each system with the first, ``all`` each with each.
+        duplicates: Which of equal attempts counts; without it they are refused.
+        mixed_settings: Whether a metric may have several versions or settings.
+        on_problem: Called with every row that cannot be read and is left out. Without it the first
+            one raises.
+
+    Returns:
+        Every pair with its figures, and the tasks they are made of.
+
+    Raises:
+        ConfigurationError: There is one system, two share no task, or an option is wrong.
+        UnknownNameError: No table has a figure that is asked for.
+        ReadError: A table cannot be read.
+        ExtraMissingError: pyarrow is not installed, or scipy where Student's t is needed.
+
+    Example:
+        >>> import trajmeter
+        >>> def rows(agent, values):
+        ...     for task, value in enumerate(values):
+        ...         yield {"task_id": f"t{task}", "agent": agent, "turns.run.passed": value}
+        >>> old = [*rows("old", [False] * 6 + [True])]
+        >>> new = [*rows("new", [True] * 6 + [False])]
+        >>> compared = trajmeter.compare_scores([old, new], figures=["turns.run.passed"])
+        >>> compared.pairs[0].figures[0].p_value
+        0.125
+    """
+    from trajmeter.metrics.rows import package_version
+    from trajmeter.summaries.result_tables import Reading, open_tables, read_sums
+
+    intervals = IntervalOptions(interval, level, seed, resamples)
+    check_interval_options(intervals)
+    if missing not in ("drop", "worst", "best"):
+        raise ConfigurationError(f"missing is {missing!r}, expected drop, worst or best")
+    if pairs not in ("first", "all"):
+        raise ConfigurationError(f"pairs is {pairs!r}, expected first or all")
+    opened = open_tables(tables, on_problem=on_problem)
+    columns = group_columns(by) if by is not None else None
+    if columns is None:
+        columns = (_FILE, "agent", "model") if len(opened) > 1 else ("agent", "model")
+    read = read_sums(
+        opened,
+        Reading(
+            figures=figures,
+            by=columns,
+            cluster=cluster,
+            ranges=ranges or {},
+            better=better or {},
+            duplicates=duplicates,
+            mixed_settings=mixed_settings,
+        ),
+    )
+    systems = _systems(read, is_default=by is None and len(opened) > 1)
+    margins = _margins(margin, read)
+    chosen = combinations(systems, 2) if pairs == "all" else ((systems[0], b) for b in systems[1:])
+    compared = [
+        _compare(read, a, b, intervals, missing=missing, margins=margins) for a, b in chosen
+    ]
+    return ComparedScores(
+        trajmeter_version=package_version(),
+        options=ComparisonOptions(
+            figures=None if figures is None else tuple(figures),
+            by=(_FILE,) if by is None and len(opened) > 1 else columns,
+            interval=interval,
+            level=level,
+            cluster=cluster,
+            seed=seed,
+            resamples=resamples,
+            missing=missing,
+            margin=dict(margin) if isinstance(margin, Mapping) else margin,
+            pairs=pairs,
+        ),
+        pairs=_adjusted(compared),
+    )
+
+
+class _System(Record):
+    name: str
+    group: int
+
+
+def _systems(read: ResultSums, *, is_default: bool) -> list[_System]:
+    """The systems, those of the first table first."""
+    names = _short_names(read.tables)
+    keyed = [(read.key(group), group) for group in read.groups]
+    if _FILE in read.by:
+        order = {table: place for place, table in enumerate(read.tables)}
+        keyed.sort(key=lambda each: order[each[0][_FILE] or ""])
+    systems = []
+    for key, group in keyed:
+        parts = [names.get(key[_FILE] or "", "")] if _FILE in key else []
+        if not is_default:
+            parts += [key[name] or "-" for name in read.by if name != _FILE]
+        systems.append(_System(name=" / ".join(parts), group=group))
+    if is_default and len(systems) > len({key[_FILE] for key, _ in keyed}):
+        raise ConfigurationError(
+            "a table holds several agents or models beside other tables; say what a system is with "
+            "--by agent,model,file"
+        )
+    if len(systems) < 2:  # noqa: PLR2004 - it takes two
+        raise ConfigurationError(
+            f"there is one system, {systems[0].name!r}, and nothing to compare it with"
+            if systems
+            else "the tables hold no attempts"
+        )
+    return systems
+
+
+def _short_names(tables: Sequence[str]) -> dict[str, str]:
+    """Names of files without folder and suffix, where these differ."""
+    short = {table: Path(table).stem for table in tables}
+    return short if len(set(short.values())) == len(tables) else {each: each for each in tables}
+
+
+def _margins(margin: float | Mapping[str, float] | None, read: ResultSums) -> dict[str, float]:
+    if margin is None:
+        return {}
+    given = margin if isinstance(margin, Mapping) else dict.fromkeys(read.wanted, margin)
+    margins = {}
+    for name, value in given.items():
+        if not value >= 0.0:
+            raise ConfigurationError(f"margin {value} of {name}: expected 0 or more")
+        for column in matching_figures([name], read.wanted):
+            margins[column] = float(value)
+    return margins
+
+
+def _compare(
+    read: ResultSums,
+    a: _System,
+    b: _System,
+    options: IntervalOptions,
+    *,
+    missing: Missing,
+    margins: Mapping[str, float],
+) -> SystemPair:
+    rows = [set(read.units.task[read.units_of(each.group)].tolist()) for each in (a, b)]
+    if not any(read.keys.tasks[task] is not None for task in rows[0] & rows[1]):
+        raise ConfigurationError(
+            f"{a.name} and {b.name} share no task id, so no task can be paired"
+        )
+    found = []
+    left_out: dict[str, set[str]] = {}
+    tasks: dict[str, Any] = {}
+    for name in read.wanted:
+        figure = read.figures[name]
+        sides = (side_of(figure, read, a.group), side_of(figure, read, b.group))
+        paired = difference(
+            name,
+            figure.info,
+            sides,
+            read,
+            options,
+            missing=missing,
+            margin=margins.get(name),
+        )
+        found.append(paired.difference)
+        tasks[name] = paired.tasks
+        for reason, ids in paired.left_out.items():
+            left_out.setdefault(reason, set()).update(ids)
+    return SystemPair(
+        a=a.name,
+        b=b.name,
+        figures=tuple(found),
+        tasks=tasks,
+        left_out={reason: tuple(sorted(ids)) for reason, ids in left_out.items()},
+    )
+
+
+def _adjusted(pairs: Sequence[SystemPair]) -> tuple[SystemPair, ...]:
+    """The pairs with every p-value adjusted for all of them."""
+    values = [f.p_value for pair in pairs for f in pair.figures if f.p_value is not None]
+    adjusted = iter(holm(values))
+    return tuple(
+        pair.model_copy(
+            update={
+                "figures": tuple(
+                    figure
+                    if figure.p_value is None
+                    else figure.model_copy(update={"p_holm": next(adjusted)})
+                    for figure in pair.figures
+                )
+            }
+        )
+        for pair in pairs
+    )

@@ -1,0 +1,338 @@
+"""Estimating figures from sums: the first rule that fits a figure decides its interval."""
+
+from __future__ import annotations
+
+from math import exp, fsum
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
+
+from trajmeter.errors import ConfigurationError
+from trajmeter.statistics.bootstrap import limits_of_means
+from trajmeter.statistics.clusters import is_constant, standard_error, sums_by, variance_components
+from trajmeter.statistics.distributions import has_t
+from trajmeter.statistics.exact_sums import Doubles, exact_products, exact_squares, quotient
+from trajmeter.statistics.intervals import (
+    Interval,
+    Range,
+    clustered_wilson_interval,
+    t_interval,
+    wilson_interval,
+    wilson_without_variation,
+)
+from trajmeter.summaries.estimates import FEW_CLUSTERS, Estimate
+from trajmeter.summaries.figure_sums import (
+    ASSIGNED,
+    DIVIDING,
+    NEGATIVE,
+    NOT_SCORED,
+    ROWS,
+    SCORED,
+    ZEROS,
+)
+
+if TYPE_CHECKING:
+    from trajmeter.kernels import Float64Array, Int64Array
+    from trajmeter.statistics.exact_sums import ExactSums
+    from trajmeter.summaries.estimates import IntervalOptions
+    from trajmeter.summaries.figure_sums import FigureSums
+    from trajmeter.summaries.result_sums import ResultSums
+
+__all__ = ["by_code", "estimate"]
+
+_TWO = 2
+_SQUARABLE = 1e150
+"""Values beyond have squares that are no floats."""
+
+
+class _Parts(NamedTuple):
+    """Sums by task or by cluster."""
+
+    sums: Float64Array
+    sizes: Int64Array
+
+
+def estimate(
+    name: str,
+    figure: FigureSums,
+    read: ResultSums,
+    group: int,
+    options: IntervalOptions,
+    *,
+    not_made: int = 0,
+) -> Estimate:
+    """Estimate a figure of a group.
+
+    Args:
+        name: Column of the figure.
+        figure: Its sums.
+        read: Everything that was read.
+        group: Number of the group.
+        options: How intervals are computed.
+        not_made: Tasks at which the group has no attempt, each of which counts as one that could
+            not be scored.
+
+    Raises:
+        ConfigurationError: Wilson's interval is asked for of a figure that is no boolean.
+        ExtraMissingError: An interval by t is needed, and scipy is not installed.
+    """
+    units = read.units_of(group)
+    counts = np.stack([figure.counts.column(index, units) for index in range(ZEROS)], axis=1)
+    scored, total = int(counts[:, SCORED].sum()), int(counts[:, ROWS].sum()) + not_made
+    causes = dict(figure.causes.get(group, {}))
+    if not_made:
+        causes["no_attempt"] = not_made
+    unmeasured = int(counts[:, NOT_SCORED].sum()) + not_made
+    held = units[counts[:, SCORED] > 0]
+    sizes = counts[counts[:, SCORED] > 0, SCORED]
+    mean = figure.sums.total(held).mean(0, scored) if scored else None
+    sums = figure.sums.doubles(held)
+    tasks = by_code(read.units.task[held], sums.high, sizes)
+    clusters = by_code(read.units.cluster[held], sums.high, sizes)
+    limits = Range(figure.info.low, figure.info.high)
+    low, high = _bounds(mean, scored, unmeasured, limits)
+    columns: dict[str, Any] = {
+        "figure": name,
+        "n_total": total,
+        "n_scored": scored,
+        "n_assigned": int(counts[:, ASSIGNED].sum()),
+        "n_abstained": total - scored - unmeasured,
+        "n_not_scored": unmeasured,
+        "not_scored": dict(sorted(causes.items())),
+        "n_tasks": len(tasks.sums),
+        "n_clusters": len(clusters.sums),
+        "mean": mean,
+        "mean_of_tasks": _mean_of(tasks),
+        "level": options.level,
+        "bound_low": low,
+        "bound_high": high,
+        "kind": figure.info.kind,
+        "higher_is_better": figure.info.higher_is_better,
+        "range_low": limits.low,
+        "range_high": limits.high,
+        "unit": figure.info.unit,
+    }
+    notes: set[str] = set()
+    columns |= _interval(figure, read, group, mean, clusters, options, notes, held)
+    columns |= _micro(figure, read, units, options, limits, notes)
+    columns |= _gmean(figure, read, held, sizes, options, notes)
+    columns |= _components(figure, read, held, sums, sizes, figure.greatest(group))
+    return Estimate(**columns, notes=tuple(sorted(notes)))
+
+
+def _interval(
+    figure: FigureSums,
+    read: ResultSums,
+    group: int,
+    mean: float | None,
+    clusters: _Parts,
+    options: IntervalOptions,
+    notes: set[str],
+    held: Int64Array,
+) -> dict[str, object]:
+    """Error and interval of a mean; the first rule that applies decides."""
+    limits = Range(figure.info.low, figure.info.high)
+    is_boolean = figure.info.kind == "boolean"
+    if options.interval == "wilson" and not is_boolean:
+        raise ConfigurationError("--interval wilson is for figures that are true or false")
+    count, scored = len(clusters.sums), int(clusters.sizes.sum())
+    found: dict[str, object] = {"std_error": None, "df": None, "interval": None}
+    found |= {"low": None, "high": None}
+    if mean is None or count < _TWO:
+        notes.add("nothing_scored" if mean is None else "one_task")
+        return found
+    if count < FEW_CLUSTERS:
+        notes.add("few_tasks")
+    std_error = standard_error(clusters.sums, clusters.sizes, mean, scored)
+    df = count - 1
+    interval: Interval | None
+    if is_constant(std_error, figure.greatest(group)):
+        std_error = 0.0
+        notes.add("no_variation")
+        interval = None
+        if limits.is_finite:
+            interval = wilson_without_variation(mean, count, options.level, limits)
+    elif options.interval == "bootstrap":
+        ordered = read.in_cluster_order(held)
+        own = figure.counts.column(SCORED, ordered)
+        parts = by_code(read.units.cluster[ordered], figure.sums.doubles(ordered).high, own)
+        (drawn,) = limits_of_means(
+            parts.sums[:, None],
+            parts.sizes[:, None],
+            level=options.level,
+            seed=options.seed,
+            resamples=options.resamples,
+        )
+        interval = Interval("bootstrap", *drawn)
+    elif is_boolean and options.interval in ("auto", "wilson"):
+        if scored == count:
+            interval = wilson_interval(mean, scored, options.level)
+        else:
+            interval = clustered_wilson_interval(mean, std_error, scored, df, options.level)
+    else:
+        interval = t_interval(mean, std_error, df, options.level, limits)
+    found |= {"std_error": std_error, "df": df}
+    if interval is not None:
+        found |= {"interval": interval.method, "low": interval.low, "high": interval.high}
+    return found
+
+
+def _t_limits(
+    mean: float, std_error: float, df: int, options: IntervalOptions, limits: Range, notes: set[str]
+) -> tuple[float | None, float | None]:
+    """Limits by t of what has no other; none where scipy is missing and a bootstrap was chosen."""
+    if options.interval == "bootstrap" and not has_t():
+        notes.add("missing_stats")
+        return None, None
+    interval = t_interval(mean, std_error, df, options.level, limits)
+    return interval.low, interval.high
+
+
+def _micro(
+    figure: FigureSums,
+    read: ResultSums,
+    units: Int64Array,
+    options: IntervalOptions,
+    limits: Range,
+    notes: set[str],
+) -> dict[str, object]:
+    """Ratio of summed counts, with an interval from its linearisation over clusters."""
+    held = units[figure.counts.column(DIVIDING, units) > 0]
+    numerators, denominators = figure.numerators.doubles(held), figure.denominators.doubles(held)
+    clusters = read.units.cluster[held]
+    ones = np.ones(len(held), np.int64)
+    dividing = by_code(clusters, denominators.high, ones)
+    total = fsum(dividing.sums.tolist())
+    if not figure.info.denominator or not total:
+        return {}
+    ratio = _quotient(figure.numerators, figure.denominators, held)
+    divided = by_code(clusters, numerators.high, ones)
+    found: dict[str, object] = {"micro": ratio}
+    count = len(dividing.sums)
+    if count < _TWO:
+        return found
+    std_error = standard_error(divided.sums, dividing.sums, ratio, total)
+    if is_constant(std_error, abs(ratio)):
+        return found
+    low, high = _t_limits(ratio, std_error, count - 1, options, limits, notes)
+    return found | {"micro_low": low, "micro_high": high}
+
+
+def _gmean(
+    figure: FigureSums,
+    read: ResultSums,
+    held: Int64Array,
+    sizes: Int64Array,
+    options: IntervalOptions,
+    notes: set[str],
+) -> dict[str, object]:
+    """Geometric mean, with an interval on the scale of logarithms."""
+    if figure.info.scale != "ratio" or not len(held):
+        return {}
+    if figure.counts.column(NEGATIVE, held).any():
+        notes.add("negative")
+        return {}
+    if figure.counts.column(ZEROS, held).any():
+        notes.add("zero")
+        return {"gmean": 0.0}
+    scored = int(sizes.sum())
+    mean = figure.logs.total(held).mean(0, scored)
+    found: dict[str, object] = {"gmean": exp(mean)}
+    logs = figure.logs.doubles(held).high
+    clusters = by_code(read.units.cluster[held], logs, sizes)
+    count = len(clusters.sums)
+    if count < _TWO:
+        return found
+    std_error = standard_error(clusters.sums, clusters.sizes, mean, scored)
+    greatest = float(np.abs(clusters.sums / clusters.sizes).max())
+    if is_constant(std_error, greatest):
+        return found
+    low, high = _t_limits(mean, std_error, count - 1, options, Range(), notes)
+    return found | {
+        "gmean_low": None if low is None else exp(low),
+        "gmean_high": None if high is None else exp(high),
+    }
+
+
+def _components(
+    figure: FigureSums,
+    read: ResultSums,
+    held: Int64Array,
+    sums: Doubles,
+    sizes: Int64Array,
+    greatest: float,
+) -> dict[str, object]:
+    """Variance between tasks and between attempts, by task whatever the clusters are."""
+    if greatest > _SQUARABLE:
+        return {}
+    squares = sums if figure.info.kind == "boolean" else figure.squares.doubles(held)
+    codes = read.units.task[held]
+    tasks = by_code(codes, sums.high, sizes)
+    if len(tasks.sums) == len(held):
+        within = squared_distances(squares, sums, sizes)
+    else:  # tasks that lie in several clusters
+        low = by_code(codes, sums.low, sizes).sums
+        whole = Doubles(tasks.sums, low)
+        high = by_code(codes, squares.high, sizes).sums
+        within = squared_distances(
+            Doubles(high, by_code(codes, squares.low, sizes).sums), whole, tasks.sizes
+        )
+    components = variance_components(tasks.sums, tasks.sizes, within, greatest)
+    return {} if components is None else components._asdict()
+
+
+def squared_distances(squares: Doubles, sums: Doubles, sizes: Int64Array) -> Float64Array:
+    """Sum of the squared distances of values from their mean, to full precision.
+
+    Args:
+        squares: Sum of the squared values of each task.
+        sums: Sum of the values of each task.
+        sizes: How many values each has.
+    """
+    square, rest = exact_squares(sums.high)
+    rest = rest + 2.0 * sums.high * sums.low
+    quotient = square / sizes
+    product, product_rest = exact_products(quotient, sizes.astype(np.float64))
+    rest = (((square - product) - product_rest) + rest) / sizes
+    distances = (squares.high - quotient) + (squares.low - rest)
+    return np.where(sizes > 1, np.maximum(distances, 0.0), 0.0)
+
+
+def by_code(codes: Int64Array, sums: Float64Array, sizes: Int64Array) -> _Parts:
+    """Sums and sizes of units that share a code, in the order in which the codes first occur."""
+    known, first, places = np.unique(codes, return_index=True, return_inverse=True)
+    if len(known) == len(codes):
+        return _Parts(sums, sizes)
+    rank = np.empty(len(known), np.int64)
+    rank[np.argsort(first)] = np.arange(len(known))
+    places = rank[places]
+    added = sums_by(places, sums, len(known))
+    counts = np.bincount(places, sizes, len(known)).astype(np.int64)
+    return _Parts(added, counts)
+
+
+def _mean_of(tasks: _Parts) -> float | None:
+    if not len(tasks.sums):
+        return None
+    return fsum((tasks.sums / tasks.sizes).tolist()) / len(tasks.sums)
+
+
+def _bounds(
+    mean: float | None, scored: int, unmeasured: int, limits: Range
+) -> tuple[float | None, float | None]:
+    """The mean if everything unmeasured were as small, or as great, as can be."""
+    if not unmeasured:
+        return mean, mean
+    total = (mean or 0.0) * scored
+
+    def bound(end: float | None) -> float | None:
+        return None if end is None else (total + end * unmeasured) / (scored + unmeasured)
+
+    return bound(limits.low), bound(limits.high)
+
+
+def _quotient(numerators: ExactSums, denominators: ExactSums, units: Int64Array) -> float:
+    """A ratio of exact sums, rounded once."""
+    above, below = numerators.total(units), denominators.total(units)
+    exponent = min(above.exponent, below.exponent)
+    return quotient(above.multiples_of(exponent)[0], below.multiples_of(exponent)[0])

@@ -1,0 +1,89 @@
+"""Options of estimates, checked before anything is read."""
+
+from __future__ import annotations
+
+import operator
+import re
+from typing import TYPE_CHECKING, get_args
+
+from trajmeter.errors import ConfigurationError, InputError
+from trajmeter.statistics.draws import check_draws
+from trajmeter.summaries.estimates import IntervalChoice
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    from trajmeter.kernels import BoolArray, Float64Array
+    from trajmeter.summaries.estimates import IntervalOptions
+    from trajmeter.summaries.figure_sums import Success
+
+__all__ = ["check_interval_options", "group_columns", "read_success"]
+
+_CONDITION = re.compile(r"\s*(?P<figure>[^<>=\s]+)\s*(?:(?P<sign>>=|<=|>|<)\s*(?P<number>\S+))?\s*")
+_SIGNS: dict[str, Callable[[Float64Array, float], BoolArray]] = {
+    ">=": operator.ge,
+    "<=": operator.le,
+    ">": operator.gt,
+    "<": operator.lt,
+}
+
+
+def check_interval_options(options: IntervalOptions) -> None:
+    """Refuse options that no interval can be computed with.
+
+    Raises:
+        ConfigurationError: One of them is wrong; the message names it.
+    """
+    if options.interval not in get_args(IntervalChoice):
+        known = ", ".join(get_args(IntervalChoice))
+        raise ConfigurationError(f"interval is {options.interval!r}, expected one of {known}")
+    if not 0.0 < options.level < 1.0:
+        raise ConfigurationError(f"level is {options.level}, expected a number between 0 and 1")
+    try:
+        check_draws(options.seed, options.resamples)
+    except InputError as error:
+        raise ConfigurationError(str(error)) from error
+
+
+def group_columns(by: Sequence[str] | str) -> tuple[str, ...]:
+    """Columns of groups, from a list, text with commas, or ``none``.
+
+    Example:
+        >>> group_columns("agent, model"), group_columns("none")
+        (('agent', 'model'), ())
+    """
+    names = by.split(",") if isinstance(by, str) else list(by)
+    names = [name.strip() for name in names]
+    if names == ["none"]:
+        return ()
+    if not all(names) or len(set(names)) < len(names):
+        raise ConfigurationError(f"by is {by!r}, expected columns, each once, or none")
+    return tuple(names)
+
+
+def read_success(condition: str) -> tuple[str, Success, bool]:
+    """Read what a success is: a figure that is true or false, or one and a number.
+
+    Args:
+        condition: Such as ``turns.run.passed`` or ``speedup.task_speedup>=1.2``.
+
+    Returns:
+        The figure's name, which of its values are a success, and whether it has to be a boolean.
+
+    Raises:
+        ConfigurationError: It is neither.
+    """
+    found = _CONDITION.fullmatch(condition)
+    if found is None:
+        raise ConfigurationError(f"success is {condition!r}, expected FIGURE or 'FIGURE>=0.8'")
+    sign, number = found["sign"], found["number"]
+    if sign is None:
+        return found["figure"], lambda values: values > 0.0, True
+    try:
+        threshold = float(number)
+    except ValueError as error:
+        raise ConfigurationError(
+            f"success is {condition!r}, expected a number behind {sign}"
+        ) from error
+    compare = _SIGNS[sign]
+    return found["figure"], lambda values: compare(values, threshold), False

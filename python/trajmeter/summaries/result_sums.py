@@ -1,0 +1,95 @@
+"""What was read of results tables: everything that estimates are made of."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from trajmeter.kernels import Int64Array
+    from trajmeter.summaries.attempt_keys import AttemptKeys, Units
+    from trajmeter.summaries.figure_sums import FigureSums
+
+__all__ = ["ResultSums"]
+
+
+@dataclass(frozen=True)
+class ResultSums:
+    """Everything that estimates are made of."""
+
+    tables: tuple[str, ...]
+    """Names of the tables."""
+    by: tuple[str, ...]
+    """Columns of the groups."""
+    keys: AttemptKeys
+    """Groups, tasks and clusters."""
+    figures: dict[str, FigureSums]
+    """Sums of each figure, in the order of the columns."""
+    wanted: tuple[str, ...]
+    """Figures that were asked for; the others serve a condition or a gate."""
+    rows_of: dict[int, int]
+    """Number of rows of each group."""
+
+    @cached_property
+    def units(self) -> Units:
+        """What each unit is."""
+        return self.keys.units()
+
+    @cached_property
+    def groups(self) -> list[int]:
+        """The groups in the order of their keys, those without a value first."""
+        keys = self.keys.groups()
+        return sorted(
+            self.rows_of,
+            key=lambda number: [(text is not None, text or "") for text in keys[number]],
+        )
+
+    def key(self, group: int) -> dict[str, str | None]:
+        """What the rows of a group have in common."""
+        return dict(zip(self.by, self.keys.groups()[group], strict=True))
+
+    def units_of(self, group: int) -> Int64Array:
+        """The units of a group; in the order of their keys, where units of a task are added up."""
+        units = np.flatnonzero(self.units.group == group)
+        return units if self.keys.are_tasks else self.in_cluster_order(units)
+
+    def in_cluster_order(self, units: Int64Array) -> Int64Array:
+        """Units in the order of their clusters, and of their tasks within one."""
+        cluster, task = self.units.cluster[units], self.units.task[units]
+        return units[np.lexsort((self._ranks[1][task], self._ranks[0][cluster]))]
+
+    @property
+    def task_ranks(self) -> Int64Array:
+        """Place of each task in the order of code points."""
+        return self._ranks[1]
+
+    def clusters_of_tasks(self, tasks: Int64Array) -> Int64Array:
+        """Cluster of each of some tasks, numbered from 0 in the order of their keys.
+
+        A task that lies in several counts to the first of them.
+        """
+        if self.keys.are_tasks:
+            return np.argsort(np.argsort(self.task_ranks[tasks]))
+        ranks = self._ranks[0][self.units.cluster]
+        first = np.full(len(self.keys.tasks), len(self.keys.clusters), np.int64)
+        np.minimum.at(first, self.units.task, ranks)
+        numbers: Int64Array = np.unique(first[tasks], return_inverse=True)[1]
+        return numbers
+
+    @cached_property
+    def _ranks(self) -> tuple[Int64Array, Int64Array]:
+        """Place of each cluster and of each task in the order of code points."""
+        clusters = _ranked(self.keys.clusters)
+        return clusters, clusters if self.keys.are_tasks else _ranked(self.keys.tasks)
+
+
+def _ranked(keys: Sequence[str | None]) -> Int64Array:
+    order = sorted(range(len(keys)), key=lambda place: (keys[place] is None, keys[place] or ""))
+    ranks = np.empty(len(keys), np.int64)
+    ranks[order] = np.arange(len(keys))
+    return ranks

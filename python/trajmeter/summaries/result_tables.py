@@ -1,0 +1,343 @@
+"""Reading results tables into sums: which figures are wanted, and what they mean."""
+
+from __future__ import annotations
+
+import json
+from collections import Counter
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from os import PathLike
+from typing import TYPE_CHECKING, Any, TypeAlias
+
+import numpy as np
+import pyarrow as pa
+
+from trajmeter.arrays import coded
+from trajmeter.errors import ConfigurationError, InputError
+from trajmeter.metrics.figures import (
+    FigureInfo,
+    figures_in_metadata,
+    matching_figures,
+    registered_figures,
+)
+from trajmeter.readers.results import open_results, parameters_of
+from trajmeter.summaries.attempt_keys import AttemptKeys, KeyColumns, check_key
+from trajmeter.summaries.figure_sums import BatchOutcomes, FigureSums, UnitRows
+from trajmeter.summaries.result_sums import ResultSums
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Sequence
+
+    from trajmeter.kernels import BoolArray
+    from trajmeter.readers.results import ResultsSource, ResultsTable
+    from trajmeter.records import ReadProblem
+    from trajmeter.summaries.figure_sums import Success
+
+    Tables: TypeAlias = "ResultsSource | Iterable[ResultsSource]"
+
+__all__ = ["Reading", "open_tables", "read_sums", "table_labels"]
+
+_NUMERIC = ("boolean", "integer", "number")
+_IDENTITY = ("task_id", "agent", "model", "attempt", "source", "backend")
+
+
+@dataclass(frozen=True, slots=True)
+class Reading:
+    """How tables are read."""
+
+    figures: Sequence[str] | None = None
+    """Names and patterns of the figures; ``None`` for all with a direction."""
+    by: tuple[str, ...] = ("agent", "model")
+    """Columns of the groups."""
+    cluster: str = "task_id"
+    """Column of the clusters."""
+    ranges: Mapping[str, tuple[float | None, float | None]] = field(default_factory=dict)
+    """Ranges of figures that declare none."""
+    better: Mapping[str, str] = field(default_factory=dict)
+    """``"higher"`` or ``"lower"``, of figures that declare no direction."""
+    duplicates: str | None = None
+    """Which of equal attempts counts, ``"first"`` or ``"last"``; ``None`` to refuse them."""
+    mixed_settings: bool = False
+    """Whether a metric may have several versions or settings."""
+    extra_figures: tuple[str, ...] = ()
+    """Names of figures that are wanted beside these."""
+    success: tuple[str, Success] | None = None
+    """Name of the figure that says what a success is, and which of its values are."""
+
+
+def open_tables(
+    tables: Tables, *, on_problem: Callable[[ReadProblem], None] | None = None
+) -> list[ResultsTable]:
+    """Open one table or several.
+
+    Raises:
+        InputError: They are neither; see also :func:`trajmeter.readers.results.open_results`.
+        ConfigurationError: There is none.
+    """
+    sources = _sources(tables)
+    opened = [
+        open_results(source, name=f"table {number}", on_problem=on_problem)
+        for number, source in enumerate(sources, 1)
+    ]
+    if not opened:
+        raise ConfigurationError("no results table was given")
+    return opened
+
+
+def _sources(tables: Tables) -> list[Any]:
+    if isinstance(tables, (str, PathLike)) or hasattr(tables, "__arrow_c_stream__"):
+        return [tables]
+    rows = getattr(tables, "rows", None)  # what trajmeter.score gives
+    if isinstance(rows, list):
+        return [rows]
+    if isinstance(tables, Mapping) or not hasattr(tables, "__iter__"):
+        raise InputError(f"tables is {tables!r}, expected a path, rows, or a list of tables")
+    listed = list(tables)
+    if listed and all(isinstance(each, Mapping) for each in listed):
+        return [listed]
+    return [getattr(each, "rows", each) if not _is_source(each) else each for each in listed]
+
+
+def _is_source(value: object) -> bool:
+    return isinstance(value, (str, PathLike)) or hasattr(value, "__arrow_c_stream__")
+
+
+def read_sums(
+    tables: Sequence[ResultsTable], reading: Reading, *, labels: Sequence[str] | None = None
+) -> ResultSums:
+    """Read tables once and sum up their figures.
+
+    Args:
+        tables: The tables.
+        reading: What of them is wanted.
+        labels: What each table is called where groups are told apart by it; else their names.
+
+    Raises:
+        UnknownNameError: No table has a figure that is asked for.
+        ConfigurationError: An attempt occurs twice, a metric has two settings, no table has a key,
+            or no figure has a direction.
+        ReadError: A table cannot be read.
+    """
+    columns = list(dict.fromkeys(name for table in tables for name in table.columns))
+    for name in reading.by:
+        check_key(name, [*_IDENTITY, *columns], "--by")
+    check_key(reading.cluster, columns, "--cluster")
+    known = _known_figures(tables, columns, reading)
+    wanted, chosen = _chosen(known, reading)
+    keys = KeyColumns(reading.by, reading.cluster)
+    labels = labels or table_labels(tables)
+    sums = _Reader(tables, chosen, known, reading, keys).read(labels, None)
+    found = sums.keys.duplicates(keep=reading.duplicates or "first")
+    if found.first is not None:
+        if reading.duplicates is None:
+            raise ConfigurationError(sums.repeated(found.first))
+        sums = _Reader(tables, chosen, known, reading, keys).read(labels, found.kept)
+    return ResultSums(
+        tables=tuple(labels),
+        by=reading.by,
+        keys=sums.keys,
+        figures=sums.figures,
+        wanted=tuple(wanted),
+        rows_of=sums.rows_of,
+    )
+
+
+def _known_figures(
+    tables: Sequence[ResultsTable], columns: Sequence[str], reading: Reading
+) -> dict[str, FigureInfo]:
+    described: dict[str, FigureInfo] = {}
+    for table in tables:
+        own = figures_in_metadata(table.metadata.get("trajmeter.figures", "{}"))
+        described = own | described
+    known = {}
+    for name in columns:
+        info = described.get(name) or registered_figures(name.partition(".")[0]).get(name)
+        kinds = [table.columns[name] for table in tables if name in table.columns]
+        if info is None:
+            if name in _IDENTITY or not any(kind in _NUMERIC for kind in kinds):
+                continue
+            is_boolean = all(kind in ("boolean", "other") for kind in kinds)
+            info = FigureInfo(kind="boolean", low=0.0, high=1.0) if is_boolean else FigureInfo()
+        known[name] = info
+    for option, names in (("--range", reading.ranges), ("--better", reading.better)):
+        for name in names:
+            (column,) = matching_figures([name], known)[:1]
+            known[column] = _declared(known[column], name, option, reading)
+    return known
+
+
+def _declared(info: FigureInfo, name: str, option: str, reading: Reading) -> FigureInfo:
+    if option == "--better":
+        direction = reading.better[name]
+        if direction not in ("higher", "lower"):
+            raise ConfigurationError(f"--better {name}={direction}: expected higher or lower")
+        return info.model_copy(update={"higher_is_better": direction == "higher"})
+    low, high = reading.ranges[name]
+    if low is not None and high is not None and low > high:
+        raise ConfigurationError(f"--range {name}={low}..{high}: the low end is above the high one")
+    return info.model_copy(update={"low": low, "high": high})
+
+
+def _chosen(known: dict[str, FigureInfo], reading: Reading) -> tuple[list[str], list[str]]:
+    """The figures that are asked for, and these with the others that are read."""
+    if reading.figures is not None:
+        wanted = matching_figures(reading.figures, known)
+    else:
+        wanted = [name for name, info in known.items() if info.higher_is_better is not None]
+    extra = matching_figures(reading.extra_figures, known)
+    if reading.success is not None:
+        extra += matching_figures([reading.success[0]], known)
+    if not wanted and not extra:
+        raise ConfigurationError(
+            "no figure of the tables has a direction; name figures with --figure, or say which "
+            f"end is better with --better. There are: {', '.join(known) or 'none'}"
+        )
+    return wanted, [name for name in known if name in {*wanted, *extra}]
+
+
+class _Reader:
+    """Reads tables into sums."""
+
+    def __init__(
+        self,
+        tables: Sequence[ResultsTable],
+        chosen: Sequence[str],
+        known: Mapping[str, FigureInfo],
+        reading: Reading,
+        columns: KeyColumns,
+    ) -> None:
+        self._tables = tables
+        self._reading = reading
+        self._columns = columns
+        self._settings: dict[str, dict[tuple[str | None, ...], str]] = {}
+        self.keys = AttemptKeys(columns)
+        self.rows_of: dict[int, int] = {}
+        self.figures: dict[str, FigureSums] = {}
+        succeeding, succeeds = reading.success or (None, None)
+        if succeeding is not None:
+            (succeeding,) = matching_figures([succeeding], known)[:1]
+        for name in chosen:
+            info = known[name]
+            counts = (*info.numerator, *info.denominator)
+            if any(count not in table.columns for table in tables for count in counts):
+                info = info.model_copy(update={"numerator": (), "denominator": ()})
+            self.figures[name] = FigureSums(info, succeeds if name == succeeding else None)
+
+    def read(self, labels: Sequence[str], kept: BoolArray | None) -> _Reader:
+        """Read every table; with ``kept``, only these of all rows."""
+        row = 0
+        self.starts: list[tuple[int, str]] = []
+        for table, label in zip(self._tables, labels, strict=True):
+            self.starts.append((row, table.name))
+            own = _Layout(table, self.figures)
+            check = self._check_settings(table, own.families)
+            texts = dict.fromkeys((*self._columns.texts, *own.texts, *check))
+            for batch in table.batches(list(texts), own.numbers):
+                stop = row + batch.num_rows
+                part = batch if kept is None else batch.filter(pa.array(kept[row:stop]))
+                self._add(part, label, own, check)
+                row = stop
+        return self
+
+    def _add(self, batch: pa.RecordBatch, label: str, own: _Layout, check: Sequence[str]) -> None:
+        if not batch.num_rows:
+            return
+        units, groups = self.keys.add(batch, label)
+        for group, count in zip(*np.unique(groups, return_counts=True), strict=True):
+            self.rows_of[int(group)] = self.rows_of.get(int(group), 0) + int(count)
+        rows = UnitRows.of(units, groups)
+        outcomes = {
+            group: BatchOutcomes(batch, f"{group}.outcome", f"{group}.cause")
+            for group in own.outcomes
+        }
+        for name, group in own.figures.items():
+            self.figures[name].add(batch, name, outcomes[group] if group else None, rows)
+        for family in {column.partition(".")[0] for column in check}:
+            self._read_settings(batch, family, label)
+
+    def _check_settings(self, table: ResultsTable, families: Iterable[str]) -> list[str]:
+        """Columns to find a metric's settings in, where the metadata do not say them."""
+        described = parameters_of(table.metadata)
+        columns = []
+        for family in families:
+            if family in described:
+                settings = described[family]
+                text = json.dumps(settings.get("parameters", {}), sort_keys=True)
+                self._compare(family, (str(settings.get("version")), text), table.name)
+                continue
+            own = [f"{family}.version", f"{family}.parameters"]
+            columns += [name for name in own if name in table.columns]
+        return columns
+
+    def _read_settings(self, batch: pa.RecordBatch, family: str, table: str) -> None:
+        names = [f"{family}.version", f"{family}.parameters"]
+        columns = [coded(batch.column(name)) for name in names if name in batch.schema.names]
+        pairs = np.unique(np.stack([column.codes for column in columns]), axis=1)
+        for codes in pairs.T.tolist():
+            texts = [
+                None if code < 0 else column.texts[code]
+                for code, column in zip(codes, columns, strict=True)
+            ]
+            if any(text is not None for text in texts):
+                self._compare(family, tuple(texts), table)
+
+    def _compare(self, family: str, settings: tuple[str | None, ...], table: str) -> None:
+        known = self._settings.setdefault(family, {settings: table})
+        known.setdefault(settings, table)
+        if len(known) > 1 and not self._reading.mixed_settings:
+            first, second = known.items()
+            raise ConfigurationError(
+                f"metric {family} has two settings, whose scores are not comparable: "
+                f"{_shown(*first)} and {_shown(*second)}; score both alike, or allow it with "
+                "--mixed-settings"
+            )
+
+    def repeated(self, first: tuple[int, int]) -> str:
+        """Name the first attempt that occurs twice, and where."""
+        identity = ", ".join(
+            f"{name} {value!r}" for name, value in self.keys.identity(first[0]).items()
+        )
+        places = []
+        for row in first:
+            start, table = [each for each in self.starts if each[0] <= row][-1]
+            places.append(f"{table}, row {row - start + 1}")
+        return (
+            f"one attempt occurs twice and would count twice: {identity} "
+            f"({' and '.join(places)}); say which counts with --duplicates first|last"
+        )
+
+
+class _Layout:
+    """The columns of a table that are read."""
+
+    def __init__(self, table: ResultsTable, figures: Mapping[str, FigureSums]) -> None:
+        self.figures: dict[str, str | None] = {}
+        """The group of each figure that the table has; ``None`` for one that stands by itself."""
+        numbers: list[str] = []
+        for name, sums in figures.items():
+            if name not in table.columns:
+                continue
+            group = name.rpartition(".")[0]
+            has_outcome = sums.info.outcome and f"{group}.outcome" in table.columns
+            self.figures[name] = group if has_outcome else None
+            numbers += [name, *sums.info.numerator, *sums.info.denominator]
+        self.numbers = list(dict.fromkeys(numbers))
+        self.outcomes = list(dict.fromkeys(filter(None, self.figures.values())))
+        self.texts = [f"{group}.{part}" for group in self.outcomes for part in ("outcome", "cause")]
+        self.families = list(dict.fromkeys(name.partition(".")[0] for name in self.figures))
+
+
+def table_labels(tables: Sequence[ResultsTable]) -> list[str]:
+    """Names of tables, which tell apart two of one name."""
+    seen: Counter[str] = Counter()
+    labels = []
+    for table in tables:
+        seen[table.name] += 1
+        again = f" ({seen[table.name]})" if seen[table.name] > 1 else ""
+        labels.append(f"{table.name}{again}")
+    return labels
+
+
+def _shown(settings: tuple[str | None, ...], table: str) -> str:
+    known = " ".join(text for text in settings if text is not None)
+    return f"{known} ({table})"

@@ -1,0 +1,327 @@
+"""Summarizing results tables: what each figure is, how sure it is, and how much is missing."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING, Literal
+
+from trajmeter.errors import ConfigurationError
+from trajmeter.metrics.figures import matching_figures
+from trajmeter.records import Record
+from trajmeter.statistics.draws import DEFAULT_RESAMPLES
+from trajmeter.summaries.estimates import Estimate, IntervalChoice, IntervalOptions
+from trajmeter.summaries.estimating import estimate
+from trajmeter.summaries.gates import (
+    DEFAULT_MIN_TASKS,
+    Gate,
+    GateCheck,
+    check_directions,
+    check_estimate,
+    check_regression,
+    gated_figures,
+)
+from trajmeter.summaries.options import check_interval_options, group_columns, read_success
+from trajmeter.summaries.pairing import difference, side_of
+from trajmeter.summaries.repeat_estimates import RepeatEstimate, check_ks, repeat_estimates
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+    from pathlib import Path
+
+    from trajmeter.readers.results import ResultsTable
+    from trajmeter.records import ReadProblem, Task
+    from trajmeter.summaries.result_sums import ResultSums
+    from trajmeter.summaries.result_tables import Reading, Tables
+
+__all__ = ["Estimates", "GroupEstimates", "SummaryOptions", "summarize"]
+
+_FILE, _CURRENT, _BASELINE = "file", "current", "\0baseline"
+"""The column that tells tables apart, and what stands in it beside their names."""
+
+
+class SummaryOptions(Record):
+    """What a summary was asked for."""
+
+    figures: tuple[str, ...] | None
+    """Names and patterns of the figures; ``None`` for all with a direction."""
+    by: tuple[str, ...]
+    """Columns of the groups."""
+    interval: IntervalChoice
+    """Method of the intervals."""
+    level: float
+    """Probability with which intervals are to hold the truth."""
+    cluster: str
+    """Column of the clusters."""
+    seed: int
+    """Seed of what was drawn."""
+    resamples: int
+    """Replicates that were drawn."""
+    success: str | None
+    """What a success is; ``None`` if repeats were not asked for."""
+    min_tasks: int
+    """Clusters that a gate on an interval needs."""
+
+
+class GroupEstimates(Record):
+    """Attempts that are counted together."""
+
+    group: dict[str, str | None]
+    """What they have in common, by column."""
+    attempts: int
+    """Number of attempts."""
+    figures: tuple[Estimate, ...]
+    """Every figure that their tables have."""
+    repeats: tuple[RepeatEstimate, ...] = ()
+    """What k attempts at a task achieve."""
+
+
+class Estimates(Record):
+    """Results tables summed up."""
+
+    trajmeter_version: str
+    """Version of this package."""
+    options: SummaryOptions
+    """What was asked for."""
+    groups: tuple[GroupEstimates, ...]
+    """The groups, in the order of their keys."""
+    gates: tuple[GateCheck, ...] = ()
+    """What each gate found of each group and figure."""
+
+
+def summarize(
+    tables: Tables,
+    *,
+    figures: Sequence[str] | None = None,
+    by: Sequence[str] | str = ("agent", "model"),
+    interval: IntervalChoice = "auto",
+    level: float = 0.95,
+    cluster: str = "task_id",
+    seed: int = 0,
+    resamples: int = DEFAULT_RESAMPLES,
+    success: str | None = None,
+    ks: Sequence[int] | None = None,
+    ranges: Mapping[str, tuple[float | None, float | None]] | None = None,
+    better: Mapping[str, str] | None = None,
+    tasks: str | Path | Iterable[Task] | None = None,
+    gates: Sequence[Gate] = (),
+    min_tasks: int = DEFAULT_MIN_TASKS,
+    duplicates: Literal["first", "last"] | None = None,
+    mixed_settings: bool = False,
+    on_problem: Callable[[ReadProblem], None] | None = None,
+) -> Estimates:
+    """Sum up results tables: means with intervals, counts, bounds and repeats.
+
+    Args:
+        tables: Results tables: paths, rows, or what hands over Arrow batches.
+        figures: Names and patterns of figures; all with a direction by default.
+        by: Columns of the groups, ``file`` among them; none for all attempts together.
+        interval: ``auto``, ``t``, ``bootstrap`` or ``wilson``.
+        level: Probability with which intervals are to hold the truth.
+        cluster: Column whose values name what is not independent, such as the repository.
+        seed: Seed of what is drawn.
+        resamples: Replicates that are drawn.
+        success: Figure that says what a success is, or ``"rules.tool_usage>=8"``.
+        ks: How many attempts are drawn for pass@k; those that every task allows by default.
+        ranges: Least and greatest value of figures that declare none.
+        better: ``"higher"`` or ``"lower"``, of figures that declare no direction.
+        tasks: Tasks that should have been attempted: one that a group has no row of counts there as
+            an attempt that could not be scored.
+        gates: Thresholds to check.
+        min_tasks: Clusters that a gate on an interval needs.
+        duplicates: Which of equal attempts counts; without it they are refused.
+        mixed_settings: Whether a metric may have several versions or settings.
+        on_problem: Called with every row that cannot be read and is left out. Without it the first
+            one raises.
+
+    Returns:
+        Every group with its figures, and what the gates found.
+
+    Raises:
+        ConfigurationError: An option is wrong, an attempt occurs twice, or a metric has two
+            settings.
+        UnknownNameError: No table has a figure that is asked for.
+        ReadError: A table cannot be read.
+        ExtraMissingError: pyarrow is not installed, or scipy where Student's t is needed.
+
+    Example:
+        >>> import trajmeter
+        >>> rows = [
+        ...     {"task_id": task, "attempt": str(number), "context.final.line.f1": value}
+        ...     for task, values in {"t1": [0.2, 0.4], "t2": [0.9], "t3": [0.5, 0.7]}.items()
+        ...     for number, value in enumerate(values)
+        ... ]
+        >>> (group,) = trajmeter.summarize(rows).groups
+        >>> figure = group.figures[0]
+        >>> figure.mean, round(figure.std_error, 5), figure.n_tasks
+        (0.54, 0.14988, 3)
+    """
+    from trajmeter.metrics.rows import package_version
+    from trajmeter.summaries.result_tables import Reading, open_tables, read_sums
+
+    options = IntervalOptions(interval, level, seed, resamples)
+    check_interval_options(options)
+    check_ks(ks)
+    columns = group_columns(by)
+    condition = read_success(success) if success is not None else None
+    named = gated_figures(gates)
+    reading = Reading(
+        figures=None if figures is None else (*figures, *named),
+        by=columns,
+        cluster=cluster,
+        ranges=ranges or {},
+        better=better or {},
+        duplicates=duplicates,
+        mixed_settings=mixed_settings,
+        extra_figures=tuple(named),
+        success=condition[:2] if condition is not None else None,
+    )
+    opened = open_tables(tables, on_problem=on_problem)
+    read = read_sums(opened, reading)
+    succeeding = None
+    if condition is not None:
+        (succeeding,) = matching_figures([condition[0]], read.figures)
+        if condition[2] and read.figures[succeeding].info.kind != "boolean":
+            raise ConfigurationError(
+                f"--success {succeeding} is not true or false; say from where on it is a success, "
+                f"such as '{succeeding}>=0.8'"
+            )
+    shown = [*dict.fromkeys((*read.wanted, *matching_figures(named, read.figures)))]
+    missing = _not_made(read, tasks)
+    groups = []
+    for group in read.groups:
+        own = [name for name in shown if _has_rows(read, name, group)]
+        estimates = [
+            estimate(name, read.figures[name], read, group, options, not_made=missing.get(group, 0))
+            for name in own
+        ]
+        repeats: tuple[RepeatEstimate, ...] = ()
+        if succeeding is not None:
+            repeats = repeat_estimates(read.figures[succeeding], read, group, options, ks)
+        groups.append(
+            GroupEstimates(
+                group=read.key(group),
+                attempts=read.rows_of[group],
+                figures=tuple(estimates),
+                repeats=repeats,
+            )
+        )
+    checker = _Gates(gates, opened, groups, shown, reading, options, min_tasks)
+    return Estimates(
+        trajmeter_version=package_version(),
+        options=SummaryOptions(
+            figures=None if figures is None else tuple(figures),
+            by=columns,
+            interval=interval,
+            level=level,
+            cluster=cluster,
+            seed=seed,
+            resamples=resamples,
+            success=success,
+            min_tasks=min_tasks,
+        ),
+        groups=tuple(groups),
+        gates=tuple(checker.checks(read)),
+    )
+
+
+def _has_rows(read: ResultSums, name: str, group: int) -> bool:
+    """Whether any table of a group has a figure."""
+    from trajmeter.summaries.figure_sums import ROWS
+
+    return bool(read.figures[name].counts.column(ROWS, read.units_of(group)).any())
+
+
+def _not_made(read: ResultSums, tasks: str | Path | Iterable[Task] | None) -> dict[int, int]:
+    """How many of the tasks each group has no attempt at."""
+    if tasks is None:
+        return {}
+    from os import PathLike
+
+    from trajmeter.metrics.engine import TaskIndex
+    from trajmeter.readers import read_tasks
+
+    gold = [*read_tasks(tasks)] if isinstance(tasks, (str, PathLike)) else [*tasks]
+    index, known = TaskIndex(gold), {task.id for task in gold}
+    missing = {}
+    for group in read.groups:
+        found = set()
+        for task in set(read.units.task[read.units_of(group)].tolist()):
+            name = read.keys.tasks[task]
+            own = index.find(name) if name is not None else None
+            if own is not None:
+                found.add(own.id)
+        missing[group] = len(known - found)
+    return missing
+
+
+class _Gates:
+    """Checks gates against what was estimated."""
+
+    def __init__(
+        self,
+        gates: Sequence[Gate],
+        tables: Sequence[ResultsTable],
+        groups: Sequence[GroupEstimates],
+        shown: Sequence[str],
+        reading: Reading,
+        options: IntervalOptions,
+        min_tasks: int,
+    ) -> None:
+        self._gates = gates
+        self._tables = tables
+        self._groups = groups
+        self._shown = shown
+        self._reading = reading
+        self._options = options
+        self._min_tasks = min_tasks
+
+    def checks(self, read: ResultSums) -> Iterator[GateCheck]:
+        """Check every gate, group and figure."""
+        named = gated_figures(self._gates)
+        for gate in self._gates:
+            names = [gate.figure] if gate.figure is not None else named
+            figures = matching_figures(names, self._shown) if names else self._shown
+            check_directions(
+                gate, {name: read.figures[name].info.higher_is_better for name in figures}
+            )
+            if gate.kind == "no_regression":
+                yield from self._regressions(gate, figures, read)
+                continue
+            for group in self._groups:
+                for each in group.figures:
+                    if each.figure in figures:
+                        yield check_estimate(gate, each, group.group, min_tasks=self._min_tasks)
+
+    def _regressions(
+        self, gate: Gate, figures: Sequence[str], read: ResultSums
+    ) -> Iterator[GateCheck]:
+        """Compare each group with the same of the baseline."""
+        from trajmeter.summaries.result_tables import open_tables, read_sums, table_labels
+
+        if gate.baseline is None:  # which has been refused
+            return
+        rest = tuple(name for name in read.by if name != _FILE)
+        labels = table_labels(self._tables) if _FILE in read.by else [_CURRENT] * len(self._tables)
+        reading = replace(
+            self._reading, figures=figures, by=(_FILE, *rest), extra_figures=(), success=None
+        )
+        tables = [*self._tables, *open_tables(gate.baseline)]
+        labels += [_BASELINE] * (len(tables) - len(labels))
+        both = read_sums(tables, reading, labels=labels)
+        numbers = {tuple(both.key(group).values()): group for group in both.groups}
+        for group in self._groups:
+            own = tuple(group.group[name] for name in rest)
+            before = numbers.get((_BASELINE, *own))
+            for name in figures:
+                if name not in {each.figure for each in group.figures}:
+                    continue
+                found = None
+                key = (group.group.get(_FILE, _CURRENT), *own)
+                if before is not None:
+                    now = numbers[key]
+                    figure = both.figures[name]
+                    sides = (side_of(figure, both, before), side_of(figure, both, now))
+                    found = difference(
+                        name, figure.info, sides, both, self._options, margin=gate.threshold
+                    ).difference
+                yield check_regression(gate, found, name, group.group, min_tasks=self._min_tasks)
