@@ -121,18 +121,16 @@ class FileFormat(Format[RecordT_co]):
     ] = _no_part
     """Yields them as :attr:`records` does, but fills only these columns; ``None`` where it would
     save nothing."""
+    profile_records: Mapping[
+        str, Callable[[Path, Callable[[ReadProblem], None]], Iterator[RecordT_co]]
+    ] = field(default_factory=dict)
+    """What yields the records instead, by compatibility profile."""
     folder_files: frozenset[str] = frozenset()
     """Names of files of which a folder of the format holds at least one. A folder within one that
     is read is only recognised if it holds one of them; one that is named is in any case."""
     batches: Callable[[Path, Collection[str]], Iterator[pa.RecordBatch] | None] = _no_batches
     """Yields them as batches with these columns filled; ``None`` where :attr:`records` has to read
     them, as it has wherever something is left out."""
-
-    def filled(
-        self, path: Path, report: Callable[[ReadProblem], None], columns: Collection[str]
-    ) -> Iterator[RecordT_co]:
-        """The records, in which columns other than these may be empty."""
-        return self.part(path, report, columns) or self.records(path, report)
 
 
 AnyFormat: TypeAlias = "Format[Task] | Format[Trajectory]"
