@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from trajmeter.errors import ReadError
 from trajmeter.readers import (
     Evidence,
     ReadProblem,
@@ -126,6 +127,19 @@ def test_a_plug_in_that_fails_stops_nothing(
     (problem,) = problems
     assert problem.line == 1
     assert problem.message == "cannot be read as one of songs: KeyError: 'absent'"
+
+
+def test_what_a_listener_raises_is_passed_on(tmp_path: Path) -> None:
+    (tmp_path / "run_metadata.json").write_text("{")
+    (tmp_path / "results.json").write_text("{")
+
+    def refuse(problem: ReadProblem) -> None:
+        raise ValueError(f"seen {problem.file}")
+
+    with pytest.raises(ValueError, match=r"^seen .*results\.json$"):
+        list(read_trajectories(tmp_path, on_problem=refuse))
+    with pytest.raises(ReadError, match=r"^\S*results\.json: invalid JSON"):
+        list(read_trajectories(tmp_path))
 
 
 def test_without_plug_ins_no_entry_points_are_parsed(

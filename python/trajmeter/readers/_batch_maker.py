@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 __all__ = ["BatchMaker"]
 
-_ROWS = 1_000
+_ROWS = 250
 """Rows of a batch, if files are read as records."""
 _TURNS = 10_000
 """Turns of such a batch, in which most of its memory lies."""

@@ -118,18 +118,39 @@ class Choice(Generic[RecordT]):
         return made
 
     def records(
-        self, known: FileFormat[RecordT], path: Path, report: Callable[[ReadProblem], None]
+        self,
+        known: FileFormat[RecordT],
+        path: Path,
+        report: Callable[[ReadProblem], None],
+        columns: Collection[str] | None = None,
     ) -> Iterator[RecordT]:
-        """Read a file or folder as a whole, by its format."""
+        """Read a file or folder as a whole; columns other than these may be left empty."""
         reads = known.profile_records
         read = next((reads[name] for name in self._profiles if name in reads), known.records)
+        raised: list[Exception] = []
+
+        def listen(problem: ReadProblem) -> None:
+            try:
+                report(problem)
+            except Exception as error:
+                raised.append(error)
+                raise
+
+        some = (
+            known.part(path, listen, columns)
+            if columns is not None and read is known.records
+            else None
+        )
         try:
-            for record in read(path, report):
+            for record in some or read(path, listen):
                 self._counts[known.name] += 1
                 yield record
-        except ReadError as error:
-            report(ReadProblem(file=str(path), message=str(error)))
-        except UNEXPECTED as error:
+        except (ReadError, *UNEXPECTED) as error:
+            if error in raised:
+                raise
+            if isinstance(error, ReadError):
+                report(ReadProblem(file=str(path), message=str(error)))
+                return
             reason = format_exception(error)
             message = f"cannot be read as one of {known.description}: {reason}"
             report(ReadProblem(file=str(path), message=message))

@@ -244,7 +244,7 @@ class TrajectoryBatches:
         given.note_read()
         batches = self._choice.batches(whole, given.path, self._wanted)
         if batches is None:
-            records = self._choice.records(whole, given.path, self._report)
+            records = self._choice.records(whole, given.path, self._report, self._wanted)
             yield partial(self._rows_of.gather, records)
             return
         for batch in batches:
