@@ -136,9 +136,9 @@ def test_what_a_listener_raises_is_passed_on(tmp_path: Path) -> None:
     def refuse(problem: ReadProblem) -> None:
         raise ValueError(f"seen {problem.file}")
 
-    with pytest.raises(ValueError, match=r"^seen .*results\.json$"):
+    with pytest.raises(ValueError, match=r"^seen \S*run_metadata\.json$"):
         list(read_trajectories(tmp_path, on_problem=refuse))
-    with pytest.raises(ReadError, match=r"^\S*results\.json: invalid JSON"):
+    with pytest.raises(ReadError, match=r"^\S*run_metadata\.json: invalid JSON"):
         list(read_trajectories(tmp_path))
 
 
