@@ -144,7 +144,7 @@ def _read_input(
         whole = given.whole or choice.file_format(given.path)
     except ReadError as error:
         report(ReadProblem(file=str(given.path), message=str(error)))
-        given.note_read()
+        given.note_reported()
         return
     if whole is None:
         yield from read_records(given, choice, report)
@@ -191,10 +191,11 @@ class EntryReader(Generic[RecordT]):
 
     def accept(self, rows: int = 0) -> None:
         """Note that an entry was recognised, or so many rows that were read elsewhere."""
+        if not self._is_known:
+            self._given.note_read()
         self._is_known = True
         if rows:
             self._choice.count_rows(self._given.path, rows)
-        self._given.note_read()
         self._report_strangers()
 
     def read(self, entry: Entry) -> RecordT | None:
@@ -276,7 +277,7 @@ class EntryReader(Generic[RecordT]):
         _warn_of(self._doubts)
 
     def _report(self, problem: ReadProblem) -> None:
-        self._given.note_read()
+        self._given.note_reported()
         self._listener(problem)
 
     def _report_strangers(self) -> None:
