@@ -110,6 +110,10 @@ class FileFormat(Format[RecordT_co]):
     records: Callable[[Path, Callable[[ReadProblem], None]], Iterator[RecordT_co]]
     """Yields the records of a folder or file, and reports with its place what is left out. A folder
     that is recognised is read here as a whole: nothing below it is read by other formats."""
+    profile_records: Mapping[
+        str, Callable[[Path, Callable[[ReadProblem], None]], Iterator[RecordT_co]]
+    ] = field(default_factory=dict)
+    """What yields the records instead, by compatibility profile."""
     folder_files: frozenset[str] = frozenset()
     """Names of files of which a folder of the format holds at least one. A folder within one that
     is read is only recognised if it holds one of them; one that is named is in any case."""
