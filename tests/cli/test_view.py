@@ -110,8 +110,23 @@ def test_a_repository_without_a_task_is_read_at_its_head(run: Run, log: str, rep
     assert "  view /testbed/a.py:2-3\n    2  second\n    3  third\n" in out
 
 
+def test_a_folder_without_git_is_read_as_it_is(
+    run: Run, log: str, repos: str, folder: Path
+) -> None:
+    (folder / "plain").mkdir()
+    (folder / "plain" / "a.py").write_bytes(b"one\n2\n")
+    code, out, err = run("view", log, "mend-1", "--repos", "plain")
+    assert (code, err) == (0, "")
+    assert "  view /testbed/a.py:2-3\n    2  2\n" in out
+    code, out, err = run("view", log, "mend-1", "--repos", "plain", "-t", "tasks.jsonl")
+    assert (code, err) == (0, "")
+    assert "  view /testbed/a.py:2-3\n    2  2\n" in out
+    # Of 6 bytes of gold the last 2 were viewed; a folder has no definitions.
+    assert "gold seen: 100% of files, 33% of bytes, 50% of lines\n" in out
+
+
 def test_what_was_not_found_is_told(run: Run, log: str, repos: str, folder: Path) -> None:
-    (folder / "empty").mkdir()
+    commit(folder / "empty" / "other", {})
     code, out, err = run("view", log, "mend-1", "-t", "tasks.jsonl", "--repos", "empty")
     assert code == 0
     assert "gold seen: 100% of files, 50% of lines" in out

@@ -326,6 +326,21 @@ def test_python_backend_gathers_files_of_one_record_each(
     assert made == [3, 2]  # before and behind the table
 
 
+@pytest.mark.parametrize("backend", ["rust", "python"])
+def test_a_record_that_is_nested_too_deeply_is_named_and_the_others_are_read(
+    backend: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("trajmeter.readers.batches.backend", lambda: backend)
+    path = tmp_path / "runs.jsonl"
+    deep = "[" * 300 + "]" * 300
+    path.write_text(f'{{"task_id": "a"}}\n{{"task_id": "b", "x": {deep}}}\n{{"task_id": "c"}}\n')
+    read, _ = as_batches(path)
+    assert read == as_records(path)
+    assert len(read.rows) == 2
+    (problem,) = read.problems
+    assert str(problem).startswith(f"{path}:2: invalid JSON: it is nested more than 200 deep")
+
+
 def test_fuzzing_reads_the_present_records() -> None:
     """The fuzz target ``ingest`` keeps a copy of what the reader in Rust is told of records."""
     copy = Path(__file__).parents[2] / "fuzz" / "trajectory_shape.json"

@@ -15,6 +15,7 @@ from pydantic import Field
 import trajmeter
 from trajmeter.errors import ExtraMissingError
 from trajmeter.metrics import Result, RowLayout, score_trajectories
+from trajmeter.metrics.turns import TurnsMetric
 from trajmeter.records import Cause, Source, Task, Trajectory, Usage
 from trajmeter.text import from_cell
 from trajmeter.writers import (
@@ -247,6 +248,34 @@ def test_pages_of_parquet_do_not_depend_on_batches() -> None:
     (content,) = written
     file = parquet.ParquetFile(pa.BufferReader(content)).metadata
     assert [file.row_group(i).num_rows for i in range(file.num_row_groups)] == [16_384, 3_616]
+
+
+def test_row_groups_of_much_text_end_early_whatever_the_batches(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """Rows have some 60 bytes of text, so that two chunks of 10 rows reach 1,000."""
+    monkeypatch.setattr("trajmeter.writers.parquet._CHUNK", 10)
+    monkeypatch.setattr("trajmeter.writers.parquet._TEXT_BYTES", 300)
+    layout = RowLayout([TurnsMetric()])
+    attempts = [Trajectory(task_id=f"{n:05}") for n in range(50)]
+    scored = score_trajectories(attempts, metrics=[TurnsMetric()])
+    whole = rows_batch(layout, [layout.values(each) for each in scored], arrow_schema(layout))
+    texts = [value for value in whole.slice(0, 1).to_pylist()[0].values() if isinstance(value, str)]
+    monkeypatch.setattr("trajmeter.writers.parquet._TEXT_BYTES", 15 * len("".join(texts).encode()))
+    monkeypatch.setattr("trajmeter.writers.parquet._CHUNK", 10)
+    for sizes in ([50], [7] * 8, [1] * 50, [15, 30, 5]):
+        stream, start = io.BytesIO(), 0
+        writer = ParquetWriter(stream, layout)
+        for size in sizes:
+            writer.write_batch(whole.slice(start, size))
+            start += size
+        writer.finish()
+        file = parquet.ParquetFile(stream)
+        groups = [file.metadata.row_group(i).num_rows for i in range(file.num_row_groups)]
+        assert groups == [20, 20, 10]
+        assert file.read().to_batches()[0].column("task_id").to_pylist() == [
+            each.task_id for each in attempts
+        ]
 
 
 def test_parquet_is_written_in_row_groups(monkeypatch: pytest.MonkeyPatch) -> None:

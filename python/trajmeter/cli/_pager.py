@@ -7,7 +7,7 @@ import shlex
 import shutil
 import sys
 from contextlib import suppress
-from typing import TYPE_CHECKING
+from typing import IO, TYPE_CHECKING, cast
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -36,7 +36,8 @@ def print_lines(lines: Iterable[str], *, pages: bool) -> None:
     with subprocess.Popen(
         pager, stdin=subprocess.PIPE, env=environment, text=True, encoding="utf-8", errors="replace"
     ) as process:
-        with suppress(BrokenPipeError), process.stdin or sys.stdout as stream:  # the user left it
+        # The user may leave it before the end.
+        with suppress(BrokenPipeError), cast("IO[str]", process.stdin) as stream:
             stream.writelines(f"{line}\n" for line in lines)
         while True:
             # Ctrl-C is for the pager, which ends when it is told to.

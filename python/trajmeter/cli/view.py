@@ -180,21 +180,22 @@ def _surroundings(
     from trajmeter.metrics import TaskIndex
     from trajmeter.metrics.context import ContextTracker, prepare
     from trajmeter.reports.trajectory import Surroundings
-    from trajmeter.snapshots import open_files, open_repositories
+    from trajmeter.snapshots import open_files, open_repositories, open_snapshots
 
     task = TaskIndex(tasks).find(trajectory.task_id)
     if tasks and task is None:
         print_message(f"trajmeter: no task {trajectory.task_id!r} among {len(tasks):,}")
     files = None
     snapshot = None
-    if repos is not None and task is not None:
-        store = open_repositories(repos, cache=cache)
+    store = None if repos is None or task is None else open_repositories(repos, cache=cache)
+    if store is not None and task is not None and not store.is_empty:
         snapshot = store.find(task)
         files = store.contents(task)
         for text in store.missing():
             print_message(f"trajmeter: {text}")
     elif repos is not None:
         files = open_files(repos)
+        snapshot = None if task is None else open_snapshots(repos).find(task)
     tracker = None
     if task is not None and task.gold_ranges is not None:
         tracker = ContextTracker(prepare(task, snapshot))

@@ -13,13 +13,53 @@ from trajmeter.readers._values import seconds_between
 from trajmeter.records import Failure, ToolCall, Turn
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterable, Sequence
 
     from pydantic import JsonValue
 
     from trajmeter.records import Leak, Usage, View
 
-__all__ = ["Call", "Reply", "in_order_of_time", "leaks_of", "turns_of"]
+__all__ = [
+    "TOKENS",
+    "TURNS",
+    "Call",
+    "Reply",
+    "in_order_of_time",
+    "leaks_of",
+    "turns_of",
+    "usage_fields",
+]
+
+TURNS = (
+    "turns.number",
+    "turns.program",
+    "turns.success",
+    "turns.error",
+    "turns.text",
+    "turns.tool_calls",
+    "turns.views",
+    "leaks",
+)
+"""What a format carries that has replies with calls and their results."""
+
+TOKENS = (
+    "input_tokens",
+    "cached_input_tokens",
+    "cache_write_tokens",
+    "output_tokens",
+    "reasoning_tokens",
+)
+"""Kinds of tokens that a format may tell apart."""
+
+
+def usage_fields(*places: str, names: Iterable[str]) -> tuple[str, ...]:
+    """Parts of a usage that a format carries.
+
+    Example:
+        >>> usage_fields("turns.usage", "usage", names=["cost_usd"])
+        ('turns.usage.cost_usd', 'usage.cost_usd')
+    """
+    return tuple(f"{place}.{name}" for name in names for place in places)
 
 
 @dataclass(slots=True)

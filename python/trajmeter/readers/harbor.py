@@ -17,6 +17,7 @@ from trajmeter import json_input
 from trajmeter.errors import ReadError
 from trajmeter.readers._content import open_content
 from trajmeter.readers._formats import Evidence, FileFormat
+from trajmeter.readers._replies import TOKENS, TURNS, usage_fields
 from trajmeter.readers._sessions import first_objects, known_only, usage_from
 from trajmeter.readers._values import (
     as_count,
@@ -40,7 +41,8 @@ if TYPE_CHECKING:
 __all__ = ["TRIALS"]
 
 _RESULT, _TRAJECTORY = "result.json", "agent/trajectory.json"
-_MARKS = {"trial_name", "task_name", "agent_info"}
+_NAMES = {"trial_name", "task_name"}
+_MARKS = {"agent_info", "task_checksum"}
 _BUDGET = "budget_exhausted"
 _EXHAUSTED = frozenset(
     (
@@ -75,7 +77,8 @@ def _recognises(path: Path, head: bytes) -> Evidence | None:
         with open_content(result) as file:
             head = file.read(1 << 16)
     first: dict[str, Any] = next(first_objects(head), {})
-    return Evidence.CERTAIN if first.keys() >= _MARKS else None
+    is_one = first.keys() >= _NAMES and not _MARKS.isdisjoint(first)
+    return Evidence.CERTAIN if is_one else None
 
 
 def _read(path: Path, report: Callable[[ReadProblem], None]) -> Iterator[Trajectory]:
@@ -229,32 +232,28 @@ TRIALS = FileFormat(
     description="trials of Harbor",
     makes=Trajectory,
     carries=(
+        *TURNS,
+        *usage_fields(
+            "turns.usage",
+            names=(*TOKENS, "cost_usd"),
+        ),
+        *usage_fields(
+            "usage",
+            names=(
+                "input_tokens",
+                "cached_input_tokens",
+                "output_tokens",
+                "cost_usd",
+            ),
+        ),
         "agent",
         "model",
         "attempt",
-        "turns.number",
-        "turns.program",
-        "turns.success",
-        "turns.error",
         "turns.agent",
-        "turns.text",
-        "turns.tool_calls",
-        "turns.views",
-        "turns.usage.input_tokens",
-        "turns.usage.cached_input_tokens",
-        "turns.usage.cache_write_tokens",
-        "turns.usage.output_tokens",
-        "turns.usage.reasoning_tokens",
-        "turns.usage.cost_usd",
         "final_output",
-        "usage.input_tokens",
-        "usage.cached_input_tokens",
-        "usage.output_tokens",
-        "usage.cost_usd",
         "duration_seconds",
         "failure",
         "passed",
-        "leaks",
         "unusable",
         "metadata",
         "extra",

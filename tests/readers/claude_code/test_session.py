@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from tests.readers.both_ways import as_batches, as_records
 from tests.readers.claude_code.lines import (
     SESSION,
     asked,
@@ -206,18 +207,28 @@ def test_the_limit_of_turns_and_what_comes_after_it(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize(
     ("text", "reason"),
-    [("API Error: 500", "api_error"), ("Prompt is too long", "budget_exhausted")],
+    [
+        ("API Error: 500", "api_error"),
+        ("Prompt is too long", "budget_exhausted"),
+        ("Credit balance is too low", "api_error"),
+    ],
 )
 def test_what_claude_code_says_in_the_models_place_is_no_turn(
     tmp_path: Path, text: str, reason: str
 ) -> None:
     message = {"model": "<synthetic>", "content": [{"type": "text", "text": text}]}
-    path = write_lines(
-        tmp_path / "s.jsonl", said(1, "m1", "Hi."), line("assistant", 2, message=message)
-    )
-    attempt = read_one(path)
+    instead = line("assistant", 2, message=message, isApiErrorMessage=True)
+    attempt = read_one(write_lines(tmp_path / "s.jsonl", said(1, "m1", "Hi."), instead))
     assert len(turns_of(attempt)) == 1
     assert attempt.failure == Failure(reason=reason, message=text)
+
+
+def test_what_fills_the_place_of_a_reply_is_no_error(tmp_path: Path) -> None:
+    content = [{"type": "text", "text": "No response requested."}]
+    instead = line("assistant", 2, message={"model": "<synthetic>", "content": content})
+    attempt = read_one(write_lines(tmp_path / "s.jsonl", said(1, "m1", "Hi."), instead))
+    assert len(turns_of(attempt)) == 1
+    assert attempt.failure is None
 
 
 def test_a_run_that_the_user_interrupted(tmp_path: Path) -> None:
@@ -313,6 +324,26 @@ def test_lines_that_cannot_be_used_are_reported_and_the_rest_is_read(tmp_path: P
         (2, "expected an object, got a list"),
         (5, "invalid JSON"),
     ]
+
+
+def test_a_session_that_begins_with_a_long_message(tmp_path: Path) -> None:
+    first = asked(0, "x" * 100_000)
+    first["sessionId"] = first.pop("sessionId")  # behind the message, as newer versions write it
+    path = write_lines(tmp_path / "s.jsonl", first, said(1, "m1", "Hi."))
+    assert read_one(path).task_id == SESSION
+
+
+def test_a_session_is_read_alike_as_columns(tmp_path: Path) -> None:
+    path = write_lines(
+        tmp_path / "s.jsonl",
+        asked(0, "Fix it."),
+        said(1, "m1", call("a", "Read", file_path="/repo/a.py"), usage=used(1, 2)),
+        "{",
+        result(2, "a", "1\tx"),
+    )
+    columns, _ = as_batches(path)
+    assert columns == as_records(path)
+    assert (len(columns.rows), len(columns.problems)) == (1, 1)
 
 
 def test_a_file_without_messages_has_no_attempt(tmp_path: Path) -> None:

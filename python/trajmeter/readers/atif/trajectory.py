@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 from trajmeter.errors import ReadError
 from trajmeter.json_input import type_name
 from trajmeter.readers._formats import Evidence, RecordFormat
-from trajmeter.readers._replies import Reply, leaks_of, turns_of
+from trajmeter.readers._replies import TOKENS, TURNS, Reply, leaks_of, turns_of, usage_fields
 from trajmeter.readers._sessions import Clock, known_only, stem_of, usage_from
 from trajmeter.readers._shown import Viewer, texts_of
 from trajmeter.readers._values import as_list, as_object, as_text, epoch_seconds
@@ -220,31 +220,17 @@ TRAJECTORIES = RecordFormat(
     makes=Trajectory,
     keys=frozenset({"schema_version"}),
     carries=(
+        *TURNS,
+        *usage_fields(
+            "turns.usage",
+            "usage",
+            names=(*TOKENS, "cost_usd"),
+        ),
         "agent",
         "model",
-        "turns.number",
-        "turns.program",
-        "turns.success",
-        "turns.error",
         "turns.agent",
-        "turns.text",
-        "turns.tool_calls",
-        "turns.views",
-        "turns.usage.input_tokens",
-        "turns.usage.cached_input_tokens",
-        "turns.usage.cache_write_tokens",
-        "turns.usage.output_tokens",
-        "turns.usage.reasoning_tokens",
-        "turns.usage.cost_usd",
         "final_output",
-        "usage.input_tokens",
-        "usage.cached_input_tokens",
-        "usage.cache_write_tokens",
-        "usage.output_tokens",
-        "usage.reasoning_tokens",
-        "usage.cost_usd",
         "duration_seconds",
-        "leaks",
         "unusable",
         "metadata",
     ),

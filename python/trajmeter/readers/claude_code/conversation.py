@@ -28,6 +28,7 @@ __all__ = ["AGENT", "Conversation", "usage_of"]
 AGENT = "claude-code"
 
 _SYNTHETIC = "<synthetic>"
+_ERRORS = ("API Error", "Prompt is too long")
 
 
 class Conversation:
@@ -44,7 +45,7 @@ class Conversation:
         self.model: str | None = None
         """The model of the first reply."""
         self.said_instead: str | None = None
-        """What Claude Code said in the model's place, if that was the last message."""
+        """The error that Claude Code told in the model's place, if that was the last message."""
         self.folder: str | None = None
         """The folder that the session began in."""
         self._has_usage = has_usage
@@ -87,7 +88,9 @@ class Conversation:
     ) -> None:
         content = message.get("content")
         if message.get("model") == _SYNTHETIC:
-            self.said_instead = "\n".join(texts_of(content)) or None
+            text = "\n".join(texts_of(content))
+            if event.value.get("isApiErrorMessage") is True or text.startswith(_ERRORS):
+                self.said_instead = text or None
             return
         self.said_instead = None
         self.model = self.model or as_text(message.get("model"))

@@ -54,8 +54,9 @@ def finish(call: Call, block: Mapping[str, Any], copy: object, viewer: Viewer) -
     told = as_object(copy) or {}
     milliseconds = finite(told.get("totalDurationMs", told.get("durationMs")))
     call.duration_seconds = None if milliseconds is None else milliseconds / 1000
-    if call.success and call.name == _READ:
-        viewer.show(call, _read_view(copy, as_object(call.arguments) or {}, text))
+    if call.name == _READ:
+        arguments = as_object(call.arguments) or {}
+        viewer.show(call, _read_view(copy, arguments, text) if call.success else None)
     elif call.success or exit_code is not None:
         printed = text if exit_code is None else text[exit_code.end() :]
         is_shell = call.name == SHELL

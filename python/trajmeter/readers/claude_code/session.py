@@ -15,7 +15,14 @@ from trajmeter import json_input
 from trajmeter.errors import ReadError
 from trajmeter.readers._content import open_content
 from trajmeter.readers._formats import Evidence, FileFormat
-from trajmeter.readers._replies import in_order_of_time, leaks_of, turns_of
+from trajmeter.readers._replies import (
+    TOKENS,
+    TURNS,
+    in_order_of_time,
+    leaks_of,
+    turns_of,
+    usage_fields,
+)
 from trajmeter.readers._sessions import (
     Clock,
     events,
@@ -39,7 +46,7 @@ if TYPE_CHECKING:
 __all__ = ["SESSIONS"]
 
 _TYPES = frozenset(("assistant", "attachment", "progress", "queue-operation", "system", "user"))
-_SUMMARY = {"type", "summary", "leafUuid"}
+_SUMMARY, _LINKS = {"type", "summary", "leafUuid"}, {"type", "parentUuid", "isSidechain"}
 _AGENT_FILE = "agent-*.jsonl*"
 _TOO_LONG = "prompt is too long"
 _INTERRUPTED = "[Request interrupted by user"
@@ -47,7 +54,8 @@ _INTERRUPTED = "[Request interrupted by user"
 
 def _recognises(_: Path, head: bytes) -> Evidence | None:
     for first in first_objects(head):
-        if "sessionId" in first:
+        # Newer versions write the id of the session behind the message, which may be long.
+        if "sessionId" in first or first.keys() >= _LINKS:
             return Evidence.CERTAIN if as_text(first.get("type")) in _TYPES else None
         if first.keys() != _SUMMARY and first.get("type") != "file-history-snapshot":
             return None
@@ -220,33 +228,29 @@ SESSIONS = FileFormat(
     description="sessions of Claude Code",
     makes=Trajectory,
     carries=(
+        *TURNS,
+        *usage_fields(
+            "turns.usage",
+            names=(*TOKENS, "cost_usd"),
+        ),
+        *usage_fields(
+            "usage",
+            names=(
+                "input_tokens",
+                "cached_input_tokens",
+                "cache_write_tokens",
+                "output_tokens",
+                "cost_usd",
+            ),
+        ),
         "agent",
         "model",
         "attempt",
-        "turns.number",
-        "turns.program",
-        "turns.success",
-        "turns.error",
         "turns.agent",
-        "turns.text",
-        "turns.tool_calls",
-        "turns.views",
-        "turns.usage.input_tokens",
-        "turns.usage.cached_input_tokens",
-        "turns.usage.cache_write_tokens",
-        "turns.usage.output_tokens",
-        "turns.usage.reasoning_tokens",
-        "turns.usage.cost_usd",
         "turns.duration_seconds",
         "final_output",
-        "usage.input_tokens",
-        "usage.cached_input_tokens",
-        "usage.cache_write_tokens",
-        "usage.output_tokens",
-        "usage.cost_usd",
         "duration_seconds",
         "failure",
-        "leaks",
         "metadata",
     ),
     origin="Claude Code 2.1.330 (and earlier layouts)",

@@ -10,7 +10,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from trajmeter.readers._formats import Evidence, FileFormat
-from trajmeter.readers._replies import leaks_of, turns_of
+from trajmeter.readers._replies import TOKENS, TURNS, leaks_of, turns_of, usage_fields
 from trajmeter.readers._sessions import Clock, events, first_objects, known_only, stem_of
 from trajmeter.readers._values import as_list, as_object, as_text, epoch_seconds
 from trajmeter.readers.claude_code.conversation import AGENT, Conversation, usage_of
@@ -19,13 +19,13 @@ from trajmeter.records.measurements import finite
 from trajmeter.schemas import json_text
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping
+    from collections.abc import Callable, Iterable, Iterator, Mapping
     from pathlib import Path
 
     from trajmeter.readers._sessions import Event
     from trajmeter.records import ReadProblem, Source, Usage
 
-__all__ = ["STREAMS"]
+__all__ = ["STREAMS", "read_events"]
 
 _TYPES = frozenset(("assistant", "stream_event", "system", "user"))
 _SUCCESS = "success"
@@ -48,17 +48,27 @@ def _is_result(value: Mapping[str, Any]) -> bool:
 
 def _read(path: Path, report: Callable[[ReadProblem], None]) -> Iterator[Trajectory]:
     """Read the streams of a file, one after another."""
+    return read_events(events(path, report), stem_of(path))
+
+
+def read_events(found: Iterable[Event], name: str) -> Iterator[Trajectory]:
+    """Read the events of streams, one after another.
+
+    Args:
+        found: The events.
+        name: What a stream is called that names no session.
+    """
     stream: _Stream | None = None
-    for event in events(path, report):
+    for event in found:
         session = as_text(event.value.get("session_id"))
         if stream is not None and stream.is_over_before(event, session):
-            yield stream.trajectory(path)
+            yield stream.trajectory(name)
             stream = None
         if stream is None:
             stream = _Stream(session, event.source)
         stream.add(event)
     if stream is not None:
-        yield stream.trajectory(path)
+        yield stream.trajectory(name)
 
 
 class _Stream:
@@ -96,7 +106,7 @@ class _Stream:
             case "result":
                 self._result = event
 
-    def trajectory(self, path: Path) -> Trajectory:
+    def trajectory(self, name: str) -> Trajectory:
         """The run, once all its events were added."""
         conversation = self._conversation
         conversation.name_agents()
@@ -108,7 +118,7 @@ class _Stream:
         if answer is not None and not isinstance(answer, str):
             answer = json_text(answer)
         return Trajectory(
-            task_id=self._session or stem_of(path),
+            task_id=self._session or name,
             agent=AGENT,
             model=self._model or conversation.model or _only_model(said),
             source=self._source,
@@ -154,27 +164,18 @@ STREAMS = FileFormat(
     description="streams of Claude Code",
     makes=Trajectory,
     carries=(
+        *TURNS,
+        *usage_fields(
+            "usage",
+            names=(*TOKENS, "cost_usd"),
+        ),
         "agent",
         "model",
-        "turns.number",
-        "turns.program",
-        "turns.success",
-        "turns.error",
         "turns.agent",
-        "turns.text",
-        "turns.tool_calls",
-        "turns.views",
         "turns.duration_seconds",
         "final_output",
-        "usage.input_tokens",
-        "usage.cached_input_tokens",
-        "usage.cache_write_tokens",
-        "usage.output_tokens",
-        "usage.reasoning_tokens",
-        "usage.cost_usd",
         "duration_seconds",
         "failure",
-        "leaks",
         "metadata",
     ),
     origin="Claude Code 2.1.330",

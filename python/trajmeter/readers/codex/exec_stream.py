@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from trajmeter.readers._formats import Evidence, FileFormat
 from trajmeter.readers._outputs import script_of
-from trajmeter.readers._replies import Call, Reply, leaks_of, turns_of
+from trajmeter.readers._replies import TOKENS, TURNS, Call, Reply, leaks_of, turns_of, usage_fields
 from trajmeter.readers._sessions import events, first_objects, known_only, stem_of
 from trajmeter.readers._shown import Viewer
 from trajmeter.readers._values import as_int, as_object, as_text
@@ -18,7 +18,7 @@ from trajmeter.readers.codex.runs import AGENT, failure_of, used_by
 from trajmeter.records import Source, Trajectory
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping
+    from collections.abc import Callable, Iterable, Iterator, Mapping
     from pathlib import Path
 
     from pydantic import JsonValue
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from trajmeter.readers._sessions import Event
     from trajmeter.records import Failure, ReadProblem
 
-__all__ = ["EXEC_STREAMS"]
+__all__ = ["EXEC_STREAMS", "read_events"]
 
 _BEGINS = ("thread.started", "session.created")
 _MESSAGES = ("agent_message", "assistant_message")
@@ -41,17 +41,27 @@ def _recognises(_: Path, head: bytes) -> Evidence | None:
 
 def _read(path: Path, report: Callable[[ReadProblem], None]) -> Iterator[Trajectory]:
     """Read the threads of a file, one after another."""
+    return read_events(events(path, report), stem_of(path))
+
+
+def read_events(found: Iterable[Event], name: str) -> Iterator[Trajectory]:
+    """Read the events of threads, one after another.
+
+    Args:
+        found: The events.
+        name: What a thread is called that has no id.
+    """
     thread: _Thread | None = None
-    for event in events(path, report):
+    for event in found:
         if event.value.get("type") in _BEGINS or thread is None:
             identity = as_text(event.value.get("thread_id") or event.value.get("session_id"))
             if thread is not None and (identity is None or identity != thread.identity):
-                yield thread.trajectory(path)
+                yield thread.trajectory(name)
                 thread = None
             thread = thread or _Thread(identity, event.source)
         thread.add(event)
     if thread is not None:
-        yield thread.trajectory(path)
+        yield thread.trajectory(name)
 
 
 class _Thread:
@@ -84,11 +94,11 @@ class _Thread:
         elif kind == "error" and self._failure is None:
             self._failure = failure_of(value.get("message"), status="error")
 
-    def trajectory(self, path: Path) -> Trajectory:
+    def trajectory(self, name: str) -> Trajectory:
         """The thread, once all its lines were added."""
         texts = [reply.text for reply in self._replies if reply.text]
         return Trajectory(
-            task_id=self.identity or stem_of(path),
+            task_id=self.identity or name,
             agent=AGENT,
             source=self._source,
             turns=turns_of(self._replies),
@@ -166,22 +176,14 @@ EXEC_STREAMS = FileFormat(
     description="streams of codex exec",
     makes=Trajectory,
     carries=(
+        *TURNS,
+        *usage_fields(
+            "usage",
+            names=TOKENS,
+        ),
         "agent",
-        "turns.number",
-        "turns.program",
-        "turns.success",
-        "turns.error",
-        "turns.text",
-        "turns.tool_calls",
-        "turns.views",
         "final_output",
-        "usage.input_tokens",
-        "usage.cached_input_tokens",
-        "usage.cache_write_tokens",
-        "usage.output_tokens",
-        "usage.reasoning_tokens",
         "failure",
-        "leaks",
         "metadata",
     ),
     origin="Codex 0.163 (codex exec --json)",

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from trajmeter.readers._formats import Evidence, FileFormat
 from trajmeter.readers._outputs import Output, output_of, script_of
-from trajmeter.readers._replies import Call, Reply, leaks_of, turns_of
+from trajmeter.readers._replies import TOKENS, TURNS, Call, Reply, leaks_of, turns_of, usage_fields
 from trajmeter.readers._sessions import Clock, events, first_objects, known_only, stem_of
 from trajmeter.readers._shown import Viewer, shown_parts, texts_of
 from trajmeter.readers._values import as_int, as_object, as_text, epoch_seconds
@@ -301,32 +301,18 @@ ROLLOUTS = FileFormat(
     description="rollouts of Codex",
     makes=Trajectory,
     carries=(
+        *TURNS,
+        *usage_fields(
+            "turns.usage",
+            "usage",
+            names=(*TOKENS, "total_tokens"),
+        ),
         "agent",
         "model",
-        "turns.number",
-        "turns.program",
-        "turns.success",
-        "turns.error",
-        "turns.text",
-        "turns.tool_calls",
-        "turns.views",
-        "turns.usage.input_tokens",
-        "turns.usage.cached_input_tokens",
-        "turns.usage.cache_write_tokens",
-        "turns.usage.output_tokens",
-        "turns.usage.reasoning_tokens",
-        "turns.usage.total_tokens",
         "turns.duration_seconds",
         "final_output",
-        "usage.input_tokens",
-        "usage.cached_input_tokens",
-        "usage.cache_write_tokens",
-        "usage.output_tokens",
-        "usage.reasoning_tokens",
-        "usage.total_tokens",
         "duration_seconds",
         "failure",
-        "leaks",
         "metadata",
     ),
     origin="Codex 0.163 (its own layout since 0.30, and the one before)",

@@ -5,8 +5,6 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from trajmeter.metrics.context.paths import find
-
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection
 
@@ -33,6 +31,9 @@ class Surroundings:
         """The file that a path of the log means; ``None`` without a repository, or if none."""
         if self.content is None:
             return None
+        # Metrics take longer to import than a log to read, and are not needed without a repository.
+        from trajmeter.metrics.context.paths import find
+
         return find(path, self.files, None if self.task is None else self.task.repo)
 
     def lines(self, path: str, first: int, last: int | None) -> list[str]:
