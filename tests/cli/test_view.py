@@ -105,9 +105,16 @@ def test_beside_its_task_and_repository(run: Run, log: str, repos: str) -> None:
     assert "  view /testbed/a.py:2-3\n    2  def two():\n    3      pass\n" in out
 
 
-def test_a_repository_without_a_task_is_read_at_its_head(run: Run, log: str, repos: str) -> None:
-    _, out, _ = run("view", log, "mend-1", "--repos", "repos/shelf")
-    assert "  view /testbed/a.py:2-3\n    2  second\n    3  third\n" in out
+def test_a_repository_without_a_task_is_read_at_its_head(
+    run: Run, log: str, repos: str, folder: Path
+) -> None:
+    for where in ("repos", "repos/shelf"):
+        _, out, _ = run("view", log, "mend-1", "--repos", where)
+        assert "  view /testbed/a.py:2-3\n    2  second\n    3  third\n" in out
+    commit(folder / "repos" / "other", {})
+    code, out, err = run("view", log, "mend-1", "--repos", "repos")
+    assert (code, err) == (0, "trajmeter: 2 repositories in repos: name one, or the task\n")
+    assert "  view /testbed/a.py:2-3\n\n" in out
 
 
 def test_a_folder_without_git_is_read_as_it_is(

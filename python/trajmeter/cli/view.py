@@ -187,15 +187,23 @@ def _surroundings(
         print_message(f"trajmeter: no task {trajectory.task_id!r} among {len(tasks):,}")
     files = None
     snapshot = None
-    store = None if repos is None or task is None else open_repositories(repos, cache=cache)
-    if store is not None and task is not None and not store.is_empty:
-        snapshot = store.find(task)
-        files = store.contents(task)
+    if repos is not None:
+        store = open_repositories(repos, cache=cache)
+        places = store.places
+        if not places:  # a folder without git
+            files = open_files(repos)
+            snapshot = None if task is None else open_snapshots(repos).find(task)
+        elif task is not None:
+            snapshot = store.find(task)
+            files = store.contents(task)
+        elif len(places) == 1:
+            files = open_files(places[0])
+        else:
+            print_message(
+                f"trajmeter: {len(places):,} repositories in {repos}: name one, or the task"
+            )
         for text in store.missing():
             print_message(f"trajmeter: {text}")
-    elif repos is not None:
-        files = open_files(repos)
-        snapshot = None if task is None else open_snapshots(repos).find(task)
     tracker = None
     if task is not None and task.gold_ranges is not None:
         tracker = ContextTracker(prepare(task, snapshot))

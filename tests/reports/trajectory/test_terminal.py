@@ -6,7 +6,7 @@ import pytest
 
 from tests.reports.trajectory.attempts import ATTEMPT, TASK, beside
 from trajmeter.errors import ConfigurationError
-from trajmeter.records import Extent, ToolCall, Trajectory, Turn, View
+from trajmeter.records import Extent, Failure, ToolCall, Trajectory, Turn, View
 from trajmeter.reports.trajectory import Search, Surroundings, sections, terminal_lines
 
 EXPECTED = """\
@@ -121,6 +121,22 @@ def test_what_was_not_recorded_is_not_made_up() -> None:
     )
     assert plain(Trajectory(task_id="t"), Surroundings(task=TASK)) == (
         "t\n  task\n    Mend it.\n  gold (initial): src/a.py:2-3\n"
+    )
+
+
+def test_what_stands_in_a_call_is_not_said_twice() -> None:
+    calls = tuple(
+        ToolCall(name="bash", arguments={"command": each}, result="", error="broken")
+        for each in ("ls", "pwd")
+    )
+    for program in ("ls", "ls\npwd"):
+        turn = Turn(program=program, tool_calls=calls, error=Failure(reason="x", message="broken"))
+        text = plain(Trajectory(task_id="t", turns=(turn,)))
+        assert "program" not in text
+        assert text.count("broken") == 2
+        assert text.endswith("  error: x\n")
+    assert "  program\n    ls\n    id\n" in plain(
+        Trajectory(task_id="t", turns=(Turn(program="ls\nid", tool_calls=calls),))
     )
 
 
