@@ -113,9 +113,23 @@ class FileFormat(Format[RecordT_co]):
     folder_files: frozenset[str] = frozenset()
     """Names of files of which a folder of the format holds at least one. A folder within one that
     is read is only recognised if it holds one of them; one that is named is in any case."""
+    narrowed: (
+        Callable[[Path, Callable[[ReadProblem], None], Collection[str]], Iterator[RecordT_co]]
+        | None
+    ) = None
+    """Like :attr:`records`, with fields left empty that are not among these columns; for formats in
+    which that saves work."""
     batches: Callable[[Path, Collection[str]], Iterator[pa.RecordBatch] | None] = _no_batches
     """Yields them as batches with these columns filled; ``None`` where :attr:`records` has to read
     them, as it has wherever something is left out."""
+
+    def records_with(
+        self, path: Path, report: Callable[[ReadProblem], None], columns: Collection[str]
+    ) -> Iterator[RecordT_co]:
+        """The records of a folder or file, of which only these columns are asked for."""
+        if self.narrowed is None:
+            return self.records(path, report)
+        return self.narrowed(path, report, columns)
 
 
 AnyFormat: TypeAlias = "Format[Task] | Format[Trajectory]"

@@ -223,9 +223,9 @@ class TrajectoryBatches:
             yield from self._records(given)
             return
         given.note_read()
-        batches = whole.batches(given.path, self._wanted)
-        if batches is None:
-            yield partial(self._rows_of.gather, whole.records(given.path, self._report))
+        if (batches := whole.batches(given.path, self._wanted)) is None:
+            records = whole.records_with(given.path, self._report, self._wanted)
+            yield partial(self._rows_of.gather, records)
             return
         for batch in batches:
             yield partial(iter, [batch])
