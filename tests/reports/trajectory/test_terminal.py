@@ -202,7 +202,7 @@ def test_a_pattern_that_is_none_is_refused() -> None:
 
 
 def test_text_of_a_log_moves_no_cursor() -> None:
-    hostile = "\x1b[2J\r\u202eevil\x07\ttab"
+    hostile = "\x1b[2J\r\u202eevil\x07\ttab\nforged"
     attempt = Trajectory(
         task_id=hostile,
         agent=hostile,
@@ -222,6 +222,9 @@ def test_text_of_a_log_moves_no_cursor() -> None:
             text = text.replace(f"\x1b[{code}m", "")
         assert all(character.isprintable() or character in "\n\t" for character in text)
         assert "evil" in text
+        # What the agent said and what came back are lines of their own; nothing else may be.
+        unstyled = [line.removeprefix("    \x1b[2m").removesuffix("\x1b[0m") for line in lines]
+        assert [line.strip() for line in unstyled].count("forged") == 2
 
 
 def test_styles_set_off_parts_and_matches() -> None:
