@@ -12,7 +12,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 from enum import IntEnum
-from typing import TYPE_CHECKING, Generic, TypeAlias, TypeVar
+from typing import TYPE_CHECKING, Any, Generic, TypeAlias, TypeVar
 
 from trajmeter.records import Task, Trajectory
 
@@ -66,6 +66,12 @@ def _no_batches(_: Path, __: Collection[str]) -> None:
     return None
 
 
+def _no_part(
+    _: Path, __: Callable[[ReadProblem], None], ___: Collection[str]
+) -> Iterator[Any] | None:
+    return None
+
+
 def _no_doubts(_: Mapping[str, JsonValue]) -> Iterable[str]:
     return ()
 
@@ -110,26 +116,21 @@ class FileFormat(Format[RecordT_co]):
     records: Callable[[Path, Callable[[ReadProblem], None]], Iterator[RecordT_co]]
     """Yields the records of a folder or file, and reports with its place what is left out. A folder
     that is recognised is read here as a whole: nothing below it is read by other formats."""
+    part: Callable[
+        [Path, Callable[[ReadProblem], None], Collection[str]], Iterator[RecordT_co] | None
+    ] = _no_part
+    """Yields them as :attr:`records` does, but fills only these columns; ``None`` where it would
+    save nothing."""
+    profile_records: Mapping[
+        str, Callable[[Path, Callable[[ReadProblem], None]], Iterator[RecordT_co]]
+    ] = field(default_factory=dict)
+    """What yields the records instead, by compatibility profile."""
     folder_files: frozenset[str] = frozenset()
     """Names of files of which a folder of the format holds at least one. A folder within one that
     is read is only recognised if it holds one of them; one that is named is in any case."""
-    narrowed: (
-        Callable[[Path, Callable[[ReadProblem], None], Collection[str]], Iterator[RecordT_co]]
-        | None
-    ) = None
-    """Like :attr:`records`, with fields left empty that are not among these columns; for formats in
-    which that saves work."""
     batches: Callable[[Path, Collection[str]], Iterator[pa.RecordBatch] | None] = _no_batches
     """Yields them as batches with these columns filled; ``None`` where :attr:`records` has to read
     them, as it has wherever something is left out."""
-
-    def records_with(
-        self, path: Path, report: Callable[[ReadProblem], None], columns: Collection[str]
-    ) -> Iterator[RecordT_co]:
-        """The records of a folder or file, of which only these columns are asked for."""
-        if self.narrowed is None:
-            return self.records(path, report)
-        return self.narrowed(path, report, columns)
 
 
 AnyFormat: TypeAlias = "Format[Task] | Format[Trajectory]"

@@ -286,6 +286,6 @@ RUNS = FileFormat(
     origin="fc-eval, and terminal-bench",
     recognises=_recognises,
     records=_read,
-    narrowed=_read,
+    part=_read,
     folder_files=RUN_FILES,
 )
