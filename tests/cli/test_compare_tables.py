@@ -39,8 +39,10 @@ def test_a_report_for_people(run: Run, tables: tuple[str, str]) -> None:
         F1, "6", "0.367", "0.400", "+0.033", "-0.094…+0.160†", "0.750", "3/2/1",
     ]  # fmt: skip
     assert lines == [
-        "not worse by more than 0.1: yes (limit -0.066); "
-        "equivalent within 0.1: not shown (p 0.118)",
+        (
+            "not worse by more than 0.1: yes (limit -0.066); equivalent within 0.1: "
+            "not shown (p 0.118)"
+        ),
         "6 tasks would show a difference of 0.173 with probability 0.8",
         "left out: 1 task only in old; if they were as bad or good as can be: -0.114…+0.171",
         "p: all sign flips",

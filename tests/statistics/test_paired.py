@@ -102,7 +102,8 @@ def test_student_of_the_worked_example() -> None:
     assert t_test(0.2 / 6, error, 5) == pytest.approx(0.5300916186704534)
     assert minimal_detectable_effect(error, 5, 0.95) == pytest.approx(0.1725564287482792)
     test = equivalence(0.2 / 6, error, 5, margin=0.1, level=0.95)
-    assert test == (pytest.approx(0.11769373863909503), False)
+    assert test.p_value == pytest.approx(0.11769373863909503)
+    assert not test.is_equivalent
     assert equivalence(0.0, 0.001, 5, margin=0.1, level=0.95).is_equivalent
 
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 from hypothesis import strategies as st
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
 
     from hypothesis.strategies import SearchStrategy
 
@@ -39,7 +39,7 @@ def attempt(
 
 
 def rows_of(
-    tasks: dict[str, Sequence[float | bool | str | None]], *, agent: str = "a", figure: str = F1
+    tasks: Mapping[str, Sequence[float | bool | str | None]], *, agent: str = "a", figure: str = F1
 ) -> list[Row]:
     """Attempts at each task."""
     return [

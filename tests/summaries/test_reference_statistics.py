@@ -14,7 +14,7 @@ from trajmeter.statistics.draws import draws, picks
 from trajmeter.statistics.multiple import holm
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Callable, Iterator
     from pathlib import Path
 
 KINDS = ("summary", "compare", "holm", "repeats", "agreement", "gate", "cli")
@@ -129,14 +129,15 @@ def test_published_cases(
             wrong += differing(code, case["expected"]["exit_code"], case["name"])
             wrong += [text for text in case["expected"]["stderr_says"] if text not in said]
             continue
-        found: Any = {
+        functions: dict[str, Callable[[dict[str, Any]], Any]] = {
             "summary": summary,
             "compare": compared,
             "repeats": repeats,
             "agreement": agreed,
             "holm": lambda case: holm(case["p_values"]),
             "gate": lambda case: gated(case, tmp_path, capsys),
-        }[kind](case)
+        }
+        found = functions[kind](case)
         wrong += differing(found, case["expected"], case["name"])
     assert not wrong
 

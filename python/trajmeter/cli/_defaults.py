@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import re
 import sys
-from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -130,8 +129,10 @@ def _content(file: Path) -> bytes:
 
 def _read(file: Path) -> dict[str, Any]:
     try:
-        # tomli is the same module for Python 3.10.
-        toml = import_module("tomllib" if sys.version_info >= (3, 11) else "tomli")
+        if sys.version_info >= (3, 11):
+            import tomllib as toml
+        else:
+            import tomli as toml
     except ImportError as error:
         raise ExtraMissingError(
             f"{file}: reading it needs tomli on this Python: pip install 'trajmeter[cli]'"
