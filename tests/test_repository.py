@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 from benches.results import RESULTS, Results, in_readme
+from trajmeter.snapshots._languages import LANGUAGES
 
 ROOT = Path(__file__).parents[1]
 MANIFEST = (ROOT / "pyproject.toml").read_text(encoding="utf-8")
@@ -62,7 +63,7 @@ def test_both_build_systems_know_one_version() -> None:
 def _extras() -> dict[str, str]:
     """The requirements of each extra, as they are written."""
     section = MANIFEST.split("[project.optional-dependencies]")[1].split("\n[")[0]
-    return dict(re.findall(r"^([a-z]+) = (\[.+\])$", section, re.MULTILINE))
+    return dict(re.findall(r"^([a-z]+) = (\[.+?\])$", section, re.MULTILINE | re.DOTALL))
 
 
 def test_all_holds_every_other_extra() -> None:
@@ -89,6 +90,8 @@ def test_something_imports_what_an_extra_installs() -> None:
     required = re.findall(r'"([\w-]+)', " ".join(extras.values()))
     assert {"pyarrow", "pyyaml"} <= set(required)
     modules = {name: _MODULES.get(name, name.replace("-", "_")) for name in required}
+    # Grammars are imported by the names of their packages, which a table derives from languages.
+    imported |= {language.package.replace("-", "_") for language in LANGUAGES}
     assert [name for name, module in modules.items() if module not in imported] == []
 
 

@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from trajmeter.kernels import backend
     from trajmeter.metrics import metric
     from trajmeter.metrics.context import ContextTracker, prepare
+    from trajmeter.readers.messages import from_messages
     from trajmeter.scoring.batches import score_batches
     from trajmeter.scoring.files import score
     from trajmeter.spans import SpanSet, difference, intersection, measure, union
@@ -35,6 +36,7 @@ __all__ = [
     "compare",
     "compare_scores",
     "difference",
+    "from_messages",
     "gmean",
     "gmean_grouped",
     "intersection",
@@ -57,6 +59,7 @@ _HOME = {
     "compare": "frameworks.compare",
     "compare_scores": "summaries.comparing",
     "difference": "spans",
+    "from_messages": "readers.messages",
     "gmean": "statistics.means",
     "gmean_grouped": "statistics.means",
     "intersection": "spans",

@@ -126,7 +126,7 @@ class InternalError(TrajmeterError):
 
 
 def format_exception(error: BaseException) -> str:
-    """Class and message of any exception in one line.
+    """Class and message of any exception in one line, as text that every file can hold.
 
     Example:
         >>> format_exception(ValueError("no such tool")), format_exception(SystemExit())
@@ -137,4 +137,5 @@ def format_exception(error: BaseException) -> str:
         message = str(error)
     except Exception:  # noqa: BLE001 - the class may be anybody's
         message = "(its message cannot be shown)"
-    return f"{name}: {message}" if message else name
+    shown = message.encode("utf-8", "backslashreplace").decode()  # half a surrogate is no UTF-8
+    return f"{name}: {shown}" if shown else name

@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from tests.judges.scripted import GOOD, ScriptedModel
+from tests.judges.scripted import GOOD, REVIEW, ScriptedModel
 from trajmeter.errors import ReadError
-from trajmeter.frameworks.judging import JudgedFile, judge_files
+from trajmeter.frameworks.judging import JudgedFile, Unjudged, judge_files, unjudged_count
 from trajmeter.frameworks.repeats import average
 from trajmeter.frameworks.results import (
     AnswerOutcome,
@@ -21,7 +21,7 @@ from trajmeter.frameworks.results import (
 )
 from trajmeter.judges import ExchangeError, Judge
 from trajmeter.prices import price_usd
-from trajmeter.records import Cause, JudgeRecord, ReadProblem
+from trajmeter.records import Cause, CodeQuality, JudgeRecord, ReadProblem, UnreviewedCode
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -78,7 +78,7 @@ def test_only_what_is_not_judged_is_judged_from_the_kept_answer(tmp_path: Path) 
     write_evaluation(evaluation(), file)
     model = ScriptedModel(GOOD)
     (done,) = asyncio.run(judge_files([file], Judge(model, price_usd)))
-    assert (done.judged, done.unjudged) == (1, 0)
+    assert (done.judged, done.unjudged.total) == (1, 0)
     (prompt,) = model.prompts
     assert json.loads(prompt.text) == {
         "question": "Where?",
@@ -102,7 +102,7 @@ def test_an_answer_that_is_still_not_judged_is_counted(tmp_path: Path) -> None:
     file = tmp_path / "w.json"
     write_evaluation(evaluation(), file)
     (done,) = judged(file, script=(ExchangeError("status 500"),))
-    assert (done.judged, done.unjudged) == (0, 1)
+    assert (done.judged, done.unjudged.total) == (0, 1)
     record = read_evaluation(file).questions[0].judge
     assert record is not None
     assert (record.cause, record.message) == (Cause.JUDGE_ERROR, "status 500")
@@ -152,3 +152,66 @@ def test_what_was_judged_before_an_interruption_is_kept(tmp_path: Path) -> None:
         asyncio.run(judge_files([file], Judge(Interrupted(GOOD), price_usd, concurrency=1)))
     scores = [question.correctness_score for question in read_evaluation(file).questions]
     assert scores == [5.0, 1.0, 0.0, None]
+
+
+def unreviewed(run_id: int = 0) -> FrameworkEvaluation:
+    """A run whose answers are judged, and whose code is not."""
+    code = UnreviewedCode(scenario="Find it.", source="def answer(): ...")
+    quality = CodeQuality(source_file="w.py", source_sloc=1, judge=FAILED, unreviewed=code)
+    whole = evaluation(run_id)
+    return whole.model_copy(update={"questions": whole.questions[1:], "code_quality": quality})
+
+
+def test_code_whose_review_failed_is_reviewed_from_what_was_kept(tmp_path: Path) -> None:
+    file = tmp_path / "w.json"
+    write_evaluation(unreviewed(), file)
+    told: list[tuple[str, str, JudgeRecord | None]] = []
+    model = ScriptedModel(REVIEW)
+    judging = judge_files(
+        [file],
+        Judge(model, price_usd),
+        progress=lambda of, name, record: told.append((of.name, name, record)),
+    )
+    (done,) = asyncio.run(judging)
+    assert (done.judged, done.unjudged) == (1, Unjudged(0, 0))
+    (prompt,) = model.prompts
+    assert json.loads(prompt.text) == {
+        "framework": "W",
+        "scenario": "Find it.",
+        "source_code": "def answer(): ...",
+    }
+    written = read_evaluation(file)
+    quality = written.code_quality
+    assert quality is not None
+    assert quality.code_review is not None
+    assert quality.code_review.avg_score == pytest.approx(27 / 7)
+    assert (quality.source_file, quality.unreviewed) == ("w.py", None)
+    assert written.questions == unreviewed().questions
+    assert quality.judge is not None
+    assert (quality.judge.cause, quality.judge.attempts) == (None, 3)  # 2 failed before
+    assert told == [("w.json", "code review", quality.judge)]
+
+
+def test_code_whose_review_fails_again_is_kept_and_counted(tmp_path: Path) -> None:
+    file = tmp_path / "w.json"
+    write_evaluation(unreviewed(), file)
+    (done,) = judged(file, script=(ExchangeError("status 500"),))
+    assert (done.judged, done.unjudged) == (0, Unjudged(0, 1))
+    quality = read_evaluation(file).code_quality
+    assert quality is not None
+    assert quality.unreviewed == UnreviewedCode(scenario="Find it.", source="def answer(): ...")
+    assert unjudged_count(done.evaluation) == Unjudged(0, 1)
+
+
+def test_code_is_reviewed_once_for_all_runs_and_stands_in_their_average(tmp_path: Path) -> None:
+    first = unreviewed(0)
+    runs = [first, evaluation(1).model_copy(update={"questions": first.questions})]
+    for number, run in enumerate(runs, start=1):
+        write_evaluation(run, tmp_path / f"w_run{number}.json")
+    write_evaluation(average(runs), tmp_path / "w.json")
+    (done,) = judged(tmp_path / "w.json", script=(REVIEW,))
+    assert (done.judged, done.unjudged) == (1, Unjudged(0, 0))
+    for name in ("w", "w_run1"):
+        quality = read_evaluation(tmp_path / f"{name}.json").code_quality
+        assert quality is not None
+        assert quality.code_review is not None

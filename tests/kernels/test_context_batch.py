@@ -13,7 +13,7 @@ from tests.kernels.attempts import Attempt, Columns, columns, texts
 from tests.kernels.contexts import World, tables, views, worlds
 from tests.kernels.outcomes import alike, outcome
 from tests.kernels.strategies import integers
-from trajmeter.errors import ArrayError, InputError, OffsetsError
+from trajmeter.errors import ArrayError, InputError, OffsetsError, TotalOverflowError
 from trajmeter.kernels import CONTEXT_COUNTS, ContextFile, GoldLines, Kernels
 from trajmeter.records import Extent, Turn, View
 
@@ -97,6 +97,18 @@ def test_reversed_ranges_count_lines_as_written(kernels: Kernels) -> None:
     assert (shown["line.viewed"], shown["line.union"], shown["line.predicted"]) == (3, 3, -1)
     assert shown["line.gold"] == 2
     assert shown["empty_ranges"] == 2
+
+
+def test_the_first_row_that_fails_is_named_whatever_its_repository(kernels: Kernels) -> None:
+    files = {f"{code}.py": ContextFile(code, None) for code in range(3)}
+    tasks = [World(files).kernel(kernels), World(files).kernel(kernels)]
+    views = [View(path=path, extent=Extent.LINES, start=1, end=2**62) for path in files]
+    wide_steps = Attempt(0, [Turn(views=(view,)) for view in views], None)
+    wide_end = Attempt(1, [], views)
+    with pytest.raises(TotalOverflowError, match="final context of granularity 3 exceeds"):
+        kernels.context_batch(tasks, *columns([wide_end, wide_steps]))
+    with pytest.raises(TotalOverflowError, match="sum of step sizes of granularity 3 exceeds"):
+        kernels.context_batch(tasks, *columns([wide_steps, wide_end]))
 
 
 def test_each_path_is_asked_for_once_in_a_batch(kernels: Kernels) -> None:

@@ -24,6 +24,7 @@ from trajmeter.records import Cause, Outcome, Source, Task, Trajectory
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
+    from pathlib import Path
 
     from pydantic import JsonValue
 
@@ -228,6 +229,37 @@ def test_a_result_that_no_row_holds_is_an_error_of_its_metric(result: Result, me
     assert kept is scored.results[1]
     assert (row["every.error"], row["every.cause"]) == (error.message, "metric_error")
     assert row["rank.rank"] == 1
+
+
+class _Integers(Result):
+    sizes: tuple[int | None, ...] = ()
+    counts: dict[str, int] = Field(default_factory=dict)
+
+
+@pytest.mark.parametrize(
+    ("result", "message"),
+    [
+        (_Integers(sizes=(1, None, 2**63)), f"every.sizes holds {2**63}, expected an integer"),
+        (_Integers(counts={"a": -(2**63) - 1}), f"every.counts holds {-(2**63) - 1}, expected"),
+    ],
+)
+def test_integers_in_lists_and_mappings_are_of_64_bits_too(
+    result: _Integers, message: str, tmp_path: Path
+) -> None:
+    class Giving(EveryTypeMetric):
+        result_type = _Integers
+
+        def score(self, task: Task | None, trajectory: Trajectory) -> Result:
+            return result if trajectory.task_id == "huge" else _Integers(sizes=(-(2**63), None))
+
+    attempts = [Trajectory(task_id="huge"), Trajectory(task_id="one")]
+    file = tmp_path / "attempts.jsonl"
+    file.write_text("".join(f"{attempt.model_dump_json()}\n" for attempt in attempts))
+    for of in (attempts, file):  # as records, and as columns
+        refused, kept = trajmeter.score(of, metrics=[Giving()]).rows
+        assert str(refused["every.error"]).startswith(message)
+        assert refused["every.sizes"] is None
+        assert (kept["every.error"], kept["every.sizes"]) == (None, (-(2**63), None))
 
 
 @given(st.integers(-(2**64), 2**64))

@@ -17,7 +17,7 @@ from trajmeter.readers import read_trajectories
 from trajmeter.readers._column_reader import trajectory_description
 from trajmeter.readers.batches import IDENTITY, TrajectoryBatches
 from trajmeter.records import ReadProblem, Source, ToolCall, Trajectory, Turn, View
-from trajmeter.schemas import trajectory_from_row
+from trajmeter.schemas import trajectory_batch, trajectory_from_row
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -300,6 +300,45 @@ def test_python_backend_reads_everything_as_records(
 ) -> None:
     monkeypatch.setattr("trajmeter.readers.batches.backend", lambda: "python")
     assert same(CONTENT) == 0
+
+
+def test_python_backend_gathers_files_of_one_record_each(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for name in "abdef":
+        (tmp_path / f"{name}.traj.json").write_text(f'{{"task_id": "{name}"}}')
+    (tmp_path / "c.traj.json").write_text("{")
+    pq = pytest.importorskip("pyarrow.parquet")
+    pq.write_table(pa.table({"task_id": ["d2"]}), tmp_path / "d2.traj.json")
+    made: list[int] = []
+
+    def batch_of(records: list[Trajectory], **options: Any) -> pa.RecordBatch:
+        made.append(len(records))
+        return trajectory_batch(records, **options)
+
+    monkeypatch.setattr("trajmeter.readers.batches.backend", lambda: "python")
+    monkeypatch.setattr("trajmeter.readers._batch_maker.trajectory_batch", batch_of)
+    problems: list[ReadProblem] = []
+    batches = [*TrajectoryBatches(tmp_path, on_problem=problems.append)]
+    ids = [name for batch in batches for name in batch["task_id"].to_pylist()]
+    assert ids == ["a", "b", "d", "d2", "e", "f"]
+    assert [problem.file for problem in problems] == [str(tmp_path / "c.traj.json")]
+    assert made == [3, 2]  # before and behind the table
+
+
+@pytest.mark.parametrize("backend", ["rust", "python"])
+def test_a_record_that_is_nested_too_deeply_is_named_and_the_others_are_read(
+    backend: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("trajmeter.readers.batches.backend", lambda: backend)
+    path = tmp_path / "runs.jsonl"
+    deep = "[" * 300 + "]" * 300
+    path.write_text(f'{{"task_id": "a"}}\n{{"task_id": "b", "x": {deep}}}\n{{"task_id": "c"}}\n')
+    read, _ = as_batches(path)
+    assert read == as_records(path)
+    assert len(read.rows) == 2
+    (problem,) = read.problems
+    assert str(problem).startswith(f"{path}:2: invalid JSON: it is nested more than 200 deep")
 
 
 def test_fuzzing_reads_the_present_records() -> None:

@@ -127,8 +127,11 @@ def test_a_broken_record_of_a_document_is_reported_by_its_index(tmp_path: Path) 
             "a Git LFS pointer instead of the data",
         ),
         (b"PK\x03\x04\x14\x00", "a ZIP archive"),
-        (gzip.compress(OWN.encode(), mtime=0), "compressed with gzip"),
-        (b"\x28\xb5\x2f\xfd\x00", "compressed with zstd"),
+        (
+            gzip.compress(OWN.encode(), mtime=0)[:-9],
+            "the gzip data is cut off or corrupt: Compressed file ",
+        ),
+        (b"\x28\xb5\x2f\xfd\x00", "the zstd data is cut off or corrupt: "),
         (b"PAR1 cut", "invalid Parquet: "),
         ("", "the file is empty, expected JSON records"),
         ("\ufeff \r\n\n", "the file is empty, expected JSON records"),
@@ -153,8 +156,8 @@ def test_an_absent_file_and_a_folder_are_reported(tmp_path: Path) -> None:
     assert ids == ["own"]
     assert problems[0] == "absent: No such file or directory"
     assert problems[1] == (
-        "folder: nothing to read in the folder, expected ASV results beside nop.json or "
-        "baseline.json, a run of fc-eval or files *.traj.json; otherwise name the files"
+        "folder: nothing to read in the folder: no file in it is of a format that "
+        "'trajmeter formats' lists"
     )
 
 

@@ -17,13 +17,24 @@ from tests.scoring.strategies import any_trajectories
 from trajmeter.metrics import Result, describe, metric, registry
 from trajmeter.metrics.turns.result import TurnsResult
 from trajmeter.readers import read_tasks, read_trajectories
-from trajmeter.records import Cause, Outcome, ReadProblem, Task, Trajectory
+from trajmeter.records import (
+    Cause,
+    Extent,
+    GoldRange,
+    Outcome,
+    ReadProblem,
+    Task,
+    Trajectory,
+    Turn,
+    View,
+)
 from trajmeter.scoring.batches import BatchScorer
+from trajmeter.scoring.rows import Rows
 from trajmeter.scoring.trials import arrange
 from trajmeter.snapshots import open_snapshots
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterator, Sequence
 
     from trajmeter.scoring.files import Scores
 
@@ -101,7 +112,8 @@ def test_every_example(name: str, profiles: Sequence[str]) -> None:
 @pytest.mark.parametrize("profiles", [(), PROFILES], ids=["default", "profiles"])
 def test_published_predictions_and_runs(reference_data: Path, profiles: Sequence[str]) -> None:
     folder = reference_data / "contextbench"
-    files = [*sorted(folder.glob("preds-*.jsonl")), reference_data / "minisweagent"]
+    logs = (reference_data / "minisweagent").glob("*.traj.json")
+    files = [*sorted(folder.glob("preds-*.jsonl")), *sorted(logs)]
     scores = _assert_equal(
         files,
         profiles=profiles,
@@ -152,6 +164,45 @@ def test_lines_of_any_kind(
     _assert_equal(file, profiles=profiles, tasks=[Task(id="a"), Task(id="b", expected_answer="x")])
 
 
+def test_what_a_metric_raises_is_the_same_text_whatever_it_holds(tmp_path: Path) -> None:
+    @metric
+    def failing(task: Task | None, trajectory: Trajectory) -> int:
+        raise ValueError("half \ud800 of it")
+
+    scores = _assert_equal(_write(tmp_path / "runs.jsonl", "a"), metrics=[failing])
+    assert "half \\ud800 of it" in str(scores.rows[0]["failing.error"])
+    assert "half \\ud800 of it" in scores.summary.errors[0].message
+
+
+@pytest.mark.filterwarnings("error")
+def test_an_attempt_with_huge_sizes_costs_the_others_of_its_batch_nothing(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def attempt(*sizes: int) -> Trajectory:
+        views = [View(path="a.py", extent=Extent.LINES, start=1, end=size) for size in sizes]
+        return Trajectory(task_id="a", turns=tuple(Turn(views=(view,)) for view in views))
+
+    attempts = [attempt(3), attempt(2, 5)] * 50
+    attempts[70] = attempt(2**62, 2**62)
+    file = tmp_path / "runs.jsonl"
+    file.write_text("".join(each.model_dump_json() + "\n" for each in attempts))
+    by_record: list[int] = []
+    records = Rows.records
+
+    def noted(rows: Rows) -> Iterator[Trajectory]:
+        by_record.append(len(rows))
+        return records(rows)
+
+    monkeypatch.setattr(Rows, "records", noted)
+    gold = GoldRange(path="a.py", first_line=1, last_line=5)
+    options: dict[str, Any] = {"tasks": [Task(id="a", gold_ranges=(gold,))], "metrics": ["context"]}
+    scores = _assert_equal(file, **options)
+    errors = [row["context.error"] for row in scores.rows]
+    assert [at for at, error in enumerate(errors) if error] == [70]
+    assert "exceeds the largest 64-bit integer" in str(errors[70])
+    assert by_record == [13, 100]  # half of half of half of the rows; all for the typed results
+
+
 def _write(path: Path, ids: str) -> Path:
     records = (Trajectory(task_id=name, final_output=name * at) for at, name in enumerate(ids))
     path.write_text("".join(record.model_dump_json() + "\n" for record in records))
@@ -170,7 +221,6 @@ def test_rows_come_back_to_their_places(ids: str, size: int, piece: int) -> None
 
     from trajmeter.schemas import trajectory_batch
     from trajmeter.scoring import trials
-    from trajmeter.scoring.rows import Rows
 
     whole = trajectory_batch(
         Trajectory(task_id=name, attempt=str(at)) for at, name in enumerate(ids)

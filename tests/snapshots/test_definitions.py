@@ -5,9 +5,12 @@ Expected are, in order, the kind, the name and the whole text of each definition
 
 from __future__ import annotations
 
+import ast
+from pathlib import Path
+
 import pytest
 
-from trajmeter.snapshots._definitions import definitions
+from trajmeter.snapshots._definitions import Definition, _all, _tools, definitions
 from trajmeter.snapshots._languages import LANGUAGES, language_of
 
 PYTHON = """\
@@ -324,6 +327,67 @@ def test_names_that_are_not_utf_8_are_shown_all_the_same() -> None:
     assert (found.start, found.end) == (0, 14)
     assert found.name is not None
     assert found.name.encode()  # such that it can be written
+
+
+NESTED = b"""
+if a:
+    def f1(): pass
+elif b:
+    class C1: pass
+else:
+    def f2(): pass
+for x in y:
+    def f3(): pass
+else:
+    def f4(): pass
+while a:
+    class C2:
+        @property
+        def f5(self):
+            with a as b:
+                async def f6(): pass
+else:
+    def f7(): pass
+try:
+    def f8(): pass
+except A:
+    def f9(): pass
+else:
+    def f10(): pass
+finally:
+    def f11(): pass
+try:
+    pass
+except* B as c:
+    def f12(): pass
+match a:
+    case 1 if b:
+        def f13(): pass
+    case _:
+        async with a:
+            async for b in c:
+                class C3[T]: pass
+"""
+
+
+def test_python_is_looked_through_where_definitions_can_lie_and_nowhere_else(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    language = language_of("a.py")
+    assert language is not None
+    assert _tools(language).holders
+
+    def found(content: bytes) -> list[Definition]:
+        return definitions(content, language, "default")
+
+    folder = Path(ast.__file__).parent
+    sources = [file.read_bytes() for file in sorted(folder.glob("*.py"))[:60]]
+    fast = [found(content) for content in [NESTED, *sources]]
+    assert sorted(each.name or "" for each in fast[0]) == sorted(
+        ["C1", "C2", "C3", *(f"f{number}" for number in range(1, 14))]
+    )
+    monkeypatch.setattr("trajmeter.snapshots._definitions._held", _all)
+    assert [found(content) for content in [NESTED, *sources]] == fast
 
 
 def test_deep_nesting_is_no_trouble() -> None:

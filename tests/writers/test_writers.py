@@ -15,6 +15,7 @@ from pydantic import Field
 import trajmeter
 from trajmeter.errors import ExtraMissingError
 from trajmeter.metrics import Result, RowLayout, score_trajectories
+from trajmeter.metrics.turns import TurnsMetric
 from trajmeter.records import Cause, Source, Task, Trajectory, Usage
 from trajmeter.text import from_cell
 from trajmeter.writers import (
@@ -249,6 +250,34 @@ def test_pages_of_parquet_do_not_depend_on_batches() -> None:
     assert [file.row_group(i).num_rows for i in range(file.num_row_groups)] == [16_384, 3_616]
 
 
+def test_row_groups_of_much_text_end_early_whatever_the_batches(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """Rows have some 60 bytes of text, so that two chunks of 10 rows reach 1,000."""
+    monkeypatch.setattr("trajmeter.writers.parquet._CHUNK", 10)
+    monkeypatch.setattr("trajmeter.writers.parquet._TEXT_BYTES", 300)
+    layout = RowLayout([TurnsMetric()])
+    attempts = [Trajectory(task_id=f"{n:05}") for n in range(50)]
+    scored = score_trajectories(attempts, metrics=[TurnsMetric()])
+    whole = rows_batch(layout, [layout.values(each) for each in scored], arrow_schema(layout))
+    texts = [value for value in whole.slice(0, 1).to_pylist()[0].values() if isinstance(value, str)]
+    monkeypatch.setattr("trajmeter.writers.parquet._TEXT_BYTES", 15 * len("".join(texts).encode()))
+    monkeypatch.setattr("trajmeter.writers.parquet._CHUNK", 10)
+    for sizes in ([50], [7] * 8, [1] * 50, [15, 30, 5]):
+        stream, start = io.BytesIO(), 0
+        writer = ParquetWriter(stream, layout)
+        for size in sizes:
+            writer.write_batch(whole.slice(start, size))
+            start += size
+        writer.finish()
+        file = parquet.ParquetFile(stream)
+        groups = [file.metadata.row_group(i).num_rows for i in range(file.num_row_groups)]
+        assert groups == [20, 20, 10]
+        assert file.read().to_batches()[0].column("task_id").to_pylist() == [
+            each.task_id for each in attempts
+        ]
+
+
 def test_parquet_is_written_in_row_groups(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("trajmeter.writers.parquet._ROW_GROUP", 4)
     file = parquet.ParquetFile(pa.BufferReader(_write(ParquetWriter, FULL, rows=10)))
@@ -271,7 +300,7 @@ def test_a_row_that_parquet_refuses_costs_its_metric_alone() -> None:
         result_type = Listed  # type: ignore[assignment] # another than its parent's
 
         def score(self, task: Task | None, trajectory: Trajectory) -> Any:
-            return Listed(sizes=(2**63,) if trajectory.task_id == "huge" else (1, 2))
+            return Listed(sizes=(1, 2))
 
     metrics = [ListedMetric(FULL), EverythingMetric(FULL)]
     layout = RowLayout(metrics)
@@ -279,7 +308,10 @@ def test_a_row_that_parquet_refuses_costs_its_metric_alone() -> None:
     writer = ParquetWriter(stream, layout)
     attempts = [Trajectory(task_id=task_id) for task_id in ("one", "huge", "two")]
     for scored in score_trajectories(attempts, metrics=metrics):
-        writer.write(layout.values(scored))
+        values = list(layout.values(scored))
+        if scored.trajectory.task_id == "huge":  # which no metric can give
+            values[layout.names.index("listed.sizes")] = (2**63,)
+        writer.write(values)
     writer.finish()
     rows = parquet.read_table(pa.BufferReader(stream.getvalue())).to_pylist()
     assert [row["listed.sizes"] for row in rows] == [[1, 2], None, [1, 2]]

@@ -37,6 +37,8 @@ _COMPLETION = "_TRAJMETER_COMPLETE"
 """Set by the script of ``--show-completion`` where a shell asks what may come next."""
 COMMANDS = (
     "score",
+    "view",
+    "convert",
     "snapshot",
     "run",
     "judge",
@@ -48,6 +50,7 @@ COMMANDS = (
     "price",
     "bench",
     "metrics",
+    "formats",
 )
 """Modules of the commands, in the order of the help."""
 _GROUPS = ("metrics",)

@@ -1,4 +1,4 @@
-"""``trajmeter judge``: judge the answers of result files that are not judged."""
+"""``trajmeter judge``: judge the answers and the code of result files that are not judged."""
 
 from __future__ import annotations
 
@@ -25,9 +25,9 @@ from trajmeter.cli._terminal import (
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
-    from trajmeter.frameworks.judging import JudgedFile
-    from trajmeter.frameworks.results import QuestionResult
+    from trajmeter.frameworks.judging import JudgedFile, Unjudged
     from trajmeter.judges import Judge
+    from trajmeter.records import JudgeRecord as JudgingRecord
     from trajmeter.records import ReadProblem
 
 __all__ = ["judge", "judge_and_report", "report_unjudged"]
@@ -67,7 +67,7 @@ def judge(
     ] = PlainFormat.TABLE,
     profile: OriginalProfile = None,
 ) -> ExitCode:
-    """Judge answers that are not judged yet, without asking the agents again.
+    """Judge answers and code that are not judged yet, without asking the agents again.
 
     Use it after `trajmeter run --skip-judge`, or after a run whose judge failed. An average beside
     the files of its runs is updated too.
@@ -110,25 +110,28 @@ def judge_and_report(
 
     from trajmeter.frameworks.judging import judge_files
 
-    def show(file: Path, result: QuestionResult) -> None:
-        cause = result.judge.cause if result.judge is not None else None
-        message = (result.judge.message or "")[:_SHOWN_CHARACTERS] if result.judge else ""
+    def show(file: Path, name: str, record: JudgingRecord | None) -> None:
+        cause = record.cause if record is not None else None
+        message = (record.message or "")[:_SHOWN_CHARACTERS] if record is not None else ""
         outcome = "judged" if cause is None else f"not judged: {cause.value}: {message}"
-        print_message(f"{file.name}: {result.question_id} {outcome}")
+        print_message(f"{file.name}: {name} {outcome}")
 
     return asyncio.run(
         judge_files(files, asked, original=original, progress=show, on_problem=on_problem)
     )
 
 
-def report_unjudged(files: Sequence[tuple[Path, int]]) -> ExitCode:
-    """Say how to judge the answers that no judge scored; gives the exit code."""
-    unjudged = [(file, count) for file, count in files if count]
+def report_unjudged(files: Sequence[tuple[Path, Unjudged]]) -> ExitCode:
+    """Say how to judge what no judge scored; gives the exit code."""
+    unjudged = [(file, count) for file, count in files if count.total]
     if not unjudged:
         return ExitCode.OK
-    total = sum(count for _, count in unjudged)
+    answers = sum(count.answers for _, count in unjudged)
+    reviews = sum(count.reviews for _, count in unjudged)
+    counts = [f"answers not judged: {answers:,}"] if answers else []
+    counts += [f"code reviews that failed: {reviews:,}"] if reviews else []
     names = shlex.join(str(file) for file, _ in unjudged)
-    print_message(f"answers not judged: {total:,}; to judge them: trajmeter judge {names}")
+    print_message(f"{'; '.join(counts)}; to judge them: trajmeter judge {names}")
     return ExitCode.UNJUDGED
 
 
@@ -140,7 +143,7 @@ def _print(judged: Sequence[JudgedFile], output_format: PlainFormat) -> None:
 
     if output_format is PlainFormat.JSON:
         rows = [
-            {"file": str(each.file), "judged": each.judged, "unjudged": each.unjudged}
+            {"file": str(each.file), "judged": each.judged, "unjudged": each.unjudged.total}
             for each in judged
         ]
         sys.stdout.write(json.dumps(rows, indent=2) + "\n")
@@ -148,6 +151,6 @@ def _print(judged: Sequence[JudgedFile], output_format: PlainFormat) -> None:
     table = Table(
         "",
         ("file", "judged", "not judged"),
-        tuple((str(each.file), f"{each.judged:,}", f"{each.unjudged:,}") for each in judged),
+        tuple((str(each.file), f"{each.judged:,}", f"{each.unjudged.total:,}") for each in judged),
     )
     print_table(table, stdout_console())

@@ -31,12 +31,16 @@ from trajmeter.cli._snapshots import (
 )
 from trajmeter.cli._terminal import (
     JUDGE_PANEL,
+    ColumnMap,
+    InputFormat,
     JudgeBaseUrl,
     JudgeRecord,
     JudgeReplay,
     JudgeRequestsPerMinute,
+    LogFiles,
     SnapshotFiles,
     TaskFiles,
+    column_map,
     make_judge,
     stdout_console,
 )
@@ -73,15 +77,7 @@ class Format(str, Enum):
 
 
 def score(
-    predictions: Annotated[
-        list[Path],
-        typer.Argument(
-            exists=True,
-            metavar="PREDICTIONS",
-            show_default=False,
-            help="Files or folders of recorded trajectories; formats are detected from content.",
-        ),
-    ],
+    logs: LogFiles,
     tasks: TaskFiles = None,
     snapshots: SnapshotFiles = None,
     repos: RepositoryFolders = None,
@@ -107,6 +103,8 @@ def score(
             "metric. See trajmeter metrics list.",
         ),
     ] = None,
+    input_format: InputFormat = None,
+    mapping: ColumnMap = None,
     judge: Annotated[
         str | None,
         typer.Option(
@@ -168,6 +166,7 @@ def score(
         trajmeter score preds.jsonl -t gold.jsonl -m context,turns -p contextbench
         trajmeter score preds.jsonl -m my_metric.py@answered --format json
         trajmeter score preds.jsonl -t gold.jsonl --fail-under context.line.f1=0.6
+        zcat runs.jsonl.gz | trajmeter score - "logs/**/*.traj.json" more/ -m turns
     """
     import_numpy()
     from trajmeter.metrics import create
@@ -193,7 +192,7 @@ def score(
     )
     thresholds = gates.gates()
     if output is not None:
-        read = (*predictions, *(tasks or ()), snapshots, judge_replay)
+        read = (*logs, *(tasks or ()), snapshots, judge_replay)
         check_output(output)
         check_is_no_input(output, [path for path in read if path is not None])
     names = [name.strip() for part in metrics or DEFAULT_METRICS for name in part.split(",")]
@@ -210,8 +209,15 @@ def score(
         replay=judge_replay,
     )
     made = create(names, snapshots=store, profiles=profiles or (), judge=assertion_judge)
-    task_files, files = without_repeats(tasks or ()), without_repeats(predictions)
-    attempts = TrajectoryBatches(files, columns=columns_read(made), on_problem=report)
+    task_files, files = without_repeats(tasks or ()), without_repeats(logs)
+    attempts = TrajectoryBatches(
+        files,
+        columns=columns_read(made),
+        input_format=input_format,
+        mapping=column_map(mapping),
+        profiles=profiles or (),
+        on_problem=report,
+    )
     with ExitStack() as stack:
         if assertion_judge is not None:
             stack.callback(assertion_judge.close)

@@ -1,4 +1,4 @@
-"""Judging answers: as they are given, and again from result files where a judge failed."""
+"""Judging answers and code: as they are given, and from result files where a judge failed."""
 
 from __future__ import annotations
 
@@ -10,21 +10,36 @@ from trajmeter.errors import ReadError
 from trajmeter.frameworks.aggregates import mean, outcome, total_judging
 from trajmeter.frameworks.repeats import average
 from trajmeter.frameworks.results import AnswerOutcome, read_evaluation, write_evaluation
-from trajmeter.judges import judge_answer
+from trajmeter.judges import judge_answer, review_code
 from trajmeter.records import ReadProblem
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Sequence
+    from collections.abc import Callable, Iterable, Mapping, Sequence
     from pathlib import Path
 
     from trajmeter.frameworks.results import FrameworkEvaluation, QuestionResult
     from trajmeter.judges import Judge
+    from trajmeter.records import CodeQuality, JudgeRecord, UnreviewedCode
 
-__all__ = ["JudgedFile", "judge_files", "judged_fields", "unjudged_count"]
+__all__ = ["JudgedFile", "Unjudged", "judge_files", "judged_fields", "unjudged_count"]
 
 _SCORES = ("correctness", "completeness", "faithfulness")
 _RUN = re.compile(r"(.+)_run\d+")
 """Name without suffix of the result file of one of several runs."""
+
+
+class Unjudged(NamedTuple):
+    """What a judge was asked about and did not score."""
+
+    answers: int
+    """Answers."""
+    reviews: int
+    """Reviews of an implementation's code."""
+
+    @property
+    def total(self) -> int:
+        """Both together."""
+        return self.answers + self.reviews
 
 
 class JudgedFile(NamedTuple):
@@ -35,9 +50,9 @@ class JudgedFile(NamedTuple):
     evaluation: FrameworkEvaluation
     """Its content."""
     judged: int
-    """Answers that were judged now."""
-    unjudged: int
-    """Answers that still are not."""
+    """Answers and code reviews that were judged now."""
+    unjudged: Unjudged
+    """Those that still are not."""
 
 
 async def judged_fields(
@@ -58,13 +73,19 @@ async def judged_fields(
     }
 
 
-def unjudged_count(evaluation: FrameworkEvaluation) -> int:
-    """Answers that a judge was asked about and did not score, over all runs of the result."""
-    return sum(
+def unjudged_count(evaluation: FrameworkEvaluation) -> Unjudged:
+    """Count what a judge was asked about and did not score, over all runs of the result."""
+    answers = sum(
         sum((question.run_judge_causes or {}).values())
         + (question.judge is not None and question.judge.cause is not None)
         for question in evaluation.questions
     )
+    return Unjudged(answers, _unreviewed(evaluation) is not None)
+
+
+def _unreviewed(evaluation: FrameworkEvaluation) -> UnreviewedCode | None:
+    quality = evaluation.code_quality
+    return None if quality is None else quality.unreviewed
 
 
 async def judge_files(
@@ -72,10 +93,10 @@ async def judge_files(
     judge: Judge,
     *,
     original: bool = False,
-    progress: Callable[[Path, QuestionResult], None] | None = None,
+    progress: Callable[[Path, str, JudgeRecord | None], None] | None = None,
     on_problem: Callable[[ReadProblem], None] | None = None,
 ) -> list[JudgedFile]:
-    """Judge the answers of result files that are not judged, and write the files.
+    """Judge the answers and the code of result files that are not judged, and write the files.
 
     Nothing is asked of an agent. Of an average the files of its runs are judged, which lie beside
     it; where an average lies beside the files of its runs, it is made again. If judging is
@@ -85,7 +106,8 @@ async def judge_files(
         files: Result files.
         judge: Judge to ask.
         original: Average as the ``framework-comparison`` profile does.
-        progress: Called with the file and the result of each answer that the judge was asked about.
+        progress: Called with the file, the id of each question whose answer the judge was asked
+            about, or ``code review``, and what judging took.
         on_problem: Called with every file that cannot be read, or that is an average without the
             files of its runs, and is left out. Without it the first one raises.
 
@@ -116,7 +138,7 @@ async def judge_files(
         else:
             singles[file] = evaluation
             averages |= _average_of(file)
-    before = {file: len(_unjudged(evaluation)) for file, evaluation in singles.items()}
+    before = _counts(singles)
     try:
         for file in singles:
             await _judge_file(file, singles, judge, progress)
@@ -129,33 +151,54 @@ async def judge_files(
         }
         for file, evaluation in made.items():
             write_evaluation(evaluation, file)
-    after = {file: len(_unjudged(evaluation)) for file, evaluation in singles.items()}
+    after = _counts(singles)
     judged = []
     for file in named:
         parts = averages.get(file, [file])
-        left = sum(after[part] for part in parts)
-        now = sum(before[part] for part in parts) - left
+        left = Unjudged(
+            sum(after[part].answers for part in parts), sum(after[part].reviews for part in parts)
+        )
+        now = sum(before[part].total for part in parts) - left.total
         judged.append(JudgedFile(file, made.get(file) or singles[file], now, left))
     return judged
+
+
+def _counts(singles: Mapping[Path, FrameworkEvaluation]) -> dict[Path, Unjudged]:
+    return {
+        file: Unjudged(len(_unjudged(evaluation)), _unreviewed(evaluation) is not None)
+        for file, evaluation in singles.items()
+    }
 
 
 async def _judge_file(
     file: Path,
     evaluations: dict[Path, FrameworkEvaluation],
     judge: Judge,
-    progress: Callable[[Path, QuestionResult], None] | None,
+    progress: Callable[[Path, str, JudgeRecord | None], None] | None,
 ) -> None:
     """Judge one run; its evaluation is replaced, and its file written, if anything changed."""
     evaluation = evaluations[file]
     changed: dict[str, QuestionResult] = {}
+    fields: dict[str, Any] = {}
+
+    def tell(name: str, record: JudgeRecord | None) -> None:
+        if progress is not None:
+            progress(file, name, record)
 
     async def finish(question: QuestionResult) -> None:
-        result = await _judged(question, judge)
-        changed[question.question_id] = result
-        if progress is not None:
-            progress(file, result)
+        result = changed[question.question_id] = await _judged(question, judge)
+        tell(question.question_id, result.judge)
 
-    tasks = [asyncio.ensure_future(finish(question)) for question in _unjudged(evaluation)]
+    async def review(quality: CodeQuality, code: UnreviewedCode) -> None:
+        result = await _reviewed(quality, code, judge, framework=evaluation.framework_name)
+        fields["code_quality"] = result
+        tell("code review", result.judge)
+
+    asked = [finish(question) for question in _unjudged(evaluation)]
+    quality, code = evaluation.code_quality, _unreviewed(evaluation)
+    if quality is not None and code is not None:
+        asked.append(review(quality, code))
+    tasks = [asyncio.ensure_future(each) for each in asked]
     try:
         await asyncio.gather(*tasks)
     finally:
@@ -164,9 +207,9 @@ async def _judge_file(
         if changed:
             questions = [changed.get(q.question_id, q) for q in evaluation.questions]
             means = {f"avg_{s}": mean(getattr(q, f"{s}_score") for q in questions) for s in _SCORES}
-            evaluations[file] = evaluation.model_copy(
-                update={"questions": tuple(questions), **means}
-            )
+            fields |= {"questions": tuple(questions), **means}
+        if fields:
+            evaluations[file] = evaluation.model_copy(update=fields)
             write_evaluation(evaluations[file], file)
 
 
@@ -178,12 +221,29 @@ async def _judged(question: QuestionResult, judge: Judge) -> QuestionResult:
         actual=question.actual_answer or "",
         sources=question.sources_retrieved,
     )
-    record = fields["judge"]
-    total = total_judging([question.judge, record])
-    if total is not None:  # what earlier attempts cost was paid too
-        spent = total.model_dump(exclude={"model", "cause", "message", "replayed"})
-        fields["judge"] = record.model_copy(update=spent)
+    fields["judge"] = _with_earlier(fields["judge"], question.judge)
     return question.model_copy(update=fields)
+
+
+async def _reviewed(
+    quality: CodeQuality, code: UnreviewedCode, judge: Judge, *, framework: str
+) -> CodeQuality:
+    review, record = await review_code(
+        judge, framework=framework, scenario=code.scenario, source=code.source
+    )
+    fields: dict[str, Any] = {"judge": _with_earlier(record, quality.judge)}
+    if review is not None:
+        fields |= {"code_review": review, "unreviewed": None}
+    return quality.model_copy(update=fields)
+
+
+def _with_earlier(record: JudgeRecord, earlier: JudgeRecord | None) -> JudgeRecord:
+    """What judging took, with what earlier attempts cost, which was paid too."""
+    total = total_judging([earlier, record])
+    if total is None:
+        return record
+    spent = total.model_dump(exclude={"model", "cause", "message", "replayed"})
+    return record.model_copy(update=spent)
 
 
 def _unjudged(evaluation: FrameworkEvaluation) -> list[QuestionResult]:

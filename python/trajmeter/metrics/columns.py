@@ -22,7 +22,7 @@ from trajmeter.records.record import field_descriptions
 from trajmeter.schemas import Shape, bare, is_model, shape_of
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable, Iterable, Mapping, Sequence
 
     import pyarrow as pa
     from pydantic.fields import FieldInfo
@@ -153,8 +153,9 @@ class FamilyColumns:
             for position, dump in self._own.dumps:
                 if values[position] is not None:
                     values[position] = dump(values[position])
-            integers = list(filter(None, self._own.integers_of(values)))
-            fits = not integers or (min(integers) >= _LEAST and max(integers) <= _MOST)
+            fits = _fit(self._own.integers_of(values)) and all(
+                _fit(_items(values[position])) for position in self._own.of_integers
+            )
         except Exception as error:
             raise InputError(self._refusal(result)) from error
         if not fits:
@@ -178,9 +179,14 @@ class FamilyColumns:
                 value = attrgetter(path)(result)
                 if column.dump and value is not None:
                     value = column.dump(value)
-                if position in self._own.integers and value and not _LEAST <= value <= _MOST:
-                    shown = reprlib.repr(value)
-                    return f"{column.name} is {shown}, expected an integer of 64 bits"
+                is_one = position in self._own.integers
+                integers = [value] if is_one else []
+                if position in self._own.of_integers:
+                    integers = [*_items(value)]
+                for integer in integers:
+                    if not _fit([integer]):
+                        shown = f"{'is' if is_one else 'holds'} {reprlib.repr(integer)}"
+                        return f"{column.name} {shown}, expected an integer of 64 bits"
             except Exception as error:  # noqa: BLE001 - a value may be of any class
                 return f"{column.name} cannot be written: {format_exception(error)}"
         return f"the result of {self.name} cannot be written"
@@ -198,6 +204,8 @@ class _OwnColumns(NamedTuple):
     integers: list[int]
     """Positions of the integers."""
     integers_of: Callable[[Sequence[Any]], Sequence[Any]]
+    of_integers: list[int]
+    """Positions of lists and mappings of integers."""
     dumps: list[tuple[int, Callable[[Any], Any]]]
     """Positions of the values that do not stand in a row as they are, and what turns them."""
     unscored: list[Any]
@@ -223,6 +231,11 @@ def _own_columns(
         get=_getter(paths),
         integers=integers,
         integers_of=_picker(integers),
+        of_integers=[
+            position
+            for position, column in enumerate(own)
+            if column.shape.item is not None and column.shape.item.kind == "integer"
+        ],
         dumps=[(position, column.dump) for position, column in enumerate(own) if column.dump],
         unscored=[_value_of_unscored(column) for column in own],
     )
@@ -358,6 +371,19 @@ def _picker(positions: Sequence[int]) -> Callable[[Sequence[Any]], Sequence[Any]
     if len(positions) > 1:
         return itemgetter(*positions)
     return lambda values: [values[position] for position in positions]
+
+
+def _items(value: Mapping[Any, Any] | Iterable[Any] | None) -> Iterable[Any]:
+    """Items of a list, or values of a mapping."""
+    if value is None:
+        return ()
+    return value.values() if isinstance(value, dict) else value
+
+
+def _fit(integers: Iterable[int | None]) -> bool:
+    """Whether a column holds all of some integers."""
+    known = list(filter(None, integers))
+    return not known or (min(known) >= _LEAST and max(known) <= _MOST)
 
 
 def _value_of_unscored(column: Column) -> str | None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from contextlib import suppress
 from queue import Empty, Queue
 from threading import Event, Thread
+from time import monotonic
 from typing import TYPE_CHECKING, Generic, NamedTuple, TypeVar
 
 if TYPE_CHECKING:
@@ -16,6 +17,9 @@ __all__ = ["ReadAhead", "joined"]
 
 _MOST_ROWS = 10_000
 _MOST_BYTES = 16 << 20
+
+_PATIENCE_SECONDS = 2.0
+"""A thread that has not ended by then waits for what may never come, and ends with the process."""
 
 _ItemT = TypeVar("_ItemT")
 
@@ -55,10 +59,11 @@ class ReadAhead(Generic[_ItemT]):
         raise item.error or StopIteration
 
     def close(self) -> None:
-        """End the thread, and wait for that."""
+        """End the thread, and wait for that; not for long, as it may wait for a pipe."""
         self._is_closed.set()
+        given_up = monotonic() + _PATIENCE_SECONDS
         # Room for whatever the thread waits to hand over.
-        while self._thread.is_alive():
+        while self._thread.is_alive() and monotonic() < given_up:
             with suppress(Empty):
                 self._ready.get_nowait()
             self._thread.join(timeout=0.01)

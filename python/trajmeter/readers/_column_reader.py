@@ -17,34 +17,53 @@ from trajmeter.schemas import Shape, trajectory_shape
 
 if TYPE_CHECKING:
     from trajmeter.kernels._rust import JsonReader
+    from trajmeter.readers._formats import Format
 
 __all__ = ["column_reader", "has_column", "trajectory_description"]
 
 _KEYS = frozenset({"model_patch", "traj_data"}) | KEYS_OF_A_RUN
 """Keys of predictions, and those that predictions lack."""
-_IN_RUST = frozenset({"trajectory-records", "contextbench-predictions", "swe-bench-predictions"})
-"""Formats of the lines that are read here."""
+_IN_RUST = {
+    "trajectory-records": "own",
+    "contextbench-predictions": "predictions",
+    "swe-bench-predictions": "predictions",
+}
+"""Formats of the lines that are read here, and how the reader calls them."""
 
 
-def column_reader(columns: frozenset[str]) -> JsonReader:
-    """The reader that fills these columns of trajectories."""
-    others = [known for known in record_formats(Trajectory) if known.name not in _IN_RUST]
-    return _column_reader(columns, frozenset().union(*(known.keys for known in others)))
+def column_reader(
+    columns: frozenset[str], chosen: Format[Trajectory] | None = None, *, is_mapped: bool = False
+) -> JsonReader | None:
+    """The reader that fills these columns of trajectories.
+
+    Args:
+        columns: Names of the columns.
+        chosen: The format of all lines, whatever they look like.
+        is_mapped: Whether the keys of lines have other names, which only records take.
+
+    Returns:
+        The reader; ``None`` if it reads no lines of that format.
+    """
+    if is_mapped:
+        return None
+    if chosen is not None:
+        return _reader(columns, (_IN_RUST[chosen.name],)) if chosen.name in _IN_RUST else None
+    others = [known.keys for known in record_formats(Trajectory) if known.name not in _IN_RUST]
+    foreign = frozenset[str]().union(*others)
+    # Only keys that a format does not read are looked at: of a format that shares one with ours,
+    # as that of a plug-in may, any line may be.
+    kept = {"own": Trajectory.model_fields, "predictions": PREDICTION_KEYS}
+    formats = tuple(name for name, keys in kept.items() if foreign.isdisjoint(keys))
+    return _reader(columns, formats, foreign | _KEYS)
 
 
 @cache
-def _column_reader(columns: frozenset[str], foreign: frozenset[str]) -> JsonReader:
-    """The reader that leaves lines with keys of other formats alone."""
+def _reader(
+    columns: frozenset[str], formats: tuple[str, ...], foreign: frozenset[str] = frozenset()
+) -> JsonReader:
     from trajmeter.kernels._rust import JsonReader
 
-    # Only keys that a format does not read are looked at: of a format that shares one with ours,
-    # as that of a plug-in may, any line may be.
-    formats = []
-    if foreign.isdisjoint(Trajectory.model_fields):
-        formats.append("own")
-    if foreign.isdisjoint(PREDICTION_KEYS):
-        formats.append("predictions")
-    return JsonReader(trajectory_description(), sorted(columns), formats, sorted(foreign | _KEYS))
+    return JsonReader(trajectory_description(), sorted(columns), formats, sorted(foreign))
 
 
 def has_column(path: str) -> bool:

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, BinaryIO, NamedTuple
 
 from trajmeter import json_input
 from trajmeter.errors import ExtraMissingError, ReadError
+from trajmeter.readers._content import LONGEST, is_compressed, open_content
 from trajmeter.records import Source
 
 if TYPE_CHECKING:
@@ -25,7 +26,9 @@ __all__ = [
     "CHANGED",
     "PARQUET_MAGIC",
     "Entry",
+    "NotJsonError",
     "entries",
+    "holds_parquet",
     "is_json_lines",
     "is_named_in_utf8",
     "is_parquet",
@@ -41,6 +44,10 @@ CHANGED = "the file changed while it was read; some of its rows may be missing, 
 
 _OPENING = (b"{", b"[")
 _SHOWN = 40
+
+
+class NotJsonError(ReadError):
+    """A file holds no records in any container that is known."""
 
 
 class Entry(NamedTuple):
@@ -65,11 +72,12 @@ def entries(path: Path, *, may_be_own: bool = True) -> Iterator[Entry]:
             stands for the default of its field.
 
     Raises:
-        ExtraMissingError: The file is Parquet, and pyarrow is not installed.
+        ExtraMissingError: The file is Parquet, and pyarrow is not installed; or it is compressed
+            with zstd, and zstandard is not.
     """
     name = str(path)
     try:
-        with path.open("rb") as file:
+        with open_content(path) as file:
             begun = state_of(file)
             yield from _recognise(name, file, may_be_own=may_be_own)
             if state_of(file) != begun:
@@ -98,9 +106,7 @@ def is_named_in_utf8(file: str | Path) -> bool:
 def is_json_lines(path: Path) -> bool:
     """Whether :func:`entries` reads a file as JSON lines; not one that cannot be read."""
     try:
-        with path.open("rb") as file:
-            if not file.seekable():
-                return False
+        with open_content(path) as file:
             json_input.refuse_archive(file)
             head = [line.content for line in islice(json_input.lines(file), 2)]
     except (OSError, ReadError):
@@ -110,11 +116,18 @@ def is_json_lines(path: Path) -> bool:
 
 def is_parquet(file: BinaryIO) -> bool:
     """Whether :func:`entries` reads a file as Parquet; seeks back to its beginning."""
-    if not file.seekable():
-        return False
     start = file.read(len(PARQUET_MAGIC))
     file.seek(0)
     return start == PARQUET_MAGIC
+
+
+def holds_parquet(path: Path) -> bool:
+    """Whether a file is read as Parquet; not one that cannot be read."""
+    try:
+        with path.open("rb") as file:
+            return is_parquet(file)
+    except OSError:
+        return False
 
 
 def read_line(name: str, number: int, line: bytes) -> Entry:
@@ -128,18 +141,18 @@ def read_line(name: str, number: int, line: bytes) -> Entry:
 
 
 def _recognise(name: str, file: BinaryIO, *, may_be_own: bool) -> Iterator[Entry]:
-    if not file.seekable():  # its beginning is read twice
-        raise ReadError("a pipe cannot be read; save its output to a file first")
     json_input.refuse_archive(file)
     if is_parquet(file):
+        if is_compressed(file):
+            raise ReadError("Parquet that is compressed as a whole; decompress it first")
         return _parquet(name, file, may_be_own=may_be_own)
     head = [line.content for line in islice(json_input.lines(file), 2)]
     file.seek(0)
     if not head:
-        raise ReadError("the file is empty, expected JSON records")
+        raise NotJsonError("the file is empty, expected JSON records")
     if not _begins_as_json(head):
         begin = head[0][:_SHOWN].decode(errors="replace")
-        raise ReadError(f"expected JSON, JSON lines or Parquet; the file begins {begin!r}")
+        raise NotJsonError(f"expected JSON, JSON lines or Parquet; the file begins {begin!r}")
     return _document(name, file) if _is_document(head) else _lines(name, file)
 
 
@@ -172,7 +185,10 @@ def _is_keyed(value: JsonValue) -> bool:
 
 
 def _document(name: str, file: BinaryIO) -> Iterator[Entry]:
-    value = json_input.parse(file.read())
+    content = file.read(LONGEST + 1)
+    if len(content) > LONGEST and is_compressed(file):
+        raise ReadError(f"it decompresses to more than {LONGEST >> 20:,} MiB; decompress it first")
+    value = json_input.parse(content + file.read())
     if isinstance(value, dict) and _is_keyed(value):
         for key, item in value.items():
             yield Entry(Source(file=name, record=key), item)

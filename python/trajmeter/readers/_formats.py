@@ -10,14 +10,14 @@ order they are asked in. Where the strongest evidence of two is equal, neither r
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from enum import IntEnum
-from typing import TYPE_CHECKING, Generic, TypeAlias, TypeVar
+from typing import TYPE_CHECKING, Any, Generic, TypeAlias, TypeVar
 
 from trajmeter.records import Task, Trajectory
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+    from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
     from pathlib import Path
 
     import pyarrow as pa
@@ -60,15 +60,15 @@ class Format(Generic[RecordT_co]):
     or empty, in every record of the format. The task, its id and the source go without saying."""
     origin: str
     """Program that writes it, with the versions that were tried."""
-    in_folder: str | None = None
-    """What of the format is read from a folder, for messages; ``None`` if folders are not."""
-
-
-def _no_files(_: Path) -> Sequence[Path]:
-    return ()
 
 
 def _no_batches(_: Path, __: Collection[str]) -> None:
+    return None
+
+
+def _no_part(
+    _: Path, __: Callable[[ReadProblem], None], ___: Collection[str]
+) -> Iterator[Any] | None:
     return None
 
 
@@ -91,11 +91,13 @@ class RecordFormat(Format[RecordT_co]):
     not. Values may have any type."""
     read: Callable[[Mapping[str, JsonValue], Source], RecordT_co]
     """Turns a record into one of ours; raises ``ReadError`` or pydantic's ``ValidationError``."""
+    profile_reads: Mapping[str, Callable[[Mapping[str, JsonValue], Source], RecordT_co]] = field(
+        default_factory=dict
+    )
+    """What reads a record instead, by the compatibility profile that asks for it, such as one that
+    reproduces what another tool takes for a view."""
     doubts: Callable[[Mapping[str, JsonValue]], Iterable[str]] = _no_doubts
     """Says what in a record that was read has no effect, and looks as if it should."""
-
-    files_in: Callable[[Path], Sequence[Path]] = _no_files
-    """Files of the format in a folder, at any depth, in the order to read them."""
 
     def evidence_in(self, record: Mapping[str, JsonValue]) -> Evidence | None:
         """What speaks for a record being of the format."""
@@ -114,6 +116,18 @@ class FileFormat(Format[RecordT_co]):
     records: Callable[[Path, Callable[[ReadProblem], None]], Iterator[RecordT_co]]
     """Yields the records of a folder or file, and reports with its place what is left out. A folder
     that is recognised is read here as a whole: nothing below it is read by other formats."""
+    part: Callable[
+        [Path, Callable[[ReadProblem], None], Collection[str]], Iterator[RecordT_co] | None
+    ] = _no_part
+    """Yields them as :attr:`records` does, but fills only these columns; ``None`` where it would
+    save nothing."""
+    profile_records: Mapping[
+        str, Callable[[Path, Callable[[ReadProblem], None]], Iterator[RecordT_co]]
+    ] = field(default_factory=dict)
+    """What yields the records instead, by compatibility profile."""
+    folder_files: frozenset[str] = frozenset()
+    """Names of files of which a folder of the format holds at least one. A folder within one that
+    is read is only recognised if it holds one of them; one that is named is in any case."""
     batches: Callable[[Path, Collection[str]], Iterator[pa.RecordBatch] | None] = _no_batches
     """Yields them as batches with these columns filled; ``None`` where :attr:`records` has to read
     them, as it has wherever something is left out."""

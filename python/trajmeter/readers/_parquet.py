@@ -28,6 +28,8 @@ if TYPE_CHECKING:
 
     from pydantic import JsonValue
 
+    from trajmeter.readers._choice import Choice
+
 __all__ = ["Rows", "own_rows", "own_values", "parquet_values", "stretches", "with_sources"]
 
 _RECORDS = 64
@@ -63,12 +65,15 @@ def parquet_values(
         yield from enumerate(values, start=first)
 
 
-def own_rows(file: BinaryIO, columns: Collection[str]) -> Iterator[Rows] | None:
+def own_rows(
+    file: BinaryIO, columns: Collection[str], choice: Choice[Trajectory]
+) -> Iterator[Rows] | None:
     """Rows with those of their columns that are wanted, in types of the file's own.
 
     Args:
         file: The file.
         columns: Names of columns of trajectories, those within records behind a dot.
+        choice: By which formats files are read.
 
     Returns:
         The rows, or ``None`` where only :func:`parquet_values` reads all that is wanted, or says
@@ -79,7 +84,11 @@ def own_rows(file: BinaryIO, columns: Collection[str]) -> Iterator[Rows] | None:
     except ReadError:
         return None
     schema = content.schema_arrow
-    if not _is_own(content) or ("extra" in columns and _others(schema)):
+    if (
+        choice.chosen is not None
+        or not _is_own(content)
+        or ("extra" in columns and _others(schema))
+    ):
         return None
     try:
         conform(pa.RecordBatch.from_pylist([], schema=schema))

@@ -2,34 +2,34 @@
 
 from __future__ import annotations
 
-import os
 import reprlib
 import warnings
-from pathlib import Path
 from typing import TYPE_CHECKING, Generic
 
 from pydantic import ValidationError
 
 from trajmeter import json_input
-from trajmeter.arguments import paths_and_records
 from trajmeter.errors import ReadError
+from trajmeter.readers._choice import Choice
 from trajmeter.readers._containers import entries
 from trajmeter.readers._formats import Evidence, RecordFormat, RecordT
-from trajmeter.readers._recognition import file_format, format_of
-from trajmeter.readers._registry import formats, record_formats
+from trajmeter.readers._inputs import inputs
+from trajmeter.readers._recognition import format_of
+from trajmeter.readers._registry import record_formats
 from trajmeter.records import ReadProblem, Task, Trajectory
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+    from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+    from pathlib import Path
 
     from pydantic import JsonValue
 
     from trajmeter.readers._containers import Entry
+    from trajmeter.readers._inputs import Input
     from trajmeter.records import Source
 
 __all__ = [
     "EntryReader",
-    "files_of",
     "problem_at",
     "read_records",
     "read_tasks",
@@ -44,17 +44,24 @@ _PATIENCE = 20
 def read_trajectories(
     paths: str | Path | Iterable[str | Path],
     *,
+    input_format: str | None = None,
+    mapping: Mapping[str, str] | None = None,
+    profiles: Collection[str] = (),
     on_problem: Callable[[ReadProblem], None] | None = None,
 ) -> Iterator[Trajectory]:
     """Read trajectories, one by one, in the order of the files and of their records.
 
     Args:
-        paths: One or more files of any known format: ContextBench predictions, runs of
-            mini-swe-agent, execution results of test cases, or Trajectory records, as JSON lines, a
-            JSON document or Parquet; runs of fc-eval and captured output of its tests, ASV results,
-            and rows of benchmarks, also as CSV. Formats are detected from content. A folder is read
-            as a run of fc-eval or several, or else all files ``*.traj.json`` in it and all ASV
-            results beside those of a baseline.
+        paths: One or more files of any of the :func:`~trajmeter.readers.formats`, which are
+            detected from content; gzip and zstd are read through. ``-`` is standard input,
+            ``logs/**/*.json`` all files of that pattern. Of a folder, every file in it is read that
+            some format recognises.
+        input_format: Name of the format of all files, whatever they look like.
+        mapping: Columns, or keys, by the field of a trajectory that they are, dots for what lies
+            within another, such as ``{"turns": "trajectory", "task_id": "instance_id"}``. Turns may
+            be a list of messages. The others keep their names.
+        profiles: Compatibility profiles; ``contextbench`` reads views of shell commands as
+            ContextBench does.
         on_problem: Called with every file and record that cannot be read, as soon as it is found;
             the rest is read. Without it, the first problem raises.
 
@@ -62,8 +69,14 @@ def read_trajectories(
         The trajectories. JSON lines and Parquet are read in parts, in constant memory.
 
     Raises:
+        UnknownNameError: No format is called ``input_format``.
+        ConfigurationError: The mapping names a field that trajectories do not have.
         ReadError: Without ``on_problem``: a file or record cannot be read; the message says where.
-        ExtraMissingError: A file is Parquet, and pyarrow is not installed.
+        ExtraMissingError: A file is Parquet and pyarrow is not installed, or is compressed with
+            zstd and zstandard is not.
+
+    Warns:
+        UserWarning: Files of a folder are left out, because no format recognises them.
 
     Example:
         >>> from trajmeter.readers import read_trajectories
@@ -73,8 +86,11 @@ def read_trajectories(
         >>> print(problems[0])
         absent.jsonl: No such file or directory
     """
-    for path in paths_and_records(paths, name="paths"):
-        yield from _read(Path(path), Trajectory, on_problem or refuse)
+    return _read(
+        paths,
+        Choice(Trajectory, input_format=input_format, mapping=mapping, profiles=profiles),
+        on_problem or refuse,
+    )
 
 
 def read_tasks(
@@ -100,63 +116,49 @@ def read_tasks(
         UserWarning: A key of a task has no effect and resembles one that has, or an assertion is of
             a type that no rule checks; once for each file.
     """
-    for path in paths_and_records(paths, name="paths"):
-        yield from _read(Path(path), Task, on_problem or refuse)
+    return _read(paths, Choice(Task), on_problem or refuse)
 
 
 def _read(
-    path: Path, makes: type[RecordT], report: Callable[[ReadProblem], None]
+    paths: str | Path | Iterable[str | Path],
+    choice: Choice[RecordT],
+    report: Callable[[ReadProblem], None],
 ) -> Iterator[RecordT]:
+    for each in inputs(paths, choice):
+        for problem in each.problems:
+            report(problem)
+        if not each.problems and not each.is_repetition():
+            yield from _read_input(each, choice, report)
+        if each.is_end and each.notes is not None:
+            for problem in each.notes.end():
+                report(problem)
+
+
+def _read_input(
+    given: Input, choice: Choice[RecordT], report: Callable[[ReadProblem], None]
+) -> Iterator[RecordT]:
+    """Read a file, or a folder as a whole."""
+    if given.is_end:
+        return
     try:
-        whole = file_format(path, makes)
+        whole = given.whole or choice.file_format(given.path)
     except ReadError as error:
-        report(ReadProblem(file=str(path), message=str(error)))
+        report(ReadProblem(file=str(given.path), message=str(error)))
+        given.note_read()
         return
-    if whole is not None:
-        yield from whole.records(path, report)
+    if whole is None:
+        yield from read_records(given, choice, report)
         return
-    for file in files_of(path, report):
-        yield from read_records(file, makes, report)
-
-
-def files_of(path: Path, report: Callable[[ReadProblem], None]) -> list[Path]:
-    """The files of records that a path names: itself, or those in the folder."""
-    if not path.is_dir():
-        return [path]
-    # Format by format; two versions of one share their files.
-    searches = [known.files_in for known in formats() if isinstance(known, RecordFormat)]
-    files = [file for search in dict.fromkeys(searches) for file in search(path)]
-    unreadable = _unreadable_folders(path)
-    for problem in unreadable:
-        report(problem)
-    if not files and not unreadable:
-        report(ReadProblem(file=str(path), message=_nothing_to_read()))
-    return files
-
-
-def _unreadable_folders(path: Path) -> list[ReadProblem]:
-    """The folders in a folder, itself included, whose files cannot be listed."""
-    errors: list[OSError] = []
-    for _ in os.walk(path, onerror=errors.append):
-        pass
-    return [
-        ReadProblem(file=str(error.filename), message=error.strerror or str(error))
-        for error in errors
-    ]
-
-
-def _nothing_to_read() -> str:
-    *most, last = dict.fromkeys(known.in_folder for known in formats() if known.in_folder)
-    expected = f"{', '.join(most)} or {last}"
-    return f"nothing to read in the folder, expected {expected}; otherwise name the files"
+    given.note_read()
+    yield from choice.records(whole, given.path, report)
 
 
 def read_records(
-    path: Path, makes: type[RecordT], report: Callable[[ReadProblem], None]
+    given: Input, choice: Choice[RecordT], report: Callable[[ReadProblem], None]
 ) -> Iterator[RecordT]:
     """Read the records of a file that some format recognises, and report the others."""
-    reader = EntryReader(path, makes, report)
-    for entry in entries(path):
+    reader = EntryReader(given, choice, report)
+    for entry in entries(given.path, may_be_own=choice.mapping is None):
         record = reader.read(entry)
         if record is not None:
             yield record
@@ -172,23 +174,27 @@ class EntryReader(Generic[RecordT]):
     """
 
     def __init__(
-        self, path: Path, makes: type[RecordT], report: Callable[[ReadProblem], None]
+        self, given: Input, choice: Choice[RecordT], report: Callable[[ReadProblem], None]
     ) -> None:
-        self._file = str(path)
-        self._makes: type[Task | Trajectory] = makes
-        self._candidates: Sequence[RecordFormat[RecordT]] = record_formats(makes)
-        self._report = report
+        self._given = given
+        self._choice: Choice[RecordT] = choice
+        self._listener = report
         self._strangers: list[ReadProblem] = []
         self._doubts: dict[str, list[str]] = {}
+        self._seen: set[str] = set()
+        self._first: dict[str, JsonValue] = {}
         self._is_known = False
         self.is_over = False
         """Whether reading stops here, because nothing in the file is recognised."""
         self.known: tuple[str, str] | None = None
         """Name and description of the format that recognised the last entry."""
 
-    def accept(self) -> None:
-        """Note that an entry was recognised."""
+    def accept(self, rows: int = 0) -> None:
+        """Note that an entry was recognised, or so many rows that were read elsewhere."""
         self._is_known = True
+        if rows:
+            self._choice.count_rows(self._given.path, rows)
+        self._given.note_read()
         self._report_strangers()
 
     def read(self, entry: Entry) -> RecordT | None:
@@ -196,60 +202,87 @@ class EntryReader(Generic[RecordT]):
         source, value = entry
         self.known = None
         if isinstance(value, ReadError):
-            self._report(problem_at(source, str(value)))
+            if self._given.may_be_passed_over(value):
+                self._given.note_left_out()
+            else:
+                self._report(problem_at(source, str(value)))
             return None
         try:
-            known = format_of(value, self._candidates) if isinstance(value, dict) else None
+            if self._choice.mapping is not None and isinstance(value, dict):
+                self._seen.update(self._choice.mapping.columns_in(value))
+                self._first = self._first or value
+                value = self._choice.mapping.apply(value)
+            known = self._choice.record_format(value) if isinstance(value, dict) else None
         except ReadError as error:
             self._report(problem_at(source, str(error)))
             return None
         if known is None or not isinstance(value, dict):
-            self._strangers.append(problem_at(source, _unrecognised(value, self._makes)))
-            if self._is_known:
-                self._report_strangers()
-            elif len(self._strangers) == _PATIENCE:
-                self.is_over = True
-                self.finish()
+            self._add_stranger(problem_at(source, _unrecognised(value, self._choice.makes)))
             return None
         self.known = known.name, known.description
-        record = _record(known, value, source, self._report)
+        is_doubtful = not self._is_known and self._given.notes is not None
+        if is_doubtful and known.evidence_in(value) == Evidence.POSSIBLE:
+            record = self._record(known, value, source, self._add_stranger)
+            if record is None:
+                return None
+        else:
+            record = self._record(known, value, source, self._report)
         if record is not None:
             for doubt in known.doubts(value):
                 self._doubts.setdefault(doubt, []).append(str(source))
         self.accept()
         return record
 
+    def _record(
+        self,
+        known: RecordFormat[RecordT],
+        value: dict[str, JsonValue],
+        source: Source,
+        report: Callable[[ReadProblem], None],
+    ) -> RecordT | None:
+        """Read a record of a known format; report it and give ``None`` if that is not possible."""
+        try:
+            return self._choice.read(known, value, source)
+        except ReadError as error:
+            report(problem_at(source, str(error)))
+        except ValidationError as error:
+            report(problem_at(source, json_input.describe_error(error)))
+        return None
+
+    def _add_stranger(self, problem: ReadProblem) -> None:
+        """Hold a problem back until a record is recognised; it is the wrong file if none is."""
+        self._strangers.append(problem)
+        if self._is_known:
+            self._report_strangers()
+        elif len(self._strangers) == _PATIENCE:
+            self.is_over = True
+            self.finish()
+
     def finish(self) -> None:
         """Report what was held back, and warn of doubts, at the end of the file."""
         strangers = self._strangers
+        if strangers and self._given.notes is not None and not self._is_known:
+            self._given.note_left_out()
+            return
         if len(strangers) > 1:
             message = (
                 f"none of its first {len(strangers)} records can be used: {strangers[0].message}"
             )
-            strangers[:] = [ReadProblem(file=self._file, message=message)]
+            strangers[:] = [ReadProblem(file=str(self._given.path), message=message)]
         self._report_strangers()
+        if self._choice.mapping is not None and self._is_known:
+            for doubt in self._choice.mapping.unseen(self._seen, self._first):
+                self._doubts[doubt] = [str(self._given.path)]
         _warn_of(self._doubts)
+
+    def _report(self, problem: ReadProblem) -> None:
+        self._given.note_read()
+        self._listener(problem)
 
     def _report_strangers(self) -> None:
         for problem in self._strangers:
             self._report(problem)
         self._strangers.clear()
-
-
-def _record(
-    known: RecordFormat[RecordT],
-    value: dict[str, JsonValue],
-    source: Source,
-    report: Callable[[ReadProblem], None],
-) -> RecordT | None:
-    """Read a record of a known format; report it and give ``None`` where that is not possible."""
-    try:
-        return known.read(value, source)
-    except ReadError as error:
-        report(problem_at(source, str(error)))
-    except ValidationError as error:
-        report(problem_at(source, json_input.describe_error(error)))
-    return None
 
 
 def _warn_of(doubts: Mapping[str, Sequence[str]]) -> None:

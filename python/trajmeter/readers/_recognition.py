@@ -10,23 +10,16 @@ from pydantic_core import from_json
 
 from trajmeter import json_input
 from trajmeter.errors import ReadError
-from trajmeter.readers._containers import entries
-from trajmeter.readers._content import open_content
-from trajmeter.readers._formats import Evidence, FileFormat, RecordFormat
-from trajmeter.readers._registry import file_formats, record_formats
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
-    from pathlib import Path
 
     from pydantic import JsonValue
 
-    from trajmeter.readers._formats import Format, RecordT
+    from trajmeter.readers._formats import Format, RecordFormat, RecordT
 
-__all__ = ["beginning", "file_format", "format_of"]
+__all__ = ["ambiguous", "beginning", "format_of", "strongest_for"]
 
-_HEAD = 1 << 16
-"""Formats of whole files are recognised by this much of a file's beginning."""
 _LINES = 20
 """Lines of its JSON lines that are looked at."""
 
@@ -39,40 +32,11 @@ def format_of(
     Raises:
         ReadError: The evidence for two formats, which read it differently, is equal.
     """
-    strongest = _strongest_for(record, candidates)
+    strongest = strongest_for(record, candidates)
     for other in strongest[1:]:
         if other.read is not strongest[0].read:
-            raise _ambiguous(strongest[0], other)
+            raise ambiguous(strongest[0], other)
     return strongest[0] if strongest else None
-
-
-def file_format(path: Path, makes: type[RecordT]) -> FileFormat[RecordT] | None:
-    """The format that reads a folder or a file as a whole; ``None`` if none does.
-
-    Raises:
-        ReadError: The evidence for two formats is equal.
-    """
-    is_folder = path.is_dir()
-    head = b""
-    if not is_folder:
-        try:
-            with open_content(path) as file:
-                head = file.read(_HEAD)
-        except OSError:  # reported when the file is read for records
-            return None
-    found = {known: _evidence(known, path, head) for known in file_formats(makes)}
-    evidence = max(found.values(), default=0)
-    if not evidence:
-        return None
-    known, *others = (each for each, claimed in found.items() if claimed == evidence)
-    if others:
-        raise _ambiguous(known, others[0])
-    if evidence >= Evidence.CERTAIN or is_folder:
-        return known
-    claimed, rival = _claim_on_first_record(path, record_formats(makes))
-    if rival is not None and claimed == evidence:
-        raise _ambiguous(known, rival)
-    return known if claimed < evidence else None
 
 
 @lru_cache(maxsize=2)
@@ -110,7 +74,7 @@ def _cut_off(content: bytes) -> list[JsonValue]:
         return []
 
 
-def _strongest_for(
+def strongest_for(
     record: Mapping[str, JsonValue], candidates: Iterable[RecordFormat[RecordT]]
 ) -> list[RecordFormat[RecordT]]:
     """The formats for which the evidence in a record is strongest."""
@@ -119,26 +83,8 @@ def _strongest_for(
     return [known for known, each in found.items() if evidence and each == evidence]
 
 
-def _claim_on_first_record(
-    path: Path, candidates: Iterable[RecordFormat[RecordT]]
-) -> tuple[int, RecordFormat[RecordT] | None]:
-    """The strongest evidence in the first record of a file, and a format that it is for."""
-    first = next(entries(path), None)
-    record = first.value if first else None
-    if not isinstance(record, dict) or not (found := _strongest_for(record, candidates)):
-        return 0, None
-    return found[0].evidence_in(record) or 0, found[0]
-
-
-def _evidence(known: FileFormat[RecordT], path: Path, head: bytes) -> int:
-    """The evidence for a format; none where a folder in a path cannot be looked into."""
-    try:
-        return known.recognises(path, head) or 0
-    except OSError:  # reported with the files of the folder
-        return 0
-
-
-def _ambiguous(one: Format[Any], other: Format[Any]) -> ReadError:
+def ambiguous(one: Format[Any], other: Format[Any]) -> ReadError:
+    """Say that the evidence for two formats is equal, and how to choose."""
     first, second = sorted((one, other), key=lambda known: known.name)
     return ReadError(
         f"may be {first.description} or {second.description}; choose with "

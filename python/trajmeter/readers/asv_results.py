@@ -19,6 +19,7 @@ from typing import TYPE_CHECKING, Any
 
 from trajmeter import json_input
 from trajmeter.errors import ReadError
+from trajmeter.readers._content import content_name
 from trajmeter.readers._formats import Evidence, RecordFormat
 from trajmeter.records import (
     InvalidReason,
@@ -37,9 +38,6 @@ if TYPE_CHECKING:
     from trajmeter.records import Source
 
 __all__ = ["ASV_RESULTS"]
-
-# A folder that holds one of these holds results.
-_BASELINE_FILES = ("nop.json", "baseline.json")
 
 _UNREADABLE = Measurement(reason=InvalidReason.NOT_A_NUMBER)
 
@@ -75,21 +73,16 @@ def _read(record: Mapping[str, JsonValue], source: Source) -> Trajectory:
             faults.append(f"{repeated[0]!r} is repeated; the first one counts{more}")
         problems += [f"{source.file}: results[{name!r}]: {fault}" for fault in faults]
     path = Path(source.file)
-    name, model = split_key(path.stem)
+    stem = Path(content_name(path)).stem
+    name, model = split_key(stem)
     return Trajectory(
         task_id=path.resolve().parent.name,
-        agent=_ROLES.get(path.stem, name),
+        agent=_ROLES.get(stem, name),
         model=model or None,
         source=source,
         measurements=Measurements(seconds=seconds),
         run_log=RunLog(problems=tuple(problems)) if problems else None,
     )
-
-
-def _suite_files(folder: Path) -> list[Path]:
-    """All results beside those of a baseline, at any depth."""
-    suites = {file.parent for name in _BASELINE_FILES for file in folder.rglob(name)}
-    return [file for suite in sorted(suites) for file in sorted(suite.glob("*.json"))]
 
 
 def _times(
@@ -189,6 +182,4 @@ ASV_RESULTS = RecordFormat(
     keys=frozenset({"result_columns"}),
     recognises=_recognises,
     read=_read,
-    in_folder=f"ASV results beside {' or '.join(_BASELINE_FILES)}",
-    files_in=_suite_files,
 )

@@ -9,45 +9,45 @@ from __future__ import annotations
 
 from contextlib import ExitStack
 from functools import partial
-from itertools import groupby, islice
-from pathlib import Path
+from itertools import chain, groupby, islice
 from typing import TYPE_CHECKING, BinaryIO
 
-from trajmeter.arguments import paths_and_records
 from trajmeter.errors import InputError, ReadError
 from trajmeter.kernels import backend
 from trajmeter.readers._ahead import ReadAhead, joined
+from trajmeter.readers._batch_maker import BatchMaker
+from trajmeter.readers._certain_rows import CertainRows
+from trajmeter.readers._choice import Choice
 from trajmeter.readers._column_reader import column_reader, has_column
 from trajmeter.readers._containers import (
     CHANGED,
-    Entry,
+    holds_parquet,
     is_json_lines,
     is_named_in_utf8,
     is_parquet,
-    read_line,
     state_of,
 )
+from trajmeter.readers._content import is_compressed, open_content
+from trajmeter.readers._inputs import inputs
 from trajmeter.readers._lines import line_blocks
 from trajmeter.readers._read import (
     EntryReader,
-    files_of,
-    problem_at,
     read_records,
     refuse,
 )
 from trajmeter.readers._reasons import Reasons
-from trajmeter.readers._recognition import file_format
-from trajmeter.records import ReadProblem, Source, Trajectory
-from trajmeter.schemas import trajectory_batch, trajectory_schema
+from trajmeter.records import ReadProblem, Trajectory
+from trajmeter.schemas import trajectory_schema
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Collection, Iterable, Iterator
+    from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
+    from pathlib import Path
     from typing import BinaryIO, TypeAlias
 
     import pyarrow as pa
 
-    from trajmeter.kernels._rust import JsonColumns
-    from trajmeter.readers._formats import FileFormat
+    from trajmeter.kernels._rust import JsonReader
+    from trajmeter.readers._inputs import Input
     from trajmeter.readers._parquet import Rows
 
     _Item: TypeAlias = Callable[[], Iterator[pa.RecordBatch]]
@@ -60,11 +60,10 @@ IDENTITY = frozenset({"task_id", "agent", "model", "attempt", "instance", "sourc
 """Columns that say which attempt a row is."""
 
 _BLOCK_BYTES = 16 << 20
-_ROWS = 1_000
-"""Rows of a batch, if a file is read as records."""
 _LOGS = 1_024
 """Logs to read at a time."""
 _LOG_SUFFIX = ".json"
+_LOG_FORMATS = ("mini-swe-agent-1", "mini-swe-agent-2")
 
 
 class TrajectoryBatches:
@@ -93,6 +92,9 @@ class TrajectoryBatches:
         paths: str | Path | Iterable[str | Path],
         *,
         columns: Collection[str] | None = None,
+        input_format: str | None = None,
+        mapping: Mapping[str, str] | None = None,
+        profiles: Collection[str] = (),
         on_problem: Callable[[ReadProblem], None] | None = None,
         block_bytes: int = _BLOCK_BYTES,
     ) -> None:
@@ -103,11 +105,15 @@ class TrajectoryBatches:
             columns: Names of the columns to fill, such as ``usage`` or ``turns.views``, those
                 within records behind a dot, and whatever lies below each; the others are null in
                 every row. :data:`IDENTITY` is always filled. ``None`` fills all.
+            input_format: As for :func:`trajmeter.readers.read_trajectories`.
+            mapping: As for :func:`trajmeter.readers.read_trajectories`.
+            profiles: As for :func:`trajmeter.readers.read_trajectories`.
             on_problem: As for :func:`trajmeter.readers.read_trajectories`.
             block_bytes: Bytes of JSON lines to read at a time; results do not depend on it.
 
         Raises:
             InputError: No column has one of these names.
+            UnknownNameError: No format is called ``input_format``.
             ExtraMissingError: pyarrow is not installed.
         """
         wanted = frozenset(trajectory_schema().names if columns is None else columns)
@@ -115,11 +121,16 @@ class TrajectoryBatches:
             raise InputError(f"trajectories have no column {unknown[0]!r}")
         self._paths = paths
         self._wanted = wanted | IDENTITY
+        self._choice = Choice(
+            Trajectory, input_format=input_format, mapping=mapping, profiles=profiles
+        )
         self._report = on_problem or refuse
         self._block_bytes = block_bytes
+        self._rows_of = BatchMaker(self._wanted, self._report)
         self.rows = 0
         """Rows yielded so far."""
         self._reasons = Reasons()
+        self._certain = CertainRows(self._rows_of, self._reasons)
         self._ahead: ReadAhead[_Item] | None = None
 
     def start(self) -> None:
@@ -139,6 +150,14 @@ class TrajectoryBatches:
         return self._reasons.total
 
     @property
+    def formats(self) -> dict[str, int]:
+        """Trajectories so far by the name of their format, but for logs read without their views.
+
+        Rows that became columns without a record of each count as the first record of their file.
+        """
+        return dict(self._choice.counts())
+
+    @property
     def note(self) -> str | None:
         """Says so, and why, if most of what was read was read as records, and that took long."""
         return self._reasons.note(self.rows)
@@ -155,141 +174,171 @@ class TrajectoryBatches:
             self.close()
 
     def _items(self) -> Iterator[_Item]:
-        for argument in paths_and_records(self._paths, name="paths"):
-            path = Path(argument)
-            try:
-                whole = file_format(path, Trajectory)
-            except ReadError as error:
-                yield partial(self._problems, [ReadProblem(file=str(path), message=str(error))])
+        reads_logs = (
+            self._choice.chosen is None
+            and not self._choice.has_own_read_of(_LOG_FORMATS)
+            and not any(map(_shows_files, self._wanted))
+        )
+        found = inputs(self._paths, self._choice)
+        if backend() == "python":
+            yield from self._gathered(found)
+            return
+        for may_be_logs, group in groupby(found, _may_be_log):
+            if may_be_logs and reads_logs:
+                while logs := [*islice(group, _LOGS)]:
+                    yield from self._logs(logs)
                 continue
-            if whole is not None:
-                yield from self._whole(whole, path)
-                continue
-            problems: list[ReadProblem] = []
-            files = files_of(path, problems.append)
-            yield partial(self._problems, problems)
-            yield from self._files(files)
+            for given in group:
+                yield from self._input(given)
 
-    def _whole(self, known: FileFormat[Trajectory], path: Path) -> Iterator[_Item]:
-        batches = known.batches(path, self._wanted)
+    def _gathered(self, found: Iterator[Input]) -> Iterator[_Item]:
+        """Files of which many may hold one record each, gathered to batches of many."""
+        for are_records, group in groupby(found, self._holds_records):
+            while files := [*islice(group, _LOGS)]:
+                if are_records:
+                    read = partial(read_records, choice=self._choice, report=self._report)
+                    yield partial(self._rows_of.gather, chain.from_iterable(map(read, files)))
+                else:
+                    for given in files:
+                        yield from self._input(given)
+
+    def _holds_records(self, given: Input) -> bool:
+        """Whether a file is read record by record."""
+        if given.problems or given.is_end or given.is_summary or given.whole is not None:
+            return False
+        try:
+            return self._choice.file_format(given.path) is None and not holds_parquet(given.path)
+        except ReadError:
+            return False
+
+    def _input(self, given: Input) -> Iterator[_Item]:
+        if given.problems:
+            yield partial(self._problems, given.problems)
+        elif given.is_end:
+            yield partial(self._end_of, given)
+        elif given.is_summary:
+            yield partial(self._summary, given)
+        else:
+            yield from self._file(given)
+
+    def _end_of(self, folder: Input) -> Iterator[pa.RecordBatch]:
+        return self._problems(folder.notes.end() if folder.notes is not None else ())
+
+    def _summary(self, given: Input) -> Iterator[pa.RecordBatch]:
+        """Predictions, unless what was read so far has them."""
+        if not given.is_repetition():
+            for item in self._file(given):
+                yield from item()
+
+    def _file(self, given: Input) -> Iterator[_Item]:
+        try:
+            whole = given.whole or self._choice.file_format(given.path)
+        except ReadError as error:
+            given.note_read()
+            problem = ReadProblem(file=str(given.path), message=str(error))
+            yield partial(self._problems, [problem])
+            return
+        if whole is None:
+            yield from self._records(given)
+            return
+        given.note_read()
+        batches = self._choice.batches(whole, given.path, self._wanted)
         if batches is None:
-            yield partial(self._gather, known.records(path, self._report))
+            records = self._choice.records(whole, given.path, self._report, self._wanted)
+            yield partial(self._rows_of.gather, records)
             return
         for batch in batches:
             yield partial(iter, [batch])
 
-    def _files(self, files: list[Path]) -> Iterator[_Item]:
-        reads_logs = backend() == "rust" and not any(map(_is_view, self._wanted))
-        for may_be_logs, group in groupby(files, _may_be_log):
-            if may_be_logs and reads_logs:
-                while names := [str(file) for file in islice(group, _LOGS)]:
-                    yield from self._logs(names)
-                continue
-            for file in group:
-                yield from self._file(file)
-
-    def _file(self, file: Path) -> Iterator[_Item]:
-        if backend() == "rust" and is_named_in_utf8(file) and is_json_lines(file):
-            yield from self._lines(file)
+    def _records(self, given: Input) -> Iterator[_Item]:
+        path = given.path
+        reader = (
+            column_reader(
+                self._wanted, self._choice.chosen, is_mapped=self._choice.mapping is not None
+            )
+            if backend() == "rust"
+            else None
+        )
+        if reader is not None and is_named_in_utf8(path) and is_json_lines(path):
+            yield from self._lines(given, reader)
             return
         from trajmeter.readers._parquet import own_rows  # takes longer than a small file
 
         with ExitStack() as opened:
             try:
-                content = opened.enter_context(file.open("rb"))
-                rows = own_rows(content, self._wanted) if is_parquet(content) else None
+                content = opened.enter_context(open_content(path))
+                is_plain = is_parquet(content) and not is_compressed(content)
+                rows = own_rows(content, self._wanted, self._choice) if is_plain else None
             except OSError:  # the record reader says why
                 pass
             else:
                 if rows is not None:
-                    yield from self._rows(file, content, rows)
+                    yield from self._rows(given, content, rows)
                     return
-        yield partial(self._gather, read_records(file, Trajectory, self._report))
+        yield partial(self._rows_of.gather, read_records(given, self._choice, self._report))
 
-    def _rows(self, path: Path, content: BinaryIO, rows: Iterator[Rows]) -> Iterator[_Item]:
+    def _rows(self, given: Input, content: BinaryIO, rows: Iterator[Rows]) -> Iterator[_Item]:
         from trajmeter.readers._parquet import stretches
 
-        begun = state_of(content)
-        records = EntryReader(path, Trajectory, self._report)
+        begun, path = state_of(content), given.path
+        records = EntryReader(given, self._choice, self._report)
         for first, batch in rows:
             if isinstance(batch, ReadError):
                 yield partial(self._problems, [ReadProblem(file=str(path), message=str(batch))])
             else:
                 parts = [*stretches(batch)]
-                yield partial(self._own, parts, batch, (str(path), first), records)
+                yield partial(self._certain.own_rows, parts, batch, (str(path), first), records)
             if records.is_over:
                 return
         if state_of(content) != begun:
-            yield partial(self._problems, [_changed(path)])
+            yield partial(self._problems, [ReadProblem(file=str(path), message=CHANGED)])
         yield partial(self._end, records)
 
-    def _own(
-        self,
-        parts: list[tuple[int, pa.RecordBatch | None]],
-        batch: pa.RecordBatch,
-        place: tuple[str, int],
-        records: EntryReader[Trajectory],
-    ) -> Iterator[pa.RecordBatch]:
-        """Rows of a file of columns; those that may be invalid are read as records."""
-        from trajmeter.readers._parquet import own_values, with_sources
+    def _logs(self, logs: list[Input]) -> Iterator[_Item]:
+        import pyarrow as pa
 
-        file, first = place
-        for start, rows in parts:
-            if records.is_over:
-                return
-            if rows is not None:
-                records.accept()
-                yield self._in_schema(with_sources(rows, file, first + start))
-                continue
-            (value,) = own_values(batch.slice(start, 1))
-            record = records.read(Entry(Source(file=file, record=f"[{first + start}]"), value))
-            self._reasons.add(value, records.known, record)
-            if record is not None:
-                yield from self._batch_of([record])
-
-    def _logs(self, files: list[str]) -> Iterator[_Item]:
-        for columns in column_reader(self._wanted).read_logs(files):
-            import pyarrow as pa
-
-            batch = self._in_schema(pa.record_batch(columns))
+        reader = column_reader(self._wanted)
+        if reader is None:
+            for log in logs:
+                yield from self._file(log)
+            return
+        for columns in reader.read_logs([str(log.path) for log in logs]):
+            batch = self._rows_of.in_schema(pa.record_batch(columns))
             done = 0
+            if batch.num_rows:
+                logs[0].note_read()
             for row, number, *_ in columns.refused:
                 yield partial(iter, [batch.slice(done, row - done)])
                 done = row
-                file = Path(files[number])
-                if not is_json_lines(file):  # whose lines are counted one by one
+                if not is_json_lines(logs[number].path):  # whose lines are counted one by one
                     yield self._count_file
-                yield from self._file(file)
+                yield from self._file(logs[number])
             yield partial(iter, [batch.slice(done)])
 
     def _count_file(self) -> Iterator[pa.RecordBatch]:
         self._reasons.add_file()
         return iter(())
 
-    def _problems(self, problems: list[ReadProblem]) -> Iterator[pa.RecordBatch]:
+    def _problems(self, problems: Iterable[ReadProblem]) -> Iterator[pa.RecordBatch]:
         for problem in problems:
             self._report(problem)
         return iter(())
 
-    def _gather(self, records: Iterator[Trajectory]) -> Iterator[pa.RecordBatch]:
-        while rows := list(islice(records, _ROWS)):
-            yield from self._batch_of(rows)
-
-    def _lines(self, path: Path) -> Iterator[_Item]:
-        reader = column_reader(self._wanted)
-        records = EntryReader(path, Trajectory, self._report)
+    def _lines(self, given: Input, reader: JsonReader) -> Iterator[_Item]:
+        path = given.path
+        records = EntryReader(given, self._choice, self._report)
         number = 1
         try:
-            with path.open("rb") as file:
+            with open_content(path) as file:
                 begun = state_of(file)
                 for block in line_blocks(file, self._block_bytes):
                     for columns in reader.read(block, str(path), number):
-                        yield partial(self._piece, columns, block, str(path), records)
+                        yield partial(self._certain.piece, columns, block, str(path), records)
                         number = columns.next_line
                     if records.is_over:
                         return
                 if state_of(file) != begun:
-                    yield partial(self._problems, [_changed(path)])
+                    yield partial(self._problems, [ReadProblem(file=str(path), message=CHANGED)])
         except OSError as error:
             problem = ReadProblem(file=str(path), message=error.strerror or str(error))
             yield partial(self._problems, [problem])
@@ -300,84 +349,14 @@ class TrajectoryBatches:
             records.finish()
         return iter(())
 
-    def _piece(
-        self, columns: JsonColumns, block: bytes, file: str, records: EntryReader[Trajectory]
-    ) -> Iterator[pa.RecordBatch]:
-        """The rows of a piece, unless the file turned out to be the wrong one."""
-        import pyarrow as pa
 
-        if records.is_over:
-            return iter(())
-        batch = self._in_schema(pa.record_batch(columns))
-        return self._with_refused(batch, columns.refused, block, file, records)
-
-    def _with_refused(
-        self,
-        batch: pa.RecordBatch,
-        refused: list[tuple[int, int, int, int]],
-        block: bytes,
-        file: str,
-        records: EntryReader[Trajectory],
-    ) -> Iterator[pa.RecordBatch]:
-        """The rows of a piece, those of refused lines in their places."""
-        found: list[Trajectory] = []
-        done = 0
-        for row, number, begin, end in refused:
-            if row > done:
-                yield from self._batch_of(found)
-                found = []
-                yield batch.slice(done, row - done)
-                records.accept()
-                done = row
-            entry = read_line(file, number, block[begin:end])
-            record = records.read(entry)
-            self._reasons.add(entry.value, records.known, record)
-            if records.is_over:
-                break
-            if record is not None:
-                found.append(record)
-        yield from self._batch_of(found)
-        if done < batch.num_rows and not records.is_over:
-            records.accept()
-            yield batch.slice(done)
-
-    def _batch_of(self, records: list[Trajectory]) -> list[pa.RecordBatch]:
-        """The rows of records; reports those with a value that no column holds."""
-        if not records:
-            return []
-        try:
-            return [trajectory_batch(records, columns=self._wanted)]
-        except InputError as error:
-            if len(records) == 1:
-                source = records[0].source or Source(file="")
-                if not is_named_in_utf8(source.file):
-                    escaped = source.file.encode("utf-8", "backslashreplace").decode()
-                    place = source.model_copy(update={"file": escaped})
-                    return self._batch_of([records[0].model_copy(update={"source": place})])
-                self._report(problem_at(source, str(error)))
-                return []
-            return [batch for record in records for batch in self._batch_of([record])]
-
-    def _in_schema(self, batch: pa.RecordBatch) -> pa.RecordBatch:
-        """The batch with every column, those that it lacks null."""
-        import pyarrow as pa
-
-        columns = dict(zip(batch.schema.names, batch.columns, strict=True))
-        arrays = [
-            columns[field.name] if field.name in columns else pa.nulls(batch.num_rows, field.type)
-            for field in trajectory_schema()
-        ]
-        return pa.RecordBatch.from_arrays(arrays, schema=trajectory_schema())
+def _may_be_log(given: Input) -> bool:
+    is_file = not (given.problems or given.is_end or given.is_summary or given.whole)
+    return is_file and given.path.suffix == _LOG_SUFFIX and is_named_in_utf8(given.path)
 
 
-def _may_be_log(file: Path) -> bool:
-    return file.suffix == _LOG_SUFFIX and is_named_in_utf8(file)
-
-
-def _changed(path: Path) -> ReadProblem:
-    return ReadProblem(file=str(path), message=CHANGED)
-
-
-def _is_view(column: str) -> bool:
-    """Whether views are part of a column: those of logs only the record reader reads."""
-    return column == "turns" or column.startswith(("turns.views", "final_views"))
+def _shows_files(column: str) -> bool:
+    """Whether what commands show is part of a column: that of logs only the record reader reads."""
+    return column in ("turns", "leaks") or column.startswith(
+        ("turns.views", "final_views", "leaks.")
+    )

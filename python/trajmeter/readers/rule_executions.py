@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, TypeGuard, cast
 
 from trajmeter import json_input
 from trajmeter.errors import ReadError
+from trajmeter.readers._content import content_name
 from trajmeter.readers._formats import Evidence, RecordFormat
 from trajmeter.records import (
     LARGEST_COUNT,
@@ -83,7 +84,7 @@ def _task_id(record: Mapping[str, JsonValue], source: Source) -> str:
         if isinstance(value, (int, float)) and not isinstance(value, bool):
             return str(value)
     if source.line is None and source.record is None:
-        return Path(source.file).stem
+        return Path(content_name(Path(source.file))).stem
     raise ReadError(f"no test case: expected one of the keys {', '.join(_IDS)}")
 
 

@@ -14,12 +14,19 @@ from trajmeter.records.measurements import (
 from trajmeter.records.outcomes import Cause, Outcome, Score
 from trajmeter.records.question import Hop, Question
 from trajmeter.records.record import LARGEST_COUNT, Record
-from trajmeter.records.result_file import CodeQuality, CodeReview, JudgeRecord, StaticMetrics
+from trajmeter.records.result_file import (
+    CodeQuality,
+    CodeReview,
+    JudgeRecord,
+    StaticMetrics,
+    UnreviewedCode,
+)
 from trajmeter.records.source import ReadProblem, Source
 from trajmeter.records.task import Assertion, GoldRange, GoldRole, Task
 from trajmeter.records.trajectory import (
     Extent,
     Failure,
+    Leak,
     ToolCall,
     Trajectory,
     Turn,
@@ -41,6 +48,7 @@ __all__ = [
     "Hop",
     "InvalidReason",
     "JudgeRecord",
+    "Leak",
     "Measurement",
     "Measurements",
     "Outcome",
@@ -57,6 +65,7 @@ __all__ = [
     "ToolCall",
     "Trajectory",
     "Turn",
+    "UnreviewedCode",
     "Usage",
     "Verdict",
     "View",

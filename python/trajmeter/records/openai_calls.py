@@ -57,7 +57,7 @@ def parsed_arguments(arguments: JsonValue) -> JsonValue:
     if not arguments.strip():  # as models write a call without arguments
         return {}
     try:
-        parsed = json.loads(arguments, parse_constant=_refuse_constant)
+        parsed = _decode(arguments)
     except (ValueError, RecursionError):
         return arguments
     return parsed if isinstance(parsed, dict) else arguments
@@ -65,3 +65,6 @@ def parsed_arguments(arguments: JsonValue) -> JsonValue:
 
 def _refuse_constant(name: str) -> NoReturn:
     raise ValueError(f"{name} is not a JSON number")
+
+
+_decode = json.JSONDecoder(parse_constant=_refuse_constant).decode

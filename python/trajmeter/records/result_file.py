@@ -95,6 +95,15 @@ class CodeReview(FileRecord):
     """The reviewer's reasons."""
 
 
+class UnreviewedCode(FileRecord):
+    """Code whose review failed, kept so that it can be reviewed later."""
+
+    scenario: str
+    """What the scenario asks for."""
+    source: str
+    """The source code."""
+
+
 class CodeQuality(FileRecord):
     """Quality of a framework's implementation."""
 
@@ -112,3 +121,5 @@ class CodeQuality(FileRecord):
     """Python that parsed the file; measures of f-strings differ between versions."""
     judge: JudgeRecord | None = None
     """What the review took."""
+    unreviewed: UnreviewedCode | None = None
+    """What was to be reviewed, where the judge failed at it."""

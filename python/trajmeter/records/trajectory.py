@@ -11,7 +11,17 @@ from trajmeter.records.measurements import Measurements, PytestSummary, RunLog, 
 from trajmeter.records.record import Count, Record
 from trajmeter.records.source import Source
 
-__all__ = ["Extent", "Failure", "ToolCall", "Trajectory", "Turn", "Usage", "Verdict", "View"]
+__all__ = [
+    "Extent",
+    "Failure",
+    "Leak",
+    "ToolCall",
+    "Trajectory",
+    "Turn",
+    "Usage",
+    "Verdict",
+    "View",
+]
 
 
 class Failure(Record):
@@ -97,6 +107,8 @@ class View(Record):
     """Names of definitions the agent asked for in this file, if any."""
     listed: bool = True
     """Whether the log lists the file as seen; ContextBench also keeps ranges of unlisted files."""
+    searched: bool = False
+    """Whether a search showed these lines, as hits or around them; else they were read."""
 
 
 class Turn(Record):
@@ -124,6 +136,17 @@ class Turn(Record):
     """Wall-clock time of the turn."""
     extra: dict[str, Any] = Field(default_factory=dict)
     """Keys of the file that no reader knows."""
+
+
+class Leak(Record):
+    """Something an agent read that gives the solution away."""
+
+    kind: str
+    """``gold_patch``, ``test_patch``, or ``future``: commits after the one to work on."""
+    evidence: str
+    """The command, or the path, that shows it."""
+    turn: Count | None = None
+    """Number of the turn."""
 
 
 class Verdict(Record):
@@ -178,6 +201,8 @@ class Trajectory(Record):
     """Whether the run passed its tests, as its record says."""
     verdicts: tuple[Verdict, ...] | None = None
     """A judge's verdicts on the task's assertions; ``None`` if no judge was asked."""
+    leaks: tuple[Leak, ...] | None = None
+    """What the agent read that gives the solution away; ``None`` where nobody looked."""
     unusable: dict[str, str] = Field(default_factory=dict)
     """Fields, by their dotted path, whose recorded value could not be used, each with the reason;
     the field itself is empty."""

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import pyarrow as pa
 
 from trajmeter.arrays import coded, together
-from trajmeter.errors import format_exception
+from trajmeter.errors import InputError, format_exception
 from trajmeter.metrics import (
     BatchMetric,
     MetricError,
@@ -44,6 +44,8 @@ if TYPE_CHECKING:
 
 __all__ = ["RowScorer", "ScoredRows", "columns_read"]
 
+_FEW_ROWS = 16
+"""Of rows that cannot be scored at once, so many are scored one by one."""
 _ERROR = 2
 """Position of what a metric raised among its columns: behind its version and parameters."""
 
@@ -165,7 +167,7 @@ class RowScorer:
     def _by_batch(
         self, family: FamilyColumns, metric: BatchMetric, rows: pa.RecordBatch
     ) -> _Scored:
-        """Score rows at once, or else one by one."""
+        """Score rows at once; those with a figure that no column holds one by one."""
         try:
             scored = metric.score_batch(self._tasks_of(rows), rows)
             if isinstance(scored, Mapping):
@@ -173,6 +175,13 @@ class RowScorer:
             return self._of_results(family, own_results(family, scored, len(rows)))
         except FATAL:
             raise
+        except InputError as error:
+            if isinstance(metric, TrialMetric):  # whose rows stay together
+                self._warn(family.name, error)
+            elif len(rows) > _FEW_ROWS:
+                half = len(rows) // 2
+                halves = (rows.slice(0, half), rows.slice(half))
+                return _together(family, [self._by_batch(family, metric, each) for each in halves])
         except BaseException as error:  # noqa: BLE001 - a metric of the user's may raise anything
             self._warn(family.name, error)
         records = Rows(0, rows).records()
@@ -225,6 +234,20 @@ class _Scored(NamedTuple):
         columns = [column.slice(start, rows) for column in self.columns]
         results = None if self.results is None else self.results[start : start + rows]
         return _Scored(columns, results)
+
+
+def _together(family: FamilyColumns, parts: Sequence[_Scored]) -> _Scored:
+    """Rows that were scored in parts."""
+    by_column = zip(*(part.columns for part in parts), strict=True)
+    columns = [pa.concat_arrays(column) for column in by_column]
+    if all(part.results is None for part in parts):
+        return _Scored(columns, None)
+    names = [column.name for column in family.columns]
+    results: list[Result | MetricError] = []
+    for part in parts:
+        own = part.results
+        results += family.results(pa.record_batch(part.columns, names)) if own is None else own
+    return _Scored(columns, results)
 
 
 def _columns_of(metric: AnyMetric) -> frozenset[str]:

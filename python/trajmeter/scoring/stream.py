@@ -63,7 +63,7 @@ class StreamScorer:
         rows = (Rows(number, batch) for number, batch in enumerate(batches))
         if self._rows.compares_attempts:
             arranged = arrange(rows, self._rows.trial_of)
-            scored: Iterable[ScoredRows] = self._rows.score(arranged.rows)
+            scored: Iterable[ScoredRows] = self._rows.score(_released(arranged.rows))
             if arranged.back is not None:
                 scored = _restored([*scored], arranged)
         else:
@@ -83,6 +83,13 @@ class StreamScorer:
     def summary(self) -> Summary:
         """Sum up what was scored so far."""
         return self._missing.told_in(self._summarizer.summary())
+
+
+def _released(rows: list[Rows]) -> Iterator[Rows]:
+    """Rows in order, none of them held for longer than they are used."""
+    rows.reverse()
+    while rows:
+        yield rows.pop()
 
 
 def _restored(scored: Sequence[ScoredRows], arranged: Arrangement) -> Iterator[ScoredRows]:

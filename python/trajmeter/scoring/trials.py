@@ -27,8 +27,8 @@ _PIECE = 10_000
 class Arrangement:
     """Rows of which those of a trial are side by side, and how to put others back."""
 
-    rows: Sequence[Rows]
-    """The rows."""
+    rows: list[Rows]
+    """The rows, which their user may take out."""
     back: Int64Array | None
     """Where each row of the input is among them; ``None`` where the order is that of the input."""
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from functools import cache
-from typing import TYPE_CHECKING, Literal, NamedTuple, TypeAlias
+from typing import TYPE_CHECKING, Literal, NamedTuple, TypeAlias, cast
 
 from trajmeter.snapshots._languages import grammar
 
@@ -33,19 +33,24 @@ class Definition(NamedTuple):
 class _Grammar(NamedTuple):
     parser: Parser
     query: Query
+    """Finds definitions wherever they lie, in C."""
+    kinds: frozenset[int]
+    """Ids of the nodes that are definitions."""
+    holders: frozenset[int]
+    """Ids of the nodes that definitions lie in; see :attr:`LanguageRules.holders`."""
 
 
 @cache
 def _tools(language: LanguageRules) -> _Grammar:
-    """Parser and query of a language; the query finds its definitions in C."""
     known = grammar(language)  # first, as it says what is missing
     from tree_sitter import Parser, Query
 
-    return _Grammar(Parser(known), Query(known, f"[{_alternatives(language)}] @definition"))
-
-
-def _alternatives(language: LanguageRules) -> str:
-    return " ".join(f"({kind})" for kind in language.kinds)
+    kinds, holders = (
+        frozenset(cast("int", known.id_for_node_kind(name, True)) for name in names)  # noqa: FBT003 - it takes no keyword
+        for names in (language.kinds, language.holders)
+    )
+    alternatives = " ".join(f"({kind})" for kind in language.kinds)
+    return _Grammar(Parser(known), Query(known, f"[{alternatives}] @found"), kinds, holders)
 
 
 def definitions(content: bytes, language: LanguageRules, naming: Naming) -> list[Definition]:
@@ -59,14 +64,41 @@ def definitions(content: bytes, language: LanguageRules, naming: Naming) -> list
     Raises:
         ExtraMissingError: tree-sitter or the grammar is not installed.
     """
-    from tree_sitter import QueryCursor
-
-    parser, query = _tools(language)
+    tools = _tools(language)
     name_of = _name if naming == "default" else _contextbench_name
-    nodes = QueryCursor(query).captures(parser.parse(content).root_node).get("definition", ())
+    root = tools.parser.parse(content).root_node
+    nodes = _held(root, tools) if tools.holders and not root.has_error else _all(root, tools)
     found = [Definition(node.type, *node.byte_range, name_of(node)) for node in nodes]
     found.sort(key=lambda definition: (definition.start, -definition.end))
     return found
+
+
+def _all(root: Node, tools: _Grammar) -> list[Node]:
+    """The definitions below a node, looking everywhere."""
+    from tree_sitter import QueryCursor
+
+    return QueryCursor(tools.query).captures(root).get("found", [])
+
+
+def _held(root: Node, tools: _Grammar) -> list[Node]:
+    """The definitions below a node, looking into nothing that cannot hold one.
+
+    Statements are a tenth of a tree, so that this takes a quarter of the time of a query.
+    """
+    found: list[Node] = []
+    cursor = root.walk()
+    if not cursor.goto_first_child():
+        return found
+    while True:
+        node = cursor.node
+        kind = 0 if node is None else node.kind_id
+        if node is not None and kind in tools.kinds:
+            found.append(node)
+        if kind in tools.holders and cursor.goto_first_child():
+            continue
+        while not cursor.goto_next_sibling():
+            if not cursor.goto_parent():
+                return found
 
 
 # What a name hangs on, in the order to look: `int *f(void)` has its name in a declarator, and the

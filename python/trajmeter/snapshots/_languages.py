@@ -35,9 +35,14 @@ class LanguageRules:
     """The package that holds its grammar."""
     function: str = "language"
     """The function of the package that gives it."""
+    holders: tuple[str, ...] = ()
+    """The nodes that definitions can lie in directly, where a file has no errors, so that no others
+    have to be looked into; empty for any."""
 
 
-def _language(name: str, suffixes: str, kinds: str, function: str = "language") -> LanguageRules:
+def _language(
+    name: str, suffixes: str, kinds: str, function: str = "language", holders: str = ""
+) -> LanguageRules:
     package = "tree-sitter-" + ("typescript" if name == "tsx" else name.replace("_", "-"))
     return LanguageRules(
         name=name,
@@ -45,13 +50,21 @@ def _language(name: str, suffixes: str, kinds: str, function: str = "language") 
         kinds=tuple(kinds.split()),
         package=package,
         function=function,
+        holders=tuple(holders.split()),
     )
 
 
 _TYPESCRIPT = "function_declaration class_declaration method_definition interface_declaration"
 
 LANGUAGES = (
-    _language("python", ".py", "function_definition class_definition"),
+    _language(
+        "python",
+        ".py",
+        "function_definition class_definition",
+        holders="block case_clause class_definition decorated_definition elif_clause else_clause "
+        "except_clause finally_clause for_statement function_definition if_statement "
+        "match_statement module try_statement while_statement with_statement",
+    ),
     _language(
         "javascript",
         ".js .jsx",

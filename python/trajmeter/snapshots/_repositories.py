@@ -3,21 +3,20 @@
 from __future__ import annotations
 
 from collections import OrderedDict
-from collections.abc import Mapping
 from contextlib import suppress
 from pathlib import Path
 from threading import RLock
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
 from trajmeter.errors import ReadError
 from trajmeter.snapshots._entries import read_entry
 from trajmeter.snapshots._git import GitRepository, git_folder
 from trajmeter.snapshots._names import same_repo
-from trajmeter.snapshots._take import entry_maker
-from trajmeter.snapshots.snapshot import FileSnapshot, Snapshot
+from trajmeter.snapshots._take import RepositoryContents, entry_maker
+from trajmeter.snapshots.snapshot import FileSnapshot, ListedFiles, Snapshot
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterable, Iterator
+    from collections.abc import Collection, Iterable, Iterator, Mapping
 
     from trajmeter.records import Task
     from trajmeter.snapshots._making import EntryMaker
@@ -35,8 +34,8 @@ def open_repositories(
     """Open a folder of git repositories as a store of snapshots.
 
     A task's repository ``owner/name`` is found as ``owner__name``, ``owner/name`` or ``name`` in
-    the folder, bare or not, with ``.git`` at its end or without. The folder may also be the
-    repository itself, of whatever name.
+    the folder, bare or not, with ``.git`` at its end or without; a repository may also be named
+    after a task or a commit. The folder may be the repository itself, of whatever name.
 
     Args:
         folder: The folder.
@@ -102,6 +101,15 @@ class RepositoryFolder:
                 self.without_repository[task.id] = task.repo
             return None
 
+    def contents(self, task: Task) -> RepositoryContents | None:
+        """The contents of the files of the task's commit; ``None`` as for :meth:`find`.
+
+        Raises:
+            ReadError: Git cannot read the repository.
+        """
+        snapshot = self.find(task)
+        return None if snapshot is None else cast("CommitFiles", snapshot.files).contents
+
     def missing(self) -> Iterator[str]:
         """What to say of the tasks that no snapshot was found for, if there are any."""
         if self.without_repository:
@@ -120,10 +128,22 @@ class RepositoryFolder:
                 f"such as {task!r}, which {what} in {place}{todo}"
             )
 
-    def _repositories_of(self, task: Task) -> list[GitRepository]:
+    @property
+    def is_empty(self) -> bool:
+        """Whether the folder holds no repositories, and is none.
+
+        Raises:
+            ReadError: The folder cannot be listed.
+        """
+        return not self._listed()
+
+    def _listed(self) -> list[tuple[str | None, Path]]:
         if self._places is None:
             self._places = [*repositories_in(self.folder)]
-        return [self._opened(place) for place in repositories_for(task, self._places)]
+        return self._places
+
+    def _repositories_of(self, task: Task) -> list[GitRepository]:
+        return [self._opened(place) for place in repositories_for(task, self._listed())]
 
     def close(self) -> None:
         """End the processes of git."""
@@ -148,13 +168,14 @@ class RepositoryFolder:
         return snapshot
 
 
-class CommitFiles(Mapping[str, FileSnapshot]):
+class CommitFiles(ListedFiles):
     """The files of a commit by path; all are listed, and each is taken on first use."""
 
     def __init__(self, repository: GitRepository, commit: str, maker: EntryMaker) -> None:
-        self._repository = repository
         self._maker = maker
-        self._blobs = repository.files(commit)
+        self.contents = RepositoryContents(repository, repository.files(commit))
+        """The files with their contents."""
+        self._blobs = self.contents.places
         self._files: dict[str, FileSnapshot] = {}
 
     def __contains__(self, path: object) -> bool:
@@ -163,10 +184,10 @@ class CommitFiles(Mapping[str, FileSnapshot]):
     def __getitem__(self, path: str) -> FileSnapshot:
         file = self._files.get(path)
         if file is None:
-            entry = self._maker.entries(self._repository, {path: self._blobs[path]})[path]
+            repository = self.contents.repository
+            entry = self._maker.entries(repository, {path: self._blobs[path]})[path]
             if entry is None:
-                name, reason = self._repository.path, self._repository.why_missing
-                raise ReadError(f"{name}: {path}: {reason}")
+                raise ReadError(f"{repository.path}: {path}: {repository.why_missing}")
             file = self._files[path] = read_entry(entry)
         return file
 
@@ -188,10 +209,11 @@ def repositories_for(task: Task, places: Iterable[tuple[str | None, Path]]) -> l
         task: The task.
         places: Repositories, as :func:`repositories_in` gives them.
     """
+    own = {task.id, *task.aliases, task.commit}
     return [
         place
         for name, place in places
-        if name is None or task.repo is None or same_repo(name, task.repo)
+        if name is None or task.repo is None or name in own or same_repo(name, task.repo)
     ]
 
 

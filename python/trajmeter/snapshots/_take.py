@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeAlias
 
@@ -14,15 +15,17 @@ from trajmeter.snapshots._making import EntryMaker
 from trajmeter.snapshots.snapshot import Snapshot
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Collection, Iterable
+    from collections.abc import Callable, Collection, Iterable, Mapping
 
     from trajmeter.snapshots._definitions import Naming
 
 __all__ = [
     "CacheFolder",
+    "RepositoryContents",
     "entry_maker",
     "file_entries",
     "no_commits",
+    "open_files",
     "open_repository",
     "resolve_commit",
     "take_snapshot",
@@ -78,6 +81,43 @@ def take_snapshot(
     entries = file_entries(opened, commit_id, maker, keep, _refuse)
     files = {path: read_entry(entry) for path, entry in entries.items()}
     return Snapshot(opened.name, commit_id, files)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class RepositoryContents:
+    """The files of a repository at a commit, or of a folder, with their contents."""
+
+    repository: GitRepository | Checkout
+    """Where they are."""
+    places: Mapping[str, str]
+    """What each path is called there."""
+
+    @property
+    def paths(self) -> Collection[str]:
+        """Paths relative to the root."""
+        return self.places.keys()
+
+    def read(self, path: str) -> bytes | None:
+        """The content of a file; ``None`` for one that is missing or cannot be read.
+
+        Raises:
+            ReadError: Git cannot read the repository.
+        """
+        place = self.places.get(path)
+        found = None if place is None else next(self.repository.read([place]))
+        return None if found is None else found.content
+
+
+def open_files(path: str | Path) -> RepositoryContents:
+    """Open the files of a repository's ``HEAD``, or those of any other folder as they are.
+
+    Raises:
+        ReadError: The folder does not exist, or the repository has no commit.
+    """
+    opened = open_repository(Path(path))
+    if isinstance(opened, GitRepository):
+        return RepositoryContents(opened, opened.files(resolve_commit(opened, "HEAD")))
+    return RepositoryContents(opened, opened.files())
 
 
 def open_repository(path: Path) -> GitRepository | Checkout:

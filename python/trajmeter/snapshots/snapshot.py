@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Protocol
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
-
     from trajmeter.kernels import Int64Array
     from trajmeter.records import Task
 
-__all__ = ["Definitions", "FileSnapshot", "Snapshot", "SnapshotStore"]
+__all__ = ["Definitions", "FileSnapshot", "ListedFiles", "Snapshot", "SnapshotStore"]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -41,6 +40,10 @@ class FileSnapshot:
     """First byte of every line, and the size once more if the file ends in a newline."""
     definitions: Definitions | None
     """Definitions in the file; ``None`` if they were not extracted, which differs from none."""
+
+
+class ListedFiles(Mapping[str, FileSnapshot]):
+    """Files of a snapshot that are read on first use, and whose paths are known and stay."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -19,15 +19,18 @@ __all__ = ["ParquetWriter"]
 
 _ROW_GROUP = 16_384
 """Rows of one row group: enough for columns to compress, few enough to hold in memory."""
+_TEXT_BYTES = 32 << 20
+"""Bytes of text after which a row group ends before that, at the end of a chunk."""
 
 _CHUNK = 1_024
-"""Rows that lie together in memory. Pages may end where they do, so it never depends on batches."""
+"""Rows that lie together in memory. Row groups and pages may end where they do, so it never depends
+on batches."""
 _PAGE_ROWS = 128
 """Rows after which a page may end: by default it is 1,024, which may be 50 MB of JSON."""
 
 
 class ParquetWriter:
-    """Writes rows as Parquet, in row groups of one size, however the rows arrive.
+    """Writes rows as Parquet, in row groups that are the same however the rows arrive.
 
     A row group is encoded and compressed in a thread while the next one is scored.
 
@@ -53,6 +56,7 @@ class ParquetWriter:
         self._rows: list[Sequence[Any]] = []
         self._chunk_rows = min(_CHUNK, _ROW_GROUP)
         self._chunks: list[pa.Table] = []
+        self._text_bytes = 0
         self._parts: list[pa.RecordBatch] = []
         self._room = self._chunk_rows
         self._encoder = ThreadPoolExecutor(1, "trajmeter-parquet")
@@ -98,7 +102,8 @@ class ParquetWriter:
             self._room -= part.num_rows
             if not self._room:
                 self._join_parts()
-            if len(self._chunks) * self._chunk_rows == _ROW_GROUP:
+            is_full = len(self._chunks) * self._chunk_rows == _ROW_GROUP
+            if is_full or self._text_bytes >= _TEXT_BYTES:
                 self._encode_chunks()
             batch = batch.slice(part.num_rows)
 
@@ -108,6 +113,7 @@ class ParquetWriter:
 
         table = pa.Table.from_batches(self._parts)
         self._chunks.append(table if len(self._parts) == 1 else table.combine_chunks())
+        self._text_bytes += sum(map(_text_bytes, table.columns))
         self._parts = []
         self._room = self._chunk_rows
 
@@ -117,6 +123,7 @@ class ParquetWriter:
         self._wait()
         table = pa.concat_tables(self._chunks)
         self._chunks = []
+        self._text_bytes = 0
         self._encoded = self._encoder.submit(self._writer.write_table, table, _ROW_GROUP)
 
     def _wait(self) -> None:
@@ -124,3 +131,15 @@ class ParquetWriter:
         encoded, self._encoded = self._encoded, None
         if encoded is not None:
             encoded.result()
+
+
+def _text_bytes(column: pa.ChunkedArray[Any]) -> int:
+    """Bytes of a column of texts; of others 0, as they take few."""
+    import pyarrow as pa
+
+    from trajmeter.arrays import text_bytes
+
+    if column.type != pa.string():
+        return 0
+    bounds = [text_bytes(chunk).offsets for chunk in column.chunks]
+    return sum(int(each[-1] - each[0]) for each in bounds)

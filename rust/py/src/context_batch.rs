@@ -116,7 +116,7 @@ pub fn context_batch<'py>(
             targets: &targets,
             named: &asked_for,
         };
-        score_rows(&rows, &columns, &tasks, &targets)
+        score_rows(&rows, &columns, &tasks, &repository, &targets)
     })?;
     CONTEXT_BATCH_ARRAYS.of(
         py,

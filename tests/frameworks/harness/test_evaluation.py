@@ -209,3 +209,5 @@ def test_a_review_that_fails_is_missing_with_its_cause(setting: Setting, tmp_pat
     assert got.static_metrics is not None
     assert got.judge is not None
     assert got.judge.cause is Cause.JUDGE_UNPARSEABLE
+    assert got.unreviewed is not None  # kept, so that it can be reviewed later
+    assert got.unreviewed.source == "a = 1\n"

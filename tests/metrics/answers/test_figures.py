@@ -93,6 +93,15 @@ def test_the_trace_is_the_first_list_that_is_not_empty(
     assert got["tool_coverage"] == (tools / 2 if tools else None)
 
 
+@pytest.mark.parametrize(("profile", "calls"), [(DEFAULT, 0), (FRAMEWORK_COMPARISON, 1)])
+def test_true_in_place_of_calls_counts_as_one_in_the_original_alone(
+    profile: AnswersProfile, calls: int
+) -> None:
+    answer = GivenAnswer("x", [], {"tool_calls": True})
+    got = figures("tool_branching_qa", {"required_tools": ["SQL"]}, answer, profile=profile)
+    assert got["tool_calls_reported"] == calls
+
+
 def test_coordination_succeeds_at_hop_coverage_of_exactly_0_8_with_every_agent() -> None:
     hops = [{"id": str(i), "any_of": [f"fact {i};"]} for i in range(5)]
     metadata = {

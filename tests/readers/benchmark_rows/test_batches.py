@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import tempfile
+from datetime import date, datetime, timedelta, timezone
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 from unittest import mock
@@ -12,7 +13,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+import trajmeter
 from tests.readers.both_ways import as_batches, as_records
+from trajmeter.readers import read_trajectories
 from trajmeter.readers.benchmark_rows import table
 
 pa = pytest.importorskip("pyarrow")
@@ -118,6 +121,33 @@ def test_an_attempt_that_measured_nothing_has_an_empty_table(tmp_path: Path) -> 
     crashed = {"task_id": "v", "agent": "owl", "benchmark": None, "is_resolved": False}
     for write in WRITERS:
         assert_never_as_records(write(tmp_path / "rows", [*PLAIN, crashed]))
+
+
+@pytest.mark.parametrize(
+    "values",
+    [
+        [b"\xff\xfe", b"2.0"],
+        [date(2026, 1, 1), None],
+        [datetime(2026, 1, 1, tzinfo=timezone.utc), None],
+        [timedelta(days=1), None],
+        [{"a": b"\xff"}, None],
+        [[date(2026, 1, 1)], None],
+    ],
+)
+@pytest.mark.parametrize("column", ["agent_nop", "test_failed", "snapshot_status", "task_cost_usd"])
+def test_values_of_parquet_that_json_lacks_are_no_measurements(
+    values: list[object], column: str, tmp_path: Path
+) -> None:
+    rows = [{**row, column: value} for row, value in zip(PLAIN[:2], values, strict=True)]
+    path = parquet(tmp_path / "rows", rows)
+    expected = as_records(path)
+    assert as_batches(path)[0] == expected
+    assert expected.problems == []
+    assert len(expected.rows) == 1  # both rows are of one attempt
+    by_record, by_column = (
+        trajmeter.score(of, metrics=["speedup"]).rows for of in ([*read_trajectories(path)], path)
+    )
+    assert by_column == by_record
 
 
 def test_columns_of_parquet_of_every_type(tmp_path: Path) -> None:

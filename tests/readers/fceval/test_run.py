@@ -150,7 +150,8 @@ def test_what_a_result_says_of_the_run(tmp_path: Path) -> None:
     )
     ((attempt,), _) = read(tmp_path / "r")
     assert (attempt.task_id, attempt.passed) == ("named", False)
-    assert attempt.failure == Failure(reason="agent_timeout")
+    assert attempt.failure == Failure(reason="budget_exhausted")
+    assert attempt.metadata == {"exit_status": "agent_timeout"}
     assert attempt.usage == Usage(input_tokens=10)
     log = attempt.run_log
     assert log is not None
@@ -234,7 +235,7 @@ def test_results_in_another_form_are_named(tmp_path: Path) -> None:
     (folders[1] / "results.json").write_text("version https://git-lfs.github.com/spec/v1\noid 1")
     attempts, problems = read(run)
     assert keys(attempts) == [("fixer", "large")]
-    assert "compressed with gzip" in problems[0].message
+    assert problems[0].message.startswith("the gzip data is cut off or corrupt: ")
     assert "a Git LFS pointer" in problems[1].message
 
 

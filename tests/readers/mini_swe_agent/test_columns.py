@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import json
 from copy import deepcopy
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import Any
 
 import pytest
 from hypothesis import example, given
@@ -13,17 +14,14 @@ from hypothesis import strategies as st
 from tests.readers.both_ways import as_batches, as_records
 from trajmeter.schemas import trajectory_schema
 
-if TYPE_CHECKING:
-    from pathlib import Path
-
 pytestmark = pytest.mark.usefixtures("rust")
 
 _TURN = trajectory_schema().field("turns").type.value_type
 COLUMNS = (
-    *(name for name in trajectory_schema().names if name not in ("turns", "final_views")),
+    *(name for name in trajectory_schema().names if name not in ("turns", "final_views", "leaks")),
     *(f"turns.{field.name}" for field in _TURN if field.name != "views"),
 )
-"""All but views."""
+"""All but views and leaks."""
 
 FRAGMENTS = (
     "```bash\nls -la\n```",
@@ -38,22 +36,14 @@ FRAGMENTS = (
     "<returncode>1234567890123456789</returncode>",
     "<returncode>\u0663</returncode>",
     "<returncode>x</returncode>",
-    "<explore_context>\nFile: /testbed/a.py\nLines: 10-2\n</explore_context>",
-    "<explore_context>\n File:a.py\n Lines: 1 - 2 x\nLines:3-4</explore_context>",
-    "<explore_context>\nLines: 1-2\nFile: /home/\nLines: 1-2\n</explore_context>",
-    "<explore_context>File: /home/r/x\nLines: 1-2</explore_context>",
-    "<explore_context>File: /home/r/\nLines: 1-2</explore_context>",
-    "<explore_context>File: ./.\nLines: 1234567890123456789-2</explore_context>",
-    "<explore_context>File: b\nLines: 1-1234567890123456789</explore_context>",
-    "<explore_context>File: \u00e9\nLines: 1-2</explore_context>",
-    "<explore_context>File: a\rLines: 1-2</explore_context>",
-    "<explore_context>",
-    "</explore_context>",
+    "<output>\n",
+    "</output>",
+    "<returncode>1</returncode>\n<output>\nx\n</output>",
+    "<output_head>\nx\n</output_head>\n<elided_chars>\n",
     "Please always provide EXACTLY ONE action",
     "The last command <command>ls</command> timed out",
     "ERROR: The context format is incorrect",
     "Step response timed out after 5 s",
-    "<PATCH_CONTEXT>File: a\nLines: 1-2</PATCH_CONTEXT>",
     "x",
     "\n",
     '\u00e9 \\ " \x00',
@@ -72,6 +62,15 @@ amounts = st.one_of(
     st.none(), st.sampled_from([0, 1, 2.5, -0.0, 1e308, -1e308, 10**19, True, "1.5"])
 )
 ids = st.sampled_from([None, "a", "b"])
+details = st.none() | st.fixed_dictionaries(
+    {},
+    optional={
+        "cached_tokens": counts,
+        "cache_write_tokens": counts,
+        "reasoning_tokens": counts,
+        "x": st.just([1]),
+    },
+)
 extras = st.fixed_dictionaries(
     {},
     optional={
@@ -88,7 +87,12 @@ extras = st.fixed_dictionaries(
                         "completion_tokens": counts,
                         "output_tokens": counts,
                         "total_tokens": counts,
-                        "prompt_tokens_details": st.none() | st.just({"x": [1]}),
+                        "prompt_tokens_details": details,
+                        "input_tokens_details": details,
+                        "completion_tokens_details": details,
+                        "output_tokens_details": details,
+                        "cache_read_input_tokens": counts,
+                        "cache_creation_input_tokens": counts,
                     },
                 )
             },
@@ -102,7 +106,8 @@ extras = st.fixed_dictionaries(
             max_size=3,
         ),
         "returncode": st.sampled_from([0, 1, -1, None, True, "0", 0.0, 2**64]),
-        "exception_info": st.sampled_from([None, "", "broken", 3]),
+        "exception_info": st.sampled_from([None, "", "broken", "action was not executed", 3]),
+        "raw_output": texts | st.sampled_from([None, 3]),
     },
 )
 messages = st.fixed_dictionaries(
@@ -111,6 +116,7 @@ messages = st.fixed_dictionaries(
         "content": contents,
         "timestamp": amounts,
         "object": st.sampled_from(["response", None]),
+        "usage": st.none() | st.fixed_dictionaries({}, optional={"input_tokens": counts}),
         "tool_call_id": ids,
         "call_id": ids,
         "extra": extras | st.none(),
@@ -136,7 +142,12 @@ infos = st.fixed_dictionaries(
                     {}, optional={"image": st.sampled_from([None, "", "m/x_m_r:pr", "_m_/_m_r/q"])}
                 ),
                 "model": st.none()
-                | st.fixed_dictionaries({}, optional={"model_name": st.sampled_from([None, "m"])}),
+                | st.fixed_dictionaries(
+                    {},
+                    optional={
+                        "model_name": st.sampled_from([None, "m", "openai/m", "a/m", "openai/"])
+                    },
+                ),
             },
         ),
     },
@@ -233,6 +244,7 @@ def test_most_runs_are_certain(folder: Path, run: Any) -> None:
     run["trajectory_format"] = "mini-swe-agent-1.1"
     run["info"] = None
     for message in run["messages"]:
+        message.pop("usage", None)
         message["extra"] = {"returncode": 1, "cost": 2.5, "response": {"usage": None}}
         message["timestamp"] = 5
     path = folder / "plain.traj.json"
@@ -251,13 +263,17 @@ def test_a_folder_of_logs_and_others(tmp_path: Path) -> None:
     (tmp_path / "200.traj.json").unlink()
     (tmp_path / "200.traj.json").mkdir()
     (tmp_path / "300.traj.json").write_text("")
-    read, as_record = as_batches(tmp_path, COLUMNS)
-    assert read == as_records(tmp_path, COLUMNS)
-    assert (len(read.rows), len(read.problems), as_record) == (594, 6, 6)
+    with pytest.warns(UserWarning, match=r"1 file is left out.*100\.traj\.json$"):
+        read, as_record = as_batches(tmp_path, COLUMNS)
+    with pytest.warns(UserWarning, match=r"1 file is left out.*100\.traj\.json$"):
+        assert read == as_records(tmp_path, COLUMNS)
+    assert (len(read.rows), len(read.problems), as_record) == (594, 4, 5)
 
 
 def test_recorded_logs(reference_data: Path) -> None:
-    for folder in ("logs/mini-swe-agent", "minisweagent"):
-        read, as_record = as_batches(reference_data / folder, COLUMNS)
-        assert read == as_records(reference_data / folder, COLUMNS)
-        assert (bool(read.rows), read.problems, as_record) == (True, [], 0)
+    # Format errors and responses are read as records.
+    for folder, odd in (("logs/mini-swe-agent", 4), ("minisweagent", 0)):
+        logs = f"{reference_data / folder}/**/*.traj.json"
+        read, as_record = as_batches(Path(logs), COLUMNS)
+        assert read == as_records(Path(logs), COLUMNS)
+        assert (bool(read.rows), read.problems, as_record) == (True, [], odd)

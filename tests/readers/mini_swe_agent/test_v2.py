@@ -14,7 +14,7 @@ from pydantic import JsonValue, ValidationError
 from trajmeter.errors import ReadError
 from trajmeter.readers import RecordFormat, read_trajectories
 from trajmeter.readers.mini_swe_agent import VERSION_1, VERSION_2
-from trajmeter.records import Failure, Source, ToolCall, Trajectory, Turn, Usage, View
+from trajmeter.records import Extent, Failure, Source, ToolCall, Trajectory, Turn, Usage, View
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -80,16 +80,95 @@ def test_a_turn_of_version_2_holds_all_its_actions() -> None:
             success=False,
             error=Failure(reason="exit_code", message="timed out"),
             tool_calls=(
-                ToolCall(name="bash", arguments={"command": "cat a.py"}, success=True),
                 ToolCall(
-                    name="bash", arguments={"command": "ls"}, success=False, error="timed out"
+                    id="t1", name="bash", arguments={"command": "cat a.py"}, result="", success=True
                 ),
-                ToolCall(name="bash", arguments={"command": "pwd"}),  # its result was not recorded
+                ToolCall(
+                    id="t2",
+                    name="bash",
+                    arguments={"command": "ls"},
+                    result="",
+                    success=False,
+                    error="timed out",
+                ),
+                # Its result was not recorded.
+                ToolCall(id="t3", name="bash", arguments={"command": "pwd"}),
             ),
-            views=(View(path="a.py"),),
+            text="look",
+            views=(View(path="a.py", extent=Extent.WHOLE),),  # an empty file
             usage=Usage(input_tokens=900, output_tokens=20, total_tokens=920, cost_usd=0.002),
             duration_seconds=4.0,  # from the task at 5 to the last result at 9
         ),
+    )
+
+
+def test_what_was_left_out_of_a_long_output_was_not_seen() -> None:
+    output = "".join(f"line {number:4}\n" for number in range(1, 3001))  # 10 characters each
+    content = json.dumps({"output_head": output[:5000], "elided_chars": len(output) - 10_000})
+    answer = {"role": "assistant", "extra": {"actions": [action("cat a.py", "t1")]}}
+    result = observed(0, "t1", raw_output=output) | {"content": content}
+    (turn,) = read([answer, result]).turns or ()
+    assert [(view.start, view.end) for view in turn.views or ()] == [(1, 500), (2501, 3000)]
+
+
+def test_responses_hold_their_own_usage() -> None:
+    usage = {
+        "input_tokens": 900,
+        "input_tokens_details": {"cached_tokens": 512},
+        "output_tokens": 20,
+        "output_tokens_details": {"reasoning_tokens": 8},
+        "total_tokens": 920,
+    }
+    said = {"type": "message", "content": [{"type": "output_text", "text": "A look."}]}
+    answer = {
+        "object": "response",
+        "output": [{"type": "reasoning"}, said],
+        "usage": usage,
+        "extra": {"actions": [action("head -n 9 a.py", "c1")], "cost": 0.5},
+    }
+    shown: dict[str, Any] = {"type": "function_call_output", "call_id": "c1", "output": "{}"}
+    shown["extra"] = {"raw_output": "x\ny\n", "returncode": 0}
+    (turn,) = read([answer, shown]).turns or ()
+    assert turn.text == "A look."
+    assert turn.usage == Usage(
+        input_tokens=900,
+        output_tokens=20,
+        cached_input_tokens=512,
+        reasoning_tokens=8,
+        total_tokens=920,
+        cost_usd=0.5,
+    )
+    assert turn.views == (View(path="a.py", extent=Extent.LINES, start=1, end=2),)
+
+
+def test_a_call_that_ended_the_run_was_not_executed() -> None:
+    answer = {"role": "assistant", "extra": {"actions": [action("cat a.py", "t1")]}}
+    ended = observed(-1, "t1", exception_info="action was not executed")
+    (turn,) = read([answer, ended]).turns or ()
+    assert turn.tool_calls[0].success is None
+    assert turn.views == ()
+
+
+def test_calls_of_a_format_error_are_as_they_were_written() -> None:
+    malformed = {"id": "t1", "function": {"name": "bash", "arguments": '{"command": "x'}}
+    message = {"content": "Now.", "tool_calls": [malformed]}
+    response = {"choices": [{"message": message}], "usage": {"prompt_tokens": 7}}
+    extra = {"interrupt_type": "FormatError", "response": response}
+    (turn,) = read([{"role": "user", "content": "Bad.", "extra": extra}]).turns or ()
+    assert turn.text == "Now."
+    assert turn.tool_calls == (
+        ToolCall(id="t1", name="bash", arguments='{"command": "x', success=False, error="Bad."),
+    )
+    assert turn.usage == Usage(input_tokens=7)
+
+
+def test_profile_contextbench_takes_views_from_commands_alone() -> None:
+    answer = {"role": "assistant", "extra": {"actions": [action("sed -n '1,9p' a.py", "t1")]}}
+    record: dict[str, Any] = {"messages": [answer, observed(1, "t1")]}
+    (turn,) = VERSION_2.profile_reads["contextbench"](record, SOURCE).turns or ()
+    assert turn.views == (
+        View(path="a.py"),
+        View(path="a.py", extent=Extent.LINES, start=1, end=9),
     )
 
 
@@ -172,8 +251,9 @@ def test_files_and_folders_of_runs_are_read(tmp_path: Path) -> None:
         run = {"trajectory_format": "mini-swe-agent-1", "info": {}, "messages": []}
         (tmp_path / name).mkdir()
         (tmp_path / name / f"{name}.traj.json").write_text(json.dumps(run, indent=2))
-    (tmp_path / "preds.json").write_text("{}")
-    assert [t.task_id for t in read_trajectories(tmp_path)] == ["a", "b"]
+    (tmp_path / "preds.json").write_text('{"a": {"instance_id": "a", "model_patch": ""}}')
+    with pytest.warns(UserWarning, match=r"preds\.json: left out, because predictions beside logs"):
+        assert [t.task_id for t in read_trajectories(tmp_path)] == ["a", "b"]
 
 
 def test_a_folder_without_runs_cannot_be_read(tmp_path: Path) -> None:

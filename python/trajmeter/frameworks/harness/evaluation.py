@@ -17,6 +17,7 @@ from trajmeter.frameworks.results import (
 )
 from trajmeter.judges import review_code
 from trajmeter.metrics.quality import framework_packages, static_quality
+from trajmeter.records import CodeQuality, UnreviewedCode
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -27,7 +28,6 @@ if TYPE_CHECKING:
     from trajmeter.frameworks.results import FrameworkEvaluation, QuestionResult
     from trajmeter.frameworks.scenario import Scenario
     from trajmeter.judges import Judge
-    from trajmeter.records import CodeQuality
 
 __all__ = ["Evaluated", "EvaluationOptions", "Progress", "evaluate"]
 
@@ -176,14 +176,15 @@ async def _quality(
     kept = journal.reviews.get(options.reviewer.model.name)
     if kept is not None:
         return measured.model_copy(update={"code_review": kept.review, "judge": kept.judge})
+    source = framework.source.read_text(encoding="utf-8-sig")
     review, record = await review_code(
-        options.reviewer,
-        framework=framework.name,
-        scenario=scenario.description,
-        source=framework.source.read_text(encoding="utf-8-sig"),
+        options.reviewer, framework=framework.name, scenario=scenario.description, source=source
     )
-    if review is not None:  # a failed one is requested again
-        journal.write_review(
-            FinishedReview(model=options.reviewer.model.name, review=review, judge=record)
-        )
-    return measured.model_copy(update={"code_review": review, "judge": record})
+    reviewed = measured.model_copy(update={"code_review": review, "judge": record})
+    if review is None:  # it is requested again by another run, or by `trajmeter judge`
+        unreviewed = UnreviewedCode(scenario=scenario.description, source=source)
+        return reviewed.model_copy(update={"unreviewed": unreviewed})
+    journal.write_review(
+        FinishedReview(model=options.reviewer.model.name, review=review, judge=record)
+    )
+    return reviewed

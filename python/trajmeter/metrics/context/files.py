@@ -10,6 +10,7 @@ import numpy as np
 
 from trajmeter.kernels import ContextFile, FileListing, FileTables, ResolvedPath
 from trajmeter.metrics.context import paths
+from trajmeter.snapshots import ListedFiles
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -102,7 +103,7 @@ class RepositoryFiles:
         """How the backend finds files by itself; a folder is not listed to look for a few."""
         if self.snapshot is None:
             return FileListing("unlisted", self._repo, (), self.file)
-        if not isinstance(self.snapshot.files, dict):
+        if not isinstance(self.snapshot.files, (dict, ListedFiles)):
             return None
         search: PathSearch = "any_left" if self.profile.takes_any_file_left else "careful"
         return FileListing(search, self._repo, self.snapshot.files, self.file)

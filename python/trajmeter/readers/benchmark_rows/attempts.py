@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from trajmeter import json_input
 from trajmeter.errors import ReadError
+from trajmeter.readers._values import as_count, as_int
 from trajmeter.readers.fceval.results import pytest_summary, snapshot_summary
-from trajmeter.readers.fceval.values import as_count, as_int
 from trajmeter.records import (
     Measurements,
     PytestSummary,
@@ -172,8 +172,16 @@ def _is_missing(value: object) -> bool:
 
 
 def plain(value: object) -> object:
-    """A value as JSON has it; databases write decimals, which reach Parquet."""
-    return float(value) if isinstance(value, Decimal) else value
+    """A value as JSON has it: decimals as numbers; bytes, dates and the like as text."""
+    if isinstance(value, Decimal):
+        return float(value)
+    if isinstance(value, bytes):
+        return value.decode("utf-8", "backslashreplace")
+    if isinstance(value, dict):
+        return {str(name): plain(each) for name, each in value.items()}
+    if isinstance(value, (list, tuple)):
+        return [plain(each) for each in value]
+    return value if value is None or isinstance(value, (str, int, float)) else str(value)
 
 
 def _name(row: Mapping[str, JsonValue], column: str) -> str | None:

@@ -5,10 +5,12 @@ from __future__ import annotations
 import csv
 import re
 from collections import Counter
+from io import TextIOWrapper
 from typing import TYPE_CHECKING
 
 from trajmeter.errors import ReadError
 from trajmeter.readers._containers import Entry
+from trajmeter.readers._content import open_content
 from trajmeter.records import Source
 
 if TYPE_CHECKING:
@@ -44,7 +46,10 @@ def csv_rows(path: Path, *, texts: Collection[str]) -> Iterator[Entry]:
         path: The file.
         texts: Columns whose values stay text.
     """
-    with path.open(newline="", encoding="utf-8-sig", errors="replace") as file:
+    with (
+        open_content(path) as content,
+        TextIOWrapper(content, newline="", encoding="utf-8-sig", errors="replace") as file,
+    ):
         # Without ``strict``, an unclosed quote swallows all rows behind it as one value.
         reader = csv.reader(file, skipinitialspace=True, strict=True)
         columns: list[str] | None = None

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 import pyarrow as pa
 
 from trajmeter import json_input
+from trajmeter.readers._content import open_content
 from trajmeter.readers._lines import line_blocks
 from trajmeter.readers.benchmark_rows.attempts import ENTRY_FIELDS, OF_A_RECORD, AttemptIdentity
 from trajmeter.readers.benchmark_rows.batches import (
@@ -38,7 +39,7 @@ def read_lines(path: Path, columns: Collection[str]) -> Iterator[pa.RecordBatch]
     lines = BenchmarkLines(fields, ABOUT, OF_A_RECORD)
     number = 1
     try:
-        with path.open("rb") as file:
+        with open_content(path) as file:
             for block in line_blocks(file, _BLOCK_BYTES):
                 following = lines.read(block, number)
                 if following is None:

@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING
 from trajmeter import json_input
 from trajmeter.kernels import backend
 from trajmeter.readers._containers import PARQUET_MAGIC, Entry, entries, is_json_lines
+from trajmeter.readers._content import open_content
 from trajmeter.readers._formats import Evidence, FileFormat
 from trajmeter.readers.benchmark_rows.attempts import TEXT_COLUMNS, attempts_of
 from trajmeter.readers.benchmark_rows.csv import csv_rows, is_header
@@ -40,7 +41,7 @@ _BEGINNING = 1 << 12
 
 def _recognises(path: Path, head: bytes) -> Evidence | None:
     """Such a table, or one that lacks a column."""
-    if not path.is_file():
+    if path.is_dir():
         return None
     if head.startswith(PARQUET_MAGIC):
         is_known = _is_parquet_table(path)
@@ -58,7 +59,7 @@ def _read(path: Path, report: Callable[[ReadProblem], None]) -> Iterator[Traject
 
 
 def _rows(path: Path) -> Iterator[Entry]:
-    with path.open("rb") as file:
+    with open_content(path) as file:
         start = file.read(_BEGINNING)
     is_csv = not start.startswith(PARQUET_MAGIC) and not _is_json(start)
     return csv_rows(path, texts=TEXT_COLUMNS) if is_csv else entries(path, may_be_own=False)
@@ -68,7 +69,7 @@ def _batches(path: Path, columns: Collection[str]) -> Iterator[pa.RecordBatch] |
     """Every attempt in columns; ``None`` where the record form has to read the file."""
     if backend() != "rust":
         return None
-    with path.open("rb") as file:
+    with open_content(path) as file:
         start = file.read(_BEGINNING)
     if start.startswith(PARQUET_MAGIC):
         from trajmeter.readers.benchmark_rows.parquet import read_parquet

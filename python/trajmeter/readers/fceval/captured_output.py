@@ -13,14 +13,16 @@ without a result the agent is unknown.
 from __future__ import annotations
 
 import re
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from trajmeter import json_input
 from trajmeter.errors import ReadError
+from trajmeter.readers._content import content_name, open_content
 from trajmeter.readers._formats import Evidence, FileFormat
+from trajmeter.readers._values import as_object, as_text, safe_int
 from trajmeter.readers.fceval.config import Agent
 from trajmeter.readers.fceval.results import measurements
-from trajmeter.readers.fceval.values import as_object, as_text, safe_int
 from trajmeter.records import (
     PytestSummary,
     ReadProblem,
@@ -32,7 +34,6 @@ from trajmeter.records import (
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
-    from pathlib import Path
 
 __all__ = ["CAPTURED_OUTPUT"]
 
@@ -46,7 +47,7 @@ _PANE = re.compile(r"(?P<task>.+)\.\d+-of-\d+\..*", re.DOTALL)
 
 def _recognises(path: Path, head: bytes) -> Evidence | None:
     """A file with a marker; JSON, which may quote one within a line, does not count."""
-    if not path.is_file() or head.startswith(b"PAR1"):
+    if path.is_dir() or head.startswith((b"PAR1", b"PK\x03\x04")):
         return None
     is_marked = _ANYWHERE.search
     if json_input.first_byte(head) in (b"{", b"["):
@@ -54,7 +55,7 @@ def _recognises(path: Path, head: bytes) -> Evidence | None:
         if not rest or _is_json(first):  # large data is not searched for a marker
             return None
         is_marked = _LINE.match  # the output of a terminal may begin with a bracket
-    with path.open("rb") as file:
+    with open_content(path) as file:
         return Evidence.POSSIBLE if any(is_marked(line) for line in file) else None
 
 
@@ -69,7 +70,8 @@ def _is_json(line: bytes) -> bool:
 def _read(path: Path, report: Callable[[ReadProblem], None]) -> Iterator[Trajectory]:
     """Read the one attempt of a file."""
     try:
-        text = path.read_bytes().decode(errors="replace")
+        with open_content(path) as file:
+            text = file.read().decode(errors="replace")
     except OSError as error:
         report(ReadProblem(file=str(path), message=error.strerror or str(error)))
         return
@@ -173,7 +175,7 @@ def _snapshot(block: dict[str, Any] | None) -> SnapshotSummary:
 def _task_id(path: Path) -> str:
     """The task, from the folder of the trial that holds a pane, else from the name of the file."""
     match = _PANE.fullmatch(path.resolve().parent.parent.name)
-    return match["task"] if path.parent.name == "panes" and match else path.stem
+    return match["task"] if path.parent.name == "panes" and match else Path(content_name(path)).stem
 
 
 CAPTURED_OUTPUT = FileFormat(

@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING
 
 from trajmeter import json_input
 from trajmeter.errors import ReadError
-from trajmeter.readers.fceval.values import as_object, as_text
+from trajmeter.readers._content import open_content
+from trajmeter.readers._values import as_object, as_text
 from trajmeter.records import ReadProblem
 from trajmeter.records.measurements import UNKNOWN_MODEL, normalise_model, split_key
 
@@ -16,7 +17,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
     from pathlib import Path
 
-__all__ = ["Agent", "agents_of_run", "is_run", "read_object"]
+__all__ = ["RUN_FILES", "Agent", "agents_of_run", "is_run", "read_object"]
 
 _LOCKS = ("fc.lock", "tb.lock")
 _METADATA = "run_metadata.json"
@@ -44,9 +45,13 @@ class Agent:
         return cls(name, model or UNKNOWN_MODEL)
 
 
+RUN_FILES = frozenset((*_LOCKS, _METADATA))
+"""Names of files of which the folder of a run holds at least one."""
+
+
 def is_run(folder: Path) -> bool:
     """Whether a folder is that of a run: it holds a lock file or a description of the run."""
-    return any((folder / name).is_file() for name in (*_LOCKS, _METADATA))
+    return any((folder / name).is_file() for name in RUN_FILES)
 
 
 def agents_of_run(folder: Path, report: Callable[[ReadProblem], None]) -> dict[int, Agent]:
@@ -76,7 +81,7 @@ def agents_of_run(folder: Path, report: Callable[[ReadProblem], None]) -> dict[i
 def read_object(path: Path, report: Callable[[ReadProblem], None]) -> dict[str, object] | None:
     """Read a JSON file that holds an object; ``None`` if it does not, which is reported."""
     try:
-        with path.open("rb") as file:
+        with open_content(path) as file:
             json_input.refuse_archive(file)
             value = json_input.parse(file.read())
     except OSError as error:

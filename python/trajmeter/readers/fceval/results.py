@@ -4,8 +4,16 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from trajmeter.readers._sessions import known_only
+from trajmeter.readers._values import (
+    as_count,
+    as_object,
+    as_text,
+    epoch_seconds,
+    safe_int,
+    seconds_between,
+)
 from trajmeter.readers.fceval.config import Agent
-from trajmeter.readers.fceval.values import as_count, as_object, as_text, safe_int
 from trajmeter.records import (
     Failure,
     Measurements,
@@ -14,6 +22,7 @@ from trajmeter.records import (
     SnapshotSummary,
     Source,
     Trajectory,
+    Turn,
     Usage,
 )
 from trajmeter.records.measurements import finite
@@ -46,6 +55,8 @@ _SNAPSHOT = (
     "snapshot_status",
 )
 _NO_FAILURE = (None, "none", "unset")
+_BUDGET = "budget_exhausted"
+_EXHAUSTED = ("agent_timeout", "context_length_exceeded", "output_length_exceeded")
 
 
 def is_trial(record: Mapping[str, object]) -> bool:
@@ -69,6 +80,8 @@ def read_agent(
     attempt: str | None,
     task_id: str,
     logs: Mapping[str, Any],
+    turns: tuple[Turn, ...] | None,
+    unusable: Mapping[str, str],
 ) -> Trajectory:
     """Read the result of one agent.
 
@@ -80,6 +93,8 @@ def read_agent(
         attempt: Tells this attempt from others of the same agent.
         task_id: The task, if the result does not name it.
         logs: Fields of the run log, from the logs beside the result.
+        turns: Turns, from what lies beside the result.
+        unusable: What of them could not be read.
     """
     metrics = as_object(result.get("parser_extra_metrics"))
     known = metrics or {}
@@ -90,8 +105,12 @@ def read_agent(
         attempt=attempt,
         source=source,
         trial=trial,
+        turns=turns,
+        unusable=dict(unusable),
         usage=_usage(result),
+        duration_seconds=_agent_seconds(result),
         failure=_failure(result),
+        metadata=known_only(exit_status=as_text(result.get("failure_mode"))),
         passed=result.get("is_resolved") is True,
         measurements=None if metrics is None else measurements(metrics),
         pytest_summary=pytest_summary(known) if _has_checks(known) else None,
@@ -195,7 +214,14 @@ def _usage(result: Mapping[str, Any]) -> Usage | None:
 
 def _failure(result: Mapping[str, Any]) -> Failure | None:
     mode = result.get("failure_mode")
-    return None if mode in _NO_FAILURE else Failure(reason=str(mode))
+    if mode in _NO_FAILURE:
+        return None
+    return Failure(reason=_BUDGET if mode in _EXHAUSTED else str(mode))
+
+
+def _agent_seconds(result: Mapping[str, Any]) -> float | None:
+    start, end = (epoch_seconds(result.get(f"agent_{edge}_at")) for edge in ("started", "ended"))
+    return seconds_between(start, end)
 
 
 def _run_log(

@@ -6,7 +6,6 @@ the model, and nothing that is not listed here may reach a record.
 
 from __future__ import annotations
 
-import os
 from collections.abc import Mapping
 from functools import cache
 from pathlib import Path
@@ -15,28 +14,59 @@ from typing import TYPE_CHECKING, Annotated, Any, TypeAlias
 from pydantic import Field, JsonValue, TypeAdapter
 from typing_extensions import NotRequired, TypedDict
 
+from trajmeter.readers._content import content_name
+from trajmeter.readers._litellm import model_name
+from trajmeter.readers.messages.usage import openai_usage
 from trajmeter.records import Failure, Usage
 
 if TYPE_CHECKING:
     from trajmeter.records import Source
 
 __all__ = [
-    "RUN_FILES",
+    "CARRIED",
+    "KEYS",
     "Message",
     "Run",
     "run_fields",
-    "run_files",
     "seconds_between",
     "text_of",
     "usage_of",
     "validated",
 ]
 
+KEYS = frozenset({"trajectory_format"})
+CARRIED = (
+    "agent",
+    "model",
+    "turns.number",
+    "turns.program",
+    "turns.text",
+    "turns.success",
+    "turns.error",
+    "turns.tool_calls.name",
+    "turns.tool_calls.arguments",
+    "turns.tool_calls.result",
+    "turns.tool_calls.success",
+    "turns.tool_calls.error",
+    "turns.views",
+    "turns.usage",
+    "turns.duration_seconds",
+    "final_patch",
+    "usage.cost_usd",
+    "duration_seconds",
+    "failure",
+    "leaks",
+    "metadata",
+    "extra",
+)
+"""What both versions carry."""
+
 _SUFFIX = ".traj.json"
-RUN_FILES = f"*{_SUFFIX}"
-"""Names of the files that are read in a folder, where logs and lists lie as well."""
 _SUBMITTED = "Submitted"
-_BUDGET_STATUS = "LimitsExceeded"
+_BUDGETS = frozenset(
+    {"LimitsExceeded", "TimeExceeded", "StepResponseTimeout", "ContextWindowExceededError"}
+)
+"""Statuses of runs that a limit ended: of steps or cost, of time, of the model's context."""
 _BUDGET_REASON = "budget_exhausted"
 
 Message: TypeAlias = dict[str, JsonValue]
@@ -54,6 +84,7 @@ class _Agent(TypedDict):
 
 class _Environment(TypedDict):
     image: NotRequired[str | None]
+    cwd: NotRequired[str | None]
 
 
 class _Config(TypedDict):
@@ -89,22 +120,6 @@ def _runs() -> TypeAdapter[Run]:
     return TypeAdapter(Run)
 
 
-def run_files(folder: Path) -> list[Path]:
-    """The runs in a folder, at any depth."""
-    # Like ``sorted(folder.rglob(…))``, which takes seconds for 100,000 files.
-    found = [
-        f"{root}{os.sep}{name}"
-        for root, folders, files in os.walk(folder)
-        for name in (*folders, *files)
-        if name.endswith(_SUFFIX)
-    ]
-    return [Path(file) for file in sorted(found, key=_parts)]
-
-
-def _parts(file: str) -> list[str]:
-    return file.split(os.sep)  # noqa: PTH206 - `Path.parts` takes ten times as long
-
-
 def validated(record: Mapping[str, JsonValue]) -> Run:
     """Check the parts of a file that are read.
 
@@ -118,8 +133,8 @@ def run_fields(run: Run, source: Source) -> dict[str, Any]:
     """The fields of a trajectory, except its turns and views.
 
     The task is ``instance_id``, which is only written for SWE-bench runs, else the name of the
-    file. A run that its limits of steps or cost ended failed with the reason ``budget_exhausted``;
-    other statuses are the reason themselves.
+    file. A run that a limit ended failed with the reason ``budget_exhausted``; other statuses are
+    the reason themselves.
     """
     info = run.get("info") or {}
     config = info.get("config") or {}
@@ -129,23 +144,23 @@ def run_fields(run: Run, source: Source) -> dict[str, Any]:
     cost = (info.get("model_stats") or {}).get("instance_cost")
     limits = config.get("agent") or {}
     extra = {
-        "exit_status": status,
         "mini_version": info.get("mini_version"),
         "context_error": info.get("context_error"),
         "step_limit": limits.get("step_limit"),
         "cost_limit": limits.get("cost_limit"),
     }
     failed = status is not None and status != _SUBMITTED
-    reason = _BUDGET_REASON if status == _BUDGET_STATUS else status
+    reason = _BUDGET_REASON if status in _BUDGETS else status
     return {
-        "task_id": run.get("instance_id") or Path(source.file).name.removesuffix(_SUFFIX),
+        "task_id": run.get("instance_id") or content_name(Path(source.file)).removesuffix(_SUFFIX),
         "agent": config.get("agent_type") or "mini-swe-agent",
-        "model": (config.get("model") or {}).get("model_name"),
+        "model": model_name((config.get("model") or {}).get("model_name")),
         "source": source,
         "final_patch": submission,
         "usage": None if cost is None else Usage(cost_usd=cost),
         "duration_seconds": seconds_between(messages[0], messages[-1]) if messages else None,
         "failure": Failure(reason=reason, message=submission or None) if failed else None,
+        "metadata": {} if status is None else {"exit_status": status},
         "extra": {key: value for key, value in extra.items() if value is not None},
     }
 
@@ -159,23 +174,23 @@ def text_of(message: Message) -> str:
     return content if isinstance(content, str) else ""
 
 
-def usage_of(extra: JsonValue | Mapping[str, JsonValue]) -> Usage | None:
-    """Tokens and cost of the call whose response is in a message's ``extra``."""
-    if not isinstance(extra, Mapping):
-        return None
+def usage_of(message: Message) -> Usage | None:
+    """Tokens and cost of the call that a message came from.
+
+    Its response is in ``extra``; with OpenAI's Responses API the message is the response itself.
+    """
+    extra = message.get("extra")
+    extra = extra if isinstance(extra, Mapping) else {}
     response = extra.get("response")
-    usage = response.get("usage") if isinstance(response, Mapping) else None
+    if message.get("object") == "response":
+        response = message
+    counts = response.get("usage") if isinstance(response, Mapping) else None
+    usage = openai_usage(counts) if isinstance(counts, Mapping) else None
     cost = extra.get("cost")
-    if not isinstance(usage, Mapping):
-        return None if cost is None else Usage.model_validate({"cost_usd": cost})
-    return Usage.model_validate(
-        {
-            "input_tokens": _first(usage, "prompt_tokens", "input_tokens"),
-            "output_tokens": _first(usage, "completion_tokens", "output_tokens"),
-            "total_tokens": usage.get("total_tokens"),
-            "cost_usd": cost,
-        }
-    )
+    if cost is None:
+        return usage
+    fields = {} if usage is None else dict(usage)
+    return Usage.model_validate({**fields, "cost_usd": cost})
 
 
 def seconds_between(earlier: Message, later: Message) -> float | None:
@@ -190,7 +205,3 @@ def _time(message: Message) -> float | None:
     if time is None and isinstance(extra, Mapping):
         time = extra.get("timestamp")
     return float(time) if isinstance(time, (int, float)) else None
-
-
-def _first(record: Mapping[str, JsonValue], *keys: str) -> JsonValue:
-    return next((record[key] for key in keys if record.get(key) is not None), None)

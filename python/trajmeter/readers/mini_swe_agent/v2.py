@@ -2,38 +2,51 @@
 
 Each answer of the model is a turn, with the actions that its ``extra`` lists and the observations
 up to the next answer. A format error leaves no answer, only a user message whose ``extra`` says so
-and holds the usage of the call; it is a failed turn of its own.
-
-The files that a turn's commands show are its views, by the same rules as for version 1
-(:mod:`trajmeter.readers.mini_swe_agent.views`); no final context is declared.
+and holds the response of the model; it is a failed turn of its own. Views are the lines that the
+output of commands shows of files; of a long output, those that the agent was shown.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from itertools import pairwise
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from trajmeter.readers._formats import Evidence, RecordFormat
+from trajmeter.readers.mini_swe_agent.contextbench import repository_of, views_shown
+from trajmeter.readers.mini_swe_agent.observations import Folder, Observation, steps_of
 from trajmeter.readers.mini_swe_agent.run import (
-    RUN_FILES,
+    CARRIED,
+    KEYS,
     Message,
     run_fields,
-    run_files,
     seconds_between,
     text_of,
     usage_of,
     validated,
 )
-from trajmeter.readers.mini_swe_agent.views import repository_of, views_shown
-from trajmeter.records import Failure, ToolCall, Trajectory
+from trajmeter.records import Failure, ToolCall, Trajectory, Turn
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from pydantic import JsonValue
 
-    from trajmeter.records import Source
+    from trajmeter.readers.contextbench.views import NewView
+    from trajmeter.readers.mini_swe_agent.run import Run
+    from trajmeter.records import Leak, Source, View
 
 __all__ = ["VERSION_2"]
+
+_NOT_EXECUTED = "action was not executed"
+
+
+class _Action(NamedTuple):
+    """A command, and what became of it."""
+
+    command: str
+    call: ToolCall
+    observed: Observation
 
 
 def _recognises(record: Mapping[str, JsonValue]) -> Evidence | None:
@@ -49,15 +62,43 @@ def _read(record: Mapping[str, JsonValue], source: Source) -> Trajectory:
         pydantic.ValidationError: A value has the wrong type.
     """
     run = validated(record)
-    messages = run["messages"]
+    folder = Folder(run)
+    leaks: list[Leak] = []
+
+    def views_of(number: int, actions: list[_Action]) -> tuple[View, ...] | None:
+        views: list[View] = []
+        for action in actions:
+            if action.observed.code is not None:
+                seen, found = folder.seen(action.command, action.observed)
+                views += seen
+                leaks.extend(leak.model_copy(update={"turn": number}) for leak in found)
+        return tuple(views) or None
+
+    turns = [Turn.model_validate(turn) for turn in _turns(run, views_of)]
+    fields = run_fields(run, source)
+    return Trajectory.model_validate({**fields, "turns": steps_of(run, turns), "leaks": leaks})
+
+
+def _read_as_contextbench(record: Mapping[str, JsonValue], source: Source) -> Trajectory:
+    """Turn a run into a trajectory with the views that the rules for version 1 find."""
+    run = validated(record)
     repository = repository_of(run)
+
+    def views_of(_: int, actions: list[_Action]) -> list[NewView] | None:
+        return views_shown((action.command for action in actions), repository)
+
+    return Trajectory.model_validate({**run_fields(run, source), "turns": [*_turns(run, views_of)]})
+
+
+def _turns(run: Run, views_of: Callable[[int, list[_Action]], Any]) -> Iterator[dict[str, Any]]:
+    messages = run["messages"]
     starts = [n for n, message in enumerate(messages) if _begins_turn(message)]
-    turns = []
     for number, (start, end) in enumerate(pairwise([*starts, len(messages)]), start=1):
         before = messages[start - 1] if start else {}
-        turn = _turn(before, messages[start], messages[start + 1 : end], repository)
-        turns.append({"number": number, **turn})
-    return Trajectory.model_validate({**run_fields(run, source), "turns": turns})
+        message, after = messages[start], messages[start + 1 : end]
+        actions = [*_actions(message, after)]
+        turn = _turn(before, message, after, actions)
+        yield {"number": number, **turn, "views": views_of(number, actions)}
 
 
 def _begins_turn(message: Message) -> bool:
@@ -66,63 +107,117 @@ def _begins_turn(message: Message) -> bool:
 
 
 def _turn(
-    before: Message, message: Message, after: list[Message], repository: str | None
+    before: Message, message: Message, after: list[Message], actions: list[_Action]
 ) -> dict[str, Any]:
-    extra = _extra(message)
-    commands = _commands(extra.get("actions"))
-    calls = [
-        _call(command, observed)
-        for (command, _), observed in zip(commands, _observed(commands, after), strict=True)
-    ]
-    interrupt = extra.get("interrupt_type")
+    interrupt = _extra(message).get("interrupt_type")
+    calls = [action.call for action in actions]
     failed = next((call for call in calls if call.success is False), None)
     error: Failure | None = None
     if isinstance(interrupt, str):
         error = Failure(reason=interrupt, message=text_of(message) or None)
+        calls = [*_refused(message)]
     elif failed is not None:
         error = Failure(reason="exit_code", message=failed.error)
     is_known = bool(calls) and all(call.success is not None for call in calls)
     observations = [message, *(other for other in after if other.get("role") != "exit")]
     return {
-        "program": "\n".join(command for command, _ in commands) if commands else None,
+        "program": "\n".join(action.command for action in actions) if actions else None,
+        "text": _said(message),
         "success": False if error else (True if is_known else None),
         "error": error,
         "tool_calls": calls,
-        "views": views_shown((command for command, _ in commands), repository),
-        "usage": usage_of(extra),
+        "usage": usage_of(message),
         "duration_seconds": seconds_between(before, observations[-1]),
     }
 
 
-def _commands(actions: JsonValue) -> list[tuple[str, JsonValue]]:
-    """The commands of a turn, each with the id that its observation carries."""
-    return [
-        (command, action.get("tool_call_id"))
-        for action in (actions if isinstance(actions, list) else ())
-        if isinstance(action, dict) and isinstance(command := action.get("command"), str)
-    ]
+def _actions(message: Message, after: list[Message]) -> Iterator[_Action]:
+    """The commands of a turn with what was observed: by the id of the call, else by position."""
+    found = [other for other in after if "returncode" in _extra(other)]
+    actions = _extra(message).get("actions")
+    position = 0
+    for action in actions if isinstance(actions, list) else ():
+        command = action.get("command") if isinstance(action, dict) else None
+        if not isinstance(action, dict) or not isinstance(command, str):
+            continue
+        identity = action.get("tool_call_id")
+        if identity is None:
+            matches = found[position : position + 1]
+        else:
+            matches = [m for m in found if identity in (m.get("tool_call_id"), m.get("call_id"))]
+        position += 1
+        identity = identity if isinstance(identity, str) else None
+        yield _action(command, identity, matches[0] if matches else {})
 
 
-def _observed(
-    commands: list[tuple[str, JsonValue]], after: list[Message]
-) -> list[Mapping[str, JsonValue]]:
-    """What was recorded for each command, found by its id, else by its position."""
-    found = [message for message in after if "returncode" in _extra(message)]
-    observed: list[Mapping[str, JsonValue]] = []
-    for position, (_, identity) in enumerate(commands):
-        same = [m for m in found if identity in (m.get("tool_call_id"), m.get("call_id"))]
-        matches = found[position : position + 1] if identity is None else same
-        observed.append(_extra(matches[0]) if matches else {})
-    return observed
+def _action(command: str, identity: str | None, observed: Message) -> _Action:
+    extra = _extra(observed)
+    code, output, exception = (
+        extra.get(key) for key in ("returncode", "raw_output", "exception_info")
+    )
+    output = output if isinstance(output, str) else None
+    exception = exception if isinstance(exception, str) and exception else None
+    shown = text_of(observed) or (text if isinstance(text := observed.get("output"), str) else "")
+    code = code if isinstance(code, int) and exception != _NOT_EXECUTED else None
+    success = None if code is None else code == 0
+    call = ToolCall(
+        id=identity,
+        name="bash",
+        arguments={"command": command},
+        result=None if code is None else output,
+        success=success,
+        error=(exception or shown or f"exit code {code}") if success is False else None,
+    )
+    known = Observation(None, code)
+    if output is not None and code is not None:
+        known = Observation.of_raw(output, code, shown)
+    return _Action(command, call, known)
 
 
-def _call(command: str, observed: Mapping[str, JsonValue]) -> ToolCall:
-    code, exception = observed.get("returncode"), observed.get("exception_info")
-    success = code == 0 if isinstance(code, int) else None
-    error = None
-    if success is False:
-        error = exception if isinstance(exception, str) else f"exit code {code}"
-    return ToolCall(name="bash", arguments={"command": command}, success=success, error=error)
+def _said(message: Message) -> str | None:
+    """What the model said in its answer, or in the response that a message refuses."""
+    if "interrupt_type" not in _extra(message):
+        return (_response_text(message) if "output" in message else text_of(message)) or None
+    response = _extra(message).get("response")
+    if not isinstance(response, dict):
+        return None
+    return (_response_text(response) or text_of(_choice(response))) or None
+
+
+def _response_text(response: Mapping[str, JsonValue]) -> str:
+    output = response.get("output")
+    items = output if isinstance(output, list) else ()
+    said = [item for item in items if isinstance(item, dict) and item.get("type") == "message"]
+    return "\n".join(text_of(item) for item in said)
+
+
+def _choice(response: Mapping[str, JsonValue]) -> Message:
+    choices = response.get("choices")
+    first = choices[0] if isinstance(choices, list) and choices else None
+    message = first.get("message") if isinstance(first, dict) else None
+    return message if isinstance(message, dict) else {}
+
+
+def _refused(message: Message) -> Iterator[ToolCall]:
+    """The calls of a response that the harness could not use, arguments as they were written."""
+    response = _extra(message).get("response")
+    if not isinstance(response, dict):
+        return
+    output = response.get("output")
+    items = output if isinstance(output, list) else _choice(response).get("tool_calls")
+    for item in items if isinstance(items, list) else ():
+        call = item.get("function", item) if isinstance(item, dict) else None
+        if not isinstance(item, dict) or not isinstance(call, dict):
+            continue
+        name, identity = call.get("name"), item.get("call_id") or item.get("id")
+        if isinstance(name, str):
+            yield ToolCall(
+                id=identity if isinstance(identity, str) else None,
+                name=name,
+                arguments=call.get("arguments"),
+                success=False,
+                error=text_of(message) or None,
+            )
 
 
 def _extra(message: Message) -> Mapping[str, JsonValue]:
@@ -134,30 +229,10 @@ VERSION_2 = RecordFormat(
     name="mini-swe-agent-2",
     description="runs of mini-swe-agent 2",
     makes=Trajectory,
-    carries=(
-        "agent",
-        "model",
-        "turns.program",
-        "turns.number",
-        "turns.success",
-        "turns.error",
-        "turns.tool_calls.name",
-        "turns.tool_calls.arguments",
-        "turns.tool_calls.success",
-        "turns.tool_calls.error",
-        "turns.views",
-        "turns.usage",
-        "turns.duration_seconds",
-        "final_patch",
-        "usage.cost_usd",
-        "duration_seconds",
-        "failure",
-        "extra",
-    ),
+    carries=(*CARRIED, "turns.tool_calls.id"),
     origin="mini-swe-agent 2",
-    keys=frozenset({"trajectory_format"}),
+    keys=KEYS,
     recognises=_recognises,
     read=_read,
-    in_folder=f"files {RUN_FILES}",
-    files_in=run_files,
+    profile_reads={"contextbench": _read_as_contextbench},
 )

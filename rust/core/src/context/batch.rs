@@ -1,10 +1,7 @@
 //! The views of many attempts, each beside the gold of its task.
 //!
-//! Paths are codes of the batch's own texts. What a path means depends on the repository of the task
-//! as well: [`pairs`] finds the pairs that occur, so that each is resolved once, and gives every view
-//! the number of its pair. [`score_rows`] scores pieces of rows on all threads.
-
-use rustc_hash::FxHashMap;
+//! [`pairs`](super::pairs()) has numbered what their paths lead to; [`score_rows`] scores pieces of
+//! rows on all threads.
 
 use super::written::WrittenLines;
 use super::{Extent, File, GRANULARITIES, Gold, Rules, Sizes, View, Views, score};
@@ -89,15 +86,6 @@ pub struct Targets<'a> {
     pub named: &'a [Vec<i64>],
 }
 
-/// The pairs of repository and path that views hold.
-#[derive(Debug, Default)]
-pub struct Pairs {
-    /// Number of each view's pair; 0 for a view of an attempt without a task.
-    pub of_view: Vec<u32>,
-    /// Repository and path of each pair.
-    pub pairs: Vec<(usize, usize)>,
-}
-
 /// Sizes of many attempts.
 #[derive(Debug, Default)]
 pub struct BatchSizes {
@@ -110,7 +98,7 @@ pub struct BatchSizes {
 }
 
 impl Rows<'_> {
-    fn steps(&self, row: usize) -> std::ops::Range<usize> {
+    pub(super) fn steps(&self, row: usize) -> std::ops::Range<usize> {
         self.row_offsets[row] as usize..self.row_offsets[row + 1] as usize
     }
 
@@ -118,7 +106,7 @@ impl Rows<'_> {
         self.step_offsets[step] as usize..self.step_offsets[step + 1] as usize
     }
 
-    fn final_views(&self, row: usize) -> std::ops::Range<usize> {
+    pub(super) fn final_views(&self, row: usize) -> std::ops::Range<usize> {
         self.final_offsets[row] as usize..self.final_offsets[row + 1] as usize
     }
 }
@@ -167,33 +155,7 @@ fn position(values: &[i64], low: i64, end: i64) -> Option<usize> {
     values.iter().position(|&value| value < low || value >= end)
 }
 
-/// Finds the pairs of repository and path; `repository` is that of each task.
-#[must_use]
-pub fn pairs(rows: &Rows<'_>, path: &[i64], repository: &[usize]) -> Pairs {
-    let mut found = Pairs {
-        of_view: vec![0; path.len()],
-        pairs: Vec::new(),
-    };
-    let mut numbers: FxHashMap<(usize, usize), u32> = FxHashMap::default();
-    for (row, &task) in rows.task.iter().enumerate() {
-        let Ok(task) = usize::try_from(task) else {
-            continue;
-        };
-        let steps = rows.steps(row);
-        let begin = rows.step_offsets[steps.start] as usize;
-        let end = rows.step_offsets[steps.end] as usize;
-        for view in (begin..end).chain(rows.final_views(row)) {
-            let pair = (repository[task], path[view] as usize);
-            found.of_view[view] = *numbers.entry(pair).or_insert_with(|| {
-                found.pairs.push(pair);
-                found.pairs.len() as u32 - 1
-            });
-        }
-    }
-    found
-}
-
-/// Scores the attempts.
+/// Scores the attempts; `repository` is that of each task.
 ///
 /// # Errors
 ///
@@ -202,6 +164,7 @@ pub fn score_rows(
     rows: &Rows<'_>,
     views: &ViewColumns<'_>,
     tasks: &[Task<'_>],
+    repository: &[usize],
     targets: &Targets<'_>,
 ) -> Result<BatchSizes> {
     let count = rows.task.len();
@@ -212,37 +175,60 @@ pub fn score_rows(
     }
     let mut counts = vec![0; count * COUNTS];
     let mut coverage = vec![f64::NAN; offsets[count] as usize * GRANULARITIES];
-    let mut pieces = Vec::with_capacity(count / PIECE + 1);
+    let mut slots = Vec::with_capacity(count);
     let (mut counts_left, mut coverage_left) = (&mut counts[..], &mut coverage[..]);
-    for piece in pool::chunks(count, PIECE) {
-        let steps = (offsets[piece.end] - offsets[piece.start]) as usize;
-        let (piece_counts, counts) = counts_left.split_at_mut(piece.len() * COUNTS);
-        let (piece_coverage, coverage) = coverage_left.split_at_mut(steps * GRANULARITIES);
-        (counts_left, coverage_left) = (counts, coverage);
-        pieces.push((piece, piece_counts, piece_coverage));
+    for row in 0..count {
+        let steps = (offsets[row + 1] - offsets[row]) as usize;
+        let slot;
+        (slot, coverage_left) = coverage_left.split_at_mut(steps * GRANULARITIES);
+        let (own, rest) = counts_left.split_at_mut(COUNTS);
+        counts_left = rest;
+        slots.push(Slot {
+            row,
+            counts: own,
+            coverage: slot,
+        });
     }
-    pool::run(pieces, |(piece, counts, mut coverage)| {
+    // The tables of one repository stay in a cache that is too small for those of all.
+    slots.sort_by_key(|slot| {
+        usize::try_from(rows.task[slot.row])
+            .map(|task| repository[task])
+            .ok()
+    });
+    let pieces: Vec<_> = slots.chunks_mut(PIECE).collect();
+    let scored = pool::run(pieces, |piece| {
         let mut walk = Walk::new(rows, views, targets);
-        for (row, counts) in piece.zip(counts.chunks_exact_mut(COUNTS)) {
-            let steps = (offsets[row + 1] - offsets[row]) as usize;
-            let (own, rest) = coverage.split_at_mut(steps * GRANULARITIES);
-            coverage = rest;
-            let Some(task) = task_of(rows, tasks, row) else {
-                counts[0] = rows.steps(row).len() as i64;
-                continue;
-            };
-            let sizes = walk.score(task, row)?;
-            fill(&sizes, counts, own);
-            if task.rules == Rules::AsWritten && sizes.tally.empty_ranges > 0 {
-                walk.count_written(row, counts)?;
-            }
-        }
-        Ok(())
-    })?;
+        let mut slots = piece.iter_mut();
+        slots.try_for_each(|slot| walk.fill(tasks, slot.row, slot.counts, slot.coverage))
+    });
+    if let Err(error) = scored {
+        return Err(first_error(rows, views, tasks, targets).unwrap_or(error));
+    }
     Ok(BatchSizes {
         counts,
         coverage,
         offsets,
+    })
+}
+
+/// A row, and where its numbers go.
+struct Slot<'a> {
+    row: usize,
+    counts: &'a mut [i64],
+    coverage: &'a mut [f64],
+}
+
+/// The error of the first row that has one, as if the rows were scored in order.
+fn first_error(
+    rows: &Rows<'_>,
+    views: &ViewColumns<'_>,
+    tasks: &[Task<'_>],
+    targets: &Targets<'_>,
+) -> Option<Error> {
+    let mut walk = Walk::new(rows, views, targets);
+    (0..rows.task.len()).find_map(|row| {
+        let mut coverage = vec![0.0; num_steps(rows, tasks, row) * GRANULARITIES];
+        walk.fill(tasks, row, &mut [0; COUNTS], &mut coverage).err()
     })
 }
 
@@ -308,6 +294,26 @@ impl<'a> Walk<'a> {
             steps: Views::default(),
             last: Views::default(),
         }
+    }
+
+    /// Fills in the numbers of a row.
+    fn fill(
+        &mut self,
+        tasks: &[Task<'_>],
+        row: usize,
+        counts: &mut [i64],
+        coverage: &mut [f64],
+    ) -> Result<()> {
+        let Some(task) = task_of(self.rows, tasks, row) else {
+            counts[0] = self.rows.steps(row).len() as i64;
+            return Ok(());
+        };
+        let sizes = self.score(task, row)?;
+        fill(&sizes, counts, coverage);
+        if task.rules == Rules::AsWritten && sizes.tally.empty_ranges > 0 {
+            self.count_written(row, counts)?;
+        }
+        Ok(())
     }
 
     fn score(&mut self, task: Task<'_>, row: usize) -> Result<Sizes> {

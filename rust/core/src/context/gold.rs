@@ -47,25 +47,24 @@ impl Gold {
     }
 
     /// Size of the gold within a range of `key`.
+    ///
+    /// Most ranges meet one span of gold or none, which a single search finds.
     pub(super) fn within(&self, key: i64, (start, end): Range) -> i64 {
-        self.before(key, end) - self.before(key, start)
-    }
-
-    /// Size of the gold before a place, that of smaller keys included.
-    fn before(&self, key: i64, place: i64) -> i64 {
-        let behind = self
-            .spans
-            .partition_point(|span| (span.key, span.start) <= (key, place));
-        let Some(index) = behind.checked_sub(1) else {
+        let behind = |span: &Span| (span.key, span.end) <= (key, start);
+        let first = self.spans.partition_point(behind);
+        let met = |span: &&Span| span.key == key && span.start < end;
+        let Some(span) = self.spans.get(first).filter(met) else {
             return 0;
         };
-        let span = self.spans[index];
-        let end = if span.key < key {
-            span.end
-        } else {
-            span.end.min(place)
-        };
-        self.before[index] + end - span.start
+        let next = first + 1;
+        if !self.spans.get(next).is_some_and(|span| met(&span)) {
+            return span.end.min(end) - span.start.max(start);
+        }
+        let met = |span: &Span| (span.key, span.start) < (key, end);
+        let last = next + self.spans[next..].partition_point(met) - 1;
+        let span_end = self.spans[last].end.min(end);
+        let size = self.before[last] + span_end - self.spans[last].start;
+        size - self.before[first] - (start - span.start).max(0)
     }
 }
 

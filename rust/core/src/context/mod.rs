@@ -11,6 +11,7 @@
 mod batch;
 mod file;
 mod gold;
+mod pairs;
 mod paths;
 mod pieces;
 mod sizes;
@@ -22,11 +23,10 @@ mod written;
 #[cfg(test)]
 mod tests;
 
-pub use batch::{
-    BatchSizes, COUNTS, Pairs, Rows, Target, Targets, Task, ViewColumns, check, pairs, score_rows,
-};
+pub use batch::{BatchSizes, COUNTS, Rows, Target, Targets, Task, ViewColumns, check, score_rows};
 pub use file::{Cover, Extent, File, Range, Rules, Tables};
 pub use gold::Gold;
+pub use pairs::{Pairs, pairs};
 pub use paths::{Finder, Search, is_leak};
 pub use sizes::{FinalSizes, Sizes, StepSizes, Tally, score};
 pub use tracker::Tracker;

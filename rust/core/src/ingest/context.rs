@@ -69,7 +69,7 @@ impl<'de, T: Item<'de>> Object<'de> for ByPath<'de, T> {
 /// First and last line of a span; its other keys are not looked at.
 #[derive(Default)]
 struct Span {
-    seen: u8,
+    seen: u16,
     start: i64,
     end: i64,
 }
@@ -106,7 +106,7 @@ impl<'de> Item<'de> for Span {
 /// What was looked at: files, lines of files, names in files.
 #[derive(Default)]
 pub(super) struct Context<'de> {
-    seen: u8,
+    seen: u16,
     /// Whether any of the three is recorded.
     pub is_recorded: bool,
     files: Vec<Text<'de>>,

@@ -48,7 +48,7 @@ impl<'de, T: Object<'de>> Visitor<'de> for Into<'_, T> {
 }
 
 /// Notes a key that may come once.
-pub(super) fn once<E: serde::de::Error>(seen: &mut u8, bit: u8) -> Result<(), E> {
+pub(super) fn once<E: serde::de::Error>(seen: &mut u16, bit: u8) -> Result<(), E> {
     only_if(*seen & (1 << bit) == 0)?;
     *seen |= 1 << bit;
     Ok(())

@@ -98,7 +98,7 @@ impl<'de> Object<'de> for Data<'_, '_, 'de> {
 /// A prediction.
 struct Prediction<'a, 'b, 'de> {
     data: Data<'a, 'b, 'de>,
-    seen: u8,
+    seen: u16,
     id: Option<Text<'de>>,
     original: Option<Text<'de>>,
     others: Others<'de>,

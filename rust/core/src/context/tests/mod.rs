@@ -197,6 +197,26 @@ fn unions_and_gold_agree_with_plain_sets() -> Outcome {
     Ok(())
 }
 
+#[test]
+fn gold_within_a_range_is_what_it_shares_with_it() -> Outcome {
+    let spans = [(0, 2, 4), (1, 0, 1), (1, 3, 5), (1, 7, 8), (1, 8, 9)];
+    let spans = spans.map(|(key, start, end)| Span { key, start, end });
+    let golden = set(&spans);
+    let gold = Gold::new(spans.to_vec(), 0)?;
+    for (key, start, end) in (0..3).flat_map(|key| {
+        (0..11).flat_map(move |start| (start + 1..12).map(move |end| (key, start, end)))
+    }) {
+        let range = set(&[Span { key, start, end }]);
+        let shared = golden.intersection(&range).count() as i64;
+        assert_eq!(
+            gold.within(key, (start, end)),
+            shared,
+            "{key} {start} {end}"
+        );
+    }
+    Ok(())
+}
+
 fn set(spans: &[Span]) -> BTreeSet<(i64, i64)> {
     spans
         .iter()

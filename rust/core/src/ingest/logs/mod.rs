@@ -3,7 +3,7 @@
 //! The record readers of both versions are the specification. A file that is not certain to mean
 //! the same to them is left to the caller, whatever the reason.
 
-mod claims;
+mod observations;
 mod record;
 mod run;
 mod v1;
@@ -24,7 +24,7 @@ use super::raw::is_certain;
 use super::value::Text;
 use super::{Format, Piece, Reader, Refused, Row};
 use crate::pool;
-use record::{Failure, More, Record, Usage, seconds_between};
+use record::{Failure, Metadata, More, Record, Usage, seconds_between};
 use run::Run;
 
 /// Files of a piece.
@@ -36,8 +36,48 @@ const LARGEST: u64 = 1 << 26;
 const SUFFIX: &str = ".traj.json";
 const AGENT: &str = "mini-swe-agent";
 const SUBMITTED: &str = "Submitted";
-const BUDGET_STATUS: &str = "LimitsExceeded";
+const BUDGETS: [&str; 4] = [
+    "LimitsExceeded",
+    "TimeExceeded",
+    "StepResponseTimeout",
+    "ContextWindowExceededError",
+];
 const BUDGET_REASON: &str = "budget_exhausted";
+/// Those that `LiteLLM` knows, before the name of a model.
+const PROVIDERS: [&str; 32] = [
+    "anthropic",
+    "azure",
+    "azure_ai",
+    "bedrock",
+    "cerebras",
+    "cohere",
+    "databricks",
+    "deepseek",
+    "fireworks_ai",
+    "gemini",
+    "github",
+    "groq",
+    "hosted_vllm",
+    "huggingface",
+    "litellm_proxy",
+    "lm_studio",
+    "mistral",
+    "moonshot",
+    "nvidia_nim",
+    "ollama",
+    "ollama_chat",
+    "openai",
+    "openrouter",
+    "perplexity",
+    "replicate",
+    "sagemaker",
+    "text-completion-openai",
+    "together_ai",
+    "vertex_ai",
+    "vllm",
+    "watsonx",
+    "xai",
+];
 const MARK: &[u8] = b"\"mini-swe-agent-1";
 
 impl Reader {
@@ -150,7 +190,7 @@ fn record(json: &str, file: &str) -> Option<String> {
     }
     let turns = match &*run.format.as_ref()?.0 {
         "mini-swe-agent-1" => v1::turns(&run).ok()?,
-        other if other.starts_with("mini-swe-agent-1.") => v2::turns(&run),
+        other if other.starts_with("mini-swe-agent-1.") => v2::turns(&run).ok()?,
         _ => return None,
     };
     let name = Path::new(file).file_name()?.to_str()?;
@@ -162,7 +202,7 @@ fn record(json: &str, file: &str) -> Option<String> {
         task_id: filled(text(run.instance.as_ref()))
             .unwrap_or_else(|| name.strip_suffix(SUFFIX).unwrap_or(name)),
         agent: filled(text(config.agent_type.as_ref())).unwrap_or(AGENT),
-        model: text(config.model.name.as_ref()),
+        model: text(config.model.name.as_ref()).map(model_name),
         turns,
         final_patch: submission,
         usage: info.statistics.cost.map(Usage::cost),
@@ -173,15 +213,17 @@ fn record(json: &str, file: &str) -> Option<String> {
         failure: status
             .filter(|&status| status != SUBMITTED)
             .map(|status| Failure {
-                reason: if status == BUDGET_STATUS {
+                reason: if BUDGETS.contains(&status) {
                     BUDGET_REASON
                 } else {
                     status
                 },
                 message: filled(submission).map(Cow::Borrowed),
             }),
-        extra: More {
+        metadata: Metadata {
             exit_status: status,
+        },
+        extra: More {
             mini_version: text(info.mini_version.as_ref()),
             context_error: text(info.context_error.as_ref()),
             step_limit: config.limits.steps,
@@ -195,6 +237,14 @@ fn record(json: &str, file: &str) -> Option<String> {
 
 fn text<'a>(text: Option<&'a Text<'_>>) -> Option<&'a str> {
     text.map(|text| &*text.0)
+}
+
+/// The model without the name of who serves it, as the record reader takes it.
+fn model_name(written: &str) -> &str {
+    match written.split_once('/') {
+        Some((provider, name)) if !name.is_empty() && PROVIDERS.contains(&provider) => name,
+        _ => written,
+    }
 }
 
 fn filled(text: Option<&str>) -> Option<&str> {

@@ -4,7 +4,7 @@ use std::borrow::Cow;
 
 use serde::Serialize;
 
-use super::run::{Extra, Message};
+use super::run::Message;
 
 #[derive(Serialize)]
 pub(super) struct Record<'a> {
@@ -16,6 +16,7 @@ pub(super) struct Record<'a> {
     pub usage: Option<Usage>,
     pub duration_seconds: Option<f64>,
     pub failure: Option<Failure<'a>>,
+    pub metadata: Metadata<'a>,
     pub extra: More<'a>,
 }
 
@@ -31,11 +32,15 @@ impl Record<'_> {
     }
 }
 
+#[derive(Serialize)]
+pub(super) struct Metadata<'a> {
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub exit_status: Option<&'a str>,
+}
+
 /// What of a run has no field of its own.
 #[derive(Serialize)]
 pub(super) struct More<'a> {
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub exit_status: Option<&'a str>,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub mini_version: Option<&'a str>,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -50,6 +55,7 @@ pub(super) struct More<'a> {
 pub(super) struct Turn<'a> {
     pub number: Option<usize>,
     pub program: Option<Cow<'a, str>>,
+    pub text: Option<&'a str>,
     pub success: Option<bool>,
     pub error: Option<Failure<'a>>,
     pub tool_calls: Vec<Call<'a>>,
@@ -65,8 +71,10 @@ pub(super) struct Failure<'a> {
 
 #[derive(Clone, Serialize)]
 pub(super) struct Call<'a> {
+    pub id: Option<&'a str>,
     name: &'static str,
     arguments: Arguments<'a>,
+    pub result: Option<Cow<'a, str>>,
     pub success: Option<bool>,
     pub error: Option<Cow<'a, str>>,
 }
@@ -79,8 +87,10 @@ struct Arguments<'a> {
 impl<'a> Call<'a> {
     pub(super) fn of(command: &'a str, success: Option<bool>) -> Self {
         Self {
+            id: None,
             name: "bash",
             arguments: Arguments { command },
+            result: None,
             success,
             error: None,
         }
@@ -91,18 +101,14 @@ impl<'a> Call<'a> {
 pub(super) struct Usage {
     input_tokens: Option<i64>,
     output_tokens: Option<i64>,
+    cached_input_tokens: Option<i64>,
+    cache_write_tokens: Option<i64>,
+    reasoning_tokens: Option<i64>,
     total_tokens: Option<i64>,
     cost_usd: Option<f64>,
 }
 
 impl Usage {
-    pub(super) const NONE: Self = Self {
-        input_tokens: Some(0),
-        output_tokens: Some(0),
-        total_tokens: Some(0),
-        cost_usd: Some(0.0),
-    };
-
     pub(super) fn cost(cost_usd: f64) -> Self {
         Self {
             cost_usd: Some(cost_usd),
@@ -110,17 +116,37 @@ impl Usage {
         }
     }
 
-    /// Tokens and cost of the call whose response is beside a message.
-    pub(super) fn of(extra: &Extra<'_>) -> Option<Self> {
-        let Some(tokens) = &extra.response.usage else {
-            return extra.cost.map(Self::cost);
+    /// Tokens and cost of the call that a message came from.
+    pub(super) fn of(message: &Message<'_>) -> Option<Self> {
+        let extra = &message.extra;
+        let tokens = if message.is_response() {
+            message.usage
+        } else {
+            extra.response.usage
         };
-        Some(Self {
+        let tokens = tokens.unwrap_or_default();
+        let usage = Self {
             input_tokens: tokens.input(),
             output_tokens: tokens.output(),
+            cached_input_tokens: tokens.cached(),
+            cache_write_tokens: tokens.written(),
+            reasoning_tokens: tokens.reasoning(),
             total_tokens: tokens.total,
             cost_usd: extra.cost,
-        })
+        };
+        usage.is_known().then_some(usage)
+    }
+
+    fn is_known(&self) -> bool {
+        let counts = [
+            self.input_tokens,
+            self.output_tokens,
+            self.cached_input_tokens,
+            self.cache_write_tokens,
+            self.reasoning_tokens,
+            self.total_tokens,
+        ];
+        self.cost_usd.is_some() || counts.iter().any(Option::is_some)
     }
 }
 

@@ -50,7 +50,7 @@ macro_rules! keys {
 /// A run.
 #[derive(Default)]
 pub(super) struct Run<'de> {
-    seen: u8,
+    seen: u16,
     pub format: Option<Text<'de>>,
     pub instance: Option<Text<'de>>,
     pub info: Info<'de>,
@@ -74,7 +74,7 @@ impl Run<'_> {
 
 #[derive(Default)]
 pub(super) struct Info<'de> {
-    seen: u8,
+    seen: u16,
     pub config: Config<'de>,
     pub context_error: Option<Text<'de>>,
     pub exit_status: Option<Text<'de>>,
@@ -94,7 +94,7 @@ keys! { Info<'de>,
 
 #[derive(Default)]
 pub(super) struct Config<'de> {
-    seen: u8,
+    seen: u16,
     pub limits: Limits,
     pub agent_type: Option<Text<'de>>,
     pub environment: Environment<'de>,
@@ -110,7 +110,7 @@ keys! { Config<'de>,
 
 #[derive(Default)]
 pub(super) struct Limits {
-    seen: u8,
+    seen: u16,
     pub steps: Option<u64>,
     pub cost: Option<f64>,
 }
@@ -122,7 +122,7 @@ keys! { Limits,
 
 #[derive(Default)]
 pub(super) struct Environment<'de> {
-    seen: u8,
+    seen: u16,
     pub image: Option<Text<'de>>,
 }
 
@@ -132,7 +132,7 @@ keys! { Environment<'de>,
 
 #[derive(Default)]
 pub(super) struct Model<'de> {
-    seen: u8,
+    seen: u16,
     pub name: Option<Text<'de>>,
 }
 
@@ -142,7 +142,7 @@ keys! { Model<'de>,
 
 #[derive(Default)]
 pub(super) struct Statistics {
-    seen: u8,
+    seen: u16,
     pub cost: Option<f64>,
 }
 
@@ -153,7 +153,7 @@ keys! { Statistics,
 /// A message of any role, or a response of the model's API.
 #[derive(Default)]
 pub(super) struct Message<'de> {
-    seen: u8,
+    seen: u16,
     pub role: Option<Text<'de>>,
     pub object: Option<Text<'de>>,
     content: Content<'de>,
@@ -161,7 +161,11 @@ pub(super) struct Message<'de> {
     pub tool_call: Option<Text<'de>>,
     pub call: Option<Text<'de>>,
     pub extra: Extra<'de>,
+    pub usage: Option<Tokens>,
+    output: Option<IgnoredAny>,
 }
+
+const OUTPUT: u8 = 8;
 
 keys! { Message<'de>,
     "role", 0, value role;
@@ -171,6 +175,8 @@ keys! { Message<'de>,
     "tool_call_id", 4, value tool_call;
     "call_id", 5, value call;
     "extra", 6, object extra;
+    "usage", 7, value usage;
+    "output", 8, value output;
 }
 
 impl<'de> Item<'de> for Message<'de> {
@@ -186,6 +192,16 @@ impl Message<'_> {
 
     pub(super) fn text(&self) -> &str {
         &self.content.0
+    }
+
+    /// Whether it is the answer of the Responses API, or of its kind.
+    pub(super) fn is_response(&self) -> bool {
+        self.object.as_ref().is_some_and(|own| own.0 == "response")
+    }
+
+    /// Whether its text is in items of the Responses API.
+    pub(super) fn has_output(&self) -> bool {
+        self.seen & (1 << OUTPUT) != 0
     }
 
     pub(super) fn time(&self) -> Option<f64> {
@@ -235,7 +251,7 @@ impl<'de> Visitor<'de> for Parts {
 
 #[derive(Default)]
 struct Part<'de> {
-    seen: u8,
+    seen: u16,
     text: Option<Text<'de>>,
 }
 
@@ -246,7 +262,7 @@ keys! { Part<'de>,
 /// What the harness adds to a message.
 #[derive(Default)]
 pub(super) struct Extra<'de> {
-    seen: u8,
+    seen: u16,
     pub response: Response,
     pub cost: Option<f64>,
     timestamp: Option<f64>,
@@ -254,6 +270,7 @@ pub(super) struct Extra<'de> {
     pub actions: Vec<Action<'de>>,
     pub code: Option<i64>,
     pub exception: Option<Text<'de>>,
+    pub output: Option<Text<'de>>,
 }
 
 const INTERRUPT: u8 = 3;
@@ -267,6 +284,7 @@ keys! { Extra<'de>,
     "actions", 4, list actions;
     "returncode", 5, value code;
     "exception_info", 6, value exception;
+    "raw_output", 7, value output;
 }
 
 impl Extra<'_> {
@@ -282,7 +300,7 @@ impl Extra<'_> {
 /// A command that the model asked for, and the id that its observation carries.
 #[derive(Default)]
 pub(super) struct Action<'de> {
-    seen: u8,
+    seen: u16,
     pub command: Option<Text<'de>>,
     pub id: Option<Text<'de>>,
 }
@@ -301,7 +319,7 @@ impl<'de> Item<'de> for Action<'de> {
 /// The response of the model's API.
 #[derive(Default)]
 pub(super) struct Response {
-    seen: u8,
+    seen: u16,
     pub usage: Option<Tokens>,
 }
 
@@ -310,14 +328,20 @@ keys! { Response,
 }
 
 /// Tokens of a call, as one API or another names them.
-#[derive(Default)]
+#[derive(Clone, Copy, Default)]
 pub(super) struct Tokens {
-    seen: u8,
+    seen: u16,
     prompt: Option<i64>,
     input: Option<i64>,
     completion: Option<i64>,
     output: Option<i64>,
     pub total: Option<i64>,
+    prompt_details: Option<Details>,
+    input_details: Option<Details>,
+    completion_details: Option<Details>,
+    output_details: Option<Details>,
+    cache_read: Option<i64>,
+    cache_creation: Option<i64>,
 }
 
 keys! { Tokens,
@@ -326,29 +350,89 @@ keys! { Tokens,
     "completion_tokens", 2, value completion;
     "output_tokens", 3, value output;
     "total_tokens", 4, value total;
+    "prompt_tokens_details", 5, value prompt_details;
+    "input_tokens_details", 6, value input_details;
+    "completion_tokens_details", 7, value completion_details;
+    "output_tokens_details", 8, value output_details;
+    "cache_read_input_tokens", 9, value cache_read;
+    "cache_creation_input_tokens", 10, value cache_creation;
 }
 
-impl<'de> Deserialize<'de> for Tokens {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        let mut tokens = Self::default();
-        let target = &mut tokens;
-        serde::de::DeserializeSeed::deserialize(
-            Into {
-                target,
-                nullable: false,
-            },
-            deserializer,
-        )?;
-        Ok(tokens)
-    }
+/// Kinds of tokens among those of a call.
+#[derive(Clone, Copy, Default)]
+struct Details {
+    seen: u16,
+    cached: Option<i64>,
+    written: Option<i64>,
+    reasoning: Option<i64>,
 }
+
+keys! { Details,
+    "cached_tokens", 0, value cached;
+    "cache_write_tokens", 1, value written;
+    "reasoning_tokens", 2, value reasoning;
+}
+
+macro_rules! whole {
+    ($($type:ty),+) => {$(
+        impl<'de> Deserialize<'de> for $type {
+            fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+                let mut target = Self::default();
+                let whole = Into { target: &mut target, nullable: false };
+                serde::de::DeserializeSeed::deserialize(whole, deserializer)?;
+                Ok(target)
+            }
+        }
+    )+};
+}
+
+whole!(Tokens, Details);
 
 impl Tokens {
+    fn is_chat(&self) -> bool {
+        self.prompt.is_some() || self.completion.is_some()
+    }
+
     pub(super) fn input(&self) -> Option<i64> {
-        self.prompt.or(self.input)
+        if self.is_chat() {
+            self.prompt
+        } else {
+            self.input
+        }
     }
 
     pub(super) fn output(&self) -> Option<i64> {
-        self.completion.or(self.output)
+        if self.is_chat() {
+            self.completion
+        } else {
+            self.output
+        }
+    }
+
+    fn read(&self) -> Option<Details> {
+        if self.is_chat() {
+            self.prompt_details
+        } else {
+            self.input_details
+        }
+    }
+
+    pub(super) fn cached(&self) -> Option<i64> {
+        self.read()
+            .map_or(self.cache_read, |details| details.cached)
+    }
+
+    pub(super) fn written(&self) -> Option<i64> {
+        self.read()
+            .map_or(self.cache_creation, |details| details.written)
+    }
+
+    pub(super) fn reasoning(&self) -> Option<i64> {
+        let wrote = if self.is_chat() {
+            self.completion_details
+        } else {
+            self.output_details
+        };
+        wrote?.reasoning
     }
 }

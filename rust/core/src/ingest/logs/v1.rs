@@ -1,6 +1,6 @@
 //! Turns of version 1: each assistant message, with those up to the next one.
 
-use super::claims::{Uncertain, code, find, program, steps};
+use super::observations::{Uncertain, find, observation, program};
 use super::record::{Call, Failure, Turn, Usage, seconds_between};
 use super::run::{Message, Run};
 
@@ -28,35 +28,20 @@ const FORMAT_ERROR: (&str, &str) = ("format_error", "Please always provide EXACT
 /// The turns of a run.
 pub(super) fn turns<'a>(run: &'a Run<'_>) -> Result<Vec<Turn<'a>>, Uncertain> {
     let messages = &run.messages;
-    let image = run.info.config.environment.image.as_ref();
-    let repository = image.and_then(|image| repository(&image.0));
-    let steps: Vec<usize> = messages
-        .iter()
-        .map(|message| steps(message.text(), repository))
-        .collect::<Result<_, _>>()?;
     let mut starts: Vec<usize> = (0..messages.len())
         .filter(|&at| messages[at].is_by("assistant"))
         .collect();
     starts.push(messages.len());
-    // Without an answer, the steps of all messages stand alone.
-    let alone: usize = steps[..starts[0]].iter().sum();
-    let mut turns = vec![Turn::default(); alone];
-    for (index, bounds) in starts.windows(2).enumerate() {
+    let turns = starts.windows(2).enumerate().map(|(index, bounds)| {
         let (start, end) = (bounds[0], bounds[1]);
         let before = start.checked_sub(1).map(|at| &messages[at]);
         let turn = turn(before, &messages[start], &messages[start + 1..end])?;
-        let others: usize = steps[start..end].iter().sum();
-        let other = Turn {
-            usage: turn.usage.map(|_| Usage::NONE),
-            ..Turn::default()
-        };
-        turns.push(Turn {
+        Ok(Turn {
             number: Some(index + 1),
             ..turn
-        });
-        turns.resize(turns.len() + others.saturating_sub(1), other);
-    }
-    Ok(turns)
+        })
+    });
+    turns.collect()
 }
 
 fn turn<'a>(
@@ -68,10 +53,12 @@ fn turn<'a>(
     let mut found = None;
     for other in after {
         if found.is_none() {
-            found = code(other.text())?;
+            found = observation(other.text())?.map(|observed| (other.text(), observed));
         }
     }
-    let mut success = found.map(|code| code.parse() == Ok(0_i64));
+    let mut success = found
+        .as_ref()
+        .map(|(_, observed)| observed.code.parse() == Ok(0_i64));
     let mut fault = None;
     if let Some(reason) = error(after) {
         success = Some(false);
@@ -79,21 +66,34 @@ fn turn<'a>(
             reason,
             message: None,
         });
-    } else if let (Some(code), Some(false)) = (found, success) {
+    } else if let (Some((_, observed)), Some(false)) = (&found, success) {
+        // As a number: some are written with zeros before it.
+        let code: i64 = observed.code.parse().map_err(|_| Uncertain)?;
         fault = Some(Failure {
             reason: "exit_code",
             message: Some(format!("exit code {code}").into()),
         });
     }
+    let call = program.map(|text| {
+        let mut call = Call::of(text, success);
+        call.result = found
+            .as_ref()
+            .and_then(|(_, observed)| observed.output.map(Into::into));
+        if success == Some(false) {
+            let shown = found.as_ref().map(|(text, _)| *text);
+            call.error = shown
+                .or_else(|| after.first().map(Message::text))
+                .map(Into::into);
+        }
+        call
+    });
     Ok(Turn {
         program: program.map(Into::into),
+        text: Some(message.text()),
         success,
         error: fault,
-        tool_calls: program
-            .map(|text| Call::of(text, success))
-            .into_iter()
-            .collect(),
-        usage: Usage::of(&message.extra),
+        tool_calls: call.into_iter().collect(),
+        usage: Usage::of(message),
         duration_seconds: seconds_between(before, after.last().unwrap_or(message)),
         ..Turn::default()
     })
@@ -108,19 +108,4 @@ fn error(messages: &[Message<'_>]) -> Option<&'static str> {
     let mut errors = ERRORS.iter();
     let found = errors.find(|(_, sign)| any(&|text| text.starts_with(sign)));
     found.map(|(reason, _)| *reason)
-}
-
-/// The folder of the repository in Multi-SWE-bench's containers, from the name of the image.
-fn repository(image: &str) -> Option<&str> {
-    const MARK: &str = "_m_";
-    let mut rest = image;
-    while let Some(at) = rest.find(MARK) {
-        let name = &rest[at + MARK.len()..];
-        let length = name.find([':', '/']).unwrap_or(name.len());
-        if length > 0 {
-            return Some(&name[..length]);
-        }
-        rest = &rest[at + 1..];
-    }
-    None
 }

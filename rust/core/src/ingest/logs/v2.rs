@@ -3,14 +3,24 @@
 
 use std::borrow::Cow;
 
+use super::observations::Uncertain;
 use super::record::{Call, Failure, Turn, Usage, seconds_between};
-use super::run::{Action, Extra, Message, Run};
+use super::run::{Action, Message, Run};
 
-/// The turns of a run.
-pub(super) fn turns<'a>(run: &'a Run<'_>) -> Vec<Turn<'a>> {
+/// What the harness says of a call that it did not run.
+const NOT_EXECUTED: &str = "action was not executed";
+
+/// The turns of a run, unless there is one that the record reader has to read.
+pub(super) fn turns<'a>(run: &'a Run<'_>) -> Result<Vec<Turn<'a>>, Uncertain> {
     let messages = &run.messages;
+    if messages
+        .iter()
+        .any(|message| message.has_output() || message.extra.is_interrupt())
+    {
+        return Err(Uncertain);
+    }
     let mut starts: Vec<usize> = (0..messages.len())
-        .filter(|&at| begins_turn(&messages[at]))
+        .filter(|&at| messages[at].is_by("assistant") || messages[at].is_response())
         .collect();
     starts.push(messages.len());
     let turns = starts.windows(2).enumerate().map(|(index, bounds)| {
@@ -22,14 +32,7 @@ pub(super) fn turns<'a>(run: &'a Run<'_>) -> Vec<Turn<'a>> {
             ..turn
         }
     });
-    turns.collect()
-}
-
-fn begins_turn(message: &Message<'_>) -> bool {
-    let is_response = message.object.as_ref();
-    message.is_by("assistant")
-        || is_response.is_some_and(|object| object.0 == "response")
-        || message.extra.is_interrupt()
+    Ok(turns.collect())
 }
 
 fn turn<'a>(
@@ -40,19 +43,10 @@ fn turn<'a>(
     let extra = &message.extra;
     let calls = calls(&extra.actions, after);
     let failed = calls.iter().find(|call| call.success == Some(false));
-    let error = match (&extra.interrupt, failed) {
-        (Some(reason), _) => Some(Failure {
-            reason: &reason.0,
-            message: Some(message.text())
-                .filter(|text| !text.is_empty())
-                .map(Into::into),
-        }),
-        (None, Some(call)) => Some(Failure {
-            reason: "exit_code",
-            message: call.error.clone(),
-        }),
-        (None, None) => None,
-    };
+    let error = failed.map(|call| Failure {
+        reason: "exit_code",
+        message: call.error.clone(),
+    });
     let is_known = !calls.is_empty() && calls.iter().all(|call| call.success.is_some());
     let success = match error {
         Some(_) => Some(false),
@@ -61,10 +55,11 @@ fn turn<'a>(
     let last = after.iter().rev().find(|other| !other.is_by("exit"));
     Turn {
         program: program(&extra.actions),
+        text: Some(message.text()).filter(|text| !text.is_empty()),
         success,
         error,
         tool_calls: calls,
-        usage: Usage::of(extra),
+        usage: Usage::of(message),
         duration_seconds: seconds_between(before, last.unwrap_or(message)),
         ..Turn::default()
     }
@@ -101,19 +96,33 @@ fn calls<'a>(actions: &'a [Action<'_>], after: &'a [Message<'_>]) -> Vec<Call<'a
                     ids.into_iter().flatten().any(|own| own.0 == id)
                 }),
             };
-            call(command, observed.map(|message| &message.extra))
+            let mut call = call(command, observed);
+            call.id = id;
+            call
         });
     calls.collect()
 }
 
-fn call<'a>(command: &'a str, observed: Option<&'a Extra<'_>>) -> Call<'a> {
-    let code = observed.and_then(|extra| extra.code);
+fn call<'a>(command: &'a str, observed: Option<&'a Message<'_>>) -> Call<'a> {
+    let extra = observed.map(|message| &message.extra);
+    let exception = extra.and_then(|extra| extra.exception.as_ref());
+    let exception = exception
+        .map(|text| &*text.0)
+        .filter(|text| !text.is_empty());
+    let code = extra
+        .and_then(|extra| extra.code)
+        .filter(|_| exception != Some(NOT_EXECUTED));
     let mut call = Call::of(command, code.map(|code| code == 0));
-    if let (Some(extra), Some(code), Some(false)) = (observed, code, call.success) {
-        call.error = Some(match &extra.exception {
-            Some(exception) => Cow::Borrowed(&*exception.0),
-            None => format!("exit code {code}").into(),
-        });
+    if let (Some(message), Some(code)) = (observed, code) {
+        let output = message.extra.output.as_ref();
+        call.result = output.map(|text| Cow::Borrowed(&*text.0));
+        if code != 0 {
+            let shown = Some(message.text()).filter(|text| !text.is_empty());
+            call.error = Some(match exception.or(shown) {
+                Some(text) => text.into(),
+                None => format!("exit code {code}").into(),
+            });
+        }
     }
     call
 }

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from trajmeter.readers.mini_swe_agent.views import shown
+from trajmeter.readers.mini_swe_agent.contextbench import shown
 
 
 @pytest.mark.parametrize(

@@ -1,0 +1,57 @@
+"""Showing many lines on a terminal, by the user's pager."""
+
+from __future__ import annotations
+
+import os
+import shlex
+import shutil
+import sys
+from contextlib import suppress
+from typing import IO, TYPE_CHECKING, cast
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+__all__ = ["print_lines"]
+
+_DEFAULT = "less"
+_LESS = "FRX"
+"""Options of less where nobody chose others: stop if all fits, show colours, stay on the screen."""
+
+
+def print_lines(lines: Iterable[str], *, pages: bool) -> None:
+    """Print lines to stdout; on a terminal by ``$PAGER``, or ``less``, where there is one.
+
+    Args:
+        lines: Lines without line breaks, which are made as the reader gets to them.
+        pages: Whether a pager is wanted.
+    """
+    pager = _pager() if pages and sys.stdout.isatty() else None
+    if pager is None:
+        sys.stdout.writelines(f"{line}\n" for line in lines)
+        return
+    import subprocess
+
+    environment = {"LESS": _LESS, **os.environ}
+    with subprocess.Popen(
+        pager, stdin=subprocess.PIPE, env=environment, text=True, encoding="utf-8", errors="replace"
+    ) as process:
+        # The user may leave it before the end.
+        with suppress(BrokenPipeError), cast("IO[str]", process.stdin) as stream:
+            stream.writelines(f"{line}\n" for line in lines)
+        while True:
+            # Ctrl-C is for the pager, which ends when it is told to.
+            with suppress(KeyboardInterrupt):
+                process.wait()
+                return
+
+
+def _pager() -> list[str] | None:
+    """The command of the pager, if there is one."""
+    try:
+        words = shlex.split(os.environ.get("PAGER", _DEFAULT))
+    except ValueError:  # a quote without its end
+        return None
+    if not words or words[0] == "cat" or shutil.which(words[0]) is None:
+        return None
+    return words

@@ -1,0 +1,218 @@
+"""``trajmeter view``: read one trajectory."""
+
+from __future__ import annotations
+
+import os
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from trajmeter.cli._pager import print_lines
+from trajmeter.cli._process import (
+    ExitCode,
+    Unreadable,
+    import_numpy,
+    print_message,
+    tolerating_closed_stdout,
+    without_repeats,
+)
+from trajmeter.cli._snapshots import CacheFolder, NoCache, RepositoryFolders, cache_choice
+from trajmeter.cli._terminal import TaskFiles, stdout_console
+from trajmeter.errors import ConfigurationError, UnknownNameError
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
+    from trajmeter.records import Task, Trajectory
+    from trajmeter.reports.trajectory import Search, Section, Surroundings
+
+__all__ = ["view"]
+
+_LISTED = 500
+"""Trajectories that are listed where none is named."""
+
+
+def view(
+    file: Annotated[
+        Path,
+        typer.Argument(
+            exists=True,
+            metavar="FILE",
+            show_default=False,
+            help="File or folder of recorded trajectories; its format is detected from content.",
+        ),
+    ],
+    name: Annotated[
+        str | None,
+        typer.Argument(
+            metavar="[ID]",
+            show_default=False,
+            help="Task id of the trajectory, or #N for the N-th (default: the only one; of "
+            "several, all are listed).",
+        ),
+    ] = None,
+    tasks: TaskFiles = None,
+    repos: RepositoryFolders = None,
+    html: Annotated[
+        Path | None,
+        typer.Option(
+            "--html",
+            metavar="FILE",
+            show_default=False,
+            help="Write one .html page that opens offline; its folder is created if missing.",
+        ),
+    ] = None,
+    grep: Annotated[
+        str | None,
+        typer.Option(
+            "--grep",
+            "-g",
+            metavar="REGEX",
+            show_default=False,
+            help="Show only the turns that match, with the lines around each match; case matters "
+            "if the pattern has a capital letter.",
+        ),
+    ] = None,
+    full: Annotated[bool, typer.Option("--full", help="Fold nothing.")] = False,
+    no_pager: Annotated[
+        bool, typer.Option("--no-pager", help="Print to the terminal, not to $PAGER.")
+    ] = False,
+    cache: CacheFolder = None,
+    no_cache: NoCache = False,
+) -> ExitCode:
+    """Read one trajectory: turns, calls with their results, views, errors, tokens and cost.
+
+    With --tasks it shows how much of the gold context has been seen; with --repos the lines that
+    were viewed, from the task's commit (without --tasks: HEAD, or a folder's files as they are).
+
+    **Examples**
+
+        trajmeter view run.traj.json
+        trajmeter view preds.jsonl django__django-11099 --tasks gold.jsonl --repos repositories/
+        trajmeter view logs/ '#3' --grep 'Traceback|assert' --html run.html
+    """
+    import_numpy()
+    from trajmeter.readers import read_tasks, read_trajectories
+    from trajmeter.reports.trajectory import Search, html_page, sections
+    from trajmeter.writers import check_is_no_input, check_place, write_text
+
+    if html is not None:
+        if html.suffix.lower() not in {".html", ".htm"}:
+            raise ConfigurationError(f"{html}: expected a file that ends in .html")
+        check_place(html)
+        check_is_no_input(html, [file, *(tasks or ())])
+    search = None if grep is None else Search(grep)
+    unreadable = Unreadable()
+    chosen, rows = _chosen(read_trajectories(file, on_problem=unreadable.report), name)
+    unreadable.report_total()
+    code = ExitCode.UNREADABLE_INPUT if unreadable.count else ExitCode.OK
+    if chosen is None:
+        if name is not None and not rows:
+            raise UnknownNameError(f"{file}: no trajectory {name!r}; without an id, all are listed")
+        _list(rows)
+        return code
+    known = [*read_tasks(without_repeats(tasks or ()), on_problem=unreadable.report)]
+    choice = cache_choice(cache, no_cache=no_cache)
+    parts = sections(chosen, _surroundings(chosen, known, repos, cache=choice))
+    if search is not None:
+        parts = search.sections(parts)
+    if html is not None:
+        write_text("".join(html_page(chosen.task_id, parts, search=search, full=full)), html)
+        print_message(f"trajmeter: wrote {html}")
+    else:
+        _print(parts, search, full=full, pages=not no_pager)
+    return code
+
+
+def _chosen(
+    trajectories: Iterable[Trajectory], name: str | None
+) -> tuple[Trajectory | None, list[tuple[str, ...]]]:
+    """The trajectory to show, if it is the only one of this name, and rows of all that have it."""
+    chosen = None
+    rows: list[tuple[str, ...]] = []
+    for number, trajectory in enumerate(trajectories, 1):
+        if name is None or name in (trajectory.task_id, f"#{number}"):
+            if not rows:
+                chosen = trajectory
+            rows.append(_row(number, trajectory))
+    return (chosen if len(rows) == 1 else None), rows
+
+
+def _row(number: int, trajectory: Trajectory) -> tuple[str, ...]:
+    from trajmeter.reports.cells import NOTHING, amount, visible
+    from trajmeter.reports.trajectory import tokens_of
+
+    turns = trajectory.turn_count if trajectory.turns is None else len(trajectory.turns)
+    named = (trajectory.task_id, trajectory.agent, trajectory.model, trajectory.attempt)
+    return (
+        f"#{number}",
+        *(NOTHING if each is None else visible(each) for each in named),
+        amount(turns),
+        ", ".join(tokens_of(trajectory.usage)) or NOTHING,
+    )
+
+
+def _list(rows: Sequence[tuple[str, ...]]) -> None:
+    """List trajectories, of which one has to be named."""
+    from trajmeter.reports.tables import Table
+    from trajmeter.reports.terminal import print_table
+
+    if not rows:
+        print_message("trajmeter: no trajectories")
+        return
+    header = ("", "task", "agent", "model", "attempt", "turns", "tokens and cost")
+    table = Table("", header, tuple(rows[:_LISTED]), texts=(0, 1, 2, 3, 4, 6))
+    with tolerating_closed_stdout():
+        print_table(table, stdout_console())
+    more = f", of which the first {_LISTED:,} are listed" if len(rows) > _LISTED else ""
+    print_message(
+        f"trajmeter: {len(rows):,} trajectories{more}; show one by its task id, "
+        "or by its number, such as '#1'"
+    )
+
+
+def _surroundings(
+    trajectory: Trajectory, tasks: Sequence[Task], repos: Path | None, *, cache: Path | bool
+) -> Surroundings:
+    """What the trajectory is read beside; a message says what was not found."""
+    from trajmeter.metrics import TaskIndex
+    from trajmeter.metrics.context import ContextTracker, prepare
+    from trajmeter.reports.trajectory import Surroundings
+    from trajmeter.snapshots import open_files, open_repositories, open_snapshots
+
+    task = TaskIndex(tasks).find(trajectory.task_id)
+    if tasks and task is None:
+        print_message(f"trajmeter: no task {trajectory.task_id!r} among {len(tasks):,}")
+    files = None
+    snapshot = None
+    store = None if repos is None or task is None else open_repositories(repos, cache=cache)
+    if store is not None and task is not None and not store.is_empty:
+        snapshot = store.find(task)
+        files = store.contents(task)
+        for text in store.missing():
+            print_message(f"trajmeter: {text}")
+    elif repos is not None:
+        files = open_files(repos)
+        snapshot = None if task is None else open_snapshots(repos).find(task)
+    tracker = None
+    if task is not None and task.gold_ranges is not None:
+        tracker = ContextTracker(prepare(task, snapshot))
+    return Surroundings(
+        task=task,
+        tracker=tracker,
+        files=() if files is None else files.paths,
+        content=None if files is None else files.read,
+    )
+
+
+def _print(parts: Iterable[Section], search: Search | None, *, full: bool, pages: bool) -> None:
+    """Print to stdout; on a terminal by the user's pager."""
+    from trajmeter.reports.trajectory import terminal_lines
+
+    is_plain = "NO_COLOR" in os.environ or os.environ.get("TERM") == "dumb"
+    styled = sys.stdout.isatty() and not is_plain
+    lines = terminal_lines(parts, search=search, full=full, styled=styled)
+    with tolerating_closed_stdout():
+        print_lines(lines, pages=pages)

@@ -1,0 +1,223 @@
+"""What the paths of a call name: files, folders, globs and standard input, as files to read.
+
+A folder is walked: every file in it that some format recognises is read, in the order of their
+paths. A folder within it that a format recognises is read by that format as a whole. Source files,
+images and the like are passed over, and whatever else no format recognises is told at the end.
+"""
+
+from __future__ import annotations
+
+import glob
+import os
+import re
+import warnings
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from trajmeter.arguments import paths_and_records
+from trajmeter.errors import ReadError
+from trajmeter.readers._containers import NotJsonError
+from trajmeter.readers._content import STDIN, content_name, forget_pipes
+from trajmeter.records import ReadProblem
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
+
+    from trajmeter.readers._choice import Choice
+    from trajmeter.readers._formats import FileFormat, RecordT
+
+__all__ = ["FolderNotes", "Input", "inputs"]
+
+_DATA = frozenset(
+    {".cast", ".csv", ".eval", ".json", ".jsonl", ".ndjson", ".parquet", ".pred", ".traj"}
+)
+"""Suffixes of files that hold records: one that cannot be read is a problem, also in a folder."""
+_NO_LOGS = re.compile(
+    r"""\. (?:
+    avif | bat | bin | bmp | bz2 | c | cc | cfg | class | cpp | cs | css | diff | dll |
+    dylib | exe | gif | go | h | hpp | htm | html | ico | ini | ipynb | jar | java | jpeg |
+    jpg | js | jsx | kt | lock | mjs | mov | mp3 | mp4 | npy | npz | o | otf | patch | pdf |
+    php | pkl | png | proto | pt | py | pyc | pyi | pyo | rb | rs | safetensors | scala | sh
+    | so | sql | svg | swift | tar | tex | tgz | tif | tiff | toml | ts | tsx | ttf | wasm |
+    webm | webp | wheel | whl | woff | woff2 | xml | xz | yaml | yml
+    )""",
+    re.VERBOSE,
+)
+"""Suffixes of files that are never logs."""
+_NO_LOG_NAMES = frozenset({".DS_Store", ".gitattributes", ".gitignore", "LICENSE", "Makefile"})
+_NO_LOG_FOLDERS = frozenset({".git", ".hg", ".svn", "__pycache__", "node_modules"})
+
+
+_SUMMARY = re.compile(r".+\.pred|(all_)?pred(iction)?s\.jsonl?")
+"""Names of predictions, which mini-swe-agent, SWE-agent and others write beside their logs."""
+
+
+class FolderNotes:
+    """What was found in the folder of an argument, so that nothing is left out silently."""
+
+    def __init__(self, folder: Path) -> None:
+        self._folder = folder
+        self._count = 0
+        self._example: Path | None = None
+        self._is_empty = True
+        self._repeating: list[Path] = []
+
+    def read(self) -> None:
+        """Note that a file was read, or that it was reported why not."""
+        self._is_empty = False
+
+    def leave_out(self, path: Path) -> None:
+        """Note that no format recognises a file."""
+        self._count += 1
+        self._example = self._example or path
+
+    def repeats(self, path: Path) -> bool:
+        """Whether predictions repeat logs that were read; they are left out then."""
+        if not self._is_empty:
+            self._repeating.append(path)
+        return not self._is_empty
+
+    def end(self) -> Iterator[ReadProblem]:
+        """The problem that nothing was read, or else a warning of what was left out."""
+        if self._is_empty:
+            found = f"; none recognises {self._example}" if self._example else ""
+            yield ReadProblem(
+                file=str(self._folder),
+                message="nothing to read in the folder: no file in it is of a format that "
+                f"'trajmeter formats' lists{found}",
+            )
+            return
+        if self._repeating:
+            first, *others = self._repeating
+            more = f" (and {len(others):,} more)" if others else ""
+            warnings.warn(
+                f"{first}{more}: left out, because predictions beside logs are of the same "
+                "attempts; name the file to read it",
+                stacklevel=2,
+            )
+        if self._count:
+            files = "1 file is" if self._count == 1 else f"{self._count:,} files are"
+            warnings.warn(
+                f"{self._folder}: {files} left out, because no format recognises "
+                f"{'it' if self._count == 1 else 'them'}: {self._example}"
+                f"{' …' if self._count > 1 else ''}",
+                stacklevel=2,
+            )
+
+
+class Input(NamedTuple):
+    """A file to read, or a folder that is read as a whole; or the end of a folder."""
+
+    path: Path
+    whole: FileFormat[Any] | None = None
+    """The format that recognises a folder."""
+    notes: FolderNotes | None = None
+    """Of the folder in which it was found; ``None`` if it was named itself."""
+    problems: tuple[ReadProblem, ...] = ()
+    """Why there is nothing to read here."""
+    is_end: bool = False
+    """Whether the folder ends here."""
+    is_summary: bool = False
+    """Whether its name is that of predictions, which programs write beside their logs."""
+
+    def note_read(self) -> None:
+        """Note that it was read, or that it was reported why not."""
+        if self.notes is not None:
+            self.notes.read()
+
+    def note_left_out(self) -> None:
+        """Note that no format recognises it."""
+        if self.notes is not None:
+            self.notes.leave_out(self.path)
+
+    def is_repetition(self) -> bool:
+        """Whether it repeats what the logs of its folder hold, which is noted."""
+        return self.is_summary and self.notes is not None and self.notes.repeats(self.path)
+
+    def may_be_passed_over(self, error: ReadError) -> bool:
+        """Whether it is no problem that a file cannot be read, which nobody says it could be."""
+        is_data = _suffix(self.path) in _DATA
+        return self.notes is not None and isinstance(error, NotJsonError) and not is_data
+
+
+def inputs(paths: str | Path | Iterable[str | Path], choice: Choice[RecordT]) -> Iterator[Input]:
+    """Yield what the paths name, file by file, as it is found.
+
+    Args:
+        paths: One or more paths.
+        choice: How files are read.
+
+    Raises:
+        InputError: An item is not a path.
+    """
+    forget_pipes()
+    for argument in paths_and_records(paths, name="paths"):
+        for path in _expanded(Path(argument)):
+            if path.is_dir():
+                yield from _folder(path, choice)
+            else:
+                yield Input(path)
+
+
+def _suffix(path: Path) -> str:
+    return Path(content_name(path)).suffix.lower()
+
+
+def _expanded(path: Path) -> list[Path]:
+    """The files that a pattern such as ``logs/**/*.json`` names; a path that exists is itself."""
+    name = str(path)
+    if not glob.has_magic(name) or path == STDIN or os.path.lexists(path):
+        return [path]
+    return [Path(found) for found in sorted(glob.glob(name, recursive=True))] or [path]  # noqa: PTH207 - Path.glob takes no absolute pattern
+
+
+def _folder(path: Path, choice: Choice[RecordT]) -> Iterator[Input]:
+    try:
+        whole = choice.folder_format(path)
+    except ReadError as error:
+        yield Input(path, problems=(ReadProblem(file=str(path), message=str(error)),))
+        return
+    if whole is not None:
+        yield Input(path, whole)
+        return
+    notes = FolderNotes(path)
+    summaries = []
+    for each in _walk(path, choice, notes):
+        if each.is_summary:
+            summaries.append(each)
+        else:
+            yield each
+    yield from summaries
+    yield Input(path, notes=notes, is_end=True)
+
+
+def _walk(
+    folder: Path, choice: Choice[RecordT], notes: FolderNotes, *, is_below: bool = False
+) -> Iterator[Input]:
+    try:
+        with os.scandir(folder) as found:
+            entries = sorted(found, key=lambda entry: entry.name)
+        names = {entry.name for entry in entries}
+        whole = choice.folder_format(folder, names) if is_below else None
+    except OSError as error:
+        problem = ReadProblem(file=str(folder), message=error.strerror or str(error))
+        yield Input(folder, notes=notes, problems=(problem,))
+        return
+    except ReadError as error:
+        problem = ReadProblem(file=str(folder), message=str(error))
+        yield Input(folder, notes=notes, problems=(problem,))
+        return
+    if whole is not None:
+        yield Input(folder, whole, notes)
+        return
+    for entry in entries:
+        if entry.is_dir(follow_symlinks=False):
+            if entry.name not in _NO_LOG_FOLDERS:
+                yield from _walk(Path(entry.path), choice, notes, is_below=True)
+        elif entry.is_file() and _may_be_log(entry.name):
+            is_summary = _SUMMARY.fullmatch(content_name(Path(entry.name))) is not None
+            yield Input(Path(entry.path), notes=notes, is_summary=is_summary)
+
+
+def _may_be_log(name: str) -> bool:
+    return name not in _NO_LOG_NAMES and not _NO_LOGS.fullmatch(_suffix(Path(name)))

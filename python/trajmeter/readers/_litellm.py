@@ -1,0 +1,24 @@
+"""Names of models as LiteLLM takes them: behind the name of who serves them."""
+
+from __future__ import annotations
+
+__all__ = ["model_name"]
+
+_PROVIDERS = frozenset(
+    {"anthropic", "azure", "azure_ai", "bedrock", "cerebras", "cohere", "databricks", "deepseek"}
+    | {"fireworks_ai", "gemini", "github", "groq", "hosted_vllm", "huggingface", "litellm_proxy"}
+    | {"lm_studio", "mistral", "moonshot", "nvidia_nim", "ollama", "ollama_chat", "openai"}
+    | {"openrouter", "perplexity", "replicate", "sagemaker", "text-completion-openai"}
+    | {"together_ai", "vertex_ai", "vllm", "watsonx", "xai"}
+)
+
+
+def model_name(written: str | None) -> str | None:
+    """The model as its requests name it: ``gpt-5`` of ``openai/gpt-5``.
+
+    Programs that differ in nothing but who serves a model then have one name for it.
+    """
+    if written is None:
+        return None
+    provider, _, name = written.partition("/")
+    return name if name and provider in _PROVIDERS else written

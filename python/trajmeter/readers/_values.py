@@ -1,0 +1,92 @@
+"""Values of JSON from logs: converted where possible, never an error."""
+
+from __future__ import annotations
+
+import re
+from datetime import datetime, timezone
+from typing import TYPE_CHECKING, Any
+
+from trajmeter.records.measurements import finite
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+__all__ = [
+    "as_count",
+    "as_int",
+    "as_list",
+    "as_object",
+    "as_text",
+    "epoch_seconds",
+    "safe_int",
+    "seconds_between",
+]
+
+
+# Above any real count; the sum of two still fits 64 bits.
+_MOST = 2**53
+
+_FRACTION = re.compile(r"\.(\d+)")
+
+
+def as_int(value: object) -> int | None:
+    """Convert whatever ``int`` takes, within the bounds of counts; true is 1."""
+    if isinstance(value, (int, float, str)):
+        try:
+            return max(-_MOST, min(int(value), _MOST))
+        except (ValueError, OverflowError):
+            return None
+    return None
+
+
+def safe_int(value: object) -> int:
+    """A count as fc-eval reads it: anything but a number is 0."""
+    return as_int(value) or 0
+
+
+def as_count(value: object) -> int | None:
+    """A count recorded as a whole number from 0 to the largest count; else ``None``."""
+    number = finite(value)
+    if number is None or not number.is_integer() or not 0 <= number <= _MOST:
+        return None
+    return int(number)
+
+
+def as_object(value: object) -> dict[str, Any] | None:
+    """A JSON object; ``None`` for anything else."""
+    return value if isinstance(value, dict) else None
+
+
+def as_list(value: object) -> Sequence[Any]:
+    """A JSON list; empty for anything else."""
+    return value if isinstance(value, list) else ()
+
+
+def as_text(value: object) -> str | None:
+    """Text that is not empty; ``None`` for anything else."""
+    return value if isinstance(value, str) and value else None
+
+
+def epoch_seconds(value: object) -> float | None:
+    """Seconds since 1970 of a time in ISO 8601, in UTC where it names no zone.
+
+    ``None`` for anything else.
+
+    Example:
+        >>> epoch_seconds("1970-01-01T00:01:00.500Z"), epoch_seconds("noon")
+        (60.5, None)
+    """
+    if not isinstance(value, str):
+        return None
+    # Python 3.10 reads neither the Z nor a fraction of other than 3 or 6 digits.
+    text = _FRACTION.sub(lambda digits: f".{digits[1]:0<6.6}", value).replace("Z", "+00:00")
+    try:
+        time = datetime.fromisoformat(text)
+        return (time if time.tzinfo else time.replace(tzinfo=timezone.utc)).timestamp()
+    except (ValueError, OverflowError):
+        return None
+
+
+def seconds_between(start: float | None, end: float | None) -> float | None:
+    """Seconds between two times, to the microsecond that logs record; ``None`` without both."""
+    return None if start is None or end is None else round(end - start, 6)

@@ -1,0 +1,208 @@
+"""Localisations and patches of Agentless: one object a task, or a folder of its stages.
+
+Agentless is no loop: it narrows the places to edit in stages. What it settled on is the final
+context, and that of its only step, as ContextBench reads it: the files of the last stage that names
+any, the definitions of the fourth, and the lines of the first sample that has lines.
+"""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from trajmeter.readers._formats import Evidence, FileFormat, RecordFormat
+from trajmeter.readers._sessions import events
+from trajmeter.readers._values import as_list, as_object, as_text
+from trajmeter.readers.contextbench.views import Span, views_of
+from trajmeter.records import ReadProblem, Source, Trajectory
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Iterator, Mapping
+
+    from pydantic import JsonValue
+
+__all__ = ["FOLDERS", "TRAJECTORIES"]
+
+_FIRST, _FILES = "2_embedding_selected_files", "3_final_combined_files"
+_RELATED, _SAMPLES = "4_related_elements", "5_sampled_edit_locs_and_patches"
+_PATCH = "6_final_selected_patch"
+_STAGES = frozenset((_FIRST, _FILES, _RELATED, _SAMPLES, _PATCH))
+_SUFFIX = "_traj"
+
+_MERGED = ("loc_merged_*_outputs.jsonl", "loc_all_merged_outputs.jsonl")
+_EDITS = "edit_location_individual"
+_COMBINED = "file_level_combined"
+_LOCATIONS = (
+    f"{_COMBINED}/model_used_locs.jsonl",
+    f"{_COMBINED}/combined_locs.jsonl",
+    "file_level/*.jsonl",
+    "related_elements/*.jsonl",
+    "edit_location_samples/*.jsonl",
+    f"{_EDITS}/*.jsonl",
+)
+_PATCHES = "all_preds.jsonl"
+_FOLDER = re.compile(r"\d+_(?P<id>.+)", re.DOTALL)
+
+_LINES = re.compile(r"\s*lines?:\s*(\d{1,18})(?:\s*-\s*(\d{1,18}))?\s*", re.IGNORECASE)
+_NAMES = re.compile(r"\s*(?:function|class|method|variable):\s*(\S.*?)\s*", re.IGNORECASE)
+
+
+def _recognises(record: Mapping[str, JsonValue]) -> Evidence | None:
+    known = len(_STAGES & record.keys())
+    return (Evidence.CERTAIN if known > 1 else Evidence.LIKELY) if known else None
+
+
+def _read(record: Mapping[str, JsonValue], source: Source) -> Trajectory:
+    """Turn a record into a trajectory."""
+    stem = Path(source.file).name.partition(".")[0].removesuffix(_SUFFIX)
+    samples = [as_object(sample) or {} for sample in as_list(record.get(_SAMPLES))]
+    return _trajectory(
+        as_text(record.get("instance_id")) or stem,
+        source,
+        files=_texts(record.get(_FILES)) or _texts(record.get(_FIRST)),
+        related=record.get(_RELATED),
+        samples=(sample.get("edit_locs") for sample in samples),
+        patch=record.get(_PATCH),
+    )
+
+
+def _trajectory(
+    task_id: str,
+    source: Source,
+    *,
+    files: list[str],
+    related: JsonValue,
+    samples: Iterable[JsonValue],
+    patch: JsonValue,
+) -> Trajectory:
+    symbols = {path: _names(blocks) for path, blocks in _by_file(related).items()}
+    spans = next((found for found in map(_spans, samples) if found), {})
+    views = views_of(files, spans, symbols)
+    return Trajectory.model_validate(
+        {
+            "task_id": task_id,
+            "agent": "agentless",
+            "source": source,
+            "turns": [{"number": 1, "views": views}],
+            "final_views": views,
+            "final_patch": patch if isinstance(patch, str) else None,
+        }
+    )
+
+
+def _recognises_folder(path: Path, _: bytes) -> Evidence | None:
+    is_one = path.is_dir() and ((path / _EDITS).is_dir() or (path / _COMBINED).is_dir())
+    return Evidence.CERTAIN if is_one else None
+
+
+def _read_folder(path: Path, report: Callable[[ReadProblem], None]) -> Iterator[Trajectory]:
+    """Read the stages of one task, as they lie in its folder."""
+    name = path.resolve().name
+    match = _FOLDER.fullmatch(name)
+    task_id = match["id"] if match else name
+
+    def lines(*patterns: str) -> list[dict[str, Any]]:
+        files = [file for pattern in patterns for file in sorted(path.glob(pattern))]
+        found = [event.value for file in files for event in events(file, report)]
+        return [each for each in found if each.get("instance_id", task_id) == task_id]
+
+    merged = next(iter(sorted((path / _EDITS).glob(_MERGED[0]))), path / _EDITS / _MERGED[1])
+    located = lines(str(merged.relative_to(path))) or lines(*_LOCATIONS)
+    patches = [each["model_patch"] for each in lines(_PATCHES) if "model_patch" in each]
+    if not located and not patches:
+        message = "none of the stages of Agentless in the folder can be read"
+        report(ReadProblem(file=str(path), message=message))
+        return
+    related: dict[str, list[JsonValue]] = {}
+    for each in located:
+        for file, blocks in _by_file(each.get("found_related_locs")).items():
+            related.setdefault(file, []).extend(blocks)
+    yield _trajectory(
+        task_id,
+        Source(file=str(path)),
+        files=list(
+            dict.fromkeys(file for each in located for file in _texts(each.get("found_files")))
+        ),
+        related={file: list(blocks) for file, blocks in related.items()},
+        samples=(sample for each in located for sample in _samples(each.get("found_edit_locs"))),
+        patch=patches[-1] if patches else None,
+    )
+
+
+def _samples(locations: JsonValue) -> list[JsonValue]:
+    """The samples of a stage: one, or a list of them."""
+    return list(locations) if isinstance(locations, list) else [locations]
+
+
+def _texts(value: JsonValue) -> list[str]:
+    return [item for item in as_list(value) if isinstance(item, str)]
+
+
+def _by_file(value: JsonValue) -> dict[str, list[JsonValue]]:
+    """Blocks by file; those of a list of such objects together."""
+    found: dict[str, list[JsonValue]] = {}
+    for each in value if isinstance(value, list) else [value]:
+        for path, blocks in (as_object(each) or {}).items():
+            found.setdefault(path, []).extend(blocks if isinstance(blocks, list) else [blocks])
+    return found
+
+
+def _rows(blocks: Iterable[JsonValue]) -> Iterator[str]:
+    for block in blocks:
+        for text in block if isinstance(block, list) else [block]:
+            if isinstance(text, str):
+                yield from text.splitlines()
+
+
+def _names(blocks: Iterable[JsonValue]) -> list[str]:
+    found = (_NAMES.fullmatch(row) for row in _rows(blocks))
+    return list(dict.fromkeys(match[1] for match in found if match))
+
+
+def _spans(sample: JsonValue) -> dict[str, list[Span]]:
+    """The lines of a sample, merged file by file; reversed ones are put in order."""
+    spans: dict[str, list[Span]] = {}
+    for path, blocks in _by_file(sample).items():
+        found = [match for row in _rows(blocks) if (match := _LINES.fullmatch(row))]
+        ranges = [sorted((int(match[1]), int(match[2] or match[1]))) for match in found]
+        if ranges:
+            spans[path] = merged_spans(ranges)
+    return spans
+
+
+def merged_spans(ranges: Iterable[list[int]]) -> list[Span]:
+    """Ranges of lines in their order, those that overlap or touch as one."""
+    merged: list[Span] = []
+    for first, last in sorted(ranges):
+        if merged and first <= merged[-1]["end"] + 1:
+            merged[-1]["end"] = max(merged[-1]["end"], last)
+        else:
+            merged.append({"start": first, "end": last})
+    return merged
+
+
+_CARRIES = ("agent", "turns.number", "turns.views", "final_views", "final_patch")
+_ORIGIN = "Agentless, as ContextBench keeps its results"
+
+TRAJECTORIES = RecordFormat(
+    name="agentless-trajectories",
+    description="trajectories of Agentless",
+    makes=Trajectory,
+    keys=_STAGES,
+    carries=_CARRIES,
+    origin=_ORIGIN,
+    recognises=_recognises,
+    read=_read,
+)
+
+FOLDERS = FileFormat(
+    name="agentless-folders",
+    description="folders of Agentless",
+    makes=Trajectory,
+    carries=_CARRIES,
+    origin=_ORIGIN,
+    recognises=_recognises_folder,
+    folder_files=frozenset({_EDITS, _COMBINED}),
+    records=_read_folder,
+)

@@ -1,0 +1,211 @@
+"""Chat histories of aider, ``.aider.chat.history.md``: every chat in a folder, one after another.
+
+::
+
+    # aider chat started at 2026-11-22 02:05:08
+    > Model: openai/gpt-4o with diff edit format
+    #### Fix the mean.
+    The loop stops one short.
+    > Tokens: 2.1k sent, 88 received. Cost: $0.01 message, $0.01 session.
+    > Applied edit to gauge/levels.py
+
+Lines behind ``####`` are the user's, those behind ``>`` aider's own; of what aider says, the first
+line alone has the mark, and the last ends in two blanks. What is left are the model's replies. A
+reply ends with its tokens, which aider rounds above 999.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING
+
+from trajmeter.readers._content import open_content
+from trajmeter.readers._formats import Evidence, FileFormat
+from trajmeter.readers._replies import Reply, turns_of
+from trajmeter.readers._sessions import known_only, stem_of
+from trajmeter.records import Failure, ReadProblem, Source, Trajectory, Usage
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+    from pathlib import Path
+
+__all__ = ["CHAT", "CHAT_HISTORIES", "chat_of"]
+
+CHAT = ".aider.chat.history.md"
+"""Name of the file, unless the user gave it another."""
+
+_END = "  "
+_START = "# aider chat started at "
+_MODEL = re.compile(r"(?:Main model|Model): (?P<model>\S+) with .* edit format")
+_VERSION = re.compile(r"Aider v(?P<version>\S+)")
+_ADDED = re.compile(r"Added (?P<file>.+) to the chat\.?")
+_COMMIT = re.compile(r"Commit (?P<commit>[0-9a-f]{7,40}) ")
+_TOKENS = re.compile(
+    r"""
+    Tokens:\ (?P<sent>[\d.,]+k?)\ sent
+    (?:,\ (?P<written>[\d.,]+k?)\ cache\ write)? (?:,\ (?P<read>[\d.,]+k?)\ cache\ hit)?
+    ,\ (?P<received>[\d.,]+k?)\ received\.
+    (?:.*?Cost:\ \$(?P<cost>[\d.]+)\ message)?
+    """,
+    re.VERBOSE,
+)
+_THOUSAND = 1000
+_NO_EDIT = "The LLM did not conform to the edit format."
+_TOO_LONG = "has hit a token limit!"
+_APPLIED = "Applied edit to "
+
+
+def _recognises(_: Path, head: bytes) -> Evidence | None:
+    return Evidence.CERTAIN if head.lstrip().startswith(_START.encode()) else None
+
+
+def _read(path: Path, report: Callable[[ReadProblem], None]) -> Iterator[Trajectory]:
+    """Read the chats of a file, in their order."""
+    chat: _Chat | None = None
+    number = 0
+    try:
+        with open_content(path) as file:
+            for line in file:
+                text = line.decode(errors="replace").rstrip("\r\n")
+                if text.startswith(_START):
+                    if chat is not None:
+                        yield chat.trajectory(path)
+                    number += 1
+                    chat = _Chat(number, text.removeprefix(_START).strip())
+                elif chat is not None:
+                    chat.add(text)
+    except OSError as error:
+        report(ReadProblem(file=str(path), message=error.strerror or str(error)))
+    if chat is not None:
+        yield chat.trajectory(path)
+
+
+def chat_of(path: Path) -> str:
+    """The task of a history: the folder that it lies in, since aider names none."""
+    return path.resolve().parent.name or stem_of(path)
+
+
+class _Chat:
+    """What the lines of one chat have told so far."""
+
+    def __init__(self, number: int, started: str) -> None:
+        self._number = number
+        self._started = started
+        self._replies: list[Reply] = []
+        self._lines: list[str] = []
+        self._is_aside = False
+        self._model: str | None = None
+        self._version: str | None = None
+        self._files: list[str] = []
+        self._commits: list[str] = []
+        self._failure: Failure | None = None
+
+    def add(self, line: str) -> None:
+        """Take in a line."""
+        is_whole = line.endswith(_END)
+        if self._is_aside:
+            self._is_aside = not is_whole
+        elif line.startswith("> ") and (is_whole or not any(self._lines)):
+            # Within a reply, a line without its end is a quotation of the model's.
+            self._is_aside = not is_whole
+            self._add_aside(line[2:].strip())
+        elif line.startswith("#### ") and is_whole:
+            self._say()
+            self._failure = None
+        else:
+            self._lines.append(line)
+
+    def trajectory(self, path: Path) -> Trajectory:
+        """The chat, once all its lines were added."""
+        self._say()
+        texts = [reply.text for reply in self._replies if reply.text]
+        return Trajectory(
+            task_id=chat_of(path),
+            agent="aider",
+            model=self._model,
+            attempt=self._started or None,
+            source=Source(file=str(path), record=f"chat {self._number}"),
+            turns=turns_of(self._replies),
+            final_output=texts[-1] if texts else None,
+            failure=self._failure,
+            metadata=known_only(
+                version=self._version,
+                started_at=self._started or None,
+                chat_files=self._files or None,
+                commits=self._commits or None,
+            ),
+        )
+
+    def _add_aside(self, said: str) -> None:
+        """What aider itself says."""
+        if found := _TOKENS.match(said):
+            self._say()
+            self._count(found)
+        elif found := _MODEL.fullmatch(said):
+            self._model = self._model or found["model"]
+        elif found := _VERSION.fullmatch(said):
+            self._version = found["version"]
+        elif found := _ADDED.fullmatch(said):
+            self._files.append(found["file"])
+        elif found := _COMMIT.match(said):
+            self._commits.append(found["commit"])
+        elif said.endswith(_TOO_LONG):
+            self._failure = Failure(reason="budget_exhausted", message=said)
+        elif self._replies and said == _NO_EDIT:
+            self._replies[-1].error = Failure(reason="edit_format_error", message=said)
+        elif self._replies and said.startswith(_APPLIED):
+            self._replies[-1].is_done = True
+
+    def _say(self) -> None:
+        """The lines so far are a reply, if they are more than blank ones."""
+        text = "\n".join(self._lines).strip("\n")
+        self._lines = []
+        if text.strip():
+            self._replies.append(Reply(texts=[text]))
+
+    def _count(self, found: re.Match[str]) -> None:
+        """Note what the last reply used; none was received where the request failed."""
+        if not self._replies or self._replies[-1].usage is not None:
+            return
+        self._replies[-1].usage = Usage(
+            input_tokens=_number(found["sent"]),
+            output_tokens=_number(found["received"]),
+            cached_input_tokens=_number(found["read"]),
+            cache_write_tokens=_number(found["written"]),
+            cost_usd=float(found["cost"]) if found["cost"] else None,
+        )
+
+
+def _number(text: str | None) -> int | None:
+    """A count as aider writes it, such as 88, 2.1k or 15k."""
+    if text is None:
+        return None
+    digits = text.replace(",", "").removesuffix("k")
+    return round(float(digits) * (_THOUSAND if text.endswith("k") else 1))
+
+
+CHAT_HISTORIES = FileFormat(
+    name="aider-chat-histories",
+    description="chat histories of aider",
+    makes=Trajectory,
+    carries=(
+        "agent",
+        "model",
+        "attempt",
+        "turns.number",
+        "turns.success",
+        "turns.error",
+        "turns.text",
+        "turns.usage.input_tokens",
+        "turns.usage.cached_input_tokens",
+        "turns.usage.cache_write_tokens",
+        "turns.usage.output_tokens",
+        "turns.usage.cost_usd",
+        "final_output",
+        "failure",
+        "metadata",
+    ),
+    origin="aider 0.86.2",
+    recognises=_recognises,
+    records=_read,
+)

@@ -1,0 +1,240 @@
+"""Trajectories in ATIF, the Agent Trajectory Interchange Format: one JSON object of steps.
+
+Each step of the agent is a turn, with the results that its observation holds. Steps that were
+copied from an earlier segment are left out: they are turns of that one. Turns of embedded
+sub-agents follow the turn that refers to them. Numbers of the last ``final_metrics`` are totals,
+never added to those of steps.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from trajmeter.errors import ReadError
+from trajmeter.json_input import type_name
+from trajmeter.readers._formats import Evidence, RecordFormat
+from trajmeter.readers._replies import TOKENS, TURNS, Reply, leaks_of, turns_of, usage_fields
+from trajmeter.readers._sessions import Clock, known_only, stem_of, usage_from
+from trajmeter.readers._shown import Viewer, texts_of
+from trajmeter.readers._values import as_list, as_object, as_text, epoch_seconds
+from trajmeter.readers.atif.calls import calls_of
+from trajmeter.records import Failure, Trajectory
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from pydantic import JsonValue
+
+    from trajmeter.records import Source, Usage
+
+__all__ = ["TRAJECTORIES", "read_segments"]
+
+_VERSION = "ATIF-v"
+_UNKNOWN = "unknown"
+_UNPARSED = "Previous response had parsing errors"
+_CACHE_WRITES = ("cache_creation_input_tokens", "cache_write_input_tokens")
+_REASONING = ("reasoning_output_tokens", "reasoning_tokens")
+
+
+def _recognises(record: Mapping[str, JsonValue]) -> Evidence | None:
+    version = record.get("schema_version")
+    is_atif = isinstance(version, str) and version.startswith(_VERSION)
+    return Evidence.DECLARED if is_atif else None
+
+
+def _read(record: Mapping[str, JsonValue], source: Source) -> Trajectory:
+    """Turn a record into a trajectory.
+
+    Raises:
+        ReadError: Agent or steps are not there.
+    """
+    return read_segments([record], source)
+
+
+def read_segments(segments: Sequence[Mapping[str, Any]], source: Source) -> Trajectory:
+    """Read the segments of a run, in their order, as one trajectory.
+
+    Args:
+        segments: The records.
+        source: Where the first stands.
+
+    Raises:
+        ReadError: Agent or steps of one are not there.
+    """
+    first = segments[0]
+    run = _Run()
+    for segment in segments:
+        run.add(segment, None)
+    agent = as_object(first.get("agent")) or {}
+    identity = as_text(first.get("session_id")) or as_text(first.get("trajectory_id"))
+    texts = [reply.text for reply in run.replies if reply.text and reply.agent is None]
+    return Trajectory(
+        task_id=identity or stem_of(Path(source.file)),
+        agent=as_text(agent.get("name")),
+        model=_known_model(agent) or run.model,
+        source=source,
+        turns=turns_of(run.replies),
+        leaks=leaks_of(run.replies),
+        final_output=texts[-1] if texts else None,
+        usage=_total(first, run) if len(segments) == 1 else None,
+        duration_seconds=run.clock.passed,
+        unusable=run.unusable,
+        metadata=known_only(
+            version=as_text(agent.get("version")),
+            schema_version=as_text(first.get("schema_version")),
+            started_at=run.started,
+        ),
+    )
+
+
+def _known_model(named: Mapping[str, Any]) -> str | None:
+    model = as_text(named.get("model_name"))
+    return None if model == _UNKNOWN else model
+
+
+class _Run:
+    """The turns of a run, segment by segment."""
+
+    def __init__(self) -> None:
+        self.replies: list[Reply] = []
+        self.unusable: dict[str, str] = {}
+        self.clock = Clock()
+        self.model: str | None = None
+        self.started: str | None = None
+
+    def add(self, record: Mapping[str, Any], agent: str | None) -> None:
+        """Take in the steps of a segment, or of a sub-agent.
+
+        Raises:
+            ReadError: Agent or steps are not there.
+        """
+        for key, kind, expected in (("agent", dict, "an object"), ("steps", list, "a list")):
+            if not isinstance(record.get(key), kind):
+                raise ReadError(f"{key}: expected {expected}, got {type_name(record.get(key))}")
+        described = as_object(record["agent"].get("extra")) or {}
+        folders = as_list(described.get("cwds"))
+        viewer = Viewer(as_text(described.get("cwd")) or as_text(folders[0] if folders else None))
+        others = as_list(record.get("subagent_trajectories"))
+        embedded = {str(other.get("trajectory_id")): other for other in others if as_object(other)}
+        for at, step in enumerate(record["steps"]):
+            if not isinstance(step, dict):
+                self._refuse(f"steps[{at}]", f"expected an object, got {type_name(step)}")
+                continue
+            if not _has_made_up_times(step):
+                self.clock.tick(epoch_seconds(step.get("timestamp")))
+                self.started = self.started or as_text(step.get("timestamp"))
+            if step.get("source") == "agent" and step.get("is_copied_context") is not True:
+                self._add_step(f"steps[{at}]", step, agent, viewer)
+            for name in _referred(step):
+                if name in embedded:
+                    self._add_embedded(embedded.pop(name))
+        for other in embedded.values():
+            self._add_embedded(other)
+
+    def _add_embedded(self, record: Mapping[str, Any]) -> None:
+        name = as_text((as_object(record.get("agent")) or {}).get("name"))
+        try:
+            self.add(record, name or as_text(record.get("trajectory_id")))
+        except ReadError as error:
+            self._refuse(f"subagent_trajectories[{record.get('trajectory_id')}]", str(error))
+
+    def _add_step(
+        self, place: str, step: Mapping[str, Any], agent: str | None, viewer: Viewer
+    ) -> None:
+        self.model = self.model or _known_model(step)
+        about = as_object(step.get("extra")) or {}
+        viewer.folder = as_text(about.get("cwd")) or viewer.folder
+        calls = calls_of(step, viewer, lambda part, why: self._refuse(f"{place}.{part}", why))
+        metrics = as_object(step.get("metrics")) or {}
+        self.replies.append(
+            Reply(
+                agent,
+                texts=texts_of(step.get("message")),
+                calls=calls,
+                usage=self.usage(metrics, f"{place}.metrics"),
+                error=None if calls else _parse_error(step),
+            )
+        )
+
+    def usage(self, metrics: Mapping[str, Any], place: str, prefix: str = "") -> Usage | None:
+        """Tokens and cost of a step or, with ``total_`` before their names, of the run."""
+        extra = as_object(metrics.get("extra")) or {}
+        details = as_object(extra.get("completion_tokens_details")) or {}
+        reasoning = _first(extra | details, _REASONING, prefix)
+        if reasoning is None:  # Claude Code counts 0 also where it was not told
+            thinking = as_object(extra.get("output_tokens_details")) or {}
+            reasoning = thinking.get("thinking_tokens") or None
+        return usage_from(
+            {
+                "input_tokens": metrics.get(f"{prefix}prompt_tokens"),
+                "output_tokens": metrics.get(f"{prefix}completion_tokens"),
+                "cached_input_tokens": metrics.get(f"{prefix}cached_tokens"),
+                "cache_write_tokens": _first(extra, _CACHE_WRITES, prefix),
+                "reasoning_tokens": reasoning,
+                "cost_usd": metrics.get(f"{prefix}cost_usd"),
+            },
+            lambda why: self._refuse(place, why),
+        )
+
+    def _refuse(self, place: str, why: str) -> None:
+        self.unusable[place] = why
+
+
+def _has_made_up_times(step: Mapping[str, Any]) -> bool:
+    """Whether a step's time is that of its conversion from a log without times."""
+    return step.get("model_name") == _UNKNOWN
+
+
+def _first(values: Mapping[str, Any], names: Sequence[str], prefix: str) -> object:
+    keys = [f"{start}{name}" for name in names for start in dict.fromkeys((prefix, ""))]
+    return next((values[key] for key in keys if values.get(key) is not None), None)
+
+
+def _parse_error(step: Mapping[str, Any]) -> Failure | None:
+    """What terminus-2 observes where a reply cannot be read."""
+    results = as_list((as_object(step.get("observation")) or {}).get("results"))
+    texts = [
+        text for each in results if isinstance(each, dict) for text in texts_of(each.get("content"))
+    ]
+    said = next((text for text in texts if text.startswith(_UNPARSED)), None)
+    return None if said is None else Failure(reason="parse_error", message=said)
+
+
+def _referred(step: Mapping[str, Any]) -> list[str]:
+    """Ids of the sub-agents that the results of a step refer to."""
+    observation = as_object(step.get("observation")) or {}
+    results = [each for each in as_list(observation.get("results")) if isinstance(each, dict)]
+    refs = [ref for each in results for ref in as_list(each.get("subagent_trajectory_ref"))]
+    names = [as_text(ref.get("trajectory_id")) for ref in refs if isinstance(ref, dict)]
+    return [name for name in names if name is not None]
+
+
+def _total(record: Mapping[str, Any], run: _Run) -> Usage | None:
+    return run.usage(as_object(record.get("final_metrics")) or {}, "final_metrics", "total_")
+
+
+TRAJECTORIES = RecordFormat(
+    name="atif-trajectories",
+    description="trajectories in ATIF",
+    makes=Trajectory,
+    keys=frozenset({"schema_version"}),
+    carries=(
+        *TURNS,
+        *usage_fields(
+            "turns.usage",
+            "usage",
+            names=(*TOKENS, "cost_usd"),
+        ),
+        "agent",
+        "model",
+        "turns.agent",
+        "final_output",
+        "duration_seconds",
+        "unusable",
+        "metadata",
+    ),
+    origin="ATIF 1.0 to 1.8, by harbor 0.24.0 and its converters",
+    recognises=_recognises,
+    read=_read,
+)

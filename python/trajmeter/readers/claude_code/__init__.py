@@ -1,0 +1,8 @@
+"""Sessions of Claude Code: the files that it keeps, and the streams that it prints."""
+
+from __future__ import annotations
+
+from trajmeter.readers.claude_code.session import SESSIONS
+from trajmeter.readers.claude_code.stream import STREAMS
+
+__all__ = ["SESSIONS", "STREAMS"]

@@ -1,0 +1,109 @@
+"""Results of Claude Code's tools: how a call ended, and what it showed.
+
+Beside a result there may be a structured copy of it, which says best what ``Read`` showed. ``Read``
+numbers one line more than a file has that ends in a newline: an empty one, which its counts
+include. Such a line is left out.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING, Any
+
+from trajmeter.readers._shown import shown_parts, texts_of
+from trajmeter.readers._values import as_count, as_object, as_text
+from trajmeter.records import Extent, View
+from trajmeter.records.measurements import finite
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from trajmeter.readers._replies import Call
+    from trajmeter.readers._shown import Viewer
+
+__all__ = ["SHELL", "finish"]
+
+SHELL = "Bash"
+"""The tool that runs commands, in a shell that keeps its folder."""
+
+_READ = "Read"
+_EXIT = re.compile(r"Exit code (-?\d{1,9})(?:\n|\Z)")
+_RESET = re.compile(r"^Shell cwd was reset to (.+)$", re.MULTILINE)
+
+# The number of a line: up to six characters and an arrow, or the bare number and a tab.
+_NUMBERED = re.compile(r"^ {0,5}(\d{1,18})(?:→|\t)(.*)$", re.MULTILINE)
+
+
+def finish(call: Call, block: Mapping[str, Any], copy: object, viewer: Viewer) -> None:
+    """Note the result of a call.
+
+    Args:
+        call: The call.
+        block: The block ``tool_result`` that was sent to the model.
+        copy: The structured copy of it, if there is one.
+        viewer: Finds what it showed.
+    """
+    call.result = shown_parts(block.get("content"))
+    text = "\n".join(texts_of(block.get("content")))
+    exit_code = _EXIT.match(text) if block.get("is_error") is True else None
+    code = 0 if exit_code is None else int(exit_code[1])
+    if block.get("is_error") is True:
+        call.fail(text, exit_code=None if exit_code is None else code)
+    else:
+        call.success = True
+    told = as_object(copy) or {}
+    milliseconds = finite(told.get("totalDurationMs", told.get("durationMs")))
+    call.duration_seconds = None if milliseconds is None else milliseconds / 1000
+    if call.name == _READ:
+        arguments = as_object(call.arguments) or {}
+        viewer.show(call, _read_view(copy, arguments, text) if call.success else None)
+    elif call.success or exit_code is not None:
+        printed = text if exit_code is None else text[exit_code.end() :]
+        is_shell = call.name == SHELL
+        viewer.look(call, printed, exit_code=code, is_kept=is_shell, is_trimmed=is_shell)
+    reset = _RESET.search(text)
+    if reset is not None and call.name == SHELL:
+        viewer.folder = reset[1]
+
+
+def _read_view(result: object, arguments: Mapping[str, Any], text: str | None) -> View | None:
+    """The lines that a ``Read`` showed.
+
+    Args:
+        result: The structured copy of the result, where the log has it.
+        arguments: The call's arguments.
+        text: The result as it was sent to the model.
+
+    Returns:
+        The view; ``None`` if neither copy nor text shows lines.
+    """
+    file = as_object((as_object(result) or {}).get("file"))
+    path = as_text((file or {}).get("filePath")) or as_text(arguments.get("file_path"))
+    if path is None:
+        return None
+    shown = _of_file(file) if file is not None else None
+    shown = shown or _of_text(text or "", arguments)
+    if shown is None:
+        return None
+    first, last = shown
+    return View(path=path, extent=Extent.LINES, start=first, end=last) if last >= first else None
+
+
+def _of_file(file: Mapping[str, Any]) -> tuple[int, int] | None:
+    first, count = as_count(file.get("startLine")), as_count(file.get("numLines"))
+    if first is None or count is None:
+        return None
+    last, total = first + count - 1, as_count(file.get("totalLines"))
+    content = file.get("content")
+    ends_empty = content == "" or (isinstance(content, str) and content.endswith("\n"))
+    return first, last - 1 if ends_empty and total is not None and last >= total else last
+
+
+def _of_text(text: str, arguments: Mapping[str, Any]) -> tuple[int, int] | None:
+    numbered = _NUMBERED.findall(text)
+    if not numbered:
+        return None
+    first, (last, content) = int(numbered[0][0]), (int(numbered[-1][0]), numbered[-1][1])
+    limit = as_count(arguments.get("limit"))
+    # An empty last line is one too many, unless the read was to stop there.
+    return first, last - 1 if not content.strip() and limit != last - first + 1 else last

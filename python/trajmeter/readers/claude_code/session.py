@@ -1,0 +1,259 @@
+"""Sessions of Claude Code: ``<session>.jsonl``, with its sub-agents' files ``agent-<id>.jsonl``.
+
+Only lines of the types ``user`` and ``assistant`` are turns; some of the others repeat messages. A
+sub-agent's lines stand in the session's file (older versions) or in files of their own, beside it
+or in ``<session>/subagents``. These are read with the session, in order of time among its turns;
+such a file is read by itself only where the session's is not there.
+"""
+
+from __future__ import annotations
+
+import glob
+from typing import TYPE_CHECKING, Any
+
+from trajmeter import json_input
+from trajmeter.errors import ReadError
+from trajmeter.readers._content import open_content
+from trajmeter.readers._formats import Evidence, FileFormat
+from trajmeter.readers._replies import (
+    TOKENS,
+    TURNS,
+    in_order_of_time,
+    leaks_of,
+    turns_of,
+    usage_fields,
+)
+from trajmeter.readers._sessions import (
+    Clock,
+    events,
+    first_objects,
+    known_only,
+    stem_of,
+    usage_from,
+)
+from trajmeter.readers._shown import texts_of
+from trajmeter.readers._values import as_count, as_object, as_text, epoch_seconds
+from trajmeter.readers.claude_code.conversation import AGENT, Conversation
+from trajmeter.records import Failure, Source, Trajectory
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Iterator, Mapping
+    from pathlib import Path
+
+    from trajmeter.readers._sessions import Event
+    from trajmeter.records import ReadProblem, Usage
+
+__all__ = ["SESSIONS"]
+
+_TYPES = frozenset(("assistant", "attachment", "progress", "queue-operation", "system", "user"))
+_SUMMARY, _LINKS = {"type", "summary", "leafUuid"}, {"type", "parentUuid", "isSidechain"}
+_AGENT_FILE = "agent-*.jsonl*"
+_TOO_LONG = "prompt is too long"
+_INTERRUPTED = "[Request interrupted by user"
+
+
+def _recognises(_: Path, head: bytes) -> Evidence | None:
+    for first in first_objects(head):
+        # Newer versions write the id of the session behind the message, which may be long.
+        if "sessionId" in first or first.keys() >= _LINKS:
+            return Evidence.CERTAIN if as_text(first.get("type")) in _TYPES else None
+        if first.keys() != _SUMMARY and first.get("type") != "file-history-snapshot":
+            return None
+    return None
+
+
+def _read(path: Path, report: Callable[[ReadProblem], None]) -> Iterator[Trajectory]:
+    """Read the session of a file; nothing if it is a part of one that is there."""
+    session = _Session()
+    for event in events(path, report):
+        session.add(event)
+    if not session.is_begun or _is_part(path, session.identity):
+        return
+    for file in _agent_files(path, session.identity):
+        session.add_agent(events(file, report))
+    yield session.trajectory(path)
+
+
+def _is_part(path: Path, identity: str | None) -> bool:
+    """Whether a file is that of a sub-agent whose session lies where it is written."""
+    if not path.match(_AGENT_FILE) or identity is None:
+        return False
+    folders = (path.parent, path.parent.parent.parent)
+    return any(True for folder in folders for _ in folder.glob(f"{glob.escape(identity)}.jsonl*"))
+
+
+def _agent_files(path: Path, identity: str | None) -> list[Path]:
+    """The files of the session's sub-agents; those beside it are of any session in its folder."""
+    if path.match(_AGENT_FILE):
+        return []
+    beside = [
+        file for file in sorted(path.parent.glob(_AGENT_FILE)) if _session_of(file) == identity
+    ]
+    return [*beside, *sorted((path.parent / stem_of(path) / "subagents").glob(_AGENT_FILE))]
+
+
+def _session_of(file: Path) -> str | None:
+    try:
+        with open_content(file) as opened:
+            first = as_object(json_input.parse(opened.readline())) or {}
+            return as_text(first.get("sessionId"))
+    except (OSError, ReadError):
+        return None
+
+
+class _Session:
+    """What the lines have told so far."""
+
+    def __init__(self) -> None:
+        self.identity: str | None = None
+        """Id of the session; the last one, where it begins with a copy of another."""
+        self.is_begun = False
+        """Whether there was a message."""
+        self._agent: str | None = None
+        self._conversation = Conversation(has_usage=True)
+        self._clock = Clock()
+        self._has_agents = False
+        self._version: str | None = None
+        self._started: str | None = None
+        self._cost: tuple[Event, dict[str, Any]] | None = None
+        self._status: str | None = None
+        self._failure: Failure | None = None
+        self._compactions = 0
+
+    def add(self, event: Event) -> None:
+        """Take in a line of the session's file."""
+        value = event.value
+        self.identity = as_text(value.get("sessionId")) or self.identity
+        self._version = as_text(value.get("version")) or self._version
+        self._clock.tick(epoch_seconds(value.get("timestamp")))
+        self._started = self._started or as_text(value.get("timestamp"))
+        attached = as_object(value.get("attachment")) or {}
+        match value.get("type"):
+            case "user" | "assistant":
+                self._add_message(event)
+            case "attachment" if attached.get("type") == "max_turns_reached":
+                self._status = "max_turns_reached"
+                self._failure = Failure(
+                    reason="max_turns_exceeded",
+                    message=f"reached the limit of {attached.get('maxTurns')} turns",
+                )
+            case "system" if value.get("subtype") == "compact_boundary":
+                self._compactions += 1
+            case "cost-state":
+                self._cost = event, value
+
+    def add_agent(self, lines: Iterable[Event]) -> None:
+        """Take in the file of a sub-agent."""
+        for event in lines:
+            if event.value.get("type") in ("user", "assistant"):
+                self._has_agents = True
+                self._conversation.add(event, agent=as_text(event.value.get("agentId")))
+
+    def trajectory(self, path: Path) -> Trajectory:
+        """The session, once all its lines were added."""
+        conversation = self._conversation
+        conversation.name_agents()
+        replies = conversation.replies
+        if self._has_agents:
+            replies = in_order_of_time(replies)
+        instead = conversation.said_instead
+        failure = self._failure
+        if instead is not None:
+            is_budget = _TOO_LONG in instead.lower()
+            failure = Failure(
+                reason="budget_exhausted" if is_budget else "api_error", message=instead
+            )
+        texts = [reply.text for reply in replies if reply.text and reply.agent == self._agent]
+        return Trajectory(
+            task_id=self.identity or stem_of(path),
+            agent=AGENT,
+            model=conversation.model,
+            attempt=self._agent,
+            source=Source(file=str(path)),
+            turns=turns_of(replies),
+            leaks=leaks_of(replies),
+            final_output=texts[-1] if texts else None,
+            usage=None if self._cost is None else _total(*self._cost),
+            duration_seconds=self._clock.passed,
+            failure=failure,
+            metadata=known_only(
+                exit_status=self._status,
+                version=self._version,
+                started_at=self._started,
+                compactions=self._compactions or None,
+            ),
+        )
+
+    def _add_message(self, event: Event) -> None:
+        value = event.value
+        agent = None
+        if value.get("isSidechain") is True:
+            agent = as_text(value.get("agentId")) or "sidechain"
+        if not self.is_begun:
+            self._agent = agent
+        self.is_begun = True
+        self._status = self._failure = None
+        message = as_object(value.get("message")) or {}
+        text = next(iter(texts_of(message.get("content"))), "")
+        if value.get("type") == "user" and text.startswith(_INTERRUPTED):
+            self._failure = Failure(reason="interrupted", message=text)
+        self._conversation.add(event, agent=agent)
+
+
+def _total(event: Event, value: Mapping[str, Any]) -> Usage | None:
+    """The totals of the session's last line, over all models."""
+    models = [as_object(used) or {} for used in (as_object(value.get("modelUsage")) or {}).values()]
+
+    def total(*keys: str) -> int | None:
+        counts = [as_count(used.get(key)) for used in models for key in keys]
+        known = [count for count in counts if count is not None]
+        return sum(known) if len(known) == len(counts) > 0 else None
+
+    read, written = "cacheReadInputTokens", "cacheCreationInputTokens"
+    return usage_from(
+        {
+            "input_tokens": total("inputTokens", read, written),
+            "output_tokens": total("outputTokens"),
+            "cached_input_tokens": total(read),
+            "cache_write_tokens": total(written),
+            "cost_usd": value.get("totalCostUSD"),
+        },
+        event.problem,
+        name="cost-state",
+    )
+
+
+SESSIONS = FileFormat(
+    name="claude-code-sessions",
+    description="sessions of Claude Code",
+    makes=Trajectory,
+    carries=(
+        *TURNS,
+        *usage_fields(
+            "turns.usage",
+            names=(*TOKENS, "cost_usd"),
+        ),
+        *usage_fields(
+            "usage",
+            names=(
+                "input_tokens",
+                "cached_input_tokens",
+                "cache_write_tokens",
+                "output_tokens",
+                "cost_usd",
+            ),
+        ),
+        "agent",
+        "model",
+        "attempt",
+        "turns.agent",
+        "turns.duration_seconds",
+        "final_output",
+        "duration_seconds",
+        "failure",
+        "metadata",
+    ),
+    origin="Claude Code 2.1.330 (and earlier layouts)",
+    recognises=_recognises,
+    records=_read,
+)

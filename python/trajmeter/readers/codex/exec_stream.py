@@ -1,0 +1,192 @@
+"""Streams of ``codex exec --json``: JSON lines of threads, turns and items, without times.
+
+Items do not tell which reply of the model they are of. Where no message or reasoning stands between
+calls of two replies, they are one turn here. Usage is recorded of the whole thread only.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from trajmeter.readers._formats import Evidence, FileFormat
+from trajmeter.readers._outputs import script_of
+from trajmeter.readers._replies import TOKENS, TURNS, Call, Reply, leaks_of, turns_of, usage_fields
+from trajmeter.readers._sessions import events, first_objects, known_only, stem_of
+from trajmeter.readers._shown import Viewer
+from trajmeter.readers._values import as_int, as_object, as_text
+from trajmeter.readers.codex.runs import AGENT, failure_of, used_by
+from trajmeter.records import Source, Trajectory
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Iterator, Mapping
+    from pathlib import Path
+
+    from pydantic import JsonValue
+
+    from trajmeter.readers._sessions import Event
+    from trajmeter.records import Failure, ReadProblem
+
+__all__ = ["EXEC_STREAMS", "read_events"]
+
+_BEGINS = ("thread.started", "session.created")
+_MESSAGES = ("agent_message", "assistant_message")
+_NO_CALLS = ("error", "plan", "todo_list")
+_FAILED = ("failed", "declined")
+
+
+def _recognises(_: Path, head: bytes) -> Evidence | None:
+    first: dict[str, Any] = next(first_objects(head), {})
+    return Evidence.CERTAIN if first.get("type") in _BEGINS else None
+
+
+def _read(path: Path, report: Callable[[ReadProblem], None]) -> Iterator[Trajectory]:
+    """Read the threads of a file, one after another."""
+    return read_events(events(path, report), stem_of(path))
+
+
+def read_events(found: Iterable[Event], name: str) -> Iterator[Trajectory]:
+    """Read the events of threads, one after another.
+
+    Args:
+        found: The events.
+        name: What a thread is called that has no id.
+    """
+    thread: _Thread | None = None
+    for event in found:
+        if event.value.get("type") in _BEGINS or thread is None:
+            identity = as_text(event.value.get("thread_id") or event.value.get("session_id"))
+            if thread is not None and (identity is None or identity != thread.identity):
+                yield thread.trajectory(name)
+                thread = None
+            thread = thread or _Thread(identity, event.source)
+        thread.add(event)
+    if thread is not None:
+        yield thread.trajectory(name)
+
+
+class _Thread:
+    """What the lines of one thread have told so far."""
+
+    def __init__(self, identity: str | None, source: Source) -> None:
+        self.identity = identity
+        self._source = source
+        self._replies: list[Reply] = []
+        self._items: dict[str, Call] = {}
+        self._viewer = Viewer()
+        self._used: tuple[Event, JsonValue] | None = None
+        self._status: str | None = None
+        self._failure: Failure | None = None
+
+    def add(self, event: Event) -> None:
+        """Take in a line."""
+        value = event.value
+        kind = as_text(value.get("type")) or ""
+        if kind.startswith("item."):
+            self._add_item(as_object(value.get("item")) or {}, is_over=kind == "item.completed")
+        elif kind == "turn.started":
+            self._status, self._failure = None, None
+        elif kind == "turn.completed":
+            # Counts of the whole thread, also where it was resumed.
+            # Errors before it were tried again.
+            self._status, self._failure, self._used = kind, None, (event, value.get("usage"))
+        elif kind == "turn.failed":
+            self._status, self._failure = kind, failure_of(value.get("error"), status="turn_failed")
+        elif kind == "error" and self._failure is None:
+            self._failure = failure_of(value.get("message"), status="error")
+
+    def trajectory(self, name: str) -> Trajectory:
+        """The thread, once all its lines were added."""
+        texts = [reply.text for reply in self._replies if reply.text]
+        return Trajectory(
+            task_id=self.identity or name,
+            agent=AGENT,
+            source=self._source,
+            turns=turns_of(self._replies),
+            leaks=leaks_of(self._replies),
+            final_output=texts[-1] if texts else None,
+            usage=None if self._used is None else used_by(*self._used),
+            failure=self._failure,
+            metadata=known_only(exit_status=self._status),
+        )
+
+    def _add_item(self, item: Mapping[str, Any], *, is_over: bool) -> None:
+        kind = as_text(item.get("type")) or as_text(item.get("item_type")) or ""
+        if kind in _MESSAGES or kind == "reasoning":
+            if is_over:
+                self._say(kind, as_text(item.get("text")))
+        elif kind and kind not in _NO_CALLS:
+            self._call(kind, item, is_over=is_over)
+
+    def _say(self, kind: str, text: str | None) -> None:
+        last = self._replies[-1] if self._replies else None
+        if last is None or last.calls or last.texts:
+            last = Reply()
+            self._replies.append(last)
+        if kind != "reasoning" and text:
+            last.texts.append(text)
+
+    def _call(self, kind: str, item: Mapping[str, Any], *, is_over: bool) -> None:
+        identity = as_text(item.get("id"))
+        call = self._items.get(identity or "")
+        if call is None:
+            call = Call(_name(kind, item), id=identity)
+            if identity is not None:
+                self._items[identity] = call
+            if not self._replies:
+                self._replies.append(Reply())
+            self._replies[-1].calls.append(call)
+        call.arguments = _arguments(kind, item)
+        if kind == "command_execution":
+            call.command = script_of(item.get("command"))
+        if is_over:
+            self._finish(call, item)
+
+    def _finish(self, call: Call, item: Mapping[str, Any]) -> None:
+        output, code = as_text(item.get("aggregated_output")), as_int(item.get("exit_code"))
+        call.result = output if "aggregated_output" in item else item.get("result")
+        if call.command is not None and call.result is None:
+            call.result = ""
+        error = as_object(item.get("error")) or {"message": item.get("error")}
+        status = as_text(item.get("status"))
+        if status in _FAILED or code not in (0, None):
+            said = as_text(error.get("message")) or (output or "").strip()
+            call.fail(said or status, exit_code=code)
+        elif status == "completed" or code == 0:
+            call.success = True
+        self._viewer.look(call, output or "", exit_code=code)
+
+
+def _name(kind: str, item: Mapping[str, Any]) -> str:
+    tool, server = as_text(item.get("tool")), as_text(item.get("server"))
+    return ".".join(filter(None, (server, tool))) or kind
+
+
+def _arguments(kind: str, item: Mapping[str, Any]) -> JsonValue:
+    """The arguments of a call: what the item says that is not about its result."""
+    if "arguments" in item:
+        arguments: JsonValue = item["arguments"]
+        return arguments
+    asked = {"command_execution": "command", "file_change": "changes", "web_search": "query"}
+    key = asked.get(kind)
+    return {key: item.get(key)} if key else None
+
+
+EXEC_STREAMS = FileFormat(
+    name="codex-exec-streams",
+    description="streams of codex exec",
+    makes=Trajectory,
+    carries=(
+        *TURNS,
+        *usage_fields(
+            "usage",
+            names=TOKENS,
+        ),
+        "agent",
+        "final_output",
+        "failure",
+        "metadata",
+    ),
+    origin="Codex 0.163 (codex exec --json)",
+    recognises=_recognises,
+    records=_read,
+)

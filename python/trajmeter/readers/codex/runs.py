@@ -1,0 +1,61 @@
+"""What rollouts and streams of Codex have in common: tokens, and how a run fails."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from trajmeter.readers._sessions import usage_from
+from trajmeter.readers._values import as_object, as_text
+from trajmeter.records import Failure
+
+if TYPE_CHECKING:
+    from pydantic import JsonValue
+
+    from trajmeter.readers._sessions import Event
+    from trajmeter.records import Usage
+
+__all__ = ["AGENT", "aborted", "failure_of", "used_by"]
+
+AGENT = "codex"
+
+_BUDGET = "budget_exhausted"
+_TOO_LONG = ("context_length_exceeded", "context window", "context_window_exceeded")
+_USED = {
+    "input_tokens": "input_tokens",
+    "cached_input_tokens": "cached_input_tokens",
+    "cache_write_input_tokens": "cache_write_tokens",
+    "output_tokens": "output_tokens",
+    "reasoning_output_tokens": "reasoning_tokens",
+    "total_tokens": "total_tokens",
+}
+
+
+def used_by(event: Event, counts: object) -> Usage | None:
+    """Tokens as Codex counts them: input with cached tokens, output with reasoning."""
+    found = as_object(counts)
+    if found is None:
+        return None
+    counted = {ours: found.get(theirs) for theirs, ours in _USED.items()}
+    return usage_from(counted, event.problem)
+
+
+def failure_of(error: JsonValue, *, status: str) -> Failure:
+    """The failure that an error says.
+
+    Args:
+        error: An object with ``message``, or text.
+        status: The reason, where the error names none that is known.
+    """
+    said = as_object(error) or {"message": error}
+    message = as_text(said.get("message"))
+    kind = as_text(said.get("codex_error_info"))
+    told = f"{message} {kind}".lower()
+    if any(sign in told for sign in _TOO_LONG):
+        return Failure(reason=_BUDGET, message=message)
+    return Failure(reason=status if kind in (None, "other") else kind, message=message)
+
+
+def aborted(reason: str | None) -> Failure:
+    """The failure of a task that was aborted."""
+    reason = reason or "aborted"
+    return Failure(reason=_BUDGET if reason.startswith("budget") else reason)

@@ -1,0 +1,146 @@
+"""Turns of a trial, from what its harness keeps beside the result, which has none.
+
+The first of these that is there counts:
+
+1. ``agent-logs/episode-<n>/``: ``response.txt`` is a reply of the terminus agents, and the prompt
+   of the next episode shows the screen after its commands;
+2. the recording of the agent's terminal, ``sessions/agent.cast`` or the only other;
+3. ``commands.txt``, a line of keys as a Python literal for each time that keys were sent, without
+   what was printed.
+"""
+
+from __future__ import annotations
+
+import ast
+import re
+from typing import TYPE_CHECKING, Any
+
+from trajmeter import json_input
+from trajmeter.errors import ReadError
+from trajmeter.readers._replies import Call, Reply, turns_of
+from trajmeter.readers._shown import Viewer
+from trajmeter.readers._values import as_list, as_object, as_text
+from trajmeter.readers.asciinema.casts import replies_of
+from trajmeter.readers.atif.terminal import printed_by, typed
+from trajmeter.records import ReadProblem
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from pathlib import Path
+
+    from trajmeter.records import Turn
+
+__all__ = ["turns_in"]
+
+_EPISODE = re.compile(r"episode-(\d+)")
+_RECORDING, _COMMANDS = "agent.cast", "commands.txt"
+_TESTS = "tests.cast"
+_TOOL = "terminal"
+_KEYS = {"Enter": "\r", "C-m": "\r"}
+
+
+def turns_in(folder: Path) -> tuple[tuple[Turn, ...] | None, tuple[str, ...]]:
+    """The turns of a trial.
+
+    Args:
+        folder: Folder of the trial, or of an agent in it.
+
+    Returns:
+        The turns, ``None`` where nothing tells of them; and what could not be read, each with its
+        place. Lines of a recording are left to :func:`~trajmeter.readers.fceval.logs.read_logs`.
+    """
+    problems: list[ReadProblem] = []
+    replies = _episodes(folder / "agent-logs", problems.append)
+    recording = _recording(folder / "sessions")
+    if replies is None and recording is not None:
+        replies, _ = replies_of(recording, lambda _: None)
+    if replies is None:
+        replies = _sent(folder / _COMMANDS, problems.append)
+    return None if replies is None else turns_of(replies), tuple(map(str, problems))
+
+
+def _recording(folder: Path) -> Path | None:
+    if (folder / _RECORDING).is_file():
+        return folder / _RECORDING
+    others = [file for file in sorted(folder.glob("*.cast")) if file.name != _TESTS]
+    return others[0] if len(others) == 1 else None
+
+
+def _episodes(folder: Path, report: Callable[[ReadProblem], None]) -> list[Reply] | None:
+    numbered = sorted(
+        (int(match[1]), path)
+        for path in folder.glob("episode-*")
+        if (match := _EPISODE.fullmatch(path.name))
+    )
+    paths = [path for _, path in numbered]
+    replies = [_reply(path / "response.txt", report) for path in paths]
+    viewer = Viewer()
+    for at, reply in enumerate(replies[:-1]):
+        screen = _text(paths[at + 1] / "prompt.txt", report) or ""
+        commands = [call.command for call in reply.calls if call.command is not None]
+        printed = iter(printed_by(commands, screen))
+        for call in reply.calls:
+            shown = next(printed) if call.command is not None else None
+            if shown is not None:
+                call.result = shown
+                viewer.look(call, shown, is_kept=True)
+    return replies or None
+
+
+def _reply(path: Path, report: Callable[[ReadProblem], None]) -> Reply:
+    text = _text(path, report)
+    reply = Reply(texts=[text] if text else [])
+    start, end = (text or "").find("{"), (text or "").rfind("}")
+    try:
+        said = as_object(json_input.parse((text or "")[start : end + 1].encode(errors="replace")))
+    except ReadError:
+        return reply
+    for command in as_list((said or {}).get("commands")):
+        keystrokes = as_text((as_object(command) or {}).get("keystrokes"))
+        if keystrokes is not None:
+            reply.calls.append(_call(keystrokes))
+    return reply
+
+
+def _call(keystrokes: str) -> Call:
+    call = Call(_TOOL, {"keystrokes": keystrokes})
+    call.command = typed(keystrokes)
+    return call
+
+
+def _sent(path: Path, report: Callable[[ReadProblem], None]) -> list[Reply] | None:
+    """A turn for each time that keys were sent."""
+    text = _text(path, report) if path.is_file() else None
+    if text is None:
+        return None
+    replies = []
+    viewer = Viewer()
+    for number, line in enumerate(text.splitlines(), start=1):
+        keys = _literal(line)
+        if keys is None:
+            message = f"expected keys as a Python literal, got {line[:40]!r}"
+            report(ReadProblem(file=str(path), line=number, message=message))
+            continue
+        call = _call("".join(_KEYS.get(key, key) for key in keys))
+        if call.command is not None:
+            viewer.look(call, None, is_kept=True)
+        replies.append(Reply(calls=[call]))
+    return replies
+
+
+def _literal(line: str) -> list[str] | None:
+    try:
+        value: Any = ast.literal_eval(line)
+    except (ValueError, SyntaxError, MemoryError, RecursionError):
+        return None
+    keys = [value] if isinstance(value, str) else value
+    is_list = isinstance(keys, list) and all(isinstance(key, str) for key in keys)
+    return keys if is_list else None
+
+
+def _text(path: Path, report: Callable[[ReadProblem], None]) -> str | None:
+    try:
+        return path.read_text(encoding="utf-8", errors="replace")
+    except OSError as error:
+        report(ReadProblem(file=str(path), message=error.strerror or str(error)))
+        return None

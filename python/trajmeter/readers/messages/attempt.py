@@ -1,0 +1,91 @@
+"""An attempt from a list of messages: the way in for harnesses and hosts."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from trajmeter.errors import InputError
+from trajmeter.readers.messages.turns import message_turns
+from trajmeter.readers.tool_views import TOOL_VIEWS
+from trajmeter.records import Trajectory
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping
+
+    from pydantic import BaseModel
+
+    from trajmeter.readers.messages.drafts import FailureTest
+    from trajmeter.readers.tool_views import ToolViews
+
+__all__ = ["from_messages"]
+
+
+def from_messages(
+    messages: Iterable[Mapping[str, Any] | BaseModel],
+    *,
+    task_id: str,
+    views: ToolViews | None = TOOL_VIEWS,
+    failed: FailureTest | None = None,
+    **identity_and_ends: Any,  # noqa: ANN401 - every field of a trajectory by its name
+) -> Trajectory:
+    """Make a record of an attempt from the messages it exchanged with a model.
+
+    Each answer of the model is a turn, with the results of its calls, in whatever order they come.
+    Messages of OpenAI (chat and Responses), Anthropic, LangChain, Inspect, pydantic-ai, verifiers
+    and OpenTelemetry are understood, as mappings or as those packages' objects, and mixed. What
+    cannot be used is told in the record's ``unusable``, by its place among the messages.
+
+    Args:
+        messages: Messages in order. A whole answer of OpenAI's APIs may stand in place of its
+            message; its usage is then that of the turn.
+        task_id: Id of the task.
+        views: What the calls of tools show of files;
+            :func:`~trajmeter.readers.tool_views.tool_views` adds tools of your own. ``None``
+            records no views. Where no tool is known to read, there are none either, and context is
+            not scored.
+        failed: Tells whether a call with its result failed, ``None`` if it cannot tell. It is asked
+            where the messages have no mark of a failure, as OpenAI's; without it, the success of
+            such calls is not known.
+        **identity_and_ends: Further fields of the :class:`~trajmeter.records.Trajectory`, such as
+            ``agent``, ``model``, ``attempt``, ``final_patch`` or ``passed``. They replace what is
+            derived from the messages: ``final_output``, ``transcript``, ``model``.
+
+    Returns:
+        The record.
+
+    Raises:
+        InputError: ``turns`` or ``tool_calls`` are given, which the messages hold.
+        pydantic.ValidationError: A field is unknown, or its value is wrong.
+
+    Example:
+        >>> import trajmeter
+        >>> call = {"id": "c1", "function": {"name": "read_file", "arguments": '{"path": "a.py"}'}}
+        >>> attempt = trajmeter.from_messages(
+        ...     [
+        ...         {"role": "user", "content": "What is x?"},
+        ...         {"role": "assistant", "content": None, "tool_calls": [call]},
+        ...         {"role": "tool", "tool_call_id": "c1", "content": "x = 1"},
+        ...         {"role": "assistant", "content": "x is 1."},
+        ...     ],
+        ...     task_id="t",
+        ... )
+        >>> attempt.turns[0].tool_calls[0].result, attempt.turns[0].views[0].path
+        ('x = 1', 'a.py')
+        >>> attempt.final_output
+        'x is 1.'
+    """
+    for name in ("turns", "tool_calls"):
+        if name in identity_and_ends:
+            raise InputError(f"{name} cannot be given: the messages hold them")
+    held = message_turns(messages, views=views, failed=failed)
+    fields: dict[str, Any] = {
+        "model": held.model,
+        "transcript": held.transcript,
+        "final_output": held.final_output,
+        "dropped_calls": held.dropped_calls,
+        "leaks": held.leaks,
+        **identity_and_ends,
+    }
+    fields["unusable"] = {**held.unusable, **fields.get("unusable", {})}
+    # The turns are records already, and are not validated again.
+    return Trajectory(task_id=task_id, turns=held.turns, **fields)

@@ -1,0 +1,179 @@
+"""Turns in the making, and the records they become once all their results are there."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping
+from types import MappingProxyType
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
+
+from trajmeter.readers.tool_views import TOOL_VIEWS, exit_code_of
+from trajmeter.readers.tool_views.tools import runs_commands
+from trajmeter.records import Failure, ToolCall, Turn
+from trajmeter.records.record import frozen
+
+if TYPE_CHECKING:
+    from trajmeter.readers.tool_views import ToolViews
+    from trajmeter.records import Leak, Usage, View
+
+__all__ = ["Draft", "FailureTest", "Finished", "finished"]
+
+FailureTest: TypeAlias = Callable[[ToolCall], bool | None]
+"""Tells of a call with its result whether it failed; ``None`` if it cannot tell."""
+
+_TURN = dict(Turn())
+"""Every field of a turn of which nothing is known."""
+
+
+class Draft:
+    """A turn that may still get calls and results."""
+
+    __slots__ = ("agent", "calls", "is_flat", "model", "start", "texts", "usage")
+
+    def __init__(self, start: int, *, is_flat: bool = False) -> None:
+        self.start = start
+        """Place of its first message."""
+        self.is_flat = is_flat
+        """Whether further items of the model's answer belong to it."""
+        self.texts: list[str] = []
+        self.calls: list[dict[str, Any]] = []
+        """Calls, each as the fields of its record."""
+        self.agent: str | None = None
+        self.model: str | None = None
+        self.usage: Usage | None = None
+
+
+class Finished(NamedTuple):
+    """Turns that get nothing more."""
+
+    turns: tuple[Turn, ...]
+    """A turn for each draft."""
+    leaks: tuple[Leak, ...] | None
+    """What calls read of the solution; ``None`` where no tool is known to read."""
+
+
+def finished(
+    drafts: Iterable[Draft],
+    *,
+    views: ToolViews | None,
+    failed: FailureTest | None = None,
+    exit_codes: Mapping[str, int] = MappingProxyType({}),
+) -> Finished:
+    """Make the turns of drafts.
+
+    Args:
+        drafts: Drafts of all turns of an attempt, in order.
+        views: What calls show; ``None`` to record no views.
+        failed: Tells of calls of which it is not known whether they failed.
+        exit_codes: Exit codes of commands by the id of their call.
+    """
+    drafts = [*drafts]
+    has_results = any(call["result"] is not None for draft in drafts for call in draft.calls)
+    watch = _Watch(views, exit_codes, has_results=has_results)
+    turns = []
+    for number, draft in enumerate(drafts, start=1):
+        calls = [_made(values, failed, exit_codes) for values in draft.calls]
+        turns.append(_turn(draft, calls, watch.watched(calls, number)))
+    if not watch.reads:
+        return Finished(tuple(turns), None)
+    if not watch.shows:  # the turns that read are steps all the same, which saw nothing
+        for at in watch.reads:
+            turns[at] = turns[at].model_copy(update={"views": ()})
+    return Finished(tuple(turns), tuple(watch.leaks))
+
+
+class _Watched(NamedTuple):
+    """What the calls of a turn ran and showed."""
+
+    program: str | None
+    views: tuple[View, ...] | None
+
+
+class _Watch:
+    """What calls show, from turn to turn."""
+
+    def __init__(
+        self, views: ToolViews | None, exit_codes: Mapping[str, int], *, has_results: bool
+    ) -> None:
+        self._views = views
+        self._exit_codes = exit_codes
+        self._has_results = has_results
+        self._folder: str | None = None
+        self.reads: list[int] = []
+        """Places of the turns that called tools which are known to read."""
+        self.shows = False
+        """Whether any of them showed something."""
+        self.leaks: list[Leak] = []
+
+    def watched(self, calls: list[ToolCall], number: int) -> _Watched:
+        programs: list[str] = []
+        seen: list[View] = []
+        reads = False
+        for call in calls:
+            program = TOOL_VIEWS.program_of(call)
+            if program is not None:
+                programs.append(program)
+            if self._views is None or (self._has_results and call.result is None):
+                continue  # what was never answered showed nothing
+            code = self._exit_codes.get(call.id) if call.id is not None else None
+            shown = self._views.views_of(call, folder=self._folder, exit_code=code)
+            if shown is not None:
+                reads = True
+                seen += shown.views
+                self._folder = shown.folder
+                if shown.leaks:
+                    at = {"turn": number}
+                    self.leaks += [leak.model_copy(update=at) for leak in shown.leaks]
+        if reads:
+            self.reads.append(number - 1)
+            self.shows = self.shows or bool(seen)
+        return _Watched("\n".join(programs) if programs else None, tuple(seen) or None)
+
+
+def _made(
+    values: dict[str, Any], failed: FailureTest | None, exit_codes: Mapping[str, int]
+) -> ToolCall:
+    """A call, with its success as far as it is known."""
+    result = values["result"]
+    if values["success"] is not False and type(result) is str and runs_commands(values["name"]):
+        code = exit_codes.get(values["id"])
+        if code is None:
+            code = exit_code_of(result)
+        if code is not None:
+            values["success"] = code == 0
+            values["error"] = f"exit code {code}" if code else None
+    call = frozen(ToolCall, values)
+    if failed is None or call.success is not None or result is None:
+        return call
+    verdict = failed(call)
+    if verdict is None:
+        return call
+    error = (
+        (result if isinstance(result, str) and result else "the call failed") if verdict else None
+    )
+    return frozen(ToolCall, {**values, "success": not verdict, "error": error})
+
+
+def _turn(draft: Draft, calls: list[ToolCall], watched: _Watched) -> Turn:
+    fault = next((call for call in calls if call.success is False), None)
+    error: Failure | None = None
+    success: bool | None = None
+    if fault is not None:
+        reason = "parse_error" if isinstance(fault.arguments, str) else "tool_error"
+        success, error = False, Failure(reason=reason, message=fault.error)
+    elif calls and all(call.success for call in calls):
+        success = True
+    return frozen(
+        Turn,
+        {
+            **_TURN,
+            "program": watched.program,
+            "text": "".join(draft.texts) or None,
+            "success": success,
+            "error": error,
+            "agent": draft.agent,
+            "tool_calls": tuple(calls),
+            "views": watched.views,
+            "usage": draft.usage,
+            "extra": {},
+        },
+    )

@@ -1,0 +1,296 @@
+"""The shapes in which programs write messages: what was said, called and given back.
+
+Each function takes a message, or a part of one, as a mapping, and looks at values, not at which
+keys are there: tables fill absent keys with null.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from pydantic_core import to_jsonable_python
+
+from trajmeter.records import ToolCall
+from trajmeter.records.openai_calls import parsed_arguments
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping
+
+    from pydantic import JsonValue
+
+__all__ = [
+    "REASONING",
+    "Given",
+    "call_of",
+    "called_in",
+    "item_call",
+    "kind_of",
+    "model_of",
+    "result_value",
+    "said",
+    "unwrapped",
+]
+
+REASONING = frozenset(
+    {
+        "reasoning",
+        "thinking",
+        "redacted_thinking",
+        "reasoning_content",
+        "encrypted_content",
+        "summary_text",
+    }
+)
+"""Types of parts that hold what the model thought, not what it said."""
+
+_CALL_PARTS = frozenset({"tool_use", "server_tool_use", "mcp_tool_use", "tool_call", "tool-call"})
+_TEXT_PARTS = frozenset({"text", "output_text", "input_text"})
+
+_WITHOUT_BYTES = {
+    "image_url": "image",
+    "input_image": "image",
+    "output_image": "image",
+    "input_audio": "audio",
+    "input_file": "file",
+    "document": "file",
+}
+
+_UNPARSED = re.compile(r"arguments:\n\n(.*)\n\nError details:", re.DOTALL)
+_INVALID = "INVALID_JSON"
+
+_CALL = dict(ToolCall(name=""))
+"""Every field of a call of which nothing but its name is known."""
+
+
+class Given(NamedTuple):
+    """What a tool gave back."""
+
+    id: str | None
+    """Id of the call, if it is named."""
+    name: str | None
+    """Name of the tool, if it is named."""
+    value: JsonValue
+    """The result."""
+    success: bool | None
+    """Whether the call succeeded; ``None`` where the shape has no mark of a failure."""
+    error: str | None = None
+    """The error, where it is recorded apart from the result."""
+
+
+def unwrapped(message: Mapping[str, Any]) -> Mapping[str, Any]:
+    """A message out of the envelope in which LangChain writes it, or out of OpenAI's answer."""
+    data = message.get("data")
+    if type(data) is dict and "content" in data:
+        return {"type": message.get("type"), **data}
+    if message.get("lc") == 1 and type(message.get("kwargs")) is dict:
+        kwargs: Mapping[str, Any] = message["kwargs"]
+        return kwargs
+    choices = message.get("choices")
+    if message.get("role") is None and type(choices) is list and choices:
+        choice = choices[0]
+        answer = choice.get("message") if type(choice) is dict else None
+        if type(answer) is dict:
+            return {"usage": message.get("usage"), "model": message.get("model"), **answer}
+    return message
+
+
+def model_of(message: Mapping[str, Any]) -> str | None:
+    """The model that an answer names as its own."""
+    model = message.get("model") or message.get("model_name")
+    if model is None and type(about := message.get("response_metadata")) is dict:  # LangChain's
+        model = about.get("model_name")
+    return model if type(model) is str else None
+
+
+def said(content: object) -> str | None:
+    """The text of a message's content, reasoning left out; ``None`` if it says nothing."""
+    if type(content) is str:
+        return content or None
+    if type(content) is not list:
+        return None
+    texts = [part if type(part) is str else _said_in(part) for part in content]
+    return "".join([text for text in texts if text]) or None
+
+
+def kind_of(part: Mapping[str, Any]) -> str:
+    """The type of a part of a message; empty where it has none."""
+    kind = part.get("type") or part.get("part_kind")
+    return kind if type(kind) is str else ""
+
+
+def _said_in(part: object) -> str | None:
+    if type(part) is not dict:
+        return None
+    kind = kind_of(part)
+    text: object = None
+    if kind in _TEXT_PARTS:
+        text = part.get("text")
+        if text is None:
+            text = part.get("content")
+    elif kind == "refusal":
+        text = part.get("refusal")
+    return text if type(text) is str else None
+
+
+def called_in(message: Mapping[str, Any]) -> Iterator[Mapping[str, Any]]:
+    """The calls of a message, each as it is written."""
+    calls = message.get("tool_calls")
+    invalid = message.get("invalid_tool_calls")
+    if calls or invalid:  # LangChain repeats them among the parts of the content
+        for each in (calls, invalid):
+            if isinstance(each, (list, tuple)):
+                yield from each
+        return
+    old = message.get("function_call")
+    if type(old) is dict:
+        yield {"function": old}
+    for parts in (message.get("content"), message.get("parts")):
+        if type(parts) is list:
+            for part in parts:
+                if type(part) is dict and kind_of(part) in _CALL_PARTS:
+                    yield part
+
+
+def call_of(call: object) -> dict[str, Any] | None:
+    """The fields of a :class:`~trajmeter.records.ToolCall`; ``None`` for a call without a name."""
+    if type(call) is not dict:
+        return None
+    got = call.get
+    function = got("function")
+    error = got("parse_error") or got("error")
+    if type(function) is dict:
+        name, arguments = function.get("name"), function.get("arguments")
+    elif type(function) is str:
+        name, arguments = function, got("arguments")
+    elif type(custom := got("custom")) is dict:
+        name, arguments = custom.get("name"), _Text(custom.get("input"))
+    else:
+        name = got("name") or got("tool_name")
+        arguments = next((call[key] for key in _ARGUMENTS if got(key) is not None), None)
+        if type(space := got("namespace")) is str and type(name) is str:
+            name = f"{space}.{name}"
+    if type(name) is not str or not name:
+        return None
+    identity = got("tool_call_id") or got("call_id") or got("id")
+    if type(error) is str and error:
+        if not arguments:
+            unparsed = _UNPARSED.search(error)
+            arguments = unparsed[1] if unparsed else None
+    else:
+        error = None
+    return {
+        **_CALL,
+        "name": name,
+        "arguments": _arguments(arguments),
+        "id": identity if type(identity) is str else None,
+        "success": None if error is None else False,
+        "error": error,
+    }
+
+
+_ARGUMENTS = ("arguments", "args", "input", "action")
+
+
+class _Text:
+    """Input of a tool that takes text, which is not to be read as JSON."""
+
+    __slots__ = ("text",)
+
+    def __init__(self, text: object) -> None:
+        self.text = text
+
+
+def _arguments(arguments: object) -> JsonValue:
+    if type(arguments) is dict:
+        if len(arguments) == 1 and type(invalid := arguments.get(_INVALID)) is str:
+            return invalid
+        return _plain(arguments)
+    if type(arguments) is str:
+        return parsed_arguments(arguments)
+    if type(arguments) is _Text:
+        arguments = arguments.text
+    return _plain(arguments)
+
+
+def item_call(item: Mapping[str, Any], kind: str) -> dict[str, Any] | None:
+    """The fields of a call that is an item of OpenAI's Responses of its own."""
+    identity = item.get("call_id") or item.get("id")
+    if kind == "custom_tool_call":
+        return call_of({"id": identity, "custom": item})
+    name = item.get("name") or kind.removesuffix("_call")
+    space = item.get("namespace") or item.get("server_label")
+    arguments = item.get("arguments")
+    if arguments is None:
+        arguments = item.get("action")
+    if arguments is None:
+        ours = ("id", "call_id", "type", "status", "name", "output", "outputs", "error", "results")
+        arguments = {k: v for k, v in item.items() if k not in ours and v is not None}
+    return call_of({"id": identity, "name": name, "arguments": arguments, "namespace": space})
+
+
+def result_value(content: object) -> JsonValue:
+    """What a tool gave back: text where it is text alone, else parts, without any bytes."""
+    if type(content) is str:
+        return content
+    if content is None:
+        return ""
+    if type(content) is not list:
+        return _plain(content)
+    parts = [_part(part) for part in content]
+    texts = [
+        part["text"] if type(part) is dict and part.keys() == _TEXT else part for part in parts
+    ]
+    if all(type(text) is str for text in texts):
+        return "\n".join(texts)  # type: ignore[arg-type] # each is text, as was just checked
+    return parts
+
+
+_TEXT = {"type", "text"}
+
+
+def _part(part: object) -> JsonValue:
+    """A part of a result; of an image, a sound or a file only what it is."""
+    if type(part) is not dict:
+        return _plain(part)
+    kind = kind_of(part)
+    if kind in _TEXT_PARTS and type(text := part.get("text")) is str:
+        return {"type": "text", "text": text}
+    if kind and any(key in part for key in _BYTES):
+        return {"type": _WITHOUT_BYTES.get(kind, kind)}
+    return _plain(part)
+
+
+_BYTES = (
+    "audio",
+    "base64",
+    "blob",
+    "data",
+    "file",
+    "file_data",
+    "image",
+    "image_url",
+    "input_audio",
+    "source",
+    "video",
+)
+
+
+def _plain(value: object) -> JsonValue:
+    """A value as JSON has it; what it does not know becomes text."""
+    if _is_plain(value):
+        return value  # type: ignore[return-value] # as was just checked
+    plain: JsonValue = to_jsonable_python(value, fallback=str)
+    return plain
+
+
+def _is_plain(value: object) -> bool:
+    kind = type(value)
+    if kind is dict:
+        return all(type(key) is str and _is_plain(each) for key, each in value.items())  # type: ignore[attr-defined] # a dict
+    if kind is list:
+        return all(map(_is_plain, value))  # type: ignore[call-overload] # a list
+    return kind in _SCALARS
+
+
+_SCALARS = frozenset({str, int, float, bool, type(None)})

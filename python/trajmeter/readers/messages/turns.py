@@ -1,0 +1,359 @@
+"""Turns from a list of messages: each answer of the model with the results of its calls.
+
+A call and its result are joined by id, wherever the result stands; results without ids go to the
+calls without a result of the last turn, in their order. What belongs to no turn, and cannot be
+read, is told by its place.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterable, Mapping
+from types import MappingProxyType
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias, cast
+
+from trajmeter.json_input import type_name
+from trajmeter.readers.messages.drafts import Draft, FailureTest, finished
+from trajmeter.readers.messages.shapes import (
+    Given,
+    call_of,
+    called_in,
+    item_call,
+    kind_of,
+    model_of,
+    result_value,
+    said,
+    unwrapped,
+)
+from trajmeter.readers.messages.usage import message_usage
+from trajmeter.readers.tool_views import TOOL_VIEWS, ToolViews
+from trajmeter.records import Usage
+
+if TYPE_CHECKING:
+    from pydantic import JsonValue
+
+    from trajmeter.records import Leak, Turn
+
+__all__ = ["MessageTurns", "UsageReader", "message_turns"]
+
+UsageReader: TypeAlias = Callable[[Mapping[str, Any]], Usage | None]
+"""Gives the usage of an answer of the model, from its message."""
+
+_ANSWERS = frozenset({"assistant", "ai", "AIMessageChunk", "model"})
+_RESULTS = frozenset({"tool", "function", "ToolMessageChunk"})
+_ASKED = frozenset({"user", "human", "HumanMessageChunk"})
+_SILENT = frozenset({"system", "developer", "remove", "chat", "SystemMessageChunk"})
+_RESULT_PARTS = frozenset({"tool_call_response", "tool-return", "retry-prompt"})
+
+
+class MessageTurns(NamedTuple):
+    """What a list of messages holds."""
+
+    turns: tuple[Turn, ...]
+    """A turn for each answer of the model."""
+    final_output: str | None
+    """What the last answer said."""
+    transcript: str | None
+    """What was said and given back, in order; ``None`` if there is no such text."""
+    dropped_calls: int
+    """Calls without a name, and results of calls that are not there."""
+    unusable: dict[str, str]
+    """Messages that could not be used, by their place, such as ``messages[7]``."""
+    leaks: tuple[Leak, ...] | None
+    """What calls read of the solution; ``None`` where no tool is known to read."""
+    model: str | None
+    """The model that the last answers name as theirs."""
+    starts: tuple[int, ...]
+    """Place among the messages of the first one of each turn."""
+
+
+def message_turns(
+    messages: Iterable[object],
+    *,
+    views: ToolViews | None = TOOL_VIEWS,
+    failed: FailureTest | None = None,
+    usage: UsageReader = message_usage,
+    exit_codes: Mapping[str, int] = MappingProxyType({}),
+    durations: Mapping[str, float] = MappingProxyType({}),
+) -> MessageTurns:
+    """Turn a list of messages, of any shape that is known, into turns.
+
+    Args:
+        messages: Mappings, or objects that give one by ``model_dump``.
+        views: What calls show; ``None`` to record no views.
+        failed: Tells of calls whose messages have no mark of a failure whether they failed.
+        usage: Gives the usage of an answer of the model; by default what the message carries.
+        exit_codes: Exit codes of commands by the id of their call, where they are recorded apart
+            from what was given back.
+        durations: Seconds that calls took, likewise.
+    """
+    conversation = _Conversation(usage)
+    for index, message in enumerate(messages):
+        conversation.add(index, message)
+    drafts = conversation.drafts
+    for draft in drafts if durations else ():
+        for call in draft.calls:
+            call["duration_seconds"] = durations.get(call["id"])
+    turns, leaks = finished(drafts, views=views, failed=failed, exit_codes=exit_codes)
+    return MessageTurns(
+        turns=turns,
+        final_output=turns[-1].text if turns else None,
+        transcript="\n\n".join(conversation.said) or None,
+        dropped_calls=conversation.dropped,
+        unusable=conversation.unusable,
+        leaks=leaks,
+        model=next((draft.model for draft in reversed(drafts) if draft.model), None),
+        starts=tuple([draft.start for draft in drafts]),
+    )
+
+
+class _Conversation:
+    """The turns of the messages that were added so far."""
+
+    def __init__(self, usage: UsageReader) -> None:
+        self._usage = usage
+        self._by_id: dict[str, dict[str, Any]] = {}
+        self.drafts: list[Draft] = []
+        self.said: list[str] = []
+        self.dropped = 0
+        self.unusable: dict[str, str] = {}
+
+    def add(self, index: int, message: object) -> None:
+        if type(message) is not dict:
+            dump = getattr(message, "model_dump", None)
+            message = dump() if callable(dump) else message
+            if not isinstance(message, Mapping):
+                self._refuse(
+                    index, f"expected a message, got {type_name(cast('JsonValue', message))}"
+                )
+                return
+        role = message.get("role")
+        if role is None or message.get("type") is not None:
+            self._unlabelled(index, message)
+            return
+        if not self._take(index, message, role) and str(role) not in _SILENT:
+            self._refuse(index, f"role is {role!r}, expected a role of a conversation")
+
+    def _take(self, index: int, message: Mapping[str, Any], role: object) -> bool:
+        """Add a message of a role that is part of turns; tells whether it is."""
+        if type(role) is not str:
+            return False
+        if role in _ANSWERS:
+            self._answer(index, message)
+        elif role in _RESULTS:
+            self._result(index, message)
+        elif role in _ASKED:
+            self._user(index, message)
+        else:
+            return False
+        return True
+
+    def _unlabelled(self, index: int, message: Mapping[str, Any]) -> None:
+        """Add a message that has a type, beside its role or instead of it."""
+        message = unwrapped(message)
+        kind = message.get("type")
+        role = message.get("role") or kind
+        if kind == "message" and role == "assistant" and "stop_reason" not in message:
+            self._said_item(index, message)
+        elif self._take(index, message, role):
+            return
+        elif message.get("object") == "response" and type(message.get("output")) is list:
+            self._response(index, message)
+        elif message.get("kind") in ("request", "response"):
+            self._pydantic_ai(index, message)
+        elif type(kind) is not str:
+            self._refuse(index, "expected a message with a role or a type")
+        elif kind in ("reasoning", "compaction"):
+            self._flat(index)
+        elif kind.endswith("_call_output"):
+            self._item_result(index, message)
+        elif kind.endswith("_call"):
+            self._item_call(index, message, kind)
+        elif str(role) not in _SILENT and kind != "item_reference":
+            self._refuse(index, f"type is {kind!r}, expected a message or a part of an answer")
+
+    def _answer(self, index: int, message: Mapping[str, Any]) -> None:
+        """Begin a turn."""
+        draft = Draft(index)
+        self.drafts.append(draft)
+        content = message.get("content")
+        parts = message.get("parts")
+        text = said(content if content is not None else parts)
+        refusal = message.get("refusal")
+        if text is None and type(refusal) is str and refusal:
+            text = refusal
+        self._say(draft, text)
+        for call in called_in(message):
+            self._call(index, draft, call_of(call))
+        for each in (content, parts):
+            if type(each) is list:
+                self._results_in(index, each)
+        draft.agent = _text(message.get("name"))
+        draft.model = model_of(message)
+        draft.usage = self._usage(message)
+
+    def _say(self, draft: Draft, text: str | None) -> None:
+        if text is not None:
+            draft.texts.append(text)
+            self.said.append(f"assistant: {text}")
+
+    def _call(self, index: int, draft: Draft, call: dict[str, Any] | None) -> None:
+        if call is None:
+            self._refuse(index, "a call without a name", is_call=True)
+            return
+        draft.calls.append(call)
+        if call["id"] is not None:
+            self._by_id[call["id"]] = call
+
+    def _result(self, index: int, message: Mapping[str, Any]) -> None:
+        """Add a message that holds the result of a call."""
+        content = message.get("content")
+        parts = message.get("parts")
+        if type(parts) is list:
+            self._results_in(index, parts)
+            return
+        got = message.get
+        name = got("function") if type(got("function")) is str else got("name")
+        error = got("error")
+        success: bool | None = None
+        if type(got("status")) is str:  # LangChain's
+            success = got("status") != "error"
+        elif type(got("function")) is str or error is not None:  # Inspect's
+            success = error is None
+        elif got("role") is None:  # LangChain's, where defaults are left out
+            success = True
+        if type(error) is dict:
+            error = error.get("message")
+        self._give(
+            index,
+            Given(
+                _text(got("tool_call_id")),
+                _text(name),
+                result_value(content) if "content" in message else None,
+                success,
+                _text(error),
+            ),
+        )
+
+    def _user(self, index: int, message: Mapping[str, Any]) -> None:
+        content = message.get("content")
+        if content is None:
+            content = message.get("parts")
+        if type(content) is list:
+            self._results_in(index, content)
+        if self.drafts:
+            self.drafts[-1].is_flat = False
+        text = said(content)
+        if text is not None:
+            self.said.append(f"user: {text}")
+
+    def _results_in(self, index: int, parts: list[Any]) -> None:
+        """Add the results among the parts of a message."""
+        for part in parts:
+            if type(part) is not dict:
+                continue
+            kind = kind_of(part)
+            if kind.endswith("tool_result"):
+                identity = part.get("tool_use_id")
+                success: bool | None = not part.get("is_error")
+                value = result_value(part.get("content"))
+                name = None
+            elif kind in _RESULT_PARTS:
+                identity = part.get("tool_call_id") or part.get("id")
+                name = part.get("tool_name") or part.get("name")
+                value = result_value(part.get("response", part.get("content")))
+                outcome = part.get("outcome")
+                success = None if outcome is None else outcome == "success"
+                if kind == "retry-prompt":
+                    if name is None:  # it answers no call
+                        continue
+                    success = False
+                elif kind == "tool-return" and outcome is None:
+                    success = True
+            else:
+                continue
+            self._give(index, Given(_text(identity), _text(name), value, success))
+
+    def _give(self, index: int, given: Given) -> None:
+        """Give a result to its call."""
+        call = self._by_id.get(given.id) if given.id is not None else self._waiting(given.name)
+        text = given.value if type(given.value) is str else None
+        if text:
+            self.said.append(f"tool: {text}")
+        if call is None:
+            which = f"the id {given.id!r}" if given.id is not None else "such a name"
+            self._refuse(index, f"a result without a call: none has {which}", is_call=True)
+            return
+        call["result"] = given.value
+        if call["success"] is None or given.success is False:
+            call["success"] = given.success
+        if given.success is False and call["error"] is None:
+            call["error"] = given.error or text or json.dumps(given.value)
+        if self.drafts:
+            self.drafts[-1].is_flat = False
+
+    def _waiting(self, name: str | None) -> dict[str, Any] | None:
+        """The first call of the last turn that has no result, of this name if there is one."""
+        waiting = (
+            [each for each in self.drafts[-1].calls if each["result"] is None]
+            if self.drafts
+            else []
+        )
+        return next((each for each in waiting if name in (None, each["name"])), None)
+
+    def _flat(self, index: int) -> Draft:
+        """The turn that an item of the model's answer belongs to."""
+        if not self.drafts or not self.drafts[-1].is_flat:
+            self.drafts.append(Draft(index, is_flat=True))
+        return self.drafts[-1]
+
+    def _said_item(self, index: int, item: Mapping[str, Any]) -> None:
+        self._say(self._flat(index), said(item.get("content")))
+
+    def _item_call(self, index: int, item: Mapping[str, Any], kind: str) -> None:
+        draft = self._flat(index)
+        call = item_call(item, kind)
+        self._call(index, draft, call)
+        output = item.get("output")
+        if call is not None and (output is not None or item.get("error") is not None):
+            error = item.get("error")
+            call["result"] = result_value(output)
+            call["success"] = error is None
+            if error is not None:
+                call["error"] = error if type(error) is str else str(error)
+
+    def _item_result(self, index: int, item: Mapping[str, Any]) -> None:
+        identity = item.get("call_id") or item.get("id")
+        self._give(index, Given(_text(identity), None, result_value(item.get("output")), None))
+
+    def _response(self, index: int, response: Mapping[str, Any]) -> None:
+        """Add a whole answer of OpenAI's Responses."""
+        if self.drafts:
+            self.drafts[-1].is_flat = False
+        draft = self._flat(index)
+        for item in response["output"]:
+            self.add(index, item)
+        draft.is_flat = False
+        draft.model = model_of(response)
+        draft.usage = self._usage(response)
+
+    def _pydantic_ai(self, index: int, message: Mapping[str, Any]) -> None:
+        if message["kind"] == "response":
+            self._answer(index, message)
+        elif type(message.get("parts")) is list:
+            parts = message["parts"]
+            self._results_in(index, parts)
+            for part in parts:
+                if type(part) is dict and part.get("part_kind") == "user-prompt":
+                    text = _text(part.get("content"))
+                    self.said += [] if text is None else [f"user: {text}"]
+
+    def _refuse(self, index: int, reason: str, *, is_call: bool = False) -> None:
+        self.dropped += is_call
+        place = f"messages[{index}]"
+        before = self.unusable.get(place)
+        self.unusable[place] = reason if before is None else f"{before}; {reason}"
+
+
+def _text(value: object) -> str | None:
+    return value if type(value) is str else None

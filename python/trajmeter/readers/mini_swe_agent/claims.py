@@ -1,0 +1,126 @@
+"""Runs of mini-swe-agent 1 under the profile ``contextbench``: views as ContextBench takes them.
+
+In ContextBench's runs the agent claims, in ``<explore_context>`` tags, what it is about to see, and
+the harness repeats the claim; each block of claims with a range, in a message of any role, is a
+step. Commands count only without such a block, by the rules of
+:mod:`trajmeter.readers.mini_swe_agent.contextbench`. A turn with several blocks is followed by
+turns that hold only the views of one block each and used nothing, so that usage can be added up.
+Claims are not checked against what was printed. The final context is the last ``<PATCH_CONTEXT>``
+block, and is empty if that block has no range.
+"""
+
+from __future__ import annotations
+
+import re
+from itertools import pairwise
+from typing import TYPE_CHECKING, Any
+
+from trajmeter.readers.contextbench.views import NewView, Span, views_of
+from trajmeter.readers.mini_swe_agent.contextbench import (
+    path_in_repository,
+    repository_of,
+    views_shown,
+)
+from trajmeter.readers.mini_swe_agent.run import Message, run_fields, text_of, validated
+from trajmeter.records import Trajectory, Usage
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Mapping
+
+    from pydantic import JsonValue
+
+    from trajmeter.records import Source
+
+__all__ = ["BASH", "declared_views", "read_claims"]
+
+BASH = re.compile(r"```bash\s*\n(.*?)\n?```", re.DOTALL)
+"""The command in an answer of the model."""
+
+_CLAIM = re.compile(r"<explore_context>(.*?)</explore_context>", re.DOTALL)
+_FINAL = re.compile(r"<PATCH_CONTEXT>(.*?)</PATCH_CONTEXT>", re.DOTALL)
+_ASKS_FOR_CLAIMS = re.compile(r"<(?:EXPLORE|PATCH)_CONTEXT>")
+_LINES = re.compile(r"\s*(\d{1,18})\s*-\s*(\d{1,18})")
+
+_NONE = Usage(input_tokens=0, output_tokens=0, total_tokens=0, cost_usd=0.0)
+
+
+def read_claims(
+    record: Mapping[str, JsonValue],
+    source: Source,
+    turn_of: Callable[[Message, Message, list[Message]], dict[str, Any]],
+) -> Trajectory:
+    """Turn a run into a trajectory, with the fields of a turn from its messages.
+
+    Raises:
+        pydantic.ValidationError: A value has the wrong type.
+    """
+    run = validated(record)
+    messages = run["messages"]
+    repository = repository_of(run)
+    blocks = [
+        [_claims(block, repository) for block in _CLAIM.findall(text_of(message))]
+        for message in messages
+    ]
+    has_claims = any(claims for found in blocks for claims in found)
+    turns: list[dict[str, Any]] = []
+    last = len(messages)
+    starts = [n for n, message in enumerate(messages) if message.get("role") == "assistant"]
+    turns += _steps(blocks[: starts[0] if starts else last])
+    for number, (start, end) in enumerate(pairwise([*starts, last]), start=1):
+        before = messages[start - 1] if start else {}
+        turn = turn_of(before, messages[start], messages[start + 1 : end])
+        steps = _steps(blocks[start:end]) if has_claims else _seen(messages[start], repository)
+        others = steps[1:] if turn["usage"] is None else [{**s, "usage": _NONE} for s in steps[1:]]
+        turns += [{"number": number, **turn, **(steps[0] if steps else {})}, *others]
+    return Trajectory.model_validate(
+        {
+            **run_fields(run, source),
+            "turns": turns,
+            "final_views": _final_views(messages, repository),
+        }
+    )
+
+
+def _steps(blocks: Iterable[Iterable[dict[str, list[Span]]]]) -> list[dict[str, list[NewView]]]:
+    """A step, as the views of a turn, for each block with a range."""
+    return [{"views": views_of(claims, claims)} for found in blocks for claims in found if claims]
+
+
+def _seen(message: Message, repository: str | None) -> list[dict[str, list[NewView]]]:
+    """The step of a message without claims: what its first bash block shows."""
+    views = views_shown(BASH.findall(text_of(message))[:1], repository)
+    return [] if views is None else [{"views": views}]
+
+
+def _claims(block: str, repository: str | None) -> dict[str, list[Span]]:
+    """The files of a block that have a range; reversed ranges are put in order."""
+    spans: dict[str, list[Span]] = {}
+    path: str | None = None
+    for line in block.splitlines():
+        key, _, value = line.strip().partition(":")
+        if key == "File":
+            path = path_in_repository(value, repository)
+        elif key == "Lines" and path is not None and (lines := _LINES.match(value)):
+            first, last = sorted((int(lines[1]), int(lines[2])))
+            spans.setdefault(path, []).append({"start": first, "end": last})
+    return spans
+
+
+def declared_views(messages: Iterable[Message], repository: str | None) -> list[NewView] | None:
+    """The context that the agent declared last; ``None`` if it declared none."""
+    for message in reversed([*messages]):
+        if message.get("role") == "assistant":
+            for block in reversed(_FINAL.findall(text_of(message))):
+                if claims := _claims(block, repository):
+                    return views_of(claims, claims)
+    return None
+
+
+def _final_views(messages: list[Message], repository: str | None) -> list[NewView] | None:
+    """The declared context; ``None`` if the run was not asked to declare one."""
+    texts = [text_of(message) for message in messages]
+    declared = [block for text in texts for block in _FINAL.findall(text)]
+    if not declared:
+        return [] if any(map(_ASKS_FOR_CLAIMS.search, texts)) else None
+    claims = _claims(declared[-1], repository)
+    return views_of(claims, claims)

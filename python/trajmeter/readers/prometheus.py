@@ -1,0 +1,122 @@
+"""Logs of Prometheus: text with the context that each step retrieved between markers.
+
+::
+
+    --- BEGIN CONTEXT ---
+    File: src/a.py
+    Line number range: 10 - 40
+    def f(): ...
+    --- END CONTEXT ---
+
+Each block is a step. The last block ``AGGREGATED CONTEXT`` with a range is the final context;
+without one, that is what the steps saw together. A file without a range is left out.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING
+
+from trajmeter import json_input
+from trajmeter.readers._content import content_name, open_content
+from trajmeter.readers._formats import Evidence, FileFormat
+from trajmeter.readers._sessions import stem_of
+from trajmeter.readers.agentless import merged_spans
+from trajmeter.readers.contextbench.views import views_of
+from trajmeter.records import ReadProblem, Source, Trajectory
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Iterator
+    from pathlib import Path
+
+    from trajmeter.readers.contextbench.views import NewView
+
+__all__ = ["LOGS"]
+
+_MARKERS = ("--- BEGIN CONTEXT ---", "--- BEGIN AGGREGATED CONTEXT ---")
+_MARKER = re.compile(r"--- (?P<edge>BEGIN|END) (?P<final>AGGREGATED )?CONTEXT ---")
+_FILE = re.compile(r"\s*File:\s*(\S.*?)\s*")
+_RANGE = re.compile(r"\s*Line number range:\s*(\d{1,18})\s*-\s*(\d{1,18})\s*", re.IGNORECASE)
+_BACKSLASHES = re.compile(r"\\+")
+_PREFIX = re.compile(r"(?:/testbed/|/workspace/[^/]+/)?/*")
+
+
+def _recognises(path: Path, head: bytes) -> Evidence | None:
+    """Text with a marker, wherever in the file it is."""
+    if path.is_dir() or b"\0" in head or json_input.first_byte(head) in (b"{", b"["):
+        return None
+    if any(marker.encode() in head for marker in _MARKERS):
+        return Evidence.CERTAIN
+    if not content_name(path).endswith(".log"):  # others are not searched
+        return None
+    with open_content(path) as file:
+        found = any(marker.encode() in line for line in file for marker in _MARKERS)
+    return Evidence.CERTAIN if found else None
+
+
+def _read(path: Path, report: Callable[[ReadProblem], None]) -> Iterator[Trajectory]:
+    """Read the log of one task."""
+    steps: list[list[NewView]] = []
+    final: list[NewView] = []
+    try:
+        for is_final, lines in _blocks(path):
+            views = _views(lines)
+            if not is_final:
+                steps.append(views)
+            elif views:
+                final = views
+    except OSError as error:
+        report(ReadProblem(file=str(path), message=error.strerror or str(error)))
+        return
+    turns = steps or ([final] if final else [])
+    yield Trajectory.model_validate(
+        {
+            "task_id": stem_of(path),
+            "agent": "prometheus",
+            "source": Source(file=str(path)),
+            "turns": [{"number": n, "views": views} for n, views in enumerate(turns, start=1)],
+            "final_views": final or None,
+        }
+    )
+
+
+def _blocks(path: Path) -> Iterator[tuple[bool, list[str]]]:
+    """The lines of each block, and whether it is an aggregated one; an open one is left out."""
+    lines: list[str] | None = None
+    is_final = False
+    with open_content(path) as file:
+        for line in file:
+            text = line.decode(errors="replace").rstrip("\r\n")
+            marker = _MARKER.search(text)
+            if marker is None:
+                if lines is not None:
+                    lines.append(text)
+            elif marker["edge"] == "BEGIN":
+                lines, is_final = [], marker["final"] is not None
+            elif lines is not None and is_final == (marker["final"] is not None):
+                yield is_final, lines
+                lines = None
+
+
+def _views(lines: Iterable[str]) -> list[NewView]:
+    ranges: dict[str, list[list[int]]] = {}
+    path: str | None = None
+    for line in lines:
+        if found := _FILE.fullmatch(line):
+            path = _PREFIX.sub("", _BACKSLASHES.sub("/", found[1]), count=1)
+        elif path and (lines_of := _RANGE.fullmatch(line)):
+            ends = sorted((int(lines_of[1]), int(lines_of[2])))
+            ranges.setdefault(path, []).append(ends)
+    spans = {path: merged_spans(found) for path, found in ranges.items()}
+    return views_of(spans, spans)
+
+
+LOGS = FileFormat(
+    name="prometheus-logs",
+    description="logs of Prometheus",
+    makes=Trajectory,
+    carries=("agent", "turns.number", "turns.views", "final_views"),
+    origin="Prometheus, as ContextBench keeps its logs",
+    recognises=_recognises,
+    records=_read,
+)

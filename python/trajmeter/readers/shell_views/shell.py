@@ -1,0 +1,255 @@
+"""The views that a shell command gave."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass, field
+from functools import lru_cache
+from typing import TYPE_CHECKING, NamedTuple
+
+from trajmeter.readers.shell_views.evidence import Text, requested, seen, slices
+from trajmeter.readers.shell_views.leaks import leaks_of_words, may_leak
+from trajmeter.readers.shell_views.pipelines import (
+    Printed,
+    folder_after,
+    joined,
+    printed,
+    program_of,
+    script_of,
+)
+from trajmeter.readers.shell_views.syntax import Group, Pipeline, Simple, parse
+
+if TYPE_CHECKING:
+    from trajmeter.records import Leak, View
+
+__all__ = ["ShellViews", "shell_views"]
+
+_SHORT = 2_000
+"""Commands of more characters are not kept to be recognised again."""
+_DEEPEST = 3
+"""Shells that run shells, more deeply than this, are left out."""
+_BROKEN_PIPE = 141
+_FAULTS = re.compile(
+    r"^(?P<line>[\w./+-]+: [^\n]*(?:No such file or directory|Is a directory|Permission denied"
+    r"|Not a directory|cannot open|can't read|can't cd to|command not found|not found)[^\n]*)$",
+    re.MULTILINE,
+)
+_HINTS = ("No such file", "directory", "denied", "cannot open", "can't", "not found")
+_PATHS = re.compile(r"[^\s'\"`:(),\u2018\u2019]+")
+
+
+class ShellViews(NamedTuple):
+    """What a command showed."""
+
+    views: tuple[View, ...]
+    """Views in order: lines that were shown, hits of searches, and files whose lines are not
+    known."""
+    folder: str | None
+    """Where a persistent shell is afterwards; ``None`` where that is not known."""
+    leaks: tuple[Leak, ...]
+    """What the command read of the solution: the gold patch, the test patch, or later commits."""
+
+
+@dataclass(slots=True)
+class _Run:
+    """A pipeline that ran, or may have."""
+
+    printed: Printed
+    connector: str
+    pipeline: Pipeline
+    folder: str | None
+    status: bool | None = None
+    """Whether it succeeded; ``None`` if that is not known."""
+    has_fault: bool = False
+    """Whether an error is printed of it."""
+
+
+@dataclass(slots=True)
+class _Shell:
+    """A shell as it goes through a command."""
+
+    faults: list[str]
+    folder: str | None
+    status: bool | None = True
+    runs: list[_Run] = field(default_factory=list)
+
+    def run(self, pipelines: list[Pipeline], depth: int = 0) -> None:
+        for pipeline in pipelines:
+            if pipeline.connector == "&&" and self.status is False:
+                continue
+            if pipeline.connector == "||" and self.status is not False:
+                continue
+            if not self._inner(pipeline, depth) and not self._step(pipeline):
+                return
+
+    def _inner(self, pipeline: Pipeline, depth: int) -> bool:
+        """Run the commands of a group, or of a shell in the shell; tells whether it is one."""
+        stage = pipeline.stages[0]
+        if len(pipeline.stages) != 1 or depth > _DEEPEST or stage.redirections:
+            return False
+        folder = self.folder
+        if isinstance(stage, Group):
+            self.run(stage.pipelines, depth + 1)
+        else:
+            script = script_of(program_of(stage.words)) if stage.words else None
+            if script is None:
+                return False
+            self.run(_parsed(script), depth + 1)
+        self.folder = folder
+        return True
+
+    def _step(self, pipeline: Pipeline) -> bool:
+        """Run a pipeline; tells whether the shell goes on."""
+        stage = pipeline.stages[0]
+        words = program_of(stage.words) if isinstance(stage, Simple) and stage.words else []
+        run = _Run(Printed(size=0), pipeline.connector, pipeline, self.folder)
+        self.runs.append(run)
+        if words and len(pipeline.stages) == 1 and words[0] in ("cd", "pushd"):
+            self._change_folder(run, words[1:])
+        else:
+            run.printed = printed(pipeline, self.folder)
+            self._judge(run, words[0] if words else "")
+        self.status = run.status
+        return words[:1] != ["exit"]
+
+    def _change_folder(self, run: _Run, words: list[str]) -> None:
+        target = next((word for word in words if not word.startswith("-")), None)
+        run.has_fault = any(
+            "cd" in fault and target is not None and target in fault for fault in self.faults
+        )
+        run.status = not run.has_fault
+        if run.has_fault:
+            return
+        self.folder = None if target is None else folder_after(self.folder, target)
+
+    def _judge(self, run: _Run, name: str) -> None:
+        """Find out whether a pipeline succeeded, and drop what it failed to read."""
+        parts = run.printed.parts
+        if name in ("true", ":", "echo", "printf", "export"):
+            run.status = True
+        elif name == "false":
+            run.status = False
+        if not parts:
+            return
+        read = [part for part in parts if not self._failed(part.path)]
+        run.has_fault = len(read) < len(parts)
+        run.status = not run.has_fault
+        run.printed.parts = read
+        if not read:
+            run.printed.size = 0
+
+    def _failed(self, path: str) -> bool:
+        return any(
+            path in fault
+            or any(joined(self.folder, each) == path for each in _PATHS.findall(fault))
+            for fault in self.faults
+        )
+
+
+def shell_views(
+    command: str,
+    output: str | None = None,
+    *,
+    exit_code: int | None = None,
+    folder: str | None = None,
+    hidden: tuple[int, int] | None = None,
+) -> ShellViews:
+    r"""Find out what a shell command showed of files.
+
+    Recognised are ``cat``, ``head``, ``tail``, ``sed``, ``nl``, ``awk`` by line numbers, ``less``,
+    ``more``, ``bat``, ``grep``, ``rg``, ``git show``, ``git diff``, ``git blame``, ``git grep``,
+    alone and in pipelines, lists and groups. Variables are not replaced; a script in another
+    language is left alone.
+
+    Args:
+        command: The command, as it was given to a shell.
+        output: What it printed, errors included; ``None`` if that is not known, and then what was
+            asked for counts as shown. With it, lines are counted, numbers are read, and a command
+            that failed shows nothing.
+        exit_code: The command's exit code; ``None`` if not known.
+        folder: Folder that the command ran in; ``None`` for the root of the repository.
+        hidden: Characters of the output that were not shown to the agent, half-open.
+
+    Returns:
+        Its views, with paths joined to the folder, its leaks, and the folder that it left the shell
+        in. Hits of searches are single lines, marked as ``searched``; lines that a search shows
+        around them are ranges. Files below ``/tmp`` and the like are no views.
+
+    Example:
+        >>> from trajmeter.readers.shell_views import shell_views
+        >>> seen = shell_views("cd src && head -n 50 a.py", "import os\nimport sys\n")
+        >>> [(view.path, view.start, view.end) for view in seen.views]
+        [('src/a.py', 1, 2)]
+    """
+    shell = _Shell(_faults(output), folder)
+    shell.run(_parsed(command))
+    runs = _ran(shell.runs, output, exit_code)
+    views: list[View] = []
+    if output is None:
+        for run in runs:
+            views += requested(run.printed)
+    elif any(run.printed.shows for run in runs):
+        text = Text.of(output, hidden)
+        if shell.faults:
+            text = _without(text, shell.faults)
+        printing = [run.printed for run in runs if run.printed.size != 0]
+        for each, bounds in zip(printing, slices(printing, text), strict=True):
+            views += seen(each, text, bounds)
+    leaks: tuple[Leak, ...] = ()
+    if may_leak(command) and not (output == "" and exit_code):
+        leaks = tuple(
+            leak
+            for run in runs
+            if not run.has_fault
+            for stage in run.pipeline.stages
+            if isinstance(stage, Simple)
+            for leak in leaks_of_words(stage, run.pipeline.text, output, run.folder)
+        )
+    return ShellViews(tuple(views), shell.folder, leaks)
+
+
+def _parsed(command: str) -> list[Pipeline]:
+    return _short(command) if len(command) <= _SHORT else parse(command)
+
+
+_short = lru_cache(maxsize=512)(parse)
+
+
+def _faults(output: str | None) -> list[str]:
+    """Lines of an output that say that a file could not be read."""
+    if not output or not any(hint in output for hint in _HINTS):
+        return []
+    return [match["line"] for match in _FAULTS.finditer(output)]
+
+
+def _without(text: Text, faults: list[str]) -> Text:
+    lost = set(faults)
+    low, high = text.hidden
+    gone = [at for at, line in enumerate(text.lines) if line in lost]
+    low -= sum(at < low for at in gone)
+    high -= sum(at < high for at in gone)
+    uncounted = text.uncounted
+    if uncounted is not None:
+        uncounted -= sum(at < uncounted for at in gone)
+    return Text([line for line in text.lines if line not in lost], (low, high), uncounted)
+
+
+def _ran(runs: list[_Run], output: str | None, exit_code: int | None) -> list[_Run]:
+    """The pipelines that ran to their end, as far as the exit code tells."""
+    if exit_code in (None, 0, _BROKEN_PIPE) or not runs:
+        return runs
+    if not output:
+        return []
+    last = runs[-1]
+    if last.has_fault or last.printed.search is not None or last.printed.diff is not None:
+        return runs
+    # Any one of a chain of && may have failed, and ended it; those that read are trusted.
+    place = len(runs) - 1
+    while place > 0 and runs[place].connector == "&&":
+        place -= 1
+    for index in range(place, len(runs)):
+        if runs[index].status is None and not runs[index].printed.shows:
+            return runs[: index + 1]
+        if runs[index].has_fault:
+            return runs
+    return runs[:-1] if last.printed.parts else runs

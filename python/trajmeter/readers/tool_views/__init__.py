@@ -1,0 +1,23 @@
+"""What the calls of tools show of files, by the tool, its arguments and what it gave back."""
+
+from __future__ import annotations
+
+from trajmeter.readers.tool_views.evidence import exit_code_of
+from trajmeter.readers.tool_views.tools import (
+    TOOL_VIEWS,
+    ShownByCall,
+    ToolView,
+    ToolViews,
+    ViewFunction,
+    tool_views,
+)
+
+__all__ = [
+    "TOOL_VIEWS",
+    "ShownByCall",
+    "ToolView",
+    "ToolViews",
+    "ViewFunction",
+    "exit_code_of",
+    "tool_views",
+]

@@ -1,0 +1,126 @@
+"""What a result says of itself: the lines that it numbers, its hits, and how its command ended."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING, NamedTuple
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from pydantic import JsonValue
+
+__all__ = ["Ended", "ended", "exit_code_of", "hits", "is_refusal", "numbered", "text_of"]
+
+_NUMBER = re.compile(r"^ *(\d{1,9})(?:\t|→|│ ?|\| ?|: ?)(.*)$", re.MULTILINE)
+_LIKELY = 3
+"""Fewer numbered lines that follow one another may be what the file holds."""
+
+_HIT = re.compile(r"^(?P<path>[^\s:][^:\n]*):(?P<line>\d{1,9})(?:[:-]|$)", re.MULTILINE)
+_HIT_IN_FILE = re.compile(r"^(?P<line>\d{1,9}):", re.MULTILINE)
+
+_REFUSAL = re.compile(r"\s*(?:<[\w-]*error|\[?error\b|traceback \()", re.IGNORECASE)
+_ABSENT = re.compile(
+    r"no such file|not found|does not exist|is a directory|not a file|enoent|permission denied",
+    re.IGNORECASE,
+)
+
+_ENDED = re.compile(
+    r"\n?[^\S\n]*[\[(<]?(?:the )?(?:command |process )?(?:finished |completed |exited |ended )?"
+    r"(?:with )?(?:an? )?exit[ _]?(?:code|status)[:=]? ?(?P<code>-?\d{1,9})[\])>.]*\s*\Z",
+    re.IGNORECASE,
+)
+_LONGEST_ENDING = 80
+
+
+class Ended(NamedTuple):
+    """A result without the line that tells how its command ended."""
+
+    output: str
+    """What the command printed."""
+    exit_code: int | None
+    """The command's exit code, if the result tells it."""
+
+
+def text_of(result: JsonValue) -> str | None:
+    """The text of a result, that of its parts together; ``None`` where it has none."""
+    if isinstance(result, str) or result is None:
+        return result
+    if not isinstance(result, list):
+        return None
+    parts = [part if isinstance(part, str) else _text(part) for part in result]
+    texts = [part for part in parts if part is not None]
+    return "\n".join(texts) if texts else None
+
+
+def _text(part: JsonValue) -> str | None:
+    text = part.get("text") if isinstance(part, dict) else None
+    return text if isinstance(text, str) else None
+
+
+def ended(result: str) -> Ended:
+    """Take off the last line of a result that tells the exit code, as in ``[exit code 1]``."""
+    begin = max(len(result) - _LONGEST_ENDING, 0)
+    tail = result[begin:]
+    if "exit" not in tail.lower():
+        return Ended(result, None)
+    found = _ENDED.search(tail)
+    if found is None:
+        return Ended(result, None)
+    if found.start() and not found[0].startswith("\n"):  # in the middle of a line
+        return Ended(result, None)
+    return Ended(result[: begin + found.start()], int(found["code"]))
+
+
+def exit_code_of(result: str) -> int | None:
+    r"""The exit code that the last line of a result tells.
+
+    Example:
+        >>> exit_code_of("1 failed\n[exit code 1]"), exit_code_of("exit code 1 is what I expect")
+        (1, None)
+    """
+    return ended(result).exit_code
+
+
+def numbered(text: str, first: int | None, last: int | None) -> list[tuple[int, int]]:
+    """The ranges of lines that a result numbers, as viewers do.
+
+    Some viewers number one line more than the file has, an empty one after its last newline. The
+    last line is left out where it is empty, and nobody asked for it by its number.
+
+    Args:
+        text: The result.
+        first: The first line that was asked for; ``None`` is the first of the file.
+        last: The last line that was asked for; ``None`` is the last of the file.
+    """
+    runs: list[list[int]] = []
+    empty = False
+    for found in _NUMBER.finditer(text):
+        number = int(found[1])
+        if runs and number == runs[-1][1] + 1:
+            runs[-1][1] = number
+        else:
+            runs.append([number, number])
+        empty = not found[2]
+    if runs and empty and runs[-1][0] < runs[-1][1] and (last is None or runs[-1][1] < last):
+        runs[-1][1] -= 1
+    begin = first or 1
+    return [(start, stop) for start, stop in runs if start == begin or stop - start + 1 >= _LIKELY]
+
+
+def is_refusal(text: str) -> bool:
+    """Whether a result says that there is nothing to show, instead of showing it."""
+    if _REFUSAL.match(text):
+        return True
+    return "\n" not in text.strip() and _ABSENT.search(text) is not None
+
+
+def hits(text: str, path: str | None) -> Iterator[tuple[str, int]]:
+    """Path and line of what a search found; ``path`` is the file where only lines are named."""
+    found = False
+    for hit in _HIT.finditer(text):
+        found = True
+        yield hit["path"], int(hit["line"])
+    if not found and path is not None:
+        for hit in _HIT_IN_FILE.finditer(text):
+            yield path, int(hit["line"])

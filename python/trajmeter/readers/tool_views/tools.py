@@ -1,0 +1,397 @@
+"""The tools that are known to read files, and what a call of each shows.
+
+Results are evidence: the lines that a result numbers are what was seen, whatever was asked for, and
+a command that printed nothing showed nothing. Where nothing was recorded of a result, arguments are
+taken at their word. What writes shows nothing, and neither does a call that failed.
+"""
+
+from __future__ import annotations
+
+import shlex
+from collections.abc import Callable, Collection, Iterable, Mapping
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
+
+from trajmeter.readers.shell_views import shell_views
+from trajmeter.readers.tool_views.evidence import ended, hits, is_refusal, numbered, text_of
+from trajmeter.records import Extent, ToolCall, View
+from trajmeter.records.openai_calls import parsed_arguments
+from trajmeter.records.record import frozen
+
+if TYPE_CHECKING:
+    from trajmeter.records import Leak
+
+__all__ = [
+    "TOOL_VIEWS",
+    "ShownByCall",
+    "ToolView",
+    "ToolViews",
+    "ViewFunction",
+    "tool_views",
+]
+
+ViewFunction: TypeAlias = Callable[[ToolCall], Iterable[View] | None]
+"""Gives the views of a call, ``None`` where its tool is not known to read."""
+
+_Names: TypeAlias = str | tuple[str, ...]
+
+_PATHS = (
+    "path",
+    "file_path",
+    "filepath",
+    "filename",
+    "file",
+    "target_file",
+    "absolute_path",
+    "relative_path",
+    "paths",
+)
+_FIRST = ("start_line", "first_line", "line_start", "start_line_one_indexed", "offset")
+_LAST = ("end_line", "last_line", "line_end", "end_line_one_indexed_inclusive")
+_COUNTS = ("limit", "num_lines")
+_RANGES = ("view_range", "line_range")
+_COMMANDS = ("command", "cmd", "script", "commands")
+_FOLDERS = ("workdir", "cwd", "working_directory")
+_CODE = ("code", "script", "source")
+_TO_THE_END = -1
+_SHELL_AND_FLAG = 2
+
+
+class ShownByCall(NamedTuple):
+    """What a call showed."""
+
+    views: tuple[View, ...]
+    """Views, in the order of the result."""
+    folder: str | None
+    """Where a shell that keeps its folder is after the call; else what it was before."""
+    leaks: tuple[Leak, ...]
+    """What the call read of the solution."""
+
+
+@dataclass(frozen=True, slots=True)
+class ToolView:
+    """How the arguments of a tool say what it reads; of several names, the first that is there."""
+
+    path: _Names = _PATHS
+    """The argument with the path, or a list of paths."""
+    first: _Names = _FIRST
+    """The argument with the first line, from 1."""
+    last: _Names = _LAST
+    """The argument with the last line, included; -1 is the end of the file."""
+    count: _Names = _COUNTS
+    """The argument with the number of lines to read, from the first on."""
+    range: _Names = _RANGES
+    """The argument with the first and the last line as a list."""
+    is_editor: bool = False
+    """Whether the tool reads only if its argument ``command`` is ``view``; its results number
+    lines, so that one without numbers, such as the listing of a folder, shows no file."""
+
+
+class _Reading(NamedTuple):
+    path: str
+    first: int | None
+    last: int | None
+
+
+@dataclass(frozen=True, slots=True)
+class ToolViews:
+    """What calls show, by the names of their tools.
+
+    A name also stands for the same one behind a namespace (``functions.bash``,
+    ``mcp__files__read_file``), and in upper case.
+    """
+
+    tools: Mapping[str, ToolView | ViewFunction]
+    """Tools that read files, by name."""
+    keeps_folder: frozenset[str] = frozenset()
+    """Names of shells in which ``cd`` of one call is in effect in the next."""
+
+    def views_of(
+        self, call: ToolCall, *, folder: str | None = None, exit_code: int | None = None
+    ) -> ShownByCall | None:
+        """The views that a call gave; ``None`` if its tool is not known to read.
+
+        Args:
+            call: The call with its result; without one, its arguments are taken at their word.
+            folder: Folder of a shell that keeps it.
+            exit_code: Exit code of a command, if it is recorded apart from the result.
+        """
+        known = self.tools.get(call.name)
+        name = call.name if known is not None else plain_name(call.name)
+        if known is None:
+            known = self.tools.get(name)
+        if known is None:
+            if name in _SHELLS:
+                return self._shown_in_shell(call, folder, exit_code)
+            if name in _SEARCHES:
+                return ShownByCall(_found(call), folder, ())
+            return None
+        if isinstance(known, ToolView):
+            return ShownByCall(_read(call, known), folder, ())
+        views = known(call)
+        return None if views is None else ShownByCall(tuple(views), folder, ())
+
+    def program_of(self, call: ToolCall) -> str | None:
+        """The command or the code that a call ran; ``None`` if its tool runs neither."""
+        name = plain_name(call.name)
+        if name in _SHELLS:
+            return _command(_arguments(call))
+        if name not in _INTERPRETERS:
+            return None
+        if isinstance(call.arguments, str):
+            parsed = parsed_arguments(call.arguments)
+            if not isinstance(parsed, dict):
+                return call.arguments
+        code = _value(_arguments(call), _CODE)
+        return code if isinstance(code, str) else None
+
+    def _shown_in_shell(
+        self, call: ToolCall, folder: str | None, exit_code: int | None
+    ) -> ShownByCall:
+        arguments = _arguments(call)
+        command = _command(arguments)
+        if command is None:
+            return ShownByCall((), folder, ())
+        output, code = ended(text) if (text := text_of(call.result)) is not None else (None, None)
+        code = exit_code if exit_code is not None else code
+        if call.success is False and code is None:
+            return ShownByCall((), folder, ())
+        given = _value(arguments, _FOLDERS)
+        keeps = call.name in self.keeps_folder
+        start = given if isinstance(given, str) else folder if keeps else None
+        shown = shell_views(command, output, exit_code=code, folder=start)
+        return ShownByCall(shown.views, shown.folder if keeps else folder, shown.leaks)
+
+
+def tool_views(
+    overrides: Mapping[str, ToolView | ViewFunction] | None = None,
+    *,
+    keeps_folder: Collection[str] = (),
+) -> ToolViews:
+    """What calls show, with tools of your own beside those that are known.
+
+    Known are tools named as most programs name them: ``read_file``, ``view``, ``open`` and the like
+    with a path and a range of lines, ``str_replace_editor`` and ``text_editor``, of which only
+    ``view`` shows anything, shells (``bash``, ``terminal`` ...), and searches, which show single
+    lines.
+
+    Args:
+        overrides: By the name of a tool, its arguments, or a function that gives the views of a
+            call; ``None`` from it says that the tool does not read.
+        keeps_folder: Names of shells in which ``cd`` of one call is in effect in the next.
+
+    Example:
+        >>> from trajmeter.records import ToolCall
+        >>> views = tool_views({"open_doc": ToolView(path="doc", first="from", last="to")})
+        >>> call = ToolCall(name="open_doc", arguments={"doc": "a.md", "from": 3, "to": 9})
+        >>> [(view.path, view.start, view.end) for view in views.views_of(call).views]
+        [('a.md', 3, 9)]
+    """
+    return ToolViews({**_READERS, **(overrides or {})}, frozenset(keeps_folder))
+
+
+@lru_cache(maxsize=1024)
+def plain_name(name: str) -> str:
+    """The name of a tool in lower case, without its namespace."""
+    for separator in ("__", ".", "/"):
+        name = name.rpartition(separator)[2] or name
+    return name.lower()
+
+
+def runs_commands(name: str) -> bool:
+    """Whether a tool of this name is a shell, so that its result may tell an exit code."""
+    return plain_name(name) in _SHELLS
+
+
+def _arguments(call: ToolCall) -> Mapping[str, Any]:
+    arguments = call.arguments
+    if isinstance(arguments, str):
+        arguments = parsed_arguments(arguments)
+    return arguments if isinstance(arguments, dict) else {}
+
+
+def _value(arguments: Mapping[str, Any], names: _Names) -> Any:  # noqa: ANN401 - of any type
+    if isinstance(names, str):
+        return arguments.get(names)
+    for name in names:
+        if arguments.get(name) is not None:
+            return arguments[name]
+    return None
+
+
+def _integer(value: object) -> int | None:
+    if isinstance(value, str) and value.strip().removeprefix("-").isdecimal():
+        value = int(value)
+    if isinstance(value, float) and value.is_integer():
+        value = int(value)
+    return value if isinstance(value, int) and not isinstance(value, bool) else None
+
+
+def _command(arguments: Mapping[str, Any]) -> str | None:
+    """The command of a shell: text, or words, as of ``["bash", "-lc", "ls"]``."""
+    command = _value(arguments, _COMMANDS)
+    if isinstance(command, list) and all(isinstance(word, str) for word in command) and command:
+        runs_text = command[0].rpartition("/")[2] in _RUN_TEXT and len(command) > _SHELL_AND_FLAG
+        if runs_text and command[1].startswith("-"):
+            return str(command[2])
+        return shlex.join(command)
+    return command if isinstance(command, str) else None
+
+
+def _found(call: ToolCall) -> tuple[View, ...]:
+    """The lines that a search found."""
+    text = text_of(call.result)
+    if text is None or call.success is False:
+        return ()
+    path = _value(_arguments(call), _PATHS)
+    found = hits(text, path if isinstance(path, str) else None)
+    return tuple(
+        View(path=each, extent=Extent.LINES, start=line, end=line, searched=True)
+        for each, line in found
+    )
+
+
+def _read(call: ToolCall, tool: ToolView) -> tuple[View, ...]:
+    arguments = _arguments(call)
+    if call.success is False or (tool.is_editor and arguments.get("command") != "view"):
+        return ()
+    path = _value(arguments, tool.path)
+    if isinstance(path, list):
+        return tuple(_view(each, Extent.WHOLE) for each in path if isinstance(each, str))
+    if not isinstance(path, str) or not path:
+        return ()
+    asked = (None, None) if len(arguments) == 1 else _asked(arguments, tool)
+    reading = _Reading(path, *asked)
+    text = text_of(call.result)
+    return _claimed(reading) if text is None else _seen(reading, text, tool)
+
+
+def _asked(arguments: Mapping[str, Any], tool: ToolView) -> tuple[int | None, int | None]:
+    """The first and the last line that were asked for; ``None`` is the beginning, or the end."""
+    pair = _value(arguments, tool.range)
+    if isinstance(pair, list) and len(pair) == 2:  # noqa: PLR2004 - the first and the last
+        first, last = map(_integer, pair)
+    else:
+        first, last = (_integer(_value(arguments, names)) for names in (tool.first, tool.last))
+        count = _integer(_value(arguments, tool.count))
+        if last is None and count is not None and count > 0:
+            last = (first or 1) + count - 1
+    return first or None, None if last == _TO_THE_END else last
+
+
+def _claimed(reading: _Reading) -> tuple[View, ...]:
+    """What was asked for, where no result was recorded."""
+    path, first, last = reading
+    if last is not None:
+        return (_view(path, Extent.LINES, first or 1, last),)
+    return (_view(path, Extent.WHOLE if first in (None, 1) else Extent.UNKNOWN),)
+
+
+def _seen(reading: _Reading, text: str, tool: ToolView) -> tuple[View, ...]:
+    """What a result shows."""
+    path, first, last = reading
+    if ranges := numbered(text, first, last):
+        return tuple(_view(path, Extent.LINES, start, end) for start, end in ranges)
+    if tool.is_editor or not text or is_refusal(text):
+        return ()
+    if first in (None, 1) and last is None:
+        return (_view(path, Extent.WHOLE),)
+    begin = first or 1
+    shown = begin + text.count("\n") - text.endswith("\n")
+    return (_view(path, Extent.LINES, begin, shown if last is None else min(last, shown)),)
+
+
+def _view(path: str, extent: Extent, start: int | None = None, end: int | None = None) -> View:
+    return frozen(View, {**_VIEW, "path": path, "extent": extent, "start": start, "end": end})
+
+
+_VIEW = dict(View(path=""))
+"""Every field of a view; making one costs a fifth of what validating it does."""
+
+_RUN_TEXT = frozenset({"bash", "sh", "zsh", "dash", "ksh"})
+_SHELLS = frozenset(
+    {
+        "bash",
+        "cmd",
+        "container.exec",
+        "exec",
+        "exec_command",
+        "execute",
+        "execute_bash",
+        "execute_command",
+        "local_shell",
+        "run",
+        "run_bash",
+        "run_command",
+        "run_in_terminal",
+        "run_shell",
+        "run_shell_command",
+        "run_terminal_cmd",
+        "shell",
+        "shell_command",
+        "terminal",
+    }
+)
+_INTERPRETERS = frozenset(
+    {
+        "code_interpreter",
+        "execute_ipython_cell",
+        "execute_python",
+        "ipython",
+        "jupyter",
+        "python",
+        "python_interpreter",
+        "run_ipython",
+        "run_python",
+    }
+)
+_SEARCHES = frozenset(
+    {
+        "find_in_files",
+        "grep",
+        "grep_search",
+        "rg",
+        "ripgrep",
+        "search",
+        "search_dir",
+        "search_file",
+        "search_file_content",
+        "search_files",
+        "search_for_pattern",
+    }
+)
+_READERS: dict[str, ToolView] = {
+    **dict.fromkeys(
+        (
+            "cat_file",
+            "file_read",
+            "fs_read",
+            "get_file_contents",
+            "open",
+            "open_file",
+            "read",
+            "read_file",
+            "read_files",
+            "read_lines",
+            "read_text_file",
+            "show_file",
+            "view",
+            "view_file",
+        ),
+        ToolView(),
+    ),
+    **dict.fromkeys(
+        (
+            "edit_tool",
+            "file_editor",
+            "str_replace_based_edit_tool",
+            "str_replace_editor",
+            "text_editor",
+        ),
+        ToolView(is_editor=True),
+    ),
+}
+
+TOOL_VIEWS = tool_views()
+"""The tools that most programs have."""

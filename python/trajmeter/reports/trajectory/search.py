@@ -1,0 +1,57 @@
+"""Finding a pattern in the sections of a trajectory."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING
+
+from trajmeter.errors import ConfigurationError
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
+
+    from trajmeter.reports.trajectory.sections import Block, Section
+
+__all__ = ["Search"]
+
+
+class Search:
+    """A regular expression; without a capital letter in it, case does not matter.
+
+    Args:
+        pattern: The expression.
+
+    Raises:
+        ConfigurationError: It is not a regular expression.
+    """
+
+    def __init__(self, pattern: str) -> None:
+        flags = 0 if any(map(str.isupper, pattern)) else re.IGNORECASE
+        try:
+            self._expression = re.compile(pattern, flags)
+        except re.error as error:
+            raise ConfigurationError(f"{pattern!r} is not a regular expression: {error}") from error
+
+    def sections(self, found: Iterable[Section]) -> Iterator[Section]:
+        """The sections in which it occurs."""
+        return (each for each in found if self._occurs_in(each))
+
+    def lines(self, block: Block) -> list[int]:
+        """Which lines of a block it occurs in."""
+        return [at for at, line in enumerate(block.lines) if self._expression.search(line)]
+
+    def parts(self, text: str) -> Iterator[tuple[str, bool]]:
+        """The text in parts, each with whether it is an occurrence."""
+        end = 0
+        for match in self._expression.finditer(text):
+            if match.end() > match.start():
+                yield text[end : match.start()], False
+                yield match[0], True
+                end = match.end()
+        yield text[end:], False
+
+    def _occurs_in(self, section: Section) -> bool:
+        texts = (section.title, *section.facts)
+        return any(map(self._expression.search, texts)) or any(
+            self._expression.search(block.label) or self.lines(block) for block in section.blocks
+        )

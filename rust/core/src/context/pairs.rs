@@ -1,0 +1,44 @@
+//! What the paths of a batch depend on.
+//!
+//! Paths are codes of the batch's own texts. What a path means depends on the repository of the task
+//! as well: [`pairs`] finds the pairs that occur, so that each is resolved once, and gives every view
+//! the number of its pair.
+
+use rustc_hash::FxHashMap;
+
+use super::Rows;
+
+/// The pairs of repository and path that views hold.
+#[derive(Debug, Default)]
+pub struct Pairs {
+    /// Number of each view's pair; 0 for a view of an attempt without a task.
+    pub of_view: Vec<u32>,
+    /// Repository and path of each pair.
+    pub pairs: Vec<(usize, usize)>,
+}
+
+/// Finds the pairs of repository and path; `repository` is that of each task.
+#[must_use]
+pub fn pairs(rows: &Rows<'_>, path: &[i64], repository: &[usize]) -> Pairs {
+    let mut found = Pairs {
+        of_view: vec![0; path.len()],
+        pairs: Vec::new(),
+    };
+    let mut numbers: FxHashMap<(usize, usize), u32> = FxHashMap::default();
+    for (row, &task) in rows.task.iter().enumerate() {
+        let Ok(task) = usize::try_from(task) else {
+            continue;
+        };
+        let steps = rows.steps(row);
+        let begin = rows.step_offsets[steps.start] as usize;
+        let end = rows.step_offsets[steps.end] as usize;
+        for view in (begin..end).chain(rows.final_views(row)) {
+            let pair = (repository[task], path[view] as usize);
+            found.of_view[view] = *numbers.entry(pair).or_insert_with(|| {
+                found.pairs.push(pair);
+                found.pairs.len() as u32 - 1
+            });
+        }
+    }
+    found
+}

@@ -1,0 +1,153 @@
+//! Texts of version 1: bash blocks, and results of commands.
+//!
+//! What the rules of the record reader say of other than ASCII text is left to it.
+
+use memchr::memmem;
+
+/// Longest number that the rules take.
+const DIGITS: usize = 18;
+
+/// The text is not certain to mean the same to the record reader.
+pub(super) struct Uncertain;
+
+/// Where a mark stands in a text; `str::find` takes many times as long.
+pub(super) fn find(text: &str, mark: &str) -> Option<usize> {
+    memmem::find(text.as_bytes(), mark.as_bytes())
+}
+
+/// The only bash block of a text.
+pub(super) fn program(text: &str) -> Result<Option<&str>, Uncertain> {
+    const OPEN: &str = "```bash";
+    const CLOSE: &str = "```";
+    let mut found = None;
+    let mut rest = text;
+    while let Some(at) = find(rest, OPEN) {
+        rest = &rest[at + OPEN.len()..];
+        let blank = rest.len() - rest.trim_start_matches(is_space).len();
+        if rest[blank..].starts_with(|next: char| !next.is_ascii()) {
+            return Err(Uncertain);
+        }
+        let Some(newline) = rest[..blank].rfind('\n') else {
+            continue;
+        };
+        let Some(length) = find(&rest[newline + 1..], CLOSE) else {
+            break;
+        };
+        let body = &rest[newline + 1..newline + 1 + length];
+        if found
+            .replace(body.strip_suffix('\n').unwrap_or(body))
+            .is_some()
+        {
+            return Ok(None);
+        }
+        rest = &rest[newline + 1 + length + CLOSE.len()..];
+    }
+    Ok(found)
+}
+
+/// An observation of version 1: the code that a text tells, and the output in it.
+pub(super) struct Observation<'a> {
+    pub code: &'a str,
+    pub output: Option<&'a str>,
+}
+
+/// The observation that a text is, if it is one.
+pub(super) fn observation(text: &str) -> Result<Option<Observation<'_>>, Uncertain> {
+    let Some((code, after)) = code(text) else {
+        return Ok(None);
+    };
+    let output = output(text, after);
+    // Of a long one, what is left is put together again.
+    if output.is_none() && find(text, "<output_head>").is_some() {
+        return Err(Uncertain);
+    }
+    Ok(Some(Observation { code, output }))
+}
+
+/// The return code that a text tells, as it is written, and where it ends.
+fn code(text: &str) -> Option<(&str, usize)> {
+    const OPEN: &str = "<returncode>";
+    const CLOSE: &str = "</returncode>";
+    let mut at = 0;
+    while let Some(found) = find(&text[at..], OPEN) {
+        at += found + OPEN.len();
+        let rest = &text[at..];
+        let unsigned = rest.strip_prefix('-').unwrap_or(rest);
+        let after = unsigned.trim_start_matches(|c: char| c.is_ascii_digit());
+        let digits = unsigned.len() - after.len();
+        if (1..=DIGITS).contains(&digits) && after.starts_with(CLOSE) {
+            let length = rest.len() - after.len();
+            return Some((&rest[..length], at + length + CLOSE.len()));
+        }
+    }
+    None
+}
+
+/// What stands between the tags of an output that begins after a place.
+fn output(text: &str, start: usize) -> Option<&str> {
+    const OPEN: &str = "<output>\n";
+    let begin = start + find(&text[start..], OPEN)? + OPEN.len();
+    let end = memmem::rfind(text.as_bytes(), b"</output>")?;
+    text.get(begin..end)
+}
+
+/// What Python takes for a blank, of ASCII.
+fn is_space(c: char) -> bool {
+    matches!(c, '\t'..='\r' | '\x1c'..=' ')
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{code, observation, program};
+
+    fn certain<T>(result: Result<T, super::Uncertain>) -> Option<T> {
+        result.ok()
+    }
+
+    #[test]
+    fn only_bash_block() {
+        let program = |text| certain(program(text));
+        assert_eq!(program("a ```bash\nls\n``` b"), Some(Some("ls")));
+        assert_eq!(program("```bash \n\n\n  x```"), Some(Some("  x")));
+        assert_eq!(program("```bash\n```"), Some(Some("")));
+        assert_eq!(program("```bash\na\n``````bash\nb\n```"), Some(None));
+        for none in [
+            "",
+            "```bash",
+            "```bash ls```",
+            "```bash\nls",
+            "```sh\nls\n```",
+        ] {
+            assert_eq!(program(none), Some(None), "{none}");
+        }
+        assert_eq!(program("```bash\u{a0}\nls\n```"), None);
+    }
+
+    #[test]
+    fn return_codes() {
+        let code = |text| code(text).map(|(code, _)| code);
+        assert_eq!(code("<returncode>-12</returncode>"), Some("-12"));
+        assert_eq!(code("<returncode>x<returncode>0</returncode>"), Some("0"));
+        assert_eq!(code("<returncode></returncode>"), None);
+        assert_eq!(code("<returncode>\u{663}</returncode>"), None);
+    }
+
+    #[test]
+    fn output_lies_between_the_first_and_the_last_tag() {
+        let output = |rest: &str| {
+            let text = format!("<output>\nx</output><returncode>0</returncode>{rest}");
+            let found = certain(observation(&text)).flatten()?;
+            found.output.map(str::to_owned)
+        };
+        assert_eq!(output("\n<output>\na\n</output>").as_deref(), Some("a\n"));
+        assert_eq!(
+            output("<output>\n</output></output>").as_deref(),
+            Some("</output>")
+        );
+        assert_eq!(output("<output>\nx"), None);
+        assert_eq!(output(""), None);
+        let long = "<returncode>0</returncode><output_head>\nx\n</output_head>";
+        assert!(observation(long).is_err());
+        assert!(certain(observation("none")).is_some_and(|found| found.is_none()));
+    }
+}

@@ -1,0 +1,121 @@
+"""Chat histories of aider."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import pytest
+
+from tests.readers.logs import read, read_one, turns_of
+from trajmeter.records import Failure, Usage
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+NAME = ".aider.chat.history.md"
+CHAT = """
+# aider chat started at 2026-03-01 10:00:00
+
+> /usr/bin/aider --api-key openai=sk-1 --model openai/m-1··
+> Aider v0.86.2··
+> Model: openai/m-1 with diff edit format··
+> Added src/a.py to the chat.··
+
+#### Fix the mean.··
+#### Please.··
+
+The loop stops short:
+
+> as the task says
+#### Where
+
+src/a.py
+```python
+x = 1
+```
+
+> Tokens: 2.1k sent, 1k cache write, 512 cache hit, 88 received. Cost: $0.25 message, $1 session.··
+> The LLM did not conform to the edit format.··
+> # 1 SEARCH/REPLACE block failed to match!
+
+## SearchReplaceNoExactMatch: not found
+include the whole line··
+
+Sorry, rightly.
+
+> Tokens: 15k sent, 1,204 received.··
+> Applied edit to src/a.py··
+> Commit da03ee0 fix: Mend the mean··
+""".replace("·", " ")
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    (tmp_path / "repo").mkdir()
+    return tmp_path / "repo"
+
+
+def test_replies_end_with_their_tokens(folder: Path) -> None:
+    (folder / NAME).write_text(CHAT)
+    attempt = read_one(folder / NAME)
+    assert (attempt.task_id, attempt.agent, attempt.model) == ("repo", "aider", "openai/m-1")
+    assert attempt.attempt == "2026-03-01 10:00:00"
+    assert attempt.failure is None
+    assert attempt.metadata == {
+        "version": "0.86.2",
+        "started_at": "2026-03-01 10:00:00",
+        "chat_files": ["src/a.py"],
+        "commits": ["da03ee0"],
+    }
+    assert "sk-1" not in attempt.model_dump_json()
+    first, second = turns_of(attempt)
+    assert first.text == (
+        "The loop stops short:\n\n> as the task says\n#### Where\n\nsrc/a.py\n```python\nx = 1\n```"
+    )
+    assert first.success is False
+    assert first.error == Failure(
+        reason="edit_format_error", message="The LLM did not conform to the edit format."
+    )
+    assert first.usage == Usage(
+        input_tokens=2100,
+        output_tokens=88,
+        cached_input_tokens=512,
+        cache_write_tokens=1000,
+        cost_usd=0.25,
+    )
+    assert (second.text, second.success) == ("Sorry, rightly.", True)
+    assert second.usage == Usage(input_tokens=15000, output_tokens=1204)
+    assert attempt.final_output == "Sorry, rightly."
+
+
+def test_a_prompt_that_was_too_long_has_no_turn(folder: Path) -> None:
+    (folder / NAME).write_text(
+        "# aider chat started at 2026-03-01 10:00:00\n\n#### Fix it.  \n"
+        "> Tokens: 2.7k sent, 0 received.  \n>  \n> Model m-1 has hit a token limit!  \n"
+    )
+    attempt = read_one(folder / NAME)
+    assert attempt.turns == ()
+    assert attempt.failure == Failure(
+        reason="budget_exhausted", message="Model m-1 has hit a token limit!"
+    )
+
+
+def test_every_chat_of_a_file_is_an_attempt(folder: Path) -> None:
+    chat = "# aider chat started at 2026-03-0{} 10:00:00\n\n#### Go.  \n\nReply {}.\n\n"
+    path = folder / NAME
+    path.write_bytes((chat.format(1, 1) + chat.format(2, 2)).replace("\n", "\r\n").encode())
+    attempts, problems = read(path)
+    assert problems == []
+    assert [(a.attempt, a.final_output, a.source and a.source.record) for a in attempts] == [
+        ("2026-03-01 10:00:00", "Reply 1.", "chat 1"),
+        ("2026-03-02 10:00:00", "Reply 2.", "chat 2"),
+    ]
+    assert turns_of(attempts[0])[0].usage is None  # the chat was left before its tokens were told
+
+
+def test_a_chat_that_goes_on_after_a_failure_has_not_failed(folder: Path) -> None:
+    (folder / NAME).write_text(
+        "# aider chat started at 2026-03-01 10:00:00\n> m-1 has hit a token limit!  \n"
+        "#### Again.  \n\nDone.\n"
+    )
+    assert read_one(folder / NAME).failure is None

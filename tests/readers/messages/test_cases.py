@@ -1,0 +1,311 @@
+"""Cases that lists of messages bring up, each by itself."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+import trajmeter
+from trajmeter.errors import InputError
+from trajmeter.readers.messages import message_turns
+from trajmeter.readers.tool_views import ToolView, tool_views
+from trajmeter.records import Extent, Failure, ToolCall, View
+
+
+def asks(*calls: tuple[str | None, str, str], text: str | None = None) -> dict[str, Any]:
+    """An answer of OpenAI's shape with calls of (id, name, arguments)."""
+    written = [
+        {"id": each, "type": "function", "function": {"name": name, "arguments": arguments}}
+        for each, name, arguments in calls
+    ]
+    return {"role": "assistant", "content": text, "tool_calls": written}
+
+
+def gives(value: Any, identity: str | None = None, **fields: Any) -> dict[str, Any]:
+    return {"role": "tool", "tool_call_id": identity, "content": value, **fields}
+
+
+def results(messages: list[dict[str, Any]]) -> list[list[tuple[str, Any]]]:
+    turns = message_turns(messages).turns
+    return [[(call.name, call.result) for call in turn.tool_calls] for turn in turns]
+
+
+def test_parallel_calls_are_joined_by_id() -> None:
+    both = asks(("c1", "f", "{}"), ("c2", "g", "{}"))
+    assert results([both, gives("2", "c2"), gives("1", "c1")]) == [[("f", "1"), ("g", "2")]]
+
+
+def test_results_without_ids_go_to_calls_of_their_name_in_order() -> None:
+    three = asks((None, "f", "{}"), (None, "g", "{}"), (None, "f", "{}"))
+    given = [gives("f1", name="f"), gives("f2", name="f"), gives("g1", name="g")]
+    assert results([three, *given]) == [[("f", "f1"), ("g", "g1"), ("f", "f2")]]
+
+
+def test_an_id_that_is_used_again_is_a_new_call() -> None:
+    first, second = asks(("call_0", "f", "{}")), asks(("call_0", "f", '{"x": 2}'))
+    assert results([first, gives("1", "call_0"), second, gives("2", "call_0")]) == [
+        [("f", "1")],
+        [("f", "2")],
+    ]
+
+
+def test_a_late_result_still_finds_its_call() -> None:
+    messages = [
+        asks(("c1", "f", "{}")),
+        {"role": "assistant", "content": "Wait."},
+        gives("1", "c1"),
+    ]
+    assert results(messages) == [[("f", "1")], []]
+
+
+def test_what_belongs_to_nothing_is_told_and_counted() -> None:
+    nameless = {"role": "assistant", "tool_calls": [{"id": "c", "function": {"arguments": "{}"}}]}
+    held = message_turns([gives("lost", "c9"), nameless, 7, {"role": "ghost"}])
+    assert held.dropped_calls == 2
+    assert held.unusable == {
+        "messages[0]": "a result without a call: none has the id 'c9'",
+        "messages[1]": "a call without a name",
+        "messages[2]": "expected a message, got a number",
+        "messages[3]": "role is 'ghost', expected a role of a conversation",
+    }
+    assert len(held.turns) == 1
+
+
+def test_a_call_without_a_result_is_unknown() -> None:
+    (turn,) = message_turns([asks(("c1", "read_file", '{"path": "a.py"}'))]).turns
+    (call,) = turn.tool_calls
+    assert (call.result, call.success, turn.success) == (None, None, None)
+
+
+def test_an_empty_result_is_not_an_absent_one() -> None:
+    ((call,),) = results([asks(("c1", "f", "{}")), gives("", "c1")])
+    assert call == ("f", "")
+
+
+@pytest.mark.parametrize(
+    ("call", "arguments", "error"),
+    [
+        ({"function": {"name": "f", "arguments": '{"x": '}}, '{"x": ', None),
+        ({"function": {"name": "f", "arguments": ""}}, {}, None),
+        ({"name": "f", "args": {"INVALID_JSON": '{"x": '}}, '{"x": ', None),
+        ({"name": "f", "args": '{"x": ', "error": "no JSON"}, '{"x": ', "no JSON"),
+        (
+            {
+                "function": "f",
+                "arguments": {},
+                "parse_error": 'Error parsing the arguments:\n\n{"x": \n\nError details: cut',
+            },
+            '{"x": ',
+            'Error parsing the arguments:\n\n{"x": \n\nError details: cut',
+        ),
+        ({"function": "f", "arguments": {}, "parse_error": "cut"}, None, "cut"),
+    ],
+)
+def test_malformed_arguments_stay_text(call: dict[str, Any], arguments: Any, error: Any) -> None:
+    (turn,) = message_turns([{"role": "assistant", "tool_calls": [call]}]).turns
+    (made,) = turn.tool_calls
+    assert (made.arguments, made.error) == (arguments, error)
+    assert made.success is (None if error is None else False)
+    if error is not None and arguments is not None:
+        assert turn.error == Failure(reason="parse_error", message=error)
+
+
+def test_invalid_calls_of_langchain_are_calls() -> None:
+    invalid = {
+        "name": "f",
+        "args": '{"x": ',
+        "id": "c",
+        "error": "cut",
+        "type": "invalid_tool_call",
+    }
+    message = {"type": "ai", "content": "", "tool_calls": [], "invalid_tool_calls": [invalid]}
+    (turn,) = message_turns([message]).turns
+    assert [(call.name, call.success) for call in turn.tool_calls] == [("f", False)]
+
+
+@pytest.mark.parametrize(
+    ("result", "error"),
+    [
+        (
+            {
+                "role": "user",
+                "content": [
+                    {"type": "tool_result", "tool_use_id": "c", "content": "gone", "is_error": True}
+                ],
+            },
+            "gone",
+        ),
+        ({"type": "tool", "tool_call_id": "c", "content": "gone", "status": "error"}, "gone"),
+        (
+            gives("", "c", function="f", error={"type": "timeout", "message": "too slow"}),
+            "too slow",
+        ),
+        (
+            {
+                "kind": "request",
+                "parts": [
+                    {
+                        "part_kind": "retry-prompt",
+                        "tool_name": "f",
+                        "tool_call_id": "c",
+                        "content": "try again",
+                    }
+                ],
+            },
+            "try again",
+        ),
+    ],
+)
+def test_marks_of_failures(result: dict[str, Any], error: str) -> None:
+    (turn,) = message_turns([asks(("c", "f", "{}")), result]).turns
+    assert [(call.success, call.error) for call in turn.tool_calls] == [(False, error)]
+    assert (turn.success, turn.error) == (False, Failure(reason="tool_error", message=error))
+
+
+def test_the_exit_code_of_a_shell_says_more_than_that_it_answered() -> None:
+    call = asks(("c", "bash", '{"command": "false"}'))
+    answered = {
+        "type": "tool",
+        "tool_call_id": "c",
+        "content": "[exit code 1]",
+        "status": "success",
+    }
+    for result, success in ((answered, False), (gives("ok\n[exit code 0]", "c"), True)):
+        (turn,) = message_turns([call, result]).turns
+        assert turn.tool_calls[0].success is success
+    (turn,) = message_turns([asks(("c", "note", "{}")), gives("[exit code 1]", "c")]).turns
+    assert turn.tool_calls[0].success is None
+
+
+def test_failed_is_asked_where_there_is_no_mark() -> None:
+    def failed(call: ToolCall) -> bool | None:
+        return None if call.result == "?" else str(call.result).startswith("Error")
+
+    messages = [asks(*((each, "f", "{}") for each in "abcd"))]
+    messages += [gives("Error: x", "a"), gives("fine", "b"), gives("?", "c")]
+    (turn,) = message_turns(messages, failed=failed).turns
+    assert [(call.success, call.error) for call in turn.tool_calls] == [
+        (False, "Error: x"),
+        (True, None),
+        (None, None),
+        (None, None),
+    ]
+
+
+def test_pictures_and_files_leave_no_bytes() -> None:
+    content = [
+        {"type": "text", "text": "seen"},
+        {"type": "image_url", "image_url": {"url": "data:image/png;base64,AAAA"}},
+        {"type": "image", "source": {"type": "base64", "data": "AAAA"}},
+        {"type": "input_audio", "input_audio": {"data": "AAAA"}},
+    ]
+    ((call,),) = results([asks(("c", "f", "{}")), gives(content, "c")])
+    assert call[1] == [
+        {"type": "text", "text": "seen"},
+        {"type": "image"},
+        {"type": "image"},
+        {"type": "audio"},
+    ]
+    ((call,),) = results([asks(("c", "f", "{}")), gives(content[:1] * 2, "c")])
+    assert call[1] == "seen\nseen"
+
+
+def test_langchain_repeats_calls_among_the_parts() -> None:
+    part = {"type": "tool_use", "id": "c", "name": "f", "input": {}}
+    call = {"id": "c", "name": "f", "args": {}}
+    message = {"type": "ai", "content": [part], "tool_calls": [call], "invalid_tool_calls": []}
+    assert results([message]) == [[("f", None)]]
+
+
+def test_null_stands_for_an_absent_key() -> None:
+    nothing = {"tool_calls": None, "tool_call_id": None, "name": None, "function": None}
+    user = {"role": "user", "content": "Look.", **nothing}
+    held = message_turns([user, asks(("c", "f", "{}")), {**nothing, **gives("x", "c")}])
+    assert (held.unusable, held.turns[0].tool_calls[0].success) == ({}, None)
+
+
+def test_values_that_json_does_not_know_become_text() -> None:
+    class Odd:
+        def __str__(self) -> str:
+            return "odd"
+
+    call = {"id": "c", "name": "f", "args": {"x": Odd(), "y": (1, 2)}}
+    (turn,) = message_turns([{"type": "ai", "content": "", "tool_calls": [call]}]).turns
+    assert turn.tool_calls[0].arguments == {"x": "odd", "y": [1, 2]}
+
+
+def test_without_a_tool_that_reads_there_are_no_views() -> None:
+    messages = [asks(("c", "search_web", "{}")), gives("x", "c")]
+    assert [turn.views for turn in message_turns(messages).turns] == [None]
+    assert message_turns(messages).leaks is None
+
+
+def test_tools_that_read_and_showed_nothing_are_steps_that_saw_nothing() -> None:
+    reads = asks(("c", "read_file", '{"path": "a.py"}'))
+    messages = [reads, gives("Error: no such file", "c"), asks(("d", "f", "{}")), gives("x", "d")]
+    assert [turn.views for turn in message_turns(messages).turns] == [(), None]
+    shown = [*messages, reads, gives("x = 1", "c")]
+    assert [turn.views for turn in message_turns(shown).turns] == [
+        None,
+        None,
+        (View(path="a.py", extent=Extent.WHOLE),),
+    ]
+
+
+def test_calls_without_any_result_are_taken_at_their_word() -> None:
+    reads = asks(("c", "read_file", '{"path": "a.py", "start_line": 2, "end_line": 3}'))
+    (turn,) = message_turns([reads]).turns
+    assert [(view.start, view.end) for view in turn.views or ()] == [(2, 3)]
+
+
+def test_from_messages_takes_every_field_of_a_trajectory() -> None:
+    attempt = trajmeter.from_messages(
+        [{"role": "assistant", "content": "Done."}],
+        task_id="t",
+        model="m",
+        final_patch="p",
+        unusable={"usage": "cut"},
+    )
+    assert (attempt.task_id, attempt.model, attempt.final_patch) == ("t", "m", "p")
+    assert (attempt.final_output, attempt.transcript) == ("Done.", "assistant: Done.")
+    assert attempt.unusable == {"usage": "cut"}
+    assert (attempt.usage, attempt.dropped_calls, attempt.turn_count) == (None, 0, None)
+    replaced = trajmeter.from_messages([], task_id="t", final_output="x")
+    assert (replaced.final_output, replaced.turns, replaced.transcript) == ("x", (), None)
+
+
+def test_from_messages_refuses_what_the_messages_hold() -> None:
+    with pytest.raises(InputError, match="turns cannot be given: the messages hold them"):
+        trajmeter.from_messages([], task_id="t", turns=())
+    with pytest.raises(ValueError, match="modell"):
+        trajmeter.from_messages([], task_id="t", modell="m")
+
+
+def test_records_equal_those_that_are_validated() -> None:
+    messages = [
+        asks(("c", "read_file", '{"path": "a.py"}'), text="I look."),
+        gives("1\tx\n2\ty\n3\tz", "c"),
+    ]
+    attempt = trajmeter.from_messages(messages, task_id="t")
+    assert type(attempt).model_validate(attempt.model_dump()) == attempt
+    assert type(attempt).model_validate_json(attempt.model_dump_json()) == attempt
+
+
+def test_views_may_be_told_otherwise() -> None:
+    views = tool_views(
+        {
+            "open_doc": ToolView(path="doc", first="from", last="to"),
+            "look": lambda call: [View(path=str(call.result))],
+            "bash": lambda _: None,
+        }
+    )
+    calls = asks(("a", "open_doc", '{"doc": "a.md", "from": 3, "to": 9}'), ("b", "look", "{}"))
+    calls["tool_calls"] += asks(("c", "bash", '{"command": "cat b"}'))["tool_calls"]
+    messages = [calls, gives("x\ny", "a"), gives("b.md", "b"), gives("x", "c")]
+    (turn,) = message_turns(messages, views=views).turns
+    assert [(view.path, view.start, view.end) for view in turn.views or ()] == [
+        ("a.md", 3, 4),
+        ("b.md", None, None),
+    ]
+    assert message_turns(messages, views=None).turns[0].views is None

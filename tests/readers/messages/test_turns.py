@@ -1,0 +1,292 @@
+"""Lists of messages of every shape, as their programs write them, turned into turns."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from trajmeter.readers.messages import MessageTurns, message_turns
+
+if TYPE_CHECKING:
+    from trajmeter.records import ToolCall
+
+ARGUMENTS = {"path": "a.py"}
+TEXT = '{"path": "a.py"}'
+
+ANTHROPIC_RESULT = {"type": "tool_result", "tool_use_id": "c1", "content": "x = 1"}
+ONE_CALL: dict[str, list[Any]] = {
+    "openai": [
+        {
+            "role": "assistant",
+            "content": "I look.",
+            "tool_calls": [
+                {"id": "c1", "type": "function", "function": {"name": "read", "arguments": TEXT}}
+            ],
+        },
+        {"role": "tool", "tool_call_id": "c1", "content": "x = 1"},
+    ],
+    "trl": [
+        {
+            "role": "assistant",
+            "content": "I look.",
+            "tool_calls": [
+                {"type": "function", "function": {"name": "read", "arguments": ARGUMENTS}}
+            ],
+        },
+        {"role": "tool", "name": "read", "content": "x = 1"},
+    ],
+    "openai's old single call": [
+        {
+            "role": "assistant",
+            "content": "I look.",
+            "function_call": {"name": "read", "arguments": TEXT},
+        },
+        {"role": "function", "name": "read", "content": "x = 1"},
+    ],
+    "responses": [
+        {"type": "reasoning", "id": "r", "summary": [{"type": "summary_text", "text": "hm"}]},
+        {
+            "type": "message",
+            "role": "assistant",
+            "content": [{"type": "output_text", "text": "I look."}],
+        },
+        {"type": "function_call", "id": "f", "call_id": "c1", "name": "read", "arguments": TEXT},
+        {"type": "function_call_output", "call_id": "c1", "output": "x = 1"},
+    ],
+    "anthropic": [
+        {
+            "role": "assistant",
+            "content": [
+                {"type": "thinking", "thinking": "hm", "signature": "s"},
+                {"type": "text", "text": "I look."},
+                {"type": "tool_use", "id": "c1", "name": "read", "input": ARGUMENTS},
+            ],
+        },
+        {"role": "user", "content": [ANTHROPIC_RESULT]},
+    ],
+    "inspect": [
+        {
+            "role": "assistant",
+            "content": [
+                {"type": "reasoning", "reasoning": "hm"},
+                {"type": "text", "text": "I look."},
+            ],
+            "tool_calls": [{"id": "c1", "function": "read", "arguments": ARGUMENTS}],
+        },
+        {"role": "tool", "tool_call_id": "c1", "function": "read", "content": "x = 1"},
+    ],
+    "langchain": [
+        {
+            "type": "ai",
+            "content": "I look.",
+            "tool_calls": [{"id": "c1", "name": "read", "args": ARGUMENTS, "type": "tool_call"}],
+            "invalid_tool_calls": [],
+        },
+        {"type": "tool", "tool_call_id": "c1", "content": "x = 1", "status": "success"},
+    ],
+    "verifiers": [
+        {
+            "role": "assistant",
+            "content": "I look.",
+            "tool_calls": [{"id": "c1", "namespace": None, "name": "read", "arguments": TEXT}],
+        },
+        {"role": "tool", "tool_call_id": "c1", "content": "x = 1"},
+    ],
+    "opentelemetry": [
+        {
+            "role": "assistant",
+            "parts": [
+                {"type": "reasoning", "content": "hm"},
+                {"type": "text", "content": "I look."},
+                {"type": "tool_call", "id": "c1", "name": "read", "arguments": ARGUMENTS},
+            ],
+        },
+        {
+            "role": "tool",
+            "parts": [{"type": "tool_call_response", "id": "c1", "response": "x = 1"}],
+        },
+    ],
+    "pydantic-ai": [
+        {
+            "kind": "response",
+            "parts": [
+                {"part_kind": "thinking", "content": "hm"},
+                {"part_kind": "text", "content": "I look."},
+                {"part_kind": "tool-call", "tool_name": "read", "args": TEXT, "tool_call_id": "c1"},
+            ],
+        },
+        {
+            "kind": "request",
+            "parts": [
+                {
+                    "part_kind": "tool-return",
+                    "tool_name": "read",
+                    "content": "x = 1",
+                    "tool_call_id": "c1",
+                    "outcome": "success",
+                }
+            ],
+        },
+    ],
+}
+HAS_MARKS = {"anthropic", "inspect", "langchain", "pydantic-ai"}
+WITHOUT_IDS = {"trl", "openai's old single call"}
+
+
+def only_call(held: MessageTurns) -> ToolCall:
+    (turn,) = held.turns
+    (call,) = turn.tool_calls
+    return call
+
+
+@pytest.mark.parametrize("program", ONE_CALL)
+def test_a_call_and_its_result_are_one_turn(program: str) -> None:
+    held = message_turns([{"role": "user", "content": "Look."}, *ONE_CALL[program]])
+    call = only_call(held)
+    assert (call.name, call.arguments, call.result) == ("read", ARGUMENTS, "x = 1")
+    assert call.id == (None if program in WITHOUT_IDS else "c1")
+    assert call.success is (True if program in HAS_MARKS else None)
+    (turn,) = held.turns
+    assert (turn.text, turn.success) == ("I look.", call.success)
+    assert [view.path for view in turn.views or ()] == ["a.py"]
+    assert (held.unusable, held.dropped_calls, held.starts) == ({}, 0, (1,))
+    assert held.final_output == "I look."
+    assert held.transcript == "user: Look.\n\nassistant: I look.\n\ntool: x = 1"
+
+
+def test_shapes_may_be_mixed() -> None:
+    messages = [message for both in ONE_CALL.values() for message in both]
+    held = message_turns(messages)
+    assert [call.result for turn in held.turns for call in turn.tool_calls] == ["x = 1"] * 10
+    assert held.unusable == {}
+
+
+@pytest.mark.parametrize(
+    "envelope",
+    [
+        lambda message: {"type": message["type"], "data": message},
+        lambda message: {"lc": 1, "type": "constructor", "id": ["x"], "kwargs": message},
+    ],
+)
+def test_langchain_writes_messages_in_envelopes(envelope: Any) -> None:
+    held = message_turns([envelope(message) for message in ONE_CALL["langchain"]])
+    assert held == message_turns(ONE_CALL["langchain"])
+
+
+class Dumped:
+    """An object as pydantic's models are, of a package that is not imported."""
+
+    def __init__(self, message: dict[str, Any]) -> None:
+        self._message = message
+
+    def model_dump(self) -> dict[str, Any]:
+        return self._message
+
+
+@pytest.mark.parametrize("program", ONE_CALL)
+def test_objects_are_read_as_they_dump_themselves(program: str) -> None:
+    messages = ONE_CALL[program]
+    assert message_turns(map(Dumped, messages)) == message_turns(messages)
+
+
+def test_a_whole_answer_of_openai_is_a_turn_with_its_usage() -> None:
+    chat = {
+        "object": "chat.completion",
+        "choices": [{"message": ONE_CALL["openai"][0]}],
+        "usage": {
+            "prompt_tokens": 9,
+            "completion_tokens": 2,
+            "prompt_tokens_details": {"cached_tokens": 4},
+        },
+    }
+    usage = {
+        "input_tokens": 9,
+        "output_tokens": 2,
+        "input_tokens_details": {"cached_tokens": 4},
+        "output_tokens_details": {"reasoning_tokens": 1},
+    }
+    response = {"object": "response", "output": ONE_CALL["responses"][:3], "usage": usage}
+    for answer, result in ((chat, ONE_CALL["openai"][1]), (response, ONE_CALL["responses"][3])):
+        held = message_turns([answer, result])
+        assert only_call(held).result == "x = 1"
+        used = held.turns[0].usage
+        assert used is not None
+        assert (used.input_tokens, used.cached_input_tokens) == (9, 4)
+
+
+def test_items_are_one_turn_up_to_an_output_or_a_user() -> None:
+    call = {"type": "function_call", "call_id": "c1", "name": "read", "arguments": TEXT}
+    said = {"type": "message", "role": "assistant", "content": "Done."}
+    output = {"type": "function_call_output", "call_id": "c1", "output": "x"}
+    turns = message_turns([{"type": "reasoning"}, call, output, call, output, said]).turns
+    assert [(len(turn.tool_calls), turn.text) for turn in turns] == [
+        (1, None),
+        (1, None),
+        (0, "Done."),
+    ]
+    asked = {"type": "message", "role": "user", "content": "And?"}
+    assert len(message_turns([said, asked, said]).turns) == 2
+
+
+def test_free_text_of_a_custom_tool_is_not_read_as_json() -> None:
+    chat = {"id": "c", "type": "custom", "custom": {"name": "patch", "input": '{"a": 1}'}}
+    item = {"type": "custom_tool_call", "call_id": "c", "name": "patch", "input": '{"a": 1}'}
+    for message in ({"role": "assistant", "tool_calls": [chat]}, item):
+        assert only_call(message_turns([message])).arguments == '{"a": 1}'
+
+
+@pytest.mark.parametrize(
+    ("item", "name", "arguments", "result", "success"),
+    [
+        (
+            {"type": "mcp_call", "id": "m", "server_label": "fs", "name": "read", "arguments": TEXT}
+            | {"output": "x", "error": None},
+            "fs.read",
+            ARGUMENTS,
+            "x",
+            True,
+        ),
+        (
+            {"type": "mcp_call", "id": "m", "name": "read", "arguments": TEXT, "error": "denied"},
+            "read",
+            ARGUMENTS,
+            "",
+            False,
+        ),
+        (
+            {"type": "local_shell_call", "call_id": "m", "action": {"command": ["ls"]}},
+            "local_shell",
+            {"command": ["ls"]},
+            None,
+            None,
+        ),
+        (
+            {"type": "web_search_call", "id": "m", "status": "completed", "query": "q"},
+            "web_search",
+            {"query": "q"},
+            None,
+            None,
+        ),
+    ],
+)
+def test_tools_that_openai_runs_are_calls(
+    item: dict[str, Any], name: str, arguments: Any, result: Any, success: bool | None
+) -> None:
+    call = only_call(message_turns([item]))
+    assert (call.name, call.arguments, call.result, call.success) == (
+        name,
+        arguments,
+        result,
+        success,
+    )
+
+
+@pytest.mark.parametrize("kind", ["tool_use", "server_tool_use", "mcp_tool_use"])
+def test_tools_that_anthropic_runs_answer_in_the_same_message(kind: str) -> None:
+    content = [
+        {"type": kind, "id": "c1", "name": "web_search", "input": {"query": "q"}},
+        {"type": f"{kind.removesuffix('_use')}_result", "tool_use_id": "c1", "content": "found"},
+    ]
+    call = only_call(message_turns([{"role": "assistant", "content": content}]))
+    assert (call.arguments, call.result, call.success) == ({"query": "q"}, "found", True)

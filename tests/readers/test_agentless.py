@@ -1,0 +1,105 @@
+"""Results of Agentless: one object a task, and folders of its stages."""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING, Any
+
+from tests.readers.logs import read, read_one, turns_of, write_lines
+from trajmeter.records import Extent, View
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+RECORD: dict[str, Any] = {
+    "instance_id": "acme__fix-1",
+    "2_embedding_selected_files": ["a.py", "b.py", "c.py"],
+    "3_final_combined_files": ["a.py", "b.py"],
+    "4_related_elements": {"a.py": ["function: f\nclass: A.g\n", "variable: x\nfunction: f"]},
+    "5_sampled_edit_locs_and_patches": [
+        {"edit_locs": {"a.py": ["function: f"]}},
+        {"edit_locs": {"a.py": ["line: 9\nlines: 20-10\nline: 21"], "c.py": ["lines: 1 - 2"]}},
+        {"edit_locs": {"a.py": ["line: 99"]}},
+    ],
+    "6_final_selected_patch": "diff …",
+}
+
+
+def lines(path: str, start: int, end: int, *, listed: bool = True) -> View:
+    return View(path=path, extent=Extent.LINES, start=start, end=end, listed=listed)
+
+
+def test_what_the_stages_settled_on_is_the_only_step(tmp_path: Path) -> None:
+    (tmp_path / "acme__fix-1_traj.json").write_text(json.dumps(RECORD, indent=1))
+    attempt = read_one(tmp_path / "acme__fix-1_traj.json")
+    assert (attempt.task_id, attempt.agent) == ("acme__fix-1", "agentless")
+    assert attempt.final_patch == "diff …"
+    assert attempt.final_views == (
+        View(path="a.py"),
+        View(path="b.py"),
+        lines("a.py", 9, 21),  # 9, 10-20 (reversed) and 21 touch
+        lines("c.py", 1, 2, listed=False),
+        View(path="a.py", symbols=("f", "A.g", "x")),
+    )
+    (turn,) = turns_of(attempt)
+    assert turn.views == attempt.final_views
+
+
+def test_without_an_id_or_a_third_stage(tmp_path: Path) -> None:
+    record = {"2_embedding_selected_files": ["a.py"], "4_related_elements": None}
+    (tmp_path / "acme__fix-2_traj.json").write_text(json.dumps(record))
+    attempt = read_one(tmp_path / "acme__fix-2_traj.json")
+    assert attempt.task_id == "acme__fix-2"
+    assert attempt.final_views == (View(path="a.py"),)
+    assert attempt.final_patch is None
+
+
+def located(**fields: Any) -> dict[str, Any]:
+    return {"instance_id": "acme__fix-1", **fields}
+
+
+def test_a_folder_with_merged_locations(tmp_path: Path) -> None:
+    folder = tmp_path / "7_acme__fix-1"
+    merged = located(
+        found_files=["a.py"],
+        found_related_locs={"a.py": ["function: f"]},
+        found_edit_locs={"a.py": ["line: 3"]},
+    )
+    write_lines(folder / "edit_location_individual" / "loc_merged_1-1_outputs.jsonl", merged)
+    write_lines(
+        folder / "edit_location_individual" / "loc_merged_2-2_outputs.jsonl",
+        located(found_files=["z.py"]),
+    )
+    write_lines(folder / "file_level" / "loc_outputs.jsonl", located(found_files=["y.py"]))
+    write_lines(
+        folder / "all_preds.jsonl", located(model_patch="diff …"), {"instance_id": "x", "n": 1}
+    )
+    attempt = read_one(folder)
+    assert attempt.task_id == "acme__fix-1"
+    assert attempt.final_patch == "diff …"
+    assert attempt.final_views == (
+        View(path="a.py"),
+        lines("a.py", 3, 3),
+        View(path="a.py", symbols=("f",)),
+    )
+
+
+def test_a_folder_without_merged_locations_unites_its_stages(tmp_path: Path) -> None:
+    folder = tmp_path / "0_acme__fix-1"
+    write_lines(
+        folder / "file_level_combined" / "combined_locs.jsonl", located(found_files=["a.py"])
+    )
+    write_lines(folder / "file_level" / "loc.jsonl", located(found_files=["b.py", "a.py"]), "{")
+    samples = [{"a.py": [""]}, {"a.py": ["line: 5"]}]
+    write_lines(folder / "edit_location_samples" / "loc.jsonl", located(found_edit_locs=samples))
+    (attempt,), problems = read(folder)
+    assert attempt.final_views == (View(path="a.py"), View(path="b.py"), lines("a.py", 5, 5))
+    assert attempt.final_patch is None
+    assert [problem.line for problem in problems] == [2]
+
+
+def test_an_empty_folder_is_a_problem(tmp_path: Path) -> None:
+    (tmp_path / "0_a" / "file_level_combined").mkdir(parents=True)
+    attempts, problems = read(tmp_path / "0_a")
+    assert attempts == []
+    assert problems[0].message == "none of the stages of Agentless in the folder can be read"
