@@ -115,7 +115,7 @@ def said(content: object) -> str | None:
 def _said_in(part: object) -> str | None:
     if type(part) is not dict:
         return None
-    kind = part.get("type") or part.get("part_kind")
+    kind = _kind_of(part)
     text: object = None
     if kind in _TEXT_PARTS:
         text = part.get("text")
@@ -124,6 +124,11 @@ def _said_in(part: object) -> str | None:
     elif kind == "refusal":
         text = part.get("refusal")
     return text if type(text) is str else None
+
+
+def _kind_of(part: Mapping[str, Any]) -> str:
+    kind = part.get("type") or part.get("part_kind")
+    return kind if type(kind) is str else ""
 
 
 def called_in(message: Mapping[str, Any]) -> Iterator[Mapping[str, Any]]:
@@ -141,10 +146,7 @@ def called_in(message: Mapping[str, Any]) -> Iterator[Mapping[str, Any]]:
     for parts in (message.get("content"), message.get("parts")):
         if type(parts) is list:
             for part in parts:
-                if (
-                    type(part) is dict
-                    and (part.get("type") or part.get("part_kind")) in _CALL_PARTS
-                ):
+                if type(part) is dict and _kind_of(part) in _CALL_PARTS:
                     yield part
 
 
@@ -249,10 +251,10 @@ def _part(part: object) -> JsonValue:
     """A part of a result; of an image, a sound or a file only what it is."""
     if type(part) is not dict:
         return _plain(part)
-    kind = part.get("type")
+    kind = _kind_of(part)
     if kind in _TEXT_PARTS and type(text := part.get("text")) is str:
         return {"type": "text", "text": text}
-    if type(kind) is str and any(key in part for key in _BYTES):
+    if kind and any(key in part for key in _BYTES):
         return {"type": _WITHOUT_BYTES.get(kind, kind)}
     return _plain(part)
 

@@ -133,7 +133,7 @@ class _Conversation:
         take = self._asked.get(role) if type(role) is str else None
         if take is not None:
             take(index, message)
-        elif role not in _SILENT:
+        elif type(role) is not str or role not in _SILENT:
             self._refuse(index, f"role is {role!r}, expected a role of a conversation")
 
     def _unlabelled(self, index: int, message: Mapping[str, Any]) -> None:
@@ -157,7 +157,7 @@ class _Conversation:
             self._item_result(index, message)
         elif kind.endswith("_call"):
             self._item_call(index, message, kind)
-        elif role not in _SILENT and kind != "item_reference":
+        elif type(role) is not str or (role not in _SILENT and kind != "item_reference"):
             self._refuse(index, f"type is {kind!r}, expected a message or a part of an answer")
 
     def _answer(self, index: int, message: Mapping[str, Any]) -> None:
@@ -317,6 +317,7 @@ class _Conversation:
 
     def _item_result(self, index: int, item: Mapping[str, Any]) -> None:
         identity = item.get("call_id") or item.get("id")
+        identity = identity if type(identity) is str else None
         self._give(index, Given(identity, None, result_value(item.get("output")), None))
 
     def _response(self, index: int, response: Mapping[str, Any]) -> None:
@@ -337,8 +338,9 @@ class _Conversation:
             parts = message["parts"]
             self._results_in(index, parts)
             for part in parts:
-                if part.get("part_kind") == "user-prompt" and type(part.get("content")) is str:
-                    self.said.append(f"user: {part['content']}")
+                prompt = part.get("content") if type(part) is dict else None
+                if type(prompt) is str and part.get("part_kind") == "user-prompt":
+                    self.said.append(f"user: {prompt}")
 
     def _refuse(self, index: int, reason: str, *, is_call: bool = False) -> None:
         self.dropped += is_call
