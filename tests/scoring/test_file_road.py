@@ -112,7 +112,8 @@ def test_every_example(name: str, profiles: Sequence[str]) -> None:
 @pytest.mark.parametrize("profiles", [(), PROFILES], ids=["default", "profiles"])
 def test_published_predictions_and_runs(reference_data: Path, profiles: Sequence[str]) -> None:
     folder = reference_data / "contextbench"
-    files = [*sorted(folder.glob("preds-*.jsonl")), reference_data / "minisweagent"]
+    logs = (reference_data / "minisweagent").glob("*.traj.json")
+    files = [*sorted(folder.glob("preds-*.jsonl")), *sorted(logs)]
     scores = _assert_equal(
         files,
         profiles=profiles,

@@ -38,6 +38,7 @@ _COMPLETION = "_TRAJMETER_COMPLETE"
 COMMANDS = (
     "score",
     "view",
+    "convert",
     "snapshot",
     "run",
     "judge",
@@ -47,6 +48,7 @@ COMMANDS = (
     "price",
     "bench",
     "metrics",
+    "formats",
 )
 """Modules of the commands, in the order of the help."""
 _GROUPS = ("metrics",)

@@ -30,12 +30,16 @@ from trajmeter.cli._snapshots import (
 )
 from trajmeter.cli._terminal import (
     JUDGE_PANEL,
+    ColumnMap,
+    InputFormat,
     JudgeBaseUrl,
     JudgeRecord,
     JudgeReplay,
     JudgeRequestsPerMinute,
+    LogFiles,
     SnapshotFiles,
     TaskFiles,
+    column_map,
     make_judge,
     stdout_console,
 )
@@ -71,15 +75,7 @@ class Format(str, Enum):
 
 
 def score(
-    predictions: Annotated[
-        list[Path],
-        typer.Argument(
-            exists=True,
-            metavar="PREDICTIONS",
-            show_default=False,
-            help="Files or folders of recorded trajectories; formats are detected from content.",
-        ),
-    ],
+    logs: LogFiles,
     tasks: TaskFiles = None,
     snapshots: SnapshotFiles = None,
     repos: RepositoryFolders = None,
@@ -105,6 +101,8 @@ def score(
             "metric. See trajmeter metrics list.",
         ),
     ] = None,
+    input_format: InputFormat = None,
+    mapping: ColumnMap = None,
     judge: Annotated[
         str | None,
         typer.Option(
@@ -154,6 +152,7 @@ def score(
         trajmeter score logs/ -t gold.jsonl --repos repositories/
         trajmeter score preds.jsonl -t gold.jsonl -m context,turns -p contextbench
         trajmeter score preds.jsonl -m my_metric.py@answered --format json
+        zcat runs.jsonl.gz | trajmeter score - "logs/**/*.traj.json" more/ -m turns
     """
     import_numpy()
     from trajmeter.metrics import create
@@ -166,7 +165,7 @@ def score(
 
     _warn_of_slow_kernels()
     if output is not None:
-        read = (*predictions, *(tasks or ()), snapshots, judge_replay)
+        read = (*logs, *(tasks or ()), snapshots, judge_replay)
         check_output(output)
         check_is_no_input(output, [path for path in read if path is not None])
     names = [name.strip() for part in metrics or DEFAULT_METRICS for name in part.split(",")]
@@ -191,8 +190,15 @@ def score(
     elif (judge_base_url, judge_requests_per_minute, judge_record) != (None, None, None):
         raise ConfigurationError("judge options need --judge MODEL")
     made = create(names, snapshots=store, profiles=profiles or (), judge=assertion_judge)
-    task_files, files = without_repeats(tasks or ()), without_repeats(predictions)
-    attempts = TrajectoryBatches(files, columns=columns_read(made), on_problem=report)
+    task_files, files = without_repeats(tasks or ()), without_repeats(logs)
+    attempts = TrajectoryBatches(
+        files,
+        columns=columns_read(made),
+        input_format=input_format,
+        mapping=column_map(mapping),
+        profiles=profiles or (),
+        on_problem=report,
+    )
     with ExitStack() as stack:
         if assertion_judge is not None:
             stack.callback(assertion_judge.close)

@@ -41,7 +41,7 @@ def snapshot(
             show_default=False,
             help="Git repositories, bare or not, each at a commit (default: HEAD, or those of the "
             "tasks); folders of them, with --tasks; or other folders, whose files are taken as "
-            "they are.",
+            "they lie there.",
         ),
     ],
     tasks: TaskFiles = None,
@@ -167,9 +167,8 @@ def _report_unfound(
 ) -> None:
     """Say how many tasks start from none of the commits, and where they were looked for."""
     found = {task.id for target in targets for task in target.tasks or ()}
-    # A folder without git serves any task.
     missing = [task for task in tasks if task.id not in found]
-    if missing and all(target.commit for target in targets):
+    if missing:
         first = missing[0]
         print_message(
             f"trajmeter: {len(missing):,} of {len(tasks):,} tasks have no snapshot, such as "

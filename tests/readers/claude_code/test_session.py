@@ -326,6 +326,13 @@ def test_lines_that_cannot_be_used_are_reported_and_the_rest_is_read(tmp_path: P
     ]
 
 
+def test_a_session_that_begins_with_a_long_message(tmp_path: Path) -> None:
+    first = asked(0, "x" * 100_000)
+    first["sessionId"] = first.pop("sessionId")  # behind the message, as newer versions write it
+    path = write_lines(tmp_path / "s.jsonl", first, said(1, "m1", "Hi."))
+    assert read_one(path).task_id == SESSION
+
+
 def test_a_session_is_read_alike_as_columns(tmp_path: Path) -> None:
     path = write_lines(
         tmp_path / "s.jsonl",

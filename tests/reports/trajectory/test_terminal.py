@@ -14,6 +14,8 @@ t
 agent crab · model m-1 · attempt 2 · log.jsonl:3 · 3 turns · 2 calls · 1,100 tokens in · 90 out · \
 $0.7500 · 2.5 credits · 60.00 s · did not pass
   failed: max_turns_exceeded
+  read what gives the solution away (future)
+    git log --all
   task
     Mend it.
   gold (initial): src/a.py:2-3
@@ -64,6 +66,8 @@ gold seen: 100% of files, 100% of lines
   error: timeout
     Stopped
     after 30 s
+  read what gives the solution away (gold_patch)
+    cat fix.patch
 
 Turn 3 of 3
 80 tokens · $0.5000 · at least 1,100 tokens so far · at least $0.7500 so far
@@ -103,7 +107,8 @@ def test_everything_that_was_recorded() -> None:
 
 def test_without_task_and_repository() -> None:
     text = plain(ATTEMPT)
-    assert "gold" not in text
+    assert "gold (" not in text
+    assert "gold seen" not in text
     assert "  view /testbed/src/a.py:2-2\n  view src/a.py:3-9\n\n" in text
     assert "not in the repository" not in text
 
