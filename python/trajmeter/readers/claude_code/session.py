@@ -228,6 +228,9 @@ SESSIONS = FileFormat(
     description="sessions of Claude Code",
     makes=Trajectory,
     carries=(
+        "agent",
+        "model",
+        "attempt",
         *TURNS,
         *usage_fields(
             "turns.usage",
@@ -243,9 +246,6 @@ SESSIONS = FileFormat(
                 "cost_usd",
             ),
         ),
-        "agent",
-        "model",
-        "attempt",
         "turns.agent",
         "turns.duration_seconds",
         "final_output",
