@@ -14,7 +14,7 @@ from trajmeter.readers._choice import Choice
 from trajmeter.readers._containers import entries
 from trajmeter.readers._formats import Evidence, RecordFormat, RecordT
 from trajmeter.readers._inputs import inputs
-from trajmeter.readers._recognition import format_of
+from trajmeter.readers._recognition import evidence_in, format_of
 from trajmeter.readers._registry import record_formats
 from trajmeter.records import ReadProblem, Task, Trajectory
 
@@ -221,7 +221,7 @@ class EntryReader(Generic[RecordT]):
             return None
         self.known = known.name, known.description
         is_doubtful = not self._is_known and self._given.notes is not None
-        if is_doubtful and known.evidence_in(value) == Evidence.POSSIBLE:
+        if is_doubtful and evidence_in(known, value) == Evidence.POSSIBLE:
             record = self._record(known, value, source, self._add_stranger)
             if record is None:
                 return None
@@ -302,7 +302,7 @@ def _unrecognised(value: JsonValue, makes: type[Task | Trajectory]) -> str:
     return (
         f"{expected}, got an object with the keys {reprlib.repr(list(value))}, "
         "which no format recognises ('trajmeter formats' lists them); "
-        "docs/formats.md describes 'Our own records' and how to read 'Other formats'"
+        "docs/formats/your-own.md shows how to read others"
     )
 
 
@@ -315,7 +315,7 @@ def _description(value: dict[str, JsonValue], makes: type[RecordT]) -> str | Non
     if known is None:
         return None
     # A key that many formats share is not enough to call a record by the name of one.
-    is_possible = known.evidence_in(value) == Evidence.POSSIBLE
+    is_possible = evidence_in(known, value) == Evidence.POSSIBLE
     return None if is_possible and value.keys() - makes.model_fields.keys() else known.description
 
 
