@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from trajmeter.readers._sessions import path_below
-from trajmeter.readers.shell_views import shell_views
 from trajmeter.readers.tool_views import TOOL_VIEWS
 from trajmeter.records import Extent, View
 
@@ -59,6 +58,8 @@ class Viewer:
         if call.command is None:
             self._look_at_tool(call, text)
             return
+        from trajmeter.readers.shell_views import shell_views  # not to recognise a format
+
         start = folder or self.folder or self.root
         shown = shell_views(call.command, text, exit_code=exit_code, folder=start)
         views = shown.views
