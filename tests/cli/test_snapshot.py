@@ -86,6 +86,22 @@ def test_the_commits_of_tasks(run: Run, folder: Path, repository: str, where: st
     assert (snapshot.repo, [*snapshot.files]) == ("crab/shelf", ["src/loans.py", "src/other.py"])
 
 
+def test_a_folder_without_git_serves_tasks_as_it_does_in_scoring(
+    run: Run, folder: Path, repository: str
+) -> None:
+    (folder / "repos" / "crab__shelf" / ".git").rename(folder / "moved")
+    plain = folder / "repos" / "crab__shelf"
+    (plain / "README").write_bytes(b"")
+    (plain / "src" / "loans.py").write_bytes(LOANS)
+    code, out, err = run("snapshot", "repos/crab__shelf", "-t", "tasks.jsonl")
+    (snapshot,) = lines(out)
+    assert (code, err, snapshot["repo"], snapshot["commit"]) == (0, "", "crab/shelf", repository)
+    assert len(snapshot["files"]["src/loans.py"]["definitions"]) == 3
+    code, out, err = run("snapshot", "cache", "-t", "tasks.jsonl")
+    assert (code, out) == (0, "")
+    assert err.startswith("trajmeter: 1 of 1 tasks have no snapshot, such as 'shelf-1'")
+
+
 def test_only_the_files_that_trajectories_and_gold_need(
     run: Run, folder: Path, repository: str
 ) -> None:

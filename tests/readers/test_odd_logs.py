@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gzip
 import json
 from typing import TYPE_CHECKING, Any
 
@@ -11,6 +12,7 @@ from hypothesis import strategies as st
 
 from tests.readers.atif.steps import answer, called, observed, step, trajectory
 from tests.readers.claude_code.lines import call, read_file, result, said, used
+from tests.readers.logs import read, read_one
 from trajmeter.errors import ReadError
 from trajmeter.readers._registry import format_named
 from trajmeter.records import Source, Trajectory
@@ -155,6 +157,35 @@ def test_odd_values_in_lines(tmp_path: Path, name: str, data: st.DataObject) -> 
     for attempt in records_of(known, log):
         assert Trajectory.model_validate(attempt.model_dump()) == attempt or attempt.usage
     known.recognises(log, log.read_bytes()[: 1 << 16])
+
+
+@pytest.mark.parametrize("name", FILES)
+def test_marks_blank_lines_and_compression_change_nothing(tmp_path: Path, name: str) -> None:
+    lines = [json.dumps(line).encode() for line in FILES[name]]
+    plain, marked, packed = (tmp_path / folder / "log.jsonl" for folder in "abc")
+    for path in (plain, marked, packed):
+        path.parent.mkdir()
+    plain.write_bytes(b"\n".join(lines))
+    marked.write_bytes(b"\xef\xbb\xbf" + b"\r\n\r\n".join(lines) + b"\r\n")
+    packed = packed.with_suffix(".jsonl.gz")
+    packed.write_bytes(gzip.compress(plain.read_bytes()))
+    whole = read_one(plain).model_copy(update={"source": None})
+    for path in (marked, packed):
+        assert read_one(path).model_copy(update={"source": None}) == whole
+
+
+@pytest.mark.parametrize("name", FILES)
+def test_a_log_that_was_cut_keeps_what_came_before(tmp_path: Path, name: str) -> None:
+    lines = [json.dumps(line) for line in FILES[name]]
+    log = tmp_path / "log.jsonl"
+    log.write_text("\n".join([*lines, lines[-1][:-3]]))
+    (attempt,), problems = read(log)
+    assert attempt.turns is not None
+    assert [problem.line for problem in problems] == [len(lines) + 1]
+    log.write_text("")
+    attempts, problems = read(log)
+    assert attempts == []
+    assert "empty" in problems[0].message
 
 
 @pytest.mark.parametrize("name", RECORDS)

@@ -26,6 +26,7 @@ if TYPE_CHECKING:
         "name",
         "name.git",
         "Owner__Name",  # as hosts do not tell them apart
+        "t",  # the task's id
         ".",
     ],
 )

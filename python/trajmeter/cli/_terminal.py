@@ -2,6 +2,11 @@
 
 from __future__ import annotations
 
+import csv
+import glob
+import json
+import os
+import sys
 from enum import Enum
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -11,6 +16,7 @@ from typer.core import TyperCommand, TyperGroup
 
 from trajmeter.errors import ConfigurationError
 from trajmeter.reports.cells import visible
+from trajmeter.text import to_cell
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
@@ -21,18 +27,25 @@ if TYPE_CHECKING:
 
 __all__ = [
     "JUDGE_PANEL",
+    "ColumnMap",
     "Command",
+    "InputFormat",
     "JudgeBaseUrl",
     "JudgeRecord",
     "JudgeReplay",
     "JudgeRequestsPerMinute",
+    "ListFormat",
+    "LogFile",
+    "LogFiles",
     "OriginalProfile",
     "PlainFormat",
     "SnapshotFiles",
     "TaskFiles",
+    "column_map",
     "make_judge",
     "new_group",
     "print_fields",
+    "print_list",
     "program_options",
     "stdout_console",
 ]
@@ -128,6 +141,74 @@ OriginalProfile = Annotated[
 
 JUDGE_PANEL = "Judge options"
 """Heading of the judge's options in a command's help."""
+
+
+def _check_logs(paths: list[Path]) -> list[Path]:
+    """Refuse paths that name nothing, before anything is done; ``-`` and patterns name files."""
+    for path in paths:
+        names_files = str(path) == "-" or glob.has_magic(str(path))
+        if not names_files and not os.path.lexists(path):
+            raise typer.BadParameter(f"Path {str(path)!r} does not exist.")
+    return paths
+
+
+LogFiles = Annotated[
+    list[Path],
+    typer.Argument(
+        metavar="LOGS",
+        show_default=False,
+        callback=_check_logs,
+        help="Files, folders or quoted patterns (logs/**/*.json) of recorded trajectories, or - "
+        "for standard input; formats are detected from content.",
+    ),
+]
+LogFile = Annotated[
+    Path,
+    typer.Argument(
+        metavar="FILE",
+        show_default=False,
+        callback=lambda path: _check_logs([path])[0],
+        help="File, folder or quoted pattern of recorded trajectories, or - for standard input; "
+        "the format is detected from content.",
+    ),
+]
+InputFormat = Annotated[
+    str | None,
+    typer.Option(
+        "--input-format",
+        metavar="NAME",
+        show_default=False,
+        help="Format of all logs, whatever they look like. See trajmeter formats.",
+    ),
+]
+ColumnMap = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--map",
+        metavar="FIELD=COLUMN,…",
+        show_default=False,
+        help="Columns or keys of the logs by the field of a trajectory that they are, where they "
+        "are not recognised: turns=trajectory,task_id=instance_id. May be repeated.",
+    ),
+]
+
+
+def column_map(options: Sequence[str] | None) -> dict[str, str]:
+    """The columns of :data:`ColumnMap` by field.
+
+    Raises:
+        ConfigurationError: A part is not ``FIELD=COLUMN``, or names a field again.
+    """
+    columns: dict[str, str] = {}
+    for part in (part for option in options or () for part in option.split(",")):
+        field, separator, column = (text.strip() for text in part.partition("="))
+        if not (field and separator and column):
+            raise ConfigurationError(f"--map {part!r}: expected FIELD=COLUMN")
+        if field in columns:
+            raise ConfigurationError(f"--map: two columns for {field!r}")
+        columns[field] = column
+    return columns
+
 
 TaskFiles = Annotated[
     list[Path] | None,
@@ -234,6 +315,52 @@ def stdout_console() -> Console:
 
     console = DataConsole()
     return console if console.is_terminal else DataConsole(width=_UNLIMITED)
+
+
+class ListFormat(str, Enum):
+    """How a list is printed."""
+
+    TABLE = "table"
+    """A table for a terminal."""
+    JSON = "json"
+    """One JSON document."""
+    JSONL = "jsonl"
+    """JSON lines."""
+    CSV = "csv"
+    """CSV with a header."""
+    MARKDOWN = "markdown"
+    """A table in Markdown."""
+
+
+def print_list(
+    items: Sequence[Mapping[str, str | Sequence[str]]], output_format: ListFormat
+) -> None:
+    """Print items that have the same fields, each text or several texts."""
+    if output_format is ListFormat.JSON:
+        sys.stdout.write(json.dumps(items, indent=2, ensure_ascii=False) + "\n")
+        return
+    if output_format is ListFormat.JSONL:
+        for item in items:
+            sys.stdout.write(json.dumps(item, ensure_ascii=False) + "\n")
+        return
+    header = tuple(items[0]) if items else ()
+    rows = tuple(
+        tuple(value if isinstance(value, str) else ", ".join(value) for value in item.values())
+        for item in items
+    )
+    if output_format is ListFormat.CSV:
+        writer = csv.writer(sys.stdout, lineterminator="\n")
+        writer.writerows([header, *([to_cell(cell) for cell in row] for row in rows)])
+        return
+    from trajmeter.reports.markdown import render_table
+    from trajmeter.reports.tables import Table
+    from trajmeter.reports.terminal import print_table
+
+    table = Table("", header, rows, texts=tuple(range(len(header))))
+    if output_format is ListFormat.MARKDOWN:
+        sys.stdout.write(render_table(table))
+    else:
+        print_table(table, stdout_console())
 
 
 class PlainFormat(str, Enum):

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from itertools import islice
 from typing import TYPE_CHECKING
 
 from trajmeter.errors import InputError
@@ -20,8 +19,10 @@ if TYPE_CHECKING:
 
 __all__ = ["BatchMaker"]
 
-_ROWS = 1_000
+_ROWS = 250
 """Rows of a batch, if files are read as records."""
+_TURNS = 10_000
+"""Turns of such a batch, in which most of its memory lies."""
 
 
 class BatchMaker:
@@ -38,8 +39,15 @@ class BatchMaker:
 
     def gather(self, records: Iterator[Trajectory]) -> Iterator[pa.RecordBatch]:
         """The rows of records, some thousand at a time."""
-        while rows := list(islice(records, _ROWS)):
-            yield from self.batches(rows)
+        rows: list[Trajectory] = []
+        turns = 0
+        for record in records:
+            rows.append(record)
+            turns += len(record.turns or ())
+            if len(rows) == _ROWS or turns >= _TURNS:
+                yield from self.batches(rows)
+                rows, turns = [], 0
+        yield from self.batches(rows)
 
     def batches(self, records: list[Trajectory]) -> list[pa.RecordBatch]:
         """The rows of records; reports those with a value that no column holds."""

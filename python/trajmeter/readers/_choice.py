@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from typing import TYPE_CHECKING, Generic
 
+from trajmeter.errors import ConfigurationError
 from trajmeter.readers._containers import entries
 from trajmeter.readers._content import open_content
 from trajmeter.readers._formats import Evidence, FileFormat, RecordFormat, RecordT
@@ -11,15 +13,19 @@ from trajmeter.readers._recognition import ambiguous, format_of, strongest_for
 from trajmeter.readers._registry import file_formats, format_named, record_formats
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Mapping
+    from collections.abc import Callable, Collection, Iterator, Mapping
     from pathlib import Path
 
+    import pyarrow as pa
     from pydantic import JsonValue
 
     from trajmeter.readers._formats import Format
+    from trajmeter.readers._mapping import ColumnMapping
+    from trajmeter.records import ReadProblem, Source
 
 __all__ = ["Choice"]
 
+_OWN = "trajectory-records"
 _HEAD = 1 << 16
 """Formats of whole files are recognised by this much of a file's beginning."""
 
@@ -31,18 +37,41 @@ class Choice(Generic[RecordT]):
         makes: Class of the records to make.
         input_format: Name of the format that reads everything, whatever it looks like; formats are
             recognised by content where there is none.
+        mapping: Columns by the field that they are; the records then are trajectories of ours,
+            unless another format is named.
+        profiles: Compatibility profiles, which some formats read in their own way; others are of
+            no concern here.
 
     Raises:
         UnknownNameError: No format has this name.
+        ConfigurationError: The mapping names a field that there is not, or the format has none.
     """
 
-    def __init__(self, makes: type[RecordT], *, input_format: str | None = None) -> None:
+    def __init__(
+        self,
+        makes: type[RecordT],
+        *,
+        input_format: str | None = None,
+        mapping: Mapping[str, str] | None = None,
+        profiles: Collection[str] = (),
+    ) -> None:
         self.makes: type[RecordT] = makes
         """Class of the records to make."""
+        self._profiles = profiles
+        self._counts: Counter[str] = Counter()
+        self._rows: Counter[Path] = Counter()
         self.chosen: Format[RecordT] | None = None
         """The format that reads everything."""
+        self.mapping: ColumnMapping | None = None
+        if mapping:
+            from trajmeter.readers._mapping import ColumnMapping
+
+            input_format = input_format or _OWN
+            self.mapping = ColumnMapping(mapping, is_own=input_format == _OWN)
         if input_format is not None:
             self.chosen = format_named(input_format, makes)
+        if mapping and isinstance(self.chosen, FileFormat):
+            raise ConfigurationError(f"map: the format {input_format} has no columns to map")
         found = (self.chosen,) if self.chosen else (*record_formats(makes), *file_formats(makes))
         self._of_records = [known for known in found if isinstance(known, RecordFormat)]
         self._of_files = [known for known in found if isinstance(known, FileFormat)]
@@ -56,6 +85,78 @@ class Choice(Generic[RecordT]):
         if self.chosen is not None:
             return self._of_records[0] if self._of_records else None
         return format_of(record, self._of_records)
+
+    def read(
+        self, known: RecordFormat[RecordT], record: Mapping[str, JsonValue], source: Source
+    ) -> RecordT:
+        """Read a record by its format.
+
+        Raises:
+            ReadError: It cannot be read.
+            pydantic.ValidationError: A value has the wrong type.
+        """
+        reads = known.profile_reads
+        read = next((reads[name] for name in self._profiles if name in reads), known.read)
+        made = read(record, source)
+        self._counts[known.name] += 1
+        return made
+
+    def records(
+        self,
+        known: FileFormat[RecordT],
+        path: Path,
+        report: Callable[[ReadProblem], None],
+        columns: Collection[str] | None = None,
+    ) -> Iterator[RecordT]:
+        """Read a file or folder as a whole; columns other than these may be left empty."""
+        reads = known.profile_records
+        read = next((reads[name] for name in self._profiles if name in reads), known.records)
+        some = (
+            known.part(path, report, columns)
+            if columns is not None and read is known.records
+            else None
+        )
+        for record in some or read(path, report):
+            self._counts[known.name] += 1
+            yield record
+
+    def batches(
+        self, known: FileFormat[RecordT], path: Path, columns: Collection[str]
+    ) -> Iterator[pa.RecordBatch] | None:
+        """Read a file or folder into batches; ``None`` where :meth:`records` has to read it."""
+        if not known.profile_records.keys().isdisjoint(self._profiles):
+            return None
+        batches = known.batches(path, columns)
+        return None if batches is None else self._counted(known, batches)
+
+    def _counted(
+        self, known: FileFormat[RecordT], batches: Iterator[pa.RecordBatch]
+    ) -> Iterator[pa.RecordBatch]:
+        for batch in batches:
+            self._counts[known.name] += batch.num_rows
+            yield batch
+
+    def count_rows(self, path: Path, rows: int) -> None:
+        """Count rows of a file that were read without a look at each."""
+        self._rows[path] += rows
+
+    def counts(self) -> Counter[str]:
+        """Records read so far by the name of their format, for rows that of the first in a file."""
+        counts = Counter(self._counts)
+        for path, rows in self._rows.items():
+            values = (entry.value for entry in entries(path))
+            first = next((value for value in values if isinstance(value, dict)), {})
+            found = self.chosen or next(iter(strongest_for(first, self._of_records)), None)
+            if found is not None:
+                counts[found.name] += rows
+        return counts
+
+    def has_own_read_of(self, names: Collection[str]) -> bool:
+        """Whether a profile reads one of the formats of these names in its own way."""
+        return any(
+            known.name in names and not known.profile_reads.keys().isdisjoint(self._profiles)
+            for known in self._of_records
+        )
 
     def folder_format(
         self, folder: Path, names: Collection[str] | None = None

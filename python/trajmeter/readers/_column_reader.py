@@ -32,17 +32,20 @@ _IN_RUST = {
 
 
 def column_reader(
-    columns: frozenset[str], chosen: Format[Trajectory] | None = None
+    columns: frozenset[str], chosen: Format[Trajectory] | None = None, *, is_mapped: bool = False
 ) -> JsonReader | None:
     """The reader that fills these columns of trajectories.
 
     Args:
         columns: Names of the columns.
         chosen: The format of all lines, whatever they look like.
+        is_mapped: Whether the keys of lines have other names, which only records take.
 
     Returns:
         The reader; ``None`` if it reads no lines of that format.
     """
+    if is_mapped:
+        return None
     if chosen is not None:
         return _reader(columns, (_IN_RUST[chosen.name],)) if chosen.name in _IN_RUST else None
     others = [known.keys for known in record_formats(Trajectory) if known.name not in _IN_RUST]

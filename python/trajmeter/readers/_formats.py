@@ -12,7 +12,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 from enum import IntEnum
-from typing import TYPE_CHECKING, Generic, TypeAlias, TypeVar
+from typing import TYPE_CHECKING, Any, Generic, TypeAlias, TypeVar
 
 from trajmeter.records import Task, Trajectory
 
@@ -66,6 +66,12 @@ def _no_batches(_: Path, __: Collection[str]) -> None:
     return None
 
 
+def _no_part(
+    _: Path, __: Callable[[ReadProblem], None], ___: Collection[str]
+) -> Iterator[Any] | None:
+    return None
+
+
 def _no_doubts(_: Mapping[str, JsonValue]) -> Iterable[str]:
     return ()
 
@@ -110,6 +116,15 @@ class FileFormat(Format[RecordT_co]):
     records: Callable[[Path, Callable[[ReadProblem], None]], Iterator[RecordT_co]]
     """Yields the records of a folder or file, and reports with its place what is left out. A folder
     that is recognised is read here as a whole: nothing below it is read by other formats."""
+    part: Callable[
+        [Path, Callable[[ReadProblem], None], Collection[str]], Iterator[RecordT_co] | None
+    ] = _no_part
+    """Yields them as :attr:`records` does, but fills only these columns; ``None`` where it would
+    save nothing."""
+    profile_records: Mapping[
+        str, Callable[[Path, Callable[[ReadProblem], None]], Iterator[RecordT_co]]
+    ] = field(default_factory=dict)
+    """What yields the records instead, by compatibility profile."""
     folder_files: frozenset[str] = frozenset()
     """Names of files of which a folder of the format holds at least one. A folder within one that
     is read is only recognised if it holds one of them; one that is named is in any case."""

@@ -19,7 +19,7 @@ from trajmeter.readers._registry import record_formats
 from trajmeter.records import ReadProblem, Task, Trajectory
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+    from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
     from pathlib import Path
 
     from pydantic import JsonValue
@@ -45,6 +45,8 @@ def read_trajectories(
     paths: str | Path | Iterable[str | Path],
     *,
     input_format: str | None = None,
+    mapping: Mapping[str, str] | None = None,
+    profiles: Collection[str] = (),
     on_problem: Callable[[ReadProblem], None] | None = None,
 ) -> Iterator[Trajectory]:
     """Read trajectories, one by one, in the order of the files and of their records.
@@ -55,6 +57,11 @@ def read_trajectories(
             ``logs/**/*.json`` all files of that pattern. Of a folder, every file in it is read that
             some format recognises.
         input_format: Name of the format of all files, whatever they look like.
+        mapping: Columns, or keys, by the field of a trajectory that they are, dots for what lies
+            within another, such as ``{"turns": "trajectory", "task_id": "instance_id"}``. Turns may
+            be a list of messages. The others keep their names.
+        profiles: Compatibility profiles; ``contextbench`` reads views of shell commands as
+            ContextBench does.
         on_problem: Called with every file and record that cannot be read, as soon as it is found;
             the rest is read. Without it, the first problem raises.
 
@@ -63,6 +70,7 @@ def read_trajectories(
 
     Raises:
         UnknownNameError: No format is called ``input_format``.
+        ConfigurationError: The mapping names a field that trajectories do not have.
         ReadError: Without ``on_problem``: a file or record cannot be read; the message says where.
         ExtraMissingError: A file is Parquet and pyarrow is not installed, or is compressed with
             zstd and zstandard is not.
@@ -78,7 +86,11 @@ def read_trajectories(
         >>> print(problems[0])
         absent.jsonl: No such file or directory
     """
-    return _read(paths, Choice(Trajectory, input_format=input_format), on_problem or refuse)
+    return _read(
+        paths,
+        Choice(Trajectory, input_format=input_format, mapping=mapping, profiles=profiles),
+        on_problem or refuse,
+    )
 
 
 def read_tasks(
@@ -138,7 +150,7 @@ def _read_input(
         yield from read_records(given, choice, report)
         return
     given.note_read()
-    yield from whole.records(given.path, report)
+    yield from choice.records(whole, given.path, report)
 
 
 def read_records(
@@ -146,7 +158,7 @@ def read_records(
 ) -> Iterator[RecordT]:
     """Read the records of a file that some format recognises, and report the others."""
     reader = EntryReader(given, choice, report)
-    for entry in entries(given.path):
+    for entry in entries(given.path, may_be_own=choice.mapping is None):
         record = reader.read(entry)
         if record is not None:
             yield record
@@ -169,15 +181,19 @@ class EntryReader(Generic[RecordT]):
         self._listener = report
         self._strangers: list[ReadProblem] = []
         self._doubts: dict[str, list[str]] = {}
+        self._seen: set[str] = set()
+        self._first: dict[str, JsonValue] = {}
         self._is_known = False
         self.is_over = False
         """Whether reading stops here, because nothing in the file is recognised."""
         self.known: tuple[str, str] | None = None
         """Name and description of the format that recognised the last entry."""
 
-    def accept(self) -> None:
-        """Note that an entry was recognised."""
+    def accept(self, rows: int = 0) -> None:
+        """Note that an entry was recognised, or so many rows that were read elsewhere."""
         self._is_known = True
+        if rows:
+            self._choice.count_rows(self._given.path, rows)
         self._given.note_read()
         self._report_strangers()
 
@@ -192,6 +208,10 @@ class EntryReader(Generic[RecordT]):
                 self._report(problem_at(source, str(value)))
             return None
         try:
+            if self._choice.mapping is not None and isinstance(value, dict):
+                self._seen.update(self._choice.mapping.columns_in(value))
+                self._first = self._first or value
+                value = self._choice.mapping.apply(value)
             known = self._choice.record_format(value) if isinstance(value, dict) else None
         except ReadError as error:
             self._report(problem_at(source, str(error)))
@@ -202,16 +222,32 @@ class EntryReader(Generic[RecordT]):
         self.known = known.name, known.description
         is_doubtful = not self._is_known and self._given.notes is not None
         if is_doubtful and known.evidence_in(value) == Evidence.POSSIBLE:
-            record = _record(known, value, source, self._add_stranger)
+            record = self._record(known, value, source, self._add_stranger)
             if record is None:
                 return None
         else:
-            record = _record(known, value, source, self._report)
+            record = self._record(known, value, source, self._report)
         if record is not None:
             for doubt in known.doubts(value):
                 self._doubts.setdefault(doubt, []).append(str(source))
         self.accept()
         return record
+
+    def _record(
+        self,
+        known: RecordFormat[RecordT],
+        value: dict[str, JsonValue],
+        source: Source,
+        report: Callable[[ReadProblem], None],
+    ) -> RecordT | None:
+        """Read a record of a known format; report it and give ``None`` if that is not possible."""
+        try:
+            return self._choice.read(known, value, source)
+        except ReadError as error:
+            report(problem_at(source, str(error)))
+        except ValidationError as error:
+            report(problem_at(source, json_input.describe_error(error)))
+        return None
 
     def _add_stranger(self, problem: ReadProblem) -> None:
         """Hold a problem back until a record is recognised; it is the wrong file if none is."""
@@ -234,6 +270,9 @@ class EntryReader(Generic[RecordT]):
             )
             strangers[:] = [ReadProblem(file=str(self._given.path), message=message)]
         self._report_strangers()
+        if self._choice.mapping is not None and self._is_known:
+            for doubt in self._choice.mapping.unseen(self._seen, self._first):
+                self._doubts[doubt] = [str(self._given.path)]
         _warn_of(self._doubts)
 
     def _report(self, problem: ReadProblem) -> None:
@@ -244,22 +283,6 @@ class EntryReader(Generic[RecordT]):
         for problem in self._strangers:
             self._report(problem)
         self._strangers.clear()
-
-
-def _record(
-    known: RecordFormat[RecordT],
-    value: dict[str, JsonValue],
-    source: Source,
-    report: Callable[[ReadProblem], None],
-) -> RecordT | None:
-    """Read a record of a known format; report it and give ``None`` where that is not possible."""
-    try:
-        return known.read(value, source)
-    except ReadError as error:
-        report(problem_at(source, str(error)))
-    except ValidationError as error:
-        report(problem_at(source, json_input.describe_error(error)))
-    return None
 
 
 def _warn_of(doubts: Mapping[str, Sequence[str]]) -> None:

@@ -121,6 +121,7 @@ class Clock:
         """How many lines there were, with a time or without."""
         self.now: float | None = None
         """Time of the last line that had one."""
+        self._times = 0
         self._first: float | None = None
         self._last: float | None = None
 
@@ -128,11 +129,12 @@ class Clock:
         """Take in a line."""
         self.lines += 1
         if time is not None:
+            self._times += 1
             self.now = time
             self._first = time if self._first is None else min(self._first, time)
             self._last = time if self._last is None else max(self._last, time)
 
     @property
     def passed(self) -> float | None:
-        """Seconds from the first line to the last; ``None`` where none has a time."""
-        return seconds_between(self._first, self._last)
+        """Seconds from the first line to the last; ``None`` unless two lines have a time."""
+        return seconds_between(self._first, self._last) if self._times > 1 else None

@@ -16,16 +16,15 @@ from trajmeter.errors import InputError, ReadError
 from trajmeter.kernels import backend
 from trajmeter.readers._ahead import ReadAhead, joined
 from trajmeter.readers._batch_maker import BatchMaker
+from trajmeter.readers._certain_rows import CertainRows
 from trajmeter.readers._choice import Choice
 from trajmeter.readers._column_reader import column_reader, has_column
 from trajmeter.readers._containers import (
     CHANGED,
-    Entry,
     holds_parquet,
     is_json_lines,
     is_named_in_utf8,
     is_parquet,
-    read_line,
     state_of,
 )
 from trajmeter.readers._content import is_compressed, open_content
@@ -37,17 +36,17 @@ from trajmeter.readers._read import (
     refuse,
 )
 from trajmeter.readers._reasons import Reasons
-from trajmeter.records import ReadProblem, Source, Trajectory
+from trajmeter.records import ReadProblem, Trajectory
 from trajmeter.schemas import trajectory_schema
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Collection, Iterable, Iterator
+    from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
     from pathlib import Path
     from typing import BinaryIO, TypeAlias
 
     import pyarrow as pa
 
-    from trajmeter.kernels._rust import JsonColumns, JsonReader
+    from trajmeter.kernels._rust import JsonReader
     from trajmeter.readers._inputs import Input
     from trajmeter.readers._parquet import Rows
 
@@ -64,6 +63,7 @@ _BLOCK_BYTES = 16 << 20
 _LOGS = 1_024
 """Logs to read at a time."""
 _LOG_SUFFIX = ".json"
+_LOG_FORMATS = ("mini-swe-agent-1", "mini-swe-agent-2")
 
 
 class TrajectoryBatches:
@@ -93,6 +93,8 @@ class TrajectoryBatches:
         *,
         columns: Collection[str] | None = None,
         input_format: str | None = None,
+        mapping: Mapping[str, str] | None = None,
+        profiles: Collection[str] = (),
         on_problem: Callable[[ReadProblem], None] | None = None,
         block_bytes: int = _BLOCK_BYTES,
     ) -> None:
@@ -104,6 +106,8 @@ class TrajectoryBatches:
                 within records behind a dot, and whatever lies below each; the others are null in
                 every row. :data:`IDENTITY` is always filled. ``None`` fills all.
             input_format: As for :func:`trajmeter.readers.read_trajectories`.
+            mapping: As for :func:`trajmeter.readers.read_trajectories`.
+            profiles: As for :func:`trajmeter.readers.read_trajectories`.
             on_problem: As for :func:`trajmeter.readers.read_trajectories`.
             block_bytes: Bytes of JSON lines to read at a time; results do not depend on it.
 
@@ -117,13 +121,16 @@ class TrajectoryBatches:
             raise InputError(f"trajectories have no column {unknown[0]!r}")
         self._paths = paths
         self._wanted = wanted | IDENTITY
-        self._choice = Choice(Trajectory, input_format=input_format)
+        self._choice = Choice(
+            Trajectory, input_format=input_format, mapping=mapping, profiles=profiles
+        )
         self._report = on_problem or refuse
         self._block_bytes = block_bytes
         self._rows_of = BatchMaker(self._wanted, self._report)
         self.rows = 0
         """Rows yielded so far."""
         self._reasons = Reasons()
+        self._certain = CertainRows(self._rows_of, self._reasons)
         self._ahead: ReadAhead[_Item] | None = None
 
     def start(self) -> None:
@@ -143,6 +150,14 @@ class TrajectoryBatches:
         return self._reasons.total
 
     @property
+    def formats(self) -> dict[str, int]:
+        """Trajectories so far by the name of their format, but for logs read without their views.
+
+        Rows that became columns without a record of each count as the first record of their file.
+        """
+        return dict(self._choice.counts())
+
+    @property
     def note(self) -> str | None:
         """Says so, and why, if most of what was read was read as records, and that took long."""
         return self._reasons.note(self.rows)
@@ -158,7 +173,11 @@ class TrajectoryBatches:
             self.close()
 
     def _items(self) -> Iterator[_Item]:
-        reads_logs = self._choice.chosen is None and not any(map(_shows_files, self._wanted))
+        reads_logs = (
+            self._choice.chosen is None
+            and not self._choice.has_own_read_of(_LOG_FORMATS)
+            and not any(map(_shows_files, self._wanted))
+        )
         found = inputs(self._paths, self._choice)
         if backend() == "python":
             yield from self._gathered(found)
@@ -222,16 +241,23 @@ class TrajectoryBatches:
             yield from self._records(given)
             return
         given.note_read()
-        batches = whole.batches(given.path, self._wanted)
+        batches = self._choice.batches(whole, given.path, self._wanted)
         if batches is None:
-            yield partial(self._rows_of.gather, whole.records(given.path, self._report))
+            records = self._choice.records(whole, given.path, self._report, self._wanted)
+            yield partial(self._rows_of.gather, records)
             return
         for batch in batches:
             yield partial(iter, [batch])
 
     def _records(self, given: Input) -> Iterator[_Item]:
         path = given.path
-        reader = column_reader(self._wanted, self._choice.chosen) if backend() == "rust" else None
+        reader = (
+            column_reader(
+                self._wanted, self._choice.chosen, is_mapped=self._choice.mapping is not None
+            )
+            if backend() == "rust"
+            else None
+        )
         if reader is not None and is_named_in_utf8(path) and is_json_lines(path):
             yield from self._lines(given, reader)
             return
@@ -260,36 +286,12 @@ class TrajectoryBatches:
                 yield partial(self._problems, [ReadProblem(file=str(path), message=str(batch))])
             else:
                 parts = [*stretches(batch)]
-                yield partial(self._own, parts, batch, (str(path), first), records)
+                yield partial(self._certain.own_rows, parts, batch, (str(path), first), records)
             if records.is_over:
                 return
         if state_of(content) != begun:
             yield partial(self._problems, [ReadProblem(file=str(path), message=CHANGED)])
         yield partial(self._end, records)
-
-    def _own(
-        self,
-        parts: list[tuple[int, pa.RecordBatch | None]],
-        batch: pa.RecordBatch,
-        place: tuple[str, int],
-        records: EntryReader[Trajectory],
-    ) -> Iterator[pa.RecordBatch]:
-        """Rows of a file of columns; those that may be invalid are read as records."""
-        from trajmeter.readers._parquet import own_values, with_sources
-
-        file, first = place
-        for start, rows in parts:
-            if records.is_over:
-                return
-            if rows is not None:
-                records.accept()
-                yield self._rows_of.in_schema(with_sources(rows, file, first + start))
-                continue
-            (value,) = own_values(batch.slice(start, 1))
-            record = records.read(Entry(Source(file=file, record=f"[{first + start}]"), value))
-            self._reasons.add(value, records.known, record)
-            if record is not None:
-                yield from self._rows_of.batches([record])
 
     def _logs(self, logs: list[Input]) -> Iterator[_Item]:
         import pyarrow as pa
@@ -330,7 +332,7 @@ class TrajectoryBatches:
                 begun = state_of(file)
                 for block in line_blocks(file, self._block_bytes):
                     for columns in reader.read(block, str(path), number):
-                        yield partial(self._piece, columns, block, str(path), records)
+                        yield partial(self._certain.piece, columns, block, str(path), records)
                         number = columns.next_line
                     if records.is_over:
                         return
@@ -345,47 +347,6 @@ class TrajectoryBatches:
         if not records.is_over:
             records.finish()
         return iter(())
-
-    def _piece(
-        self, columns: JsonColumns, block: bytes, file: str, records: EntryReader[Trajectory]
-    ) -> Iterator[pa.RecordBatch]:
-        """The rows of a piece, unless the file turned out to be the wrong one."""
-        import pyarrow as pa
-
-        if records.is_over:
-            return iter(())
-        batch = self._rows_of.in_schema(pa.record_batch(columns))
-        return self._with_refused(batch, columns.refused, block, file, records)
-
-    def _with_refused(
-        self,
-        batch: pa.RecordBatch,
-        refused: list[tuple[int, int, int, int]],
-        block: bytes,
-        file: str,
-        records: EntryReader[Trajectory],
-    ) -> Iterator[pa.RecordBatch]:
-        """The rows of a piece, those of refused lines in their places."""
-        found: list[Trajectory] = []
-        done = 0
-        for row, number, begin, end in refused:
-            if row > done:
-                yield from self._rows_of.batches(found)
-                found = []
-                yield batch.slice(done, row - done)
-                records.accept()
-                done = row
-            entry = read_line(file, number, block[begin:end])
-            record = records.read(entry)
-            self._reasons.add(entry.value, records.known, record)
-            if records.is_over:
-                break
-            if record is not None:
-                found.append(record)
-        yield from self._rows_of.batches(found)
-        if done < batch.num_rows and not records.is_over:
-            records.accept()
-            yield batch.slice(done)
 
 
 def _may_be_log(given: Input) -> bool:

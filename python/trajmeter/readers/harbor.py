@@ -41,7 +41,8 @@ if TYPE_CHECKING:
 __all__ = ["TRIALS"]
 
 _RESULT, _TRAJECTORY = "result.json", "agent/trajectory.json"
-_MARKS = {"trial_name", "task_name", "agent_info"}
+_NAMES = {"trial_name", "task_name"}
+_MARKS = {"agent_info", "task_checksum"}
 _BUDGET = "budget_exhausted"
 _EXHAUSTED = frozenset(
     (
@@ -76,7 +77,8 @@ def _recognises(path: Path, head: bytes) -> Evidence | None:
         with open_content(result) as file:
             head = file.read(1 << 16)
     first: dict[str, Any] = next(first_objects(head), {})
-    return Evidence.CERTAIN if first.keys() >= _MARKS else None
+    is_one = first.keys() >= _NAMES and not _MARKS.isdisjoint(first)
+    return Evidence.CERTAIN if is_one else None
 
 
 def _read(path: Path, report: Callable[[ReadProblem], None]) -> Iterator[Trajectory]:

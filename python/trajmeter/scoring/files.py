@@ -6,7 +6,7 @@ from functools import partial
 from itertools import chain
 from os import PathLike
 from pathlib import Path
-from typing import TYPE_CHECKING, TypeAlias, TypeVar
+from typing import TYPE_CHECKING, TypeAlias, TypedDict, TypeVar
 
 from trajmeter.arguments import paths_and_records
 from trajmeter.errors import ConfigurationError, ExtraMissingError
@@ -19,7 +19,7 @@ from trajmeter.scoring.scores import ScoredColumns, ScoredRecords, Scores
 from trajmeter.snapshots import open_snapshots
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Sequence
+    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
     from trajmeter.metrics import AnyMetric
     from trajmeter.records import ReadProblem
@@ -36,6 +36,15 @@ RecordSource: TypeAlias = "str | Path | Iterable[str | Path | _RecordT]"
 """One file, or several, or records, or both."""
 
 
+class _Reading(TypedDict):
+    """How files are read."""
+
+    input_format: str | None
+    mapping: Mapping[str, str] | None
+    profiles: tuple[str, ...]
+    on_problem: Callable[[ReadProblem], None] | None
+
+
 def score(
     trajectories: RecordSource[Trajectory],
     *,
@@ -44,6 +53,8 @@ def score(
     repos: str | Path | None = None,
     metrics: str | Iterable[str | AnyMetric] = DEFAULT_METRICS,
     profiles: str | Iterable[str] = (),
+    input_format: str | None = None,
+    mapping: Mapping[str, str] | None = None,
     on_problem: Callable[[ReadProblem], None] | None = None,
 ) -> Scores:
     """Score trajectories with one or several metrics.
@@ -58,6 +69,10 @@ def score(
         metrics: One or several names of metrics, ``file.py@name``, or metrics, in the order of
             their columns.
         profiles: Compatibility profiles, at most one for each metric.
+        input_format: Name of the format of all files, whatever they look like; detected from their
+            content by default.
+        mapping: Columns of files by the field of a trajectory that they are, as for
+            :func:`trajmeter.readers.read_trajectories`.
         on_problem: Called with every file and record that cannot be read and is left out. Without
             it the first one raises.
 
@@ -65,7 +80,7 @@ def score(
         Results, rows and summary.
 
     Raises:
-        UnknownNameError: A metric or profile is unknown.
+        UnknownNameError: A metric, profile or format is unknown.
         ConfigurationError: Two options contradict each other, or two tasks have one id.
         InputError: An item is neither a file nor a record.
         ReadError: Without ``on_problem``: something cannot be read.
@@ -92,13 +107,19 @@ def score(
     elif isinstance(snapshots, (str, Path)):
         snapshots = open_snapshots(snapshots, on_problem=on_problem)
     made = create(metrics, snapshots=snapshots, profiles=profiles)
+    reading: _Reading = {
+        "input_format": input_format,
+        "mapping": mapping,
+        "profiles": tuple(profiles),
+        "on_problem": on_problem,
+    }
     known = tasks_from(tasks, on_problem=on_problem)
     items = paths_and_records(trajectories, Trajectory, name="trajectories")
     paths, items = _only_paths(items)
     if paths and _has_pyarrow():
-        return _score_files(paths, made, known, on_problem=on_problem)
+        return _score_files(paths, made, known, reading)
     scorer = RecordScorer(made, tasks=known)
-    read = partial(read_trajectories, on_problem=on_problem)
+    read = partial(read_trajectories, **reading)
     results = [scored for scored, _ in scorer.score(_records(items, read))]
     return Scores(ScoredRecords(results, scorer.layout), scorer.summary, scorer.layout)
 
@@ -127,14 +148,13 @@ def _score_files(
     paths: Sequence[str | Path],
     metrics: Sequence[AnyMetric],
     tasks: Iterator[Task],
-    *,
-    on_problem: Callable[[ReadProblem], None] | None,
+    reading: _Reading,
 ) -> Scores:
     from trajmeter.readers.batches import TrajectoryBatches
     from trajmeter.scoring.stream import StreamScorer
 
     scorer = StreamScorer(metrics, tasks=tasks)
-    parts = [*scorer.score(TrajectoryBatches(paths, on_problem=on_problem))]
+    parts = [*scorer.score(TrajectoryBatches(paths, **reading))]
     return Scores(ScoredColumns(parts, scorer.layout), scorer.summary, scorer.layout)
 
 

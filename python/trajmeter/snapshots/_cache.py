@@ -1,13 +1,15 @@
 """Entries of files on disk, by what they were made from, for all repositories together.
 
 A cache never fails: what cannot be read or written is made again. Each entry carries a checksum,
-and a database that is damaged is begun anew.
+and a database that is damaged is begun anew. One that cannot be used is given up for the rest of a
+run, so that nobody waits for it again and again.
 """
 
 from __future__ import annotations
 
 import os
 import sys
+import weakref
 import zlib
 from contextlib import suppress
 from pathlib import Path
@@ -57,6 +59,7 @@ class EntryCache:
         self._folder = folder
         self._lock = Lock()
         self._connection: sqlite3.Connection | None = None
+        self._is_anew = False
         self._process = 0
 
     def __getstate__(self) -> dict[str, Any]:
@@ -84,49 +87,53 @@ class EntryCache:
         self._run(_WRITE, [(key, zlib.crc32(entry), entry) for key, entry in entries], many=True)
 
     def _run(self, query: str, values: Sequence[Any], *, many: bool = False) -> list[Any]:
-        if self._folder is None or not values:
+        if not values:
             return []
         import sqlite3  # which takes longer to import than the rest of this package's snapshots
 
         with self._lock:
-            for _ in range(2):
+            while self._folder is not None:
                 try:
                     connection = self._connected(self._folder)
-                    if connection is None:
-                        return []
                     with connection:
                         run = connection.executemany if many else connection.execute
                         return run(query, values).fetchall()
-                except sqlite3.OperationalError:
-                    return []  # in use for too long, on a full disk, or not to be written
+                except (sqlite3.OperationalError, OSError):
+                    self._folder = None  # in use for too long, on a full disk, or not to be written
                 except sqlite3.DatabaseError:
                     self._begin_anew(self._folder)
         return []
 
-    def _connected(self, folder: Path) -> sqlite3.Connection | None:
+    def _connected(self, folder: Path) -> sqlite3.Connection:
         """The connection of this process: one must not be used on both sides of a fork."""
         import sqlite3
 
         if self._connection is None or self._process != os.getpid():
-            try:
-                folder.mkdir(parents=True, exist_ok=True, mode=0o700)
-            except OSError:
-                return None
+            folder.mkdir(parents=True, exist_ok=True, mode=0o700)
             connection = sqlite3.connect(
                 folder / _FILE, timeout=_WAIT_SECONDS, check_same_thread=False
             )
-            # What a crash of the machine may damage is made again.
-            connection.execute("PRAGMA synchronous=OFF")
-            connection.execute(_CREATE)
+            try:
+                # What a crash of the machine may damage is made again.
+                connection.execute("PRAGMA synchronous=OFF")
+                connection.execute(_CREATE)
+            except sqlite3.Error:
+                connection.close()
+                raise
+            weakref.finalize(self, connection.close)
             self._connection, self._process = connection, os.getpid()
         return self._connection
 
     def _begin_anew(self, folder: Path) -> None:
+        """Remove a damaged database; one that is damaged again at once is given up."""
         import sqlite3
 
         with suppress(sqlite3.Error):
             if self._connection is not None:
                 self._connection.close()
         self._connection = None
+        if self._is_anew:
+            self._folder = None
+        self._is_anew = True
         with suppress(OSError):
             (folder / _FILE).unlink()

@@ -50,11 +50,21 @@ class FolderSnapshots:
         if it holds ``.git``, or a file whose name does not begin with a dot. If it holds only
         folders, it serves the tasks that have a gold file in it.
         """
+        name = self._name(task)
+        if name is None:
+            return None
+        return self._snapshot(name, task.commit if name == task.commit else None)
+
+    def folder(self, task: Task) -> Path | None:
+        """The folder whose files :meth:`find` gives."""
+        name = self._name(task)
+        return None if name is None else self._root / name
+
+    def _name(self, task: Task) -> str | None:
         for name in (task.commit, task.id, *task.aliases):
             if name is not None and _is_plain(name) and (self._root / name).is_dir():
-                return self._snapshot(name, task.commit if name == task.commit else None)
-        whole = self._snapshot("", None)
-        return whole if self._is_checkout or _has_gold(task, whole) else None
+                return name
+        return "" if self._is_checkout or _has_gold(task, self._snapshot("", None)) else None
 
     def _snapshot(self, name: str, commit: str | None) -> Snapshot:
         snapshot = self._kept.get(name)

@@ -34,8 +34,8 @@ def open_repositories(
     """Open a folder of git repositories as a store of snapshots.
 
     A task's repository ``owner/name`` is found as ``owner__name``, ``owner/name`` or ``name`` in
-    the folder, bare or not, with ``.git`` at its end or without. The folder may also be the
-    repository itself, of whatever name.
+    the folder, bare or not, with ``.git`` at its end or without; a repository may also be named
+    after a task or a commit. The folder may be the repository itself, of whatever name.
 
     Args:
         folder: The folder.
@@ -129,13 +129,13 @@ class RepositoryFolder:
             )
 
     @property
-    def is_empty(self) -> bool:
-        """Whether the folder holds no repositories, and is none.
+    def places(self) -> list[Path]:
+        """The repositories in the folder, or the folder itself if it is one.
 
         Raises:
             ReadError: The folder cannot be listed.
         """
-        return not self._listed()
+        return [place for _, place in self._listed()]
 
     def _listed(self) -> list[tuple[str | None, Path]]:
         if self._places is None:
@@ -209,10 +209,11 @@ def repositories_for(task: Task, places: Iterable[tuple[str | None, Path]]) -> l
         task: The task.
         places: Repositories, as :func:`repositories_in` gives them.
     """
+    own = {task.id, *task.aliases, task.commit}
     return [
         place
         for name, place in places
-        if name is None or task.repo is None or same_repo(name, task.repo)
+        if name is None or task.repo is None or name in own or same_repo(name, task.repo)
     ]
 
 

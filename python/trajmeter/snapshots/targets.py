@@ -7,6 +7,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from trajmeter.errors import ConfigurationError
+from trajmeter.snapshots._checkout import Checkout
+from trajmeter.snapshots._folder import FolderSnapshots
 from trajmeter.snapshots._git import GitRepository
 from trajmeter.snapshots._repositories import repositories_for, repositories_in
 from trajmeter.snapshots._take import file_entries, no_commits, open_repository, resolve_commit
@@ -15,7 +17,6 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Sequence
 
     from trajmeter.records import Task
-    from trajmeter.snapshots._checkout import Checkout
     from trajmeter.snapshots._making import EntryMaker
 
 __all__ = ["Target", "find_targets"]
@@ -66,7 +67,7 @@ def find_targets(named: str, tasks: Sequence[Task] | None) -> list[Target]:
             that ``HEAD`` is.
 
     Returns:
-        The snapshots. Empty if the repositories have none of the tasks' commits.
+        The snapshots. Empty if there are none for the tasks.
 
     Raises:
         ReadError: The folder or the commit does not exist.
@@ -86,7 +87,25 @@ def find_targets(named: str, tasks: Sequence[Task] | None) -> list[Target]:
             f"{path}: a folder of git repositories; name them one by one, "
             "or pass the tasks whose commits to take with --tasks"
         )
+    if tasks is not None:
+        return _of_folder(path, tasks)
     return [Target(repository=opened, commit=None, repo=opened.name, label=None, tasks=None)]
+
+
+def _of_folder(path: Path, tasks: Sequence[Task]) -> list[Target]:
+    """What :func:`open_snapshots` would find for tasks in a folder without git."""
+    folders = FolderSnapshots(path)
+    found: dict[tuple[str, str | None], tuple[Checkout, list[Task]]] = {}
+    for task in tasks:
+        place = folders.folder(task)
+        if place is not None:
+            checkout = Checkout(place)
+            key = task.repo or checkout.name, task.commit
+            found.setdefault(key, (checkout, []))[1].append(task)
+    return [
+        Target(repository=checkout, commit=None, repo=repo, label=label, tasks=tuple(own))
+        for (repo, label), (checkout, own) in found.items()
+    ]
 
 
 def _split(named: str) -> tuple[Path, str | None]:

@@ -86,6 +86,11 @@ def test_copied_steps_belong_to_the_segment_before(read_record: Any) -> None:
     assert [turn.text for turn in turns_of(attempt)] == ["new"]
 
 
+def test_one_time_makes_no_duration(read_record: Any) -> None:
+    assert read_record(trajectory(step(1, "a"))).duration_seconds is None
+    assert read_record(trajectory(step(1, "a"), step(3, "b"))).duration_seconds == 2.0
+
+
 def test_embedded_sub_agents_follow_the_turn_that_refers_to_them(read_record: Any) -> None:
     def sub(name: str, text: str) -> dict[str, Any]:
         agent = {"name": name, "version": "1"}

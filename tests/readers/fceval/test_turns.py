@@ -5,6 +5,9 @@ from __future__ import annotations
 import json
 from typing import TYPE_CHECKING, Any
 
+import pytest
+
+from tests.readers.both_ways import as_batches, as_records
 from tests.readers.fceval.runs import read
 from tests.readers.logs import turns_of, write_lines
 from trajmeter.records import Failure, Usage
@@ -91,11 +94,11 @@ def test_commands_without_a_recording_have_no_results(tmp_path: Path) -> None:
     turns = turns_of(attempt)
     assert [turn.program for turn in turns] == ["ls -a", "cat a.py", None]
     assert [turn.tool_calls[0].result for turn in turns] == [None, None, None]
-    assert attempt.run_log is not None
-    assert [problem.partition("commands.txt")[2] for problem in attempt.run_log.problems] == [
-        ":3: expected keys as a Python literal, got 'open('",
-        ":4: expected keys as a Python literal, got '1'",
-    ]
+    path = tmp_path / "run" / "fix-1" / "fix-1.1-of-1.run" / "commands.txt"
+    assert attempt.unusable == {
+        "turns": f"{path}:3: expected keys as a Python literal, got 'open('; "
+        f"{path}:4: expected keys as a Python literal, got '1'"
+    }
 
 
 def test_episodes_of_terminus_are_turns(tmp_path: Path) -> None:
@@ -117,6 +120,23 @@ def test_an_episode_that_cannot_be_read_is_a_turn_without_text(tmp_path: Path) -
     (trial(tmp_path) / "agent-logs" / "episode-0").mkdir(parents=True)
     attempt = read_run(tmp_path)
     assert turns_of(attempt)[0].text is None
-    assert attempt.run_log is not None
-    (problem,) = attempt.run_log.problems
-    assert problem.endswith("response.txt: No such file or directory")
+    assert attempt.unusable["turns"].endswith("response.txt: No such file or directory")
+
+
+@pytest.mark.parametrize("columns", [["usage"], ["usage", "turns.views"], None])
+def test_turns_are_read_only_if_they_are_asked_for(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, columns: list[str] | None
+) -> None:
+    folder = trial(tmp_path)
+    write_lines(folder / "sessions" / "agent.cast", HEADER, [1, "i", "cat a.py\r"])
+    found, _ = as_batches(tmp_path / "run", columns)
+    assert found == as_records(tmp_path / "run", columns)
+    asked: list[Path] = []
+
+    def replies_of(path: Path, _: object) -> tuple[None, None]:
+        asked.append(path)
+        return None, None
+
+    monkeypatch.setattr("trajmeter.readers.fceval.turns.replies_of", replies_of)
+    as_batches(tmp_path / "run", columns)
+    assert len(asked) == (columns != ["usage"])

@@ -7,6 +7,7 @@ from trajmeter.records import (
     Extent,
     Failure,
     GoldRange,
+    Leak,
     Source,
     Task,
     ToolCall,
@@ -96,6 +97,10 @@ ATTEMPT = Trajectory(
     duration_seconds=60.0,
     failure=Failure(reason="max_turns_exceeded"),
     passed=False,
+    leaks=(
+        Leak(kind="gold_patch", evidence="cat fix.patch", turn=7),
+        Leak(kind="future", evidence="git log --all"),
+    ),
     verdicts=(Verdict(name="polite", result="pass", reason="It is."),),
     unusable={"usage.total_tokens": "expected a number"},
 )

@@ -6,7 +6,7 @@ import pytest
 
 from tests.reports.trajectory.attempts import ATTEMPT, TASK, beside
 from trajmeter.errors import ConfigurationError
-from trajmeter.records import Extent, ToolCall, Trajectory, Turn, View
+from trajmeter.records import Extent, Failure, ToolCall, Trajectory, Turn, View
 from trajmeter.reports.trajectory import Search, Surroundings, sections, terminal_lines
 
 EXPECTED = """\
@@ -14,6 +14,8 @@ t
 agent crab · model m-1 · attempt 2 · log.jsonl:3 · 3 turns · 2 calls · 1,100 tokens in · 90 out · \
 $0.7500 · 2.5 credits · 60.00 s · did not pass
   failed: max_turns_exceeded
+  read what gives the solution away (future)
+    git log --all
   task
     Mend it.
   gold (initial): src/a.py:2-3
@@ -64,6 +66,8 @@ gold seen: 100% of files, 100% of lines
   error: timeout
     Stopped
     after 30 s
+  read what gives the solution away (gold_patch)
+    cat fix.patch
 
 Turn 3 of 3
 80 tokens · $0.5000 · at least 1,100 tokens so far · at least $0.7500 so far
@@ -103,7 +107,8 @@ def test_everything_that_was_recorded() -> None:
 
 def test_without_task_and_repository() -> None:
     text = plain(ATTEMPT)
-    assert "gold" not in text
+    assert "gold (" not in text
+    assert "gold seen" not in text
     assert "  view /testbed/src/a.py:2-2\n  view src/a.py:3-9\n\n" in text
     assert "not in the repository" not in text
 
@@ -116,6 +121,22 @@ def test_what_was_not_recorded_is_not_made_up() -> None:
     )
     assert plain(Trajectory(task_id="t"), Surroundings(task=TASK)) == (
         "t\n  task\n    Mend it.\n  gold (initial): src/a.py:2-3\n"
+    )
+
+
+def test_what_stands_in_a_call_is_not_said_twice() -> None:
+    calls = tuple(
+        ToolCall(name="bash", arguments={"command": each}, result="", error="broken")
+        for each in ("ls", "pwd")
+    )
+    for program in ("ls", "ls\npwd"):
+        turn = Turn(program=program, tool_calls=calls, error=Failure(reason="x", message="broken"))
+        text = plain(Trajectory(task_id="t", turns=(turn,)))
+        assert "program" not in text
+        assert text.count("broken") == 2
+        assert text.endswith("  error: x\n")
+    assert "  program\n    ls\n    id\n" in plain(
+        Trajectory(task_id="t", turns=(Turn(program="ls\nid", tool_calls=calls),))
     )
 
 
@@ -181,7 +202,7 @@ def test_a_pattern_that_is_none_is_refused() -> None:
 
 
 def test_text_of_a_log_moves_no_cursor() -> None:
-    hostile = "\x1b[2J\r\u202eevil\x07\ttab"
+    hostile = "\x1b[2J\r\u202eevil\x07\ttab\nforged"
     attempt = Trajectory(
         task_id=hostile,
         agent=hostile,
@@ -201,6 +222,9 @@ def test_text_of_a_log_moves_no_cursor() -> None:
             text = text.replace(f"\x1b[{code}m", "")
         assert all(character.isprintable() or character in "\n\t" for character in text)
         assert "evil" in text
+        # What the agent said and what came back are lines of their own; nothing else may be.
+        unstyled = [line.removeprefix("    \x1b[2m").removesuffix("\x1b[0m") for line in lines]
+        assert [line.strip() for line in unstyled].count("forged") == 2
 
 
 def test_styles_set_off_parts_and_matches() -> None:

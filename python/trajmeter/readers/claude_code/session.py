@@ -46,7 +46,7 @@ if TYPE_CHECKING:
 __all__ = ["SESSIONS"]
 
 _TYPES = frozenset(("assistant", "attachment", "progress", "queue-operation", "system", "user"))
-_SUMMARY = {"type", "summary", "leafUuid"}
+_SUMMARY, _LINKS = {"type", "summary", "leafUuid"}, {"type", "parentUuid", "isSidechain"}
 _AGENT_FILE = "agent-*.jsonl*"
 _TOO_LONG = "prompt is too long"
 _INTERRUPTED = "[Request interrupted by user"
@@ -54,7 +54,8 @@ _INTERRUPTED = "[Request interrupted by user"
 
 def _recognises(_: Path, head: bytes) -> Evidence | None:
     for first in first_objects(head):
-        if "sessionId" in first:
+        # Newer versions write the id of the session behind the message, which may be long.
+        if "sessionId" in first or first.keys() >= _LINKS:
             return Evidence.CERTAIN if as_text(first.get("type")) in _TYPES else None
         if first.keys() != _SUMMARY and first.get("type") != "file-history-snapshot":
             return None

@@ -80,7 +80,8 @@ def read_agent(
     attempt: str | None,
     task_id: str,
     logs: Mapping[str, Any],
-    turns: tuple[Turn, ...] | None = None,
+    turns: tuple[Turn, ...] | None,
+    unusable: Mapping[str, str],
 ) -> Trajectory:
     """Read the result of one agent.
 
@@ -93,6 +94,7 @@ def read_agent(
         task_id: The task, if the result does not name it.
         logs: Fields of the run log, from the logs beside the result.
         turns: Turns, from what lies beside the result.
+        unusable: What of them could not be read.
     """
     metrics = as_object(result.get("parser_extra_metrics"))
     known = metrics or {}
@@ -104,6 +106,7 @@ def read_agent(
         source=source,
         trial=trial,
         turns=turns,
+        unusable=dict(unusable),
         usage=_usage(result),
         duration_seconds=_agent_seconds(result),
         failure=_failure(result),

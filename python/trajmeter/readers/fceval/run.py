@@ -30,7 +30,7 @@ from trajmeter.records import ReadProblem, Source, Trajectory
 from trajmeter.records.measurements import UNKNOWN_MODEL, normalise_model
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping, Sequence
+    from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
     from collections.abc import Set as AbstractSet
 
 __all__ = ["RUNS"]
@@ -40,6 +40,7 @@ _AGENT = re.compile(r"(?P<trial>.+?)\.agent-(?P<number>\d+)-(?P<agent>.*)", re.D
 _TRIAL = re.compile(r"(?P<task>.+)\.(?P<attempt>\d+-of-(?P<of>\d+))\..*", re.DOTALL)
 _MARKS = (b'"trial_name"', b'"parser_extra_metrics"')
 _OF_HARBOR = b'"task_checksum"'
+_OF_LOGS = frozenset({"turns", "leaks"})
 
 
 def _recognises(path: Path, head: bytes) -> Evidence | None:
@@ -53,18 +54,23 @@ def _recognises(path: Path, head: bytes) -> Evidence | None:
     return Evidence.CERTAIN if is_known else None
 
 
-def _read(path: Path, report: Callable[[ReadProblem], None]) -> Iterator[Trajectory]:
+def _read(
+    path: Path, report: Callable[[ReadProblem], None], columns: Collection[str] = _OF_LOGS
+) -> Iterator[Trajectory]:
     """Read every agent's attempts, trial by trial, in the order the agents were configured.
 
     Args:
         path: Folder or file.
         report: Called with every file that is left out because it cannot be read.
+        columns: Fields to fill; recordings are long, and turns are left out unless asked for.
     """
     path = _named(path)
+    has_turns = any(column.partition(".")[0] in _OF_LOGS for column in columns)
     if not path.is_dir():
-        return _Run(path.parent, report).read_file(path)
+        return _Run(path.parent, report, has_turns=has_turns).read_file(path)
     return chain.from_iterable(
-        _Run(folder, report).read_folder(folder) for folder in _runs(path) or [path]
+        _Run(folder, report, has_turns=has_turns).read_folder(folder)
+        for folder in _runs(path) or [path]
     )
 
 
@@ -126,8 +132,11 @@ class _Place:
 class _Run:
     """A run and the agents it was configured with."""
 
-    def __init__(self, folder: Path, report: Callable[[ReadProblem], None]) -> None:
+    def __init__(
+        self, folder: Path, report: Callable[[ReadProblem], None], *, has_turns: bool
+    ) -> None:
         self._report = report
+        self._has_turns = has_turns
         self._agents = agents_of_run(folder, report)
 
     def read_folder(self, path: Path) -> Iterator[Trajectory]:
@@ -204,8 +213,7 @@ class _Run:
             if merged:
                 yield from merged
                 return
-        logs = read_logs(path.parent)
-        turns, problems = turns_in(path.parent)
+        turns, problems = turns_in(path.parent) if self._has_turns else (None, ())
         yield read_agent(
             result,
             source,
@@ -213,8 +221,9 @@ class _Run:
             trial=place.trial,
             attempt=place.attempt,
             task_id=place.task_id,
-            logs={**logs, "problems": (*logs["problems"], *problems)},
+            logs=read_logs(path.parent),
             turns=turns,
+            unusable={"turns": "; ".join(problems)} if problems else {},
         )
 
     def _agent(self, result: Mapping[str, Any], match: re.Match[str] | None) -> Agent | None:
@@ -264,9 +273,19 @@ RUNS = FileFormat(
         "pytest_summary",
         "snapshot_summary",
         "run_log",
+        "turns.number",
+        "turns.program",
+        "turns.text",
+        "turns.tool_calls",
+        "turns.views",
+        "turns.extra",
+        "duration_seconds",
+        "unusable",
+        "metadata",
     ),
-    origin="fc-eval",
+    origin="fc-eval, and terminal-bench",
     recognises=_recognises,
     records=_read,
+    part=_read,
     folder_files=RUN_FILES,
 )

@@ -12,12 +12,15 @@ from trajmeter.readers._formats import Evidence, FileFormat, RecordFormat
 from trajmeter.readers._recognition import beginning
 from trajmeter.readers.messages.turns import MessageTurns, message_turns
 from trajmeter.readers.redaction import redacted
+from trajmeter.readers.tool_views import TOOL_VIEWS
 from trajmeter.records import ReadProblem, Source, Trajectory
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping, Sequence
+    from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 
     from pydantic import JsonValue
+
+    from trajmeter.readers.tool_views import ToolViews
 
 __all__ = [
     "CARRIED_BY_MESSAGES",
@@ -26,6 +29,7 @@ __all__ = [
     "fields_of",
     "is_message",
     "name_of",
+    "views_for",
 ]
 
 CARRIED_BY_MESSAGES = (
@@ -109,23 +113,28 @@ def _recognises_list(_: Path, head: bytes) -> Evidence | None:
     return Evidence.LIKELY if _are_messages(values) else None
 
 
-def _records(path: Path, report: Callable[[ReadProblem], None]) -> Iterator[Trajectory]:
+def _records(
+    path: Path,
+    report: Callable[[ReadProblem], None],
+    columns: Collection[str] | None = None,
+) -> Iterator[Trajectory]:
     """The attempts of a file: each list in it, or all messages that stand in it by themselves."""
+    views = views_for(columns)
     messages: list[JsonValue] = []
     for source, value in entries(path, may_be_own=False):
         if isinstance(value, ReadError):
             problem = {"file": source.file, "line": source.line, "record": source.record}
             report(ReadProblem(**problem, message=str(value)))  # type: ignore[arg-type] # by field
         elif isinstance(value, list):
-            yield _attempt(value, source)
+            yield _attempt(value, source, views)
         else:
             messages.append(value)
     if messages:
-        yield _attempt(messages, Source(file=str(path)))
+        yield _attempt(messages, Source(file=str(path)), views)
 
 
-def _attempt(messages: list[JsonValue], source: Source) -> Trajectory:
-    fields = fields_of(message_turns(messages))
+def _attempt(messages: list[JsonValue], source: Source, views: ToolViews | None) -> Trajectory:
+    fields = fields_of(message_turns(messages, views=views))
     return Trajectory(task_id=name_of(source), source=source, **fields)
 
 
@@ -140,6 +149,15 @@ def fields_of(held: MessageTurns) -> dict[str, Any]:
         "unusable": held.unusable,
         "leaks": held.leaks,
     }
+
+
+def views_for(columns: Collection[str] | None) -> ToolViews | None:
+    """What calls show, where these columns of trajectories need it; all of them if ``None``."""
+    if columns is None or any(
+        name in ("turns", "leaks") or name.startswith(("turns.views", "leaks.")) for name in columns
+    ):
+        return TOOL_VIEWS
+    return None
 
 
 def name_of(source: Source) -> str:
@@ -214,6 +232,7 @@ MESSAGE_LISTS = FileFormat(
     ),
     recognises=_recognises_list,
     records=_records,
+    part=_records,
 )
 
 MESSAGE_RECORDS = RecordFormat(

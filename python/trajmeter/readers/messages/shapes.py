@@ -25,6 +25,7 @@ __all__ = [
     "call_of",
     "called_in",
     "item_call",
+    "kind_of",
     "model_of",
     "result_value",
     "said",
@@ -112,10 +113,16 @@ def said(content: object) -> str | None:
     return "".join([text for text in texts if text]) or None
 
 
+def kind_of(part: Mapping[str, Any]) -> str:
+    """The type of a part of a message; empty where it has none."""
+    kind = part.get("type") or part.get("part_kind")
+    return kind if type(kind) is str else ""
+
+
 def _said_in(part: object) -> str | None:
     if type(part) is not dict:
         return None
-    kind = part.get("type") or part.get("part_kind")
+    kind = kind_of(part)
     text: object = None
     if kind in _TEXT_PARTS:
         text = part.get("text")
@@ -141,10 +148,7 @@ def called_in(message: Mapping[str, Any]) -> Iterator[Mapping[str, Any]]:
     for parts in (message.get("content"), message.get("parts")):
         if type(parts) is list:
             for part in parts:
-                if (
-                    type(part) is dict
-                    and (part.get("type") or part.get("part_kind")) in _CALL_PARTS
-                ):
+                if type(part) is dict and kind_of(part) in _CALL_PARTS:
                     yield part
 
 
@@ -249,10 +253,10 @@ def _part(part: object) -> JsonValue:
     """A part of a result; of an image, a sound or a file only what it is."""
     if type(part) is not dict:
         return _plain(part)
-    kind = part.get("type")
+    kind = kind_of(part)
     if kind in _TEXT_PARTS and type(text := part.get("text")) is str:
         return {"type": "text", "text": text}
-    if type(kind) is str and any(key in part for key in _BYTES):
+    if kind and any(key in part for key in _BYTES):
         return {"type": _WITHOUT_BYTES.get(kind, kind)}
     return _plain(part)
 

@@ -19,6 +19,7 @@ from trajmeter.readers.messages.shapes import (
     call_of,
     called_in,
     item_call,
+    kind_of,
     model_of,
     result_value,
     said,
@@ -73,6 +74,7 @@ def message_turns(
     failed: FailureTest | None = None,
     usage: UsageReader = message_usage,
     exit_codes: Mapping[str, int] = MappingProxyType({}),
+    durations: Mapping[str, float] = MappingProxyType({}),
 ) -> MessageTurns:
     """Turn a list of messages, of any shape that is known, into turns.
 
@@ -83,11 +85,15 @@ def message_turns(
         usage: Gives the usage of an answer of the model; by default what the message carries.
         exit_codes: Exit codes of commands by the id of their call, where they are recorded apart
             from what was given back.
+        durations: Seconds that calls took, likewise.
     """
     conversation = _Conversation(usage)
     for index, message in enumerate(messages):
         conversation.add(index, message)
     drafts = conversation.drafts
+    for draft in drafts if durations else ():
+        for call in draft.calls:
+            call["duration_seconds"] = durations.get(call["id"])
     turns, leaks = finished(drafts, views=views, failed=failed, exit_codes=exit_codes)
     return MessageTurns(
         turns=turns,
@@ -107,11 +113,6 @@ class _Conversation:
     def __init__(self, usage: UsageReader) -> None:
         self._usage = usage
         self._by_id: dict[str, dict[str, Any]] = {}
-        self._asked: dict[str, Callable[[int, Mapping[str, Any]], None]] = {
-            **dict.fromkeys(_ANSWERS, self._answer),
-            **dict.fromkeys(_RESULTS, self._result),
-            **dict.fromkeys(_ASKED, self._user),
-        }
         self.drafts: list[Draft] = []
         self.said: list[str] = []
         self.dropped = 0
@@ -130,11 +131,22 @@ class _Conversation:
         if role is None or message.get("type") is not None:
             self._unlabelled(index, message)
             return
-        take = self._asked.get(role) if type(role) is str else None
-        if take is not None:
-            take(index, message)
-        elif role not in _SILENT:
+        if not self._take(index, message, role) and str(role) not in _SILENT:
             self._refuse(index, f"role is {role!r}, expected a role of a conversation")
+
+    def _take(self, index: int, message: Mapping[str, Any], role: object) -> bool:
+        """Add a message of a role that is part of turns; tells whether it is."""
+        if type(role) is not str:
+            return False
+        if role in _ANSWERS:
+            self._answer(index, message)
+        elif role in _RESULTS:
+            self._result(index, message)
+        elif role in _ASKED:
+            self._user(index, message)
+        else:
+            return False
+        return True
 
     def _unlabelled(self, index: int, message: Mapping[str, Any]) -> None:
         """Add a message that has a type, beside its role or instead of it."""
@@ -143,8 +155,8 @@ class _Conversation:
         role = message.get("role") or kind
         if kind == "message" and role == "assistant" and "stop_reason" not in message:
             self._said_item(index, message)
-        elif type(role) is str and role in self._asked:
-            self._asked[role](index, message)
+        elif self._take(index, message, role):
+            return
         elif message.get("object") == "response" and type(message.get("output")) is list:
             self._response(index, message)
         elif message.get("kind") in ("request", "response"):
@@ -157,7 +169,7 @@ class _Conversation:
             self._item_result(index, message)
         elif kind.endswith("_call"):
             self._item_call(index, message, kind)
-        elif role not in _SILENT and kind != "item_reference":
+        elif str(role) not in _SILENT and kind != "item_reference":
             self._refuse(index, f"type is {kind!r}, expected a message or a part of an answer")
 
     def _answer(self, index: int, message: Mapping[str, Any]) -> None:
@@ -176,8 +188,7 @@ class _Conversation:
         for each in (content, parts):
             if type(each) is list:
                 self._results_in(index, each)
-        name = message.get("name")
-        draft.agent = name if type(name) is str else None
+        draft.agent = _text(message.get("name"))
         draft.model = model_of(message)
         draft.usage = self._usage(message)
 
@@ -213,15 +224,14 @@ class _Conversation:
             success = True
         if type(error) is dict:
             error = error.get("message")
-        identity = got("tool_call_id")
         self._give(
             index,
             Given(
-                identity if type(identity) is str else None,
-                name if type(name) is str else None,
+                _text(got("tool_call_id")),
+                _text(name),
                 result_value(content) if "content" in message else None,
                 success,
-                error if type(error) is str else None,
+                _text(error),
             ),
         )
 
@@ -242,9 +252,7 @@ class _Conversation:
         for part in parts:
             if type(part) is not dict:
                 continue
-            kind = part.get("type") or part.get("part_kind")
-            if type(kind) is not str:
-                continue
+            kind = kind_of(part)
             if kind.endswith("tool_result"):
                 identity = part.get("tool_use_id")
                 success: bool | None = not part.get("is_error")
@@ -264,8 +272,7 @@ class _Conversation:
                     success = True
             else:
                 continue
-            identity = identity if type(identity) is str else None
-            self._give(index, Given(identity, name, value, success))
+            self._give(index, Given(_text(identity), _text(name), value, success))
 
     def _give(self, index: int, given: Given) -> None:
         """Give a result to its call."""
@@ -317,7 +324,7 @@ class _Conversation:
 
     def _item_result(self, index: int, item: Mapping[str, Any]) -> None:
         identity = item.get("call_id") or item.get("id")
-        self._give(index, Given(identity, None, result_value(item.get("output")), None))
+        self._give(index, Given(_text(identity), None, result_value(item.get("output")), None))
 
     def _response(self, index: int, response: Mapping[str, Any]) -> None:
         """Add a whole answer of OpenAI's Responses."""
@@ -337,11 +344,16 @@ class _Conversation:
             parts = message["parts"]
             self._results_in(index, parts)
             for part in parts:
-                if part.get("part_kind") == "user-prompt" and type(part.get("content")) is str:
-                    self.said.append(f"user: {part['content']}")
+                if type(part) is dict and part.get("part_kind") == "user-prompt":
+                    text = _text(part.get("content"))
+                    self.said += [] if text is None else [f"user: {text}"]
 
     def _refuse(self, index: int, reason: str, *, is_call: bool = False) -> None:
         self.dropped += is_call
         place = f"messages[{index}]"
         before = self.unusable.get(place)
         self.unusable[place] = reason if before is None else f"{before}; {reason}"
+
+
+def _text(value: object) -> str | None:
+    return value if type(value) is str else None

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from enum import Enum
 from typing import TYPE_CHECKING
 
-from trajmeter.records import Extent
+from trajmeter.records import Extent, Failure
 from trajmeter.reports.cells import percent, seconds
 from trajmeter.reports.trajectory.totals import RunningTotals, tokens_of
 
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
     from pydantic import JsonValue
 
-    from trajmeter.records import Failure, ToolCall, Trajectory, Turn, View
+    from trajmeter.records import Leak, ToolCall, Trajectory, Turn, View
     from trajmeter.reports.trajectory.surroundings import Surroundings
 
 __all__ = ["Block", "Kind", "Section", "sections"]
@@ -87,10 +87,11 @@ def sections(trajectory: Trajectory, around: Surroundings) -> Iterator[Section]:
     totals = RunningTotals()
     turns = trajectory.turns or ()
     for position, turn in enumerate(turns, 1):
-        number = position if turn.number is None else turn.number
+        number = _number(turn, position)
         calls = [*turn.tool_calls, *by_turn.pop(number, ())]
         facts = (*totals.add(turn), *_coverage(turn, around))
-        blocks = tuple(_turn_blocks(turn, calls, around))
+        leaks = [leak for leak in trajectory.leaks or () if leak.turn == number]
+        blocks = (*_turn_blocks(turn, calls, around), *map(_leak, leaks))
         place = f"{position} of {len(turns)}"
         title = f"Turn {place}" if number == position else f"Turn {number} ({place})"
         yield Section(title, facts, blocks)
@@ -123,6 +124,10 @@ def _head(trajectory: Trajectory, around: Surroundings) -> Section:
 def _head_blocks(trajectory: Trajectory, around: Surroundings) -> Iterator[Block]:
     if trajectory.failure is not None:
         yield _failure("failed", trajectory.failure)
+    numbers = {_number(turn, at) for at, turn in enumerate(trajectory.turns or (), 1)}
+    for leak in trajectory.leaks or ():
+        if leak.turn not in numbers:
+            yield _leak(leak)
     task = around.task
     if task is not None:
         if task.question:
@@ -145,16 +150,22 @@ def _turn_blocks(turn: Turn, calls: Sequence[ToolCall], around: Surroundings) ->
         yield from _call_blocks(call)
     yield from _views(turn.views or (), around, "view")
     if turn.error is not None:
-        yield _failure("error", turn.error)
+        is_said = any(call.error == turn.error.message for call in calls)
+        yield _failure("error", Failure(reason=turn.error.reason) if is_said else turn.error)
     elif turn.success is False and not any(call.success is False for call in calls):
         yield Block(Kind.ERROR, "failed")
 
 
 def _is_called(program: str, calls: Sequence[ToolCall]) -> bool:
-    """Whether a call has the program among its arguments, where it is shown."""
-    return any(
-        isinstance(call.arguments, dict) and program in call.arguments.values() for call in calls
-    )
+    """Whether the program is among the arguments of a call, or those of all one below the other."""
+    texts = [
+        value
+        for call in calls
+        if isinstance(call.arguments, dict)
+        for value in call.arguments.values()
+        if isinstance(value, str)
+    ]
+    return program in texts or program == "\n".join(texts)
 
 
 def _call_blocks(call: ToolCall) -> Iterator[Block]:
@@ -274,6 +285,14 @@ def _end_blocks(trajectory: Trajectory, around: Surroundings) -> Iterator[Block]
         yield _text(Kind.TEXT, f"verdict {verdict.name}", f"{verdict.result}{reason}")
     for field, why in trajectory.unusable.items():
         yield Block(Kind.ERROR, f"{field} could not be used: {why}")
+
+
+def _leak(leak: Leak) -> Block:
+    return _text(Kind.ERROR, f"read what gives the solution away ({leak.kind})", leak.evidence)
+
+
+def _number(turn: Turn, position: int) -> int:
+    return position if turn.number is None else turn.number
 
 
 def _failure(label: str, failure: Failure) -> Block:

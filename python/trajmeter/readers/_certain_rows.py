@@ -1,0 +1,99 @@
+"""Rows in columns where these are certain to be right, and read as records where they are not."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from trajmeter.readers._containers import Entry, read_line
+from trajmeter.records import Source
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    import pyarrow as pa
+
+    from trajmeter.kernels._rust import JsonColumns
+    from trajmeter.readers._batch_maker import BatchMaker
+    from trajmeter.readers._read import EntryReader
+    from trajmeter.readers._reasons import Reasons
+    from trajmeter.records import Trajectory
+
+__all__ = ["CertainRows"]
+
+
+class CertainRows:
+    """Completes rows in columns by those that have to be read as records, in their places.
+
+    Args:
+        rows_of: Makes batches of records.
+        reasons: Counts what is read as records.
+    """
+
+    def __init__(self, rows_of: BatchMaker, reasons: Reasons) -> None:
+        self._rows_of = rows_of
+        self._reasons = reasons
+
+    def own_rows(
+        self,
+        parts: list[tuple[int, pa.RecordBatch | None]],
+        batch: pa.RecordBatch,
+        place: tuple[str, int],
+        records: EntryReader[Trajectory],
+    ) -> Iterator[pa.RecordBatch]:
+        """Rows of a file of columns; those that may be invalid are read as records."""
+        from trajmeter.readers._parquet import own_values, with_sources
+
+        file, first = place
+        for start, rows in parts:
+            if records.is_over:
+                return
+            if rows is not None:
+                records.accept(rows.num_rows)
+                yield self._rows_of.in_schema(with_sources(rows, file, first + start))
+                continue
+            (value,) = own_values(batch.slice(start, 1))
+            record = records.read(Entry(Source(file=file, record=f"[{first + start}]"), value))
+            self._reasons.add(value, records.known, record)
+            if record is not None:
+                yield from self._rows_of.batches([record])
+
+    def piece(
+        self, columns: JsonColumns, block: bytes, file: str, records: EntryReader[Trajectory]
+    ) -> Iterator[pa.RecordBatch]:
+        """The rows of a piece, unless the file turned out to be the wrong one."""
+        import pyarrow as pa
+
+        if records.is_over:
+            return iter(())
+        batch = self._rows_of.in_schema(pa.record_batch(columns))
+        return self._with_refused(batch, columns.refused, block, file, records)
+
+    def _with_refused(
+        self,
+        batch: pa.RecordBatch,
+        refused: list[tuple[int, int, int, int]],
+        block: bytes,
+        file: str,
+        records: EntryReader[Trajectory],
+    ) -> Iterator[pa.RecordBatch]:
+        """The rows of a piece, those of refused lines in their places."""
+        found: list[Trajectory] = []
+        done = 0
+        for row, number, begin, end in refused:
+            if row > done:
+                yield from self._rows_of.batches(found)
+                found = []
+                yield batch.slice(done, row - done)
+                records.accept(row - done)
+                done = row
+            entry = read_line(file, number, block[begin:end])
+            record = records.read(entry)
+            self._reasons.add(entry.value, records.known, record)
+            if records.is_over:
+                break
+            if record is not None:
+                found.append(record)
+        yield from self._rows_of.batches(found)
+        if done < batch.num_rows and not records.is_over:
+            records.accept(batch.num_rows - done)
+            yield batch.slice(done)

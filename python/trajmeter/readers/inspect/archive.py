@@ -1,0 +1,194 @@
+"""Archives of Inspect: ZIP files with an entry for each sample, or a folder of them.
+
+Entries are stored, deflated, or compressed with zstd, which the standard library reads only from
+Python 3.14 on. An entry that was written again counts as it was written last.
+"""
+
+from __future__ import annotations
+
+import re
+import struct
+import zipfile
+import zlib
+from importlib import import_module
+from typing import TYPE_CHECKING, Any, BinaryIO
+
+from trajmeter import json_input
+from trajmeter.errors import ExtraMissingError, ReadError
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
+    from pydantic import JsonValue
+
+__all__ = ["Archive", "first_entry"]
+
+_LOCAL = struct.Struct("<4s5H3L2H")
+_LOCAL_MAGIC = b"PK\x03\x04"
+_STORED, _DEFLATED, _ZSTD = 0, 8, 93
+_LARGEST = 1 << 30
+"""An entry that decompresses to more bytes is refused: it is held as a whole."""
+
+_SAMPLE = re.compile(r"samples/.*_epoch_\d+(?:\.json|/sample\.json)", re.DOTALL)
+_CHUNK = re.compile(r"(\d+)\.json")
+
+
+def first_entry(head: bytes) -> str | None:
+    """Name of the first entry of an archive that begins with these bytes."""
+    if not head.startswith(_LOCAL_MAGIC) or len(head) < _LOCAL.size:
+        return None
+    length = _LOCAL.unpack_from(head)[-2]
+    return head[_LOCAL.size : _LOCAL.size + length].decode(errors="replace")
+
+
+class Archive:
+    """An open archive.
+
+    Raises:
+        ReadError: It is cut off, or not a ZIP file.
+    """
+
+    def __init__(self, file: BinaryIO) -> None:
+        self._file = file
+        try:
+            infos = zipfile.ZipFile(file).infolist()
+        except (zipfile.BadZipFile, ValueError, NotImplementedError) as error:
+            raise ReadError(f"invalid ZIP archive: {error}; it may be cut off") from error
+        self._entries = {info.filename: info for info in infos}
+        self._methods: dict[int, Callable[[bytes, int], bytes]] = {}
+        self._chunks: dict[str, list[tuple[int, str]]] = {}
+        for name in self._entries:
+            folder, _, chunk = name.rpartition("/")
+            if found := _CHUNK.fullmatch(chunk):
+                self._chunks.setdefault(folder, []).append((int(found[1]), name))
+
+    @property
+    def samples(self) -> list[str]:
+        """Names of the entries that samples are, or begin with."""
+        names = [name for name in self._entries if _SAMPLE.fullmatch(name)]
+        whole = {name.removesuffix(".json") for name in names}
+        shell = "/sample.json"
+        return [
+            name
+            for name in names
+            if not (name.endswith(shell) and name.removesuffix(shell) in whole)
+        ]
+
+    def header(self) -> dict[str, Any]:
+        """What is said of all samples; after a crash, what was known at the start."""
+        for name in ("header.json", "_journal/start.json"):
+            if name in self._entries:
+                value = self.value(name)
+                return value if isinstance(value, dict) else {}
+        return {}
+
+    def sample(self, name: str) -> dict[str, Any]:
+        """A sample, its parts put together.
+
+        Raises:
+            ReadError: It cannot be read.
+        """
+        sample = self.value(name)
+        if not isinstance(sample, dict):
+            raise ReadError(f"expected a sample, got {json_input.type_name(sample)}")
+        if not name.endswith("/sample.json"):
+            return sample
+        folder = name.removesuffix("/sample.json")
+        parts = {each: [*self._items(f"{folder}/{each}")] for each in _PARTS}
+        pool = parts["messages"]
+        attachments = {str(index): text for index, text in enumerate(parts["attachments"])}
+        metadata = f"{folder}/metadata.json"
+        return {
+            **sample,
+            "messages": [
+                pool[index]
+                for start, stop in _ranges(sample.get("message_refs"))
+                for index in range(start, min(stop, len(pool)))
+            ],
+            "events": parts["events"],
+            "attachments": attachments,
+            "metadata": self.value(metadata) if metadata in self._entries else {},
+        }
+
+    def value(self, name: str) -> JsonValue:
+        """The JSON of an entry.
+
+        Raises:
+            ReadError: It cannot be read.
+        """
+        return json_input.parse(self._content(name))
+
+    def _decompress(self, method: int) -> Callable[[bytes, int], bytes]:
+        if method not in self._methods:
+            self._methods[method] = _decompress(method)
+        return self._methods[method]
+
+    def _items(self, folder: str) -> Iterator[JsonValue]:
+        for _, name in sorted(self._chunks.get(folder, ())):
+            value = self.value(name)
+            if isinstance(value, list):
+                yield from value
+
+    def _content(self, name: str) -> bytes:
+        info = self._entries[name]
+        if info.file_size > _LARGEST:
+            raise ReadError(
+                f"the entry has {info.file_size:,} bytes, expected {_LARGEST:,} at most"
+            )
+        self._file.seek(info.header_offset)
+        local = self._file.read(_LOCAL.size)
+        if len(local) < _LOCAL.size or not local.startswith(_LOCAL_MAGIC):
+            raise ReadError("invalid ZIP archive: an entry is not where it should be")
+        *_, name_length, extra_length = _LOCAL.unpack(local)
+        self._file.seek(name_length + extra_length, 1)
+        raw = self._file.read(info.compress_size)
+        try:
+            content = self._decompress(info.compress_type)(raw, info.file_size)
+        except (zlib.error, ValueError, OSError, MemoryError, EOFError) as error:
+            raise ReadError(f"the entry cannot be decompressed: {error}") from error
+        if len(content) != info.file_size or zlib.crc32(content) != info.CRC:
+            raise ReadError("the entry is corrupt: its checksum is not that of its content")
+        return content
+
+
+_PARTS = ("messages", "events", "attachments")
+
+
+def _ranges(refs: object) -> Iterator[tuple[int, int]]:
+    """Half-open ranges of places in a pool."""
+    for each in refs if isinstance(refs, list) else ():
+        match each:
+            case [int(start), int(stop)] if start >= 0:
+                yield start, stop
+
+
+def _decompress(method: int) -> Callable[[bytes, int], bytes]:
+    if method == _STORED:
+        return lambda raw, _: raw
+    if method == _DEFLATED:
+        return lambda raw, size: zlib.decompressobj(-zlib.MAX_WBITS).decompress(raw, size + 1)
+    if method != _ZSTD:
+        raise ReadError(f"the entry is compressed by method {method}, expected deflate or zstd")
+    return _zstd()
+
+
+def _zstd() -> Callable[[bytes, int], bytes]:
+    try:
+        decompress = import_module("compression.zstd").decompress
+    except ImportError:
+        try:
+            import zstandard
+        except ImportError as error:
+            raise ExtraMissingError(
+                "logs of Inspect are compressed with zstd, which needs zstandard: "
+                "pip install 'trajmeter[zstd]'"
+            ) from error
+
+        def decompressed(raw: bytes, _: int) -> bytes:
+            try:
+                return zstandard.ZstdDecompressor().decompressobj().decompress(raw)
+            except zstandard.ZstdError as error:
+                raise ValueError(str(error)) from error
+
+        return decompressed
+    return lambda raw, _: decompress(raw)

@@ -1,0 +1,163 @@
+"""The files of Inspect: archives (``.eval``) and documents (``.json``)."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from pydantic import ValidationError
+
+from trajmeter import json_input
+from trajmeter.errors import ReadError
+from trajmeter.readers._content import open_content
+from trajmeter.readers._formats import Evidence, FileFormat
+from trajmeter.readers._recognition import beginning
+from trajmeter.readers.inspect.archive import Archive, first_entry
+from trajmeter.readers.inspect.sample import attempt_of
+from trajmeter.readers.messages.lists import CARRIED_BY_MESSAGES, views_for
+from trajmeter.records import ReadProblem, Source, Trajectory
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Collection, Iterator, Mapping
+    from pathlib import Path
+
+    from pydantic import JsonValue
+
+    from trajmeter.readers.tool_views import ToolViews
+
+__all__ = ["INSPECT_ARCHIVES", "INSPECT_DOCUMENTS"]
+
+_CARRIES = (
+    *CARRIED_BY_MESSAGES,
+    "agent",
+    "attempt",
+    "turns.duration_seconds",
+    "turns.tool_calls.duration_seconds",
+    "usage",
+    "duration_seconds",
+    "failure",
+    "passed",
+    "metadata",
+)
+_ORIGIN = "Inspect (inspect-ai 0.3.285)"
+
+
+def _is_archive(path: Path, head: bytes) -> Evidence | None:
+    first = first_entry(head)
+    if first is None:
+        return None
+    is_named = first == "header.json" or first.startswith(("_journal/", "samples/"))
+    return Evidence.CERTAIN if is_named or path.suffix == ".eval" else None
+
+
+def _samples(
+    path: Path,
+    report: Callable[[ReadProblem], None],
+    columns: Collection[str] | None = None,
+) -> Iterator[Trajectory]:
+    """The samples of an archive, one in memory at a time."""
+    views = views_for(columns)
+    try:
+        with path.open("rb") as file:
+            archive = Archive(file)
+            header = _header(archive, path, report)
+            for name in archive.samples:
+                yield from _attempt(
+                    lambda name=name: archive.sample(name),  # type: ignore[misc] # bound at once
+                    header,
+                    Source(file=str(path), record=name),
+                    report,
+                    views,
+                )
+    except OSError as error:
+        report(ReadProblem(file=str(path), message=error.strerror or str(error)))
+    except ReadError as error:
+        report(ReadProblem(file=str(path), message=str(error)))
+
+
+def _header(
+    archive: Archive, path: Path, report: Callable[[ReadProblem], None]
+) -> Mapping[str, Any]:
+    """What is said of all samples; they are read without it where it is broken."""
+    try:
+        return archive.header()
+    except ReadError as error:
+        report(ReadProblem(file=str(path), record="header", message=str(error)))
+        return {}
+
+
+def _attempt(
+    sample: Callable[[], Mapping[str, Any]],
+    header: Mapping[str, Any],
+    source: Source,
+    report: Callable[[ReadProblem], None],
+    views: ToolViews | None,
+) -> Iterator[Trajectory]:
+    """The attempt that a sample is; reports it where it cannot be read."""
+    try:
+        yield attempt_of(sample(), header, source, views=views)
+    except ReadError as error:
+        report(ReadProblem(file=source.file, record=source.record, message=str(error)))
+    except ValidationError as error:
+        message = json_input.describe_error(error)
+        report(ReadProblem(file=source.file, record=source.record, message=message))
+
+
+def _is_document(_: Path, head: bytes) -> Evidence | None:
+    values = beginning(head)
+    first = values[0] if values else None
+    if not isinstance(first, dict) or not isinstance(first.get("eval"), dict):
+        return None
+    return Evidence.CERTAIN if "version" in first and "status" in first else None
+
+
+def _samples_of_document(
+    path: Path,
+    report: Callable[[ReadProblem], None],
+    columns: Collection[str] | None = None,
+) -> Iterator[Trajectory]:
+    views = views_for(columns)
+    try:
+        with open_content(path) as file:
+            log = json_input.parse(file.read())
+    except OSError as error:
+        report(ReadProblem(file=str(path), message=error.strerror or str(error)))
+        return
+    except ReadError as error:
+        report(ReadProblem(file=str(path), message=str(error)))
+        return
+    samples = log.get("samples") if isinstance(log, dict) else None
+    if not isinstance(log, dict) or not isinstance(samples, list):
+        report(ReadProblem(file=str(path), message="the log has no samples"))
+        return
+    for index, sample in enumerate(samples):
+        source = Source(file=str(path), record=f"samples[{index}]")
+        yield from _attempt(lambda sample=sample: _object(sample), log, source, report, views)  # type: ignore[misc] # bound at once
+
+
+def _object(sample: JsonValue) -> Mapping[str, Any]:
+    if isinstance(sample, dict):
+        return sample
+    raise ReadError(f"expected a sample, got {json_input.type_name(sample)}")
+
+
+INSPECT_ARCHIVES = FileFormat(
+    name="inspect-archives",
+    description="logs of Inspect (.eval)",
+    makes=Trajectory,
+    carries=_CARRIES,
+    origin=_ORIGIN,
+    recognises=_is_archive,
+    records=_samples,
+    part=_samples,
+)
+
+INSPECT_DOCUMENTS = FileFormat(
+    name="inspect-documents",
+    description="logs of Inspect (.json)",
+    makes=Trajectory,
+    carries=_CARRIES,
+    origin=_ORIGIN,
+    recognises=_is_document,
+    records=_samples_of_document,
+    part=_samples_of_document,
+)

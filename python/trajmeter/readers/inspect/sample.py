@@ -1,0 +1,281 @@
+"""A sample of Inspect, one epoch of it, as an attempt.
+
+Its events are complete; its messages are what was left of the conversation in the end, and are read
+where there are no events. Calls of models that scorers made are not the agent's.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from trajmeter.readers._values import as_list, as_object, as_text, epoch_seconds, seconds_between
+from trajmeter.readers.messages.lists import fields_of
+from trajmeter.readers.messages.turns import MessageTurns, message_turns
+from trajmeter.readers.messages.usage import inspect_usage
+from trajmeter.readers.redaction import redacted
+from trajmeter.readers.tool_views import TOOL_VIEWS
+from trajmeter.records import Failure, Trajectory, Turn, Usage
+from trajmeter.records.record import frozen
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping
+
+    from pydantic import JsonValue
+
+    from trajmeter.readers.tool_views import ToolViews
+    from trajmeter.records import Source
+
+__all__ = ["attempt_of"]
+
+_ATTACHMENT = "attachment://"
+_SCORERS = "scorers"
+_NO_BUDGET = frozenset({"operator", "custom"})
+"""Limits that are not a budget which was used up."""
+_GRADES = {"C": True, "I": False, 1: True, 0: False}
+
+
+def attempt_of(
+    sample: Mapping[str, Any],
+    header: Mapping[str, Any],
+    source: Source,
+    *,
+    views: ToolViews | None = TOOL_VIEWS,
+) -> Trajectory:
+    """Turn a sample into a trajectory.
+
+    Args:
+        sample: The sample, in whichever form the log has it.
+        header: What the log says of all its samples.
+        source: Where the sample stands.
+        views: What calls show; ``None`` to record no views.
+
+    Raises:
+        pydantic.ValidationError: A value has the wrong type.
+    """
+    about = as_object(header.get("eval")) or {}
+    log = _Events(sample)
+    if log.answers:
+        held = log.turns(views)
+    else:
+        held = message_turns(log.whole(as_list(sample.get("messages"))), views=views)
+    scores = as_object(sample.get("scores")) or {}
+    values = {name: score.get("value") for name, score in scores.items() if as_object(score)}
+    output = as_object(sample.get("output")) or {}
+    final = log.whole(output.get("completion"))
+    return Trajectory(
+        **{
+            **fields_of(held),
+            "task_id": str(sample.get("id")),
+            "attempt": str(sample.get("epoch", 1)),
+            "agent": _solver(about, header) or as_text(about.get("task")),
+            "model": as_text(about.get("model")) or held.model,
+            "source": source,
+            "final_output": as_text(final) or held.final_output,
+            "usage": _usage(sample, about, has_others=log.has_others),
+            "duration_seconds": sample.get("total_time"),
+            "failure": _failure(sample),
+            "passed": _passed(values),
+            "metadata": {
+                "task": about.get("task"),
+                "exit_status": header.get("status"),
+                "scores": values,
+                "sample": redacted(log.whole(sample.get("metadata"))) or {},
+            },
+        }
+    )
+
+
+class _Events:
+    """The events of a sample, as messages."""
+
+    def __init__(self, sample: Mapping[str, Any]) -> None:
+        self._attachments = as_object(sample.get("attachments")) or {}
+        self.answers: list[Mapping[str, Any]] = []
+        """Events of the agent's calls of its model that were answered."""
+        self.has_others = False
+        """Whether scorers called models."""
+        self._messages: list[dict[str, Any]] = []
+        self._ends: dict[str, float] = {}
+        self._durations: dict[str, float] = {}
+        self._exit_codes: dict[str, int] = {}
+        self._ask(sample)
+        self._read(_flat(as_list(sample.get("events"))))
+
+    def turns(self, views: ToolViews | None) -> MessageTurns:
+        """The agent's turns."""
+        held = message_turns(
+            self._messages,
+            views=views,
+            usage=_usage_of,
+            exit_codes=self._exit_codes,
+            durations=self._durations,
+        )
+        return held._replace(turns=tuple(map(self._timed, held.turns, self.answers)))
+
+    def whole(self, value: Any) -> Any:  # noqa: ANN401 - a value of any shape
+        """A value with the texts that stand among the attachments in their places."""
+        kind = type(value)
+        if kind is str:
+            if not value.startswith(_ATTACHMENT):
+                return value
+            return self._attachments.get(value.removeprefix(_ATTACHMENT), value)
+        if kind is dict:
+            return {key: self.whole(each) for key, each in value.items()}
+        return [self.whole(each) for each in value] if kind is list else value
+
+    def _ask(self, sample: Mapping[str, Any]) -> None:
+        asked = self.whole(sample.get("input"))
+        if isinstance(asked, str):
+            self._messages.append({"role": "user", "content": asked})
+        else:
+            self._messages += [
+                each for each in as_list(asked) if (as_object(each) or {}).get("role") == "user"
+            ]
+
+    def _read(self, events: Iterable[Mapping[str, Any]]) -> None:
+        spans: dict[str, tuple[str | None, str | None]] = {}
+        waiting: dict[tuple[str | None, str], list[str]] = {}
+        runs: dict[str, list[int]] = {}
+        calls: dict[str, str] = {}
+        for event in events:
+            kind = event.get("event")
+            if kind == "span_begin":
+                own, parent = as_text(event.get("id")), as_text(event.get("parent_id"))
+                if own is not None:
+                    spans[own] = (as_text(event.get("type")), parent)
+                    if event.get("type") == "tool":
+                        waiting.setdefault((parent, str(event.get("name"))), []).append(own)
+            elif kind == "model":
+                span = as_text(event.get("span_id"))
+                self._answer(event, is_scorer=_is_within(_SCORERS, span, spans))
+            elif kind == "tool":
+                identity = self._result(event)
+                named = (as_text(event.get("span_id")), str(event.get("function")))
+                if identity is not None and waiting.get(named):
+                    calls[waiting[named].pop(0)] = identity
+            elif kind == "sandbox" and event.get("action") == "exec":
+                span, code = as_text(event.get("span_id")), event.get("result")
+                if span is not None and type(code) is int:
+                    runs.setdefault(span, []).append(code)
+        self._exit_codes = {
+            identity: runs[span][0]
+            for span, identity in calls.items()
+            if len(runs.get(span, ())) == 1
+        }
+
+    def _answer(self, event: Mapping[str, Any], *, is_scorer: bool) -> None:
+        choices = as_list((as_object(event.get("output")) or {}).get("choices"))
+        choice = as_object(choices[0]) if choices else None
+        message = None if choice is None else as_object(choice.get("message"))
+        if message is None:  # an error of the provider, or a call that was never answered
+            return
+        if is_scorer:
+            self.has_others = True
+            return
+        self.answers.append(event)
+        self._messages.append(
+            {
+                "role": "assistant",
+                "content": self.whole(message.get("content")),
+                "tool_calls": [self._call(each) for each in as_list(message.get("tool_calls"))],
+                "model": message.get("model"),
+                "usage": event["output"].get("usage"),
+            }
+        )
+
+    def _call(self, call: JsonValue) -> JsonValue:
+        """A call without what is shown of it to people."""
+        if not isinstance(call, dict):
+            return call
+        return {key: self.whole(value) for key, value in call.items() if key != "view"}
+
+    def _result(self, event: Mapping[str, Any]) -> str | None:
+        identity = as_text(event.get("id"))
+        end = epoch_seconds(event.get("completed"))
+        if identity is not None and end is not None:
+            self._ends[identity] = end
+            seconds = seconds_between(epoch_seconds(event.get("timestamp")), end)
+            if seconds is not None:
+                self._durations[identity] = seconds
+            self._messages.append(
+                {
+                    "role": "tool",
+                    "tool_call_id": identity,
+                    "function": event.get("function"),
+                    "content": self.whole(event.get("result")),
+                    "error": self.whole(event.get("error")),
+                }
+            )
+        return identity
+
+    def _timed(self, turn: Turn, event: Mapping[str, Any]) -> Turn:
+        """A turn with the time from asking the model to what its last call gave back."""
+        ends = [self._ends[call.id] for call in turn.tool_calls if call.id in self._ends]
+        end = epoch_seconds(event.get("completed"))
+        last = max([end, *ends]) if end is not None else max(ends, default=None)
+        seconds = seconds_between(epoch_seconds(event.get("timestamp")), last)
+        return frozen(Turn, {**turn.__dict__, "duration_seconds": seconds})
+
+
+def _usage_of(message: Mapping[str, Any]) -> Usage | None:
+    counts = message.get("usage")
+    return inspect_usage(counts) if isinstance(counts, dict) else None
+
+
+def _flat(events: Iterable[JsonValue]) -> list[Mapping[str, Any]]:
+    """Events, and those that older logs have within the event of a tool or a subtask."""
+    flat: list[Mapping[str, Any]] = []
+    for event in events:
+        if type(event) is dict:
+            flat.append(event)
+            inner = event.get("events")
+            if inner and type(inner) is list:
+                flat += _flat(inner)
+    return flat
+
+
+def _is_within(
+    kind: str, span: str | None, spans: Mapping[str, tuple[str | None, str | None]]
+) -> bool:
+    seen = set()
+    while span is not None and span in spans and span not in seen:
+        seen.add(span)
+        own, span = spans[span]
+        if own == kind:
+            return True
+    return False
+
+
+def _solver(about: Mapping[str, Any], header: Mapping[str, Any]) -> str | None:
+    steps = as_list((as_object(header.get("plan")) or {}).get("steps"))
+    last = as_object(steps[-1]) if steps else None
+    return as_text(about.get("solver")) or (None if last is None else as_text(last.get("solver")))
+
+
+def _usage(
+    sample: Mapping[str, Any], about: Mapping[str, Any], *, has_others: bool
+) -> Usage | None:
+    """The usage of the agent's model; unknown where scorers may have a share in it."""
+    by_model = as_object(sample.get("model_usage")) or {}
+    counts = as_object(by_model.get(str(about.get("model"))))
+    if counts is None and len(by_model) == 1:
+        counts = as_object(next(iter(by_model.values())))
+    return None if counts is None or has_others else inspect_usage(counts)
+
+
+def _failure(sample: Mapping[str, Any]) -> Failure | None:
+    limit, error = as_object(sample.get("limit")), as_object(sample.get("error"))
+    if limit is not None:
+        kind = str(limit.get("type"))
+        reason = "max_turns_exceeded" if kind == "turn" else "budget_exhausted"
+        message = as_text(limit.get("reason")) or f"{kind} limit of {limit.get('limit')}"
+        return Failure(reason=kind if kind in _NO_BUDGET else reason, message=message)
+    return None if error is None else Failure(reason="error", message=as_text(error.get("message")))
+
+
+def _passed(scores: Mapping[str, Any]) -> bool | None:
+    """What the only scorer says, if that is right or wrong."""
+    if len(scores) != 1:
+        return None
+    (value,) = scores.values()
+    return _GRADES.get(value) if isinstance(value, (str, int, float, bool)) else None

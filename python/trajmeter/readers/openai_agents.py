@@ -1,0 +1,201 @@
+"""Traces of openai-agents: a line for each trace and for each span, as its exporter is given them.
+
+Spans hold tokens, times and the calls of tools, but neither what the model said nor the ids of its
+calls; those are among the items of a session, which are a list of messages
+(:mod:`trajmeter.readers.messages`). Spans are written as they end.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from trajmeter.errors import ReadError
+from trajmeter.readers._containers import entries
+from trajmeter.readers._formats import Evidence, FileFormat
+from trajmeter.readers._recognition import beginning
+from trajmeter.readers._values import as_list, as_object, as_text, epoch_seconds, seconds_between
+from trajmeter.readers.messages.drafts import Draft, finished
+from trajmeter.readers.messages.shapes import call_of, called_in, result_value, said
+from trajmeter.readers.messages.usage import openai_usage
+from trajmeter.readers.tool_views import TOOL_VIEWS
+from trajmeter.records import Failure, ReadProblem, Source, Trajectory
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Iterator, Mapping
+    from pathlib import Path
+
+    from trajmeter.records import Turn
+
+__all__ = ["OPENAI_AGENTS_TRACES"]
+
+_OBJECTS = ("trace", "trace.span")
+_ANSWERS = ("response", "generation")
+_BUDGETS = {"Max turns exceeded": "max_turns_exceeded"}
+
+_Span = dict[str, Any]
+
+
+def _recognises(_: Path, head: bytes) -> Evidence | None:
+    values = beginning(head)
+    are_spans = [isinstance(each, dict) and each.get("object") in _OBJECTS for each in values]
+    return Evidence.CERTAIN if values and all(are_spans) else None
+
+
+def _records(path: Path, report: Callable[[ReadProblem], None]) -> Iterator[Trajectory]:
+    """The attempts of a file, a trace each."""
+    traces: dict[str, list[_Span]] = {}
+    for source, value in entries(path, may_be_own=False):
+        if isinstance(value, ReadError):
+            place = {"file": source.file, "line": source.line, "record": source.record}
+            report(ReadProblem(**place, message=str(value)))  # type: ignore[arg-type] # by field
+        elif isinstance(value, dict):
+            name = value.get("trace_id") or value.get("id")
+            traces.setdefault(str(name), []).append(value)
+    for name, lines in traces.items():
+        yield _attempt(name, lines, Source(file=str(path), record=name))
+
+
+def _attempt(name: str, lines: Iterable[_Span], source: Source) -> Trajectory:
+    """Turn a trace into a trajectory."""
+    trace: Mapping[str, Any] = {}
+    spans: list[_Span] = []
+    for line in lines:
+        if line.get("object") == "trace":
+            trace = line
+        else:
+            spans.append(line)
+    spans.sort(key=lambda span: epoch_seconds(span.get("started_at")) or 0.0)
+    drafts, ends = _drafts(spans)
+    held = finished([draft for draft, _ in drafts], views=TOOL_VIEWS)
+    agents = [span for span in spans if _data(span).get("type") == "agent"]
+    metadata = as_object(trace.get("metadata")) or {}
+    failed = next((span["error"] for span in agents if as_object(span.get("error"))), None)
+    message = None if failed is None else as_text(failed.get("message"))
+    starts = [epoch_seconds(span.get("started_at")) for span in spans]
+    return Trajectory(
+        task_id=as_text(metadata.get("task_id")) or name,
+        attempt=name if as_text(metadata.get("task_id")) else None,
+        agent=as_text(_data(agents[0]).get("name")) if agents else None,
+        model=next((draft.model for draft, _ in drafts if draft.model), None),
+        source=source,
+        turns=tuple(map(_timed, held.turns, drafts, ends)),
+        final_output=held.turns[-1].text if held.turns else None,
+        leaks=held.leaks,
+        duration_seconds=seconds_between(
+            min((each for each in starts if each is not None), default=None),
+            max((end for span in spans if (end := _end(span)) is not None), default=None),
+        ),
+        failure=None
+        if message is None
+        else Failure(reason=_BUDGETS.get(message, "error"), message=message),
+        metadata={} if message is None else {"exit_status": message},
+    )
+
+
+def _drafts(spans: list[_Span]) -> tuple[list[tuple[Draft, _Span]], list[float | None]]:
+    """A turn for each answer of the model, with the tools that were called until the next one."""
+    by_id = {str(span.get("id")): span for span in spans}
+    drafts: list[tuple[Draft, _Span]] = []
+    ends: list[float | None] = []
+    for index, span in enumerate(spans):
+        data = _data(span)
+        if data.get("type") in _ANSWERS:
+            if span.get("error") is not None and data.get("usage") is None:
+                continue  # an error of the provider
+            draft = _answer(index, data)
+            draft.agent = _agent_of(span, by_id)
+            drafts.append((draft, span))
+            ends.append(_end(span))
+        elif data.get("type") == "function" and drafts:
+            _call(drafts[-1][0], span)
+            ends[-1] = max(filter(None, (ends[-1], _end(span))), default=None)
+    return drafts, ends
+
+
+def _answer(index: int, data: Mapping[str, Any]) -> Draft:
+    draft = Draft(index)
+    usage = as_object(data.get("usage"))
+    draft.usage = None if usage is None else openai_usage(usage)
+    draft.model = as_text(data.get("model"))
+    for message in as_list(data.get("output")):
+        if isinstance(message, dict):
+            draft.texts += filter(None, [said(message.get("content"))])
+            draft.calls += [call for each in called_in(message) if (call := call_of(each))]
+    return draft
+
+
+def _call(draft: Draft, span: _Span) -> None:
+    """Add what a tool gave back to its call; the call too where the answer is not recorded."""
+    data = _data(span)
+    name, error = data.get("name"), as_object(span.get("error"))
+    same = (each for each in draft.calls if each["result"] is None and each["name"] == name)
+    call = next(same, None)
+    if call is None:
+        call = call_of({"name": name, "arguments": data.get("input")})
+        if call is None:
+            return
+        draft.calls.append(call)
+    if data.get("output") is not None:
+        call["result"] = result_value(data["output"])
+    call["success"] = error is None
+    call["error"] = None if error is None else as_text(error.get("message"))
+    call["duration_seconds"] = seconds_between(epoch_seconds(span.get("started_at")), _end(span))
+
+
+def _timed(turn: Turn, answered: tuple[Draft, _Span], end: float | None) -> Turn:
+    start = epoch_seconds(answered[1].get("started_at"))
+    return turn.model_copy(update={"duration_seconds": seconds_between(start, end)})
+
+
+def _agent_of(span: _Span, spans: Mapping[str, _Span]) -> str | None:
+    """Name of the agent that a span is of."""
+    seen: set[str] = set()
+    while (parent := str(span.get("parent_id"))) in spans and parent not in seen:
+        seen.add(parent)
+        span = spans[parent]
+        if _data(span).get("type") == "agent":
+            return as_text(_data(span).get("name"))
+    return None
+
+
+def _data(span: _Span) -> Mapping[str, Any]:
+    return as_object(span.get("span_data")) or {}
+
+
+def _end(span: _Span) -> float | None:
+    return epoch_seconds(span.get("ended_at"))
+
+
+OPENAI_AGENTS_TRACES = FileFormat(
+    name="openai-agents-traces",
+    description="traces of openai-agents",
+    makes=Trajectory,
+    carries=(
+        "agent",
+        "model",
+        "attempt",
+        "turns.text",
+        "turns.program",
+        "turns.success",
+        "turns.error",
+        "turns.agent",
+        "turns.tool_calls.name",
+        "turns.tool_calls.arguments",
+        "turns.tool_calls.id",
+        "turns.tool_calls.result",
+        "turns.tool_calls.success",
+        "turns.tool_calls.error",
+        "turns.tool_calls.duration_seconds",
+        "turns.views",
+        "turns.usage",
+        "turns.duration_seconds",
+        "final_output",
+        "duration_seconds",
+        "failure",
+        "leaks",
+        "metadata",
+    ),
+    origin="openai-agents 0.24.0, each item.export() of a TracingExporter as a line",
+    recognises=_recognises,
+    records=_records,
+)

@@ -1,0 +1,7 @@
+"""Spans of OpenTelemetry by its conventions for generative AI."""
+
+from __future__ import annotations
+
+from trajmeter.readers.opentelemetry.files import OPENTELEMETRY_SPANS
+
+__all__ = ["OPENTELEMETRY_SPANS"]

@@ -1,0 +1,67 @@
+"""Files of the OTLP exporter: JSON lines, an export on each, or one document."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from trajmeter.errors import ReadError
+from trajmeter.readers._containers import entries
+from trajmeter.readers._formats import Evidence, FileFormat
+from trajmeter.readers._recognition import beginning
+from trajmeter.readers.messages.lists import CARRIED_BY_MESSAGES
+from trajmeter.readers.opentelemetry.spans import Span, spans_in
+from trajmeter.readers.opentelemetry.traces import attempt_of
+from trajmeter.records import ReadProblem, Source, Trajectory
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+    from pathlib import Path
+
+__all__ = ["OPENTELEMETRY_SPANS"]
+
+
+def _recognises(_: Path, head: bytes) -> Evidence | None:
+    values = beginning(head)
+    first = values[0] if values else None
+    return Evidence.CERTAIN if isinstance(first, dict) and "resourceSpans" in first else None
+
+
+def _records(path: Path, report: Callable[[ReadProblem], None]) -> Iterator[Trajectory]:
+    """The attempts of a file, a trace each; its spans are written as they end, in any order."""
+    traces: dict[str, list[Span]] = {}
+    for source, value in entries(path, may_be_own=False):
+        if isinstance(value, ReadError):
+            place = {"file": source.file, "line": source.line, "record": source.record}
+            report(ReadProblem(**place, message=str(value)))  # type: ignore[arg-type] # by field
+            continue
+        for span in spans_in(value):
+            traces.setdefault(span.trace, []).append(span)
+    found = False
+    for trace, spans in traces.items():
+        attempt = attempt_of(spans, Source(file=str(path), record=trace))
+        if attempt is not None:
+            found = True
+            yield attempt
+    if not found:
+        message = "no span is a call of a model or of a tool by the conventions for generative AI"
+        report(ReadProblem(file=str(path), message=message))
+
+
+OPENTELEMETRY_SPANS = FileFormat(
+    name="opentelemetry-spans",
+    description="spans of OpenTelemetry for generative AI (OTLP in JSON)",
+    makes=Trajectory,
+    carries=(
+        *CARRIED_BY_MESSAGES,
+        "agent",
+        "attempt",
+        "turns.duration_seconds",
+        "turns.tool_calls.duration_seconds",
+        "duration_seconds",
+        "failure",
+        "metadata",
+    ),
+    origin="OTLP JSON file exporter 0.66b1, with the spans of pydantic-ai 2.68.0",
+    recognises=_recognises,
+    records=_records,
+)

@@ -1,0 +1,153 @@
+"""Spans as OTLP writes them in JSON, reduced to what a trajectory is made of."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from trajmeter import json_input
+from trajmeter.errors import ReadError
+from trajmeter.readers._values import as_list, as_object, as_text
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping
+
+    from pydantic import JsonValue
+
+__all__ = ["ANSWERS", "TASK_ID", "Span", "parsed", "span_of", "spans_in"]
+
+TASK_ID = "trajmeter.task_id"
+"""The attribute, of a span or of the resource, that names the task."""
+
+ANSWERS = frozenset({"chat", "generate_content", "text_completion"})
+"""Operations that are calls of a model."""
+_OPERATIONS = ANSWERS | {"execute_tool", "invoke_agent", "create_agent", "invoke_workflow"}
+
+_ERRORS = (2, "2", "STATUS_CODE_ERROR")
+_NANO = 1e9
+
+# What was sent to a model was said before; it is most of a trace.
+_UNUSED = (
+    "gen_ai.input.messages",
+    "gen_ai.prompt",
+    "gen_ai.system_instructions",
+    "gen_ai.tool.definitions",
+    "logfire.json_schema",
+    "model_request_parameters",
+    "pydantic_ai.all_messages",
+)
+
+
+class Span(NamedTuple):
+    """A span of an agent, a call of a model or of a tool."""
+
+    trace: str
+    """Id of the trace."""
+    id: str | None
+    """Its own id."""
+    parent: str | None
+    """Id of the span it is in; ``None`` for a root."""
+    operation: str
+    """What it is, such as ``chat`` or ``execute_tool``."""
+    start: float | None
+    """When it began, in seconds since 1970."""
+    end: float | None
+    """When it ended."""
+    error: str | None
+    """Why it failed; ``None`` if it did not."""
+    exception: str | None
+    """Class of what was raised in it."""
+    attributes: Mapping[str, JsonValue]
+    """Attributes, and those of its events of which the conventions speak."""
+
+
+def spans_in(value: JsonValue) -> Iterator[Span]:
+    """The spans of an export that are about generative AI."""
+    for resource_spans in as_list((as_object(value) or {}).get("resourceSpans")):
+        inner = as_object(resource_spans) or {}
+        about = (as_object(inner.get("resource")) or {}).get("attributes")
+        task = {key: each for key, each in _attributes(about).items() if key == TASK_ID}
+        for scope in as_list(inner.get("scopeSpans")):
+            for span in as_list((as_object(scope) or {}).get("spans")):
+                found = span_of(span, task) if isinstance(span, dict) else None
+                if found is not None:
+                    yield found
+
+
+def span_of(span: Mapping[str, Any], task: Mapping[str, JsonValue]) -> Span | None:
+    """A span; ``None`` if it is about something else."""
+    attributes = {**task, **_attributes(span.get("attributes"))}
+    operation = attributes.get("gen_ai.operation.name")
+    if not isinstance(operation, str):
+        operation = str(span.get("name")).partition(" ")[0]
+        is_marked = any(key.startswith(("gen_ai.", TASK_ID)) for key in attributes)
+        if not is_marked or operation not in _OPERATIONS:
+            return None
+    exception = None
+    said: str | None = None
+    for event in as_list(span.get("events")):
+        about = _attributes(event.get("attributes")) if isinstance(event, dict) else {}
+        if "exception.type" in about:
+            exception = as_text(about["exception.type"])
+            said = as_text(about.get("exception.message"))
+        attributes.update({key: each for key, each in about.items() if key.startswith("gen_ai.")})
+    status = as_object(span.get("status")) or {}
+    kind = as_text(attributes.get("error.type"))
+    failed = status.get("code") in _ERRORS or kind is not None
+    message = as_text(status.get("message")) or said or kind or "the span failed"
+    return Span(
+        trace=str(span.get("traceId")),
+        id=as_text(span.get("spanId")),
+        parent=as_text(span.get("parentSpanId")),
+        operation=operation,
+        start=_seconds(span.get("startTimeUnixNano")),
+        end=_seconds(span.get("endTimeUnixNano")),
+        error=message if failed else None,
+        exception=exception or kind,
+        attributes=attributes,
+    )
+
+
+def _attributes(attributes: object) -> dict[str, JsonValue]:
+    """Attributes by their names, without those that are of no use here."""
+    found: dict[str, JsonValue] = {}
+    for each in as_list(attributes):
+        name = each.get("key") if isinstance(each, dict) else None
+        if isinstance(name, str) and name not in _UNUSED:
+            found[name] = _value(each.get("value"))
+    return found
+
+
+def _value(value: object) -> JsonValue:
+    """A value out of the object that says its type."""
+    match value:
+        case {"stringValue": str() as plain} | {"boolValue": bool() as plain}:
+            return plain
+        case {"doubleValue": (int() | float()) as number}:
+            return number
+        case {"intValue": number} if _is_integer(number):
+            return int(number)
+        case {"arrayValue": {"values": list(values)}}:
+            return [_value(each) for each in values]
+        case {"kvlistValue": {"values": list(values)}}:
+            return _attributes(values)
+    return None
+
+
+def _is_integer(number: object) -> bool:
+    if isinstance(number, str):
+        return number.removeprefix("-").isdecimal()
+    return isinstance(number, int) and not isinstance(number, bool)
+
+
+def _seconds(nanoseconds: object) -> float | None:
+    return int(str(nanoseconds)) / _NANO if _is_integer(nanoseconds) else None
+
+
+def parsed(value: JsonValue) -> JsonValue:
+    """A structured attribute, which may be JSON in a text."""
+    if not isinstance(value, str):
+        return value
+    try:
+        return json_input.parse(value.encode())
+    except ReadError:
+        return value

@@ -1,0 +1,200 @@
+"""A trace as an attempt: each call of a model is a turn, with the tools that its answer calls."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from trajmeter.readers._values import as_list, as_object, as_text, seconds_between
+from trajmeter.readers.messages.lists import fields_of
+from trajmeter.readers.messages.turns import message_turns
+from trajmeter.readers.messages.usage import count, made_usage
+from trajmeter.readers.opentelemetry.spans import ANSWERS, TASK_ID, Span, parsed
+from trajmeter.records import Failure, Trajectory
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from pydantic import JsonValue
+
+    from trajmeter.records import Source, Turn, Usage
+
+__all__ = ["attempt_of"]
+
+_BUDGET = ("UsageLimitExceeded", "MaxTurnsExceeded", "GraphRecursionError", "MaxIterations")
+"""Classes of exceptions, or parts of them, that say that a budget was used up."""
+_CALL_ID = "gen_ai.tool.call.id"
+
+
+def attempt_of(spans: Sequence[Span], source: Source) -> Trajectory | None:
+    """Turn the spans of a trace into a trajectory; ``None`` if no model and no tool was called."""
+    spans = sorted(spans, key=lambda span: span.start or 0.0)
+    trace = _Trace(spans)
+    if not trace.messages:
+        return None
+    held = message_turns(trace.messages, usage=lambda _: None)
+    turns = tuple(map(trace.timed, held.turns, trace.answers))
+    roots = [span for span in spans if span.operation == "invoke_agent"] or spans[:1]
+    named = [span.attributes.get(TASK_ID) for span in spans]
+    task = next((each for each in named if isinstance(each, str)), None)
+    failed = next((root for root in roots if root.error is not None), None)
+    starts, ends = ([getattr(span, each) for span in spans] for each in ("start", "end"))
+    return Trajectory(
+        **{
+            **fields_of(held),
+            "turns": turns,
+            "task_id": task or spans[0].trace,
+            "attempt": spans[0].trace if task is not None else None,
+            "agent": _first(roots, "gen_ai.agent.name"),
+            "model": _first(spans, "gen_ai.request.model", "gen_ai.response.model"),
+            "source": source,
+            "duration_seconds": seconds_between(
+                min((each for each in starts if each is not None), default=None),
+                max((each for each in ends if each is not None), default=None),
+            ),
+            "failure": None if failed is None else _failure(failed),
+            "unusable": {**held.unusable, **trace.unusable},
+            "metadata": trace.ended(failed),
+        }
+    )
+
+
+class _Trace:
+    """The calls of models and tools of a trace, as messages."""
+
+    def __init__(self, spans: Sequence[Span]) -> None:
+        self.answers: list[Span | None] = []
+        """The call of a model that each turn is; ``None`` for tools that none was before."""
+        self.messages: list[dict[str, Any]] = []
+        self.unusable: dict[str, str] = {}
+        self._tools: dict[str, Span] = {}
+        named: set[str] = set()
+        latest: dict[str, Any] | None = None
+        for number, span in enumerate(spans):
+            if span.operation in ANSWERS:
+                parts = _parts(span)
+                if span.error is not None and not parts:
+                    continue  # an error of the provider
+                latest = {"role": "assistant", "parts": parts}
+                ids = [part.get("id") for part in parts if isinstance(part, dict)]
+                named.update(each for each in ids if isinstance(each, str))
+                self.answers.append(span)
+                self.messages.append(latest)
+            elif span.operation == "execute_tool":
+                if latest is None:
+                    latest = {"role": "assistant", "parts": []}
+                    self.answers.append(None)
+                    self.messages.append(latest)
+                identity = as_text(span.attributes.get(_CALL_ID))
+                if identity is None or identity not in named:
+                    identity = identity or span.id or f"span {number}"
+                    named.add(identity)
+                    latest["parts"].append(self._called(span, identity))
+                self._tools[identity] = span
+                self.messages.append(_result(span, identity))
+
+    def _called(self, span: Span, identity: str) -> dict[str, Any]:
+        """The call that a span of a tool is, where no message of a model names it."""
+        arguments = parsed(span.attributes.get("gen_ai.tool.call.arguments"))
+        if arguments is None:
+            reason = "no message and no span has the arguments of a call"
+            self.unusable["turns.tool_calls.arguments"] = reason
+        return {
+            "type": "tool_call",
+            "id": identity,
+            "name": span.attributes.get("gen_ai.tool.name"),
+            "arguments": arguments,
+        }
+
+    def timed(self, turn: Turn, answer: Span | None) -> Turn:
+        """A turn with its usage, and with the times of its calls and its own."""
+        ends = [] if answer is None else [answer.end]
+        calls = []
+        for call in turn.tool_calls:
+            tool = self._tools.get(call.id or "")
+            if tool is not None:
+                ends.append(tool.end)
+                seconds = seconds_between(tool.start, tool.end)
+                calls.append(call.model_copy(update={"duration_seconds": seconds}))
+            else:
+                calls.append(call)
+        update: dict[str, Any] = {"tool_calls": tuple(calls)}
+        if answer is not None:
+            known = [end for end in ends if end is not None]
+            update["usage"] = _usage(answer.attributes)
+            update["agent"] = as_text(answer.attributes.get("gen_ai.agent.name"))
+            update["duration_seconds"] = seconds_between(answer.start, max(known, default=None))
+        return turn.model_copy(update=update)
+
+    def ended(self, failed: Span | None) -> dict[str, JsonValue]:
+        """The program's own word for how it ended."""
+        if failed is not None:
+            return {"exit_status": _class_of(failed)}
+        last = next((span for span in reversed(self.answers) if span is not None), None)
+        reasons = None if last is None else last.attributes.get("gen_ai.response.finish_reasons")
+        return {"exit_status": reasons[0]} if isinstance(reasons, list) and reasons else {}
+
+
+def _parts(span: Span) -> list[JsonValue]:
+    """What a model answered, as far as it is recorded."""
+    about = span.attributes
+    messages = parsed(about.get("gen_ai.output.messages") or about.get("gen_ai.completion"))
+    if isinstance(messages, str):
+        return [{"type": "text", "content": messages}]
+    parts: list[JsonValue] = []
+    for message in as_list(messages):
+        if isinstance(message, dict):
+            parts += as_list(message.get("parts"))
+            if isinstance(content := message.get("content"), str):  # as it was written before
+                parts.append({"type": "text", "content": content})
+            for call in as_list(message.get("tool_calls")):
+                function = as_object((as_object(call) or {}).get("function")) or {}
+                parts.append({**call, **function, "type": "tool_call"})
+    return parts
+
+
+def _result(span: Span, identity: str) -> dict[str, Any]:
+    """The message that a tool gives back."""
+    name = span.attributes.get("gen_ai.tool.name")
+    message: dict[str, Any] = {
+        "role": "tool",
+        "tool_call_id": identity,
+        "function": name if isinstance(name, str) else "",
+        "error": None if span.error is None else {"message": span.error},
+    }
+    if (result := span.attributes.get("gen_ai.tool.call.result")) is not None:
+        message["content"] = result
+    return message
+
+
+def _usage(about: Mapping[str, JsonValue]) -> Usage | None:
+    """The usage of a call of a model: cached tokens are part of the input, and left out if 0."""
+
+    def counted(*names: str) -> int | None:
+        return next((count(about[name]) for name in names if name in about), None)
+
+    return made_usage(
+        counted("gen_ai.usage.input_tokens", "gen_ai.usage.prompt_tokens"),
+        counted("gen_ai.usage.output_tokens", "gen_ai.usage.completion_tokens"),
+        cached=counted("gen_ai.usage.cache_read.input_tokens"),
+        written=counted("gen_ai.usage.cache_creation.input_tokens"),
+        reasoning=counted(
+            "gen_ai.usage.reasoning.output_tokens", "gen_ai.usage.details.reasoning_tokens"
+        ),
+    )
+
+
+def _failure(span: Span) -> Failure:
+    name = _class_of(span)
+    is_budget = any(each in name for each in _BUDGET)
+    return Failure(reason="budget_exhausted" if is_budget else name, message=span.error)
+
+
+def _class_of(span: Span) -> str:
+    """The class of what a span raised, without its module."""
+    name = span.exception or (span.error or "").partition(":")[0]
+    return name.rpartition(".")[2] or name
+
+
+def _first(spans: Sequence[Span], *names: str) -> str | None:
+    values = (span.attributes.get(name) for name in names for span in spans)
+    return next((value for value in values if isinstance(value, str)), None)

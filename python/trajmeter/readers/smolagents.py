@@ -1,0 +1,222 @@
+"""Runs and memories of smolagents: steps, each with an answer of the model and what came of it.
+
+A step keeps what its calls gave back in one text. With several calls nobody can tell whose it is,
+so that they have no results, and their views are those that they asked for.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from trajmeter.errors import ReadError
+from trajmeter.readers._containers import entries
+from trajmeter.readers._formats import Evidence, FileFormat, RecordFormat
+from trajmeter.readers._recognition import beginning
+from trajmeter.readers._values import as_list, as_object, as_text
+from trajmeter.readers.messages.drafts import Draft, finished
+from trajmeter.readers.messages.lists import name_of
+from trajmeter.readers.messages.shapes import call_of, said
+from trajmeter.readers.messages.usage import count, made_usage, openai_usage
+from trajmeter.readers.tool_views import TOOL_VIEWS
+from trajmeter.records import Failure, ReadProblem, Source, Trajectory
+from trajmeter.records.measurements import finite
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Mapping, Sequence
+    from pathlib import Path
+
+    from pydantic import JsonValue
+
+    from trajmeter.records import Turn, Usage
+
+__all__ = ["SMOLAGENTS_MEMORIES", "SMOLAGENTS_RUNS"]
+
+_MAX_STEPS = ("max_steps_error", "AgentMaxStepsError")
+_REASONS = {
+    "AgentParsingError": "parse_error",
+    "AgentToolCallError": "parse_error",
+    "AgentMaxStepsError": "max_turns_exceeded",
+}
+_CARRIES = (
+    "model",
+    "turns.number",
+    "turns.text",
+    "turns.program",
+    "turns.success",
+    "turns.error",
+    "turns.tool_calls.name",
+    "turns.tool_calls.arguments",
+    "turns.tool_calls.id",
+    "turns.tool_calls.result",
+    "turns.tool_calls.success",
+    "turns.tool_calls.error",
+    "turns.views",
+    "turns.usage",
+    "turns.duration_seconds",
+    "final_output",
+    "failure",
+    "leaks",
+    "metadata",
+)
+
+
+def _is_step(value: object) -> bool:
+    if not isinstance(value, dict):
+        return False
+    is_answer = "step_number" in value or {"plan", "timing"} <= value.keys()
+    return is_answer or "system_prompt" in value or {"task", "task_images"} <= value.keys()
+
+
+def _recognises_run(record: Mapping[str, JsonValue]) -> Evidence | None:
+    steps = record.get("steps")
+    if not isinstance(steps, list) or not steps or not _is_step(steps[0]):
+        return None
+    return Evidence.CERTAIN if "state" in record and "output" in record else None
+
+
+def _read_run(record: Mapping[str, JsonValue], source: Source) -> Trajectory:
+    """Turn a run into a trajectory."""
+    state = as_text(record.get("state"))
+    usage, timing = as_object(record.get("token_usage")), as_object(record.get("timing"))
+    fields = _fields(as_list(record.get("steps")))
+    return Trajectory(
+        **{
+            **fields,
+            "task_id": name_of(source),
+            "source": source,
+            "final_output": _text(record.get("output")) or fields["final_output"],
+            "usage": None if usage is None else _counted(usage),
+            "duration_seconds": None if timing is None else finite(timing.get("duration")),
+            "failure": fields["failure"]
+            or (Failure(reason="max_turns_exceeded") if state in _MAX_STEPS else None),
+            "metadata": {} if state is None else {"exit_status": state},
+        }
+    )
+
+
+def _recognises_memory(_: Path, head: bytes) -> Evidence | None:
+    values = beginning(head)
+    steps = values[0] if values else None
+    is_memory = isinstance(steps, list) and len(steps) > 0 and all(map(_is_step, steps[:2]))
+    return Evidence.CERTAIN if is_memory else None
+
+
+def _memory(path: Path, report: Callable[[ReadProblem], None]) -> Iterator[Trajectory]:
+    steps: list[JsonValue] = []
+    for source, value in entries(path, may_be_own=False):
+        if isinstance(value, ReadError):
+            place = {"file": source.file, "line": source.line, "record": source.record}
+            report(ReadProblem(**place, message=str(value)))  # type: ignore[arg-type] # by field
+        else:
+            steps.append(value)
+    if steps:
+        source = Source(file=str(path))
+        yield Trajectory(**{**_fields(steps), "task_id": name_of(source), "source": source})
+
+
+def _fields(steps: Sequence[JsonValue]) -> dict[str, Any]:
+    """The fields of a trajectory that its steps give."""
+    answers = [step for step in steps if isinstance(step, dict) and _has_answer(step)]
+    held = finished([_draft(*each) for each in enumerate(answers)], views=TOOL_VIEWS)
+    turns = tuple(map(_turn, held.turns, answers))
+    last = answers[-1] if answers else {}
+    error = as_object(last.get("error")) or {}
+    is_over = error.get("type") in _MAX_STEPS
+    failure = Failure(reason="max_turns_exceeded", message=as_text(error.get("message")))
+    return {
+        "model": next((model for step in answers if (model := _model(step))), None),
+        "turns": turns,
+        "final_output": _text(last.get("action_output")) if is_over or _is_final(last) else None,
+        "leaks": held.leaks,
+        "failure": failure if is_over else None,
+    }
+
+
+def _is_final(step: Mapping[str, Any]) -> bool:
+    """Whether a step gives the final answer; not every agent marks it."""
+    names = [(as_object(each) or {}).get("function") for each in as_list(step.get("tool_calls"))]
+    called = any((as_object(name) or {}).get("name") == "final_answer" for name in names)
+    return bool(step.get("is_final_answer")) or called
+
+
+def _has_answer(step: Mapping[str, Any]) -> bool:
+    return "step_number" in step or "plan" in step
+
+
+def _draft(index: int, step: Mapping[str, Any]) -> Draft:
+    draft = Draft(index)
+    message = as_object(step.get("model_output_message")) or {}
+    text = said(step.get("model_output")) or said(message.get("content"))
+    if text is None and not message:
+        text = as_text(step.get("plan")) or _text(step.get("action_output"))
+    draft.texts += [] if text is None else [text]
+    draft.calls += [call for each in as_list(step.get("tool_calls")) if (call := call_of(each))]
+    raw = as_object((as_object(message.get("raw")) or {}).get("usage"))
+    usage = as_object(step.get("token_usage"))
+    draft.usage = openai_usage(raw) if raw is not None else _counted(usage or {})
+    if len(draft.calls) == 1:
+        error = as_object(step.get("error"))
+        (call,) = draft.calls
+        observed = step.get("observations")
+        call["result"] = observed if isinstance(observed, str) else None
+        if error is not None and error.get("type") not in _MAX_STEPS:
+            call["success"], call["error"] = False, as_text(error.get("message"))
+        elif call["result"] is not None:
+            call["success"] = True
+    return draft
+
+
+def _turn(turn: Turn, step: Mapping[str, Any]) -> Turn:
+    """A turn with what its step knows of it."""
+    error = as_object(step.get("error"))
+    update: dict[str, Any] = {
+        "number": count(step.get("step_number")),
+        "duration_seconds": finite((as_object(step.get("timing")) or {}).get("duration")),
+    }
+    if code := as_text(step.get("code_action")):
+        update["program"] = code
+    if error is not None and error.get("type") not in _MAX_STEPS:
+        kind = str(error.get("type"))
+        failure = Failure(reason=_REASONS.get(kind, kind), message=as_text(error.get("message")))
+        update |= {"success": False, "error": failure}
+    elif len(turn.tool_calls) > 1 and step.get("observations") is not None:
+        shown = [TOOL_VIEWS.views_of(call) for call in turn.tool_calls]
+        update["views"] = tuple(view for each in shown if each for view in each.views) or None
+    return turn.model_copy(update=update)
+
+
+def _counted(usage: Mapping[str, Any]) -> Usage | None:
+    names = ("input_tokens", "output_tokens", "total_tokens")
+    given, made, total = (count(usage.get(name)) for name in names)
+    return made_usage(given, made, total=total)
+
+
+def _model(step: Mapping[str, Any]) -> str | None:
+    message = as_object(step.get("model_output_message")) or {}
+    return as_text((as_object(message.get("raw")) or {}).get("model"))
+
+
+def _text(value: JsonValue) -> str | None:
+    return None if value is None else value if isinstance(value, str) else str(value)
+
+
+SMOLAGENTS_RUNS = RecordFormat(
+    name="smolagents-runs",
+    description="runs of smolagents",
+    makes=Trajectory,
+    carries=(*_CARRIES, "usage", "duration_seconds"),
+    origin="smolagents 1.26.0, the result of run(return_full_result=True)",
+    keys=frozenset({"steps"}),
+    recognises=_recognises_run,
+    read=_read_run,
+)
+
+SMOLAGENTS_MEMORIES = FileFormat(
+    name="smolagents-memories",
+    description="memories of smolagents",
+    makes=Trajectory,
+    carries=_CARRIES,
+    origin="smolagents 1.26.0, memory.get_full_steps()",
+    recognises=_recognises_memory,
+    records=_memory,
+)

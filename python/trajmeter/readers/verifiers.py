@@ -1,0 +1,139 @@
+"""Traces of verifiers: a graph of messages, of which the nodes that a model made are turns.
+
+A trace may fork, as where an agent starts others or its context is compacted. All branches are
+read, in the order of their nodes.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from trajmeter.readers._formats import Evidence, RecordFormat
+from trajmeter.readers._values import as_list, as_object, as_text, seconds_between
+from trajmeter.readers.messages.lists import CARRIED_BY_MESSAGES, fields_of, name_of
+from trajmeter.readers.messages.turns import message_turns
+from trajmeter.readers.messages.usage import verifiers_usage
+from trajmeter.readers.redaction import redacted
+from trajmeter.records import Failure, Trajectory
+from trajmeter.records.measurements import finite
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping
+
+    from pydantic import JsonValue
+
+    from trajmeter.records import Source, Turn
+
+__all__ = ["VERIFIERS_TRACES"]
+
+_BUDGETS = {
+    "max_turns": "max_turns_exceeded",
+    "max_input_tokens": "budget_exhausted",
+    "max_output_tokens": "budget_exhausted",
+    "max_total_tokens": "budget_exhausted",
+}
+
+
+def _recognises(record: Mapping[str, JsonValue]) -> Evidence | None:
+    nodes = record.get("nodes")
+    are_nodes = isinstance(nodes, list) and all(
+        isinstance(node, dict) and "message" in node for node in nodes[:3]
+    )
+    is_trace = are_nodes and isinstance(record.get("task"), dict)
+    if not is_trace:
+        return None
+    return Evidence.DECLARED if "verifiers" in record else Evidence.CERTAIN
+
+
+def _read(record: Mapping[str, JsonValue], source: Source) -> Trajectory:
+    """Turn a trace into a trajectory."""
+    nodes = [as_object(node) or {} for node in as_list(record.get("nodes"))]
+    calls = [as_object(call) or {} for call in as_list(record.get("calls"))]
+    # What a model did not make was put there as context, and is no turn.
+    read = [
+        (index, node.get("message"))
+        for index, node in enumerate(nodes)
+        if node.get("sampled") or (as_object(node.get("message")) or {}).get("role") != "assistant"
+    ]
+    held = message_turns([message for _, message in read], usage=lambda _: None)
+    by_node = {node: call for call in calls if isinstance(node := call.get("node"), int)}
+    turns = tuple(
+        _timed(turn, by_node.get(read[start][0], {}))
+        for turn, start in zip(held.turns, held.starts, strict=True)
+    )
+    task, agent = as_object(record.get("task")) or {}, as_object(record.get("agent")) or {}
+    data = as_object(task.get("data")) or {}
+    identity = task.get("key") or data.get("id") or task.get("hash")
+    condition = as_text(record.get("stop_condition"))
+    return Trajectory(
+        **{
+            **fields_of(held),
+            "turns": turns,
+            "task_id": name_of(source) if identity is None else str(identity),
+            "agent": as_text(agent.get("name")),
+            "model": _first(call.get("model") for call in calls)
+            or as_text((as_object(agent.get("config")) or {}).get("model")),
+            "attempt": as_text(record.get("id")),
+            "source": source,
+            "duration_seconds": _span((as_object(record.get("timing")) or {}).get("agent")),
+            "failure": _failure(record, condition),
+            "metadata": {
+                "exit_status": condition,
+                "rewards": record.get("rewards"),
+                "metrics": record.get("metrics"),
+                "info": redacted(record.get("info")),
+            },
+        }
+    )
+
+
+def _timed(turn: Turn, call: Mapping[str, Any]) -> Turn:
+    """A turn with the usage and the time of the call that made it."""
+    usage = as_object(call.get("usage"))
+    return turn.model_copy(
+        update={
+            "usage": None if usage is None else verifiers_usage(usage),
+            "duration_seconds": _span(call.get("time")),
+        }
+    )
+
+
+def _span(time: JsonValue) -> float | None:
+    about = as_object(time) or {}
+    end = finite(about.get("end"))
+    return seconds_between(finite(about.get("start")), end) if end else None
+
+
+def _failure(record: Mapping[str, JsonValue], condition: str | None) -> Failure | None:
+    if condition in _BUDGETS:
+        return Failure(reason=_BUDGETS[condition], message=condition)
+    errors = [as_object(error) or {} for error in as_list(record.get("errors"))]
+    if errors and not record.get("ok"):
+        last = errors[-1]
+        kind = "timeout" if record.get("is_timeout") else as_text(last.get("type"))
+        return Failure(reason=kind, message=as_text(last.get("message")))
+    return Failure(reason="timeout", message=condition) if record.get("is_timeout") else None
+
+
+def _first(values: Iterable[object]) -> str | None:
+    return next((value for value in values if isinstance(value, str)), None)
+
+
+VERIFIERS_TRACES = RecordFormat(
+    name="verifiers-traces",
+    description="traces of verifiers",
+    makes=Trajectory,
+    carries=(
+        *CARRIED_BY_MESSAGES,
+        "agent",
+        "attempt",
+        "turns.duration_seconds",
+        "duration_seconds",
+        "failure",
+        "metadata",
+    ),
+    origin="verifiers 0.4.0 (traces.jsonl)",
+    keys=frozenset({"nodes"}),
+    recognises=_recognises,
+    read=_read,
+)

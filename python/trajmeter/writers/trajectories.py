@@ -1,0 +1,158 @@
+"""Trajectories as files of our own: Parquet in the columns of a Trajectory, or JSON lines."""
+
+from __future__ import annotations
+
+import json
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Any, BinaryIO, Protocol
+
+from trajmeter.errors import ConfigurationError
+from trajmeter.schemas import (
+    require_pyarrow,
+    trajectory_schema,
+    trajectory_shape,
+    trajectory_values,
+)
+from trajmeter.writers.files import check_place, replacing
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+    from pathlib import Path
+
+    import pyarrow as pa
+
+    from trajmeter.schemas import Shape
+
+__all__ = ["TrajectoryWriter", "check_trajectory_output", "open_trajectories"]
+
+_GROUP_ROWS = 16_384
+_GROUP_BYTES = 64 << 20
+"""A row group has at most as many rows, and as many bytes but for its last batch: it is held."""
+_ROWS_AT_ONCE = 64
+"""Rows of which objects are alive at a time."""
+
+
+class TrajectoryWriter(Protocol):
+    """Writes batches of trajectories to a stream that the caller opened and closes."""
+
+    def write_batch(self, batch: pa.RecordBatch) -> None:
+        """Write rows in the columns of :func:`trajmeter.schemas.trajectory_schema`."""
+
+    def finish(self) -> None:
+        """Write what is still buffered; no row may follow."""
+
+    def abandon(self) -> None:
+        """Release the stream without writing to it again: what was written is thrown away."""
+
+
+class _Lines:
+    """Writes records as JSON lines, fields that have their default left out."""
+
+    def __init__(self, stream: BinaryIO) -> None:
+        self._stream = stream
+        self._shape = trajectory_shape()
+
+    def write_batch(self, batch: pa.RecordBatch) -> None:
+        for start in range(0, batch.num_rows, _ROWS_AT_ONCE):
+            for row in batch.slice(start, _ROWS_AT_ONCE).to_pylist():
+                values = _compact(trajectory_values(row), self._shape)
+                self._stream.write(json.dumps(values, ensure_ascii=False).encode() + b"\n")
+
+    def finish(self) -> None:
+        pass
+
+    def abandon(self) -> None:
+        pass
+
+
+class _Parquet:
+    """Writes row groups of a bounded size, whatever that of the batches."""
+
+    def __init__(self, stream: BinaryIO) -> None:
+        require_pyarrow("Parquet files")
+        from pyarrow import parquet
+
+        self._writer = parquet.ParquetWriter(stream, trajectory_schema(), compression="zstd")
+        self._held: list[pa.RecordBatch] = []
+        self._rows = self._bytes = 0
+
+    def write_batch(self, batch: pa.RecordBatch) -> None:
+        self._held.append(batch)
+        self._rows += batch.num_rows
+        self._bytes += batch.nbytes
+        if self._rows >= _GROUP_ROWS or self._bytes >= _GROUP_BYTES:
+            self._write_group()
+
+    def finish(self) -> None:
+        self._write_group()
+        self._writer.close()
+
+    def abandon(self) -> None:
+        self._writer.is_open = False
+
+    def _write_group(self) -> None:
+        import pyarrow as pa
+
+        if self._held:
+            self._writer.write_table(pa.Table.from_batches(self._held), _GROUP_ROWS)
+        self._held, self._rows, self._bytes = [], 0, 0
+
+
+_WRITERS: dict[str, Callable[[BinaryIO], TrajectoryWriter]] = {
+    ".jsonl": _Lines,
+    ".parquet": _Parquet,
+}
+
+
+def check_trajectory_output(path: Path) -> None:
+    """Check, before anything is read, that trajectories could be written to this file.
+
+    Raises:
+        ConfigurationError: The suffix belongs to no known format, or the file cannot be written.
+    """
+    if path.suffix.lower() not in _WRITERS:
+        raise ConfigurationError(f"{path}: expected a file that ends in {', '.join(_WRITERS)}")
+    check_place(path)
+
+
+@contextmanager
+def open_trajectories(path: Path) -> Iterator[TrajectoryWriter]:
+    """Write trajectories to a file in the format of its suffix: JSON lines or Parquet.
+
+    The file appears when all rows are written.
+
+    Raises:
+        ConfigurationError: See :func:`check_trajectory_output`; or the file cannot be written after
+            all, such as on a full disk.
+        ExtraMissingError: pyarrow is not installed.
+    """
+    check_trajectory_output(path)
+    with replacing(path) as stream:
+        writer = _WRITERS[path.suffix.lower()](stream)
+        try:
+            yield writer
+            writer.finish()
+        except BaseException:
+            writer.abandon()
+            raise
+
+
+def _compact(value: Any, shape: Shape) -> Any:  # noqa: ANN401 - of any shape
+    """A value without the fields that have their default, at any depth."""
+    if shape.item is not None and isinstance(value, list):
+        return [_compact(each, shape.item) for each in value]
+    if shape.item is not None and isinstance(value, dict):
+        return {key: _compact(each, shape.item) for key, each in value.items()}
+    if not shape.members or not isinstance(value, dict):
+        return value
+    members = {member.name: member for member in shape.members}
+    return {
+        key: _compact(each, members[key].shape)
+        for key, each in value.items()
+        if not _is_default(each, members[key].default)
+    }
+
+
+def _is_default(value: object, default: object) -> bool:
+    """Whether a value is its field's default, which for an empty mapping may be JSON text."""
+    return value == default or (default is not None and value in ({}, []))

@@ -1,0 +1,147 @@
+from __future__ import annotations
+
+import gzip
+import json
+from typing import TYPE_CHECKING, TypeAlias
+
+import pytest
+from pyarrow import parquet
+
+import trajmeter
+from trajmeter.readers import read_trajectories
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from pathlib import Path
+
+    Run: TypeAlias = Callable[..., tuple[int, str, str]]
+
+RUN = {
+    "trajectory_format": "mini-swe-agent-1",
+    "instance_id": "two",
+    "info": {"submission": "diff", "exit_status": "Submitted"},
+    "messages": [
+        {"role": "user", "content": "<returncode>0</returncode>"},
+        {"role": "assistant", "content": "```bash\ncat src/a.py\n```"},
+        {"role": "user", "content": "<returncode>1</returncode>"},
+    ],
+}
+STEP = {"files": ["a.py"], "spans": {"a.py": [{"start": 1, "end": 4}]}}
+PREDICTION = {"instance_id": "one", "traj_data": {"pred_steps": [STEP]}, "model_patch": ""}
+ROW = {"uid": 3, "conversation_log": [{"role": "assistant", "content": "No."}]}
+
+
+@pytest.fixture
+def logs(folder: Path) -> Path:
+    """A folder of logs in several formats."""
+    (folder / "logs").mkdir()
+    (folder / "logs" / "run.traj.json").write_text(json.dumps(RUN))
+    (folder / "logs" / "preds.jsonl.gz").write_bytes(gzip.compress(b""))
+    (folder / "logs" / "predicted.jsonl.gz").write_bytes(
+        gzip.compress(json.dumps(PREDICTION).encode())
+    )
+    (folder / "preds.jsonl").rename(folder / "logs" / "own.jsonl")
+    (folder / "logs" / "preds.jsonl.gz").unlink()
+    return folder / "logs"
+
+
+@pytest.mark.parametrize("name", ["out/all.parquet", "out/all.jsonl"])
+def test_what_is_written_scores_as_the_logs_do(
+    run: Run, folder: Path, logs: Path, name: str
+) -> None:
+    code, out, err = run("convert", "logs", "-o", name)
+    assert (code, out) == (0, "")
+    assert f"trajmeter: wrote 4 trajectories to {name}" in err
+    metrics = ["context", "turns", "tools", "rules"]
+    direct = trajmeter.score("logs", metrics=metrics, tasks=folder / "gold.jsonl")
+    again = trajmeter.score(name, metrics=metrics, tasks=folder / "gold.jsonl")
+    assert [str(row) for row in again.rows] == [str(row) for row in direct.rows]
+    written = [*read_trajectories(name)]
+    assert written == [*read_trajectories("logs")]
+
+
+def test_the_summary_says_what_formats_cannot_carry(run: Run, logs: Path) -> None:
+    _, _, err = run("convert", str(logs), "-o", "all.jsonl")
+    lines = err.splitlines()
+    assert lines[0].startswith(
+        "trajmeter: 1 of contextbench-predictions; the format does not record "
+    )
+    assert "turns.tool_calls, turns.tool_calls.result, turns.usage" in lines[0]
+    assert "turns.views" not in lines[0]
+    assert lines[1].startswith("trajmeter: 1 of mini-swe-agent-1")
+    assert lines[2:] == [
+        "trajmeter: 2 of trajectory-records",
+        "trajmeter: wrote 4 trajectories to all.jsonl",
+    ]
+
+
+def test_what_cannot_be_read_is_reported_and_the_rest_is_written(run: Run, logs: Path) -> None:
+    (logs / "broken.jsonl").write_text('{"task_id": "a"}\n{"task_id"')
+    code, out, err = run("convert", str(logs), "-o", "all.parquet")
+    assert (code, out) == (4, "")
+    assert "broken.jsonl:2: invalid JSON" in err
+    assert "wrote 5 trajectories to all.parquet" in err
+    assert parquet.ParquetFile("all.parquet").metadata.num_rows == 5
+
+
+def test_json_lines_leave_defaults_out_and_keep_what_is_empty(run: Run, folder: Path) -> None:
+    (folder / "own.jsonl").write_text(
+        '{"task_id": "a", "turns": [], "extra": {}, "usage": {"cost_usd": NaN}, "tool_calls": []}'
+    )
+    assert run("convert", "own.jsonl", "-o", "out.jsonl")[0] == 0
+    written = json.loads((folder / "out.jsonl").read_text())
+    assert str(written) == str(
+        {
+            "task_id": "a",
+            "source": {"file": "own.jsonl", "line": 1},
+            "turns": [],
+            "tool_calls": [],
+            "usage": {"cost_usd": float("nan")},
+        }
+    )
+
+
+def test_columns_are_mapped(run: Run, folder: Path) -> None:
+    (folder / "rows.jsonl").write_text(json.dumps(ROW))
+    arguments = ("rows.jsonl", "--map", "turns=conversation_log, task_id=uid")
+    assert run("convert", *arguments, "-o", "out.jsonl")[0] == 0
+    (attempt,) = read_trajectories(folder / "out.jsonl")
+    assert (attempt.task_id, attempt.final_output) == ("3", "No.")
+    code, out, _ = run("score", *arguments, "-m", "turns", "-f", "jsonl")
+    assert (code, json.loads(out)["turns.run.turn_count"]) == (0, 1)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["logs"], "Missing option"),
+        (["absent", "-o", "out.jsonl"], "path 'absent' does not exist"),
+        (["logs", "-o", "out.csv"], "expected a file that ends in .jsonl, .parquet"),
+        (["logs/own.jsonl", "-o", "logs/own.jsonl"], "is an input; write the results to another"),
+        (["logs", "-o", "out.jsonl", "--input-format", "mini"], "unknown format 'mini'"),
+        (["logs", "-o", "out.jsonl", "--map", "turns"], "--map 'turns': expected FIELD=COLUMN"),
+        (["logs", "-o", "out.jsonl", "--map", "a=b", "--map", "a=c"], "two columns for 'a'"),
+        (["logs", "-o", "out.jsonl", "--map", "trns=b"], "trajectories have no field 'trns'"),
+    ],
+)
+def test_a_wrong_call_is_an_error_and_nothing_is_written(
+    run: Run, folder: Path, logs: Path, arguments: list[str], message: str
+) -> None:
+    before = sorted(folder.rglob("*"))
+    code, out, err = run("convert", *arguments)
+    assert (code, out) == (2, "")
+    assert message.lower() in " ".join(err.replace("│", " ").split()).lower()
+    assert sorted(folder.rglob("*")) == before
+    assert logs.is_dir()
+
+
+def test_nothing_is_left_of_an_output_that_fails(
+    run: Run, folder: Path, logs: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def fail(*_: object) -> None:
+        raise OSError("disk full")
+
+    monkeypatch.setattr("trajmeter.writers.trajectories._Lines.write_batch", fail)
+    before = sorted(folder.rglob("*"))
+    assert run("convert", str(logs), "-o", "out.jsonl")[0] == 2
+    assert sorted(folder.rglob("*")) == before

@@ -1,0 +1,124 @@
+"""Traces of openai-agents: spans with tokens, times and the calls of tools."""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING, Any
+
+from trajmeter.readers import read_trajectories
+from trajmeter.records import Failure, Trajectory, Usage
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from trajmeter.records import ReadProblem
+
+TRACE = {"object": "trace", "id": "trace_1", "workflow_name": "w", "metadata": None}
+USAGE = {
+    "input_tokens": 100,
+    "output_tokens": 20,
+    "total_tokens": 120,
+    "input_tokens_details": {"cached_tokens": 60},
+    "output_tokens_details": {"reasoning_tokens": 5},
+}
+READ = '{"path": "a.py"}'
+
+
+def span(start: int, end: int, data: dict[str, Any], **fields: Any) -> dict[str, Any]:
+    return {
+        "object": "trace.span",
+        "id": f"span_{start}",
+        "trace_id": "trace_1",
+        "parent_id": "span_0",
+        "started_at": f"2026-01-02T03:04:{start:02}.000000+00:00",
+        "ended_at": f"2026-01-02T03:04:{end:02}.500000+00:00",
+        "span_data": data,
+        "error": None,
+        **fields,
+    }
+
+
+def agent(**fields: Any) -> dict[str, Any]:
+    return span(0, 30, {"type": "agent", "name": "heron"}, parent_id=None, **fields)
+
+
+def response(start: int, **fields: Any) -> dict[str, Any]:
+    return span(start, start + 2, {"type": "response", "usage": USAGE}, **fields)
+
+
+def function(start: int, output: Any = "x = 1", **fields: Any) -> dict[str, Any]:
+    data = {"type": "function", "name": "read_file", "input": READ, "output": output}
+    return span(start, start + 1, data, **fields)
+
+
+def read(path: Path, *lines: Any) -> tuple[list[Trajectory], list[ReadProblem]]:
+    path.write_text("".join(f"{json.dumps(line)}\n" for line in lines))
+    problems: list[ReadProblem] = []
+    return [*read_trajectories(path, on_problem=problems.append)], problems
+
+
+def test_a_trace_is_an_attempt(tmp_path: Path) -> None:
+    turn = span(1, 9, {"type": "custom", "name": "turn", "data": {"usage": USAGE}})
+    lines = [TRACE, response(1), function(5), turn, response(10), agent()]
+    (attempt,), problems = read(tmp_path / "t.jsonl", *lines)
+    assert problems == []
+    assert (attempt.task_id, attempt.agent, attempt.model) == ("trace_1", "heron", None)
+    assert (attempt.duration_seconds, attempt.failure, attempt.usage) == (30.5, None, None)
+    looked, done = attempt.turns or ()
+    (call,) = looked.tool_calls
+    assert (call.name, call.arguments, call.id) == ("read_file", {"path": "a.py"}, None)
+    assert (call.result, call.success, call.duration_seconds) == ("x = 1", True, 1.5)
+    assert [view.path for view in looked.views or ()] == ["a.py"]
+    assert (looked.agent, looked.duration_seconds, done.duration_seconds) == ("heron", 5.5, 2.5)
+    assert looked.usage == Usage(
+        input_tokens=100,
+        output_tokens=20,
+        total_tokens=120,
+        cached_input_tokens=60,
+        reasoning_tokens=5,
+    )
+
+
+def test_generations_hold_what_was_said(tmp_path: Path) -> None:
+    call = {"id": "c1", "function": {"name": "read_file", "arguments": READ}}
+    message = {"role": "assistant", "content": "I look.", "tool_calls": [call]}
+    data = {"type": "generation", "model": "m", "output": [message], "usage": USAGE}
+    (attempt,), _ = read(tmp_path / "t.jsonl", TRACE, span(1, 2, data), function(5), agent())
+    (turn,) = attempt.turns or ()
+    assert (attempt.model, turn.text, attempt.final_output) == ("m", "I look.", "I look.")
+    assert [(each.id, each.result) for each in turn.tool_calls] == [("c1", "x = 1")]
+
+
+def test_failures(tmp_path: Path) -> None:
+    path = tmp_path / "t.jsonl"
+    failed = function(5, "sorry", error={"message": "non-fatal", "data": {}})
+    stopped = agent(error={"message": "Max turns exceeded", "data": {"max_turns": 1}})
+    (attempt,), _ = read(path, TRACE, response(1), failed, stopped)
+    (turn,) = attempt.turns or ()
+    assert (turn.tool_calls[0].success, turn.tool_calls[0].error) == (False, "non-fatal")
+    assert turn.error == Failure(reason="tool_error", message="non-fatal")
+    assert attempt.failure == Failure(reason="max_turns_exceeded", message="Max turns exceeded")
+    assert attempt.metadata == {"exit_status": "Max turns exceeded"}
+    refused = span(1, 2, {"type": "response"}, error={"message": "500"})
+    (attempt,), _ = read(path, TRACE, refused, response(3), agent(error={"message": "Odd"}))
+    assert len(attempt.turns or ()) == 1
+    assert attempt.failure == Failure(reason="error", message="Odd")
+
+
+def test_several_traces_and_a_named_task(tmp_path: Path) -> None:
+    other = {**TRACE, "id": "trace_2", "metadata": {"task_id": "shelf-1"}}
+    spans = [response(1), {**response(2), "trace_id": "trace_2"}]
+    attempts, _ = read(tmp_path / "t.jsonl", TRACE, other, *spans)
+    assert [(each.task_id, each.attempt) for each in attempts] == [
+        ("trace_1", None),
+        ("shelf-1", "trace_2"),
+    ]
+    assert [len(each.turns or ()) for each in attempts] == [1, 1]
+
+
+def test_a_broken_line_costs_itself_alone(tmp_path: Path) -> None:
+    path = tmp_path / "t.jsonl"
+    path.write_text(f"{json.dumps(TRACE)}\n{json.dumps(response(1))}\n{{broken\n")
+    problems: list[ReadProblem] = []
+    (attempt,) = read_trajectories(path, on_problem=problems.append)
+    assert (len(attempt.turns or ()), [each.line for each in problems]) == (1, [3])

@@ -1,0 +1,143 @@
+"""Traces of verifiers, as its version 1 writes them."""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from trajmeter.readers import read_trajectories
+from trajmeter.records import Failure, Trajectory, Usage
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+CALL = {"id": "c", "type": "function", "name": "read_file", "arguments": '{"path": "a.py"}'}
+ASK = {"role": "user", "content": "Mend it."}
+LOOK = {"role": "assistant", "content": "I look.", "reasoning_content": "hm", "tool_calls": [CALL]}
+GAVE = {"role": "tool", "tool_call_id": "c", "content": "x = 1"}
+SAY = {"role": "assistant", "content": "Done.", "tool_calls": None}
+USAGE = {
+    "prompt_tokens": 40,
+    "completion_tokens": 20,
+    "cached_input_tokens": 60,
+    "reasoning_tokens": 5,
+    "cost": 0.25,
+}
+
+
+def node(message: Any, parent: int | None = None, *, sampled: bool = False) -> dict[str, Any]:
+    return {"parent": parent, "message": message, "sampled": sampled, "token_ids": [1]}
+
+
+def trace(**fields: Any) -> dict[str, Any]:
+    return {
+        "version": 1,
+        "id": "abc",
+        "verifiers": {"version": "0.4.0"},
+        "task": {"type": "Mend", "data": {"prompt": "Mend it."}, "key": "task-7"},
+        "agent": {"name": "solver", "config": {"model": "org/m"}},
+        "nodes": [
+            node(ASK),
+            node(LOOK, 0, sampled=True),
+            node(GAVE, 1),
+            node(SAY, 2, sampled=True),
+        ],
+        "calls": [
+            {"node": 1, "usage": USAGE, "time": {"start": 10.0, "end": 12.5}},
+            {"node": 3, "usage": None, "time": {"start": 0.0, "end": 0.0}},
+        ],
+        "rewards": {"passes": {"score": 1.0, "weight": 1.0}},
+        "metrics": {"turns": 2.0},
+        "info": {"api_key": "k"},
+        "stop_condition": "agent_completed",
+        "errors": [],
+        "ok": True,
+        "timing": {"agent": {"start": 10.0, "end": 15.0}},
+        **fields,
+    }
+
+
+def read(tmp_path: Path, one: dict[str, Any]) -> Trajectory:
+    path = tmp_path / "traces.jsonl"
+    path.write_text(json.dumps(one) + "\n")
+    (attempt,) = read_trajectories(path)
+    return attempt
+
+
+def test_a_trace_is_an_attempt(tmp_path: Path) -> None:
+    attempt = read(tmp_path, trace())
+    assert (attempt.task_id, attempt.agent, attempt.model, attempt.attempt) == (
+        "task-7",
+        "solver",
+        "org/m",
+        "abc",
+    )
+    assert (attempt.duration_seconds, attempt.failure, attempt.final_output) == (5.0, None, "Done.")
+    assert attempt.metadata == {
+        "exit_status": "agent_completed",
+        "rewards": {"passes": {"score": 1.0, "weight": 1.0}},
+        "metrics": {"turns": 2.0},
+        "info": {"api_key": "<redacted>"},
+    }
+    looked, said = attempt.turns or ()
+    assert looked.usage == Usage(
+        input_tokens=100,
+        output_tokens=20,
+        cached_input_tokens=60,
+        reasoning_tokens=5,
+        cost_usd=0.25,
+    )
+    assert (looked.text, looked.duration_seconds) == ("I look.", 2.5)
+    assert (looked.tool_calls[0].result, looked.tool_calls[0].success) == ("x = 1", None)
+    assert [view.path for view in looked.views or ()] == ["a.py"]
+    assert (said.usage, said.duration_seconds) == (None, None)
+
+
+def test_all_branches_are_read_and_context_is_no_turn(tmp_path: Path) -> None:
+    nodes = [
+        node(ASK),
+        node(SAY, 0),  # put there as context
+        node(LOOK, 1, sampled=True),
+        node(GAVE, 2),
+        node(SAY, 3, sampled=True),
+        node({"role": "user", "content": "Again."}),
+        node(SAY, 5, sampled=True),
+    ]
+    calls = [{"node": 6, "usage": USAGE, "time": {"start": 1.0, "end": 2.0}}]
+    attempt = read(tmp_path, trace(nodes=nodes, calls=calls))
+    used = [turn.usage and turn.usage.output_tokens for turn in attempt.turns or ()]
+    assert used == [None, None, 20]
+
+
+@pytest.mark.parametrize(
+    ("fields", "failure"),
+    [
+        (
+            {"stop_condition": "max_turns"},
+            Failure(reason="max_turns_exceeded", message="max_turns"),
+        ),
+        (
+            {"stop_condition": "max_total_tokens"},
+            Failure(reason="budget_exhausted", message="max_total_tokens"),
+        ),
+        (
+            {"ok": False, "errors": [{"type": "SandboxError", "message": "gone"}]},
+            Failure(reason="SandboxError", message="gone"),
+        ),
+        (
+            {"ok": False, "is_timeout": True, "errors": [{"type": "E", "message": "late"}]},
+            Failure(reason="timeout", message="late"),
+        ),
+    ],
+)
+def test_how_traces_end(fields: dict[str, Any], failure: Failure, tmp_path: Path) -> None:
+    assert read(tmp_path, trace(**fields)).failure == failure
+
+
+def test_a_task_without_a_key(tmp_path: Path) -> None:
+    task = {"type": "Mend", "data": {"id": 7}, "key": None, "hash": "h"}
+    assert read(tmp_path, trace(task=task)).task_id == "7"
+    assert read(tmp_path, trace(task={**task, "data": {}})).task_id == "h"
+    assert read(tmp_path, trace(task={})).task_id == "traces"
