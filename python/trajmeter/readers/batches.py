@@ -165,9 +165,8 @@ class TrajectoryBatches:
     def __iter__(self) -> Iterator[pa.RecordBatch]:
         """Yield the batches; none is empty."""
         self.start()
-        items: Iterable[_Item] = self._ahead or ()
         try:
-            for batch in joined(batch for item in items for batch in item()):
+            for batch in joined(batch for item in self._ahead or () for batch in item()):
                 self.rows += batch.num_rows
                 yield batch
         finally:

@@ -41,6 +41,8 @@ class KeyColumns(NamedTuple):
 
 
 _FILE = "file"
+_KEY = ["task", "group", "agent", "model", "attempt"]
+"""What tells attempts apart, but for their sources, which are looked at where these repeat."""
 _IDENTITY = ("task_id", "agent", "model", "attempt", "source")
 
 
@@ -88,27 +90,43 @@ class _Codes:
 
 
 class _Pairs:
-    """Numbers of pairs of numbers."""
+    """Numbers of pairs of numbers, in the order in which they first occur."""
 
     def __init__(self) -> None:
-        self._numbers: dict[int, int] = {}
-        self.first: list[int] = []
-        self.second: list[int] = []
+        self._packed: Int64Array = np.empty(0, np.int64)  # in the order of their numbers
+        self._sorted: Int64Array = np.empty(0, np.int64)
+        self._numbers: Int64Array = np.empty(0, np.int64)  # of the sorted ones
 
     def of(self, first: Int64Array, second: Int64Array) -> Int64Array:
         """Number of each pair; -1 is a number too."""
         packed = ((first + 1) << _SHIFT) | (second + 1)
         encoded = pa.array(packed).dictionary_encode()
-        known, numbers = self._numbers, np.empty(len(encoded.dictionary), np.int64)
-        for place, key in enumerate(encoded.dictionary.to_pylist()):
-            number = known.get(key)
-            if number is None:
-                number = known[key] = len(self.first)
-                self.first.append((key >> _SHIFT) - 1)
-                self.second.append((key & ((1 << _SHIFT) - 1)) - 1)
-            numbers[place] = number
+        own = encoded.dictionary.to_numpy()
+        places = np.searchsorted(self._sorted, own)
+        is_known = places < len(self._sorted)
+        is_known[is_known] = self._sorted[places[is_known]] == own[is_known]
+        numbers = np.empty(len(own), np.int64)
+        numbers[is_known] = self._numbers[places[is_known]]
+        added = own[~is_known]
+        if len(added):
+            numbers[~is_known] = np.arange(len(self._packed), len(self._packed) + len(added))
+            self._packed = np.concatenate([self._packed, added])
+            self._numbers = np.argsort(self._packed)
+            self._sorted = self._packed[self._numbers]
         codes: Int64Array = numbers[encoded.indices.to_numpy()]
         return codes
+
+    @property
+    def first(self) -> Int64Array:
+        """The first of each pair, by its number."""
+        first: Int64Array = (self._packed >> _SHIFT) - 1
+        return first
+
+    @property
+    def second(self) -> Int64Array:
+        """The second of each pair, likewise."""
+        second: Int64Array = (self._packed & ((1 << _SHIFT) - 1)) - 1
+        return second
 
 
 class Duplicates(NamedTuple):
@@ -133,9 +151,7 @@ class AttemptKeys:
         self._groups: list[_Pairs] = [_Pairs() for _ in columns.by]
         self._task_clusters = _Pairs()
         self._units = _Pairs()
-        self._identities: list[_Pairs] = [_Pairs() for _ in range(4)]
-        self._seen: list[Int64Array] = []
-        self._sources: list[Array] = []
+        self._seen: list[pa.RecordBatch] = []
         self.rows = 0
 
     def add(self, batch: pa.RecordBatch, file: str) -> tuple[Int64Array, Int64Array]:
@@ -164,11 +180,9 @@ class AttemptKeys:
 
     def units(self) -> Units:
         """What each unit is."""
-        pair = np.array(self._units.second, np.int64)
+        pair = self._units.second
         return Units(
-            np.array(self._units.first, np.int64),
-            np.array(self._task_clusters.first, np.int64)[pair],
-            np.array(self._task_clusters.second, np.int64)[pair],
+            self._units.first, self._task_clusters.first[pair], self._task_clusters.second[pair]
         )
 
     def groups(self) -> list[tuple[str | None, ...]]:
@@ -180,9 +194,9 @@ class AttemptKeys:
             key: list[str | None] = []
             place = number
             for name, pairs in zip(reversed(self._columns.by), reversed(self._groups), strict=True):
-                code = pairs.second[place]
+                code = int(pairs.second[place])
                 key.append(None if code < 0 else self._codes(name, own=True).keys[code])
-                place = pairs.first[place]
+                place = int(pairs.first[place])
             keys.append(tuple(reversed(key)))
         return keys
 
@@ -209,23 +223,15 @@ class AttemptKeys:
             keep: Which of equal rows count: ``"first"`` or ``"last"``.
         """
         kept = np.ones(self.rows, np.bool_)
-        if not self.rows:
+        # Texts of the group's key need not be compared; sources only where the others repeat.
+        key = [name for name in _KEY if name not in self._columns.by]
+        if not self._has_repeats(key) or not self._has_repeats([*key, "source"]):
             return Duplicates(kept, None)
-        keys = np.concatenate(self._seen)
-        # Rows by key; where one occurs once, what it was read from need not be looked at.
-        order = np.argsort(keys, kind="stable")
-        ranked = keys[order]
-        again = np.zeros(self.rows, np.bool_)
-        again[1:] = ranked[1:] == ranked[:-1]
-        again[:-1] |= again[1:]
-        rows = np.sort(order[again])
-        if not len(rows):
-            return Duplicates(kept, None)
-        sources = pa.chunked_array(self._sources, pa.string()).take(rows).to_pylist()
-        last: dict[tuple[int, str | None], int] = {}
+        seen = pa.Table.from_batches(self._seen)
+        columns = [seen.column(name).to_pylist() for name in [*_KEY, "source"]]
+        last: dict[tuple[object, ...], int] = {}
         first: tuple[int, int] | None = None
-        for row, source in zip(rows.tolist(), sources, strict=True):
-            key = (int(keys[row]), source)
+        for row, key in enumerate(zip(*columns, strict=True)):
             before = last.get(key)
             if before is None:
                 last[key] = row
@@ -235,29 +241,27 @@ class AttemptKeys:
             last[key] = before if keep == "first" else row
         return Duplicates(kept, first)
 
+    def _has_repeats(self, names: Sequence[str]) -> bool:
+        """Whether two rows are equal in some columns; nulls are equal."""
+        if not self._seen:
+            return False
+        seen = pa.Table.from_batches(self._seen).select(list(names))
+        counts = seen.group_by(list(names)).aggregate([([], "count_all")])
+        return len(counts) < self.rows
+
     def identity(self, row: int) -> dict[str, str]:
         """What a row is known by, as far as it says."""
-        place = int(np.concatenate(self._seen)[row])
-        identity = {}
-        for name, pairs in zip(
-            ("attempt", "model", "agent", "task_id"), reversed(self._identities), strict=True
-        ):
-            code = pairs.first[place] if name == "task_id" else pairs.second[place]
-            text = None if code < 0 else self._codes(name).keys[code]
-            if text is not None:
-                identity[name] = text
-            place = pairs.first[place]
-        return dict(reversed(identity.items()))
+        (seen,) = pa.Table.from_batches(self._seen).slice(row, 1).to_pylist()
+        seen["task_id"] = self.tasks[seen["task"]]
+        names = ("task_id", "agent", "model", "attempt", "source")
+        return {name: seen[name] for name in names if seen[name] is not None}
 
     def _codes(self, name: str, *, own: bool = False) -> _Codes:
         return self._texts.setdefault(f"{name} of a key" if own else name, _Codes())
 
     def _remember(self, by_name: dict[str, Array], task: Int64Array, group: Int64Array) -> None:
-        key = self._identities[0].of(task, group)
-        for name, pairs in zip(("agent", "model", "attempt"), self._identities[1:], strict=True):
-            key = pairs.of(key, self._codes(name).of(by_name[name], alone=False))
-        self._seen.append(key)
-        self._sources.append(by_name["source"])
+        texts = {name: by_name[name] for name in ("agent", "model", "attempt", "source")}
+        self._seen.append(pa.record_batch({"task": task, "group": group, **texts}))
 
 
 def check_key(name: str, known: Sequence[str], option: str) -> None:

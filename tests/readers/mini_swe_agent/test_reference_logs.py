@@ -17,8 +17,6 @@ from tests.readers.reference_logs import (
 )
 from trajmeter.metrics.turns.result import BUDGET_REASONS
 from trajmeter.readers import read_trajectories
-from trajmeter.readers.mini_swe_agent import VERSION_1
-from trajmeter.records import Source
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -93,9 +91,7 @@ _CONTEXTBENCH = Path(_DATA or ".") / "minisweagent"
     "expected", expected_runs(_CONTEXTBENCH) if _DATA else [], ids=lambda run: run["file"][:60]
 )
 def test_profile_contextbench(expected: dict[str, Any]) -> None:
-    file = _CONTEXTBENCH / expected["file"]
-    read_under = VERSION_1.profile_reads["contextbench"]
-    read = read_under(json.loads(file.read_text()), Source(file=str(file)))
+    (read,) = read_trajectories(_CONTEXTBENCH / expected["file"], profiles=["contextbench"])
     extracted = expected["extracted"]
     steps = [turn.views for turn in read.turns or () if turn.views is not None]
     assert [_context(views) for views in steps] == [

@@ -205,6 +205,16 @@ def test_hidden_characters() -> None:
     assert shown("cat -n a.py", numbered, hidden=(9, 17)) == ["a.py:1-1", "a.py:3-5"]
 
 
+def test_output_without_its_empty_lines() -> None:
+    def seen(command: str, count: int) -> list[tuple[int | None, int | None]]:
+        views = shell_views(command, text(count).strip(), trimmed=True).views
+        return [(view.start, view.end) for view in views]
+
+    assert seen("sed -n '10,24p' a.py", 13) == [(10, 24)]  # the others are empty
+    assert seen("sed -n '1,400p' a.py", 22) == [(1, 22)]  # the file has no more
+    assert seen("cat a.py", 22) == [(1, 22)]
+
+
 @pytest.mark.parametrize(
     "mark",
     [

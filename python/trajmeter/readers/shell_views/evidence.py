@@ -25,6 +25,8 @@ __all__ = ["Text", "requested", "seen", "slices"]
 _NUMBER = re.compile(r"\s*(\d{1,18})(?=\s|[:|,)\]→-]|\Z)")
 _HEADER = re.compile(r"==> (.+) <==")
 _SCRATCH = ("/tmp/", "/var/tmp/", "/dev/", "/proc/", "/sys/")  # noqa: S108 - recognised, not used
+_BLANK = 2
+"""As many lines may have been taken off an output; a greater lack is the end of the file."""
 _CUT = re.compile(
     r"<response clipped>|<elided_chars>|\[\.\.\. Observation truncated due to length"
     r"|\[\.\.\. omitted \d+ of \d+ lines|…\s?\+?\d+ (?:lines|tokens|chars|characters) truncated"
@@ -40,9 +42,13 @@ class Text(NamedTuple):
     """Lines that were left out of what the agent was shown, half-open."""
     uncounted: int | None = None
     """First line whose place in the whole output is not known, because lines are missing."""
+    is_trimmed: bool = False
+    """Whether empty lines were taken off the beginning and the end."""
 
     @classmethod
-    def of(cls, output: str, hidden: tuple[int, int] | None = None) -> Text:
+    def of(
+        cls, output: str, hidden: tuple[int, int] | None = None, *, is_trimmed: bool = False
+    ) -> Text:
         """Take an output apart, of which some characters may not have been shown."""
         lines = output.split("\n")
         if lines[-1] == "":
@@ -54,7 +60,7 @@ class Text(NamedTuple):
         cut = _CUT.search(output)
         if cut is not None:
             return cls(lines, uncounted=output.count("\n", 0, cut.start()))
-        return cls(lines)
+        return cls(lines, is_trimmed=is_trimmed)
 
 
 def slices(printed: Sequence[Printed], text: Text) -> list[tuple[int, int] | None]:
@@ -233,7 +239,7 @@ def _placed(part: Part, text: Text, begin: int, end: int) -> Iterator[View]:
             yield from _lines(part.path, lines, is_search=part.is_search)
     elif part.ranges is None:
         yield from _lines(part.path, None, is_search=part.is_search)
-    elif not part.is_exact:
+    elif not part.is_exact or (text.is_trimmed and 0 < (part.size or 0) - (end - begin) <= _BLANK):
         yield from requested(Printed(parts=[part]))
     else:
         for lines in _counted(part.ranges, text, begin, end):

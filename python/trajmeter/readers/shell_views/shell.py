@@ -153,6 +153,7 @@ def shell_views(
     exit_code: int | None = None,
     folder: str | None = None,
     hidden: tuple[int, int] | None = None,
+    trimmed: bool = False,
 ) -> ShellViews:
     r"""Find out what a shell command showed of files.
 
@@ -169,6 +170,8 @@ def shell_views(
         exit_code: The command's exit code; ``None`` if not known.
         folder: Folder that the command ran in; ``None`` for the root of the repository.
         hidden: Characters of the output that were not shown to the agent, half-open.
+        trimmed: Whether empty lines were taken off the beginning and the end of the output. A few
+            lines that it lacks of a range are then taken for such lines.
 
     Returns:
         Its views, with paths joined to the folder, its leaks, and the folder that it left the shell
@@ -189,7 +192,7 @@ def shell_views(
         for run in runs:
             views += requested(run.printed)
     elif any(run.printed.shows for run in runs):
-        text = Text.of(output, hidden)
+        text = Text.of(output, hidden, is_trimmed=trimmed)
         if shell.faults:
             text = _without(text, shell.faults)
         printing = [run.printed for run in runs if run.printed.size != 0]
@@ -231,7 +234,8 @@ def _without(text: Text, faults: list[str]) -> Text:
     uncounted = text.uncounted
     if uncounted is not None:
         uncounted -= sum(at < uncounted for at in gone)
-    return Text([line for line in text.lines if line not in lost], (low, high), uncounted)
+    lines = [line for line in text.lines if line not in lost]
+    return text._replace(lines=lines, hidden=(low, high), uncounted=uncounted)
 
 
 def _ran(runs: list[_Run], output: str | None, exit_code: int | None) -> list[_Run]:

@@ -1,0 +1,282 @@
+"""Lines of OpenHands' evaluations before its SDK: a history of actions and observations.
+
+An observation names the action that it answers by its ``cause``; in old files the two are a pair.
+Actions of one answer of the model share the id of its response. Line numbers of the action ``read``
+count from 0 and leave out the last one, unless it has a ``view_range``.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from trajmeter.readers._formats import Evidence, RecordFormat
+from trajmeter.readers.contextbench.views import views_of
+from trajmeter.readers.openhands.attempt import (
+    Call,
+    Reply,
+    budget_failure,
+    mapping,
+    metric_fields,
+    seconds,
+    turns_of,
+    usage_by_reply,
+)
+from trajmeter.readers.openhands.contextbench import commands_show
+from trajmeter.readers.openhands.sdk import CARRIED
+from trajmeter.readers.tool_views.evidence import numbered
+from trajmeter.records import Extent, Trajectory, View
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping
+
+    from pydantic import JsonValue
+
+    from trajmeter.readers.contextbench.views import NewView, Span
+    from trajmeter.records import Source
+
+__all__ = ["EVENTS"]
+
+_SILENT = frozenset({"system", "start", "change_agent_state", "recall", "null", "pause", "resume"})
+"""Actions that are no calls of the model."""
+_CODE = frozenset({"run", "run_ipython"})
+_NAMES = {
+    "run": "execute_bash",
+    "run_ipython": "execute_ipython_cell",
+    "read": "str_replace_editor",
+    "edit": "str_replace_editor",
+}
+"""Tools behind actions, where no call is recorded."""
+
+
+def _recognises(record: Mapping[str, JsonValue]) -> Evidence | None:
+    history = record.get("history")
+    if history is None or isinstance(history, list):
+        first = history[0] if history else None
+        if isinstance(first, list):
+            first = first[0] if first else None
+        if isinstance(first, dict) and "kind" in first:
+            return None
+        if isinstance(first, dict) and first.keys() & {"action", "observation"}:
+            is_event = first.keys() & {"args", "extras", "source", "cause"}
+            return Evidence.CERTAIN if is_event else Evidence.LIKELY
+        if not history and "llm_config" in mapping(record.get("metadata")):
+            return Evidence.LIKELY
+    return None
+
+
+def _events(record: Mapping[str, Any]) -> Iterator[tuple[Mapping[str, Any], bool]]:
+    """The events of a history in order, and whether each answers the one before it."""
+    history = record.get("history")
+    for item in history if isinstance(history, list) else ():
+        if isinstance(item, list):
+            for place, event in enumerate(item[:2]):
+                yield mapping(event), place == 1
+        else:
+            yield mapping(item), False
+
+
+class _Run:
+    """A run as its events are read."""
+
+    def __init__(self) -> None:
+        self.replies: list[Reply] = []
+        self.final_output: str | None = None
+        self.root: str | None = None
+        self.first: float | None = None
+        self.last: float | None = None
+        self.state: str | None = None
+        self._calls: dict[object, Call] = {}
+        self._previous: Call | None = None
+        self._said: set[int] = set()
+
+    def add(self, event: Mapping[str, Any], *, answers_previous: bool) -> None:
+        if "action" in event and not answers_previous:
+            self._previous = None
+            if event.get("source", "agent") == "agent" and event["action"] not in _SILENT:
+                self._act(event)
+        elif "observation" in event:
+            call = self._previous if answers_previous else self._calls.get(event.get("cause"))
+            if call is not None:
+                self._observe(call, event)
+            elif event["observation"] == "agent_state_changed":
+                state = mapping(event.get("extras")).get("agent_state")
+                self.state = state if isinstance(state, str) else self.state
+        time = seconds(event)
+        self.first = time if self.first is None else self.first
+        self.last = self.last if time is None else time
+
+    def _act(self, event: Mapping[str, Any]) -> None:
+        action, args = str(event["action"]), mapping(event.get("args"))
+        about = mapping(event.get("tool_call_metadata"))
+        response = mapping(about.get("model_response"))
+        identity = response.get("id")
+        identity = identity if isinstance(identity, str) else None
+        if identity is None or not self.replies or self.replies[-1].id != identity:
+            self.replies.append(Reply(identity, before=self.last))
+        reply = self.replies[-1]
+        text = args.get("content") if action == "message" else args.get("thought")
+        if isinstance(text, str) and text and text not in reply.texts:
+            reply.texts.append(text)
+        if action == "message":
+            self.final_output = text if isinstance(text, str) else self.final_output
+            return
+        if action in ("finish", "reject"):
+            outcome = args.get("final_thought") or mapping(args.get("outputs")).get("content")
+            self.final_output = str(outcome) if outcome else self.final_output
+        call = _call(action, args, about)
+        call.begun = seconds(event)
+        reply.calls.append(call)
+        self._previous = call
+        self._calls[event.get("id")] = call
+
+    def _observe(self, call: Call, event: Mapping[str, Any]) -> None:
+        extras = mapping(event.get("extras"))
+        about = mapping(extras.get("metadata"))
+        content = event.get("content")
+        call.result = content if isinstance(content, str) else ""
+        call.ended = seconds(event)
+        code = about.get("exit_code", extras.get("exit_code"))
+        call.exit_code = code if isinstance(code, int) and not isinstance(code, bool) else None
+        folder = about.get("working_dir")
+        if isinstance(folder, str) and folder.startswith("/"):
+            call.folder = folder
+            if self.root is None and "cd " not in (call.command or ""):
+                self.root = folder
+        if event.get("observation") == "error":
+            call.success = False
+        elif call.exit_code is not None:
+            call.success = call.exit_code == 0
+        else:
+            success = event.get("success", extras.get("success"))
+            call.success = success if isinstance(success, bool) else True
+        if call.success is False:
+            call.error = call.result or f"exit code {call.exit_code}"
+            call.views = () if call.command is None else None
+
+
+def _call(action: str, args: Mapping[str, Any], about: Mapping[str, Any]) -> Call:
+    name, identity = about.get("function_name"), about.get("tool_call_id")
+    left_out = ("thought", "blocking", "is_input", "hidden", "confirmation_state", "security_risk")
+    arguments = {key: value for key, value in args.items() if key not in left_out}
+    call = Call(name if isinstance(name, str) else _NAMES.get(action, action), arguments)
+    call.id = identity if isinstance(identity, str) else None
+    command = args.get("command") if action == "run" else None
+    call.command = command if isinstance(command, str) else None
+    if action in ("edit", "write"):
+        call.views = ()
+    return call
+
+
+def _read_views(call: Call) -> tuple[View, ...]:
+    """What an action ``read`` shows: the lines that its answer numbers, else those asked for."""
+    arguments = mapping(call.arguments)
+    path = arguments.get("path")
+    if not isinstance(path, str) or call.result is None or call.success is False:
+        return ()
+    first, last = _asked(arguments)
+    if ranges := numbered(call.result, first, last):
+        return tuple(
+            View(path=path, extent=Extent.LINES, start=begin, end=end) for begin, end in ranges
+        )
+    if first is None and last is None:
+        return (View(path=path, extent=Extent.WHOLE),)
+    begin = first or 1
+    shown = begin + call.result.rstrip("\n").count("\n")
+    end = shown if last is None else min(last, shown)
+    return (View(path=path, extent=Extent.LINES, start=begin, end=end),)
+
+
+def _asked(arguments: Mapping[str, Any]) -> tuple[int | None, int | None]:
+    """The lines that are asked for, from 1 and included; ``None`` where the file begins or ends."""
+    asked = arguments.get("view_range")
+    if isinstance(asked, list) and len(asked) == 2 and all(isinstance(each, int) for each in asked):  # noqa: PLR2004 - the first and the last
+        return asked[0], asked[1] if asked[1] > 0 else None
+    start, end = arguments.get("start"), arguments.get("end")
+    first = start + 1 if isinstance(start, int) and start > 0 else None
+    return first, end if isinstance(end, int) and end > 0 else None
+
+
+def _read(record: Mapping[str, JsonValue], source: Source) -> Trajectory:
+    """Turn a line into a trajectory.
+
+    Raises:
+        pydantic.ValidationError: A value has the wrong type.
+    """
+    run, fields = _fields(record, source)
+    usages = usage_by_reply(mapping(record.get("metrics")))
+    for reply in run.replies:
+        for call in reply.calls:
+            if call.views is None and "path" in mapping(call.arguments):
+                call.views = _read_views(call)
+    turns, leaks = turns_of(run.replies, usages, run.root)
+    return Trajectory.model_validate({**fields, "turns": turns, "leaks": leaks})
+
+
+def _read_as_contextbench(record: Mapping[str, JsonValue], source: Source) -> Trajectory:
+    """Turn a line into a trajectory with the views that ContextBench takes.
+
+    Those are what ``read`` and ``run`` ask for. Their union is the final context. A history of
+    pairs gives nothing.
+    """
+    run, fields = _fields(record, source)
+    turns, _ = turns_of(run.replies, usage_by_reply(mapping(record.get("metrics"))), run.root)
+    silent = tuple(turn.model_copy(update={"views": None}) for turn in turns)
+    spans: dict[str, list[Span]] = {}
+    steps: list[dict[str, list[NewView]]] = []
+    history = record.get("history")
+    for event in history if isinstance(history, list) else ():
+        if isinstance(event, list):
+            spans, steps = {}, []
+            break
+        found = commands_show(mapping(event))
+        for path, ranges in found.items():
+            spans.setdefault(path, []).extend(ranges)
+        if found:
+            steps.append({"views": views_of(found, found)})
+    final = views_of(spans, {path: _merged(ranges) for path, ranges in spans.items()})
+    return Trajectory.model_validate({**fields, "turns": [*silent, *steps], "final_views": final})
+
+
+def _merged(ranges: list[Span]) -> list[Span]:
+    merged: list[Span] = []
+    for span in sorted(ranges, key=lambda each: (each["start"], each["end"])):
+        if merged and span["start"] <= merged[-1]["end"] + 1:
+            merged[-1]["end"] = max(merged[-1]["end"], span["end"])
+        else:
+            merged.append({"start": span["start"], "end": span["end"]})
+    return merged
+
+
+def _fields(record: Mapping[str, JsonValue], source: Source) -> tuple[_Run, dict[str, Any]]:
+    run = _Run()
+    for event, answers_previous in _events(record):
+        run.add(event, answers_previous=answers_previous)
+    about = mapping(record.get("metadata"))
+    metrics, error = mapping(record.get("metrics")), record.get("error")
+    is_failed = isinstance(error, str) and bool(error)
+    agent = about.get("agent_class")
+    times = [time for time in (run.first, run.last) if time is not None]
+    return run, {
+        **metric_fields(metrics, mapping(about.get("llm_config"))),
+        "task_id": record.get("instance_id"),
+        "agent": agent if isinstance(agent, str) else "openhands",
+        "source": source,
+        "final_patch": mapping(record.get("test_result")).get("git_patch"),
+        "final_output": run.final_output,
+        "failure": budget_failure(str(error)) if is_failed else None,
+        "duration_seconds": times[1] - times[0] if len(times) == 2 else None,  # noqa: PLR2004 - the first and the last
+        "metadata": {} if run.state is None else {"exit_status": run.state},
+    }
+
+
+EVENTS = RecordFormat(
+    name="openhands",
+    description="runs of OpenHands",
+    makes=Trajectory,
+    carries=(*CARRIED, "final_patch"),
+    origin="OpenHands 0",
+    keys=frozenset({"history", "test_result"}),
+    recognises=_recognises,
+    read=_read,
+    profile_reads={"contextbench": _read_as_contextbench},
+)

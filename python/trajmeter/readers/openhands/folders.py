@@ -1,0 +1,200 @@
+"""Folders of OpenHands: a conversation of its SDK, and completions of the model, a file for each.
+
+Neither holds a patch. A conversation names no task, and is known by its id; completions lie in a
+folder with the name of theirs. The last completion holds all messages before its own.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from typing import TYPE_CHECKING, Any
+
+from trajmeter.errors import ReadError
+from trajmeter.readers._formats import Evidence, FileFormat
+from trajmeter.readers._litellm import model_name
+from trajmeter.readers.messages import message_turns
+from trajmeter.readers.messages.usage import openai_usage
+from trajmeter.readers.openhands.attempt import (
+    budget_failure,
+    mapping,
+    metric_fields,
+    usage_by_reply,
+)
+from trajmeter.readers.openhands.sdk import CARRIED, read_events
+from trajmeter.readers.tool_views import tool_views
+from trajmeter.records import ReadProblem, Source, Trajectory, View
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+    from pathlib import Path
+
+    from trajmeter.records import ToolCall
+
+__all__ = ["COMPLETIONS", "CONVERSATION"]
+
+_STATE = "base_state.json"
+_EVENTS = "events"
+_SHELLS = ("terminal", "execute_bash")
+_FAILED = frozenset({"error", "stuck"})
+_ENDING = re.compile(
+    r"(?:\n?\[(?:The command completed|Current working directory|Python interpreter"
+    r"|Command finished with exit code)[^\n]*)*\Z"
+)
+_EXIT_CODE = re.compile(r"exit code (-?[0-9]{1,9})\.?\]\Z")
+
+
+def _is_conversation(path: Path, _: bytes) -> Evidence | None:
+    if not path.is_dir() or not (path / _STATE).is_file():
+        return None
+    return Evidence.CERTAIN if (path / _EVENTS).is_dir() else None
+
+
+def _conversation(path: Path, report: Callable[[ReadProblem], None]) -> Iterator[Trajectory]:
+    """The run of a conversation's folder."""
+    state = mapping(_load(path / _STATE, report))
+    files = sorted((path / _EVENTS).glob("event-*.json"))
+    events = [event for file in files if (event := _load(file, report)) is not None]
+    metrics = mapping(mapping(mapping(state.get("stats")).get("usage_to_metrics")).get("agent"))
+    root = mapping(state.get("workspace")).get("working_dir")
+    usages = usage_by_reply(metrics)
+    fields = read_events(events, usages, root if isinstance(root, str) else None)
+    status = state.get("execution_status")
+    if isinstance(status, str):
+        fields["metadata"] = {"exit_status": status}
+        if fields["failure"] is None and status in _FAILED:
+            fields["failure"] = budget_failure("", reason=status)
+    identity = state.get("id")
+    yield Trajectory.model_validate(
+        {
+            **fields,
+            **metric_fields(metrics, mapping(mapping(state.get("agent")).get("llm"))),
+            "task_id": identity if isinstance(identity, str) else path.name,
+            "agent": "openhands",
+            "source": Source(file=str(path)),
+        }
+    )
+
+
+def _load(path: Path, report: Callable[[ReadProblem], None]) -> Any:  # noqa: ANN401 - any JSON
+    try:
+        return json.loads(path.read_bytes())
+    except (OSError, ValueError, RecursionError) as error:
+        report(ReadProblem(file=str(path), message=f"invalid JSON: {error}"))
+        return None
+
+
+def _is_completions(path: Path, _: bytes) -> Evidence | None:
+    if not path.is_dir():
+        return None
+    first = min(path.glob("*.json"), default=None)
+    if first is None or not first.is_file():
+        return None
+    try:
+        record = mapping(json.loads(first.read_bytes()))
+    except (OSError, ValueError, RecursionError):
+        return None
+    is_completion = isinstance(record.get("messages"), list) and "response" in record
+    return Evidence.CERTAIN if is_completion and "timestamp" in record else None
+
+
+def _completions(path: Path, report: Callable[[ReadProblem], None]) -> Iterator[Trajectory]:
+    """The run of a folder of completions."""
+    loaded = [(file, _load(file, report)) for file in sorted(path.glob("*.json"))]
+    found = [(mapping(each), file) for file, each in loaded if isinstance(each, dict)]
+    found = [each for each in found if isinstance(each[0].get("messages"), list)]
+    if not found:
+        raise ReadError(f"{path}: no completion has messages")
+    found.sort(key=lambda each: _time(each[0]))
+    answers = [_answer(completion) for completion, _ in found]
+    last, _ = found[-1]
+    messages = [*last["messages"], answers[-1]]
+    usages = [_counts(completion) for completion, _ in found]
+    shown = message_turns(messages, views=_VIEWS, usage=lambda _: None)
+    turns = list(shown.turns)
+    # Where as many were answered as are in the list, each has its own.
+    if len(turns) == len(usages):
+        turns = [
+            turn.model_copy(update={"usage": usage})
+            for turn, usage in zip(turns, usages, strict=True)
+        ]
+    model = mapping(last.get("response")).get("model")
+    yield Trajectory(
+        task_id=path.name,
+        agent="openhands",
+        model=model_name(model) if isinstance(model, str) else None,
+        source=Source(file=str(path)),
+        turns=tuple(turns),
+        final_output=shown.final_output,
+        dropped_calls=shown.dropped_calls,
+        unusable=shown.unusable,
+        leaks=shown.leaks,
+    )
+
+
+def _time(completion: Any) -> float:  # noqa: ANN401 - any JSON object
+    time = completion.get("timestamp")
+    return float(time) if isinstance(time, (int, float)) else 0.0
+
+
+def _answer(completion: Any) -> dict[str, Any]:  # noqa: ANN401 - any JSON object
+    choices = mapping(completion.get("response")).get("choices")
+    first = mapping(choices[0]) if isinstance(choices, list) and choices else {}
+    return {"role": "assistant", **mapping(first.get("message"))}
+
+
+def _counts(completion: Any) -> Any:  # noqa: ANN401 - any JSON object
+    usage = openai_usage(mapping(mapping(completion.get("response")).get("usage")))
+    cost = completion.get("cost")
+    if usage is None or not isinstance(cost, (int, float)):
+        return usage
+    return usage.model_copy(update={"cost_usd": float(cost)})
+
+
+def _shown_in_shell(call: ToolCall) -> tuple[View, ...]:
+    """What a command shows, whose output ends with lines on how and where it ended."""
+    arguments = call.arguments if isinstance(call.arguments, dict) else {}
+    command = arguments.get("command")
+    if not isinstance(command, str) or not isinstance(call.result, str):
+        return ()
+    from trajmeter.readers.shell_views import shell_views  # not to recognise a format
+
+    code = _EXIT_CODE.search(call.result)
+    output = _ENDING.sub("", call.result, count=1)
+    known = int(code[1]) if code is not None else None
+    return shell_views(command, output, exit_code=known, trimmed=True).views
+
+
+_VIEWS = tool_views(dict.fromkeys(_SHELLS, _shown_in_shell))
+
+CONVERSATION = FileFormat(
+    name="openhands-conversation",
+    description="conversations of OpenHands' SDK",
+    makes=Trajectory,
+    carries=CARRIED,
+    origin="OpenHands SDK 1",
+    recognises=_is_conversation,
+    records=_conversation,
+    folder_files=frozenset({_STATE}),
+)
+COMPLETIONS = FileFormat(
+    name="openhands-completions",
+    description="folders of completions of OpenHands",
+    makes=Trajectory,
+    carries=(
+        "agent",
+        "model",
+        "turns.text",
+        "turns.program",
+        "turns.success",
+        "turns.error",
+        "turns.tool_calls",
+        "turns.views",
+        "turns.usage",
+        "final_output",
+        "leaks",
+    ),
+    origin="OpenHands 0 and SDK 1",
+    recognises=_is_completions,
+    records=_completions,
+)

@@ -1,0 +1,109 @@
+"""What an action of SWE-agent shows of files, by what was observed of it.
+
+The editor ``str_replace_editor`` numbers the lines that it shows, and may show more than was asked
+for. Tools with a window print the path of the open file above lines such as ``12:text``. Everything
+else is a command of the shell, which keeps its folder.
+"""
+
+from __future__ import annotations
+
+import re
+import shlex
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from trajmeter.readers.tool_views import TOOL_VIEWS
+from trajmeter.records import Extent, ToolCall, View
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from trajmeter.records import Leak
+
+__all__ = ["Shown", "editor_arguments", "in_folder", "shown"]
+
+EDITOR = "str_replace_editor"
+_WINDOWED = frozenset({"open", "goto", "scroll_up", "scroll_down"})
+_SILENT = frozenset(
+    {"create", "edit", "insert", "submit", "find_file", "undo_edit", "exit_forfeit"}
+)
+_SEARCHES = frozenset({"search_file", "search_dir"})
+_OPEN_FILE = re.compile(r"^\[File: (?P<path>.+?) \([0-9]+ lines total\)\]$", re.MULTILINE)
+_NUMBERED = re.compile(r"^([0-9]{1,9}):", re.MULTILINE)
+_FOUND_IN = re.compile(r'^Found [0-9]+ matches for ".*?" in (?P<path>.+?):$', re.MULTILINE)
+_FOUND = re.compile(r"^Line ([0-9]{1,9}):", re.MULTILINE)
+
+
+class Shown(NamedTuple):
+    """What an action showed."""
+
+    views: tuple[View, ...]
+    leaks: tuple[Leak, ...]
+
+
+def editor_arguments(action: str) -> dict[str, Any] | None:
+    """The arguments of a command to the editor; ``None`` if it is none."""
+    try:
+        words = shlex.split(action)
+    except ValueError:
+        return None
+    if len(words) < 3 or words[0] != EDITOR:  # noqa: PLR2004 - the name, the command and the path
+        return None
+    arguments: dict[str, Any] = {"command": words[1], "path": words[2]}
+    if "--view_range" in words:
+        place = words.index("--view_range") + 1
+        numbers = [_integer(word) for word in words[place : place + 2]]
+        if len(numbers) == 2 and None not in numbers:  # noqa: PLR2004 - the first and the last
+            arguments["view_range"] = numbers
+    return arguments
+
+
+def _integer(word: str) -> int | None:
+    digits = word.strip("[],")
+    sign = digits.removeprefix("-")
+    return int(digits) if sign.isascii() and sign.isdecimal() and len(sign) < 10 else None  # noqa: PLR2004 - more digits are no line
+
+
+def shown(action: str, observation: str, folder: str | None) -> Shown:
+    """What an action showed, begun in a folder."""
+    name = action.split(None, 1)[0] if action.strip() else ""
+    if name == EDITOR:
+        arguments = editor_arguments(action)
+        call = ToolCall(name=EDITOR, arguments=arguments or {}, result=observation)
+        read = TOOL_VIEWS.views_of(call)
+        return Shown(read.views if read is not None else (), read.leaks if read is not None else ())
+    if name in _WINDOWED:
+        return Shown(tuple(_window(observation)), ())
+    if name in _SEARCHES:
+        return Shown(tuple(_hits(observation, folder)), ())
+    if name in _SILENT:
+        return Shown((), ())
+    from trajmeter.readers.shell_views import shell_views  # not to recognise a format
+
+    found = shell_views(action, observation, folder=folder)
+    return Shown(found.views, found.leaks)
+
+
+def _window(observation: str) -> Iterator[View]:
+    """The lines of the window that an answer ends with."""
+    headers = [*_OPEN_FILE.finditer(observation)]
+    if not headers:
+        return
+    header = headers[-1]
+    numbers = [int(match[1]) for match in _NUMBERED.finditer(observation, header.end())]
+    if numbers:
+        yield View(path=header["path"], extent=Extent.LINES, start=numbers[0], end=numbers[-1])
+
+
+def _hits(observation: str, folder: str | None) -> Iterator[View]:
+    header = _FOUND_IN.search(observation)
+    if header is None:
+        return
+    path = in_folder(header["path"], folder)
+    for match in _FOUND.finditer(observation, header.end()):
+        line = int(match[1])
+        yield View(path=path, extent=Extent.LINES, start=line, end=line, searched=True)
+
+
+def in_folder(path: str, folder: str | None) -> str:
+    """A path that is relative to a folder, as one of its own."""
+    return path if folder is None or path.startswith("/") else f"{folder}/{path}"

@@ -1,0 +1,186 @@
+"""Files that ContextBench's changes to SWE-agent write beside a trajectory.
+
+``<id>.checkpoints.jsonl`` holds a line for each call of a tool that shows files, and lines with the
+context that the agent declares; ``<id>.context.json`` sums up what a run viewed and edited. Both
+name the task by their file's name.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from trajmeter.errors import ReadError
+from trajmeter.readers._containers import entries
+from trajmeter.readers._content import content_name
+from trajmeter.readers._formats import Evidence, FileFormat, RecordFormat
+from trajmeter.readers._recognition import beginning
+from trajmeter.readers.contextbench.views import Span, views_of
+from trajmeter.readers.swe_agent.actions import editor_arguments
+from trajmeter.readers.swe_agent.declared import declared_views, path_in_repository
+from trajmeter.readers.swe_agent.run import turns_with
+from trajmeter.records import Failure, ReadProblem, Source, Trajectory
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Mapping
+
+    from pydantic import JsonValue
+
+    from trajmeter.readers.contextbench.views import NewView
+
+__all__ = ["CHECKPOINTS", "CONTEXT"]
+
+_CHECKPOINTS = ".checkpoints.jsonl"
+_CONTEXT = ".context.json"
+_AGENT = "swe-agent"
+
+
+def _recognises_checkpoints(path: Path, head: bytes) -> Evidence | None:
+    lines = [line for line in beginning(head) if isinstance(line, dict)]
+    calls = [line for line in lines if line.keys() >= {"tool", "action", "step"}]
+    contexts = [line for line in lines if line.get("type") == "patch_context"]
+    if not lines or len(calls) + len(contexts) < len(lines):
+        return None
+    return Evidence.CERTAIN if path.name.endswith(_CHECKPOINTS) else Evidence.LIKELY
+
+
+def _checkpoints(path: Path, report: Callable[[ReadProblem], None]) -> Iterator[Trajectory]:
+    """The run of a file of checkpoints."""
+    calls, contexts = _lines(path, report)
+    # The last line is not the last step of the run, whose end the file does not hold.
+    turns, leaks = turns_with([*calls, {}], "/testbed")
+    declared = next((views for text in reversed(contexts) if (views := declared_views(text))), None)
+    yield _trajectory(path, turns=turns[:-1], final_views=declared, leaks=leaks)
+
+
+def _checkpoints_as_contextbench(
+    path: Path, report: Callable[[ReadProblem], None]
+) -> Iterator[Trajectory]:
+    """The run with the views that ContextBench takes: ranges that the editor was asked for."""
+    calls, contexts = _lines(path, report)
+    steps = [views for call in calls if (views := _asked(call)) is not None]
+    declared = next((text for text in reversed(contexts) if text.strip()), None)
+    final = declared_views(declared) if declared is not None else steps[-1] if steps else []
+    yield _trajectory(path, turns=[{"views": views} for views in steps], final_views=final)
+
+
+def _asked(call: Mapping[str, Any]) -> list[NewView] | None:
+    arguments = editor_arguments(str(call.get("action") or "")) or {}
+    asked = arguments.get("view_range")
+    if arguments.get("command") != "view" or not isinstance(asked, list) or min(asked) <= 0:
+        return None
+    path = path_in_repository(str(arguments["path"]))
+    span: Span = {"start": asked[0], "end": asked[1]}
+    return views_of([path], {path: [span]})
+
+
+def _lines(
+    path: Path, report: Callable[[ReadProblem], None]
+) -> tuple[list[dict[str, Any]], list[str]]:
+    """The calls of a file, and the contexts that it declares."""
+    calls: list[dict[str, Any]] = []
+    contexts: list[str] = []
+    for source, value in entries(path):
+        if isinstance(value, ReadError):
+            report(ReadProblem(file=source.file, line=source.line, message=str(value)))
+        elif isinstance(value, dict) and value.get("type") == "patch_context":
+            contexts.append(str(value.get("patch_context") or ""))
+        elif isinstance(value, dict) and isinstance(value.get("action"), str):
+            observation = value.get("observation")
+            text = observation if isinstance(observation, str) else None
+            calls.append({**value, "observation": text, "response": None, "execution_time": None})
+        else:
+            message = "expected a call with an action, or a patch context"
+            report(ReadProblem(file=source.file, line=source.line, message=message))
+    return calls, contexts
+
+
+def _trajectory(path: Path, **fields: object) -> Trajectory:
+    return Trajectory.model_validate(
+        {
+            "task_id": content_name(path).removesuffix(_CHECKPOINTS),
+            "agent": _AGENT,
+            "source": Source(file=str(path)),
+            **fields,
+        }
+    )
+
+
+def _recognises_context(record: Mapping[str, JsonValue]) -> Evidence | None:
+    is_summary = record.keys() >= {"viewed_files", "file_line_ranges"}
+    return Evidence.CERTAIN if is_summary else None
+
+
+def _read_context(record: Mapping[str, JsonValue], source: Source) -> Trajectory:
+    return _summary(record, source, lambda kind: kind != "edit")
+
+
+def _read_context_as_contextbench(record: Mapping[str, JsonValue], source: Source) -> Trajectory:
+    """The summary as ContextBench takes it, to which edited lines were viewed."""
+    return _summary(record, source, lambda _: True)
+
+
+def _summary(
+    record: Mapping[str, JsonValue], source: Source, counts: Callable[[JsonValue], bool]
+) -> Trajectory:
+    files, ranges = record.get("viewed_files"), record.get("file_line_ranges")
+    if not isinstance(files, list) or not isinstance(ranges, dict):
+        raise ReadError("viewed_files: expected a list, and file_line_ranges an object")
+    spans: dict[str, Any] = {
+        path_in_repository(path): [
+            {"start": each.get("start"), "end": each.get("end")}
+            for each in found
+            if isinstance(each, dict) and counts(each.get("type"))
+        ]
+        for path, found in ranges.items()
+        if isinstance(found, list)
+    }
+    named = [path_in_repository(path) for path in files if isinstance(path, str)]
+    info = record.get("info")
+    info = info if isinstance(info, dict) else {}
+    status = info.get("exit_status")
+    is_failed = isinstance(status, str) and not status.startswith("submitted")
+    return Trajectory.model_validate(
+        {
+            "task_id": content_name(Path(source.file)).removesuffix(_CONTEXT),
+            "agent": _AGENT,
+            "source": source,
+            "final_views": views_of(named, spans),
+            "final_patch": info.get("submission"),
+            "failure": Failure(reason=str(status)) if is_failed else None,
+            "metadata": {"exit_status": status} if isinstance(status, str) else {},
+        }
+    )
+
+
+CHECKPOINTS = FileFormat(
+    name="swe-agent-checkpoints",
+    description="checkpoints of SWE-agent",
+    makes=Trajectory,
+    carries=(
+        "agent",
+        "turns.number",
+        "turns.program",
+        "turns.tool_calls.name",
+        "turns.tool_calls.arguments",
+        "turns.tool_calls.result",
+        "turns.views",
+        "final_views",
+        "leaks",
+    ),
+    origin="SWE-agent, as ContextBench runs it",
+    recognises=_recognises_checkpoints,
+    records=_checkpoints,
+    profile_records={"contextbench": _checkpoints_as_contextbench},
+)
+CONTEXT = RecordFormat(
+    name="swe-agent-context",
+    description="summaries of the files that SWE-agent viewed",
+    makes=Trajectory,
+    carries=("agent", "final_views", "final_patch", "failure", "metadata"),
+    origin="SWE-agent, as ContextBench runs it",
+    keys=frozenset({"viewed_files", "file_line_ranges"}),
+    recognises=_recognises_context,
+    read=_read_context,
+    profile_reads={"contextbench": _read_context_as_contextbench},
+)

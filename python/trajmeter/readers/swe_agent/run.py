@@ -1,0 +1,312 @@
+"""Trajectories of SWE-agent: a JSON object of steps, with the history of messages beside them.
+
+Each step is a turn. Steps without an action are answers that the program could not use: it does not
+say what they called. Ids and arguments of calls come from the history, whose demonstrations and
+summaries are left alone. Tokens are counted by the program's own tokenizer, for the run as a whole.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import json
+from collections.abc import Mapping
+from functools import cache
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from pydantic import JsonValue, TypeAdapter
+from typing_extensions import NotRequired, TypedDict
+
+from trajmeter.readers._content import content_name
+from trajmeter.readers._formats import Evidence, RecordFormat
+from trajmeter.readers._litellm import model_name
+from trajmeter.readers.swe_agent.actions import Shown, editor_arguments, shown
+from trajmeter.readers.swe_agent.declared import declared_views
+from trajmeter.records import Failure, ToolCall, Trajectory, Turn
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from trajmeter.records import Leak, Source, View
+
+__all__ = ["TRAJECTORY", "turns_with", "without_root"]
+
+_BUDGETS = ("exit_cost", "exit_context", "exit_total_execution_time")
+_BUDGET_REASON = "budget_exhausted"
+_SUBMITTED = "submitted"
+_REFUSED = "format_error"
+_SINGLE_RUNS = frozenset({"main", "swe_main", ""})
+"""Names of environments that are no ids of tasks."""
+
+
+class _Step(TypedDict):
+    action: NotRequired[str | None]
+    observation: NotRequired[str | None]
+    response: NotRequired[str | None]
+    execution_time: NotRequired[float | None]
+    state: NotRequired[JsonValue]
+
+
+class _Statistics(TypedDict):
+    instance_cost: NotRequired[float | None]
+    tokens_sent: NotRequired[int | None]
+    tokens_received: NotRequired[int | None]
+    api_calls: NotRequired[int | None]
+
+
+class _Info(TypedDict):
+    exit_status: NotRequired[str | None]
+    submission: NotRequired[str | None]
+    model_stats: NotRequired[_Statistics | None]
+    swe_agent_version: NotRequired[str | None]
+    patch_context: NotRequired[JsonValue]
+
+
+class _Run(TypedDict):
+    trajectory: list[_Step]
+    history: NotRequired[list[dict[str, JsonValue]] | None]
+    info: NotRequired[_Info | None]
+    replay_config: NotRequired[JsonValue]
+    environment: NotRequired[str | None]
+
+
+@cache
+def _runs() -> TypeAdapter[_Run]:
+    return TypeAdapter(_Run)
+
+
+def _recognises(record: Mapping[str, JsonValue]) -> Evidence | None:
+    steps = record.get("trajectory")
+    if not isinstance(steps, list) or not isinstance(record.get("info"), dict):
+        return None
+    if not all(isinstance(step, dict) and "action" in step for step in steps[:3]):
+        return None
+    is_whole = "history" in record and "environment" in record
+    return (
+        Evidence.CERTAIN
+        if is_whole and "exit_status" in _object(record["info"])
+        else (Evidence.LIKELY if is_whole or steps else None)
+    )
+
+
+def _read(record: Mapping[str, JsonValue], source: Source) -> Trajectory:
+    """Turn a run into a trajectory.
+
+    Raises:
+        pydantic.ValidationError: A value has the wrong type.
+    """
+    run = _runs().validate_python(record)
+    config = _configuration(run)
+    root = _root(config)
+    turns, leaks = turns_with(run["trajectory"], root)
+    turns = tuple(_with_calls(run, turns))
+    return Trajectory.model_validate(
+        {**_fields(run, config, source), "turns": turns, "leaks": leaks}
+    )
+
+
+def _read_as_contextbench(record: Mapping[str, JsonValue], source: Source) -> Trajectory:
+    """Turn a run into a trajectory whose only views are those of an added patch context."""
+    run = _runs().validate_python(record)
+    turns, _ = turns_with(run["trajectory"], None)
+    silent = tuple(turn.model_copy(update={"views": None}) for turn in _with_calls(run, turns))
+    declared = (run.get("info") or {}).get("patch_context")
+    views = declared_views(declared) if isinstance(declared, str) else []
+    fields = _fields(run, _configuration(run), source)
+    return Trajectory.model_validate({**fields, "turns": silent, "final_views": views})
+
+
+def _fields(run: _Run, config: Mapping[str, JsonValue], source: Source) -> dict[str, Any]:
+    info = run.get("info") or {}
+    status = info.get("exit_status")
+    statistics = info.get("model_stats") or {}
+    model = _object(_object(config.get("agent")).get("model")).get("name")
+    is_exhausted = any(budget in (status or "") for budget in _BUDGETS)
+    failed = status != _SUBMITTED and (is_exhausted or not (status or "").startswith(_SUBMITTED))
+    usage = {
+        "input_tokens": statistics.get("tokens_sent"),
+        "output_tokens": statistics.get("tokens_received"),
+        "cost_usd": statistics.get("instance_cost"),
+    }
+    extra = {
+        "swe_agent_version": info.get("swe_agent_version"),
+        "api_calls": statistics.get("api_calls"),
+    }
+    is_known = any(value is not None for value in usage.values())
+    return {
+        "task_id": _task(run, config, source),
+        "agent": "swe-agent",
+        "model": model_name(model) if isinstance(model, str) else None,
+        "source": source,
+        "final_patch": info.get("submission"),
+        "usage": usage if is_known else None,
+        "failure": Failure(reason=_BUDGET_REASON if is_exhausted else status) if failed else None,
+        "metadata": {} if status is None else {"exit_status": status},
+        "extra": {key: value for key, value in extra.items() if value is not None},
+    }
+
+
+def _task(run: _Run, config: Mapping[str, JsonValue], source: Source) -> str:
+    """The id of the task: the environment's name in runs of many, else the problem's id."""
+    environment = run.get("environment") or ""
+    problem = _object(config.get("problem_statement")).get("id")
+    if environment not in _SINGLE_RUNS:
+        return environment
+    if isinstance(problem, str) and problem:
+        return problem
+    return content_name(Path(source.file)).removesuffix(".traj")
+
+
+def _configuration(run: _Run) -> Mapping[str, JsonValue]:
+    """The configuration, which is JSON in text."""
+    config = run.get("replay_config")
+    if isinstance(config, str):
+        try:
+            config = json.loads(config)
+        except (ValueError, RecursionError):
+            return {}
+    return _object(config)
+
+
+def _root(config: Mapping[str, JsonValue]) -> str | None:
+    name = _object(_object(config.get("env")).get("repo")).get("repo_name")
+    return f"/{name}" if isinstance(name, str) and name else None
+
+
+def turns_with(steps: list[Any], root: str | None) -> tuple[tuple[Turn, ...], list[Leak]]:
+    """Turns of steps, with what each shows of files, by paths from the root of the repository.
+
+    What the last step showed was never sent to the model.
+    """
+    turns: list[Turn] = []
+    leaks: list[Leak] = []
+    folder = root
+    for number, step in enumerate(steps, start=1):
+        action, observation = (step.get("action") or "").strip(), step.get("observation") or ""
+        is_last = number == len(steps)
+        found = shown(action, observation, folder) if action and not is_last else Shown((), ())
+        leaks += [leak.model_copy(update={"turn": number}) for leak in found.leaks]
+        folder = _folder(step.get("state")) or folder
+        views = tuple(without_root(view, root) for view in found.views)
+        turns.append(Turn(number=number, **_told(step, action, is_last), views=views or None))
+    if not any(turn.views for turn in turns):
+        turns = [
+            turn if turn.program is None else turn.model_copy(update={"views": ()})
+            for turn in turns
+        ]
+    return tuple(turns), leaks
+
+
+def _told(step: Mapping[str, Any], action: str, is_last: bool) -> dict[str, Any]:  # noqa: FBT001 - told apart by its name where it is called
+    """The fields of a turn that its step tells by itself."""
+    text = step.get("response") or None
+    if not action:
+        # What ends a run stands where the answer would.
+        reason = "exit" if is_last else _REFUSED
+        error = Failure(reason=reason, message=text if is_last else None)
+        return {"text": None if is_last else text, "success": False, "error": error}
+    call = ToolCall(
+        name="bash",
+        arguments={"command": action},
+        result=step.get("observation"),
+        duration_seconds=step.get("execution_time"),
+    )
+    return {"text": text, "program": action, "tool_calls": (call,)}
+
+
+def _folder(state: object) -> str | None:
+    """Where the shell is after a step; its state is JSON in text in old files."""
+    if isinstance(state, str):
+        try:
+            state = json.loads(state)
+        except (ValueError, RecursionError):
+            return None
+    folder = _object(state).get("working_dir")
+    return folder if isinstance(folder, str) and folder.startswith("/") else None
+
+
+def without_root(view: View, root: str | None) -> View:
+    """A view by its path from the root of the repository."""
+    if root is None or not view.path.startswith(f"{root}/"):
+        return view
+    return view.model_copy(update={"path": view.path.removeprefix(f"{root}/")})
+
+
+def _with_calls(run: _Run, turns: tuple[Turn, ...]) -> Iterator[Turn]:
+    """The turns with calls as the model made them, where the history tells."""
+    history = [message for message in run.get("history") or () if _is_action(message)]
+    place = 0
+    for turn in turns:
+        same = next(
+            (at for at in range(place, len(history)) if _action(history[at]) == turn.program), None
+        )
+        if turn.program is None or same is None:
+            yield turn
+            continue
+        place = same + 1
+        calls = history[same].get("tool_calls")
+        made = _object(calls[0]) if isinstance(calls, list) and len(calls) == 1 else {}
+        yield turn.model_copy(update={"tool_calls": (_call(turn.tool_calls[0], made),)})
+
+
+def _is_action(message: Mapping[str, JsonValue]) -> bool:
+    return message.get("role") == "assistant" and not message.get("is_demo")
+
+
+def _action(message: Mapping[str, JsonValue]) -> str | None:
+    action = message.get("action")
+    return action.strip() if isinstance(action, str) else None
+
+
+def _call(call: ToolCall, made: Mapping[str, JsonValue]) -> ToolCall:
+    function = _object(made.get("function"))
+    name, arguments, identity = function.get("name"), function.get("arguments"), made.get("id")
+    if not isinstance(name, str):
+        edited = editor_arguments(str(_object(call.arguments).get("command", "")))
+        if edited is None:
+            return call
+        return call.model_copy(update={"name": "str_replace_editor", "arguments": edited})
+    if isinstance(arguments, str):
+        with contextlib.suppress(ValueError, RecursionError):
+            arguments = json.loads(arguments)
+    identity = identity if isinstance(identity, str) else None
+    return call.model_copy(update={"name": name, "arguments": arguments, "id": identity})
+
+
+def _object(value: object) -> Mapping[str, JsonValue]:
+    return value if isinstance(value, Mapping) else {}
+
+
+TRAJECTORY = RecordFormat(
+    name="swe-agent",
+    description="trajectories of SWE-agent",
+    makes=Trajectory,
+    carries=(
+        "agent",
+        "model",
+        "turns.number",
+        "turns.program",
+        "turns.text",
+        "turns.success",
+        "turns.error",
+        "turns.tool_calls.id",
+        "turns.tool_calls.name",
+        "turns.tool_calls.arguments",
+        "turns.tool_calls.result",
+        "turns.tool_calls.duration_seconds",
+        "turns.views",
+        "final_patch",
+        "usage.input_tokens",
+        "usage.output_tokens",
+        "usage.cost_usd",
+        "failure",
+        "leaks",
+        "metadata",
+        "extra",
+    ),
+    origin="SWE-agent 0.7 to 1.1",
+    keys=frozenset({"trajectory"}),
+    recognises=_recognises,
+    read=_read,
+    profile_reads={"contextbench": _read_as_contextbench},
+)
