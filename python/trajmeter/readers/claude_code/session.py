@@ -223,6 +223,9 @@ SESSIONS = FileFormat(
     description="sessions of Claude Code",
     makes=Trajectory,
     carries=(
+        "agent",
+        "model",
+        "attempt",
         *TURNS,
         *usage_fields(
             "turns.usage",
@@ -238,9 +241,6 @@ SESSIONS = FileFormat(
                 "cost_usd",
             ),
         ),
-        "agent",
-        "model",
-        "attempt",
         "turns.agent",
         "turns.duration_seconds",
         "final_output",

@@ -174,13 +174,13 @@ STREAMS = FileFormat(
     description="streams of Claude Code",
     makes=Trajectory,
     carries=(
+        "agent",
+        "model",
         *TURNS,
         *usage_fields(
             "usage",
             names=(*TOKENS, "cost_usd"),
         ),
-        "agent",
-        "model",
         "turns.agent",
         "turns.duration_seconds",
         "final_output",

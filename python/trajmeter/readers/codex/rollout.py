@@ -314,14 +314,14 @@ ROLLOUTS = FileFormat(
     description="rollouts of Codex",
     makes=Trajectory,
     carries=(
+        "agent",
+        "model",
         *TURNS,
         *usage_fields(
             "turns.usage",
             "usage",
             names=(*TOKENS, "total_tokens"),
         ),
-        "agent",
-        "model",
         "turns.duration_seconds",
         "final_output",
         "duration_seconds",
@@ -330,7 +330,7 @@ ROLLOUTS = FileFormat(
         "unusable",
         "metadata",
     ),
-    origin="Codex 0.163 (its own layout since 0.30, and the one before)",
+    origin="Codex 0.163.0 (and earlier layouts)",
     recognises=_recognises,
     records=_read,
 )
