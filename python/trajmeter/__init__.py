@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from trajmeter.errors import TrajmeterError
+    from trajmeter.frameworks.agreement import agreement
     from trajmeter.frameworks.compare import compare
     from trajmeter.kernels import backend
     from trajmeter.metrics import metric
@@ -20,7 +21,6 @@ if TYPE_CHECKING:
     from trajmeter.scoring.files import score
     from trajmeter.spans import SpanSet, difference, intersection, measure, union
     from trajmeter.statistics.means import gmean, gmean_grouped
-    from trajmeter.summaries.agreeing import agreement
     from trajmeter.summaries.comparing import compare_scores
     from trajmeter.summaries.gates import Gate
     from trajmeter.summaries.summarizing import summarize
@@ -54,7 +54,7 @@ _HOME = {
     "Gate": "summaries.gates",
     "SpanSet": "spans",
     "TrajmeterError": "errors",
-    "agreement": "summaries.agreeing",
+    "agreement": "frameworks.agreement",
     "backend": "kernels",
     "compare": "frameworks.compare",
     "compare_scores": "summaries.comparing",

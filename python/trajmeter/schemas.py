@@ -344,10 +344,11 @@ def _writer(shape: Shape, columns: frozenset[str] | None = None) -> _Convert:
     ]
 
     def write_record(record: Record) -> dict[str, Any]:
-        values = [(name, write, absent, getattr(record, name)) for name, write, absent in writers]
         return {
-            name: None if value is None or value == absent else write(value)
-            for name, write, absent, value in values
+            name: None
+            if (value := getattr(record, name)) is None or (absent is not None and value == absent)
+            else write(value)
+            for name, write, absent in writers
         }
 
     return write_record

@@ -144,10 +144,17 @@ def test_rows_as_csv(run: Run) -> None:
     assert [row["length.value"] for row in rows] == ["3.0", ""]
 
 
+def wrote(file: str) -> str:
+    """What is said of a file of rows."""
+    return (
+        f"trajmeter: wrote 2 rows to {file}\ntrajmeter: for intervals: trajmeter summarize {file}\n"
+    )
+
+
 @pytest.mark.parametrize("suffix", ["jsonl", "csv", "parquet"])
 def test_rows_in_a_file_beside_the_summary(run: Run, folder: Path, suffix: str) -> None:
     code, out, err = run("score", "preds.jsonl", "-m", LENGTH, "-o", f"out.{suffix}")
-    assert (code, err) == (0, f"trajmeter: wrote 2 rows to out.{suffix}\n")
+    assert (code, err) == (0, wrote(f"out.{suffix}"))
     assert out.startswith("2 attempts · length (version 1)\n")
     file = folder / f"out.{suffix}"
     rows: list[dict[str, object]]
@@ -307,7 +314,7 @@ def test_an_interrupt_leaves_the_earlier_file(run: Run, folder: Path) -> None:
 def test_a_metric_that_would_end_the_program_is_an_outcome(run: Run, folder: Path) -> None:
     both = f"metrics.py@leaving,{LENGTH}"
     code, out, err = run("score", "preds.jsonl", "-m", both, "-o", "out.jsonl")
-    assert (code, err) == (0, "trajmeter: wrote 2 rows to out.jsonl\n")
+    assert (code, err) == (0, wrote("out.jsonl"))
     assert "not scored  metric_error         2  all figures" in out
     first, _ = _rows((folder / "out.jsonl").read_text())
     assert str(first["leaving.error"]).startswith("SystemExit: 1 (metrics.py:")

@@ -105,9 +105,16 @@ def test_beside_its_task_and_repository(run: Run, log: str, repos: str) -> None:
     assert "  view /testbed/a.py:2-3\n    2  def two():\n    3      pass\n" in out
 
 
-def test_a_repository_without_a_task_is_read_at_its_head(run: Run, log: str, repos: str) -> None:
-    _, out, _ = run("view", log, "mend-1", "--repos", "repos/shelf")
-    assert "  view /testbed/a.py:2-3\n    2  second\n    3  third\n" in out
+def test_a_repository_without_a_task_is_read_at_its_head(
+    run: Run, log: str, repos: str, folder: Path
+) -> None:
+    for where in ("repos", "repos/shelf"):
+        _, out, _ = run("view", log, "mend-1", "--repos", where)
+        assert "  view /testbed/a.py:2-3\n    2  second\n    3  third\n" in out
+    commit(folder / "repos" / "other", {})
+    code, out, err = run("view", log, "mend-1", "--repos", "repos")
+    assert (code, err) == (0, "trajmeter: 2 repositories in repos: name one, or the task\n")
+    assert "  view /testbed/a.py:2-3\n\n" in out
 
 
 def test_a_folder_without_git_is_read_as_it_is(
@@ -163,6 +170,35 @@ def test_unreadable_lines_are_told_and_the_rest_is_shown(run: Run, log: str, fol
     assert code == 4
     assert out.startswith("mend-1\n")
     assert err.startswith("unreadable: log.jsonl:4: ")
+
+
+def test_logs_are_read_as_in_scoring(
+    run: Run, log: str, folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    text = (folder / log).read_bytes()
+    monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(text)))
+    code, out, _ = run("view", "-", "#3")
+    assert (code, out.splitlines()[0]) == (0, "mend-2")
+    (folder / "odd.jsonl").write_text('{"which": "mend-7", "said": "Done."}\n')
+    code, out, _ = run("view", "odd.jsonl", "--map", "task_id=which,final_output=said")
+    assert code == 0
+    assert out.splitlines()[0] == "mend-7"
+    assert out.endswith("End\n  final output\n    Done.\n")
+    for options, message in (
+        (["--input-format", "nothing"], "nothing"),
+        (["--profile", "best"], "metric 'context' has no profile 'best'"),
+        (["--map", "turns"], "--map 'turns': expected FIELD=COLUMN"),
+    ):
+        code, _, err = run("view", log, *options)
+        assert code == 2
+        assert message in err
+    assert run("view", "absent.jsonl")[0] == 2
+
+
+def test_a_profile_decides_what_has_been_seen(run: Run, log: str, repos: str) -> None:
+    _, out, _ = run("view", log, "#1", "-t", "tasks.jsonl", "--repos", repos, "-p", "contextbench")
+    # ContextBench compares lines with initial gold alone, and this gold has no role that is not.
+    assert "gold seen: 100% of files, 100% of definitions, 73% of bytes, 50% of lines\n" in out
 
 
 class Terminal(io.StringIO):

@@ -12,13 +12,16 @@ import pytest
 
 from tests.readers.logs import read_one, turns_of
 from trajmeter.metrics.turns.result import BUDGET_REASONS
+from trajmeter.readers._choice import Choice
 from trajmeter.readers._outputs import script_of
+from trajmeter.readers.atif import TRAJECTORIES as ATIF
+from trajmeter.records import Trajectory
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
 
-    from trajmeter.records import ToolCall, Trajectory, Turn, Usage
+    from trajmeter.records import ToolCall, Turn, Usage
 
 FOLDERS = ("claude-code", "codex", "harbor", "atif-converted", "aider")
 USED = {
@@ -250,3 +253,30 @@ def test_a_stream_whose_replies_are_not_apart(runs: list[Run]) -> None:
         for turn in wanted
         for call in turn["calls"]
     ]
+
+
+def held(value: Any, place: str = "") -> set[str]:
+    """Dotted names of the fields that a record fills."""
+    if isinstance(value, (list, tuple)):
+        return {name for each in value for name in held(each, place)}
+    is_free = place in (
+        "turns.extra",
+        "metadata",
+        "extra",
+        "unusable",
+        "turns.tool_calls.arguments",
+    )
+    if isinstance(value, dict) and not is_free:
+        return {n for key, each in value.items() for n in held(each, f"{place}.{key}".lstrip("."))}
+    return set() if value in (None, {}, (), "", 0, False) else {place}
+
+
+def test_formats_carry_what_their_records_hold(runs: list[Run], reference_data: Path) -> None:
+    choice = Choice(Trajectory)
+    for name, _, attempt in runs:
+        path = reference_data / "logs" / name
+        known = choice.folder_format(path) if path.is_dir() else choice.file_format(path)
+        carried = (known or ATIF).carries
+        fields = held(attempt.model_dump(exclude={"task_id", "source"}))
+        missing = {f for f in fields if not any(f == c or f.startswith(f"{c}.") for c in carried)}
+        assert missing == set(), name

@@ -35,6 +35,13 @@ def test_an_error_of_the_reply_goes_before_those_of_its_calls() -> None:
     assert turn.error == error
 
 
+def test_a_clock_that_was_set_back_gives_no_duration() -> None:
+    forth, back = Reply(asked=1.0), Reply(asked=3.0)
+    forth.end(2.5)
+    back.end(2.5)
+    assert [turn.duration_seconds for turn in turns_of([forth, back])] == [1.5, None]
+
+
 def test_a_run_that_looked_and_saw_nothing_has_empty_views() -> None:
     nothing = looked("cat a.py", "cat: a.py: No such file or directory\n", exit_code=1)
     blind = [Reply(calls=[nothing]), Reply(calls=[Call("think")]), Reply()]

@@ -27,7 +27,8 @@ PROFILES = tuple(profile for name in METRICS for profile in describe(name).profi
 @pytest.mark.parametrize("profiles", [(), PROFILES], ids=["default", "profiles"])
 def test_published_predictions_and_runs(reference_data: Path, profiles: Sequence[str]) -> None:
     folder = reference_data / "contextbench"
-    files = [*sorted(folder.glob("preds-*.jsonl")), reference_data / "minisweagent"]
+    logs = (reference_data / "minisweagent").glob("*.traj.json")
+    files = [*sorted(folder.glob("preds-*.jsonl")), *sorted(logs)]
     attempts = list(read_trajectories(files, on_problem=lambda _: None))
     tasks = list(read_tasks(folder / "gold.jsonl"))
     snapshots = open_snapshots(folder / "snapshots.jsonl")

@@ -42,7 +42,9 @@ COMMANDS = (
     "snapshot",
     "run",
     "judge",
+    "summarize",
     "compare",
+    "agreement",
     "average",
     "quality",
     "price",
@@ -169,9 +171,38 @@ def _context(command: Any, words: list[str]) -> Any:  # noqa: ANN401 - its class
     try:
         if _COMPLETION in os.environ:
             command.main(words, prog_name=_NAME)
-        return command.make_context(_NAME, words)
+        return command.make_context(_NAME, words, default_map=_default_map(command, words))
     except SystemExit as done:  # as typer ends what concerns completion
         raise Exit(1 if done.code else 0) from done
+
+
+def _default_map(command: Any, words: Sequence[str]) -> dict[str, Any]:  # noqa: ANN401 - as above
+    """Defaults of the command's options that a file of settings has."""
+    from trajmeter.cli._defaults import defaults_for, find_settings
+
+    named = next((word for word in words if not word.startswith("-")), None)
+    found = find_settings(Path.cwd()) if named in COMMANDS and named not in _GROUPS else None
+    if named is None or found is None:
+        return {}
+    file, settings = found
+    parameters = command.commands[named].params
+    options = _long_options(parameters)
+    if not {key for key, value in settings.items() if not isinstance(value, dict)} <= set(options):
+        from typer.main import get_command
+
+        every = get_command(application()).commands  # type: ignore[attr-defined]  # of the group
+        options = [name for each in every.values() for name in _long_options(each.params)]
+    own = defaults_for(named, parameters, settings, file, commands=COMMANDS, all_options=options)
+    return {named: own}
+
+
+def _long_options(parameters: Sequence[Any]) -> list[str]:
+    return [
+        option[2:]
+        for parameter in parameters
+        for option in parameter.opts
+        if option.startswith("--")
+    ]
 
 
 def _report(error: BaseException, termination: Termination) -> ExitCode:

@@ -67,6 +67,8 @@ class ExitCode(IntEnum):
     """Some or all of the input could not be read; everything else was scored and written."""
     UNJUDGED = 4
     """Some answers were not judged; everything else was scored and written."""
+    INCONCLUSIVE = 5
+    """A gate could not be decided for want of evidence."""
     INTERRUPTED = 130
     """Stopped by Ctrl-C; no output file was changed."""
     TERMINATED = 143
@@ -85,6 +87,7 @@ _PRECEDENCE = [
     ExitCode.USAGE,
     ExitCode.UNREADABLE_INPUT,
     ExitCode.GATE_FAILED,
+    ExitCode.INCONCLUSIVE,
     ExitCode.OK,
 ]
 

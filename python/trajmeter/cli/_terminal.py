@@ -35,6 +35,7 @@ __all__ = [
     "JudgeReplay",
     "JudgeRequestsPerMinute",
     "ListFormat",
+    "LogFile",
     "LogFiles",
     "OriginalProfile",
     "PlainFormat",
@@ -159,6 +160,16 @@ LogFiles = Annotated[
         callback=_check_logs,
         help="Files, folders or quoted patterns (logs/**/*.json) of recorded trajectories, or - "
         "for standard input; formats are detected from content.",
+    ),
+]
+LogFile = Annotated[
+    Path,
+    typer.Argument(
+        metavar="FILE",
+        show_default=False,
+        callback=lambda path: _check_logs([path])[0],
+        help="File, folder or quoted pattern of recorded trajectories, or - for standard input; "
+        "the format is detected from content.",
     ),
 ]
 InputFormat = Annotated[

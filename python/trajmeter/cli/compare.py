@@ -1,18 +1,33 @@
-"""``trajmeter compare``: compare frameworks by their results of one scenario."""
+"""``trajmeter compare``: compare frameworks by their results, or systems by their scores."""
 
 from __future__ import annotations
 
 import sys
 from enum import Enum
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from trajmeter.cli._process import ExitCode, Unreadable, print_message, tolerating_closed_stdout
+from trajmeter.cli import _tables as table
+from trajmeter.cli._process import (
+    ExitCode,
+    Unreadable,
+    import_numpy,
+    print_message,
+    tolerating_closed_stdout,
+)
 from trajmeter.cli._terminal import OriginalProfile, stdout_console
+from trajmeter.errors import ConfigurationError
 
-__all__ = ["ReportFormat", "compare"]
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from trajmeter.summaries.comparing import ComparedScores
+
+__all__ = ["MissingRule", "PairsName", "ReportFormat", "compare"]
+
+_TABLES_PANEL = "Results tables"
 
 
 class ReportFormat(str, Enum):
@@ -28,6 +43,26 @@ class ReportFormat(str, Enum):
     """Every figure as one JSON document."""
 
 
+class MissingRule(str, Enum):
+    """What becomes of what could not be scored."""
+
+    DROP = "drop"
+    """It is left out."""
+    WORST = "worst"
+    """It has the figure's worst value."""
+    BEST = "best"
+    """It has the figure's best value."""
+
+
+class PairsName(str, Enum):
+    """Which systems are compared."""
+
+    FIRST = "first"
+    """Each with the first."""
+    ALL = "all"
+    """Each with each."""
+
+
 def compare(
     results: Annotated[
         list[Path],
@@ -35,7 +70,8 @@ def compare(
             exists=True,
             metavar="RESULTS",
             show_default=False,
-            help="Result files of one scenario, one per framework.",
+            help="Result files of one scenario, one per framework; or results tables that "
+            "trajmeter score wrote, the baseline first.",
         ),
     ],
     output: Annotated[
@@ -53,17 +89,125 @@ def compare(
         ReportFormat, typer.Option("--format", "-f", help="Output format.")
     ] = ReportFormat.TABLE,
     profile: OriginalProfile = None,
+    figures: table.Figures = None,
+    by: Annotated[
+        str | None,
+        typer.Option(
+            metavar="COLUMNS",
+            show_default=False,
+            rich_help_panel=_TABLES_PANEL,
+            help="Columns that say what a system is (default: a table, or agent,model of one).",
+        ),
+    ] = None,
+    pairs: Annotated[
+        PairsName,
+        typer.Option(rich_help_panel=_TABLES_PANEL, help="Compare with the first, or all pairs."),
+    ] = PairsName.FIRST,
+    missing: Annotated[
+        MissingRule,
+        typer.Option(
+            rich_help_panel=_TABLES_PANEL,
+            help="Leave out what could not be scored, or give it the figure's worst or best value.",
+        ),
+    ] = MissingRule.DROP,
+    margin: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--margin",
+            metavar="M|FIGURE=M",
+            show_default=False,
+            rich_help_panel=_TABLES_PANEL,
+            help="Difference that counts as none: is one not worse, are both equivalent. May be "
+            "repeated by figure.",
+        ),
+    ] = None,
+    tasks_table: Annotated[
+        bool,
+        typer.Option(
+            "--tasks-table", rich_help_panel=_TABLES_PANEL, help="List every task, worst first."
+        ),
+    ] = False,
+    interval: table.Interval = table.IntervalName.AUTO,
+    level: table.Level = 0.95,
+    cluster: table.Cluster = "task_id",
+    seed: table.Seed = 0,
+    resamples: table.Resamples = 9999,
+    range_: table.Ranges = None,
+    better: table.Better = None,
+    duplicates: table.Duplicates = None,
+    mixed_settings: table.MixedSettings = False,
 ) -> ExitCode:
-    """Compare frameworks by their results of one scenario.
+    """Compare frameworks by their results of one scenario, or systems by their scores.
 
-    Shows answer quality, latency, cost, the scenario's own metrics, code quality and a scorecard.
-    Questions are matched by id.
+    Results of trajmeter run: answer quality, latency, cost, the scenario's own metrics, code
+    quality and a scorecard; questions are matched by id. Results tables of trajmeter score: is a
+    system better than the first on the tasks both have, by how much, and how sure.
 
     **Examples**
 
         trajmeter compare results/*.json
         trajmeter compare results/*.json -o report.html
+        trajmeter compare old.parquet new.parquet --figure context.line.f1 --margin 0.02
     """
+    from trajmeter.readers.results import is_results_table
+
+    are_tables = {is_results_table(path): path for path in results}
+    if len(are_tables) > 1:
+        raise ConfigurationError(
+            f"{are_tables[True]} is a results table and {are_tables[False]} is not; compare files "
+            "of one kind"
+        )
+    options: dict[str, Any] = {
+        "figures": figures,
+        "by": by,
+        "pairs": pairs.value,
+        "missing": missing.value,
+        "margin": table.margins(margin),
+        "interval": interval.value,
+        "level": level,
+        "cluster": cluster,
+        "seed": seed,
+        "resamples": resamples,
+        "ranges": table.ranges(range_),
+        "better": table.directions(better),
+        "duplicates": table.kept_duplicate(duplicates),
+        "mixed_settings": mixed_settings,
+    }
+    if True in are_tables:
+        if profile is not None:
+            raise ConfigurationError("--profile is for results of frameworks, not results tables")
+        import_numpy()
+        return _compare_tables(results, options, output, output_format, with_tasks=tasks_table)
+    changed = [name for name, value in options.items() if value != _DEFAULTS.get(name)]
+    if changed or tasks_table:
+        shown = ", ".join(f"--{_OPTIONS.get(name, name)}" for name in changed) or "--tasks-table"
+        raise ConfigurationError(
+            f"{shown.replace('_', '-')}: for results tables, not for results of frameworks"
+        )
+    return _compare_frameworks(results, output, output_format, profile)
+
+
+_OPTIONS = {"figures": "figure", "ranges": "range"}
+_DEFAULTS: dict[str, Any] = {
+    "pairs": "first",
+    "missing": "drop",
+    "interval": "auto",
+    "level": 0.95,
+    "cluster": "task_id",
+    "seed": 0,
+    "resamples": 9999,
+    "ranges": {},
+    "better": {},
+    "mixed_settings": False,
+}
+
+
+def _compare_frameworks(
+    results: Sequence[Path],
+    output: Path | None,
+    output_format: ReportFormat,
+    profile: str | None,
+) -> ExitCode:
     from trajmeter.frameworks.compare import compare as compare_results
     from trajmeter.frameworks.compare import report_writer
     from trajmeter.frameworks.report import print_comparison
@@ -85,3 +229,49 @@ def compare(
         else:
             print_comparison(compared.comparison, stdout_console())
     return ExitCode.UNREADABLE_INPUT if unreadable.count else ExitCode.OK
+
+
+def _compare_tables(
+    results: Sequence[Path],
+    options: dict[str, Any],
+    output: Path | None,
+    output_format: ReportFormat,
+    *,
+    with_tasks: bool,
+) -> ExitCode:
+    from trajmeter.reports.differences import comparison_sections
+    from trajmeter.reports.sections import print_sections, to_markdown
+    from trajmeter.summaries.comparing import compare_scores
+    from trajmeter.writers import check_is_no_input, check_place, json_document, write_text
+
+    if output is not None:
+        if output.suffix.lower() not in (".md", ".html"):
+            raise ConfigurationError(f"{output}: a report file must end in .md or .html")
+        check_place(output)
+        check_is_no_input(output, results)
+    unreadable = Unreadable()
+    compared = compare_scores(results, on_problem=unreadable.report, **options)
+    unreadable.report_total()
+    sections = comparison_sections(compared, with_tasks=with_tasks)
+    if output is not None:
+        write_text(_report(compared, output), output)
+        print_message(f"wrote {output}")
+    with tolerating_closed_stdout():
+        if output_format is ReportFormat.JSON:
+            sys.stdout.write(json_document(compared) + "\n")
+        elif output_format is ReportFormat.TABLE:
+            print_sections(sections, stdout_console())
+        else:
+            sys.stdout.write(to_markdown(sections))
+    return ExitCode.UNREADABLE_INPUT if unreadable.count else ExitCode.OK
+
+
+def _report(compared: ComparedScores, output: Path) -> str:
+    """The report for a file, with every task."""
+    from trajmeter.reports.differences import comparison_sections
+    from trajmeter.reports.sections import to_html, to_markdown
+
+    sections = comparison_sections(compared, with_tasks=True)
+    if output.suffix.lower() == ".md":
+        return to_markdown(sections)
+    return to_html("Comparison", sections)

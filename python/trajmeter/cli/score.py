@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from trajmeter.cli import _gates as gate
 from trajmeter.cli._process import (
     ExitCode,
     PrintedTable,
@@ -50,6 +51,7 @@ if TYPE_CHECKING:
 
     import pyarrow as pa
 
+    from trajmeter.judges import ModelAssertionJudge
     from trajmeter.scoring.stream import StreamScorer
     from trajmeter.summaries.summary import Summary
     from trajmeter.writers import TableWriter
@@ -138,6 +140,17 @@ def score(
     ] = Format.TABLE,
     cache: CacheFolder = None,
     no_cache: NoCache = False,
+    fail_under: gate.FailUnder = None,
+    fail_over: gate.FailOver = None,
+    fail_under_lower: gate.FailUnderLower = None,
+    fail_over_upper: gate.FailOverUpper = None,
+    max_not_scored: gate.MaxNotScored = None,
+    no_regression: gate.NoRegression = None,
+    margin: gate.Margin = None,
+    min_tasks: gate.MinTasks = 10,
+    inconclusive: gate.InconclusiveOption = None,
+    junit: gate.JUnitFile = None,
+    step_summary: gate.StepSummary = False,
 ) -> ExitCode:
     """Score trajectories, write one row for each, and print a summary.
 
@@ -152,6 +165,7 @@ def score(
         trajmeter score logs/ -t gold.jsonl --repos repositories/
         trajmeter score preds.jsonl -t gold.jsonl -m context,turns -p contextbench
         trajmeter score preds.jsonl -m my_metric.py@answered --format json
+        trajmeter score preds.jsonl -t gold.jsonl --fail-under context.line.f1=0.6
         zcat runs.jsonl.gz | trajmeter score - "logs/**/*.traj.json" more/ -m turns
     """
     import_numpy()
@@ -164,6 +178,19 @@ def score(
     from trajmeter.writers import check_is_no_input, check_output
 
     _warn_of_slow_kernels()
+    gates = gate.GateOptions(
+        fail_under=fail_under,
+        fail_over=fail_over,
+        fail_under_lower=fail_under_lower,
+        fail_over_upper=fail_over_upper,
+        max_not_scored=max_not_scored,
+        no_regression=no_regression,
+        margin=margin,
+        inconclusive=inconclusive,
+        junit=junit,
+        step_summary=step_summary,
+    )
+    thresholds = gates.gates()
     if output is not None:
         read = (*logs, *(tasks or ()), snapshots, judge_replay)
         check_output(output)
@@ -174,21 +201,13 @@ def score(
     store = open_store(
         snapshots, repos, cache, no_cache=no_cache, profiles=profiles or (), on_problem=report
     )
-    assertion_judge = None
-    if judge is not None or judge_replay is not None:
-        from trajmeter.judges import ModelAssertionJudge
-
-        assertion_judge = ModelAssertionJudge(
-            make_judge(
-                judge,
-                base_url=judge_base_url,
-                requests_per_minute=judge_requests_per_minute,
-                record=judge_record,
-                replay=judge_replay,
-            )
-        )
-    elif (judge_base_url, judge_requests_per_minute, judge_record) != (None, None, None):
-        raise ConfigurationError("judge options need --judge MODEL")
+    assertion_judge = _assertion_judge(
+        judge,
+        base_url=judge_base_url,
+        requests_per_minute=judge_requests_per_minute,
+        record=judge_record,
+        replay=judge_replay,
+    )
     made = create(names, snapshots=store, profiles=profiles or (), judge=assertion_judge)
     task_files, files = without_repeats(tasks or ()), without_repeats(logs)
     attempts = TrajectoryBatches(
@@ -206,7 +225,8 @@ def score(
         attempts.start()  # on a thread, while the tasks are read
         scorer = StreamScorer(made, tasks=read_tasks(task_files, on_problem=report))
         batches = stack.enter_context(tracked(attempts, files))
-        _write_rows(scorer, batches, output, output_format)
+        gated = gate.GatedRows(scorer.layout, thresholds) if thresholds else None
+        _write_rows(scorer, batches, output, output_format, gated)
     unreadable.report_total()
     # Of lines that could not be read at all, everything has been said.
     if attempts.note is not None and unreadable.count < attempts.lines_as_records / 2:
@@ -215,14 +235,48 @@ def score(
     _report_missing_tasks(summary)
     _report_missing_definitions(summary)
     report_missing_snapshots(store)
+    _print_results(summary, output, output_format)
+    code = gate.report_gates(gated, gates, min_tasks)
+    if unreadable.count or any(error.code == ReadError.code for error in summary.errors):
+        return ExitCode.UNREADABLE_INPUT
+    is_judged = assertion_judge is None or not _report_unjudged(summary)
+    return code if is_judged else ExitCode.UNJUDGED
+
+
+def _assertion_judge(
+    model: str | None,
+    *,
+    base_url: str | None,
+    requests_per_minute: float | None,
+    record: Path | None,
+    replay: Path | None,
+) -> ModelAssertionJudge | None:
+    """The judge of assertions, if one is asked for."""
+    if model is None and replay is None:
+        if (base_url, requests_per_minute, record) != (None, None, None):
+            raise ConfigurationError("judge options need --judge MODEL")
+        return None
+    from trajmeter.judges import ModelAssertionJudge
+
+    return ModelAssertionJudge(
+        make_judge(
+            model,
+            base_url=base_url,
+            requests_per_minute=requests_per_minute,
+            record=record,
+            replay=replay,
+        )
+    )
+
+
+def _print_results(summary: Summary, output: Path | None, output_format: Format) -> None:
+    """Print the summary, and say where the rows are and how to get intervals of them."""
     if output is not None:
         print_message(f"trajmeter: wrote {summary.overall.attempts:,} rows to {output}")
     with tolerating_closed_stdout():
         _print_summary(summary, output_format)
-    if unreadable.count or any(error.code == ReadError.code for error in summary.errors):
-        return ExitCode.UNREADABLE_INPUT
-    is_judged = assertion_judge is None or not _report_unjudged(summary)
-    return ExitCode.OK if is_judged else ExitCode.UNJUDGED
+    if output is not None and output_format in (Format.TABLE, Format.MARKDOWN, Format.MD):
+        print_message(f"trajmeter: for intervals: trajmeter summarize {output}")
 
 
 def _warn_of_slow_kernels() -> None:
@@ -295,8 +349,9 @@ def _write_rows(
     batches: Iterable[pa.RecordBatch],
     output: Path | None,
     output_format: Format,
+    gated: gate.GatedRows | None,
 ) -> None:
-    """Score everything, writing each row to the file, to stdout, or to both."""
+    """Score everything, writing each row to the file, to stdout, or to both; and to the gates."""
     from trajmeter.writers import CsvWriter, JsonLinesWriter, open_table
 
     printers: dict[Format, type[CsvWriter | JsonLinesWriter]] = {
@@ -304,13 +359,13 @@ def _write_rows(
         Format.CSV: CsvWriter,
     }
     with ExitStack() as stack:
-        tables: list[TableWriter] = []
+        tables: list[TableWriter] = [gated] if gated is not None else []
         if output is not None:
             tables.append(stack.enter_context(open_table(output, scorer.layout)))
         if output_format in printers:
             printed: TableWriter = printers[output_format](sys.stdout.buffer, scorer.layout)
             # The output file is completed even if stdout is closed early.
-            tables.append(PrintedTable(printed) if tables else printed)
+            tables.append(PrintedTable(printed) if output is not None else printed)
             stack.callback(tables[-1].finish)
         for each in scorer.score(batches):
             for table in tables:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sys
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -19,11 +19,13 @@ from trajmeter.cli._process import (
     without_repeats,
 )
 from trajmeter.cli._snapshots import CacheFolder, NoCache, cache_choice
-from trajmeter.cli._terminal import TaskFiles
+from trajmeter.cli._terminal import ColumnMap, InputFormat, TaskFiles, column_map
 from trajmeter.records import ReadProblem
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterator, Sequence
+    from collections.abc import Collection, Iterable, Iterator, Sequence
+
+    import pyarrow as pa
 
     from trajmeter.metrics.context.needed import ViewedPaths
     from trajmeter.records import Task
@@ -49,8 +51,7 @@ def snapshot(
         list[Path] | None,
         typer.Option(
             "--trajectories",
-            exists=True,
-            metavar="FILE|DIR",
+            metavar="LOGS",
             show_default=False,
             help="Keep only the files that these trajectories viewed and the tasks' gold names. "
             "May be repeated.",
@@ -77,6 +78,8 @@ def snapshot(
             help="contextbench: name definitions as ContextBench does.",
         ),
     ] = None,
+    input_format: InputFormat = None,
+    mapping: ColumnMap = None,
     cache: CacheFolder = None,
     no_cache: NoCache = False,
 ) -> ExitCode:
@@ -111,7 +114,21 @@ def snapshot(
     targets = [target for each in repositories for target in find_targets(each, known)]
     if known is not None:
         _report_unfound(known, targets, repositories)
-    viewed = None if trajectories is None else _viewed(without_repeats(trajectories), unreadable)
+    viewed = None
+    if trajectories is not None:
+        from trajmeter.metrics.context.needed import VIEW_COLUMNS
+        from trajmeter.readers.batches import TrajectoryBatches
+
+        batches = TrajectoryBatches(
+            without_repeats(trajectories),
+            columns=VIEW_COLUMNS,
+            input_format=input_format,
+            mapping=column_map(mapping),
+            profiles=() if profile is None else (profile,),
+            on_problem=unreadable.report,
+        )
+        with closing(batches):
+            viewed = _viewed(batches)
     count = 0
     with _writer(output) as writer:
         for target in targets:
@@ -144,14 +161,12 @@ def _writer(output: Path | None) -> Iterator[SnapshotWriter]:
             yield writer
 
 
-def _viewed(trajectories: Sequence[Path], unreadable: Unreadable) -> ViewedPaths:
+def _viewed(batches: Iterable[pa.RecordBatch]) -> ViewedPaths:
     """The paths that trajectories viewed."""
-    from trajmeter.metrics.context.needed import VIEW_COLUMNS, ViewedPaths
-    from trajmeter.readers.batches import TrajectoryBatches
+    from trajmeter.metrics.context.needed import ViewedPaths
 
     viewed = ViewedPaths()
-    report = unreadable.report
-    for batch in TrajectoryBatches(trajectories, columns=VIEW_COLUMNS, on_problem=report):
+    for batch in batches:
         viewed.add(batch)
     return viewed
 

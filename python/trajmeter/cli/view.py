@@ -19,7 +19,14 @@ from trajmeter.cli._process import (
     without_repeats,
 )
 from trajmeter.cli._snapshots import CacheFolder, NoCache, RepositoryFolders, cache_choice
-from trajmeter.cli._terminal import TaskFiles, stdout_console
+from trajmeter.cli._terminal import (
+    ColumnMap,
+    InputFormat,
+    LogFile,
+    TaskFiles,
+    column_map,
+    stdout_console,
+)
 from trajmeter.errors import ConfigurationError, UnknownNameError
 
 if TYPE_CHECKING:
@@ -35,15 +42,7 @@ _LISTED = 500
 
 
 def view(
-    file: Annotated[
-        Path,
-        typer.Argument(
-            exists=True,
-            metavar="FILE",
-            show_default=False,
-            help="File or folder of recorded trajectories; its format is detected from content.",
-        ),
-    ],
+    file: LogFile,
     name: Annotated[
         str | None,
         typer.Argument(
@@ -79,6 +78,18 @@ def view(
     no_pager: Annotated[
         bool, typer.Option("--no-pager", help="Print to the terminal, not to $PAGER.")
     ] = False,
+    profile: Annotated[
+        str | None,
+        typer.Option(
+            "--profile",
+            "-p",
+            metavar="PROFILE",
+            show_default=False,
+            help="contextbench: views, definitions and coverage as ContextBench has them.",
+        ),
+    ] = None,
+    input_format: InputFormat = None,
+    mapping: ColumnMap = None,
     cache: CacheFolder = None,
     no_cache: NoCache = False,
 ) -> ExitCode:
@@ -98,6 +109,11 @@ def view(
     from trajmeter.reports.trajectory import Search, html_page, sections
     from trajmeter.writers import check_is_no_input, check_place, write_text
 
+    if profile is not None:
+        from trajmeter.metrics.context.profile import PROFILES
+        from trajmeter.metrics.profile import find_profile
+
+        find_profile("context", profile, PROFILES)
     if html is not None:
         if html.suffix.lower() not in {".html", ".htm"}:
             raise ConfigurationError(f"{html}: expected a file that ends in .html")
@@ -105,7 +121,14 @@ def view(
         check_is_no_input(html, [file, *(tasks or ())])
     search = None if grep is None else Search(grep)
     unreadable = Unreadable()
-    chosen, rows = _chosen(read_trajectories(file, on_problem=unreadable.report), name)
+    found = read_trajectories(
+        file,
+        input_format=input_format,
+        mapping=column_map(mapping),
+        profiles=() if profile is None else (profile,),
+        on_problem=unreadable.report,
+    )
+    chosen, rows = _chosen(found, name)
     unreadable.report_total()
     code = ExitCode.UNREADABLE_INPUT if unreadable.count else ExitCode.OK
     if chosen is None:
@@ -115,7 +138,7 @@ def view(
         return code
     known = [*read_tasks(without_repeats(tasks or ()), on_problem=unreadable.report)]
     choice = cache_choice(cache, no_cache=no_cache)
-    parts = sections(chosen, _surroundings(chosen, known, repos, cache=choice))
+    parts = sections(chosen, _surroundings(chosen, known, repos, profile, cache=choice))
     if search is not None:
         parts = search.sections(parts)
     if html is not None:
@@ -174,7 +197,12 @@ def _list(rows: Sequence[tuple[str, ...]]) -> None:
 
 
 def _surroundings(
-    trajectory: Trajectory, tasks: Sequence[Task], repos: Path | None, *, cache: Path | bool
+    trajectory: Trajectory,
+    tasks: Sequence[Task],
+    repos: Path | None,
+    profile: str | None,
+    *,
+    cache: Path | bool,
 ) -> Surroundings:
     """What the trajectory is read beside; a message says what was not found."""
     from trajmeter.metrics import TaskIndex
@@ -187,18 +215,26 @@ def _surroundings(
         print_message(f"trajmeter: no task {trajectory.task_id!r} among {len(tasks):,}")
     files = None
     snapshot = None
-    store = None if repos is None or task is None else open_repositories(repos, cache=cache)
-    if store is not None and task is not None and not store.is_empty:
-        snapshot = store.find(task)
-        files = store.contents(task)
+    if repos is not None:
+        store = open_repositories(repos, cache=cache, profile=profile)
+        places = store.places
+        if not places:  # a folder without git
+            files = open_files(repos)
+            snapshot = None if task is None else open_snapshots(repos).find(task)
+        elif task is not None:
+            snapshot = store.find(task)
+            files = store.contents(task)
+        elif len(places) == 1:
+            files = open_files(places[0])
+        else:
+            print_message(
+                f"trajmeter: {len(places):,} repositories in {repos}: name one, or the task"
+            )
         for text in store.missing():
             print_message(f"trajmeter: {text}")
-    elif repos is not None:
-        files = open_files(repos)
-        snapshot = None if task is None else open_snapshots(repos).find(task)
     tracker = None
     if task is not None and task.gold_ranges is not None:
-        tracker = ContextTracker(prepare(task, snapshot))
+        tracker = ContextTracker(prepare(task, snapshot, profile=profile))
     return Surroundings(
         task=task,
         tracker=tracker,

@@ -17,11 +17,12 @@ from trajmeter.judges.exchange import ExchangeError, Prompt, Reply, TransientErr
 from trajmeter.records import Cause, Record
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
     from pathlib import Path
 
     from trajmeter.judges.exchange import ChatModel
 
-__all__ = ["Recorder", "Replay"]
+__all__ = ["Exchange", "Recorder", "Replay", "is_recording", "read_exchanges"]
 
 _BEGINNING = b'{"key":"'
 """Start of every recorded exchange, by which an incomplete one is recognised."""
@@ -120,23 +121,8 @@ class Replay:
         self.name = model
         self._file = file
         self._exchanges: dict[str, deque[Exchange]] = defaultdict(deque)
-        try:
-            # Bytes, because an incomplete line may end inside a character.
-            *lines, last = file.read_bytes().split(b"\n")
-        except OSError as error:
-            raise ReadError(f"{file}: cannot be read: {error}") from error
-        if _is_cut_off(last):
-            _warn_of_cut(file, len(lines) + 1)
-        else:
-            lines.append(last)
-        for number, line in enumerate(lines, start=1):
-            if line.strip():
-                try:
-                    exchange = Exchange.model_validate_json(line)
-                except ValidationError as error:
-                    fault = json_input.describe_error(error)
-                    raise ReadError(f"{file}:{number}: not a recorded exchange: {fault}") from error
-                self._exchanges[exchange.key].append(exchange)
+        for exchange in read_exchanges(file):
+            self._exchanges[exchange.key].append(exchange)
 
     async def reply(self, prompt: Prompt) -> Reply:
         """The next recorded outcome of this prompt; the last one is repeated."""
@@ -153,6 +139,39 @@ class Replay:
         if exchange.transient:
             raise TransientError(message, cause, retry_after_seconds=0.0)
         raise ExchangeError(message, cause)
+
+
+def read_exchanges(file: Path) -> Iterator[Exchange]:
+    """Read a recording; an incomplete exchange at its end is ignored with a warning.
+
+    Raises:
+        ReadError: It cannot be read; the message names file and line.
+    """
+    try:
+        # Bytes, because an incomplete line may end inside a character.
+        *lines, last = file.read_bytes().split(b"\n")
+    except OSError as error:
+        raise ReadError(f"{file}: cannot be read: {error}") from error
+    if _is_cut_off(last):
+        _warn_of_cut(file, len(lines) + 1)
+    else:
+        lines.append(last)
+    for number, line in enumerate(lines, start=1):
+        if line.strip():
+            try:
+                yield Exchange.model_validate_json(line)
+            except ValidationError as error:
+                fault = json_input.describe_error(error)
+                raise ReadError(f"{file}:{number}: not a recorded exchange: {fault}") from error
+
+
+def is_recording(file: Path) -> bool:
+    """Whether a file begins as recordings do."""
+    try:
+        with file.open("rb") as lines:
+            return lines.read(len(_BEGINNING)) == _BEGINNING
+    except OSError:
+        return False
 
 
 def _make_ready(file: Path) -> None:

@@ -30,6 +30,7 @@ __all__ = [
     "FigureInfo",
     "figure_metadata",
     "figures_in_metadata",
+    "figures_of_layout",
     "full_name",
     "matching_figures",
     "registered_figures",
@@ -98,10 +99,14 @@ def figure_metadata(layout: RowLayout) -> str:
     """What the metadata of a results table say of its figures: JSON by column."""
     infos = {
         name: info.model_dump(mode="json", exclude_defaults=True)
-        for family in layout.families
-        for name, info in _figures_of(family)
+        for name, info in figures_of_layout(layout).items()
     }
     return json.dumps(infos, sort_keys=True)
+
+
+def figures_of_layout(layout: RowLayout) -> dict[str, FigureInfo]:
+    """Figures of a results table by their columns."""
+    return {name: info for family in layout.families for name, info in _figures_of(family)}
 
 
 def figures_in_metadata(text: bytes | str) -> dict[str, FigureInfo]:

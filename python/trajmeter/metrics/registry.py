@@ -44,6 +44,7 @@ __all__ = [
     "available",
     "create",
     "describe",
+    "listed_names",
 ]
 
 ENTRY_POINT_GROUP = "trajmeter.metrics"
@@ -136,8 +137,8 @@ def create(
             names and metrics.
         ExtraMissingError: A metric needs an extra that is not installed.
     """
-    listed = tuple(_listed(metrics, "metrics"))
-    profiles = _listed(profiles, "profiles")
+    listed = tuple(listed_names(metrics, "metrics"))
+    profiles = listed_names(profiles, "profiles")
     if snapshots is not None and not hasattr(snapshots, "find"):
         raise ConfigurationError(
             f"snapshots is {snapshots!r}, expected a path, or a store with the method find"
@@ -170,8 +171,12 @@ def create(
     return tuple(made)
 
 
-def _listed(value: str | Iterable[_T], option: str) -> Iterable[str | _T]:
-    """The list that an option is; one name is a list of one."""
+def listed_names(value: str | Iterable[_T], option: str) -> Iterable[str | _T]:
+    """The list that an option is; one name is a list of one.
+
+    Raises:
+        ConfigurationError: It is something else.
+    """
     if isinstance(value, str):
         if "," in value:
             names = [name.strip() for name in value.split(",")]

@@ -149,6 +149,7 @@ class Reply:
         is_known = bool(self.calls) and all(call.success is not None for call in self.calls)
         is_known = is_known or (self.is_done and not self.calls)
         views = [view for call in self.calls for view in call.views]
+        seconds = seconds_between(self.asked, self.ended)
         return Turn(
             number=number,
             program="\n".join(filter(None, programs)) or None,
@@ -159,7 +160,8 @@ class Reply:
             tool_calls=tuple(call.record() for call in self.calls),
             views=tuple(views) or None,
             usage=self.usage,
-            duration_seconds=seconds_between(self.asked, self.ended),
+            # Clocks that were set back give none.
+            duration_seconds=seconds if seconds is not None and seconds >= 0 else None,
             extra=self.extra,
         )
 

@@ -66,6 +66,7 @@ def _pair(pair: SystemPair, compared: ComparedScores) -> Section:
         *(("p (Holm)",) if tests > 1 else ()),
         "better/worse/equal",
         *(("factor",) if has_ratio else ()),
+        *(("would show", "if unmeasured were worst…best") if len(pair.figures) > 1 else ()),
     )
     rows = tuple(
         (
@@ -79,6 +80,7 @@ def _pair(pair: SystemPair, compared: ComparedScores) -> Section:
             *((_p(each.p_holm),) if tests > 1 else ()),
             f"{each.n_better}/{each.n_worse}/{each.n_equal}",
             *((_factor(each),) if has_ratio else ()),
+            *((amount(each.mde), _bounds(each)) if len(pair.figures) > 1 else ()),
         )
         for each in pair.figures
     )
@@ -91,22 +93,35 @@ def _lines(pair: SystemPair, compared: ComparedScores) -> Iterator[str]:
     for each in pair.figures:
         prefix = "" if is_one else f"{each.figure}: "
         yield from (f"{prefix}{line}" for line in _of_margin(each))
-        if each.mde is not None:
+        if is_one and each.mde is not None:
             unit = f" {each.unit}" if each.unit else ""
             yield (
-                f"{prefix}{each.n_tasks} tasks would show a difference of {amount(each.mde)}{unit} "
-                "with probability 0.8"
+                f"{each.n_tasks} tasks would show a difference of {amount(each.mde)}{unit} with "
+                "probability 0.8"
             )
-        left_out = ", ".join(
+    yield from _left_out(pair)
+    yield from _remarks(pair, compared)
+
+
+def _left_out(pair: SystemPair) -> Iterator[str]:
+    """Which tasks have no pair and why, once for all figures that lack the same."""
+    is_one = len(pair.figures) == 1
+    found: dict[str, list[str]] = {}
+    for each in pair.figures:
+        reasons = ", ".join(
             f"{count} {_tasks_of(count)} {_REASONS[reason].format(a=pair.a, b=pair.b)}"
             for reason, count in each.left_out.items()
         )
-        bounds = ""
-        if each.left_out and each.bound_low is not None:
-            bounds = "if they were as bad or good as can be: "
-            bounds += f"{_signed(each.bound_low)}…{_signed(each.bound_high)}"
-        if left_out:
-            yield f"{prefix}left out: {left_out}{bounds and '; '}{bounds}"
+        if is_one and each.left_out and each.bound_low is not None:
+            reasons += f"; if they were as bad or good as can be: {_bounds(each)}"
+        if reasons:
+            found.setdefault(reasons, []).append(each.figure)
+    for reasons, figures in found.items():
+        concerned = f" ({figures[0]})" if len(figures) == 1 else f" ({len(figures)} figures)"
+        yield f"left out: {reasons}{'' if is_one else concerned}"
+
+
+def _remarks(pair: SystemPair, compared: ComparedScores) -> Iterator[str]:
     methods = dict.fromkeys(each.p_method for each in pair.figures if each.p_method is not None)
     if methods:
         options = compared.options
@@ -115,6 +130,8 @@ def _lines(pair: SystemPair, compared: ComparedScores) -> Iterator[str]:
             for method in methods
         )
         yield f"p: {'; '.join(known)}"
+    if len(pair.figures) > 1:
+        yield "would show: the difference that these tasks would show with probability 0.8"
     if any("few_tasks" in each.notes for each in pair.figures):
         yield f"{_FEW} fewer than 10 tasks: the interval is a rough one"
     if any(each.higher_is_better is None for each in pair.figures):
@@ -158,6 +175,12 @@ def _interval(each: Difference) -> str:
         return reason
     few = _FEW if "few_tasks" in each.notes else ""
     return f"{_signed(each.low)}…{_signed(each.high)}{few}"
+
+
+def _bounds(each: Difference) -> str:
+    if not each.left_out or each.bound_low is None:
+        return NOTHING
+    return f"{_signed(each.bound_low)}…{_signed(each.bound_high)}"
 
 
 def _factor(each: Difference) -> str:

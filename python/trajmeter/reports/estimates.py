@@ -69,7 +69,9 @@ def limits(low: float | None, high: float | None) -> str:
 
 def group_name(group: dict[str, str | None]) -> str:
     """What the attempts of a group have in common."""
-    return " / ".join(value or NOTHING for value in group.values()) or "all attempts"
+    if not group:
+        return "all attempts"
+    return " / ".join(value for value in group.values() if value is not None) or NOTHING
 
 
 def summary_sections(estimates: Estimates) -> list[Section]:

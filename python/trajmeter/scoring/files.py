@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, TypeAlias, TypedDict, TypeVar
 from trajmeter.arguments import paths_and_records
 from trajmeter.errors import ConfigurationError, ExtraMissingError
 from trajmeter.metrics import create
+from trajmeter.metrics.registry import listed_names
 from trajmeter.readers import read_tasks, read_trajectories
 from trajmeter.records import Task, Trajectory
 from trajmeter.schemas import require_pyarrow
@@ -98,7 +99,7 @@ def score(
     """
     if repos is not None and snapshots is not None:
         raise ConfigurationError("snapshots and repos cannot be used together")
-    profiles = [profiles] if isinstance(profiles, str) else [*profiles]
+    profiles = [*listed_names(profiles, "profiles")]
     if repos is not None:
         naming = "contextbench" if "contextbench" in profiles else None
         snapshots = open_repositories(repos, profile=naming)

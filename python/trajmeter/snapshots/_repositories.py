@@ -129,13 +129,13 @@ class RepositoryFolder:
             )
 
     @property
-    def is_empty(self) -> bool:
-        """Whether the folder holds no repositories, and is none.
+    def places(self) -> list[Path]:
+        """The repositories in the folder, or the folder itself if it is one.
 
         Raises:
             ReadError: The folder cannot be listed.
         """
-        return not self._listed()
+        return [place for _, place in self._listed()]
 
     def _listed(self) -> list[tuple[str | None, Path]]:
         if self._places is None:

@@ -27,8 +27,8 @@ __all__ = [
     "FigureAgreement",
     "JudgeAgreement",
     "Ratings",
-    "agreement",
     "agreement_of_ratings",
+    "agreement_of_tables",
 ]
 
 _TWO = 2
@@ -107,7 +107,7 @@ class JudgeAgreement(Record):
     """Every figure that two judges at least rated."""
 
 
-def agreement(
+def agreement_of_tables(
     tables: Tables,
     *,
     figures: Sequence[str] | None = None,
@@ -119,36 +119,8 @@ def agreement(
 ) -> JudgeAgreement:
     """Measure how far judges agree, from a results table of each.
 
-    Attempts are joined by task, agent, model and attempt.
-
-    Args:
-        tables: Results tables, one for each judge: paths, rows, or what hands over Arrow batches.
-        figures: Names and patterns of figures; all that two tables have by default, those with a
-            direction if any has one.
-        scale: ``ordinal`` (the default of integers), ``interval`` (of other numbers) or ``nominal``
-            (of texts and truth values).
-        level: Probability with which intervals are to hold the truth.
-        seed: Seed of what is drawn.
-        resamples: Replicates that are drawn.
-        on_problem: Called with every row that cannot be read and is left out. Without it the first
-            one raises.
-
-    Raises:
-        ConfigurationError: There is one table, an attempt occurs twice in one, or an option is
-            wrong.
-        UnknownNameError: No two tables have a figure that is asked for.
-        ReadError: A table cannot be read.
-        ExtraMissingError: pyarrow is not installed.
-
-    Example:
-        >>> import trajmeter
-        >>> def rows(ratings):
-        ...     return [{"task_id": f"t{i}", "judge.score": r} for i, r in enumerate(ratings)]
-        >>> agreed = trajmeter.agreement(
-        ...     [rows([1, 2, 3, 4]), rows([1, 3, 3, 5])], figures=["judge.score"], scale="interval"
-        ... )
-        >>> round(agreed.figures[0].alpha, 3), round(agreed.figures[0].kappa, 3)
-        (0.87, 0.857)
+    Attempts are joined by task, agent, model and attempt. Arguments and errors are those of
+    :func:`trajmeter.agreement`.
     """
     from trajmeter.summaries.result_tables import open_tables, table_labels
 
@@ -171,11 +143,25 @@ def agreement_of_ratings(
     level: float = 0.95,
     seed: int = 0,
     resamples: int = DEFAULT_RESAMPLES,
+    default_scale: Scale | None = None,
 ) -> JudgeAgreement:
-    """Measure how far judges agree, from the ratings of each; see :func:`agreement`."""
+    """Measure how far judges agree, from the ratings of each.
+
+    Arguments and errors are those of :func:`trajmeter.agreement`, and:
+
+    Args:
+        judges: What each judge said.
+        figures: Names and patterns of figures.
+        scale: What distances between ratings mean.
+        level: Probability with which intervals are to hold the truth.
+        seed: Seed of what is drawn.
+        resamples: Replicates that are drawn.
+        default_scale: Scale of numbers where none is asked for; ``None`` to choose by the numbers.
+    """
     from trajmeter.metrics.rows import package_version
 
-    check_interval_options(IntervalOptions("auto", level, seed, resamples))
+    draws = IntervalOptions("auto", level, seed, resamples)
+    check_interval_options(draws)
     if scale not in (None, "nominal", "ordinal", "interval"):
         raise ConfigurationError(f"scale is {scale!r}, expected nominal, ordinal or interval")
     if len(judges) < _TWO:
@@ -193,9 +179,8 @@ def agreement_of_ratings(
             name,
             [judge for judge in judges if name in judge.figures],
             scale,
-            level,
-            seed,
-            resamples,
+            default_scale,
+            draws,
         )
         for name in wanted
     )
@@ -282,14 +267,13 @@ def _agree(
     name: str,
     judges: Sequence[Ratings],
     scale: Scale | None,
-    level: float,
-    seed: int,
-    resamples: int,
+    default: Scale | None,
+    draws: IntervalOptions,
 ) -> FigureAgreement:
     items = list(dict.fromkeys(item for judge in judges for item in judge.figures[name]))
     tasks = {item: judge.task_of[item] for judge in judges for item in judge.figures[name]}
     values = {value for judge in judges for value in judge.figures[name].values()}
-    chosen = scale or _scale_of(values)
+    chosen = scale or _scale_of(values, default)
     is_number = not any(isinstance(value, str) for value in values)
     if not is_number and chosen != "nominal":
         raise ConfigurationError(f"{name} is text, for which the scale is nominal, not {chosen}")
@@ -304,9 +288,9 @@ def _agree(
         np.array([order[tasks[item]] for item in items], np.int64),
         np.array(sorted(values), np.float64) if is_number else None,
         chosen,
-        level=level,
-        seed=seed,
-        resamples=resamples,
+        level=draws.level,
+        seed=draws.seed,
+        resamples=draws.resamples,
     )
     notes = []
     if not found.n_compared:
@@ -338,9 +322,11 @@ def _columns(name: str, found: Estimate | None) -> dict[str, float | None]:
     }
 
 
-def _scale_of(values: Iterable[Any]) -> Scale:
+def _scale_of(values: Iterable[Any], default: Scale | None) -> Scale:
     """The scale of ratings: by their types."""
     listed = list(values)
     if any(isinstance(value, (str, bool)) for value in listed):
         return "nominal"
+    if default is not None:
+        return default
     return "ordinal" if all(float(value).is_integer() for value in listed) else "interval"

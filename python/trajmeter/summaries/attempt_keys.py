@@ -41,6 +41,8 @@ class KeyColumns(NamedTuple):
 
 
 _FILE = "file"
+_KEY = ["task", "group", "agent", "model", "attempt"]
+"""What tells attempts apart, but for their sources, which are looked at where these repeat."""
 _IDENTITY = ("task_id", "agent", "model", "attempt", "source")
 
 
@@ -133,9 +135,7 @@ class AttemptKeys:
         self._groups: list[_Pairs] = [_Pairs() for _ in columns.by]
         self._task_clusters = _Pairs()
         self._units = _Pairs()
-        self._identities: list[_Pairs] = [_Pairs() for _ in range(4)]
-        self._seen: list[Int64Array] = []
-        self._sources: list[Array] = []
+        self._seen: list[pa.RecordBatch] = []
         self.rows = 0
 
     def add(self, batch: pa.RecordBatch, file: str) -> tuple[Int64Array, Int64Array]:
@@ -209,23 +209,13 @@ class AttemptKeys:
             keep: Which of equal rows count: ``"first"`` or ``"last"``.
         """
         kept = np.ones(self.rows, np.bool_)
-        if not self.rows:
+        if not self._has_repeats(_KEY) or not self._has_repeats([*_KEY, "source"]):
             return Duplicates(kept, None)
-        keys = np.concatenate(self._seen)
-        # Rows by key; where one occurs once, what it was read from need not be looked at.
-        order = np.argsort(keys, kind="stable")
-        ranked = keys[order]
-        again = np.zeros(self.rows, np.bool_)
-        again[1:] = ranked[1:] == ranked[:-1]
-        again[:-1] |= again[1:]
-        rows = np.sort(order[again])
-        if not len(rows):
-            return Duplicates(kept, None)
-        sources = pa.chunked_array(self._sources, pa.string()).take(rows).to_pylist()
-        last: dict[tuple[int, str | None], int] = {}
+        seen = pa.Table.from_batches(self._seen)
+        columns = [seen.column(name).to_pylist() for name in [*_KEY, "source"]]
+        last: dict[tuple[object, ...], int] = {}
         first: tuple[int, int] | None = None
-        for row, source in zip(rows.tolist(), sources, strict=True):
-            key = (int(keys[row]), source)
+        for row, key in enumerate(zip(*columns, strict=True)):
             before = last.get(key)
             if before is None:
                 last[key] = row
@@ -235,29 +225,27 @@ class AttemptKeys:
             last[key] = before if keep == "first" else row
         return Duplicates(kept, first)
 
+    def _has_repeats(self, names: Sequence[str]) -> bool:
+        """Whether two rows are equal in some columns; nulls are equal."""
+        if not self._seen:
+            return False
+        seen = pa.Table.from_batches(self._seen).select(list(names))
+        counts = seen.group_by(list(names)).aggregate([([], "count_all")])
+        return len(counts) < self.rows
+
     def identity(self, row: int) -> dict[str, str]:
         """What a row is known by, as far as it says."""
-        place = int(np.concatenate(self._seen)[row])
-        identity = {}
-        for name, pairs in zip(
-            ("attempt", "model", "agent", "task_id"), reversed(self._identities), strict=True
-        ):
-            code = pairs.first[place] if name == "task_id" else pairs.second[place]
-            text = None if code < 0 else self._codes(name).keys[code]
-            if text is not None:
-                identity[name] = text
-            place = pairs.first[place]
-        return dict(reversed(identity.items()))
+        (seen,) = pa.Table.from_batches(self._seen).slice(row, 1).to_pylist()
+        seen["task_id"] = self.tasks[seen["task"]]
+        names = ("task_id", "agent", "model", "attempt", "source")
+        return {name: seen[name] for name in names if seen[name] is not None}
 
     def _codes(self, name: str, *, own: bool = False) -> _Codes:
         return self._texts.setdefault(f"{name} of a key" if own else name, _Codes())
 
     def _remember(self, by_name: dict[str, Array], task: Int64Array, group: Int64Array) -> None:
-        key = self._identities[0].of(task, group)
-        for name, pairs in zip(("agent", "model", "attempt"), self._identities[1:], strict=True):
-            key = pairs.of(key, self._codes(name).of(by_name[name], alone=False))
-        self._seen.append(key)
-        self._sources.append(by_name["source"])
+        texts = {name: by_name[name] for name in ("agent", "model", "attempt", "source")}
+        self._seen.append(pa.record_batch({"task": task, "group": group, **texts}))
 
 
 def check_key(name: str, known: Sequence[str], option: str) -> None:

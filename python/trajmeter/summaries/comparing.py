@@ -212,8 +212,8 @@ def _systems(read: ResultSums, *, is_default: bool) -> list[_System]:
     for key, group in keyed:
         parts = [names.get(key[_FILE] or "", "")] if _FILE in key else []
         if not is_default:
-            parts += [key[name] or "-" for name in read.by if name != _FILE]
-        systems.append(_System(name=" / ".join(parts), group=group))
+            parts += [key[name] or "" for name in read.by if name != _FILE]
+        systems.append(_System(name=" / ".join(filter(None, parts)) or "-", group=group))
     if is_default and len(systems) > len({key[_FILE] for key, _ in keyed}):
         raise ConfigurationError(
             "a table holds several agents or models beside other tables; say what a system is with "

@@ -23,6 +23,7 @@ __all__ = [
     "check_directions",
     "check_estimate",
     "check_regression",
+    "gated_figures",
 ]
 
 GateKind: TypeAlias = Literal[

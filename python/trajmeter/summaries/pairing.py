@@ -37,6 +37,7 @@ if TYPE_CHECKING:
 __all__ = ["Paired", "Side", "difference", "side_of"]
 
 _TWO = 2
+_ROUNDING = 1e-12
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -360,7 +361,9 @@ def _left_out(
 def _tasks(
     pairs: _Pairs, a: Side, b: Side, tasks: Int64Array, read: ResultSums
 ) -> tuple[TaskDifference, ...]:
-    gains = pairs.differences * pairs.sign
+    # Equal but for rounding is a tie, whose tasks stay in the order of their ids.
+    unit = _ROUNDING * float(np.maximum(np.abs(pairs.a), np.abs(pairs.b)).max()) or 1.0
+    gains = np.rint(pairs.differences * pairs.sign / unit)
     return tuple(
         TaskDifference(
             task_id=read.keys.tasks[int(tasks[place])] or "",

@@ -11,7 +11,7 @@ from trajmeter.writers.files import (
     open_table,
 )
 from trajmeter.writers.parquet import ParquetWriter
-from trajmeter.writers.text import CsvWriter, JsonLinesWriter
+from trajmeter.writers.text import CsvWriter, JsonLinesWriter, csv_text, json_lines_text
 
 __all__ = [
     "CsvWriter",
@@ -21,7 +21,9 @@ __all__ = [
     "check_is_no_input",
     "check_output",
     "check_place",
+    "csv_text",
     "json_document",
+    "json_lines_text",
     "json_pieces",
     "open_table",
     "write_text",

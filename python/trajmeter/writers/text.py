@@ -12,13 +12,13 @@ from pydantic_core import PydanticSerializationError, to_json
 from trajmeter.writers.lines import booleans, csv_lines, csv_row, json_lines
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterable, Mapping, Sequence
 
     import pyarrow as pa
 
     from trajmeter.metrics import RowLayout
 
-__all__ = ["CsvWriter", "JsonLinesWriter", "storable"]
+__all__ = ["CsvWriter", "JsonLinesWriter", "csv_text", "json_lines_text", "storable"]
 
 
 class JsonLinesWriter:
@@ -99,6 +99,25 @@ class CsvWriter:
 
     def abandon(self) -> None:
         """What is buffered is lost with the stream."""
+
+
+def json_lines_text(rows: Iterable[Mapping[str, Any]]) -> str:
+    """Rows as JSON lines."""
+    return "".join(to_json(storable(row)).decode() + "\n" for row in rows)
+
+
+def csv_text(rows: Sequence[Mapping[str, Any]]) -> str:
+    """Rows as CSV with a header, of every column; lists are joined by semicolons."""
+    text = io.StringIO(newline="")
+    writer = csv.writer(text, lineterminator="\n")
+    names = list(dict.fromkeys(name for row in rows for name in row))
+    writer.writerow(names)
+    for row in rows:
+        values = [row.get(name) for name in names]
+        listed = [";".join(map(str, v)) if isinstance(v, (list, tuple)) else v for v in values]
+        truths = [index for index, value in enumerate(listed) if isinstance(value, bool)]
+        writer.writerow(csv_row(storable(listed), truths))
+    return text.getvalue()
 
 
 def storable(value: Any) -> Any:  # noqa: ANN401 - whatever a row holds

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 import pyarrow as pa
 
 from tests.metrics.context.repositories import gold, task
@@ -9,6 +11,9 @@ from trajmeter.metrics.context import LeakFigures, create, prepare, score
 from trajmeter.metrics.registry import Resources
 from trajmeter.records import Leak, Outcome, Trajectory
 from trajmeter.schemas import trajectory_batch
+
+if TYPE_CHECKING:
+    from trajmeter.kernels import Kernels
 
 GOLD, TESTS, FUTURE = (
     Leak(kind=kind, evidence="x") for kind in ("gold_patch", "test_patch", "future")

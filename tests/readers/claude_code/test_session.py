@@ -138,6 +138,22 @@ def test_the_lines_that_read_showed(
     assert seen(turn) == ([] if expected is None else [("a.py", *expected)])
 
 
+def test_reading_the_solution_is_a_leak(tmp_path: Path) -> None:
+    path = write_lines(
+        tmp_path / "s.jsonl",
+        said(1, "m1", call("a", "Read", file_path="/repo/a.py")),
+        result(2, "a", "1\tx"),
+        said(3, "m2", call("b", "Read", file_path="/home/fix.patch")),
+        result(4, "b", "1\tx"),
+        said(5, "m3", call("c", "Bash", command="cat /home/test.patch")),
+        result(6, "c", "x"),
+    )
+    assert [(leak.kind, leak.turn) for leak in read_one(path).leaks or ()] == [
+        ("gold_patch", 2),
+        ("test_patch", 3),
+    ]
+
+
 def test_results_that_are_lists_or_null(tmp_path: Path) -> None:
     image = {"type": "image", "source": {"type": "base64", "data": "AAAA"}}
     path = write_lines(

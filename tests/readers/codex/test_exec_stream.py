@@ -10,6 +10,7 @@ from trajmeter.records import Failure, ToolCall, Usage
 if TYPE_CHECKING:
     from pathlib import Path
 
+CONTENT = [{"type": "text", "text": "x"}, {"type": "image", "data": "AAAA"}]
 START = {"type": "thread.started", "thread_id": "0199-a"}
 
 
@@ -117,7 +118,7 @@ def test_tools_of_servers_and_searches(tmp_path: Path) -> None:
     path = write_lines(
         tmp_path / "e.jsonl",
         START,
-        done("i1", "mcp_tool_call", **tool, result={"content": []}, status="completed"),
+        done("i1", "mcp_tool_call", **tool, result={"content": CONTENT}, status="completed"),
         done("i2", "mcp_tool_call", **tool, error={"message": "No."}, status="failed"),
         done("i3", "web_search", query="tides"),
         done("i4", "command_execution", command="rm -rf /", status="declined", exit_code=None),
@@ -129,7 +130,7 @@ def test_tools_of_servers_and_searches(tmp_path: Path) -> None:
         ("web_search", {"query": "tides"}, None, None),
         ("command_execution", {"command": "rm -rf /"}, False, "declined"),
     ]
-    assert turn.tool_calls[0].result == {"content": []}
+    assert turn.tool_calls[0].result == [{"type": "text", "text": "x"}, {"type": "image"}]
 
 
 def test_the_experimental_layout_and_a_thread_that_goes_on(tmp_path: Path) -> None:

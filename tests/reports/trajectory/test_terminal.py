@@ -6,7 +6,7 @@ import pytest
 
 from tests.reports.trajectory.attempts import ATTEMPT, TASK, beside
 from trajmeter.errors import ConfigurationError
-from trajmeter.records import Extent, ToolCall, Trajectory, Turn, View
+from trajmeter.records import Extent, Failure, ToolCall, Trajectory, Turn, View
 from trajmeter.reports.trajectory import Search, Surroundings, sections, terminal_lines
 
 EXPECTED = """\
@@ -124,6 +124,22 @@ def test_what_was_not_recorded_is_not_made_up() -> None:
     )
 
 
+def test_what_stands_in_a_call_is_not_said_twice() -> None:
+    calls = tuple(
+        ToolCall(name="bash", arguments={"command": each}, result="", error="broken")
+        for each in ("ls", "pwd")
+    )
+    for program in ("ls", "ls\npwd"):
+        turn = Turn(program=program, tool_calls=calls, error=Failure(reason="x", message="broken"))
+        text = plain(Trajectory(task_id="t", turns=(turn,)))
+        assert "program" not in text
+        assert text.count("broken") == 2
+        assert text.endswith("  error: x\n")
+    assert "  program\n    ls\n    id\n" in plain(
+        Trajectory(task_id="t", turns=(Turn(program="ls\nid", tool_calls=calls),))
+    )
+
+
 def result(count: int) -> Trajectory:
     text = "\n".join(f"line {number}" for number in range(1, count + 1))
     call = ToolCall(name="cat", result=text)
@@ -186,7 +202,7 @@ def test_a_pattern_that_is_none_is_refused() -> None:
 
 
 def test_text_of_a_log_moves_no_cursor() -> None:
-    hostile = "\x1b[2J\r\u202eevil\x07\ttab"
+    hostile = "\x1b[2J\r\u202eevil\x07\ttab\nforged"
     attempt = Trajectory(
         task_id=hostile,
         agent=hostile,
@@ -206,6 +222,9 @@ def test_text_of_a_log_moves_no_cursor() -> None:
             text = text.replace(f"\x1b[{code}m", "")
         assert all(character.isprintable() or character in "\n\t" for character in text)
         assert "evil" in text
+        # What the agent said and what came back are lines of their own; nothing else may be.
+        unstyled = [line.removeprefix("    \x1b[2m").removesuffix("\x1b[0m") for line in lines]
+        assert [line.strip() for line in unstyled].count("forged") == 2
 
 
 def test_styles_set_off_parts_and_matches() -> None:

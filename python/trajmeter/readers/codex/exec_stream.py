@@ -12,7 +12,7 @@ from trajmeter.readers._formats import Evidence, FileFormat
 from trajmeter.readers._outputs import script_of
 from trajmeter.readers._replies import TOKENS, TURNS, Call, Reply, leaks_of, turns_of, usage_fields
 from trajmeter.readers._sessions import events, first_objects, known_only, stem_of
-from trajmeter.readers._shown import Viewer
+from trajmeter.readers._shown import Viewer, shown_parts
 from trajmeter.readers._values import as_int, as_object, as_text
 from trajmeter.readers.codex.runs import AGENT, failure_of, used_by
 from trajmeter.records import Source, Trajectory
@@ -143,7 +143,7 @@ class _Thread:
 
     def _finish(self, call: Call, item: Mapping[str, Any]) -> None:
         output, code = as_text(item.get("aggregated_output")), as_int(item.get("exit_code"))
-        call.result = output if "aggregated_output" in item else item.get("result")
+        call.result = output if "aggregated_output" in item else _sent_back(item.get("result"))
         if call.command is not None and call.result is None:
             call.result = ""
         error = as_object(item.get("error")) or {"message": item.get("error")}
@@ -154,6 +154,12 @@ class _Thread:
         elif status == "completed" or code == 0:
             call.success = True
         self._viewer.look(call, output or "", exit_code=code)
+
+
+def _sent_back(result: JsonValue) -> JsonValue:
+    """The result of a server's tool, without the bytes of images."""
+    content = result.get("content") if isinstance(result, dict) else None
+    return result if content is None else shown_parts(content)
 
 
 def _name(kind: str, item: Mapping[str, Any]) -> str:

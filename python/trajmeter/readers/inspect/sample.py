@@ -138,7 +138,7 @@ class _Events:
         runs: dict[str, list[int]] = {}
         calls: dict[str, str] = {}
         for event in events:
-            kind, span = event.get("event"), as_text(event.get("span_id"))
+            kind = event.get("event")
             if kind == "span_begin":
                 own, parent = as_text(event.get("id")), as_text(event.get("parent_id"))
                 if own is not None:
@@ -146,14 +146,15 @@ class _Events:
                     if event.get("type") == "tool":
                         waiting.setdefault((parent, str(event.get("name"))), []).append(own)
             elif kind == "model":
+                span = as_text(event.get("span_id"))
                 self._answer(event, is_scorer=_is_within(_SCORERS, span, spans))
             elif kind == "tool":
                 identity = self._result(event)
-                mine = waiting.get((span, str(event.get("function"))))
-                if mine and identity is not None:
-                    calls[mine.pop(0)] = identity
+                named = (as_text(event.get("span_id")), str(event.get("function")))
+                if identity is not None and waiting.get(named):
+                    calls[waiting[named].pop(0)] = identity
             elif kind == "sandbox" and event.get("action") == "exec":
-                code = event.get("result")
+                span, code = as_text(event.get("span_id")), event.get("result")
                 if span is not None and type(code) is int:
                     runs.setdefault(span, []).append(code)
         self._exit_codes = {
@@ -221,14 +222,16 @@ def _usage_of(message: Mapping[str, Any]) -> Usage | None:
     return inspect_usage(counts) if isinstance(counts, dict) else None
 
 
-def _flat(events: Iterable[JsonValue]) -> Iterable[Mapping[str, Any]]:
+def _flat(events: Iterable[JsonValue]) -> list[Mapping[str, Any]]:
     """Events, and those that older logs have within the event of a tool or a subtask."""
+    flat: list[Mapping[str, Any]] = []
     for event in events:
-        if isinstance(event, dict):
-            yield event
+        if type(event) is dict:
+            flat.append(event)
             inner = event.get("events")
-            if isinstance(inner, list):
-                yield from _flat(inner)
+            if inner and type(inner) is list:
+                flat += _flat(inner)
+    return flat
 
 
 def _is_within(

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from enum import Enum
 from typing import TYPE_CHECKING
 
-from trajmeter.records import Extent
+from trajmeter.records import Extent, Failure
 from trajmeter.reports.cells import percent, seconds
 from trajmeter.reports.trajectory.totals import RunningTotals, tokens_of
 
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
     from pydantic import JsonValue
 
-    from trajmeter.records import Failure, Leak, ToolCall, Trajectory, Turn, View
+    from trajmeter.records import Leak, ToolCall, Trajectory, Turn, View
     from trajmeter.reports.trajectory.surroundings import Surroundings
 
 __all__ = ["Block", "Kind", "Section", "sections"]
@@ -150,16 +150,22 @@ def _turn_blocks(turn: Turn, calls: Sequence[ToolCall], around: Surroundings) ->
         yield from _call_blocks(call)
     yield from _views(turn.views or (), around, "view")
     if turn.error is not None:
-        yield _failure("error", turn.error)
+        is_said = any(call.error == turn.error.message for call in calls)
+        yield _failure("error", Failure(reason=turn.error.reason) if is_said else turn.error)
     elif turn.success is False and not any(call.success is False for call in calls):
         yield Block(Kind.ERROR, "failed")
 
 
 def _is_called(program: str, calls: Sequence[ToolCall]) -> bool:
-    """Whether a call has the program among its arguments, where it is shown."""
-    return any(
-        isinstance(call.arguments, dict) and program in call.arguments.values() for call in calls
-    )
+    """Whether the program is among the arguments of a call, or those of all one below the other."""
+    texts = [
+        value
+        for call in calls
+        if isinstance(call.arguments, dict)
+        for value in call.arguments.values()
+        if isinstance(value, str)
+    ]
+    return program in texts or program == "\n".join(texts)
 
 
 def _call_blocks(call: ToolCall) -> Iterator[Block]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from trajmeter.reports.cells import visible
 from trajmeter.reports.trajectory.sections import Kind
 from trajmeter.text import without_controls
 
@@ -49,14 +50,14 @@ def terminal_lines(
     for number, section in enumerate(found):
         if number:
             yield ""
-        yield pen.draw(section.title, _BOLD)
+        yield pen.draw(visible(section.title), _BOLD)
         if section.facts:
-            yield pen.draw(" · ".join(section.facts), _FAINT)
+            yield pen.draw(visible(" · ".join(section.facts)), _FAINT)
         for block in section.blocks:
             style = _STYLES[block.kind]
             indent = "  "
             if block.label:
-                yield indent + pen.draw(_cut(block.label, full=full), style)
+                yield indent + pen.draw(visible(_cut(block.label, full=full)), style)
                 indent = "    "
             for line in _shown(block, search, full=full):
                 yield indent + pen.draw(line, _FAINT if block.kind is Kind.RESULT else "")

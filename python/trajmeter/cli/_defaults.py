@@ -1,0 +1,144 @@
+"""Defaults of options from files: ``[tool.trajmeter]`` in pyproject.toml, or ``trajmeter.toml``.
+
+A key is the long name of an option. At the top it stands for every command that has the option, in
+a table named after a command for that one; the command line wins.
+"""
+
+from __future__ import annotations
+
+import re
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from trajmeter.errors import ConfigurationError, ExtraMissingError
+from trajmeter.keys import nearest
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+__all__ = ["defaults_for", "find_settings"]
+
+_OWN, _SHARED = "trajmeter.toml", "pyproject.toml"
+_MARK = b"tool.trajmeter"
+_PATHS = re.compile("FILE|DIR|FOLDER|BASELINE")
+"""What help calls the value of an option that is a path."""
+
+
+def find_settings(folder: Path) -> tuple[Path, dict[str, Any]] | None:
+    """The nearest file with settings, in a folder or above it, up to that of a repository.
+
+    Raises:
+        ConfigurationError: A file cannot be read.
+        ExtraMissingError: Python has no reader of TOML, and tomli is not installed.
+    """
+    for place in (folder, *folder.parents):
+        own, shared = place / _OWN, place / _SHARED
+        if own.is_file():
+            return own, _read(own)
+        if shared.is_file() and _MARK in _content(shared):
+            tool = _read(shared).get("tool", {})
+            if isinstance(tool, dict) and isinstance(tool.get("trajmeter"), dict):
+                return shared, tool["trajmeter"]
+        if (place / ".git").exists():
+            return None
+    return None
+
+
+def defaults_for(
+    command: str,
+    parameters: Sequence[Any],
+    settings: Mapping[str, Any],
+    file: Path,
+    *,
+    commands: Sequence[str],
+    all_options: Sequence[str],
+) -> dict[str, Any]:
+    """Defaults of a command's parameters.
+
+    Args:
+        command: Name of the command.
+        parameters: Its parameters, as typer made them.
+        settings: What the file says.
+        file: The file; paths in it are relative to its folder.
+        commands: Names of all commands.
+        all_options: Long names of the options of all commands.
+
+    Returns:
+        Values by the parameters' names.
+
+    Raises:
+        ConfigurationError: A key is no option, or a value of the wrong type.
+    """
+    known = {
+        option[2:]: parameter
+        for parameter in parameters
+        for option in getattr(parameter, "opts", ())
+        if option.startswith("--")
+    }
+    values: dict[str, Any] = {}
+    for key, value in settings.items():
+        if isinstance(value, dict) and key in commands:
+            continue
+        if key not in all_options:
+            raise ConfigurationError(_unknown(key, [*all_options, *commands], file))
+        if key in known:
+            values[key] = value
+    own = settings.get(command, {})
+    for key, value in own.items() if isinstance(own, dict) else ():
+        if key not in known:
+            raise ConfigurationError(_unknown(f"{command}.{key}", [*known], file, key))
+        values[key] = value
+    return {known[key].name: _value(known[key], key, value, file) for key, value in values.items()}
+
+
+def _value(parameter: Any, key: str, value: Any, file: Path) -> Any:  # noqa: ANN401 - as TOML has it
+    is_list = bool(getattr(parameter, "multiple", False))
+    is_flag = bool(getattr(parameter, "is_flag", False))
+    if is_flag != isinstance(value, bool):
+        expected = "true or false" if is_flag else "text or a number"
+        raise ConfigurationError(f"{file}: {key} is {value!r}, expected {expected}")
+    if isinstance(value, dict) or (isinstance(value, list) and not is_list):
+        raise ConfigurationError(f"{file}: {key} is {value!r}, expected one value")
+    if is_flag:
+        return value
+    listed = [
+        _text(parameter, each, file) for each in (value if isinstance(value, list) else [value])
+    ]
+    return listed if is_list else listed[0]
+
+
+def _text(parameter: Any, value: Any, file: Path) -> str:  # noqa: ANN401 - as above
+    text = str(value)
+    is_path = _PATHS.search(parameter.metavar or "")
+    return str(file.parent / text) if is_path else text
+
+
+def _unknown(key: str, known: Sequence[str], file: Path, last: str | None = None) -> str:
+    close = nearest(last or key, [name.replace("-", "_") for name in known])
+    hint = f"; did you mean {close.replace('_', '-')!r}?" if close else ""
+    return f"{file}: {key} is not an option{hint}"
+
+
+def _content(file: Path) -> bytes:
+    try:
+        return file.read_bytes()
+    except OSError as error:
+        raise ConfigurationError(f"{file}: {error.strerror or error}") from error
+
+
+def _read(file: Path) -> dict[str, Any]:
+    try:
+        if sys.version_info >= (3, 11):
+            import tomllib as toml
+        else:
+            import tomli as toml
+    except ImportError as error:
+        raise ExtraMissingError(
+            f"{file}: reading it needs tomli on this Python: pip install 'trajmeter[cli]'"
+        ) from error
+    try:
+        read: dict[str, Any] = toml.loads(_content(file).decode())
+    except (toml.TOMLDecodeError, UnicodeDecodeError) as error:
+        raise ConfigurationError(f"{file}: {error}") from error
+    return read

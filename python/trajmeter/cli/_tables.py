@@ -1,0 +1,216 @@
+"""Options that commands on results tables share, and how their values are read."""
+
+from __future__ import annotations
+
+from enum import Enum
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Literal
+
+import typer
+
+from trajmeter.errors import ConfigurationError
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+__all__ = [
+    "Better",
+    "Cluster",
+    "Duplicates",
+    "Figures",
+    "Interval",
+    "IntervalName",
+    "Level",
+    "MixedSettings",
+    "Ranges",
+    "Resamples",
+    "ResultFiles",
+    "Seed",
+    "WhichDuplicate",
+    "directions",
+    "kept_duplicate",
+    "margins",
+    "number",
+    "ranges",
+]
+
+INTERVAL_PANEL = "Intervals"
+READING_PANEL = "Reading"
+
+
+class IntervalName(str, Enum):
+    """How intervals are computed."""
+
+    AUTO = "auto"
+    """By the values: Wilson for truth values, else Student's t."""
+    T = "t"
+    """Student's t."""
+    BOOTSTRAP = "bootstrap"
+    """Bootstrap over clusters."""
+    WILSON = "wilson"
+    """Wilson's score interval, of truth values."""
+
+
+class WhichDuplicate(str, Enum):
+    """Which of equal attempts counts."""
+
+    FIRST = "first"
+    """The first."""
+    LAST = "last"
+    """The last."""
+
+
+ResultFiles = Annotated[
+    list[Path],
+    typer.Argument(
+        exists=True,
+        metavar="RESULTS",
+        show_default=False,
+        help="Results tables that trajmeter score wrote (JSON lines, CSV or Parquet).",
+    ),
+]
+Figures = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--figure",
+        metavar="PATTERN",
+        show_default=False,
+        help="Figures by name, short name (context.line.f1) or pattern ('context.final.*'); "
+        "default: all with a direction. May be repeated.",
+    ),
+]
+Interval = Annotated[
+    IntervalName,
+    typer.Option(rich_help_panel=INTERVAL_PANEL, help="Method of the intervals."),
+]
+Level = Annotated[
+    float,
+    typer.Option(
+        min=0.0, max=1.0, rich_help_panel=INTERVAL_PANEL, help="Confidence level of the intervals."
+    ),
+]
+Cluster = Annotated[
+    str,
+    typer.Option(
+        metavar="COLUMN",
+        rich_help_panel=INTERVAL_PANEL,
+        help="Rows with the same value are not independent; a coarser column, such as the "
+        "repository, is right where tasks share code.",
+    ),
+]
+Seed = Annotated[
+    int, typer.Option(min=0, rich_help_panel=INTERVAL_PANEL, help="Seed of what is drawn.")
+]
+Resamples = Annotated[
+    int, typer.Option(min=1, rich_help_panel=INTERVAL_PANEL, help="Bootstrap replicates.")
+]
+Ranges = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--range",
+        metavar="FIGURE=LOW..HIGH",
+        show_default=False,
+        rich_help_panel=READING_PANEL,
+        help="Range of a figure that declares none; an end may be left out. May be repeated.",
+    ),
+]
+Better = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--better",
+        metavar="FIGURE=higher|lower",
+        show_default=False,
+        rich_help_panel=READING_PANEL,
+        help="Direction of a figure that declares none. May be repeated.",
+    ),
+]
+Duplicates = Annotated[
+    WhichDuplicate | None,
+    typer.Option(
+        show_default=False,
+        rich_help_panel=READING_PANEL,
+        help="Which of equal attempts counts; without it they are an error.",
+    ),
+]
+MixedSettings = Annotated[
+    bool,
+    typer.Option(
+        "--mixed-settings",
+        rich_help_panel=READING_PANEL,
+        help="Allow several versions or settings of one metric.",
+    ),
+]
+
+
+def number(text: str, option: str) -> float:
+    """Read a number; one that ends in a percent sign is a share of 1.
+
+    Raises:
+        ConfigurationError: It is not a number.
+    """
+    try:
+        if text.endswith("%"):
+            return float(text[:-1]) / 100.0
+        return float(text)
+    except ValueError as error:
+        raise ConfigurationError(f"{option} {text}: expected a number") from error
+
+
+def named(values: Sequence[str] | None, option: str) -> dict[str, str]:
+    """Read values by the figures they are given for.
+
+    Raises:
+        ConfigurationError: One has no figure, or one figure has two.
+    """
+    found: dict[str, str] = {}
+    for value in values or ():
+        name, sign, text = value.rpartition("=")
+        if not sign or not name or not text:
+            raise ConfigurationError(f"{option} {value}: expected FIGURE=VALUE")
+        if found.setdefault(name, text) is not text:
+            raise ConfigurationError(f"{option}: {name} is given twice")
+    return found
+
+
+def ranges(values: Sequence[str] | None) -> dict[str, tuple[float | None, float | None]]:
+    """Read the values of ``--range``.
+
+    Raises:
+        ConfigurationError: One is no range.
+    """
+    found = {}
+    for name, text in named(values, "--range").items():
+        low, dots, high = text.partition("..")
+        if not dots:
+            raise ConfigurationError(f"--range {name}={text}: expected LOW..HIGH")
+        ends = [number(end, "--range") if end.strip() else None for end in (low, high)]
+        found[name] = (ends[0], ends[1])
+    return found
+
+
+def directions(values: Sequence[str] | None) -> dict[str, str]:
+    """Read the values of ``--better``."""
+    return named(values, "--better")
+
+
+def margins(values: Sequence[str] | None) -> float | dict[str, float] | None:
+    """Read the values of ``--margin``: one for all figures, or one for each.
+
+    Raises:
+        ConfigurationError: One is no number, or there are several for all.
+    """
+    if not values:
+        return None
+    plain = [value for value in values if "=" not in value]
+    if plain and len(values) > 1:
+        raise ConfigurationError("--margin takes one number, or FIGURE=NUMBER for each figure")
+    if plain:
+        return number(plain[0], "--margin")
+    return {name: number(text, "--margin") for name, text in named(values, "--margin").items()}
+
+
+def kept_duplicate(which: WhichDuplicate | None) -> Literal["first", "last"] | None:
+    """Which of equal attempts counts."""
+    if which is None:
+        return None
+    return "first" if which is WhichDuplicate.FIRST else "last"

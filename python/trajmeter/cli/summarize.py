@@ -1,0 +1,238 @@
+"""``trajmeter summarize``: means of results tables, how sure they are, and gates on them."""
+
+from __future__ import annotations
+
+import sys
+from enum import Enum
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from trajmeter.cli import _gates as gate
+from trajmeter.cli import _tables as table
+from trajmeter.cli._process import (
+    ExitCode,
+    Unreadable,
+    import_numpy,
+    print_message,
+    tolerating_closed_stdout,
+    without_repeats,
+)
+from trajmeter.cli._terminal import stdout_console
+from trajmeter.errors import ConfigurationError
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from trajmeter.summaries.summarizing import Estimates
+
+__all__ = ["SummaryFormat", "summarize"]
+
+
+class SummaryFormat(str, Enum):
+    """What is printed."""
+
+    TABLE = "table"
+    """A table for a terminal."""
+    MARKDOWN = "markdown"
+    """The same as Markdown."""
+    MD = "md"
+    """Short for markdown."""
+    JSON = "json"
+    """One JSON document."""
+    JSONL = "jsonl"
+    """A JSON line for each group and figure."""
+    CSV = "csv"
+    """The same as CSV."""
+
+
+_SUFFIXES = {".json": "json", ".jsonl": "jsonl", ".csv": "csv", ".md": "markdown", ".html": "html"}
+
+
+def summarize(
+    results: table.ResultFiles,
+    figures: table.Figures = None,
+    by: Annotated[
+        str,
+        typer.Option(
+            metavar="COLUMNS",
+            help="Columns of the groups, separated by commas; file is the table, none is all "
+            "attempts together.",
+        ),
+    ] = "agent,model",
+    success: Annotated[
+        str | None,
+        typer.Option(
+            metavar="FIGURE",
+            show_default=False,
+            help="Add pass@k and pass^k; a success is a figure that is true, or 'FIGURE>=0.8'.",
+        ),
+    ] = None,
+    ks: Annotated[
+        str | None,
+        typer.Option(
+            "--k",
+            metavar="K,K",
+            show_default=False,
+            help="Attempts that are drawn (default: powers of 2, 5 and 10 that all tasks allow).",
+        ),
+    ] = None,
+    tasks: Annotated[
+        Path | None,
+        typer.Option(
+            "--tasks",
+            "-t",
+            exists=True,
+            metavar="FILE",
+            show_default=False,
+            help="Tasks that should have been attempted; one without any row counts as not scored.",
+        ),
+    ] = None,
+    interval: table.Interval = table.IntervalName.AUTO,
+    level: table.Level = 0.95,
+    cluster: table.Cluster = "task_id",
+    seed: table.Seed = 0,
+    resamples: table.Resamples = 9999,
+    fail_under: gate.FailUnder = None,
+    fail_over: gate.FailOver = None,
+    fail_under_lower: gate.FailUnderLower = None,
+    fail_over_upper: gate.FailOverUpper = None,
+    max_not_scored: gate.MaxNotScored = None,
+    no_regression: gate.NoRegression = None,
+    margin: gate.Margin = None,
+    min_tasks: gate.MinTasks = 10,
+    inconclusive: gate.InconclusiveOption = None,
+    junit: gate.JUnitFile = None,
+    step_summary: gate.StepSummary = False,
+    range_: table.Ranges = None,
+    better: table.Better = None,
+    duplicates: table.Duplicates = None,
+    mixed_settings: table.MixedSettings = False,
+    output: Annotated[
+        list[Path] | None,
+        typer.Option(
+            "--output",
+            "-o",
+            metavar="FILE",
+            show_default=False,
+            help="Write to a .json, .jsonl, .csv, .md or .html file. May be repeated.",
+        ),
+    ] = None,
+    output_format: Annotated[
+        SummaryFormat, typer.Option("--format", "-f", metavar="FORMAT", help="What is printed.")
+    ] = SummaryFormat.TABLE,
+) -> ExitCode:
+    """Say what a figure is, how sure it is, and how much is missing.
+
+    Means with intervals that know that attempts at one task are not independent, pass@k, and gates
+    for CI: exit code 1 if one failed, 5 if one could not be decided for want of evidence.
+
+    **Examples**
+
+        trajmeter summarize heron.parquet magpie.parquet --figure context.line.f1
+        trajmeter summarize runs.jsonl --success turns.run.passed
+        trajmeter summarize new.parquet --fail-under context.line.f1=0.6 --max-not-scored 5%
+        trajmeter summarize new.parquet --no-regression old.parquet --margin 0.02
+    """
+    import_numpy()
+    from trajmeter.reports.estimates import summary_sections
+    from trajmeter.summaries.summarizing import summarize as sum_up
+    from trajmeter.writers import check_is_no_input, check_place
+
+    gates = gate.GateOptions(
+        fail_under=fail_under,
+        fail_over=fail_over,
+        fail_under_lower=fail_under_lower,
+        fail_over_upper=fail_over_upper,
+        max_not_scored=max_not_scored,
+        no_regression=no_regression,
+        margin=margin,
+        inconclusive=inconclusive,
+        junit=junit,
+        step_summary=step_summary,
+    )
+    for path in output or ():
+        if path.suffix.lower() not in _SUFFIXES:
+            raise ConfigurationError(f"{path}: expected a file that ends in {', '.join(_SUFFIXES)}")
+        check_place(path)
+        check_is_no_input(path, results)
+    unreadable = Unreadable()
+    found = sum_up(
+        without_repeats(results),
+        figures=figures,
+        by=by,
+        interval=interval.value,
+        level=level,
+        cluster=cluster,
+        seed=seed,
+        resamples=resamples,
+        success=success,
+        ks=_ks(ks),
+        ranges=table.ranges(range_),
+        better=table.directions(better),
+        tasks=tasks,
+        gates=gates.gates(),
+        min_tasks=min_tasks,
+        duplicates=table.kept_duplicate(duplicates),
+        mixed_settings=mixed_settings,
+        on_problem=unreadable.report,
+    )
+    unreadable.report_total()
+    for path in output or ():
+        _write(found, path)
+        print_message(f"trajmeter: wrote {path}")
+    with tolerating_closed_stdout():
+        if output_format is SummaryFormat.TABLE:
+            from trajmeter.reports.sections import print_sections
+
+            print_sections(summary_sections(found), stdout_console())
+        else:
+            name = "markdown" if output_format is SummaryFormat.MD else output_format.value
+            sys.stdout.write(_text(found, name))
+    printed = output_format in (SummaryFormat.TABLE, SummaryFormat.MARKDOWN, SummaryFormat.MD)
+    code = gate.report_found(found, gates, printed=printed)
+    unread = ExitCode.UNREADABLE_INPUT if unreadable.count else ExitCode.OK
+    return ExitCode.first_of(unread, code)
+
+
+def _ks(text: str | None) -> list[int] | None:
+    if text is None:
+        return None
+    try:
+        return [int(each) for each in text.split(",")]
+    except ValueError as error:
+        raise ConfigurationError(f"--k {text}: expected numbers separated by commas") from error
+
+
+def _write(found: Estimates, path: Path) -> None:
+    from trajmeter.writers import write_text
+
+    write_text(_text(found, _SUFFIXES[path.suffix.lower()]), path)
+
+
+def _text(found: Estimates, form: str) -> str:
+    """The summary in one of the formats."""
+    from trajmeter.reports.estimates import summary_sections
+    from trajmeter.reports.sections import to_html, to_markdown
+    from trajmeter.writers import csv_text, json_document, json_lines_text
+
+    if form == "json":
+        return json_document(found) + "\n"
+    if form == "markdown":
+        return to_markdown(summary_sections(found))
+    if form == "html":
+        return to_html("Summary", summary_sections(found))
+    rows = _rows(found)
+    if form == "jsonl":
+        return json_lines_text(rows)
+    return csv_text([{k: v for k, v in row.items() if k != "not_scored"} for row in rows])
+
+
+def _rows(found: Estimates) -> Sequence[dict[str, object]]:
+    """A row for each group and figure, the group's columns first."""
+    return [
+        {**group.group, **each.model_dump(mode="json")}
+        for group in found.groups
+        for each in group.figures
+    ]

@@ -1,0 +1,88 @@
+"""Defaults of options from ``trajmeter.toml`` and ``[tool.trajmeter]``; the command line wins."""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from tests.summaries.tables import rows_of
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from pathlib import Path
+
+    Run = Callable[..., tuple[int, str, str]]
+
+pytest.importorskip("tomllib", reason="Python 3.10 reads TOML with tomli, which is an extra")
+
+
+@pytest.fixture
+def table(folder: Path) -> str:
+    rows = rows_of({f"t{i}": [i / 20] for i in range(12)})
+    (folder / "t.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows))
+    return "t.jsonl"
+
+
+def options(run: Run, *arguments: str) -> Any:
+    code, out, err = run("summarize", *arguments, "-f", "json")
+    assert code == 0, err
+    return json.loads(out)["options"]
+
+
+@pytest.mark.parametrize(
+    ("file", "prefix"), [("trajmeter.toml", ""), ("pyproject.toml", "tool.trajmeter")]
+)
+def test_settings_are_defaults(
+    run: Run, folder: Path, table: str, file: str, prefix: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    top = f"[{prefix}]\n" if prefix else ""
+    own = f"[{prefix}.summarize]\n" if prefix else "[summarize]\n"
+    (folder / file).write_text(f"{top}level = 0.9\nseed = 3\n{own}level = 0.8\nby = 'none'\n")
+    found = options(run, table)
+    assert (found["level"], found["seed"], found["by"]) == (0.8, 3, [])
+    assert options(run, table, "--level", "0.99")["level"] == 0.99
+    (folder / "below").mkdir()
+    monkeypatch.chdir(folder / "below")
+    assert options(run, f"../{table}")["level"] == 0.8, "found from below"
+
+
+def test_lists_flags_and_paths(run: Run, folder: Path, table: str) -> None:
+    (folder / "trajmeter.toml").write_text(
+        '[summarize]\nfail-under = ["context.line.f1=0.9"]\njunit = "gates.xml"\n'
+        "mixed-settings = true\n"
+    )
+    code, out, _ = run("summarize", table)
+    assert (code, "failed" in out) == (1, True)
+    assert (folder / "gates.xml").is_file()
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("levle = 0.9", "levle is not an option; did you mean 'level'?"),
+        ("[summarize]\nsed = 1", "summarize.sed is not an option; did you mean 'seed'?"),
+        ("[sumarize]\nseed = 1", "sumarize is not an option; did you mean 'summarize'?"),
+        ("mixed-settings = 1", "mixed-settings is 1, expected true or false"),
+        ("level = [0.9]", "level is [0.9], expected one value"),
+        ("level = ", "trajmeter.toml: "),
+        ('level = "much"', "--level"),
+    ],
+)
+def test_mistakes_are_told(run: Run, folder: Path, table: str, text: str, message: str) -> None:
+    (folder / "trajmeter.toml").write_text(text)
+    code, out, err = run("summarize", table)
+    assert (code, out) == (2, "")
+    assert message in err
+
+
+def test_options_of_other_commands_are_no_mistake(run: Run, folder: Path, table: str) -> None:
+    (folder / "trajmeter.toml").write_text('judge = "some-model"\n[compare]\nmargin = ["0.1"]\n')
+    assert options(run, table)["level"] == 0.95
+    assert run("metrics", "list")[0] == 0
+
+
+def test_other_projects_are_left_alone(run: Run, folder: Path, table: str) -> None:
+    (folder / "pyproject.toml").write_text("[tool.other]\nlevel = 3\n")
+    assert options(run, table)["level"] == 0.95

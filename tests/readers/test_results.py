@@ -1,0 +1,157 @@
+"""Results tables read again: every format gives the same columns, and bad rows are told."""
+
+from __future__ import annotations
+
+import csv
+import json
+import math
+from typing import TYPE_CHECKING, Any
+
+import pyarrow as pa
+import pytest
+from pyarrow import parquet
+
+from trajmeter.errors import ConfigurationError, InputError, ReadError
+from trajmeter.readers.results import is_results_table, open_results, parameters_of
+from trajmeter.text import to_cell
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from trajmeter.records import ReadProblem
+
+ROWS: list[dict[str, Any]] = [
+    {"task_id": "=1+1", "agent": "a", "attempt": "1", "x.ok": True, "x.value": 0.25, "x.size": 3},
+    {"task_id": "line\nbreak", "agent": None, "attempt": "2024-01-01", "x.ok": None,
+     "x.value": math.inf, "x.size": None},
+    {"task_id": 'a "quoted", cell', "agent": "b", "attempt": "3", "x.ok": False,
+     "x.value": math.nan, "x.size": -7},
+]  # fmt: skip
+TEXTS, NUMBERS = ["task_id", "agent", "attempt", "absent"], ["x.ok", "x.value", "x.size"]
+
+
+def write(path: Path, rows: list[dict[str, Any]]) -> Path:
+    """Write rows as the writers do."""
+    if path.suffix == ".parquet":
+        parquet.write_table(pa.Table.from_pylist(rows), path)
+    elif path.suffix == ".csv":
+        with path.open("w", newline="") as file:
+            writer = csv.writer(file, lineterminator="\n")
+            writer.writerow(rows[0])
+            for row in rows:
+                cells = [{True: "true", False: "false"}.get(v, v) if isinstance(v, bool) else v
+                         for v in row.values()]  # fmt: skip
+                writer.writerow([to_cell(v) if isinstance(v, str) else v for v in cells])
+    else:
+        lines = (json.dumps({name: _jsonable(v) for name, v in row.items()}) for row in rows)
+        path.write_text("".join(f"{line}\n" for line in lines))
+    return path
+
+
+def _jsonable(value: Any) -> Any:
+    if isinstance(value, float) and not math.isfinite(value):
+        return "NaN" if math.isnan(value) else "Infinity"
+    return value
+
+
+def read(source: Any, **options: Any) -> dict[str, list[Any]]:
+    table = open_results(source, **options)
+    batches = [*table.batches(TEXTS, NUMBERS)]
+    columns: dict[str, list[Any]] = {}
+    for name in (*TEXTS, *NUMBERS):
+        columns[name] = [value for batch in batches for value in batch.column(name).to_pylist()]
+    return columns
+
+
+@pytest.mark.parametrize("suffix", ["parquet", "csv", "jsonl", "rows", "arrow"])
+def test_every_format_gives_the_same(tmp_path: Path, suffix: str) -> None:
+    sources: dict[str, Any] = {"rows": ROWS, "arrow": pa.Table.from_pylist(ROWS)}
+    found = read(sources.get(suffix) or write(tmp_path / f"table.{suffix}", ROWS))
+    line = "line\nbreak"
+    assert found["task_id"] == ["=1+1", line, 'a "quoted", cell']
+    assert found["agent"] == ["a", None, "b"]
+    assert found["attempt"] == ["1", "2024-01-01", "3"], "no text becomes a date"
+    assert found["absent"] == [None] * 3
+    assert found["x.ok"] == [1.0, None, 0.0]
+    assert found["x.size"] == [3.0, None, -7.0]
+    assert found["x.value"][:2] == [0.25, math.inf]
+    assert math.isnan(found["x.value"][2])
+
+
+@pytest.mark.parametrize("suffix", ["parquet", "csv", "jsonl"])
+def test_columns_are_told_by_their_values(tmp_path: Path, suffix: str) -> None:
+    table = open_results(write(tmp_path / f"table.{suffix}", ROWS))
+    kinds = dict(table.columns)
+    assert (kinds["x.ok"], kinds["x.size"], kinds["task_id"]) == ("boolean", "integer", "text")
+
+
+def test_bad_lines_are_left_out_and_told(tmp_path: Path) -> None:
+    file = tmp_path / "table.jsonl"
+    lines = [
+        '{"task_id": "t1", "x.value": 1}',
+        '{"task_id": "t2",',
+        "[1]",
+        '{"task_id": "t4", "x.value": "much"}',
+        '{"task_id": "t5", "x.value": 2}',
+    ]
+    file.write_text("\n".join(lines))
+    problems: list[ReadProblem] = []
+    assert read(file, on_problem=problems.append)["task_id"] == ["t1", "t5"]
+    assert [problem.line for problem in problems] == [2, 3, 4]
+    assert "x.value is 'much', expected a number" in problems[2].message
+    with pytest.raises(ReadError, match=r"table\.jsonl:2"):
+        read(file)
+
+
+def test_bad_rows_of_csv_are_left_out_and_told(tmp_path: Path) -> None:
+    file = tmp_path / "table.csv"
+    file.write_text("task_id,x.value\nt1,1.5\nt2,much\nt3,1,2\nt4,\n")
+    problems: list[ReadProblem] = []
+    found = read(file, on_problem=problems.append)
+    assert (found["task_id"], found["x.value"]) == (["t1", "t4"], [1.5, None])
+    assert {problem.message for problem in problems} == {
+        "x.value is 'much', expected a number or true or false",
+        "3 fields, expected 2",
+    }
+
+
+def test_rows_that_are_none() -> None:
+    with pytest.raises(InputError, match=r"rows\[1\] is 3, expected a mapping"):
+        open_results([{"task_id": "t"}, 3])  # type: ignore[list-item]  # what is refused
+    with pytest.raises(ConfigurationError, match="no column task_id"):
+        open_results([{"id": "t"}])
+    with pytest.raises(ReadError, match=r"rows\[0\]: x.value is \[\], expected a number"):
+        read([{"task_id": "t", "x.value": []}])
+
+
+def test_a_folder_of_parts(tmp_path: Path) -> None:
+    folder = tmp_path / "scores"
+    (folder / "rows").mkdir(parents=True)
+    write(folder / "rows" / "part-000001.parquet", ROWS[1:])
+    write(folder / "rows" / "part-000000.parquet", ROWS[:1] + ROWS[2:])
+    with pytest.raises(ConfigurationError, match=r"no manifest\.json.*incomplete"):
+        open_results(folder)
+    (folder / "manifest.json").write_text("{}")
+    assert read(folder)["attempt"] == ["1", "3", "2024-01-01", "3"]
+
+
+def test_what_a_results_table_is(tmp_path: Path) -> None:
+    tables = [write(tmp_path / f"t.{suffix}", ROWS) for suffix in ("parquet", "csv", "jsonl")]
+    assert all(map(is_results_table, tables))
+    document = tmp_path / "anchor.json"
+    document.write_text('{\n  "framework_name": "anchor",\n  "questions": []\n}\n')
+    recording = tmp_path / "judge.jsonl"
+    recording.write_text('{"key": "abc", "model": "m"}\n')
+    empty = tmp_path / "empty.jsonl"
+    empty.touch()
+    others = [document, recording, empty, tmp_path, tmp_path / "absent"]
+    assert not any(map(is_results_table, others))
+    with pytest.raises(ReadError, match="the file is empty"):
+        open_results(empty)
+
+
+def test_settings_of_metrics() -> None:
+    text = json.dumps({"context": {"version": "1", "parameters": {"profile": None}}})
+    assert parameters_of({"trajmeter.metrics": text})["context"]["version"] == "1"
+    assert parameters_of({}) == {}
+    assert parameters_of({"trajmeter.metrics": "{"}) == {}
