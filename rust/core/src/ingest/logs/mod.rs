@@ -6,6 +6,7 @@
 mod observations;
 mod record;
 mod run;
+mod usage;
 mod v1;
 mod v2;
 
