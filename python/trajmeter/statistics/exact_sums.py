@@ -38,7 +38,10 @@ _AT_ONCE = 1 << 20
 """Values that are added at a time: the sum of as many parts has 53 bits."""
 
 _IN_CACHE = 1 << 15
-"""Values that are added at a time, if there are not more sums."""
+"""Values that are added at a time, if there are few sums."""
+
+_PER_SUM = 8
+"""Values that are added at a time for each sum, at least, as adding to the sums costs as well."""
 
 _SPARSE = 8
 """Values are picked out where fewer than one in so many is not 0."""
@@ -149,7 +152,7 @@ class ExactSums:
                 its group in ``numbers``.
             numbers: Which groups these are; each occurs once.
         """
-        at_once = min(max(_IN_CACHE, len(numbers) * self._width), _AT_ONCE)
+        at_once = min(max(_IN_CACHE, _PER_SUM * len(numbers) * self._width), _AT_ONCE)
         for start in range(0, len(values), at_once):
             part = slice(start, start + at_once)
             some, places = values[part], slots[part]

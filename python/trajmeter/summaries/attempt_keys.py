@@ -90,27 +90,43 @@ class _Codes:
 
 
 class _Pairs:
-    """Numbers of pairs of numbers."""
+    """Numbers of pairs of numbers, in the order in which they first occur."""
 
     def __init__(self) -> None:
-        self._numbers: dict[int, int] = {}
-        self.first: list[int] = []
-        self.second: list[int] = []
+        self._packed: Int64Array = np.empty(0, np.int64)  # in the order of their numbers
+        self._sorted: Int64Array = np.empty(0, np.int64)
+        self._numbers: Int64Array = np.empty(0, np.int64)  # of the sorted ones
 
     def of(self, first: Int64Array, second: Int64Array) -> Int64Array:
         """Number of each pair; -1 is a number too."""
         packed = ((first + 1) << _SHIFT) | (second + 1)
         encoded = pa.array(packed).dictionary_encode()
-        known, numbers = self._numbers, np.empty(len(encoded.dictionary), np.int64)
-        for place, key in enumerate(encoded.dictionary.to_pylist()):
-            number = known.get(key)
-            if number is None:
-                number = known[key] = len(self.first)
-                self.first.append((key >> _SHIFT) - 1)
-                self.second.append((key & ((1 << _SHIFT) - 1)) - 1)
-            numbers[place] = number
+        own = encoded.dictionary.to_numpy()
+        places = np.searchsorted(self._sorted, own)
+        is_known = places < len(self._sorted)
+        is_known[is_known] = self._sorted[places[is_known]] == own[is_known]
+        numbers = np.empty(len(own), np.int64)
+        numbers[is_known] = self._numbers[places[is_known]]
+        added = own[~is_known]
+        if len(added):
+            numbers[~is_known] = np.arange(len(self._packed), len(self._packed) + len(added))
+            self._packed = np.concatenate([self._packed, added])
+            self._numbers = np.argsort(self._packed)
+            self._sorted = self._packed[self._numbers]
         codes: Int64Array = numbers[encoded.indices.to_numpy()]
         return codes
+
+    @property
+    def first(self) -> Int64Array:
+        """The first of each pair, by its number."""
+        first: Int64Array = (self._packed >> _SHIFT) - 1
+        return first
+
+    @property
+    def second(self) -> Int64Array:
+        """The second of each pair, likewise."""
+        second: Int64Array = (self._packed & ((1 << _SHIFT) - 1)) - 1
+        return second
 
 
 class Duplicates(NamedTuple):
@@ -164,11 +180,9 @@ class AttemptKeys:
 
     def units(self) -> Units:
         """What each unit is."""
-        pair = np.array(self._units.second, np.int64)
+        pair = self._units.second
         return Units(
-            np.array(self._units.first, np.int64),
-            np.array(self._task_clusters.first, np.int64)[pair],
-            np.array(self._task_clusters.second, np.int64)[pair],
+            self._units.first, self._task_clusters.first[pair], self._task_clusters.second[pair]
         )
 
     def groups(self) -> list[tuple[str | None, ...]]:
@@ -180,9 +194,9 @@ class AttemptKeys:
             key: list[str | None] = []
             place = number
             for name, pairs in zip(reversed(self._columns.by), reversed(self._groups), strict=True):
-                code = pairs.second[place]
+                code = int(pairs.second[place])
                 key.append(None if code < 0 else self._codes(name, own=True).keys[code])
-                place = pairs.first[place]
+                place = int(pairs.first[place])
             keys.append(tuple(reversed(key)))
         return keys
 
@@ -209,7 +223,9 @@ class AttemptKeys:
             keep: Which of equal rows count: ``"first"`` or ``"last"``.
         """
         kept = np.ones(self.rows, np.bool_)
-        if not self._has_repeats(_KEY) or not self._has_repeats([*_KEY, "source"]):
+        # Texts of the group's key need not be compared; sources only where the others repeat.
+        key = [name for name in _KEY if name not in self._columns.by]
+        if not self._has_repeats(key) or not self._has_repeats([*key, "source"]):
             return Duplicates(kept, None)
         seen = pa.Table.from_batches(self._seen)
         columns = [seen.column(name).to_pylist() for name in [*_KEY, "source"]]

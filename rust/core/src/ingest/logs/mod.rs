@@ -6,7 +6,7 @@
 mod observations;
 mod record;
 mod run;
-mod usage;
+mod tokens;
 mod v1;
 mod v2;
 

@@ -9,7 +9,7 @@ use serde::de::{Deserialize, Deserializer, Error, IgnoredAny, MapAccess, SeqAcce
 
 use super::super::objects::{Into, Item, List, Object, next_object, once};
 use super::super::value::Text;
-use super::usage::Tokens;
+use super::tokens::Tokens;
 
 /// Reads objects with these keys: one value each, an object or null, or a list of objects.
 /// Other keys are skipped; the caller sees to it that there is nothing odd below them.

@@ -1,4 +1,4 @@
-//! Tokens of a call, as the APIs of models count them.
+//! Tokens in logs of mini-swe-agent, under the names of each API.
 
 use serde::de::{Deserialize, Deserializer, IgnoredAny, MapAccess};
 
