@@ -192,11 +192,15 @@ class _Events:
     def _result(self, event: Mapping[str, Any]) -> str | None:
         identity = as_text(event.get("id"))
         end = epoch_seconds(event.get("completed"))
-        if identity is not None and end is not None:
+        if identity is None:
+            return None
+        if end is not None:
             self._ends[identity] = end
             seconds = seconds_between(epoch_seconds(event.get("timestamp")), end)
             if seconds is not None:
                 self._durations[identity] = seconds
+        # Older logs do not say when a call was completed.
+        if end is not None or (event.get("result") and not event.get("pending")):
             self._messages.append(
                 {
                     "role": "tool",

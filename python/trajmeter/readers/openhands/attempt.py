@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from datetime import datetime
 from typing import TYPE_CHECKING, Any
 
 from trajmeter.readers._litellm import model_name
+from trajmeter.readers._values import epoch_seconds
 from trajmeter.readers.messages.usage import count, made_usage
 from trajmeter.readers.tool_views import TOOL_VIEWS
 from trajmeter.records import Failure, ToolCall, Turn
@@ -78,12 +78,7 @@ def seconds(event: Mapping[str, Any]) -> float | None:
     text = event.get("timestamp")
     if isinstance(text, (int, float)):
         return float(text)
-    if not isinstance(text, str):
-        return None
-    try:
-        return datetime.fromisoformat(text.replace("Z", "+00:00")).timestamp()
-    except (ValueError, OverflowError):
-        return None
+    return epoch_seconds(text)
 
 
 def turns_of(
