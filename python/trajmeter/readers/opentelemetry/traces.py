@@ -147,8 +147,9 @@ def _parts(span: Span) -> list[JsonValue]:
             if isinstance(content := message.get("content"), str):  # as it was written before
                 parts.append({"type": "text", "content": content})
             for call in as_list(message.get("tool_calls")):
-                function = as_object((as_object(call) or {}).get("function")) or {}
-                parts.append({**call, **function, "type": "tool_call"})
+                if isinstance(call, dict):
+                    function = as_object(call.get("function")) or {}
+                    parts.append({**call, **function, "type": "tool_call"})
     return parts
 
 
