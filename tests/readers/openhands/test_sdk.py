@@ -309,7 +309,9 @@ def test_the_shell_of_completions_keeps_its_folder(tmp_path: Path) -> None:
     commands = [("ls", "a\nsrc", ""), ("cd src", "", "/src"), ("cat c.py", "x", "/src")]
     for command, output, within in commands:
         function = {"name": "terminal", "arguments": json.dumps({"command": command})}
-        messages.append({"role": "assistant", "tool_calls": [{"id": command, "function": function}]})
+        messages.append(
+            {"role": "assistant", "tool_calls": [{"id": command, "function": function}]}
+        )
         shown = f"{output}\n[Current working directory: {FOLDER}{within}]"
         messages.append({"role": "tool", "tool_call_id": command, "content": shown})
     done = {"role": "assistant", "content": "Done."}

@@ -112,7 +112,9 @@ def _completions(path: Path, report: Callable[[ReadProblem], None]) -> Iterator[
     last, _ = found[-1]
     messages = [*last["messages"], answers[-1]]
     usages = [_counts(completion) for completion, _ in found]
-    shown = message_turns(messages, views=tool_views(dict.fromkeys(_SHELLS, _Shell())), usage=lambda _: None)
+    shown = message_turns(
+        messages, views=tool_views(dict.fromkeys(_SHELLS, _Shell())), usage=lambda _: None
+    )
     turns = list(shown.turns)
     # Where as many were answered as are in the list, each has its own.
     if len(turns) == len(usages):
