@@ -5,6 +5,8 @@ from __future__ import annotations
 import json
 from typing import TYPE_CHECKING, Any
 
+import pytest
+
 from trajmeter.readers import read_trajectories
 from trajmeter.records import Failure, Trajectory, Usage
 
@@ -103,6 +105,24 @@ def test_failures(tmp_path: Path) -> None:
     (attempt,), _ = read(path, TRACE, refused, response(3), agent(error={"message": "Odd"}))
     assert len(attempt.turns or ()) == 1
     assert attempt.failure == Failure(reason="error", message="Odd")
+
+
+@pytest.mark.parametrize(
+    ("said", "reason"),
+    [
+        ("Error code: 400 - context_length_exceeded", "budget_exhausted"),
+        ("Error code: 500", "error"),
+    ],
+)
+def test_a_last_request_that_was_refused_ended_the_run(
+    said: str, reason: str, tmp_path: Path
+) -> None:
+    error = {"message": "Error getting response", "data": {"error": said}}
+    refused = span(5, 6, {"type": "response"}, error=error)
+    (attempt,), _ = read(tmp_path / "t.jsonl", TRACE, response(1), refused, agent())
+    assert attempt.failure == Failure(reason=reason, message="Error getting response")
+    (attempt,), _ = read(tmp_path / "t.jsonl", TRACE, response(1), refused, response(7), agent())
+    assert attempt.failure is None
 
 
 def test_several_traces_and_a_named_task(tmp_path: Path) -> None:

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from trajmeter.readers._containers import values_in
 from trajmeter.readers._formats import Evidence, FileFormat
+from trajmeter.readers._limits import is_too_long
 from trajmeter.readers._recognition import beginning
 from trajmeter.readers._values import as_list, as_object, as_text, epoch_seconds, seconds_between
 from trajmeter.readers.messages.drafts import Draft, finished
@@ -65,8 +66,8 @@ def _attempt(name: str, lines: Iterable[_Span], source: Source) -> Trajectory:
     held = finished([draft for draft, _ in drafts], views=TOOL_VIEWS)
     agents = [span for span in spans if _data(span).get("type") == "agent"]
     metadata = as_object(trace.get("metadata")) or {}
-    failed = next((span["error"] for span in agents if as_object(span.get("error"))), None)
-    message = None if failed is None else as_text(failed.get("message"))
+    error = _error_of_run(spans, agents)
+    message = None if error is None else as_text(error.get("message"))
     starts = [epoch_seconds(span.get("started_at")) for span in spans]
     return Trajectory(
         task_id=as_text(metadata.get("task_id")) or name,
@@ -81,11 +82,24 @@ def _attempt(name: str, lines: Iterable[_Span], source: Source) -> Trajectory:
             min((each for each in starts if each is not None), default=None),
             max((end for span in spans if (end := _end(span)) is not None), default=None),
         ),
-        failure=None
-        if message is None
-        else Failure(reason=_BUDGETS.get(message, "error"), message=message),
+        failure=None if error is None else _failure(error),
         metadata={} if message is None else {"exit_status": message},
     )
+
+
+def _error_of_run(spans: list[_Span], agents: list[_Span]) -> dict[str, Any] | None:
+    """The error that ended a run: of an agent, or else of the last request to the model."""
+    requests = [span for span in spans if _data(span).get("type") in _ANSWERS]
+    errors = [as_object(span.get("error")) for span in (*agents, *requests[-1:])]
+    return next((error for error in errors if error), None)
+
+
+def _failure(error: Mapping[str, Any]) -> Failure:
+    message = as_text(error.get("message"))
+    said = as_object(error.get("data")) or {}
+    if is_too_long(message, as_text(said.get("error"))):
+        return Failure(reason="budget_exhausted", message=message)
+    return Failure(reason=_BUDGETS.get(message or "", "error"), message=message)
 
 
 def _drafts(spans: list[_Span]) -> tuple[list[tuple[Draft, _Span]], list[float | None]]:

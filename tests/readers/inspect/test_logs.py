@@ -353,3 +353,21 @@ def test_zstd_needs_a_library(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -
     monkeypatch.setitem(sys.modules, "zstandard", None)
     with pytest.raises(ExtraMissingError, match=r"pip install 'trajmeter\[zstd\]'"):
         read(path)
+
+
+def test_older_logs_do_not_say_when_a_call_was_completed(tmp_path: Path) -> None:
+    result = gave("x = 1", 5)
+    pending = gave("", 6, "c2", pending=True)
+    for event in (result, pending):
+        del event["completed"]
+    asked = {**CALLED, "tool_calls": [CALL, {**CALL, "id": "c2"}]}
+    turn, _ = (
+        attempt_of(
+            tmp_path, sample(events=[answered(asked, 1), result, pending, answered(SAID, 10)])
+        ).turns
+        or ()
+    )
+    assert [(call.result, call.success) for call in turn.tool_calls] == [
+        ("x = 1", True),
+        (None, None),
+    ]

@@ -256,3 +256,14 @@ def test_profile_contextbench() -> None:
 )
 def test_evidence(record: dict[str, Any], evidence: Evidence | None) -> None:
     assert EVENTS.recognises(record) is evidence
+
+
+@pytest.mark.parametrize("odd", [["x"], {"x": 1}, 1.5, None], ids=repr)
+@pytest.mark.parametrize("key", ["id", "cause", "action", "source", "timestamp"])
+def test_events_with_odd_values_lose_nothing_else(key: str, odd: Any) -> None:
+    events = [call(1, "run", {"command": "ls"}), ran(2, 1, "a.py")]
+    finish = call(9, "finish", {"final_thought": "Done."})
+    for at in (0, 1):
+        history = [*events, finish]
+        history[at] = {**history[at], key: odd}
+        assert EVENTS.read(line(*history), SOURCE).final_output == "Done."

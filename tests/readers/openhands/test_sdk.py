@@ -302,6 +302,29 @@ def test_completions(tmp_path: Path) -> None:
     ]
 
 
+def test_the_shell_of_completions_keeps_its_folder(tmp_path: Path) -> None:
+    folder = tmp_path / "acme__widget-12"
+    folder.mkdir()
+    messages: list[dict[str, Any]] = []
+    commands = [("ls", "a\nsrc", ""), ("cd src", "", "/src"), ("cat c.py", "x", "/src")]
+    for command, output, within in commands:
+        function = {"name": "terminal", "arguments": json.dumps({"command": command})}
+        messages.append(
+            {"role": "assistant", "tool_calls": [{"id": command, "function": function}]}
+        )
+        shown = f"{output}\n[Current working directory: {FOLDER}{within}]"
+        messages.append({"role": "tool", "tool_call_id": command, "content": shown})
+    done = {"role": "assistant", "content": "Done."}
+    (folder / "a.json").write_text(json.dumps(completion(1.0, *messages, done)))
+    (trajectory,) = read_trajectories(folder)
+    assert [turn.views for turn in trajectory.turns or ()] == [
+        None,
+        None,
+        (View(path="src/c.py", extent=Extent.LINES, start=1, end=1),),
+        None,
+    ]
+
+
 @pytest.mark.parametrize(
     "record",
     [{"history": [{"role": "user"}]}, {"history": None}, {"test_result": {}, "resolved": True}],

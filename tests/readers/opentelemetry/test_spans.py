@@ -192,6 +192,21 @@ def test_spans_of_tools_that_failed(fields: Any, error: str, tmp_path: Path) -> 
     assert (turn.views, turn.error) == ((), Failure(reason="tool_error", message=error))
 
 
+def test_a_prompt_that_was_too_long_exhausted_the_budget(tmp_path: Path) -> None:
+    said = "status_code: 400, body: {'code': 'context_length_exceeded'}"
+    event = {"name": "exception", "attributes": attributes({"exception.type": "ModelHTTPError"})}
+    agent = span("invoke_agent", 0, 9, status={"code": 2, "message": said}, events=[event])
+    attempt = one(tmp_path, chat(1, SAY), agent)
+    assert attempt.failure == Failure(reason="budget_exhausted", message=said)
+    assert attempt.metadata == {"exit_status": "ModelHTTPError"}
+
+
+def test_calls_that_are_no_objects_lose_nothing_else(tmp_path: Path) -> None:
+    messages = json.dumps([{"role": "assistant", "content": "Hi.", "tool_calls": [3, None]}])
+    attempt = one(tmp_path, chat(1, **{"gen_ai.output.messages": messages}))
+    assert attempt.final_output == "Hi."
+
+
 @pytest.mark.parametrize(
     ("raised", "reason"),
     [

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from trajmeter.readers._limits import is_too_long
 from trajmeter.readers._replies import Call, Reply
 from trajmeter.readers._sessions import usage_from
 from trajmeter.readers._shown import Viewer, texts_of
@@ -30,7 +31,6 @@ AGENT = "claude-code"
 
 _SYNTHETIC = "<synthetic>"
 _ERRORS = ("API Error", "Prompt is too long")
-_TOO_LONG = ("prompt is too long", "exceed context limit")
 
 
 class Conversation:
@@ -168,8 +168,7 @@ class Conversation:
 
 def api_failure(said: str | None) -> Failure:
     """The failure of a run whose last request was refused, by what was said of it."""
-    is_budget = any(sign in (said or "").lower() for sign in _TOO_LONG)
-    return Failure(reason="budget_exhausted" if is_budget else "api_error", message=said)
+    return Failure(reason="budget_exhausted" if is_too_long(said) else "api_error", message=said)
 
 
 def usage_of(event: Event, used: object, *, cost: float | None = None) -> Usage | None:

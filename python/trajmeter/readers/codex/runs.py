@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from trajmeter.readers._limits import is_too_long
 from trajmeter.readers._sessions import usage_from
 from trajmeter.readers._values import as_object, as_text
 from trajmeter.records import Failure
@@ -19,7 +20,6 @@ __all__ = ["AGENT", "aborted", "failure_of", "used_by"]
 AGENT = "codex"
 
 _BUDGET = "budget_exhausted"
-_TOO_LONG = ("context_length_exceeded", "context window", "context_window_exceeded")
 _USED = {
     "input_tokens": "input_tokens",
     "cached_input_tokens": "cached_input_tokens",
@@ -49,8 +49,7 @@ def failure_of(error: JsonValue, *, status: str) -> Failure:
     said = as_object(error) or {"message": error}
     message = as_text(said.get("message"))
     kind = as_text(said.get("codex_error_info"))
-    told = f"{message} {kind}".lower()
-    if any(sign in told for sign in _TOO_LONG):
+    if is_too_long(message, kind):
         return Failure(reason=_BUDGET, message=message)
     return Failure(reason=status if kind in (None, "other") else kind, message=message)
 

@@ -195,9 +195,13 @@ class _Events:
 
     def _result(self, event: Mapping[str, Any]) -> str | None:
         identity = as_text(event.get("id"))
-        if identity is not None and event.get("completed") is not None:
-            if self._is_timed:
-                self._time(identity, event)
+        if identity is None:
+            return None
+        is_completed = event.get("completed") is not None
+        if is_completed and self._is_timed:
+            self._time(identity, event)
+        # Older logs do not say when a call was completed.
+        if is_completed or (event.get("result") and not event.get("pending")):
             self._messages.append(
                 {
                     "role": "tool",

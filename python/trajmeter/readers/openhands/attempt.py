@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from datetime import datetime
 from typing import TYPE_CHECKING, Any
 
 from trajmeter.readers._litellm import model_name
+from trajmeter.readers._values import epoch_seconds
 from trajmeter.readers.messages.usage import count, made_usage
 from trajmeter.readers.tool_views import TOOL_VIEWS
 from trajmeter.records import Failure, ToolCall, Turn
@@ -22,6 +22,7 @@ if TYPE_CHECKING:
 __all__ = [
     "Call",
     "Reply",
+    "below",
     "budget_failure",
     "mapping",
     "metric_fields",
@@ -78,12 +79,7 @@ def seconds(event: Mapping[str, Any]) -> float | None:
     text = event.get("timestamp")
     if isinstance(text, (int, float)):
         return float(text)
-    if not isinstance(text, str):
-        return None
-    try:
-        return datetime.fromisoformat(text.replace("Z", "+00:00")).timestamp()
-    except (ValueError, OverflowError):
-        return None
+    return epoch_seconds(text)
 
 
 def turns_of(
@@ -103,7 +99,7 @@ def turns_of(
         for call in reply.calls:
             if call.result is not None and not is_last:
                 shown, found = _shown(call, folder)
-                views += [_below(view, root) for view in shown]
+                views += [below(view, root) for view in shown]
                 leaks += [leak.model_copy(update={"turn": number}) for leak in found]
             folder = call.folder or folder
         reads.append(any(call.command is not None or call.views for call in reply.calls))
@@ -134,7 +130,8 @@ def _shown(call: Call, folder: str | None) -> tuple[Iterable[View], Iterable[Lea
     return (read.views, read.leaks) if read is not None else ((), ())
 
 
-def _below(view: View, root: str | None) -> View:
+def below(view: View, root: str | None) -> View:
+    """A view by its path from the root of the repository."""
     if root is None or not view.path.startswith(f"{root}/"):
         return view
     return view.model_copy(update={"path": view.path.removeprefix(f"{root}/")})

@@ -16,6 +16,7 @@ from trajmeter.readers._litellm import model_name
 from trajmeter.readers.messages import message_turns
 from trajmeter.readers.messages.usage import openai_usage
 from trajmeter.readers.openhands.attempt import (
+    below,
     budget_failure,
     mapping,
     metric_fields,
@@ -41,6 +42,7 @@ _ENDING = re.compile(
     r"(?:\n?\[(?:The command completed|Current working directory|Python interpreter"
     r"|Command finished with exit code)[^\n]*)*\Z"
 )
+_FOLDER = re.compile(r"\n\[Current working directory: (/[^\n]*)\]")
 _EXIT_CODE = re.compile(r"exit code (-?[0-9]{1,9})\.?\]\Z")
 
 
@@ -110,7 +112,9 @@ def _completions(path: Path, report: Callable[[ReadProblem], None]) -> Iterator[
     last, _ = found[-1]
     messages = [*last["messages"], answers[-1]]
     usages = [_counts(completion) for completion, _ in found]
-    shown = message_turns(messages, views=_VIEWS, usage=lambda _: None)
+    shown = message_turns(
+        messages, views=tool_views(dict.fromkeys(_SHELLS, _Shell())), usage=lambda _: None
+    )
     turns = list(shown.turns)
     # Where as many were answered as are in the list, each has its own.
     if len(turns) == len(usages):
@@ -151,21 +155,31 @@ def _counts(completion: Any) -> Any:  # noqa: ANN401 - any JSON object
     return usage.model_copy(update={"cost_usd": float(cost)})
 
 
-def _shown_in_shell(call: ToolCall) -> tuple[View, ...]:
-    """What a command shows, whose output ends with lines on how and where it ended."""
-    arguments = call.arguments if isinstance(call.arguments, dict) else {}
-    command = arguments.get("command")
-    if not isinstance(command, str) or not isinstance(call.result, str):
-        return ()
-    from trajmeter.readers.shell_views import shell_views  # not to recognise a format
+class _Shell:
+    """What commands show, in a shell that keeps its folder."""
 
-    code = _EXIT_CODE.search(call.result)
-    output = _ENDING.sub("", call.result, count=1)
-    known = int(code[1]) if code is not None else None
-    return shell_views(command, output, exit_code=known, trimmed=True).views
+    def __init__(self) -> None:
+        self._folder: str | None = None
+        self._root: str | None = None
 
+    def __call__(self, call: ToolCall) -> tuple[View, ...]:
+        """What a command shows, whose output ends with lines on how and where it ended."""
+        arguments = call.arguments if isinstance(call.arguments, dict) else {}
+        command = arguments.get("command")
+        if not isinstance(command, str) or not isinstance(call.result, str):
+            return ()
+        from trajmeter.readers.shell_views import shell_views  # not to recognise a format
 
-_VIEWS = tool_views(dict.fromkeys(_SHELLS, _shown_in_shell))
+        code = _EXIT_CODE.search(call.result)
+        output = _ENDING.sub("", call.result, count=1)
+        known = int(code[1]) if code is not None else None
+        found = shell_views(command, output, exit_code=known, folder=self._folder, trimmed=True)
+        if told := _FOLDER.search(call.result, len(output)):
+            self._folder = told[1]
+            if self._root is None and "cd " not in command:
+                self._root = self._folder
+        return tuple(below(view, self._root) for view in found.views)
+
 
 CONVERSATION = FileFormat(
     name="openhands-conversation",

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from trajmeter.readers._limits import is_too_long
 from trajmeter.readers._values import as_list, as_object, as_text, seconds_between
 from trajmeter.readers.messages.lists import fields_of
 from trajmeter.readers.messages.turns import message_turns
@@ -147,8 +148,9 @@ def _parts(span: Span) -> list[JsonValue]:
             if isinstance(content := message.get("content"), str):  # as it was written before
                 parts.append({"type": "text", "content": content})
             for call in as_list(message.get("tool_calls")):
-                function = as_object((as_object(call) or {}).get("function")) or {}
-                parts.append({**call, **function, "type": "tool_call"})
+                if isinstance(call, dict):
+                    function = as_object(call.get("function")) or {}
+                    parts.append({**call, **function, "type": "tool_call"})
     return parts
 
 
@@ -185,7 +187,7 @@ def _usage(about: Mapping[str, JsonValue]) -> Usage | None:
 
 def _failure(span: Span) -> Failure:
     name = _class_of(span)
-    is_budget = any(each in name for each in _BUDGET)
+    is_budget = any(each in name for each in _BUDGET) or is_too_long(name, span.error)
     return Failure(reason="budget_exhausted" if is_budget else name, message=span.error)
 
 

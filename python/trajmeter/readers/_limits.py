@@ -1,0 +1,26 @@
+"""What providers say of a prompt that is longer than the model's context."""
+
+from __future__ import annotations
+
+__all__ = ["is_too_long"]
+
+_SIGNS = (
+    "context length",
+    "context limit",
+    "context window",
+    "context_length_exceeded",
+    "context_window_exceeded",
+    "contextwindowexceeded",
+    "prompt is too long",
+)
+
+
+def is_too_long(*said: str | None) -> bool:
+    """Whether a request was refused for its length, which is a budget that was used up.
+
+    Example:
+        >>> is_too_long("prompt is too long: 210000 tokens > 200000 maximum"), is_too_long(None)
+        (True, False)
+    """
+    told = " ".join(text.lower() for text in said if text)
+    return any(sign in told for sign in _SIGNS)
