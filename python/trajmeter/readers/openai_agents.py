@@ -116,7 +116,11 @@ def _answer(index: int, data: Mapping[str, Any]) -> Draft:
     for message in as_list(data.get("output")):
         if isinstance(message, dict):
             draft.texts += filter(None, [said(message.get("content"))])
-            draft.calls += [call for each in called_in(message) if (call := call_of(each))]
+            draft.calls += [
+                call
+                for each in called_in(message, message.get("content"))
+                if (call := call_of(each))
+            ]
     return draft
 
 
