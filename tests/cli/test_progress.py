@@ -9,7 +9,7 @@ from rich.progress import Progress
 
 from trajmeter.cli import _progress
 from trajmeter.cli._process import print_message
-from trajmeter.cli._progress import tracked
+from trajmeter.cli._progress import Places, tracked
 from trajmeter.records import Source, Trajectory
 from trajmeter.schemas import trajectory_batch
 
@@ -72,7 +72,7 @@ def test_nothing_is_shown_for_what_is_over_at_once(
     assert terminal.getvalue() == ""
 
 
-def test_progress_is_measured_by_the_lines_of_all_files(
+def test_progress_is_measured_by_the_bytes_of_all_files(
     paths: list[Path], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     terminal = _on_a_terminal(monkeypatch)
@@ -87,9 +87,25 @@ def test_progress_is_measured_by_the_lines_of_all_files(
     with tracked(_batches(paths), paths) as watched:
         assert sum(map(len, watched)) == 10
     total, *steps = updates
-    assert total == {"total": 10}
-    assert steps == [{"completed": line, "count": line} for line in range(2, 11, 2)]
+    assert total == {"total": 30}
+    rates = [step.pop("rate") for step in steps]
+    assert steps == [{"completed": 3 * line, "count": line} for line in range(2, 11, 2)]
+    assert all(isinstance(rate, float) and rate > 0 for rate in rates)
     assert "trajectories" in terminal.getvalue()
+
+
+def test_folders_and_patterns_are_measured_by_their_files(tmp_path: Path) -> None:
+    for name, content in {"a/b.json": "12345", "a/c/d.jsonl": "1\n2\n3\n", "e.json": "1"}.items():
+        (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
+        (tmp_path / name).write_text(content)
+    for path in (tmp_path / "a", tmp_path / "*"):
+        places = Places([path])
+        assert places.total == (11 if path.name == "a" else 12)
+        assert places.bytes_until(f"{tmp_path}/a/b.json", None) == 5
+        assert places.bytes_until(f"{tmp_path}/a/c/d.jsonl", 2) == 9
+        assert places.bytes_until(f"{tmp_path}/a/c/d.jsonl", 200) == 11
+        assert places.bytes_until("elsewhere", 3) == 0
+    assert Places([tmp_path / "absent"]).total == 0
 
 
 def test_a_message_is_shown_beside_the_bar(

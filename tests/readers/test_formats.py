@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from importlib.util import find_spec
 from itertools import pairwise
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, get_args, get_origin
 
 import pytest
@@ -23,10 +24,10 @@ from trajmeter.records import Task, Trajectory
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
-    from pathlib import Path
 
     from pydantic import JsonValue
 
+DOCS = Path(__file__).parents[2] / "docs"
 ATTEMPT = {"instance_id": "a", "model_patch": ""}
 RUN = {"trajectory_format": "mini-swe-agent-1", "messages": [], "info": {}}
 ASV = {"result_columns": ["result"], "results": {}}
@@ -76,6 +77,14 @@ def test_what_a_format_carries_are_fields_of_the_record(known: Any) -> None:
     assert len(known.carries) == len(set(known.carries))
     for field in known.carries:
         assert has_field(known.makes, field), field
+
+
+def test_every_format_is_on_a_page_that_the_index_lists() -> None:
+    index = DOCS.joinpath("formats.md").read_text(encoding="utf-8")
+    pages = sorted(DOCS.glob("formats/*.md"))
+    assert [page.name for page in pages if f"(formats/{page.name})" not in index] == []
+    texts = "".join(page.read_text(encoding="utf-8") for page in pages)
+    assert [known.name for known in formats() if f"`{known.name}`" not in texts] == []
 
 
 @pytest.mark.parametrize("known", formats(), ids=lambda known: known.name)

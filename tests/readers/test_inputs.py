@@ -122,9 +122,13 @@ def test_predictions_beside_logs_are_not_read_twice(tmp_path: Path) -> None:
     predictions = write(tmp_path / "a" / "preds.json", json.dumps({"p": json.loads(PREDICTIONS)}))
     assert read(tmp_path) == (["p"], [], [])
     write(tmp_path / "z" / "run.traj.json", RUN)
-    write(tmp_path / "z" / "run.pred", PREDICTIONS)
+    beside = write(tmp_path / "z" / "run.pred", PREDICTIONS)
     ids, problems, (told,) = read(tmp_path)
-    assert (ids, problems) == (["run"], [])
+    assert (ids, problems) == (["run", "p"], [])  # those of another folder are of other attempts
+    assert told.startswith(f"{beside}: left out, because predictions beside logs are of the same")
+    write(tmp_path / "a" / "b" / "run.traj.json", RUN)
+    ids, problems, (told,) = read(tmp_path)
+    assert (ids, problems) == (["run", "run"], [])
     assert told.startswith(f"{predictions} (and 1 more): left out, because predictions beside logs")
     assert read(predictions) == (["p"], [], [])
 

@@ -9,10 +9,22 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from trajmeter.errors import ReadError
+from trajmeter.readers import (
+    Evidence,
+    ReadProblem,
+    RecordFormat,
+    formats,
+    read_trajectories,
+)
 from trajmeter.readers._registry import _entry_points, _names_group
+from trajmeter.records import Source, Trajectory
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
     from pathlib import Path
+
+    from pydantic import JsonValue
 
 PLUGIN = """
 from trajmeter.readers import Evidence, RecordFormat
@@ -82,6 +94,52 @@ def test_a_distribution_adds_formats_and_what_is_broken_is_told(tmp_path: Path) 
         "expected a RecordFormat or a FileFormat, got 'no format'",
     ):
         assert message in stderr
+
+
+def test_a_plug_in_that_fails_stops_nothing(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def recognises(record: Mapping[str, JsonValue]) -> Evidence | None:
+        return None if record["song"] == "none" else Evidence(record["song"])  # type: ignore[arg-type]  # as plug-ins are
+
+    def read(record: Mapping[str, JsonValue], source: Source) -> Trajectory:
+        return Trajectory(task_id=record["absent"], source=source)  # type: ignore[arg-type]  # likewise
+
+    known = RecordFormat(
+        name="song",
+        description="songs",
+        makes=Trajectory,
+        carries=("extra",),
+        origin="birds",
+        keys=frozenset({"song"}),
+        recognises=recognises,
+        read=read,
+    )
+    monkeypatch.setattr("trajmeter.readers._registry.formats", lambda: (*formats(), known))
+    log = tmp_path / "log.jsonl"
+    log.write_text('{"song": 3, "n": 1}\n{"song": 7, "task_id": "a"}\n{"task_id": "b"}')
+    problems: list[ReadProblem] = []
+    with pytest.warns(
+        RuntimeWarning, match=r"^the format song failed to recognise a file: ValueErr"
+    ):
+        read_ids = [each.task_id for each in read_trajectories(log, on_problem=problems.append)]
+    assert read_ids == ["a", "b"]
+    (problem,) = problems
+    assert problem.line == 1
+    assert problem.message == "cannot be read as one of songs: KeyError: 'absent'"
+
+
+def test_what_a_listener_raises_is_passed_on(tmp_path: Path) -> None:
+    (tmp_path / "run_metadata.json").write_text("{")
+    (tmp_path / "results.json").write_text("{")
+
+    def refuse(problem: ReadProblem) -> None:
+        raise ValueError(f"seen {problem.file}")
+
+    with pytest.raises(ValueError, match=r"^seen \S*run_metadata\.json$"):
+        list(read_trajectories(tmp_path, on_problem=refuse))
+    with pytest.raises(ReadError, match=r"^\S*run_metadata\.json: invalid JSON"):
+        list(read_trajectories(tmp_path))
 
 
 def test_without_plug_ins_no_entry_points_are_parsed(

@@ -2,19 +2,21 @@
 
 from __future__ import annotations
 
+import glob
+import os
 import sys
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
+from pathlib import Path
 from time import monotonic
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
-    from pathlib import Path
 
     import pyarrow as pa
     from rich.progress import Progress
 
-__all__ = ["tracked"]
+__all__ = ["Places", "tracked"]
 
 _DELAY_SECONDS = 0.5
 """Work that is done by then shows no progress bar."""
@@ -28,8 +30,8 @@ def tracked(
 ) -> Iterator[Iterable[pa.RecordBatch]]:
     """Show a progress bar while trajectories are read, if stderr is a terminal.
 
-    Progress is measured by the line that the last trajectory of a batch was read from, among all
-    lines of the files.
+    Progress is measured in bytes of the files: up to the line that the last trajectory of a batch
+    was read from, or to the end of its file.
 
     Args:
         batches: Trajectories as they are read.
@@ -42,7 +44,7 @@ def tracked(
     from rich.progress import BarColumn, Progress, TextColumn, TimeRemainingColumn
 
     progress = Progress(
-        TextColumn("{task.fields[count]:,} trajectories"),
+        TextColumn("{task.fields[count]:,} trajectories, {task.fields[rate]:,.0f}/s"),
         BarColumn(),
         TimeRemainingColumn(),
         console=Console(stderr=True),
@@ -57,32 +59,65 @@ def tracked(
 def _watched(
     batches: Iterable[pa.RecordBatch], paths: Sequence[Path], progress: Progress
 ) -> Iterator[pa.RecordBatch]:
-    due = monotonic() + _DELAY_SECONDS
-    before: dict[str, int] | None = None
-    task = progress.add_task("", total=None, count=0)
+    begun = monotonic()
+    due = begun + _DELAY_SECONDS
+    places: Places | None = None
+    task = progress.add_task("", total=None, count=0, rate=0.0)
     count = 0
     for batch in batches:
         yield batch
         count += len(batch)
         if monotonic() < due or not len(batch):
             continue
-        if before is None:
-            before, total = _lines_before(paths)
-            progress.update(task, total=total or None)
+        if places is None:
+            places = Places(paths)
+            progress.update(task, total=places.total or None)
             progress.start()
-        source = batch.column("source")[-1].as_py() or {"file": "", "line": 0}
-        line = before.get(source["file"], 0) + (source["line"] or 0)
-        progress.update(task, completed=line, count=count)
+        source = batch.column("source")[-1].as_py() or {"file": "", "line": None}
+        rate = count / max(monotonic() - begun, _REFRESH_SECONDS)
+        done = places.bytes_until(source["file"], source["line"])
+        progress.update(task, completed=done, count=count, rate=rate)
         due = monotonic() + _REFRESH_SECONDS
 
 
-def _lines_before(paths: Sequence[Path]) -> tuple[dict[str, int], int]:
-    """Number of lines in the files before each file, and in all."""
-    before: dict[str, int] = {}
-    total = 0
-    for path in paths:
-        before[str(path)] = total
-        if path.is_file():
-            with path.open("rb") as file:
-                total += sum(chunk.count(b"\n") for chunk in iter(lambda: file.read(_CHUNK), b""))
-    return before, total
+class Places:
+    """How many bytes lie before each place in the files of some paths."""
+
+    def __init__(self, paths: Sequence[Path]) -> None:
+        self._begins: dict[str, int] = {}
+        self._sizes: dict[str, int] = {}
+        self._lines: dict[str, float] = {}
+        self.total = 0
+        """Bytes of all files."""
+        for path in paths:
+            for file in _files(path):
+                with suppress(OSError):
+                    self._sizes[file] = Path(file).stat().st_size
+                    self._begins[file] = self.total
+                    self.total += self._sizes[file]
+
+    def bytes_until(self, file: str, line: int | None) -> float:
+        """Bytes up to a line, as long as those at the beginning of its file, or to its end."""
+        size: float = self._sizes.get(file, 0)
+        if line is not None:
+            size = min(line * self._mean_line(file), size)
+        return self._begins.get(file, 0) + size
+
+    def _mean_line(self, file: str) -> float:
+        if file not in self._lines:
+            beginning = b""
+            with suppress(OSError), Path(file).open("rb") as content:
+                beginning = content.read(_CHUNK)
+            self._lines[file] = len(beginning) / max(beginning.count(b"\n"), 1)
+        return self._lines[file]
+
+
+def _files(path: Path) -> Iterator[str]:
+    """The files that a path or a pattern names, and those in its folders, as they are read."""
+    name = str(path)
+    found = glob.glob(name, recursive=True) if glob.has_magic(name) else [name]  # noqa: PTH207 - Path.glob takes no absolute pattern
+    for each in sorted(found):
+        if not Path(each).is_dir():
+            yield each
+        within = [f"{folder}{os.sep}{file}" for folder, _, files in os.walk(each) for file in files]
+        yield from sorted(within, key=lambda file: file.split(os.sep))  # noqa: PTH206 - Path.parts takes ten times as long

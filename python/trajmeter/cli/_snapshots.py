@@ -75,14 +75,18 @@ def open_store(
         ConfigurationError: Options contradict each other.
         ReadError: It cannot be opened.
     """
-    from trajmeter.snapshots import open_repositories, open_snapshots
-
     if repos is None:
         if cache is not None or no_cache:
             raise ConfigurationError("--cache and --no-cache need --repos DIR")
-        return None if snapshots is None else open_snapshots(snapshots, on_problem=on_problem)
+        if snapshots is None:
+            return None
+        from trajmeter.snapshots import open_snapshots
+
+        return open_snapshots(snapshots, on_problem=on_problem)
     if snapshots is not None:
         raise ConfigurationError("--snapshots and --repos cannot be used together")
+    from trajmeter.snapshots import open_repositories
+
     naming = "contextbench" if "contextbench" in profiles else None
     choice = cache_choice(cache, no_cache=no_cache)
     return open_repositories(repos, cache=choice, profile=naming)
@@ -90,6 +94,8 @@ def open_store(
 
 def report_missing_snapshots(store: SnapshotStore | None) -> None:
     """Say which tasks found no repository or commit, and what to do."""
+    if store is None:
+        return
     from trajmeter.snapshots import RepositoryFolder
 
     if isinstance(store, RepositoryFolder):

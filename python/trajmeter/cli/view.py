@@ -107,7 +107,6 @@ def view(
     import_numpy()
     from trajmeter.readers import read_tasks, read_trajectories
     from trajmeter.reports.trajectory import Search, html_page, sections
-    from trajmeter.writers import check_is_no_input, check_place, write_text
 
     if profile is not None:
         from trajmeter.metrics.context.profile import PROFILES
@@ -115,6 +114,8 @@ def view(
 
         find_profile("context", profile, PROFILES)
     if html is not None:
+        from trajmeter.writers import check_is_no_input, check_place
+
         if html.suffix.lower() not in {".html", ".htm"}:
             raise ConfigurationError(f"{html}: expected a file that ends in .html")
         check_place(html)
@@ -142,6 +143,8 @@ def view(
     if search is not None:
         parts = search.sections(parts)
     if html is not None:
+        from trajmeter.writers import write_text
+
         write_text("".join(html_page(chosen.task_id, parts, search=search, full=full)), html)
         print_message(f"trajmeter: wrote {html}")
     else:
@@ -205,9 +208,12 @@ def _surroundings(
     cache: Path | bool,
 ) -> Surroundings:
     """What the trajectory is read beside; a message says what was not found."""
+    from trajmeter.reports.trajectory import Surroundings
+
+    if not tasks and repos is None:  # which spares importing the metrics
+        return Surroundings()
     from trajmeter.metrics import TaskIndex
     from trajmeter.metrics.context import ContextTracker, prepare
-    from trajmeter.reports.trajectory import Surroundings
     from trajmeter.snapshots import open_files, open_repositories, open_snapshots
 
     task = TaskIndex(tasks).find(trajectory.task_id)

@@ -5,12 +5,22 @@ from __future__ import annotations
 from collections import Counter
 from typing import TYPE_CHECKING, Generic
 
-from trajmeter.errors import ConfigurationError
+from pydantic import ValidationError
+
+from trajmeter.errors import ConfigurationError, ReadError, format_exception
 from trajmeter.readers._containers import entries
 from trajmeter.readers._content import open_content
 from trajmeter.readers._formats import Evidence, FileFormat, RecordFormat, RecordT
-from trajmeter.readers._recognition import ambiguous, format_of, strongest_for
+from trajmeter.readers._recognition import (
+    UNEXPECTED,
+    ambiguous,
+    evidence_in,
+    format_of,
+    strongest_for,
+    warn_of_recognition,
+)
 from trajmeter.readers._registry import file_formats, format_named, record_formats
+from trajmeter.records import ReadProblem
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterator, Mapping
@@ -21,7 +31,7 @@ if TYPE_CHECKING:
 
     from trajmeter.readers._formats import Format
     from trajmeter.readers._mapping import ColumnMapping
-    from trajmeter.records import ReadProblem, Source
+    from trajmeter.records import Source
 
 __all__ = ["Choice"]
 
@@ -97,7 +107,13 @@ class Choice(Generic[RecordT]):
         """
         reads = known.profile_reads
         read = next((reads[name] for name in self._profiles if name in reads), known.read)
-        made = read(record, source)
+        try:
+            made = read(record, source)
+        except ValidationError:
+            raise
+        except UNEXPECTED as error:
+            reason = format_exception(error)
+            raise ReadError(f"cannot be read as one of {known.description}: {reason}") from error
         self._counts[known.name] += 1
         return made
 
@@ -111,14 +127,33 @@ class Choice(Generic[RecordT]):
         """Read a file or folder as a whole; columns other than these may be left empty."""
         reads = known.profile_records
         read = next((reads[name] for name in self._profiles if name in reads), known.records)
+        raised: list[Exception] = []
+
+        def listen(problem: ReadProblem) -> None:
+            try:
+                report(problem)
+            except Exception as error:
+                raised.append(error)
+                raise
+
         some = (
-            known.part(path, report, columns)
+            known.part(path, listen, columns)
             if columns is not None and read is known.records
             else None
         )
-        for record in some or read(path, report):
-            self._counts[known.name] += 1
-            yield record
+        try:
+            for record in some or read(path, listen):
+                self._counts[known.name] += 1
+                yield record
+        except (ReadError, *UNEXPECTED) as error:
+            if error in raised:
+                raise
+            if isinstance(error, ReadError):
+                report(ReadProblem(file=str(path), message=str(error)))
+                return
+            reason = format_exception(error)
+            message = f"cannot be read as one of {known.description}: {reason}"
+            report(ReadProblem(file=str(path), message=message))
 
     def batches(
         self, known: FileFormat[RecordT], path: Path, columns: Collection[str]
@@ -206,7 +241,7 @@ class Choice(Generic[RecordT]):
         record = first.value if first else None
         if not isinstance(record, dict) or not (found := strongest_for(record, self._of_records)):
             return 0, None
-        return found[0].evidence_in(record) or 0, found[0]
+        return evidence_in(found[0], record), found[0]
 
 
 def _strongest(
@@ -232,4 +267,7 @@ def _evidence(known: FileFormat[RecordT], path: Path, head: bytes) -> int:
     try:
         return known.recognises(path, head) or 0
     except OSError:  # reported with the files of the folder
+        return 0
+    except UNEXPECTED as error:
+        warn_of_recognition(known, error)
         return 0

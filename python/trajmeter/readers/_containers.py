@@ -14,10 +14,10 @@ from typing import TYPE_CHECKING, BinaryIO, NamedTuple
 from trajmeter import json_input
 from trajmeter.errors import ExtraMissingError, ReadError
 from trajmeter.readers._content import LONGEST, is_compressed, open_content
-from trajmeter.records import Source
+from trajmeter.records import ReadProblem, Source
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Callable, Iterator
     from pathlib import Path
 
     from pydantic import JsonValue
@@ -34,6 +34,7 @@ __all__ = [
     "is_parquet",
     "read_line",
     "state_of",
+    "values_in",
 ]
 
 PARQUET_MAGIC = b"PAR1"
@@ -86,6 +87,21 @@ def entries(path: Path, *, may_be_own: bool = True) -> Iterator[Entry]:
         yield Entry(Source(file=name), ReadError(error.strerror or str(error)))
     except ReadError as error:
         yield Entry(Source(file=name), error)
+
+
+def values_in(
+    path: Path, report: Callable[[ReadProblem], None]
+) -> Iterator[tuple[Source, JsonValue]]:
+    """Yield the values of a file that can be read, each with its place, and report the others."""
+    for source, value in entries(path, may_be_own=False):
+        if isinstance(value, ReadError):
+            report(
+                ReadProblem(
+                    file=source.file, line=source.line, record=source.record, message=str(value)
+                )
+            )
+        else:
+            yield source, value
 
 
 def state_of(file: BinaryIO) -> tuple[int, int]:

@@ -61,10 +61,19 @@ class FolderNotes:
         self._example: Path | None = None
         self._is_empty = True
         self._repeating: list[Path] = []
+        self._with_logs: set[Path] = set()
 
-    def read(self) -> None:
-        """Note that a file was read, or that it was reported why not."""
+    def report(self) -> None:
+        """Note that it was reported why a file cannot be read."""
         self._is_empty = False
+
+    def read(self, path: Path) -> None:
+        """Note that a file was read."""
+        self._is_empty = False
+        for folder in path.parents:
+            if folder in self._with_logs:
+                break
+            self._with_logs.add(folder)
 
     def leave_out(self, path: Path) -> None:
         """Note that no format recognises a file."""
@@ -72,10 +81,10 @@ class FolderNotes:
         self._example = self._example or path
 
     def repeats(self, path: Path) -> bool:
-        """Whether predictions repeat logs that were read; they are left out then."""
-        if not self._is_empty:
+        """Whether predictions repeat logs beside or below them, which were read."""
+        if path.parent in self._with_logs:
             self._repeating.append(path)
-        return not self._is_empty
+        return path.parent in self._with_logs
 
     def end(self) -> Iterator[ReadProblem]:
         """The problem that nothing was read, or else a warning of what was left out."""
@@ -121,9 +130,14 @@ class Input(NamedTuple):
     """Whether its name is that of predictions, which programs write beside their logs."""
 
     def note_read(self) -> None:
-        """Note that it was read, or that it was reported why not."""
+        """Note that it was read."""
         if self.notes is not None:
-            self.notes.read()
+            self.notes.read(self.path)
+
+    def note_reported(self) -> None:
+        """Note that it was reported why it cannot be read."""
+        if self.notes is not None:
+            self.notes.report()
 
     def note_left_out(self) -> None:
         """Note that no format recognises it."""

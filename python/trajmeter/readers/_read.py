@@ -14,7 +14,7 @@ from trajmeter.readers._choice import Choice
 from trajmeter.readers._containers import entries
 from trajmeter.readers._formats import Evidence, RecordFormat, RecordT
 from trajmeter.readers._inputs import inputs
-from trajmeter.readers._recognition import format_of
+from trajmeter.readers._recognition import evidence_in, format_of
 from trajmeter.readers._registry import record_formats
 from trajmeter.records import ReadProblem, Task, Trajectory
 
@@ -144,7 +144,7 @@ def _read_input(
         whole = given.whole or choice.file_format(given.path)
     except ReadError as error:
         report(ReadProblem(file=str(given.path), message=str(error)))
-        given.note_read()
+        given.note_reported()
         return
     if whole is None:
         yield from read_records(given, choice, report)
@@ -191,10 +191,11 @@ class EntryReader(Generic[RecordT]):
 
     def accept(self, rows: int = 0) -> None:
         """Note that an entry was recognised, or so many rows that were read elsewhere."""
+        if not self._is_known:
+            self._given.note_read()
         self._is_known = True
         if rows:
             self._choice.count_rows(self._given.path, rows)
-        self._given.note_read()
         self._report_strangers()
 
     def read(self, entry: Entry) -> RecordT | None:
@@ -221,7 +222,7 @@ class EntryReader(Generic[RecordT]):
             return None
         self.known = known.name, known.description
         is_doubtful = not self._is_known and self._given.notes is not None
-        if is_doubtful and known.evidence_in(value) == Evidence.POSSIBLE:
+        if is_doubtful and evidence_in(known, value) == Evidence.POSSIBLE:
             record = self._record(known, value, source, self._add_stranger)
             if record is None:
                 return None
@@ -276,7 +277,7 @@ class EntryReader(Generic[RecordT]):
         _warn_of(self._doubts)
 
     def _report(self, problem: ReadProblem) -> None:
-        self._given.note_read()
+        self._given.note_reported()
         self._listener(problem)
 
     def _report_strangers(self) -> None:
@@ -302,7 +303,7 @@ def _unrecognised(value: JsonValue, makes: type[Task | Trajectory]) -> str:
     return (
         f"{expected}, got an object with the keys {reprlib.repr(list(value))}, "
         "which no format recognises ('trajmeter formats' lists them); "
-        "docs/formats.md describes 'Our own records' and how to read 'Other formats'"
+        "docs/formats/your-own.md shows how to read others"
     )
 
 
@@ -315,7 +316,7 @@ def _description(value: dict[str, JsonValue], makes: type[RecordT]) -> str | Non
     if known is None:
         return None
     # A key that many formats share is not enough to call a record by the name of one.
-    is_possible = known.evidence_in(value) == Evidence.POSSIBLE
+    is_possible = evidence_in(known, value) == Evidence.POSSIBLE
     return None if is_possible and value.keys() - makes.model_fields.keys() else known.description
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from functools import lru_cache
 from itertools import islice
 from typing import TYPE_CHECKING, Any
@@ -9,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 from pydantic_core import from_json
 
 from trajmeter import json_input
-from trajmeter.errors import ReadError
+from trajmeter.errors import ReadError, format_exception
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
@@ -18,8 +19,26 @@ if TYPE_CHECKING:
 
     from trajmeter.readers._formats import Format, RecordFormat, RecordT
 
-__all__ = ["ambiguous", "beginning", "format_of", "strongest_for"]
+__all__ = [
+    "UNEXPECTED",
+    "ambiguous",
+    "beginning",
+    "evidence_in",
+    "format_of",
+    "strongest_for",
+    "warn_of_recognition",
+]
 
+UNEXPECTED = (
+    ArithmeticError,
+    AssertionError,
+    AttributeError,
+    LookupError,
+    RecursionError,
+    TypeError,
+    ValueError,
+)
+"""What a format may raise of a record that its author did not think of."""
 _LINES = 20
 """Lines of its JSON lines that are looked at."""
 
@@ -78,9 +97,27 @@ def strongest_for(
     record: Mapping[str, JsonValue], candidates: Iterable[RecordFormat[RecordT]]
 ) -> list[RecordFormat[RecordT]]:
     """The formats for which the evidence in a record is strongest."""
-    found = {known: known.evidence_in(record) or 0 for known in candidates}
+    found = {known: evidence_in(known, record) for known in candidates}
     evidence = max(found.values(), default=0)
     return [known for known, each in found.items() if evidence and each == evidence]
+
+
+def evidence_in(known: RecordFormat[RecordT], record: Mapping[str, JsonValue]) -> int:
+    """The evidence for a format in a record; none if the format fails on it, which is told."""
+    try:
+        return known.evidence_in(record) or 0
+    except UNEXPECTED as error:
+        warn_of_recognition(known, error)
+        return 0
+
+
+def warn_of_recognition(known: Format[Any], error: BaseException) -> None:
+    """Warn that a format, such as that of a plug-in, failed to say whether something is of it."""
+    warnings.warn(
+        f"the format {known.name} failed to recognise a file: {format_exception(error)}",
+        RuntimeWarning,
+        stacklevel=2,
+    )
 
 
 def ambiguous(one: Format[Any], other: Format[Any]) -> ReadError:

@@ -36,6 +36,8 @@ __all__ = [
 
 ENTRY_POINT_GROUP = "trajmeter.formats"
 _PACKAGE = "trajmeter.readers"
+_WITHOUT_FORMATS = frozenset({"shell_views"})
+"""Modules that hold no format, and take long to import."""
 _METADATA = (".dist-info", ".egg-info")
 
 
@@ -49,7 +51,8 @@ def formats() -> tuple[AnyFormat, ...]:
     package = import_module(_PACKAGE)
     found: dict[str, AnyFormat] = {}
     for module in iter_modules(package.__path__, f"{_PACKAGE}."):
-        if not module.name.rpartition(".")[2].startswith("_"):
+        own_name = module.name.rpartition(".")[2]
+        if not own_name.startswith("_") and own_name not in _WITHOUT_FORMATS:
             members = vars(import_module(module.name)).values()
             found.update({each.name: each for each in members if isinstance(each, Format)})
     for point in _entry_points():

@@ -40,6 +40,11 @@ class Event(NamedTuple):
     report: Callable[[ReadProblem], None]
     """Where to tell what is wrong with it."""
 
+    @property
+    def place(self) -> str:
+        """Where it stands in the log."""
+        return f"line {self.source.line}" if self.source.line else self.source.record or "log"
+
     def problem(self, message: str) -> None:
         """Report what cannot be used of it."""
         self.report(

@@ -5,8 +5,6 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from trajmeter.readers._sessions import path_below
-from trajmeter.readers.shell_views import shell_views
-from trajmeter.readers.shell_views.leaks import leak_of_path
 from trajmeter.readers.tool_views import TOOL_VIEWS
 from trajmeter.records import Extent, Leak, View
 
@@ -60,6 +58,8 @@ class Viewer:
         if call.command is None:
             self._look_at_tool(call, text)
             return
+        from trajmeter.readers.shell_views import shell_views  # not to recognise a format
+
         start = folder or self.folder or self.root
         shown = shell_views(call.command, text, exit_code=exit_code, folder=start)
         views = shown.views
@@ -94,6 +94,8 @@ class Viewer:
 
 def _leaks_of(views: Iterable[View]) -> list[Leak]:
     """The patches of the solution or its tests among the files that were shown."""
+    from trajmeter.readers.shell_views.leaks import leak_of_path  # not to recognise a format
+
     found = [(view.path, leak_of_path(view.path)) for view in views]
     return [Leak(kind=kind, evidence=path) for path, kind in found if kind is not None]
 

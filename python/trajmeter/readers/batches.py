@@ -165,9 +165,8 @@ class TrajectoryBatches:
     def __iter__(self) -> Iterator[pa.RecordBatch]:
         """Yield the batches; none is empty."""
         self.start()
-        items: Iterable[_Item] = self._ahead or ()
         try:
-            for batch in joined(batch for item in items for batch in item()):
+            for batch in joined(batch for item in self._ahead or () for batch in item()):
                 self.rows += batch.num_rows
                 yield batch
         finally:
@@ -234,7 +233,7 @@ class TrajectoryBatches:
         try:
             whole = given.whole or self._choice.file_format(given.path)
         except ReadError as error:
-            given.note_read()
+            given.note_reported()
             problem = ReadProblem(file=str(given.path), message=str(error))
             yield partial(self._problems, [problem])
             return
@@ -302,11 +301,11 @@ class TrajectoryBatches:
             for log in logs:
                 yield from self._file(log)
             return
+        unread: set[int] = set()
         for columns in reader.read_logs([str(log.path) for log in logs]):
             batch = self._rows_of.in_schema(pa.record_batch(columns))
             done = 0
-            if batch.num_rows:
-                logs[0].note_read()
+            unread.update(number for _, number, *_ in columns.refused)
             for row, number, *_ in columns.refused:
                 yield partial(iter, [batch.slice(done, row - done)])
                 done = row
@@ -314,6 +313,9 @@ class TrajectoryBatches:
                     yield self._count_file
                 yield from self._file(logs[number])
             yield partial(iter, [batch.slice(done)])
+        for number, log in enumerate(logs):
+            if number not in unread:
+                log.note_read()
 
     def _count_file(self) -> Iterator[pa.RecordBatch]:
         self._reasons.add_file()

@@ -232,6 +232,9 @@ TRIALS = FileFormat(
     description="trials of Harbor",
     makes=Trajectory,
     carries=(
+        "agent",
+        "model",
+        "attempt",
         *TURNS,
         *usage_fields(
             "turns.usage",
@@ -246,9 +249,6 @@ TRIALS = FileFormat(
                 "cost_usd",
             ),
         ),
-        "agent",
-        "model",
-        "attempt",
         "turns.agent",
         "final_output",
         "duration_seconds",

@@ -9,8 +9,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from trajmeter.errors import ReadError
-from trajmeter.readers._containers import entries
+from trajmeter.readers._containers import values_in
 from trajmeter.readers._formats import Evidence, FileFormat
 from trajmeter.readers._recognition import beginning
 from trajmeter.readers._values import as_list, as_object, as_text, epoch_seconds, seconds_between
@@ -44,11 +43,8 @@ def _recognises(_: Path, head: bytes) -> Evidence | None:
 def _records(path: Path, report: Callable[[ReadProblem], None]) -> Iterator[Trajectory]:
     """The attempts of a file, a trace each."""
     traces: dict[str, list[_Span]] = {}
-    for source, value in entries(path, may_be_own=False):
-        if isinstance(value, ReadError):
-            place = {"file": source.file, "line": source.line, "record": source.record}
-            report(ReadProblem(**place, message=str(value)))  # type: ignore[arg-type] # by field
-        elif isinstance(value, dict):
+    for _, value in values_in(path, report):
+        if isinstance(value, dict):
             name = value.get("trace_id") or value.get("id")
             traces.setdefault(str(name), []).append(value)
     for name, lines in traces.items():
@@ -120,7 +116,11 @@ def _answer(index: int, data: Mapping[str, Any]) -> Draft:
     for message in as_list(data.get("output")):
         if isinstance(message, dict):
             draft.texts += filter(None, [said(message.get("content"))])
-            draft.calls += [call for each in called_in(message) if (call := call_of(each))]
+            draft.calls += [
+                call
+                for each in called_in(message, message.get("content"))
+                if (call := call_of(each))
+            ]
     return draft
 
 

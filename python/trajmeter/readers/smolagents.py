@@ -8,8 +8,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from trajmeter.errors import ReadError
-from trajmeter.readers._containers import entries
+from trajmeter.readers._containers import values_in
 from trajmeter.readers._formats import Evidence, FileFormat, RecordFormat
 from trajmeter.readers._recognition import beginning
 from trajmeter.readers._values import as_list, as_object, as_text
@@ -102,13 +101,7 @@ def _recognises_memory(_: Path, head: bytes) -> Evidence | None:
 
 
 def _memory(path: Path, report: Callable[[ReadProblem], None]) -> Iterator[Trajectory]:
-    steps: list[JsonValue] = []
-    for source, value in entries(path, may_be_own=False):
-        if isinstance(value, ReadError):
-            place = {"file": source.file, "line": source.line, "record": source.record}
-            report(ReadProblem(**place, message=str(value)))  # type: ignore[arg-type] # by field
-        else:
-            steps.append(value)
+    steps = [value for _, value in values_in(path, report)]
     if steps:
         source = Source(file=str(path))
         yield Trajectory(**{**_fields(steps), "task_id": name_of(source), "source": source})

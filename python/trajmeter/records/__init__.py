@@ -24,6 +24,7 @@ from trajmeter.records.result_file import (
 from trajmeter.records.source import ReadProblem, Source
 from trajmeter.records.task import Assertion, GoldRange, GoldRole, Task
 from trajmeter.records.trajectory import (
+    LEAK_KINDS,
     Extent,
     Failure,
     Leak,
@@ -37,6 +38,7 @@ from trajmeter.records.trajectory import (
 
 __all__ = [
     "LARGEST_COUNT",
+    "LEAK_KINDS",
     "Assertion",
     "Cause",
     "CodeQuality",

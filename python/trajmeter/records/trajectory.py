@@ -12,6 +12,7 @@ from trajmeter.records.record import Count, Record
 from trajmeter.records.source import Source
 
 __all__ = [
+    "LEAK_KINDS",
     "Extent",
     "Failure",
     "Leak",
@@ -136,6 +137,10 @@ class Turn(Record):
     """Wall-clock time of the turn."""
     extra: dict[str, Any] = Field(default_factory=dict)
     """Keys of the file that no reader knows."""
+
+
+LEAK_KINDS = ("gold_patch", "test_patch", "future")
+"""Kinds of leaks that are counted one by one."""
 
 
 class Leak(Record):

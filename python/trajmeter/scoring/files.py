@@ -17,7 +17,7 @@ from trajmeter.records import Task, Trajectory
 from trajmeter.schemas import require_pyarrow
 from trajmeter.scoring.records import RecordScorer
 from trajmeter.scoring.scores import ScoredColumns, ScoredRecords, Scores
-from trajmeter.snapshots import open_repositories, open_snapshots
+from trajmeter.snapshots import open_snapshots
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -101,6 +101,8 @@ def score(
         raise ConfigurationError("snapshots and repos cannot be used together")
     profiles = [*listed_names(profiles, "profiles")]
     if repos is not None:
+        from trajmeter.snapshots import open_repositories
+
         naming = "contextbench" if "contextbench" in profiles else None
         snapshots = open_repositories(repos, profile=naming)
     elif isinstance(snapshots, (str, Path)):

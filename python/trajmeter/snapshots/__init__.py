@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+from importlib import import_module
+from typing import TYPE_CHECKING
+
 from trajmeter.snapshots._open import open_snapshots
-from trajmeter.snapshots._repositories import RepositoryFolder, open_repositories
-from trajmeter.snapshots._take import entry_maker, open_files, take_snapshot
 from trajmeter.snapshots.snapshot import (
     Definitions,
     FileSnapshot,
@@ -12,6 +13,10 @@ from trajmeter.snapshots.snapshot import (
     Snapshot,
     SnapshotStore,
 )
+
+if TYPE_CHECKING:
+    from trajmeter.snapshots._repositories import RepositoryFolder, open_repositories
+    from trajmeter.snapshots._take import entry_maker, open_files, take_snapshot
 
 __all__ = [
     "Definitions",
@@ -26,3 +31,20 @@ __all__ = [
     "open_snapshots",
     "take_snapshot",
 ]
+
+_LATE = {
+    "RepositoryFolder": "_repositories",
+    "entry_maker": "_take",
+    "open_files": "_take",
+    "open_repositories": "_repositories",
+    "take_snapshot": "_take",
+}
+"""The modules of what makes snapshots, which scoring with snapshots that are made does not need."""
+
+
+def __getattr__(name: str) -> object:
+    if name not in _LATE:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}", name=name)
+    value: object = getattr(import_module(f"{__name__}.{_LATE[name]}"), name)
+    globals()[name] = value
+    return value

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
@@ -56,10 +56,9 @@ class Groups:
 
     def of_batch(self, rows: pa.RecordBatch) -> GroupedRows:
         """Groups of rows in the columns of :func:`trajmeter.schemas.trajectory_schema`."""
-        import pyarrow as pa
         import pyarrow.compute as pc
 
-        from trajmeter.arrays import coded
+        from trajmeter.arrays import coded, numbers
 
         agents, models, instances = (
             coded(rows.column(name)) for name in ("agent", "model", "instance")
@@ -70,7 +69,8 @@ class Groups:
         combined = agents.codes + 1
         for each in (models, instances):
             combined = combined * (len(each.texts) + 1) + each.codes + 1
-        encoded = pa.array(np.where(named, combined, -1 - files.codes)).dictionary_encode()
+        of_row: Any = numbers(np.where(named, combined, -1 - files.codes))
+        encoded = of_row.dictionary_encode()
         codes = encoded.indices.to_numpy().astype(np.int64)
         first = np.empty(len(encoded.dictionary), np.int64)
         first[codes[::-1]] = np.arange(len(codes))[::-1]

@@ -100,6 +100,22 @@ def test_a_prompt_that_was_too_long_has_no_turn(folder: Path) -> None:
     )
 
 
+@pytest.mark.parametrize(
+    ("end", "reason"),
+    [
+        ("> litellm.AuthenticationError: Bad key  \n> Check your key.  \n", "api_error"),
+        ("> litellm.InternalServerError: Down  \n> Retrying in 0.2 seconds...  \n\nHi.\n", None),
+        ("> Only 3 reflections allowed, stopping.  \n", "max_turns_exceeded"),
+    ],
+)
+def test_how_a_chat_may_end(folder: Path, end: str, reason: str | None) -> None:
+    (folder / NAME).write_text(
+        f"# aider chat started at 2026-03-01 10:00:00\n\n#### Fix it.  \n\nSo.\n\n{end}"
+    )
+    failure = read_one(folder / NAME).failure
+    assert (failure and failure.reason) == reason
+
+
 def test_every_chat_of_a_file_is_an_attempt(folder: Path) -> None:
     chat = "# aider chat started at 2026-03-0{} 10:00:00\n\n#### Go.  \n\nReply {}.\n\n"
     path = folder / NAME

@@ -88,6 +88,11 @@ def test_the_result_has_answer_cost_and_usage(tmp_path: Path) -> None:
             {"is_error": True, "result": "API Error: 500"},
             Failure(reason="api_error", message="API Error: 500"),
         ),
+        (
+            "success",
+            {"is_error": True, "result": "Prompt is too long"},
+            Failure(reason="budget_exhausted", message="Prompt is too long"),
+        ),
         ("success", {}, None),
     ],
 )
@@ -107,6 +112,28 @@ def test_a_stream_that_was_cut_has_no_end(tmp_path: Path) -> None:
     assert attempt.usage is None
     assert attempt.final_output == "Hi."
     assert "exit_status" not in attempt.metadata
+
+
+def test_a_stream_that_was_cut_after_an_error_failed(tmp_path: Path) -> None:
+    error = said("m2", "API Error: 529 overloaded")
+    error["message"]["model"] = "<synthetic>"
+    path = write_lines(tmp_path / "o.jsonl", init(), said("m1", "Hi."), error)
+    assert read_one(path).failure == Failure(
+        reason="api_error", message="API Error: 529 overloaded"
+    )
+
+
+def test_what_belongs_to_no_call_is_told_by_its_line(tmp_path: Path) -> None:
+    nameless = {"type": "tool_use", "id": "t1", "input": {}}
+    attempt = read_one(
+        write_lines(tmp_path / "o.jsonl", init(), said("m1", "Hi.", nameless), got("t9", "x"))
+    )
+    assert attempt.unusable == {
+        "line 2": "a call without a name",
+        "line 3": "a result without a call",
+    }
+    assert attempt.dropped_calls == 2
+    assert turns_of(attempt)[0].tool_calls == ()
 
 
 def test_a_file_of_several_streams(tmp_path: Path) -> None:

@@ -279,3 +279,36 @@ def test_lines_that_cannot_be_used_are_reported_and_the_rest_is_read(tmp_path: P
     assert [turn.text for turn in turns_of(attempt)] == ["one", "two"]
     assert [problem.line for problem in problems] == [3, 4, 5]
     assert problems[2].message.startswith("usage.input_tokens: expected an integer, got -1.5")
+
+
+def recorded(second: float, response: str, *numbers: int) -> dict[str, Any]:
+    usage = counts(*numbers)
+    return line(second, "token_usage_record", response_id=response, usage=usage)
+
+
+def test_an_empty_reply_is_a_turn_and_a_summary_is_none(tmp_path: Path) -> None:
+    first, total = counts(10, 0, 1, 0), counts(30, 0, 3, 0)
+    path = write_lines(
+        tmp_path / "rollout.jsonl",
+        META,
+        called(1, "a", command=["ls"]),
+        recorded(1, "r1", 10, 0, 1, 0),
+        sent(2, "a", "x"),
+        counted(2, first, first),
+        recorded(3, "r2", 20, 0, 2, 0),
+        counted(3, counts(20, 0, 2, 0), total),
+        recorded(4, "r3", 30, 0, 3, 0),
+        line(5, "compacted", message="So far …"),
+        said(6, "End."),
+        recorded(6, "r4", 40, 0, 4, 0),
+    )
+    used = [turn.usage and turn.usage.input_tokens for turn in turns_of(read_one(path))]
+    assert used == [10, 20, 40]
+
+
+def test_a_result_without_a_call_is_told_by_its_line(tmp_path: Path) -> None:
+    path = write_lines(tmp_path / "rollout.jsonl", META, called(1, "a"), sent(2, "b", "x"))
+    attempt = read_one(path)
+    assert attempt.unusable == {"line 3": "a result without a call"}
+    assert attempt.dropped_calls == 1
+    assert turns_of(attempt)[0].tool_calls[0].result is None

@@ -291,3 +291,11 @@ def test_numbers_json_does_not_know_are_read(tmp_path: Path) -> None:
     assert problems == []
     assert attempt.measurements is not None
     assert "NaN" in json.dumps(attempt.measurements.ratios_by_agent)
+
+
+def test_a_file_that_only_names_a_trial_is_no_result(tmp_path: Path) -> None:
+    config = {"trial_name": "t__1", "trials_dir": "/trials", "agent": {"name": "terminus-2"}}
+    write_json(tmp_path / "config.json", config)
+    attempts, (problem,) = read(tmp_path / "config.json")
+    assert attempts == []
+    assert "which no format recognises" in problem.message

@@ -309,3 +309,20 @@ def test_views_may_be_told_otherwise() -> None:
         ("b.md", None, None),
     ]
     assert message_turns(messages, views=None).turns[0].views is None
+
+
+@pytest.mark.parametrize("odd", [["x"], {"x": 1}, 1, True], ids=repr)
+@pytest.mark.parametrize(
+    "message_with",
+    [
+        lambda odd: {"role": odd, "content": "x"},
+        lambda odd: {"role": odd, "type": "message", "content": "x"},
+        lambda odd: {"role": "assistant", "content": [{"type": odd, "text": "x"}]},
+        lambda odd: {"role": "tool", "tool_call_id": "a", "content": [{"type": odd}]},
+        lambda odd: {"type": "function_call_output", "call_id": odd, "output": "x"},
+        lambda odd: {"kind": "request", "parts": [odd]},
+    ],
+)
+def test_kinds_of_any_type_lose_nothing_else(message_with: Any, odd: Any) -> None:
+    messages = [asks(("a", "f", "{}")), message_with(odd), {"role": "assistant", "content": "End."}]
+    assert message_turns(messages).final_output == "End."

@@ -290,3 +290,37 @@ def test_tools_that_anthropic_runs_answer_in_the_same_message(kind: str) -> None
     ]
     call = only_call(message_turns([{"role": "assistant", "content": content}]))
     assert (call.arguments, call.result, call.success) == ({"query": "q"}, "found", True)
+
+
+def test_objects_of_openai_are_read_as_its_json() -> None:
+    pytest.importorskip("openai", reason="the objects are of its package")
+    from openai.types.chat import ChatCompletion
+    from openai.types.responses import ResponseOutputItem
+    from pydantic import TypeAdapter
+
+    choice = {"index": 0, "finish_reason": "tool_calls", "message": ONE_CALL["openai"][0]}
+    usage = {"prompt_tokens": 9, "completion_tokens": 2, "total_tokens": 11}
+    chat = ChatCompletion.model_validate(
+        {
+            "id": "x",
+            "object": "chat.completion",
+            "created": 0,
+            "model": "m",
+            "choices": [choice],
+            "usage": usage,
+        }
+    )
+    result = ONE_CALL["openai"][1]
+    for given in (chat, chat.choices[0].message):
+        call = only_call(message_turns([given, result]))
+        assert (call.arguments, call.result) == (ARGUMENTS, "x = 1")
+    used = message_turns([chat]).turns[0].usage
+    assert used is not None
+    assert (used.input_tokens, used.cached_input_tokens) == (9, None)
+    item = TypeAdapter(ResponseOutputItem)
+    text = {"type": "output_text", "text": "I look.", "annotations": []}
+    message = {**ONE_CALL["responses"][1], "id": "m", "status": "completed", "content": [text]}
+    items = [ONE_CALL["responses"][0], message, ONE_CALL["responses"][2]]
+    objects = [item.validate_python(each) for each in items]
+    held = message_turns([*objects, ONE_CALL["responses"][3]])
+    assert held == message_turns(ONE_CALL["responses"])

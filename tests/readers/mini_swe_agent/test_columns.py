@@ -271,7 +271,7 @@ def test_a_folder_of_logs_and_others(tmp_path: Path) -> None:
 
 
 def test_recorded_logs(reference_data: Path) -> None:
-    # Format errors and responses are read as records.
+    # Format errors, responses and outputs that were cut are read as records.
     for folder, odd in (("logs/mini-swe-agent", 4), ("minisweagent", 2)):
         logs = f"{reference_data / folder}/**/*.traj.json"
         read, as_record = as_batches(Path(logs), COLUMNS)

@@ -181,6 +181,23 @@ def test_a_format_error_of_version_2_is_a_turn_with_its_cost() -> None:
     assert turn.program is None
 
 
+def test_what_a_user_interrupted_is_no_turn_of_its_own() -> None:
+    answer = {"role": "assistant", "content": "Go.", "extra": {"actions": [action("ls", "t1")]}}
+    extra = {"interrupt_type": "UserInterruption"}
+    (turn,) = read([answer, {"role": "user", "content": "Stop.", "extra": extra}]).turns or ()
+    assert (turn.text, turn.program) == ("Go.", "ls")
+    assert turn.error == Failure(reason="UserInterruption", message="Stop.")
+
+
+def test_a_run_that_was_killed_does_not_say_how_it_ended() -> None:
+    trajectory = read([{"role": "assistant", "content": "Go."}], exit_status="", submission="")
+    assert trajectory.failure is None
+    assert trajectory.final_patch is None
+    assert trajectory.metadata == {}
+    failed = read([], exit_status="LimitsExceeded", submission="")
+    assert failed.final_patch == ""
+
+
 def test_answers_without_a_role_and_observations_by_position() -> None:
     answer = {"object": "response", "output": [], "extra": {"actions": [action("ls"), action("x")]}}
     results = [

@@ -15,6 +15,7 @@ from trajmeter.metrics.context.attempts import attempts
 from trajmeter.metrics.context.batch_figures import (
     edit_columns,
     final_columns,
+    leak_columns,
     step_columns,
     view_columns,
 )
@@ -129,6 +130,8 @@ def _columns(
         columns |= edit_columns(found, edits, flags(patches.is_valid()), is_empty)
     if parts.views:
         columns |= view_columns(found)
+    if parts.leaks:
+        columns |= leak_columns(rows.column("leaks"))
     return columns
 
 

@@ -8,12 +8,13 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
+import pyarrow.compute as pc
 
-from trajmeter.arrays import nulls, numbers
+from trajmeter.arrays import flags, nulls, numbers, ragged
 from trajmeter.errors import InputError
 from trajmeter.kernels import GRANULARITIES
 from trajmeter.metrics.context.attempts import CAUSE
-from trajmeter.records import Cause, Outcome
+from trajmeter.records import LEAK_KINDS, Cause, Outcome
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -22,7 +23,7 @@ if TYPE_CHECKING:
     from trajmeter.kernels import Float64Array, Int64Array
     from trajmeter.metrics.context.attempts import Attempts
 
-__all__ = ["edit_columns", "final_columns", "step_columns", "view_columns"]
+__all__ = ["edit_columns", "final_columns", "leak_columns", "step_columns", "view_columns"]
 
 _OUTCOME = {outcome: code for code, outcome in enumerate(Outcome)}
 _SCORED, _ASSIGNED, _ABSTAINED, _NOT_SCORED = (
@@ -32,6 +33,7 @@ _SCORED, _ASSIGNED, _ABSTAINED, _NOT_SCORED = (
 _NONE = -1
 
 # Made once: pyarrow looks for pandas whenever it makes an array of a list.
+_KINDS: dict[str, Any] = {name: pa.scalar(name) for name in LEAK_KINDS}
 _TEXTS = {
     names: pa.array([name.value for name in names], pa.string()) for names in (Outcome, Cause)
 }
@@ -214,6 +216,23 @@ def view_columns(found: Attempts) -> _Columns:
     is_unknown = (found.tasks["unresolved_gold_paths"] < 0) | (found.void >= 0)
     for name in ("unresolved_paths", "unresolved_gold_paths"):
         columns[f"views.{name}"] = _column(figures[name], is_unknown)
+    return columns
+
+
+def leak_columns(leaks: Array) -> _Columns:
+    """Columns of ``leaks``, which need no task."""
+    found, offsets = ragged(leaks)
+    kind: Any = found
+    kind = kind.field("kind")
+    is_unknown = flags(pc.is_null(leaks))
+    columns: _Columns = {
+        "leaks.outcome": _labels(np.where(is_unknown, _ABSTAINED, _SCORED), Outcome),
+        "leaks.cause": _labels(np.full(len(is_unknown), _NONE), Cause),
+        "leaks.total": _column(np.diff(offsets), is_unknown),
+    }
+    for name, scalar in _KINDS.items():
+        before = np.append(0, np.cumsum(flags(pc.equal(kind, scalar)), dtype=np.int64))
+        columns[f"leaks.{name}"] = _column(np.diff(before[offsets]), is_unknown)
     return columns
 
 

@@ -25,6 +25,8 @@ class Parts(NamedTuple):
     """Both edit locations."""
     views: bool
     """Counts of views."""
+    leaks: bool
+    """Counts of leaks."""
 
     def need_views(self, profile: ContextProfile) -> bool:
         """Whether the views of attempts are looked at."""
@@ -40,11 +42,12 @@ class Parts(NamedTuple):
             "turns.views": self.need_views(profile),
             "final_views": self.need_final_views(profile),
             "final_patch": self.edits,
+            "leaks": self.leaks,
         }
         return frozenset(name for name, is_needed in columns.items() if is_needed)
 
 
-ALL_PARTS = Parts(final=True, trajectory=True, edits=True, views=True)
+ALL_PARTS = Parts(final=True, trajectory=True, edits=True, views=True, leaks=True)
 """Every part."""
 
 
@@ -60,4 +63,5 @@ def parts_of(groups: Iterable[str]) -> Parts:
         trajectory="trajectory" in names,
         edits=not names.isdisjoint(_EDITS),
         views="views" in names,
+        leaks="leaks" in names,
     )

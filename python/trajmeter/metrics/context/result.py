@@ -12,6 +12,7 @@ __all__ = [
     "EditLocation",
     "FinalContext",
     "FinalFigures",
+    "LeakFigures",
     "TrajectoryContext",
     "TrajectoryFigures",
     "ViewFigures",
@@ -183,6 +184,19 @@ class ViewFigures(Group):
     """Views of ``fix.patch`` or ``test.patch``: the agent read the solution, or its tests."""
 
 
+class LeakFigures(Group):
+    """What the agent read that gives the solution away; abstains where the log cannot tell."""
+
+    total: _Count = None
+    """Times it read something of the kind."""
+    gold_patch: _Count = None
+    """Times it read the gold patch."""
+    test_patch: _Count = None
+    """Times it read the patch of the tests."""
+    future: _Count = None
+    """Times it read commits after the one to work on."""
+
+
 class ContextResult(Result):
     """Everything the context metrics say of one trajectory."""
 
@@ -196,3 +210,5 @@ class ContextResult(Result):
     """Where the final patch deletes, as ContextBench measures it."""
     views: ViewFigures
     """What became of the views."""
+    leaks: LeakFigures
+    """What the agent read of the solution."""

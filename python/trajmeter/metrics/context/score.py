@@ -18,13 +18,14 @@ from trajmeter.metrics.context.result import (
     EditLocation,
     FinalContext,
     FinalFigures,
+    LeakFigures,
     TrajectoryContext,
     TrajectoryFigures,
     ViewFigures,
 )
 from trajmeter.metrics.context.tasks import PreparedTasks
 from trajmeter.metrics.profile import find_profile
-from trajmeter.records import Cause, Outcome, Trajectory
+from trajmeter.records import LEAK_KINDS, Cause, Outcome, Trajectory
 from trajmeter.records.record import frozen
 
 if TYPE_CHECKING:
@@ -37,7 +38,7 @@ if TYPE_CHECKING:
     from trajmeter.metrics._result import Group
     from trajmeter.metrics.context.parts import Parts
     from trajmeter.metrics.registry import Resources
-    from trajmeter.records import Task
+    from trajmeter.records import Leak, Task
     from trajmeter.snapshots import SnapshotStore
 
     GroupT = TypeVar("GroupT", bound=Group)
@@ -79,6 +80,8 @@ _UNASKED_EDITS = EditLocations(
     EditLocation(outcome=Outcome.NOT_SCORED), ContextBenchEditLocation(outcome=Outcome.NOT_SCORED)
 )
 _UNASKED_VIEWS = ViewFigures(outcome=Outcome.NOT_SCORED)
+_UNASKED_LEAKS = LeakFigures(outcome=Outcome.NOT_SCORED)
+_UNKNOWN_LEAKS = LeakFigures(outcome=Outcome.ABSTAINED)
 
 
 class ContextMetric:
@@ -119,12 +122,13 @@ class ContextMetric:
     def score(self, task: Task | None, trajectory: Trajectory) -> ContextResult:
         """Score one attempt; without a task everything is ``missing_gold``."""
         if task is None:
-            return without_task(trajectory.turns)
+            return without_task(trajectory.turns, trajectory.leaks, self._parts)
         return score_views(
             self._tasks.find(task),
             trajectory.turns,
             trajectory.final_views,
             final_patch=trajectory.final_patch,
+            leaks=trajectory.leaks,
             parts=self._parts,
         )
 
@@ -161,7 +165,11 @@ def score(prepared: PreparedTask, trajectory: Trajectory) -> ContextResult:
     check_type(prepared, PreparedTask, name="prepared")
     check_type(trajectory, Trajectory, name="trajectory")
     return score_views(
-        prepared, trajectory.turns, trajectory.final_views, final_patch=trajectory.final_patch
+        prepared,
+        trajectory.turns,
+        trajectory.final_views,
+        final_patch=trajectory.final_patch,
+        leaks=trajectory.leaks,
     )
 
 
@@ -171,9 +179,10 @@ def score_views(
     final_views: Sequence[ViewLike] | None,
     *,
     final_patch: str | None,
+    leaks: Sequence[Leak] | None = None,
     parts: Parts = ALL_PARTS,
 ) -> ContextResult:
-    """Score one attempt, given by its turns, views and patch, as :func:`score` does."""
+    """Score one attempt, given by its turns, views, patch and leaks, as :func:`score` does."""
     if not parts.need_views(prepared.profile):
         turns = None
     elif not parts.trajectory:
@@ -187,7 +196,7 @@ def score_views(
         views = (turn.views for turn in turns or ())
         steps = (seen for seen in views if seen is not None)
         sizes = measured_lines(prepared, sizes, steps, final_views)
-    return compose(prepared, sizes, final_patch, parts)
+    return compose(prepared, sizes, final_patch, leaks, parts)
 
 
 class _Step(NamedTuple):
@@ -218,16 +227,21 @@ def measured_lines(
     )
 
 
-def without_task(turns: Sequence[TurnLike] | None) -> ContextResult:
+def without_task(
+    turns: Sequence[TurnLike] | None,
+    leaks: Sequence[Leak] | None = None,
+    parts: Parts = ALL_PARTS,
+) -> ContextResult:
     """Result of an attempt at a task that is not known."""
     num_steps = sum(turn.views is not None for turn in turns or ())
-    return _void(Cause.MISSING_GOLD, num_steps)
+    return _void(Cause.MISSING_GOLD, num_steps, _leaks(leaks, parts))
 
 
 def compose(
     prepared: PreparedTask,
     sizes: ContextSizes,
     final_patch: str | None,
+    leaks: Sequence[Leak] | None = None,
     parts: Parts = ALL_PARTS,
 ) -> ContextResult:
     """Make a result of what the kernel measured, and of the final patch."""
@@ -236,7 +250,7 @@ def compose(
     if profile.voids_whole_attempt:
         cause = _void_cause(prepared, has_final_context=has_final_context)
         if cause is not None:
-            return _void(cause, num_steps)
+            return _void(cause, num_steps, _leaks(leaks, parts))
     final: dict[str, Any] = {}
     trajectory: dict[str, Any] = {"num_steps": num_steps}
     for (name, missing), last, steps in zip(
@@ -272,6 +286,7 @@ def compose(
             "edit_location": edits.edited,
             "contextbench_editloc": edits.deleted,
             "views": _views(prepared, tally) if parts.views else _UNASKED_VIEWS,
+            "leaks": _leaks(leaks, parts),
         },
     )
 
@@ -285,7 +300,7 @@ def _void_cause(prepared: PreparedTask, *, has_final_context: bool) -> Cause | N
     return None if has_final_context else Cause.NO_CONTEXT_EXTRACTED
 
 
-def _void(cause: Cause, num_steps: int) -> ContextResult:
+def _void(cause: Cause, num_steps: int, leaks: LeakFigures) -> ContextResult:
     final, steps = _NO_FINAL[cause], _NO_STEPS[cause]
     return ContextResult(
         final=FinalContext(file=final, symbol=final, span=final, line=final),
@@ -295,7 +310,20 @@ def _void(cause: Cause, num_steps: int) -> ContextResult:
         edit_location=_NO_EDITS[cause],
         contextbench_editloc=_NO_DELETIONS[cause],
         views=_NO_VIEWS[cause],
+        leaks=leaks,
     )
+
+
+def _leaks(leaks: Sequence[Leak] | None, parts: Parts) -> LeakFigures:
+    """Leaks by kind, which need no task."""
+    if not parts.leaks:
+        return _UNASKED_LEAKS
+    if leaks is None:
+        return _UNKNOWN_LEAKS
+    kinds = [leak.kind for leak in leaks]
+    counts = {name: kinds.count(name) for name in LEAK_KINDS}
+    figures = {"outcome": Outcome.SCORED, "cause": None, "total": len(kinds), **counts}
+    return frozen(LeakFigures, figures)
 
 
 def _views(prepared: PreparedTask, tally: ContextTally) -> ViewFigures:

@@ -53,6 +53,8 @@ _THOUSAND = 1000
 _NO_EDIT = "The LLM did not conform to the edit format."
 _TOO_LONG = "has hit a token limit!"
 _APPLIED = "Applied edit to "
+_API_ERROR = "litellm."
+_REFLECTED = re.compile(r"Only \d+ reflections allowed, stopping\.")
 
 
 def _recognises(_: Path, head: bytes) -> Evidence | None:
@@ -151,6 +153,11 @@ class _Chat:
             self._commits.append(found["commit"])
         elif said.endswith(_TOO_LONG):
             self._failure = Failure(reason="budget_exhausted", message=said)
+        elif said.startswith(_API_ERROR) or _REFLECTED.fullmatch(said):
+            self._say()
+            is_refused = said.startswith(_API_ERROR)
+            reason = "api_error" if is_refused else "max_turns_exceeded"
+            self._failure = Failure(reason=reason, message=said)
         elif self._replies and said == _NO_EDIT:
             self._replies[-1].error = Failure(reason="edit_format_error", message=said)
         elif self._replies and said.startswith(_APPLIED):
@@ -162,6 +169,7 @@ class _Chat:
         self._lines = []
         if text.strip():
             self._replies.append(Reply(texts=[text]))
+            self._failure = None  # what failed before was tried again
 
     def _count(self, found: re.Match[str]) -> None:
         """Note what the last reply used; none was received where the request failed."""

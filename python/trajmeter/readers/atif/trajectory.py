@@ -220,14 +220,14 @@ TRAJECTORIES = RecordFormat(
     makes=Trajectory,
     keys=frozenset({"schema_version"}),
     carries=(
+        "agent",
+        "model",
         *TURNS,
         *usage_fields(
             "turns.usage",
             "usage",
             names=(*TOKENS, "cost_usd"),
         ),
-        "agent",
-        "model",
         "turns.agent",
         "final_output",
         "duration_seconds",

@@ -15,6 +15,7 @@ from trajmeter.readers._sessions import usage_from
 from trajmeter.readers._shown import Viewer, texts_of
 from trajmeter.readers._values import as_count, as_list, as_object, as_text, epoch_seconds
 from trajmeter.readers.claude_code.results import SHELL, finish
+from trajmeter.records import Failure
 from trajmeter.records.measurements import finite
 
 if TYPE_CHECKING:
@@ -23,12 +24,13 @@ if TYPE_CHECKING:
     from trajmeter.readers._sessions import Event
     from trajmeter.records import Usage
 
-__all__ = ["AGENT", "Conversation", "usage_of"]
+__all__ = ["AGENT", "Conversation", "api_failure", "usage_of"]
 
 AGENT = "claude-code"
 
 _SYNTHETIC = "<synthetic>"
 _ERRORS = ("API Error", "Prompt is too long")
+_TOO_LONG = ("prompt is too long", "exceed context limit")
 
 
 class Conversation:
@@ -46,6 +48,10 @@ class Conversation:
         """The model of the first reply."""
         self.said_instead: str | None = None
         """The error that Claude Code told in the model's place, if that was the last message."""
+        self.unusable: dict[str, str] = {}
+        """Lines with blocks that belong to no call, by their place."""
+        self.dropped = 0
+        """How many such blocks there were."""
         self.folder: str | None = None
         """The folder that the session began in."""
         self._has_usage = has_usage
@@ -75,7 +81,7 @@ class Conversation:
         if value.get("type") == "assistant":
             self._add_reply(event, message, agent, now)
         else:
-            self._add_results(value, message, agent, now)
+            self._add_results(event, message, agent, now)
 
     def name_agents(self) -> None:
         """Name the replies of sub-agents after the type of each, where a line told it."""
@@ -106,10 +112,14 @@ class Conversation:
             reply.usage = usage_of(event, message.get("usage"), cost=cost) or reply.usage
         for block in as_list(content):
             if isinstance(block, dict) and block.get("type") == "tool_use":
-                self._add_call(reply, block, as_text(event.value.get("cwd")))
+                self._add_call(event, reply, block)
 
-    def _add_call(self, reply: Reply, block: Mapping[str, Any], folder: str | None) -> None:
-        call = Call(as_text(block.get("name")) or "", block.get("input"), as_text(block.get("id")))
+    def _add_call(self, event: Event, reply: Reply, block: Mapping[str, Any]) -> None:
+        name = as_text(block.get("name"))
+        if name is None:
+            self._drop(event, "a call without a name")
+            return
+        call = Call(name, block.get("input"), as_text(block.get("id")))
         arguments = as_object(call.arguments) or {}
         if call.name == SHELL:
             call.command = as_text(arguments.get("command"))
@@ -120,30 +130,33 @@ class Conversation:
             if kind is not None:
                 self._types[call.id] = kind
         viewer = self._viewers.setdefault(reply.agent, Viewer())
-        viewer.folder = folder or viewer.folder
+        viewer.folder = as_text(event.value.get("cwd")) or viewer.folder
 
     def _add_results(
-        self,
-        value: Mapping[str, Any],
-        message: Mapping[str, Any],
-        agent: str | None,
-        now: float | None,
+        self, event: Event, message: Mapping[str, Any], agent: str | None, now: float | None
     ) -> None:
+        value = event.value
         blocks = as_list(message.get("content"))
         results = [b for b in blocks if isinstance(b, dict) and b.get("type") == "tool_result"]
         # The copy is of one result; some streams write it with an underscore.
         copy = value.get("toolUseResult", value.get("tool_use_result"))
         for block in results:
             found = self._calls.get(as_text(block.get("tool_use_id")) or "")
-            if found is not None:
-                reply, call = found
-                reply.end(now)
-                own = copy if len(results) == 1 else None
-                self._note_type(call, own)
-                viewer = self._viewers.setdefault(reply.agent, Viewer())
-                viewer.root = self.folder
-                finish(call, block, own, viewer)
+            if found is None:
+                self._drop(event, "a result without a call")
+                continue
+            reply, call = found
+            reply.end(now)
+            own = copy if len(results) == 1 else None
+            self._note_type(call, own)
+            viewer = self._viewers.setdefault(reply.agent, Viewer())
+            viewer.root = self.folder
+            finish(call, block, own, viewer)
         self._asked[agent] = now
+
+    def _drop(self, event: Event, why: str) -> None:
+        self.dropped += 1
+        self.unusable[event.place] = why
 
     def _note_type(self, call: Call, copy: object) -> None:
         """Note the type of a sub-agent, whose id its result tells."""
@@ -151,6 +164,12 @@ class Conversation:
         sub_agent = as_text((as_object(copy) or {}).get("agentId"))
         if kind is not None and sub_agent is not None:
             self._types[sub_agent] = kind
+
+
+def api_failure(said: str | None) -> Failure:
+    """The failure of a run whose last request was refused, by what was said of it."""
+    is_budget = any(sign in (said or "").lower() for sign in _TOO_LONG)
+    return Failure(reason="budget_exhausted" if is_budget else "api_error", message=said)
 
 
 def usage_of(event: Event, used: object, *, cost: float | None = None) -> Usage | None:

@@ -33,7 +33,7 @@ from trajmeter.readers._sessions import (
 )
 from trajmeter.readers._shown import texts_of
 from trajmeter.readers._values import as_count, as_object, as_text, epoch_seconds
-from trajmeter.readers.claude_code.conversation import AGENT, Conversation
+from trajmeter.readers.claude_code.conversation import AGENT, Conversation, api_failure
 from trajmeter.records import Failure, Source, Trajectory
 
 if TYPE_CHECKING:
@@ -48,7 +48,6 @@ __all__ = ["SESSIONS"]
 _TYPES = frozenset(("assistant", "attachment", "progress", "queue-operation", "system", "user"))
 _SUMMARY, _LINKS = {"type", "summary", "leafUuid"}, {"type", "parentUuid", "isSidechain"}
 _AGENT_FILE = "agent-*.jsonl*"
-_TOO_LONG = "prompt is too long"
 _INTERRUPTED = "[Request interrupted by user"
 
 
@@ -157,12 +156,6 @@ class _Session:
         if self._has_agents:
             replies = in_order_of_time(replies)
         instead = conversation.said_instead
-        failure = self._failure
-        if instead is not None:
-            is_budget = _TOO_LONG in instead.lower()
-            failure = Failure(
-                reason="budget_exhausted" if is_budget else "api_error", message=instead
-            )
         texts = [reply.text for reply in replies if reply.text and reply.agent == self._agent]
         return Trajectory(
             task_id=self.identity or stem_of(path),
@@ -175,7 +168,9 @@ class _Session:
             final_output=texts[-1] if texts else None,
             usage=None if self._cost is None else _total(*self._cost),
             duration_seconds=self._clock.passed,
-            failure=failure,
+            failure=self._failure if instead is None else api_failure(instead),
+            dropped_calls=conversation.dropped,
+            unusable=conversation.unusable,
             metadata=known_only(
                 exit_status=self._status,
                 version=self._version,
@@ -228,6 +223,9 @@ SESSIONS = FileFormat(
     description="sessions of Claude Code",
     makes=Trajectory,
     carries=(
+        "agent",
+        "model",
+        "attempt",
         *TURNS,
         *usage_fields(
             "turns.usage",
@@ -243,14 +241,13 @@ SESSIONS = FileFormat(
                 "cost_usd",
             ),
         ),
-        "agent",
-        "model",
-        "attempt",
         "turns.agent",
         "turns.duration_seconds",
         "final_output",
         "duration_seconds",
         "failure",
+        "dropped_calls",
+        "unusable",
         "metadata",
     ),
     origin="Claude Code 2.1.330 (and earlier layouts)",

@@ -13,7 +13,12 @@ from trajmeter.readers._formats import Evidence, FileFormat
 from trajmeter.readers._replies import TOKENS, TURNS, leaks_of, turns_of, usage_fields
 from trajmeter.readers._sessions import Clock, events, first_objects, known_only, stem_of
 from trajmeter.readers._values import as_list, as_object, as_text, epoch_seconds
-from trajmeter.readers.claude_code.conversation import AGENT, Conversation, usage_of
+from trajmeter.readers.claude_code.conversation import (
+    AGENT,
+    Conversation,
+    api_failure,
+    usage_of,
+)
 from trajmeter.records import Failure, Trajectory
 from trajmeter.records.measurements import finite
 from trajmeter.schemas import json_text
@@ -128,6 +133,8 @@ class _Stream:
             usage=None if self._result is None else _usage(self._result),
             duration_seconds=self._clock.passed if milliseconds is None else milliseconds / 1000,
             failure=_failure(said, conversation.said_instead),
+            dropped_calls=conversation.dropped,
+            unusable=conversation.unusable,
             metadata=known_only(
                 exit_status=as_text(said.get("subtype")),
                 version=self._version,
@@ -151,12 +158,15 @@ def _usage(result: Event) -> Usage | None:
 def _failure(said: Mapping[str, Any], instead: str | None) -> Failure | None:
     """Why the run failed: the subtype and the mark contradict each other, and either counts."""
     subtype = as_text(said.get("subtype"))
-    if subtype is None or (subtype == _SUCCESS and said.get("is_error") is not True):
+    if subtype is None:
+        return None if instead is None else api_failure(instead)
+    if subtype == _SUCCESS and said.get("is_error") is not True:
         return None
     errors = [text for text in as_list(said.get("errors")) if isinstance(text, str)]
     message = "\n".join(errors) or as_text(said.get("result")) or instead
-    reason = "api_error" if subtype == _SUCCESS else _BUDGETS.get(subtype, subtype)
-    return Failure(reason=reason, message=message)
+    if subtype == _SUCCESS:
+        return api_failure(message)
+    return Failure(reason=_BUDGETS.get(subtype, subtype), message=message)
 
 
 STREAMS = FileFormat(
@@ -164,18 +174,20 @@ STREAMS = FileFormat(
     description="streams of Claude Code",
     makes=Trajectory,
     carries=(
+        "agent",
+        "model",
         *TURNS,
         *usage_fields(
             "usage",
             names=(*TOKENS, "cost_usd"),
         ),
-        "agent",
-        "model",
         "turns.agent",
         "turns.duration_seconds",
         "final_output",
         "duration_seconds",
         "failure",
+        "dropped_calls",
+        "unusable",
         "metadata",
     ),
     origin="Claude Code 2.1.330",

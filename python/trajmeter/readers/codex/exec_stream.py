@@ -182,17 +182,17 @@ EXEC_STREAMS = FileFormat(
     description="streams of codex exec",
     makes=Trajectory,
     carries=(
+        "agent",
         *TURNS,
         *usage_fields(
             "usage",
             names=TOKENS,
         ),
-        "agent",
         "final_output",
         "failure",
         "metadata",
     ),
-    origin="Codex 0.163 (codex exec --json)",
+    origin="Codex 0.163.0 (codex exec --json)",
     recognises=_recognises,
     records=_read,
 )

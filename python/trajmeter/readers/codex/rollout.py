@@ -80,6 +80,8 @@ class _Session:
         self._status: str | None = None
         self._failure: Failure | None = None
         self._compactions = 0
+        self._unusable: dict[str, str] = {}
+        self._silent: Reply | None = None
 
     def add(self, event: Event) -> None:
         """Take in a line."""
@@ -87,7 +89,7 @@ class _Session:
         self.clock.tick(epoch_seconds(value.get("timestamp")))
         payload = as_object(value.get("payload"))
         if payload is None:
-            self._add_bare(value)
+            self._add_bare(event, value)
             return
         match value.get("type"):
             case "session_meta":
@@ -97,13 +99,16 @@ class _Session:
                 self._model = self._model or as_text(payload.get("model"))
                 self._set_folder(payload)
             case "response_item":
-                self._add_item(payload)
+                self._add_item(event, payload)
             case "event_msg":
                 self._add_event(event, payload)
             case "token_usage_record":
+                self._begin_silent()
                 self._count(event, payload.get("usage"))
             case "compacted":
                 self._compactions += 1
+                if self._silent is not None and self._replies[-1] is self._silent:
+                    self._replies.pop()  # the summary, which is outside the agent's loop
                 self._is_open = False
 
     def trajectory(self, source: Source, name: str) -> Trajectory:
@@ -121,6 +126,8 @@ class _Session:
             usage=None if self._total is None else used_by(*self._total),
             duration_seconds=self.clock.passed,
             failure=self._failure,
+            dropped_calls=len(self._unusable),
+            unusable=self._unusable,
             metadata=known_only(
                 exit_status=self._status,
                 version=as_text(self._meta.get("cli_version")),
@@ -133,10 +140,10 @@ class _Session:
     def _set_folder(self, payload: Mapping[str, Any]) -> None:
         self._viewer.root = self._viewer.root or as_text(payload.get("cwd"))
 
-    def _add_bare(self, value: dict[str, Any]) -> None:
+    def _add_bare(self, event: Event, value: dict[str, Any]) -> None:
         """A line of the first versions: metadata, then items."""
         if "type" in value:
-            self._add_item(value)
+            self._add_item(event, value)
         elif "id" in value:
             self._meta = self._meta or value
 
@@ -149,12 +156,17 @@ class _Session:
         reply.end(self.clock.now)
         return reply
 
+    def _begin_silent(self) -> None:
+        """Begin a reply of which there is no item, where what was used is of no other."""
+        if not self._is_open and (not self._replies or self._replies[-1].usage is not None):
+            self._silent = self._reply()
+
     def _close(self) -> None:
         """Whatever follows answers what was written now."""
         self._is_open = False
         self._asked = self.clock.now
 
-    def _add_item(self, item: Mapping[str, Any]) -> None:
+    def _add_item(self, event: Event, item: Mapping[str, Any]) -> None:
         kind = as_text(item.get("type")) or ""
         if kind == "message" and item.get("role") == "assistant":
             self._reply().texts += texts_of(item.get("content"))
@@ -163,7 +175,7 @@ class _Session:
         elif kind == "reasoning":
             self._reply()
         elif kind.endswith("_output"):
-            self._add_output(item)
+            self._add_output(event, item)
         elif kind.endswith("_call"):
             self._add_call(kind, item)
 
@@ -184,10 +196,11 @@ class _Session:
         if identity is not None:
             self._calls[identity] = _Open(reply, call)
 
-    def _add_output(self, item: Mapping[str, Any]) -> None:
+    def _add_output(self, event: Event, item: Mapping[str, Any]) -> None:
         self._close()
         found = self._calls.get(as_text(item.get("call_id")) or "")
         if found is None:
+            self._unusable[event.place] = "a result without a call"
             return
         reply, call = found
         reply.end(self.clock.now)
@@ -301,21 +314,23 @@ ROLLOUTS = FileFormat(
     description="rollouts of Codex",
     makes=Trajectory,
     carries=(
+        "agent",
+        "model",
         *TURNS,
         *usage_fields(
             "turns.usage",
             "usage",
             names=(*TOKENS, "total_tokens"),
         ),
-        "agent",
-        "model",
         "turns.duration_seconds",
         "final_output",
         "duration_seconds",
         "failure",
+        "dropped_calls",
+        "unusable",
         "metadata",
     ),
-    origin="Codex 0.163 (its own layout since 0.30, and the one before)",
+    origin="Codex 0.163.0 (and earlier layouts)",
     recognises=_recognises,
     records=_read,
 )

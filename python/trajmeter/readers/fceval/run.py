@@ -38,8 +38,8 @@ __all__ = ["RUNS"]
 _RESULTS = "results.json"
 _AGENT = re.compile(r"(?P<trial>.+?)\.agent-(?P<number>\d+)-(?P<agent>.*)", re.DOTALL)
 _TRIAL = re.compile(r"(?P<task>.+)\.(?P<attempt>\d+-of-(?P<of>\d+))\..*", re.DOTALL)
-_MARKS = (b'"trial_name"', b'"parser_extra_metrics"')
-_OF_HARBOR = b'"task_checksum"'
+_OF_TRIAL, _METRICS = b'"trial_name"', b'"parser_extra_metrics"'
+_ENDS = (b'"failure_mode"', b'"is_resolved"')
 _OF_LOGS = frozenset({"turns", "leaks"})
 
 
@@ -49,8 +49,9 @@ def _recognises(path: Path, head: bytes) -> Evidence | None:
         is_part = any(True for _ in _folders(path)) or (path / _RESULTS).is_file()
         is_known = is_part or bool(_runs(path))
     else:
-        is_known = head.lstrip()[:1] == b"{" and any(mark in head for mark in _MARKS)
-        is_known = is_known and _OF_HARBOR not in head
+        # Others name a trial too, such as the configurations and results of Harbor.
+        is_trial = _OF_TRIAL in head and any(mark in head for mark in _ENDS)
+        is_known = head.lstrip()[:1] == b"{" and (is_trial or _METRICS in head)
     return Evidence.CERTAIN if is_known else None
 
 

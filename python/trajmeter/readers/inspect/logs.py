@@ -57,7 +57,7 @@ def _samples(
     """The samples of an archive, one in memory at a time."""
     views = views_for(columns)
     try:
-        with path.open("rb") as file:
+        with open_content(path) as file:
             archive = Archive(file)
             header = _header(archive, path, report)
             for name in archive.samples:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from trajmeter import json_input
 from trajmeter.errors import ReadError
-from trajmeter.readers._containers import entries
+from trajmeter.readers._containers import values_in
 from trajmeter.readers._formats import Evidence, FileFormat, RecordFormat
 from trajmeter.readers._recognition import beginning
 from trajmeter.readers.messages.turns import MessageTurns, message_turns
@@ -121,11 +121,8 @@ def _records(
     """The attempts of a file: each list in it, or all messages that stand in it by themselves."""
     views = views_for(columns)
     messages: list[JsonValue] = []
-    for source, value in entries(path, may_be_own=False):
-        if isinstance(value, ReadError):
-            problem = {"file": source.file, "line": source.line, "record": source.record}
-            report(ReadProblem(**problem, message=str(value)))  # type: ignore[arg-type] # by field
-        elif isinstance(value, list):
+    for source, value in values_in(path, report):
+        if isinstance(value, list):
             yield _attempt(value, source, views)
         else:
             messages.append(value)

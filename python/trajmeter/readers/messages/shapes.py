@@ -15,7 +15,7 @@ from trajmeter.records import ToolCall
 from trajmeter.records.openai_calls import parsed_arguments
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
+    from collections.abc import Mapping, Sequence
 
     from pydantic import JsonValue
 
@@ -133,23 +133,23 @@ def _said_in(part: object) -> str | None:
     return text if type(text) is str else None
 
 
-def called_in(message: Mapping[str, Any]) -> Iterator[Mapping[str, Any]]:
-    """The calls of a message, each as it is written."""
-    calls = message.get("tool_calls")
-    invalid = message.get("invalid_tool_calls")
+def called_in(message: Mapping[str, Any], content: object) -> Sequence[Any]:
+    """The calls of a message, each as it is written.
+
+    Args:
+        message: The message.
+        content: Its content, or the parts that it has in its place.
+    """
+    calls, invalid = message.get("tool_calls"), message.get("invalid_tool_calls")
     if calls or invalid:  # LangChain repeats them among the parts of the content
-        for each in (calls, invalid):
-            if isinstance(each, (list, tuple)):
-                yield from each
-        return
+        return [
+            call for each in (calls, invalid) if isinstance(each, (list, tuple)) for call in each
+        ]
     old = message.get("function_call")
-    if type(old) is dict:
-        yield {"function": old}
-    for parts in (message.get("content"), message.get("parts")):
-        if type(parts) is list:
-            for part in parts:
-                if type(part) is dict and kind_of(part) in _CALL_PARTS:
-                    yield part
+    found = [{"function": old}] if type(old) is dict else []
+    if type(content) is list:
+        found += [part for part in content if type(part) is dict and kind_of(part) in _CALL_PARTS]
+    return found
 
 
 def call_of(call: object) -> dict[str, Any] | None:
@@ -202,12 +202,12 @@ class _Text:
 
 
 def _arguments(arguments: object) -> JsonValue:
+    if type(arguments) is str:
+        return parsed_arguments(arguments)
     if type(arguments) is dict:
         if len(arguments) == 1 and type(invalid := arguments.get(_INVALID)) is str:
             return invalid
         return _plain(arguments)
-    if type(arguments) is str:
-        return parsed_arguments(arguments)
     if type(arguments) is _Text:
         arguments = arguments.text
     return _plain(arguments)

@@ -177,17 +177,16 @@ class _Conversation:
         draft = Draft(index)
         self.drafts.append(draft)
         content = message.get("content")
-        parts = message.get("parts")
-        text = said(content if content is not None else parts)
-        refusal = message.get("refusal")
-        if text is None and type(refusal) is str and refusal:
-            text = refusal
+        if content is None:
+            content = message.get("parts")
+        text = said(content)
+        if text is None:
+            text = _text(message.get("refusal")) or None
         self._say(draft, text)
-        for call in called_in(message):
+        for call in called_in(message, content):
             self._call(index, draft, call_of(call))
-        for each in (content, parts):
-            if type(each) is list:
-                self._results_in(index, each)
+        if type(content) is list:
+            self._results_in(index, content)
         draft.agent = _text(message.get("name"))
         draft.model = model_of(message)
         draft.usage = self._usage(message)

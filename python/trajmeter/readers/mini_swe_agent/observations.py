@@ -6,7 +6,6 @@ import re
 from typing import TYPE_CHECKING, NamedTuple
 
 from trajmeter.readers.mini_swe_agent.contextbench import repository_of
-from trajmeter.readers.shell_views import shell_views
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -75,6 +74,8 @@ class Folder:
     def seen(self, command: str, observed: Observation) -> tuple[tuple[View, ...], list[Leak]]:
         """The views that a command gave, by paths in the repository, and its leaks."""
         output, code, hidden = observed
+        from trajmeter.readers.shell_views import shell_views  # not to recognise a format
+
         shown = shell_views(command, output, exit_code=code, folder=self._folder, hidden=hidden)
         views = [view.model_copy(update={"path": self._path(view.path)}) for view in shown.views]
         return tuple(views), list(shown.leaks)

@@ -134,12 +134,14 @@ def run_fields(run: Run, source: Source) -> dict[str, Any]:
 
     The task is ``instance_id``, which is only written for SWE-bench runs, else the name of the
     file. A run that a limit ended failed with the reason ``budget_exhausted``; other statuses are
-    the reason themselves.
+    the reason themselves. A run that was killed says neither how it ended nor what it changed.
     """
     info = run.get("info") or {}
     config = info.get("config") or {}
-    status = info.get("exit_status")
+    status = info.get("exit_status") or None
     submission = info.get("submission")
+    if status is None and submission == "":
+        submission = None
     messages = run["messages"]
     cost = (info.get("model_stats") or {}).get("instance_cost")
     limits = config.get("agent") or {}

@@ -39,6 +39,7 @@ if TYPE_CHECKING:
 __all__ = ["VERSION_2"]
 
 _NOT_EXECUTED = "action was not executed"
+_BY_USER = "UserInterruption"
 
 
 class _Action(NamedTuple):
@@ -103,7 +104,8 @@ def _turns(run: Run, views_of: Callable[[int, list[_Action]], Any]) -> Iterator[
 
 def _begins_turn(message: Message) -> bool:
     is_answer = message.get("role") == "assistant" or message.get("object") == "response"
-    return is_answer or "interrupt_type" in _extra(message)
+    interrupt = _extra(message).get("interrupt_type", _BY_USER)
+    return is_answer or interrupt != _BY_USER
 
 
 def _turn(
@@ -112,12 +114,15 @@ def _turn(
     interrupt = _extra(message).get("interrupt_type")
     calls = [action.call for action in actions]
     failed = next((call for call in calls if call.success is False), None)
+    by_user = next((m for m in after if _extra(m).get("interrupt_type") == _BY_USER), None)
     error: Failure | None = None
     if isinstance(interrupt, str):
         error = Failure(reason=interrupt, message=text_of(message) or None)
         calls = [*_refused(message)]
     elif failed is not None:
         error = Failure(reason="exit_code", message=failed.error)
+    elif by_user is not None:
+        error = Failure(reason=_BY_USER, message=text_of(by_user) or None)
     is_known = bool(calls) and all(call.success is not None for call in calls)
     observations = [message, *(other for other in after if other.get("role") != "exit")]
     return {

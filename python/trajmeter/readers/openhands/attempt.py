@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING, Any
 
 from trajmeter.readers._litellm import model_name
 from trajmeter.readers.messages.usage import count, made_usage
-from trajmeter.readers.shell_views import shell_views
 from trajmeter.readers.tool_views import TOOL_VIEWS
 from trajmeter.records import Failure, ToolCall, Turn
 
@@ -122,6 +121,8 @@ def _shown(call: Call, folder: str | None) -> tuple[Iterable[View], Iterable[Lea
     if call.views is not None:
         return call.views, ()
     if call.command is not None:
+        from trajmeter.readers.shell_views import shell_views  # not to recognise a format
+
         found = shell_views(
             call.command, call.result, exit_code=call.exit_code, folder=folder, trimmed=True
         )

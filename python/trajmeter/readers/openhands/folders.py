@@ -22,7 +22,6 @@ from trajmeter.readers.openhands.attempt import (
     usage_by_reply,
 )
 from trajmeter.readers.openhands.sdk import CARRIED, read_events
-from trajmeter.readers.shell_views import shell_views
 from trajmeter.readers.tool_views import tool_views
 from trajmeter.records import ReadProblem, Source, Trajectory, View
 
@@ -158,6 +157,8 @@ def _shown_in_shell(call: ToolCall) -> tuple[View, ...]:
     command = arguments.get("command")
     if not isinstance(command, str) or not isinstance(call.result, str):
         return ()
+    from trajmeter.readers.shell_views import shell_views  # not to recognise a format
+
     code = _EXIT_CODE.search(call.result)
     output = _ENDING.sub("", call.result, count=1)
     known = int(code[1]) if code is not None else None

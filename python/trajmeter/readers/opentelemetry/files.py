@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from trajmeter.errors import ReadError
-from trajmeter.readers._containers import entries
+from trajmeter.readers._containers import values_in
 from trajmeter.readers._formats import Evidence, FileFormat
 from trajmeter.readers._recognition import beginning
 from trajmeter.readers.messages.lists import CARRIED_BY_MESSAGES
@@ -29,11 +28,7 @@ def _recognises(_: Path, head: bytes) -> Evidence | None:
 def _records(path: Path, report: Callable[[ReadProblem], None]) -> Iterator[Trajectory]:
     """The attempts of a file, a trace each; its spans are written as they end, in any order."""
     traces: dict[str, list[Span]] = {}
-    for source, value in entries(path, may_be_own=False):
-        if isinstance(value, ReadError):
-            place = {"file": source.file, "line": source.line, "record": source.record}
-            report(ReadProblem(**place, message=str(value)))  # type: ignore[arg-type] # by field
-            continue
+    for _, value in values_in(path, report):
         for span in spans_in(value):
             traces.setdefault(span.trace, []).append(span)
     found = False

@@ -11,7 +11,6 @@ import re
 import shlex
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from trajmeter.readers.shell_views import shell_views
 from trajmeter.readers.tool_views import TOOL_VIEWS
 from trajmeter.records import Extent, ToolCall, View
 
@@ -78,6 +77,8 @@ def shown(action: str, observation: str, folder: str | None) -> Shown:
         return Shown(tuple(_hits(observation, folder)), ())
     if name in _SILENT:
         return Shown((), ())
+    from trajmeter.readers.shell_views import shell_views  # not to recognise a format
+
     found = shell_views(action, observation, folder=folder)
     return Shown(found.views, found.leaks)
 

@@ -112,7 +112,8 @@ def is_refusal(text: str) -> bool:
     """Whether a result says that there is nothing to show, instead of showing it."""
     if _REFUSAL.match(text):
         return True
-    return "\n" not in text.strip() and _ABSENT.search(text) is not None
+    is_line = text.find("\n", 0, -1) < 0
+    return is_line and _ABSENT.search(text) is not None
 
 
 def hits(text: str, path: str | None) -> Iterator[tuple[str, int]]:

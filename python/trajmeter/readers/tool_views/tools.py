@@ -13,7 +13,6 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 
-from trajmeter.readers.shell_views import shell_views
 from trajmeter.readers.tool_views.evidence import ended, hits, is_refusal, numbered, text_of
 from trajmeter.records import Extent, ToolCall, View
 from trajmeter.records.openai_calls import parsed_arguments
@@ -160,6 +159,8 @@ class ToolViews:
         given = _value(arguments, _FOLDERS)
         keeps = call.name in self.keeps_folder
         start = given if isinstance(given, str) else folder if keeps else None
+        from trajmeter.readers.shell_views import shell_views  # not to recognise a format
+
         shown = shell_views(command, output, exit_code=code, folder=start)
         return ShownByCall(shown.views, shown.folder if keeps else folder, shown.leaks)
 

@@ -6,6 +6,7 @@
 mod observations;
 mod record;
 mod run;
+mod tokens;
 mod v1;
 mod v2;
 
@@ -196,8 +197,9 @@ fn record(json: &str, file: &str) -> Option<String> {
     let name = Path::new(file).file_name()?.to_str()?;
     let info = &run.info;
     let config = &info.config;
-    let status = text(info.exit_status.as_ref());
-    let submission = text(info.submission.as_ref());
+    let status = filled(text(info.exit_status.as_ref()));
+    let submission =
+        text(info.submission.as_ref()).filter(|said| status.is_some() || !said.is_empty());
     let record = Record {
         task_id: filled(text(run.instance.as_ref()))
             .unwrap_or_else(|| name.strip_suffix(SUFFIX).unwrap_or(name)),

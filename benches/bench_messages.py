@@ -1,0 +1,132 @@
+"""Lists of messages into turns, and logs of Inspect into columns beside only parsing them.
+
+The list has 50 turns with a call and its result each: what a harness hands over of one attempt. Its
+tool reads files, or is one that nobody knows, or no views are looked for. The log has samples of 40
+messages with an event for each, and a command in the sandbox for each call; its calls are counted
+by ``turns``, which needs no views.
+"""
+
+from __future__ import annotations
+
+import io
+import json
+import zipfile
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+import trajmeter
+from trajmeter.readers.batches import TrajectoryBatches
+from trajmeter.readers.tool_views import TOOL_VIEWS
+from trajmeter.scoring.batches import BatchScorer
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from pathlib import Path
+
+    from pytest_benchmark.fixture import BenchmarkFixture
+
+    from trajmeter.readers.tool_views import ToolViews
+
+TURNS = 50
+SAMPLES = 2_000
+SMOKE_SAMPLES = 3
+ANSWERS = 19
+OUTPUT = "".join(f"value_{line} = compute({line})\n" for line in range(25))
+
+
+def messages(tool: str) -> list[dict[str, Any]]:
+    found: list[dict[str, Any]] = [{"role": "user", "content": "Mend it."}]
+    for turn in range(TURNS):
+        arguments = json.dumps({"path": f"src/module_{turn}.py"})
+        call = {"id": f"c{turn}", "function": {"name": tool, "arguments": arguments}}
+        found.append({"role": "assistant", "content": f"Step {turn}.", "tool_calls": [call]})
+        found.append({"role": "tool", "tool_call_id": f"c{turn}", "content": OUTPUT})
+    return found
+
+
+@pytest.mark.benchmark(group="make a record of 50 turns of messages")
+@pytest.mark.parametrize(
+    ("tool", "views", "seen"),
+    [("read_file", TOOL_VIEWS, TURNS), ("search_web", TOOL_VIEWS, 0), ("read_file", None, 0)],
+    ids=["a tool that reads", "an unknown tool", "without views"],
+)
+def bench_from_messages(
+    benchmark: BenchmarkFixture, tool: str, views: ToolViews | None, seen: int
+) -> None:
+    given = messages(tool)
+    attempt = benchmark(trajmeter.from_messages, given, task_id="t", views=views)
+    assert sum(call.result == OUTPUT for turn in attempt.turns for call in turn.tool_calls) == TURNS
+    assert sum(len(turn.views or ()) for turn in attempt.turns) == seen
+
+
+def sample(number: int) -> dict[str, Any]:
+    events: list[dict[str, Any]] = []
+    kept: list[dict[str, Any]] = [{"role": "user", "content": "Mend it."}]
+    at = "2026-01-02T03:04:05.123456+00:00"
+    usage = {"input_tokens": 900, "output_tokens": 50, "input_tokens_cache_read": 500}
+    for turn in range(ANSWERS):
+        identity, span = f"c{number}-{turn}", f"s{turn}"
+        arguments = {"command": f"cd /repo && sed -n '{turn},{turn + 24}p' src/a.py"}
+        call = {"id": identity, "function": "bash", "arguments": arguments}
+        said = {"role": "assistant", "content": f"Step {turn}.", "tool_calls": [call]}
+        output = {"choices": [{"message": said}], "usage": usage}
+        about = {"span_id": "agent", "timestamp": at, "completed": at}
+        events += [
+            {"event": "model", "model": "m", "output": output, **about},
+            {
+                "event": "span_begin",
+                "id": span,
+                "type": "tool",
+                "name": "bash",
+                "parent_id": "agent",
+            },
+            {"event": "tool", "id": identity, "function": "bash", "result": OUTPUT, **about},
+            {"event": "sandbox", "action": "exec", "result": 0, "output": OUTPUT, "span_id": span},
+            {"event": "span_end", "id": span},
+        ]
+        result = {"role": "tool", "tool_call_id": identity, "function": "bash", "content": OUTPUT}
+        kept += [said, result]
+    return {"id": f"t{number}", "epoch": 1, "input": "Mend it.", "messages": kept, "events": events}
+
+
+@pytest.fixture(scope="module")
+def log(
+    request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory
+) -> tuple[Path, int]:
+    is_smoke = request.config.getoption("--benchmark-disable")
+    count = SMOKE_SAMPLES if is_smoke else SAMPLES
+    path = tmp_path_factory.mktemp("inspect") / "run.eval"
+    header = {"version": 2, "status": "success", "eval": {"task": "t", "model": "m"}}
+    with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as archive:
+        archive.writestr("header.json", json.dumps(header))
+        for number in range(count):
+            archive.writestr(f"samples/t{number}_epoch_1.json", json.dumps(sample(number)))
+    return path, count
+
+
+def parse(path: Path) -> int:
+    calls = 0
+    with zipfile.ZipFile(path) as archive:
+        for name in archive.namelist()[1:]:
+            with archive.open(name) as entry:
+                events = json.load(io.TextIOWrapper(entry, "utf-8"))["events"]
+            calls += sum(event["event"] == "tool" for event in events)
+    return calls
+
+
+def count(path: Path) -> int:
+    scorer = BatchScorer(["turns"])
+    scored = scorer.score(TrajectoryBatches(path, columns=scorer.columns))
+    counts = [count for batch in scored for count in batch["turns.recorded_calls"].to_pylist()]
+    return sum(filter(None, counts))
+
+
+@pytest.mark.benchmark(group="read and count a log of Inspect")
+@pytest.mark.parametrize("work", [parse, count], ids=["unzip and json.load", "turns"])
+def bench_inspect(
+    benchmark: BenchmarkFixture, log: tuple[Path, int], work: Callable[[Path], int]
+) -> None:
+    path, samples = log
+    benchmark.extra_info["contender"] = "json.load" if work is parse else "turns"
+    assert benchmark(work, path) == samples * ANSWERS

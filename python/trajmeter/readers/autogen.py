@@ -1,0 +1,195 @@
+"""Results and saved states of AutoGen's agents and teams.
+
+A result is what ``run`` returns (``TaskResult``): the events of all agents, with the tokens of each
+call of a model. A state is what ``save_state`` gives of an agent (the messages of its model,
+without tokens) or of a team (the events that its manager saw).
+
+An answer of a model is a turn, with the calls it asks for and what they gave back. A summary of
+calls, which AutoGen makes without a model, is none.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from trajmeter.errors import ReadError
+from trajmeter.json_input import type_name
+from trajmeter.readers._formats import Evidence, RecordFormat
+from trajmeter.readers.messages.lists import CARRIED_BY_MESSAGES, fields_of, name_of
+from trajmeter.readers.messages.turns import message_turns
+from trajmeter.records import Trajectory, Usage
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping
+
+    from pydantic import JsonValue
+
+    from trajmeter.records import Source
+
+__all__ = ["AUTOGEN_RESULTS", "AUTOGEN_STATES"]
+
+_AGENT_STATE = "AssistantAgentState"
+_TEAM_STATE = "TeamState"
+_STATES = (_AGENT_STATE, _TEAM_STATE)
+_REQUEST = "ToolCallRequestEvent"
+_RESULTS = ("ToolCallExecutionEvent", "FunctionExecutionResultMessage")
+_USER = ("user",)
+_SAID = ("TextMessage", "StopMessage", "HandoffMessage", "StructuredMessage", "MultiModalMessage")
+_BUDGETS = ("Maximum number of messages", "Maximum number of turns", "Token usage limit", "Timeout")
+
+
+def _is_result(record: Mapping[str, JsonValue]) -> Evidence | None:
+    """A list of events that name their source and type, and perhaps why they ended."""
+    events = record.get("messages")
+    first = events[0] if isinstance(events, list) and events else None
+    is_event = isinstance(first, dict) and {"source", "models_usage", "type"} <= first.keys()
+    return Evidence.CERTAIN if is_event else None
+
+
+def _read_result(record: Mapping[str, JsonValue], source: Source) -> Trajectory:
+    """Turn a result into a trajectory; it names no task, so the file does.
+
+    Raises:
+        ReadError: It has no list of events.
+        pydantic.ValidationError: A value has the wrong type.
+    """
+    return _of_events(record.get("messages"), source, record.get("stop_reason"))
+
+
+def _is_state(record: Mapping[str, JsonValue]) -> Evidence | None:
+    known = record.get("type") in _STATES and isinstance(record.get("version"), str)
+    return Evidence.DECLARED if known else None
+
+
+def _read_state(record: Mapping[str, JsonValue], source: Source) -> Trajectory:
+    """Turn a saved state into a trajectory.
+
+    Raises:
+        ReadError: It holds no messages.
+        pydantic.ValidationError: A value has the wrong type.
+    """
+    if record.get("type") == _TEAM_STATE:
+        for state in _values(record.get("agent_states")):
+            if isinstance(state, dict) and isinstance(state.get("message_thread"), list):
+                return _of_events(state["message_thread"], source, None)
+        raise ReadError("agent_states: expected the state of a manager, with its message_thread")
+    context = record.get("llm_context")
+    messages = context.get("messages") if isinstance(context, dict) else None
+    if not isinstance(messages, list):
+        raise ReadError(f"llm_context.messages: expected a list, got {type_name(messages)}")
+    return _trajectory([*_plain(messages)], source, None)
+
+
+def _values(value: JsonValue) -> list[JsonValue]:
+    return [*value.values()] if isinstance(value, dict) else []
+
+
+def _of_events(events: JsonValue, source: Source, reason: JsonValue) -> Trajectory:
+    if not isinstance(events, list):
+        raise ReadError(f"messages: expected a list, got {type_name(events)}")
+    return _trajectory([*_plain(events)], source, reason)
+
+
+def _trajectory(
+    messages: list[dict[str, JsonValue]], source: Source, reason: JsonValue
+) -> Trajectory:
+    held = message_turns(messages, usage=_usage)
+    agents = [messages[start].get("name") for start in held.starts]
+    turns = [
+        turn.model_copy(update={"agent": agent if isinstance(agent, str) else None})
+        for turn, agent in zip(held.turns, agents, strict=True)
+    ]
+    names = {turn.agent for turn in turns}
+    is_over = isinstance(reason, str) and reason.startswith(_BUDGETS)
+    return Trajectory.model_validate(
+        {
+            **fields_of(held),
+            "task_id": name_of(source),
+            "agent": next(iter(names)) if len(names) == 1 else None,
+            "source": source,
+            "turns": turns,
+            "failure": {"reason": "budget_exhausted", "message": reason} if is_over else None,
+            "metadata": {"stop_reason": reason} if isinstance(reason, str) else {},
+        }
+    )
+
+
+def _plain(events: list[JsonValue]) -> Iterator[dict[str, JsonValue]]:
+    """The events as messages of OpenAI's shape; thoughts and summaries are left out."""
+    for event in events:
+        if not isinstance(event, dict):
+            yield {"role": None, "content": event}
+            continue
+        kind, content, name = event.get("type"), event.get("content"), event.get("source")
+        usage = {"models_usage": event.get("models_usage")}
+        if kind in _RESULTS:
+            yield from _given_back(content)
+        elif kind == "UserMessage" or (kind in _SAID and name in _USER):
+            yield {"role": "user", "content": content}
+        elif kind == _REQUEST or (kind == "AssistantMessage" and isinstance(content, list)):
+            calls: list[JsonValue] = [
+                {"id": call.get("id"), "type": "function", "function": call}
+                for call in (content if isinstance(content, list) else ())
+                if isinstance(call, dict)
+            ]
+            yield {"role": "assistant", "name": name, "tool_calls": calls, **usage}
+        elif kind == "AssistantMessage" or kind in _SAID:
+            yield {"role": "assistant", "name": name, "content": content, **usage}
+
+
+def _given_back(results: JsonValue) -> Iterator[dict[str, JsonValue]]:
+    for result in results if isinstance(results, list) else ():
+        if isinstance(result, dict):
+            failed = result.get("is_error")
+            status: dict[str, JsonValue] = {}
+            if isinstance(failed, bool):
+                status["status"] = "error" if failed else "success"
+            yield {
+                "role": "tool",
+                "tool_call_id": result.get("call_id"),
+                "name": result.get("name"),
+                "content": result.get("content"),
+                **status,
+            }
+
+
+def _usage(message: Mapping[str, Any]) -> Usage | None:
+    """Tokens of the call of the model behind an answer."""
+    used = message.get("models_usage")
+    if not isinstance(used, dict):
+        return None
+    counts = {
+        "input_tokens": used.get("prompt_tokens"),
+        "output_tokens": used.get("completion_tokens"),
+    }
+    kept = {
+        name: count
+        for name, count in counts.items()
+        if isinstance(count, int) and not isinstance(count, bool) and 0 <= count < 1 << 63
+    }
+    return Usage(**kept) if kept else None
+
+
+_CARRIES = (*(field for field in CARRIED_BY_MESSAGES if field != "model"), "agent", "metadata")
+
+AUTOGEN_RESULTS = RecordFormat(
+    name="autogen-results",
+    description="results of AutoGen",
+    makes=Trajectory,
+    carries=(*_CARRIES, "failure"),
+    origin="autogen-agentchat 0.7.5, TaskResult",
+    keys=frozenset({"messages"}),
+    recognises=_is_result,
+    read=_read_result,
+)
+
+AUTOGEN_STATES = RecordFormat(
+    name="autogen-states",
+    description="saved states of AutoGen",
+    makes=Trajectory,
+    carries=_CARRIES,
+    origin="autogen-agentchat 0.7.5, save_state of agents and teams",
+    keys=frozenset({"llm_context", "agent_states"}),
+    recognises=_is_state,
+    read=_read_state,
+)

@@ -1,0 +1,116 @@
+"""Results and saved states of AutoGen, as autogen-agentchat 0.7.5 writes them."""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from trajmeter.errors import ReadError
+from trajmeter.readers import read_trajectories
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from trajmeter.records import Trajectory
+
+CALL = {"id": "c1", "arguments": '{"path":"a.py"}', "name": "read_file"}
+RESULT = {"content": "print(1)", "name": "read_file", "call_id": "c1", "is_error": False}
+
+
+def event(kind: str, source: str, content: Any, tokens: tuple[int, int] | None = None) -> Any:
+    usage = {"prompt_tokens": tokens[0], "completion_tokens": tokens[1]} if tokens else None
+    return {
+        "id": "e",
+        "source": source,
+        "models_usage": usage,
+        "metadata": {},
+        "created_at": "2026-01-01T00:00:00Z",
+        "content": content,
+        "type": kind,
+    }
+
+
+EVENTS = [
+    event("TextMessage", "user", "Fix it."),
+    event("ToolCallRequestEvent", "coder", [CALL], (10, 3)),
+    event("ToolCallExecutionEvent", "coder", [RESULT]),
+    event("ToolCallSummaryMessage", "coder", "print(1)"),
+    event("ThoughtEvent", "coder", "hm"),
+    event("TextMessage", "coder", "Done.", (20, 4)),
+]
+STATE = {
+    "type": "AssistantAgentState",
+    "version": "1.0.0",
+    "llm_context": {
+        "messages": [
+            {"content": "Fix it.", "source": "user", "type": "UserMessage"},
+            {"content": [CALL], "thought": None, "source": "coder", "type": "AssistantMessage"},
+            {"content": [RESULT], "type": "FunctionExecutionResultMessage"},
+            {"content": "Done.", "thought": "hm", "source": "coder", "type": "AssistantMessage"},
+        ]
+    },
+}
+TEAM = {
+    "type": "TeamState",
+    "version": "1.0.0",
+    "agent_states": {
+        "coder": {"type": "ChatAgentContainerState", "version": "1.0.0", "agent_state": STATE},
+        "RoundRobinGroupChatManager": {
+            "type": "RoundRobinManagerState",
+            "version": "1.0.0",
+            "message_thread": EVENTS,
+        },
+    },
+}
+
+
+def read(path: Path, content: Any) -> Trajectory:
+    path.write_text(json.dumps(content))
+    (attempt,) = read_trajectories(path)
+    return attempt
+
+
+@pytest.mark.parametrize("content", [{"messages": EVENTS, "stop_reason": None}, STATE, TEAM])
+def test_an_answer_is_a_turn_with_its_calls(tmp_path: Path, content: Any) -> None:
+    attempt = read(tmp_path / "fix-1.json", content)
+    assert (attempt.task_id, attempt.agent) == ("fix-1", "coder")
+    assert (attempt.final_output, attempt.failure) == ("Done.", None)
+    assert attempt.turns is not None
+    first, second = attempt.turns
+    (call,) = first.tool_calls
+    assert (call.name, call.arguments, call.result) == ("read_file", {"path": "a.py"}, "print(1)")
+    assert call.success is True
+    assert (first.agent, second.text) == ("coder", "Done.")
+    used = [
+        turn.usage and (turn.usage.input_tokens, turn.usage.output_tokens) for turn in attempt.turns
+    ]
+    assert used == ([None, None] if content is STATE else [(10, 3), (20, 4)])
+
+
+def test_a_failed_call_and_several_agents(tmp_path: Path) -> None:
+    failed = {**RESULT, "is_error": True, "content": "no such file"}
+    events = [
+        event("ToolCallRequestEvent", "coder", [CALL]),
+        event("ToolCallExecutionEvent", "coder", [failed]),
+        event("TextMessage", "critic", "No."),
+    ]
+    attempt = read(
+        tmp_path / "a.json",
+        {"messages": events, "stop_reason": "Maximum number of messages 4 reached"},
+    )
+    assert attempt.turns is not None
+    assert attempt.turns[0].tool_calls[0].success is False
+    assert [turn.agent for turn in attempt.turns] == ["coder", "critic"]
+    assert attempt.agent is None
+    assert attempt.failure is not None
+    assert attempt.failure.reason == "budget_exhausted"
+    assert attempt.metadata == {"stop_reason": "Maximum number of messages 4 reached"}
+
+
+def test_a_state_without_messages_is_a_problem(tmp_path: Path) -> None:
+    with pytest.raises(ReadError, match=r"llm_context\.messages: expected a list, got null"):
+        read(tmp_path / "a.json", {**STATE, "llm_context": {}})
+    with pytest.raises(ReadError, match="agent_states: expected the state of a manager"):
+        read(tmp_path / "a.json", {**TEAM, "agent_states": {"coder": STATE}})
