@@ -35,6 +35,8 @@ def results():
     yield from rust.intersection_batched(start, end, bounds, start, end + 1, bounds)
     yield rust.gmean_grouped(values, bounds)
     yield np.array(rust.gmean(values))
+    yield rust.cluster_means(values[:4_000], np.arange(4_000) % 5, 4_000, 1, 3, 300)
+    yield rust.sign_flips(values[:4_000] - 1.0, np.zeros(1), 4_000, 1, 3, 300)
 def digest():
     return hashlib.sha256(b"".join(result.tobytes() for result in results())).hexdigest()
 """
