@@ -107,6 +107,7 @@ def _read(path: Path, report: Callable[[ReadProblem], None]) -> Iterator[Traject
         duration_seconds=_seconds(result),
         failure=failure or _stopped(result, found),
         passed=_passed(as_object(rewards)),
+        dropped_calls=found.dropped_calls if found else 0,
         unusable=found.unusable if found else {},
         metadata=known_only(
             exit_status=status,
@@ -254,6 +255,7 @@ TRIALS = FileFormat(
         "duration_seconds",
         "failure",
         "passed",
+        "dropped_calls",
         "unusable",
         "metadata",
         "extra",

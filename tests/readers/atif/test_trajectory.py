@@ -169,6 +169,19 @@ def test_a_flag_in_the_extra_of_a_result_is_believed(read_record: Any) -> None:
     assert [(c.success, c.error) for c in turn.tool_calls] == [(True, None), (False, "No.")]
 
 
+def test_a_result_without_a_call_is_told(read_record: Any) -> None:
+    results = [answer("c1", "x"), answer("c9", "y"), answer(None, "z")]
+    attempt = read_record(
+        trajectory(step(1, tool_calls=[called("c1", "get")], **observed(*results)))
+    )
+    assert [call.result for call in turns_of(attempt)[0].tool_calls] == ["x"]
+    assert attempt.dropped_calls == 2
+    assert attempt.unusable == {
+        "steps[0].observation.results[1]": "a result without a call",
+        "steps[0].observation.results[2]": "a result without a call",
+    }
+
+
 def test_one_result_of_several_calls_is_that_of_the_last(read_record: Any) -> None:
     calls = [called("a", "one"), called("b", "two")]
     (turn,) = turns_of(
@@ -207,6 +220,7 @@ def test_what_cannot_be_used_is_left_out_and_told(read_record: Any) -> None:
         )
     )
     assert len(turns_of(attempt)) == 1
+    assert attempt.dropped_calls == 1
     assert attempt.unusable == {
         "steps[0].tool_calls[0]": "expected a call with function_name",
         "steps[0].metrics": 'usage.input_tokens: expected an integer, got "many"',

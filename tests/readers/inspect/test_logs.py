@@ -115,6 +115,7 @@ def test_views_are_looked_for_where_they_are_wanted(tmp_path: Path) -> None:
         looked, _ = row["turns"]
         assert (looked["views"] is not None) is has_views
         assert looked["program"] == "cat a.py"
+        assert (looked["duration_seconds"] is None) is (columns is not None)
         assert columns is not None or row == trajectory_batch([whole]).to_pylist()[0]
 
 

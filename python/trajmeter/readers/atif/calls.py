@@ -57,6 +57,10 @@ def calls_of(
     found = as_object(step.get("observation")) or {}
     results = [result for result in as_list(found.get("results")) if isinstance(result, dict)]
     assigned = _assigned(calls, results)
+    kept = [id(result) for result in assigned]
+    for at, each in enumerate(results if calls else ()):
+        if id(each) not in kept:
+            problem(f"observation.results[{at}]", "a result without a call")
     printed = _on_screen(calls, results)
     for at, (call, result) in enumerate(zip(calls, assigned, strict=True)):
         if printed is not None:

@@ -79,6 +79,7 @@ def read_segments(segments: Sequence[Mapping[str, Any]], source: Source) -> Traj
         final_output=texts[-1] if texts else None,
         usage=_total(first, run) if len(segments) == 1 else None,
         duration_seconds=run.clock.passed,
+        dropped_calls=run.dropped_calls,
         unusable=run.unusable,
         metadata=known_only(
             version=as_text(agent.get("version")),
@@ -99,6 +100,7 @@ class _Run:
     def __init__(self) -> None:
         self.replies: list[Reply] = []
         self.unusable: dict[str, str] = {}
+        self.dropped_calls = 0
         self.clock = Clock()
         self.model: str | None = None
         self.started: str | None = None
@@ -145,7 +147,7 @@ class _Run:
         self.model = self.model or _known_model(step)
         about = as_object(step.get("extra")) or {}
         viewer.folder = as_text(about.get("cwd")) or viewer.folder
-        calls = calls_of(step, viewer, lambda part, why: self._refuse(f"{place}.{part}", why))
+        calls = calls_of(step, viewer, lambda part, why: self._drop(f"{place}.{part}", why))
         metrics = as_object(step.get("metrics")) or {}
         self.replies.append(
             Reply(
@@ -176,6 +178,10 @@ class _Run:
             },
             lambda why: self._refuse(place, why),
         )
+
+    def _drop(self, place: str, why: str) -> None:
+        self.dropped_calls += 1
+        self._refuse(place, why)
 
     def _refuse(self, place: str, why: str) -> None:
         self.unusable[place] = why
@@ -231,6 +237,7 @@ TRAJECTORIES = RecordFormat(
         "turns.agent",
         "final_output",
         "duration_seconds",
+        "dropped_calls",
         "unusable",
         "metadata",
     ),

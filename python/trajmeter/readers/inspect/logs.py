@@ -13,7 +13,7 @@ from trajmeter.readers._formats import Evidence, FileFormat
 from trajmeter.readers._recognition import beginning
 from trajmeter.readers.inspect.archive import Archive, first_entry
 from trajmeter.readers.inspect.sample import attempt_of
-from trajmeter.readers.messages.lists import CARRIED_BY_MESSAGES, views_for
+from trajmeter.readers.messages.lists import CARRIED_BY_MESSAGES
 from trajmeter.records import ReadProblem, Source, Trajectory
 
 if TYPE_CHECKING:
@@ -21,8 +21,6 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from pydantic import JsonValue
-
-    from trajmeter.readers.tool_views import ToolViews
 
 __all__ = ["INSPECT_ARCHIVES", "INSPECT_DOCUMENTS"]
 
@@ -55,7 +53,6 @@ def _samples(
     columns: Collection[str] | None = None,
 ) -> Iterator[Trajectory]:
     """The samples of an archive, one in memory at a time."""
-    views = views_for(columns)
     try:
         with open_content(path) as file:
             archive = Archive(file)
@@ -66,7 +63,7 @@ def _samples(
                     header,
                     Source(file=str(path), record=name),
                     report,
-                    views,
+                    columns,
                 )
     except OSError as error:
         report(ReadProblem(file=str(path), message=error.strerror or str(error)))
@@ -90,11 +87,11 @@ def _attempt(
     header: Mapping[str, Any],
     source: Source,
     report: Callable[[ReadProblem], None],
-    views: ToolViews | None,
+    columns: Collection[str] | None,
 ) -> Iterator[Trajectory]:
     """The attempt that a sample is; reports it where it cannot be read."""
     try:
-        yield attempt_of(sample(), header, source, views=views)
+        yield attempt_of(sample(), header, source, columns=columns)
     except ReadError as error:
         report(ReadProblem(file=source.file, record=source.record, message=str(error)))
     except ValidationError as error:
@@ -115,7 +112,6 @@ def _samples_of_document(
     report: Callable[[ReadProblem], None],
     columns: Collection[str] | None = None,
 ) -> Iterator[Trajectory]:
-    views = views_for(columns)
     try:
         with open_content(path) as file:
             log = json_input.parse(file.read())
@@ -131,7 +127,7 @@ def _samples_of_document(
         return
     for index, sample in enumerate(samples):
         source = Source(file=str(path), record=f"samples[{index}]")
-        yield from _attempt(lambda sample=sample: _object(sample), log, source, report, views)  # type: ignore[misc] # bound at once
+        yield from _attempt(lambda sample=sample: _object(sample), log, source, report, columns)  # type: ignore[misc] # bound at once
 
 
 def _object(sample: JsonValue) -> Mapping[str, Any]:

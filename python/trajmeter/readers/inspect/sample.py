@@ -9,16 +9,15 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from trajmeter.readers._values import as_list, as_object, as_text, epoch_seconds, seconds_between
-from trajmeter.readers.messages.lists import fields_of
+from trajmeter.readers.messages.lists import fields_of, views_for
 from trajmeter.readers.messages.turns import MessageTurns, message_turns
 from trajmeter.readers.messages.usage import inspect_usage
 from trajmeter.readers.redaction import redacted
-from trajmeter.readers.tool_views import TOOL_VIEWS
 from trajmeter.records import Failure, Trajectory, Turn, Usage
 from trajmeter.records.record import frozen
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
+    from collections.abc import Collection, Iterable, Mapping
 
     from pydantic import JsonValue
 
@@ -39,7 +38,7 @@ def attempt_of(
     header: Mapping[str, Any],
     source: Source,
     *,
-    views: ToolViews | None = TOOL_VIEWS,
+    columns: Collection[str] | None = None,
 ) -> Trajectory:
     """Turn a sample into a trajectory.
 
@@ -47,13 +46,15 @@ def attempt_of(
         sample: The sample, in whichever form the log has it.
         header: What the log says of all its samples.
         source: Where the sample stands.
-        views: What calls show; ``None`` to record no views.
+        columns: Columns of trajectories that are wanted; ``None`` is all.
 
     Raises:
         pydantic.ValidationError: A value has the wrong type.
     """
     about = as_object(header.get("eval")) or {}
-    log = _Events(sample)
+    views = views_for(columns)
+    is_timed = columns is None or any(map(_is_of_time, columns))
+    log = _Events(sample, is_timed=is_timed)
     if log.answers:
         held = log.turns(views)
     else:
@@ -88,7 +89,8 @@ def attempt_of(
 class _Events:
     """The events of a sample, as messages."""
 
-    def __init__(self, sample: Mapping[str, Any]) -> None:
+    def __init__(self, sample: Mapping[str, Any], *, is_timed: bool) -> None:
+        self._is_timed = is_timed
         self._attachments = as_object(sample.get("attachments")) or {}
         self.answers: list[Mapping[str, Any]] = []
         """Events of the agent's calls of its model that were answered."""
@@ -110,6 +112,8 @@ class _Events:
             exit_codes=self._exit_codes,
             durations=self._durations,
         )
+        if not self._is_timed:
+            return held
         return held._replace(turns=tuple(map(self._timed, held.turns, self.answers)))
 
     def whole(self, value: Any) -> Any:  # noqa: ANN401 - a value of any shape
@@ -191,16 +195,13 @@ class _Events:
 
     def _result(self, event: Mapping[str, Any]) -> str | None:
         identity = as_text(event.get("id"))
-        end = epoch_seconds(event.get("completed"))
         if identity is None:
             return None
-        if end is not None:
-            self._ends[identity] = end
-            seconds = seconds_between(epoch_seconds(event.get("timestamp")), end)
-            if seconds is not None:
-                self._durations[identity] = seconds
+        is_over = event.get("completed") is not None
+        if is_over and self._is_timed:
+            self._time(identity, event)
         # Older logs do not say when a call was completed.
-        if end is not None or (event.get("result") and not event.get("pending")):
+        if is_over or (event.get("result") and not event.get("pending")):
             self._messages.append(
                 {
                     "role": "tool",
@@ -212,6 +213,15 @@ class _Events:
             )
         return identity
 
+    def _time(self, identity: str, event: Mapping[str, Any]) -> None:
+        """Note how long a call took, and when it ended."""
+        end = epoch_seconds(event.get("completed"))
+        seconds = seconds_between(epoch_seconds(event.get("timestamp")), end)
+        if end is not None:
+            self._ends[identity] = end
+        if seconds is not None:
+            self._durations[identity] = seconds
+
     def _timed(self, turn: Turn, event: Mapping[str, Any]) -> Turn:
         """A turn with the time from asking the model to what its last call gave back."""
         ends = [self._ends[call.id] for call in turn.tool_calls if call.id in self._ends]
@@ -219,6 +229,10 @@ class _Events:
         last = max([end, *ends]) if end is not None else max(ends, default=None)
         seconds = seconds_between(epoch_seconds(event.get("timestamp")), last)
         return frozen(Turn, {**turn.__dict__, "duration_seconds": seconds})
+
+
+def _is_of_time(column: str) -> bool:
+    return column in ("turns", "turns.tool_calls") or "duration_seconds" in column
 
 
 def _usage_of(message: Mapping[str, Any]) -> Usage | None:
