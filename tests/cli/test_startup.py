@@ -48,6 +48,7 @@ def test_scoring_needs_nothing_that_only_terminals_and_other_commands_need(
     )
     late = {"rich.console", "trajmeter.judges", "trajmeter.frameworks", "trajmeter.metrics.rules"}
     late |= {"trajmeter.readers.shell_views", "trajmeter.snapshots._repositories"}
+    late |= {"scipy", "trajmeter.summaries.summarizing", "trajmeter.statistics.intervals"}
     assert late & set(done.stderr.split()) == set()
 
 

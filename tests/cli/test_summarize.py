@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import io
 import json
+import sys
 from typing import TYPE_CHECKING, Any
 from xml.etree import ElementTree as ET
 
@@ -222,6 +223,22 @@ def test_gates_of_score(run: Run, folder: Path) -> None:
     assert "did you mean 'length.value'?" in err
     code, _, _ = run("score", "preds.jsonl", "-m", length, "--max-not-scored", "10%")
     assert code in (0, 5)
+
+
+def test_gates_on_means_need_no_scipy(
+    run: Run, folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for name in ("scipy", "scipy.special"):
+        monkeypatch.setitem(sys.modules, name, None)
+    records = [
+        {"task_id": f"t{i}", "agent": "a", "final_output": "x" * i, "transcript": ""}
+        for i in (1, 2, 4)
+    ]
+    (folder / "many.jsonl").write_text("".join(json.dumps(each) + "\n" for each in records))
+    gate = ["score", "many.jsonl", "-m", "metrics.py@length"]
+    assert run(*gate, "--fail-under", "length.value=2")[0] == 0
+    code, _, err = run(*gate, "--fail-under-lower", "length.value=2")
+    assert (code, "trajmeter[stats]" in err) == (2, True)
 
 
 def test_the_line_that_shows_how_to_go_on(run: Run, folder: Path) -> None:

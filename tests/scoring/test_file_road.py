@@ -63,7 +63,7 @@ def _both(
     of_records: list[ReadProblem] = []
     of_files: list[ReadProblem] = []
     options = {"metrics": metrics, "profiles": profiles, **references}
-    attempts = [*read_trajectories(paths, on_problem=of_records.append)]
+    attempts = [*read_trajectories(paths, profiles=profiles, on_problem=of_records.append)]
     by_record = trajmeter.score(attempts, **options)
     by_column = trajmeter.score(paths, on_problem=of_files.append, **options)
     return by_record, by_column, of_records, of_files

@@ -29,7 +29,7 @@ def test_published_predictions_and_runs(reference_data: Path, profiles: Sequence
     folder = reference_data / "contextbench"
     logs = (reference_data / "minisweagent").glob("*.traj.json")
     files = [*sorted(folder.glob("preds-*.jsonl")), *sorted(logs)]
-    attempts = list(read_trajectories(files, on_problem=lambda _: None))
+    attempts = list(read_trajectories(files, profiles=profiles, on_problem=lambda _: None))
     tasks = list(read_tasks(folder / "gold.jsonl"))
     snapshots = open_snapshots(folder / "snapshots.jsonl")
     assert len(attempts) > 50

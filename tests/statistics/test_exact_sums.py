@@ -11,7 +11,12 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from trajmeter.statistics.exact_sums import ExactSums, GroupCounts
+from trajmeter.statistics.exact_sums import (
+    ExactSums,
+    GroupCounts,
+    exact_products,
+    exact_squares,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -78,3 +83,43 @@ def test_counts_of_unknown_groups_are_zero() -> None:
     counts.add(np.array([[1, 2], [3, 4]]), np.array([4, 0]))
     assert [counts.counts(group) for group in (0, 1, 4, 9)] == [[3, 4], [0, 0], [1, 2], [0, 0]]
     assert counts.counts(None) == [4, 6]
+
+
+_MODEST = st.floats(-1e9, 1e9).filter(lambda value: value == 0.0 or abs(value) > 1e-9)
+_MODEST_PAIRS = st.lists(st.tuples(st.integers(0, _GROUPS - 1), _MODEST), max_size=30)
+
+
+@given(pairs=_MODEST_PAIRS, cut=st.integers(0, 30))
+def test_doubles_hold_twice_the_digits(pairs: Sequence[tuple[int, float]], cut: int) -> None:
+    """And the same bits, however the values are divided."""
+    divided = _sums(pairs[:cut])
+    divided.merge(_sums(pairs[cut:]), np.arange(_GROUPS))
+    groups = np.arange(_GROUPS)
+    found, again = _sums(pairs).doubles(groups), divided.doubles(groups)
+    assert found.high.tobytes() == again.high.tobytes()
+    assert found.low.tobytes() == again.low.tobytes()
+    for group in range(_GROUPS):
+        exact = sum((Fraction(value) for own, value in pairs if own == group), Fraction(0))
+        assert found.high[group] == float(exact)
+        error = Fraction(float(found.high[group])) + Fraction(float(found.low[group])) - exact
+        assert abs(error) <= abs(exact) * Fraction(1, 2**90)
+
+
+@given(pairs=_PAIRS)
+def test_the_total_of_some_groups(pairs: Sequence[tuple[int, float]]) -> None:
+    found = _sums(pairs).total(np.array([0, 2]))
+    values = [value for group, value in pairs if group != 1]
+    if values:
+        assert found.mean(0, len(values)) == _rounded(values, len(values))
+
+
+@given(left=st.lists(_MODEST, min_size=1), right=_MODEST)
+def test_products_and_what_their_rounding_left(left: list[float], right: float) -> None:
+    values, factor = np.array(left), np.full(len(left), right)
+    for (product, rest), pairs in (
+        (exact_products(values, factor), [(x, right) for x in left]),
+        (exact_squares(values), [(x, x) for x in left]),
+    ):
+        for place, (x, y) in enumerate(pairs):
+            exact = Fraction(float(product[place])) + Fraction(float(rest[place]))
+            assert exact == Fraction(x) * Fraction(y)

@@ -255,7 +255,7 @@ class GatedRows:
         """What the gates find in the rows, and the figures they check."""
         import pyarrow as pa
 
-        from trajmeter.summaries.gates import gated_figures
+        from trajmeter.summaries.gates import gated_figures, need_intervals
         from trajmeter.summaries.summarizing import summarize
         from trajmeter.writers.arrow import arrow_schema
 
@@ -264,7 +264,13 @@ class GatedRows:
         kept = kept.with_metadata(dict(schema.metadata or {}))
         rows = pa.Table.from_batches([each.cast(kept) for each in self._batches], kept)
         named = gated_figures(self._gates)
-        return summarize(rows, figures=named or None, gates=self._gates, min_tasks=min_tasks)
+        return summarize(
+            rows,
+            figures=named or None,
+            interval="auto" if need_intervals(self._gates) else "none",
+            gates=self._gates,
+            min_tasks=min_tasks,
+        )
 
 
 def report_gates(rows: GatedRows | None, options: GateOptions, min_tasks: int) -> ExitCode:

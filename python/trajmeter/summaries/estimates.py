@@ -11,8 +11,8 @@ from trajmeter.statistics.intervals import Method
 
 __all__ = ["FEW_CLUSTERS", "Estimate", "IntervalChoice", "IntervalOptions"]
 
-IntervalChoice: TypeAlias = Literal["auto", "t", "bootstrap", "wilson"]
-"""How intervals are asked for."""
+IntervalChoice: TypeAlias = Literal["auto", "t", "bootstrap", "wilson", "none"]
+"""How intervals are asked for; ``none`` for gates that read means alone."""
 
 FEW_CLUSTERS = 10
 """Clusters below which an interval is a rough one."""

@@ -152,23 +152,12 @@ def _interval(
         interval = None
         if limits.is_finite:
             interval = wilson_without_variation(mean, count, options.level, limits)
+    elif options.interval == "none":
+        interval = None
     elif options.interval == "bootstrap":
-        ordered = read.in_cluster_order(held)
-        own = figure.counts.column(SCORED, ordered)
-        parts = by_code(read.units.cluster[ordered], figure.sums.doubles(ordered).high, own)
-        (drawn,) = limits_of_means(
-            parts.sums[:, None],
-            parts.sizes[:, None],
-            level=options.level,
-            seed=options.seed,
-            resamples=options.resamples,
-        )
-        interval = Interval("bootstrap", *drawn)
+        interval = _drawn_interval(figure, read, held, options)
     elif is_boolean and options.interval in ("auto", "wilson"):
-        if scored == count:
-            interval = wilson_interval(mean, scored, options.level)
-        else:
-            interval = clustered_wilson_interval(mean, std_error, scored, df, options.level)
+        interval = _wilson(mean, std_error, scored, count, options)
     else:
         interval = t_interval(mean, std_error, df, options.level, limits)
     found |= {"std_error": std_error, "df": df}
@@ -177,10 +166,38 @@ def _interval(
     return found
 
 
+def _drawn_interval(
+    figure: FigureSums, read: ResultSums, held: Int64Array, options: IntervalOptions
+) -> Interval:
+    """Interval by a bootstrap of the clusters, in the order of their keys."""
+    ordered = read.in_cluster_order(held)
+    own = figure.counts.column(SCORED, ordered)
+    parts = by_code(read.units.cluster[ordered], figure.sums.doubles(ordered).high, own)
+    (drawn,) = limits_of_means(
+        parts.sums[:, None],
+        parts.sizes[:, None],
+        level=options.level,
+        seed=options.seed,
+        resamples=options.resamples,
+    )
+    return Interval("bootstrap", *drawn)
+
+
+def _wilson(
+    share: float, std_error: float, scored: int, clusters: int, options: IntervalOptions
+) -> Interval:
+    """Wilson's interval of truth values, by whether each cluster has one."""
+    if scored == clusters:
+        return wilson_interval(share, scored, options.level)
+    return clustered_wilson_interval(share, std_error, scored, clusters - 1, options.level)
+
+
 def _t_limits(
     mean: float, std_error: float, df: int, options: IntervalOptions, limits: Range, notes: set[str]
 ) -> tuple[float | None, float | None]:
     """Limits by t of what has no other; none where scipy is missing and a bootstrap was chosen."""
+    if options.interval == "none":
+        return None, None
     if options.interval == "bootstrap" and not has_t():
         notes.add("missing_stats")
         return None, None

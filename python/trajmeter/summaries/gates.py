@@ -24,6 +24,7 @@ __all__ = [
     "check_estimate",
     "check_regression",
     "gated_figures",
+    "need_intervals",
 ]
 
 GateKind: TypeAlias = Literal[
@@ -286,6 +287,11 @@ def _scored(estimate: Estimate) -> str:
 
 def _tasks(count: int) -> str:
     return f"{count} task{'' if count == 1 else 's'}"
+
+
+def need_intervals(gates: Iterable[Gate]) -> bool:
+    """Whether any gate reads more than means and counts."""
+    return any(gate.kind not in (*_OF_MEAN, "max_not_scored") for gate in gates)
 
 
 def gated_figures(gates: Iterable[Gate]) -> Sequence[str]:

@@ -6,6 +6,17 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
+from tests.readers.mini_swe_agent.version_1_runs import (
+    ASK,
+    SOURCE,
+    bash,
+    claim,
+    lines,
+    says,
+    seen,
+    steps,
+    user,
+)
 from trajmeter.metrics import turns
 from trajmeter.readers import read_trajectories
 from trajmeter.readers.mini_swe_agent import VERSION_1
@@ -13,7 +24,6 @@ from trajmeter.records import (
     Extent,
     Failure,
     Leak,
-    Source,
     ToolCall,
     Trajectory,
     Turn,
@@ -25,26 +35,6 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
     from pathlib import Path
 
-SOURCE = Source(file="runs/acme__widget-12/acme__widget-12.traj.json")
-ASK = {"role": "system", "content": "Say <EXPLORE_CONTEXT> before you look.", "timestamp": 0.0}
-
-
-def says(text: str, *, at: float = 0.0, **extra: object) -> dict[str, Any]:
-    return {"role": "assistant", "content": text, "timestamp": at, "extra": extra}
-
-
-def user(text: str, *, at: float = 0.0) -> dict[str, Any]:
-    return {"role": "user", "content": text, "timestamp": at}
-
-
-def bash(command: str) -> str:
-    return f"THOUGHT: look\n\n```bash\n{command}\n```"
-
-
-def claim(*pairs: tuple[str, str], tag: str = "explore_context") -> str:
-    inside = "\n".join(f"File: {path}\nLines: {lines}" for path, lines in pairs)
-    return f"<{tag}>\n{inside}\n</{tag}>"
-
 
 def read(messages: Sequence[dict[str, Any]], **info: object) -> Trajectory:
     record: dict[str, Any] = {
@@ -54,18 +44,6 @@ def read(messages: Sequence[dict[str, Any]], **info: object) -> Trajectory:
     }
     assert VERSION_1.recognises(record)
     return VERSION_1.read(record, SOURCE)
-
-
-def lines(path: str, *ranges: tuple[int, int]) -> tuple[View, ...]:
-    return tuple(View(path=path, extent=Extent.LINES, start=a, end=b) for a, b in ranges)
-
-
-def seen(path: str, *ranges: tuple[int, int]) -> tuple[View, ...]:
-    return (View(path=path), *lines(path, *ranges))
-
-
-def steps(trajectory: Trajectory) -> list[tuple[View, ...]]:
-    return [turn.views for turn in trajectory.turns or () if turn.views is not None]
 
 
 def test_a_whole_run() -> None:

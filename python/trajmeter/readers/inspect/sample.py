@@ -197,11 +197,11 @@ class _Events:
         identity = as_text(event.get("id"))
         if identity is None:
             return None
-        is_over = event.get("completed") is not None
-        if is_over and self._is_timed:
+        is_completed = event.get("completed") is not None
+        if is_completed and self._is_timed:
             self._time(identity, event)
         # Older logs do not say when a call was completed.
-        if is_over or (event.get("result") and not event.get("pending")):
+        if is_completed or (event.get("result") and not event.get("pending")):
             self._messages.append(
                 {
                     "role": "tool",

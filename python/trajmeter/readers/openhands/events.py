@@ -87,7 +87,6 @@ class _Run:
         self.state: str | None = None
         self._calls: dict[str, Call] = {}
         self._previous: Call | None = None
-        self._said: set[int] = set()
 
     def add(self, event: Mapping[str, Any], *, answers_previous: bool) -> None:
         if "action" in event and not answers_previous:
@@ -95,7 +94,8 @@ class _Run:
             if event.get("source", "agent") == "agent" and str(event["action"]) not in _SILENT:
                 self._act(event)
         elif "observation" in event:
-            call = self._previous if answers_previous else self._calls.get(str(event.get("cause")))
+            cause = event.get("cause")
+            call = self._previous if answers_previous else self._calls.get(str(cause))
             if call is not None:
                 self._observe(call, event)
             elif event["observation"] == "agent_state_changed":
@@ -127,7 +127,8 @@ class _Run:
         call.begun = seconds(event)
         reply.calls.append(call)
         self._previous = call
-        self._calls[str(event.get("id"))] = call
+        if event.get("id") is not None:
+            self._calls[str(event["id"])] = call
 
     def _observe(self, call: Call, event: Mapping[str, Any]) -> None:
         extras = mapping(event.get("extras"))

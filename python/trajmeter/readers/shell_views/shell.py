@@ -94,7 +94,7 @@ class _Shell:
             script = script_of(program_of(stage.words)) if stage.words else None
             if script is None:
                 return False
-            self.run(_parsed(script), depth + 1)
+            self.run(parse(script), depth + 1)
         self.folder = folder
         return True
 
@@ -184,17 +184,17 @@ def shell_views(
         >>> [(view.path, view.start, view.end) for view in seen.views]
         [('src/a.py', 1, 2)]
     """
-    shell = _Shell(_faults(output), folder)
-    shell.run(_parsed(command))
-    runs = _ran(shell.runs, output, exit_code)
+    faults = _faults(output)
+    planned, after = _plan(command, folder, faults)
+    runs = _ran(planned, output, exit_code)
     views: list[View] = []
     if output is None:
         for run in runs:
             views += requested(run.printed)
     elif any(run.printed.shows for run in runs):
         text = Text.of(output, hidden, is_trimmed=trimmed)
-        if shell.faults:
-            text = _without(text, shell.faults)
+        if faults:
+            text = _without(text, faults)
         printing = [run.printed for run in runs if run.printed.size != 0]
         for each, bounds in zip(printing, slices(printing, text), strict=True):
             views += seen(each, text, bounds)
@@ -208,14 +208,24 @@ def shell_views(
             if isinstance(stage, Simple)
             for leak in leaks_of_words(stage, run.pipeline.text, output, run.folder)
         )
-    return ShellViews(tuple(views), shell.folder, leaks)
+    return ShellViews(tuple(views), after, leaks)
 
 
-def _parsed(command: str) -> list[Pipeline]:
-    return _short(command) if len(command) <= _SHORT else parse(command)
+def _plan(command: str, folder: str | None, faults: list[str]) -> tuple[list[_Run], str | None]:
+    """The pipelines that run, unless the exit code says otherwise, and the folder after them."""
+    if not faults and len(command) <= _SHORT:
+        return _usual(command, folder)
+    shell = _Shell(faults, folder)
+    shell.run(parse(command))
+    return shell.runs, shell.folder
 
 
-_short = lru_cache(maxsize=512)(parse)
+# Attempts at one task give the same commands again and again.
+@lru_cache(maxsize=1024)
+def _usual(command: str, folder: str | None) -> tuple[list[_Run], str | None]:
+    shell = _Shell([], folder)
+    shell.run(parse(command))
+    return shell.runs, shell.folder
 
 
 def _faults(output: str | None) -> list[str]:

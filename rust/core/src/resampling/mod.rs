@@ -3,8 +3,9 @@
 //! The twin defines the draws, and how sums become integers that add up exactly: each column is
 //! rounded to multiples of one power of 2, so that any order gives the same bits.
 //!
-//! A replicate of C clusters and F figures costs C draws and C additions of F + 1 integers. The
-//! clusters it takes are found once; then a tile of columns is added at a time, in registers.
+//! A replicate of C clusters and F figures costs C draws and F times C additions. The clusters it
+//! takes are found once; then each figure's sums and sizes are added up, which lie side by side, so
+//! that a draw reads one place of a table that stays in the cache.
 
 #![allow(clippy::inline_always)] // `dispatch` compiles for the CPU only what is inlined into it
 
@@ -31,9 +32,6 @@ const EXACT: i64 = 1 << 53;
 /// Draws of one piece of work: large beside what handing it over costs.
 const PIECE: usize = 1 << 17;
 
-/// Columns of a tile.
-const TILE: usize = 8;
-
 /// Mean of each figure in each bootstrap replicate of the clusters, replicate by replicate.
 ///
 /// `shape` is the number of clusters and of figures; sums and sizes go cluster by cluster.
@@ -55,22 +53,18 @@ pub fn cluster_means(
     if sums.is_empty() {
         return Ok(vec![f64::NAN; resamples * figures]);
     }
-    let sums: Vec<Column> = (0..figures)
-        .map(|figure| Column::of(column(sums, figure, figures)))
+    let tables: Vec<Table> = (0..figures)
+        .map(|figure| {
+            Table::of(
+                column(sums, figure, figures),
+                column(sizes, figure, figures),
+            )
+        })
         .collect();
-    let (sizes, size_of) = distinct(sizes, figures);
-    let columns: Vec<&[i64]> = sums
-        .iter()
-        .map(|column| column.multiples.as_slice())
-        .chain(sizes.iter().map(Vec::as_slice))
-        .collect();
-    let tables = Tables::of(&columns, clusters);
     let pieces = pool::chunks(resamples, (PIECE / clusters).max(1));
     let sampling = Sampling {
         seed,
         clusters,
-        sums: &sums,
-        size_of: &size_of,
         tables: &tables,
     };
     let means = pool::map(pieces, |replicates| {
@@ -140,10 +134,7 @@ pub fn sign_flips(
 struct Sampling<'a> {
     seed: u64,
     clusters: usize,
-    sums: &'a [Column],
-    /// Which of the columns of sizes each figure has.
-    size_of: &'a [usize],
-    tables: &'a Tables,
+    tables: &'a [Table],
 }
 
 /// Means of some replicates, with the widest instructions that the machine has.
@@ -155,23 +146,52 @@ impl WithSimd for Means<'_> {
     #[inline(always)]
     fn with_simd<S: Simd>(self, _: S) -> Vec<f64> {
         let Self(sampling, replicates) = self;
-        let figures = sampling.sums.len();
-        let mut means = Vec::with_capacity(replicates.len() * figures);
+        let mut means = Vec::with_capacity(replicates.len() * sampling.tables.len());
         let mut taken = vec![0; sampling.clusters];
+        // Loops, as closures would be compiled apart, for any machine.
         for replicate in replicates {
             take(&mut taken, sampling.seed, replicate as u64);
-            let totals = sampling.tables.totals(&taken);
-            let figures = sampling.sums.iter().zip(&totals).zip(sampling.size_of);
-            means.extend(figures.map(|((sum, total), size)| {
-                let size = totals[sampling.sums.len() + size];
-                if size > 0 {
-                    *total as f64 / size as f64 * sum.unit
-                } else {
-                    f64::NAN
-                }
-            }));
+            for table in sampling.tables {
+                means.push(table.mean(&taken));
+            }
         }
         means
+    }
+}
+
+/// A figure's sum, as an integer, and size in each cluster.
+struct Table {
+    rows: Vec<[i64; 2]>,
+    unit: f64,
+}
+
+impl Table {
+    fn of(
+        sums: impl ExactSizeIterator<Item = f64> + Clone,
+        sizes: impl Iterator<Item = i64>,
+    ) -> Self {
+        let sums = Column::of(sums);
+        let rows = sums.multiples.iter().zip(sizes);
+        Self {
+            rows: rows.map(|(sum, size)| [*sum, size]).collect(),
+            unit: sums.unit,
+        }
+    }
+
+    /// Mean over the clusters taken; NaN of no value.
+    #[inline(always)]
+    fn mean(&self, taken: &[u32]) -> f64 {
+        let (mut sum, mut size) = (0, 0);
+        for cluster in taken {
+            let row = self.rows[*cluster as usize];
+            sum += row[0];
+            size += row[1];
+        }
+        if size > 0 {
+            sum as f64 / size as f64 * self.unit
+        } else {
+            f64::NAN
+        }
     }
 }
 
@@ -243,75 +263,12 @@ fn exponent_of(value: f64) -> i32 {
 }
 
 /// One figure's values in an array that goes cluster by cluster.
-fn column(
-    values: &[f64],
+fn column<T: Copy>(
+    values: &[T],
     figure: usize,
     figures: usize,
-) -> impl ExactSizeIterator<Item = f64> + Clone {
+) -> impl ExactSizeIterator<Item = T> + Clone {
     values[figure..].iter().step_by(figures).copied()
-}
-
-/// Columns of sizes, equal ones once, and which of them each figure has.
-fn distinct(sizes: &[i64], figures: usize) -> (Vec<Vec<i64>>, Vec<usize>) {
-    let mut kept: Vec<Vec<i64>> = Vec::new();
-    let mut places = Vec::with_capacity(figures);
-    for figure in 0..figures {
-        let own: Vec<i64> = sizes[figure..].iter().step_by(figures).copied().collect();
-        let place = kept.iter().position(|each| *each == own);
-        places.push(place.unwrap_or(kept.len()));
-        if place.is_none() {
-            kept.push(own);
-        }
-    }
-    (kept, places)
-}
-
-/// Columns cut into tiles; each lies cluster by cluster, so that one draw reads one place.
-enum Tables {
-    /// Two columns.
-    Narrow(Vec<[i64; 2]>),
-    /// More of them.
-    Wide(Vec<Vec<[i64; TILE]>>),
-}
-
-impl Tables {
-    fn of(columns: &[&[i64]], clusters: usize) -> Self {
-        if columns.len() <= 2 {
-            return Self::Narrow(table(columns, clusters));
-        }
-        let tiles = columns.chunks(TILE);
-        Self::Wide(tiles.map(|tile| table(tile, clusters)).collect())
-    }
-
-    /// Sums of every column over the clusters taken.
-    #[inline(always)]
-    fn totals(&self, taken: &[u32]) -> Vec<i64> {
-        match self {
-            Self::Narrow(rows) => total(rows, taken).to_vec(),
-            Self::Wide(tiles) => tiles.iter().flat_map(|rows| total(rows, taken)).collect(),
-        }
-    }
-}
-
-fn table<const WIDTH: usize>(columns: &[&[i64]], clusters: usize) -> Vec<[i64; WIDTH]> {
-    let mut rows = vec![[0; WIDTH]; clusters];
-    for (place, column) in columns.iter().enumerate() {
-        for (row, value) in rows.iter_mut().zip(*column) {
-            row[place] = *value;
-        }
-    }
-    rows
-}
-
-#[inline(always)]
-fn total<const WIDTH: usize>(rows: &[[i64; WIDTH]], taken: &[u32]) -> [i64; WIDTH] {
-    let mut totals = [0_i64; WIDTH];
-    for cluster in taken {
-        for (total, value) in totals.iter_mut().zip(&rows[*cluster as usize]) {
-            *total += value;
-        }
-    }
-    totals
 }
 
 /// The sum of numbers, each of which changes sign where its bit is set.

@@ -1,0 +1,101 @@
+"""Figures by name: short names, patterns, and what is known of a column."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+
+import trajmeter
+from trajmeter.errors import UnknownNameError
+from trajmeter.metrics import RowLayout
+from trajmeter.metrics.figures import (
+    FigureInfo,
+    figure_metadata,
+    figures_in_metadata,
+    figures_of_layout,
+    full_name,
+    matching_figures,
+    registered_figures,
+)
+from trajmeter.metrics.registry import BUILT_IN, create
+
+LINES = ["context.final.line.f1", "context.final.line.coverage", "context.final.file.f1"]
+
+
+@pytest.mark.parametrize(
+    ("short", "full"),
+    [
+        ("tools.f1", "tools.any_order_grades.f1"),
+        ("tools.recall", "tools.any_order_grades.recall"),
+        ("context.line.coverage", "context.final.line.coverage"),
+        ("context.symbol.f1", "context.final.symbol.f1"),
+        ("context.auc_coverage", "context.trajectory.line.auc_coverage"),
+        ("context.redundancy", "context.trajectory.line.redundancy"),
+        ("rules.tool_usage", "rules.tool_usage.score"),
+        ("turns.turn_count", "turns.run.turn_count"),
+        ("speedup.task_speedup", "speedup.task_speedup"),
+    ],
+)
+def test_every_short_name_is_a_figure(short: str, full: str) -> None:
+    assert full_name(short, registered_figures(short.partition(".")[0])) == full
+
+
+def test_a_column_of_that_name_goes_first() -> None:
+    assert full_name("tools.f1", ["tools.f1", "tools.any_order_grades.f1"]) == "tools.f1"
+    assert full_name("context.line.f1", LINES[1:]) is None
+
+
+def test_names_and_patterns_in_the_order_of_the_columns() -> None:
+    patterns = ["context.final.file.*", "context.line.f1", "*.f1"]
+    assert matching_figures(patterns, LINES) == [LINES[0], LINES[2]]
+
+
+@pytest.mark.parametrize(
+    ("name", "message"),
+    [
+        ("context.final.line.f2", "did you mean 'context.final.line.f1'?"),
+        ("zzz", "there are: context.final.line.f1, "),
+        ("zzz*", "no figure in the tables matches 'zzz*'"),
+    ],
+)
+def test_unknown_names(name: str, message: str) -> None:
+    with pytest.raises(UnknownNameError) as caught:
+        matching_figures([name], LINES)
+    assert message in str(caught.value)
+
+
+def test_what_is_known_of_figures() -> None:
+    f1 = registered_figures("context")["context.final.line.coverage"]
+    assert (f1.low, f1.high, f1.higher_is_better, f1.outcome) == (0.0, 1.0, True, True)
+    assert f1.numerator == ("context.final.line.intersection",)
+    speedup = registered_figures("speedup")["speedup.task_speedup"]
+    assert (speedup.scale, speedup.low, speedup.high) == ("ratio", 0.0, None)
+    cost = registered_figures("speedup")["speedup.task_cost_usd"]
+    assert not cost.outcome, "it stands by itself"
+    passed = registered_figures("turns")["turns.run.passed"]
+    assert (passed.kind, passed.low, passed.high) == ("boolean", 0.0, 1.0)
+    assert registered_figures("no_such_metric") == {}
+
+
+@pytest.mark.parametrize("family", sorted(BUILT_IN))
+def test_metadata_say_the_same(family: str) -> None:
+    layout = RowLayout(create([family]))
+    assert figures_in_metadata(figure_metadata(layout)) == figures_of_layout(layout)
+    assert figures_of_layout(layout) == registered_figures(family)
+
+
+def test_figures_of_ones_own() -> None:
+    @trajmeter.metric(low=0, higher_is_better=False)
+    def seconds(task: object, trajectory: object) -> float:
+        return 1.0
+
+    layout = RowLayout(create([seconds]))
+    info = FigureInfo(kind="number", low=0.0, higher_is_better=False)
+    assert figures_of_layout(layout)["seconds.value"] == info
+    assert json.loads(figure_metadata(layout))["seconds.value"]["higher_is_better"] is False
+
+
+def test_metadata_of_others_are_left_alone() -> None:
+    assert figures_in_metadata("not JSON") == {}
+    assert figures_in_metadata('{"x": {"kind": "colour"}}') == {}
