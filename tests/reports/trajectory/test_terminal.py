@@ -140,6 +140,12 @@ def test_what_stands_in_a_call_is_not_said_twice() -> None:
     )
 
 
+def test_an_error_that_is_the_result_is_shown_once() -> None:
+    call = ToolCall(name="glob", success=False, result="no such tool", error="no such tool")
+    text = plain(Trajectory(task_id="t", turns=(Turn(tool_calls=(call,)),)))
+    assert text.count("no such tool") == 1
+
+
 def result(count: int) -> Trajectory:
     text = "\n".join(f"line {number}" for number in range(1, count + 1))
     call = ToolCall(name="cat", result=text)

@@ -177,7 +177,7 @@ def _call_blocks(call: ToolCall) -> Iterator[Block]:
     text = None if call.result is None else _result_text(call.result)
     facts += {None: ["not recorded"], "": ["empty"]}.get(text, [])
     yield _text(Kind.RESULT, f"result: {', '.join(facts)}" if facts else "result", text or "")
-    if call.error:
+    if call.error and call.error != text:
         yield _text(Kind.ERROR, "error", call.error)
 
 
