@@ -2,6 +2,8 @@
 //!
 //! What the rules of the record reader say of other than ASCII text is left to it.
 
+use std::borrow::Cow;
+
 use memchr::memmem;
 
 /// Longest number that the rules take.
@@ -48,20 +50,30 @@ pub(super) fn program(text: &str) -> Result<Option<&str>, Uncertain> {
 /// An observation of version 1: the code that a text tells, and the output in it.
 pub(super) struct Observation<'a> {
     pub code: &'a str,
-    pub output: Option<&'a str>,
+    pub output: Option<Cow<'a, str>>,
 }
 
 /// The observation that a text is, if it is one.
-pub(super) fn observation(text: &str) -> Result<Option<Observation<'_>>, Uncertain> {
-    let Some((code, after)) = code(text) else {
-        return Ok(None);
-    };
-    let output = output(text, after);
-    // Of a long one, what is left is put together again.
-    if output.is_none() && find(text, "<output_head>").is_some() {
-        return Err(Uncertain);
-    }
-    Ok(Some(Observation { code, output }))
+pub(super) fn observation(text: &str) -> Option<Observation<'_>> {
+    let (code, after) = code(text)?;
+    let whole = between(text, after, "<output>\n", "</output>");
+    let output = whole
+        .map(Cow::Borrowed)
+        .or_else(|| cut(text, after).map(Cow::Owned));
+    Some(Observation { code, output })
+}
+
+/// What is left of a long output that begins after a place: its beginning and its end.
+fn cut(text: &str, start: usize) -> Option<String> {
+    const CLOSE: &str = "\n</output_head>\n<elided_chars>";
+    let head = between(text, start, "<output_head>\n", CLOSE)?;
+    let tail = text
+        .rsplit_once("<output_tail>\n")
+        .map_or(text, |(_, tail)| tail);
+    let tail = tail
+        .rsplit_once("\n</output_tail>")
+        .map_or("", |(tail, _)| tail);
+    Some(format!("{head}<elided_chars>\n{tail}"))
 }
 
 /// The return code that a text tells, as it is written, and where it ends.
@@ -83,11 +95,10 @@ fn code(text: &str) -> Option<(&str, usize)> {
     None
 }
 
-/// What stands between the tags of an output that begins after a place.
-fn output(text: &str, start: usize) -> Option<&str> {
-    const OPEN: &str = "<output>\n";
-    let begin = start + find(&text[start..], OPEN)? + OPEN.len();
-    let end = memmem::rfind(text.as_bytes(), b"</output>")?;
+/// What stands between the first opening after a place and the last closing.
+fn between<'a>(text: &'a str, start: usize, opening: &str, closing: &str) -> Option<&'a str> {
+    let begin = start + find(&text[start..], opening)? + opening.len();
+    let end = memmem::rfind(text.as_bytes(), closing.as_bytes())?;
     text.get(begin..end)
 }
 
@@ -98,6 +109,8 @@ fn is_space(c: char) -> bool {
 
 #[cfg(test)]
 mod tests {
+    use std::borrow::Cow;
+
     use super::{code, observation, program};
 
     fn certain<T>(result: Result<T, super::Uncertain>) -> Option<T> {
@@ -136,8 +149,7 @@ mod tests {
     fn output_lies_between_the_first_and_the_last_tag() {
         let output = |rest: &str| {
             let text = format!("<output>\nx</output><returncode>0</returncode>{rest}");
-            let found = certain(observation(&text)).flatten()?;
-            found.output.map(str::to_owned)
+            observation(&text)?.output.map(Cow::into_owned)
         };
         assert_eq!(output("\n<output>\na\n</output>").as_deref(), Some("a\n"));
         assert_eq!(
@@ -146,8 +158,21 @@ mod tests {
         );
         assert_eq!(output("<output>\nx"), None);
         assert_eq!(output(""), None);
-        let long = "<returncode>0</returncode><output_head>\nx\n</output_head>";
-        assert!(observation(long).is_err());
-        assert!(certain(observation("none")).is_some_and(|found| found.is_none()));
+        assert!(observation("none").is_none());
+    }
+
+    #[test]
+    fn a_long_output_is_its_beginning_and_its_end() {
+        let output = |rest: &str| {
+            let text = format!("<returncode>0</returncode>{rest}");
+            observation(&text)?.output.map(Cow::into_owned)
+        };
+        let head = "<output_head>\na\n</output_head>\n<elided_chars>9</elided_chars>";
+        assert_eq!(
+            output(&format!("{head}<output_tail>\nb\n</output_tail>")).as_deref(),
+            Some("a<elided_chars>\nb")
+        );
+        assert_eq!(output(head).as_deref(), Some("a<elided_chars>\n"));
+        assert_eq!(output("<output_head>\na\n</output_head>"), None);
     }
 }

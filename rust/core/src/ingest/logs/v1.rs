@@ -50,12 +50,9 @@ fn turn<'a>(
     after: &'a [Message<'_>],
 ) -> Result<Turn<'a>, Uncertain> {
     let program = program(message.text())?;
-    let mut found = None;
-    for other in after {
-        if found.is_none() {
-            found = observation(other.text())?.map(|observed| (other.text(), observed));
-        }
-    }
+    let found = after
+        .iter()
+        .find_map(|other| Some((other.text(), observation(other.text())?)));
     let mut success = found
         .as_ref()
         .map(|(_, observed)| observed.code.parse() == Ok(0_i64));
@@ -78,7 +75,7 @@ fn turn<'a>(
         let mut call = Call::of(text, success);
         call.result = found
             .as_ref()
-            .and_then(|(_, observed)| observed.output.map(Into::into));
+            .and_then(|(_, observed)| observed.output.clone());
         if success == Some(false) {
             let shown = found.as_ref().map(|(text, _)| *text);
             call.error = shown
