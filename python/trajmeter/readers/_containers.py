@@ -140,9 +140,9 @@ def is_parquet(file: BinaryIO) -> bool:
 def holds_parquet(path: Path) -> bool:
     """Whether a file is read as Parquet; not one that cannot be read."""
     try:
-        with path.open("rb") as file:
+        with open_content(path) as file:
             return is_parquet(file)
-    except OSError:
+    except (OSError, ReadError):
         return False
 
 
