@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from datetime import datetime, timezone
 from typing import TYPE_CHECKING, Any
 
@@ -171,7 +172,9 @@ def turns(*usages: Usage | None) -> tuple[Turn, ...]:
 
 
 PART = Usage(input_tokens=3, output_tokens=1, cost_usd=0.25)
-BACKENDS = ("rust", "python")
+BACKENDS = (
+    ("python",) if os.environ.get("TRAJMETER_TEST_BACKEND") == "python" else ("rust", "python")
+)
 SPENT = ("task_cost_usd", "cost_source", "input_tokens", "output_tokens", "tokens_source")
 
 
