@@ -143,13 +143,12 @@ JUDGE_PANEL = "Judge options"
 """Heading of the judge's options in a command's help."""
 
 
-def _check_logs(paths: list[Path]) -> list[Path]:
-    """Refuse paths that name nothing, before anything is done; ``-`` and patterns name files."""
-    for path in paths:
-        names_files = str(path) == "-" or glob.has_magic(str(path))
-        if not names_files and not os.path.lexists(path):
-            raise typer.BadParameter(f"Path {str(path)!r} does not exist.")
-    return paths
+def _existing(path: Path) -> Path:
+    """Refuse a path that names nothing, before anything is done; ``-`` and patterns name files."""
+    names_files = str(path) == "-" or glob.has_magic(str(path))
+    if not names_files and not os.path.lexists(path):
+        raise typer.BadParameter(f"Path {str(path)!r} does not exist.")
+    return path
 
 
 LogFiles = Annotated[
@@ -157,7 +156,8 @@ LogFiles = Annotated[
     typer.Argument(
         metavar="LOGS",
         show_default=False,
-        callback=_check_logs,
+        # Without annotations: on Python 3.10, typer takes a list of paths for a class.
+        callback=lambda paths: [*map(_existing, paths)],
         help="Files, folders or quoted patterns (logs/**/*.json) of recorded trajectories, or - "
         "for standard input; formats are detected from content.",
     ),
@@ -167,7 +167,7 @@ LogFile = Annotated[
     typer.Argument(
         metavar="FILE",
         show_default=False,
-        callback=lambda path: _check_logs([path])[0],
+        callback=_existing,
         help="File, folder or quoted pattern of recorded trajectories, or - for standard input; "
         "the format is detected from content.",
     ),
