@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import sys
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -15,7 +16,8 @@ if TYPE_CHECKING:
 
     Run = Callable[..., tuple[int, str, str]]
 
-pytest.importorskip("tomllib", reason="Python 3.10 reads TOML with tomli, which is an extra")
+if sys.version_info < (3, 11):
+    pytest.importorskip("tomli", reason="Python 3.10 reads TOML with tomli, which is an extra")
 
 
 @pytest.fixture
