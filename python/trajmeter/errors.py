@@ -137,5 +137,5 @@ def format_exception(error: BaseException) -> str:
         message = str(error)
     except Exception:  # noqa: BLE001 - the class may be anybody's
         message = "(its message cannot be shown)"
-    shown = message.encode("utf-8", "backslashreplace").decode()  # half a surrogate is no UTF-8
+    shown = message.encode("utf-8", "backslashreplace").decode()  # half a surrogate is not UTF-8
     return f"{name}: {shown}" if shown else name

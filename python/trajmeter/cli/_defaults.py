@@ -68,7 +68,7 @@ def defaults_for(
         Values by the parameters' names.
 
     Raises:
-        ConfigurationError: A key is no option, or a value of the wrong type.
+        ConfigurationError: A key is not an option, or a value has the wrong type.
     """
     known = {
         option[2:]: parameter

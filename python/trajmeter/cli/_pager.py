@@ -40,7 +40,7 @@ def print_lines(lines: Iterable[str], *, pages: bool) -> None:
         with suppress(BrokenPipeError), cast("IO[str]", process.stdin) as stream:
             stream.writelines(f"{line}\n" for line in lines)
         while True:
-            # Ctrl-C is for the pager, which ends when it is told to.
+            # Ctrl-C is for the pager, which decides when to end.
             with suppress(KeyboardInterrupt):
                 process.wait()
                 return

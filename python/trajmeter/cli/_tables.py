@@ -99,7 +99,7 @@ Cluster = Annotated[
     ),
 ]
 Seed = Annotated[
-    int, typer.Option(min=0, rich_help_panel=INTERVAL_PANEL, help="Seed of what is drawn.")
+    int, typer.Option(min=0, rich_help_panel=INTERVAL_PANEL, help="Seed of the random draws.")
 ]
 Resamples = Annotated[
     int, typer.Option(min=1, rich_help_panel=INTERVAL_PANEL, help="Bootstrap replicates.")
@@ -176,7 +176,7 @@ def ranges(values: Sequence[str] | None) -> dict[str, tuple[float | None, float 
     """Read the values of ``--range``.
 
     Raises:
-        ConfigurationError: One is no range.
+        ConfigurationError: One is not a range.
     """
     found = {}
     for name, text in named(values, "--range").items():
@@ -197,7 +197,7 @@ def margins(values: Sequence[str] | None) -> float | dict[str, float] | None:
     """Read the values of ``--margin``: one for all figures, or one for each.
 
     Raises:
-        ConfigurationError: One is no number, or there are several for all.
+        ConfigurationError: One is not a number, or there are several for all.
     """
     if not values:
         return None

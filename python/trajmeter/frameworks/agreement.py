@@ -50,7 +50,7 @@ def agreement(
         scale: ``ordinal`` (the default of integers and of scores from 1 to 5), ``interval`` (of
             other numbers) or ``nominal`` (of texts and truth values).
         level: Probability with which intervals are to hold the truth.
-        seed: Seed of what is drawn.
+        seed: Seed of the random draws.
         resamples: Replicates that are drawn.
         on_problem: Called with everything that cannot be read and is left out. Without it the first
             problem raises.

@@ -2,7 +2,8 @@
 
 A folder is walked: every file in it that some format recognises is read, in the order of their
 paths. A folder within it that a format recognises is read by that format as a whole. Source files,
-images and the like are passed over, and whatever else no format recognises is told at the end.
+images and the like are skipped, and a warning at the end counts whatever else no format
+recognises.
 """
 
 from __future__ import annotations

@@ -103,7 +103,7 @@ def strongest_for(
 
 
 def evidence_in(known: RecordFormat[RecordT], record: Mapping[str, JsonValue]) -> int:
-    """The evidence for a format in a record; none if the format fails on it, which is told."""
+    """The evidence for a format in a record; none if the format fails on it, which is reported."""
     try:
         return known.evidence_in(record) or 0
     except UNEXPECTED as error:

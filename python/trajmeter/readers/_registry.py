@@ -95,7 +95,7 @@ def format_named(name: str, makes: type[RecordT]) -> Format[RecordT]:
 
 
 def _plugged_in(point: EntryPoint) -> list[AnyFormat]:
-    """The formats of an entry point; warns of what is none."""
+    """The formats of an entry point; warns of anything that is not one."""
     try:
         value = point.load()
         made = value if isinstance(value, Format) or not callable(value) else value()

@@ -29,7 +29,7 @@ __all__ = ["CsvTable", "JsonLinesTable"]
 _BLOCK = 1 << 24
 """Bytes that are parsed at a time."""
 _PROBED = 100
-"""Rows by which columns of text formats are told."""
+"""Rows from which the columns of text formats are detected."""
 
 
 class JsonLinesTable:
@@ -100,7 +100,7 @@ class JsonLinesTable:
     def _read_lines(
         self, block: bytes, first: int, texts: Sequence[str], numbers: Sequence[str]
     ) -> pa.RecordBatch:
-        """Read line by line what has values of several types in a column, or is no JSON."""
+        """Read line by line what has values of several types in a column, or is not JSON."""
         rows: list[dict[str, Any]] = []
         places: list[int] = []
         for line in json_input.lines(io.BytesIO(block)):

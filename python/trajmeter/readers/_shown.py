@@ -51,7 +51,7 @@ class Viewer:
             call: The call.
             text: What it printed; ``None`` if that is not known, or was cut.
             exit_code: Its exit code, if it is known.
-            folder: The folder that it ran in, if it was told.
+            folder: The folder that it ran in, if known.
             is_kept: Whether the folder that a shell changes to is kept for the next command.
             is_trimmed: Whether blank lines were taken off both ends of the text.
         """

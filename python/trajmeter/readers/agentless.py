@@ -1,8 +1,8 @@
 """Localisations and patches of Agentless: one object a task, or a folder of its stages.
 
-Agentless is no loop: it narrows the places to edit in stages. What it settled on is the final
-context, and that of its only step, as ContextBench reads it: the files of the last stage that names
-any, the definitions of the fourth, and the lines of the first sample that has lines.
+Agentless does not work in a loop: it narrows the places to edit in stages. What it settled on is
+the final context, and that of its only step, as ContextBench reads it: the files of the last stage
+that names any, the definitions of the fourth, and the lines of the first sample that has lines.
 """
 
 from __future__ import annotations

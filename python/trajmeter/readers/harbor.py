@@ -6,7 +6,7 @@
     <trial>/steps/<name>/agent/trajectory.json          of a task of several steps
 
 The trajectory is in ATIF; where it goes on in another file, or in that of the next step, the files
-are read as one. Of the configuration only what is no secret is kept.
+are read as one. Of the configuration only what is not secret is kept.
 """
 
 from __future__ import annotations

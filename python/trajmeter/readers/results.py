@@ -82,7 +82,7 @@ def open_results(
 
     Args:
         source: A file, a folder of parts, rows, or what hands over Arrow batches.
-        name: What to call a table that is no file.
+        name: What to call a table that is not a file.
         on_problem: Called with every row that cannot be read and is left out. Without it the first
             one raises.
 
@@ -107,7 +107,7 @@ def open_results(
 
 
 def is_results_table(path: Path) -> bool:
-    """Whether a path looks like a results table, told by its content.
+    """Whether a path looks like a results table, judging by its content.
 
     A file that cannot be read is none; whoever reads it next says what is wrong.
     """

@@ -49,7 +49,7 @@ def _read(record: Mapping[str, JsonValue], source: Source) -> Trajectory:
     """Turn a trace into a trajectory."""
     nodes = [as_object(node) or {} for node in as_list(record.get("nodes"))]
     calls = [as_object(call) or {} for call in as_list(record.get("calls"))]
-    # What a model did not make was put there as context, and is no turn.
+    # What a model did not make was put there as context, and is not a turn.
     read = [
         (index, node.get("message"))
         for index, node in enumerate(nodes)

@@ -86,7 +86,7 @@ def agreement_of(
         ratings: Code of each judge's rating of each item, a row for each item; -1 for none. Codes
             follow the order of the values.
         tasks: Task of each item, from 0 on, in the order in which they draw.
-        values: Number that each code stands for; ``None`` for ratings that are no numbers.
+        values: Number that each code stands for; ``None`` for ratings that are not numbers.
         scale: What distances between ratings mean.
         level: Probability with which an interval is to hold the truth.
         seed: Seed of the draws.

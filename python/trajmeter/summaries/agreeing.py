@@ -154,7 +154,7 @@ def agreement_of_ratings(
         figures: Names and patterns of figures.
         scale: What distances between ratings mean.
         level: Probability with which intervals are to hold the truth.
-        seed: Seed of what is drawn.
+        seed: Seed of the random draws.
         resamples: Replicates that are drawn.
         default_scale: Scale of numbers where none is asked for; ``None`` to choose by the numbers.
     """

@@ -268,7 +268,7 @@ def check_key(name: str, known: Sequence[str], option: str) -> None:
     """Refuse a key that no table has.
 
     Raises:
-        ConfigurationError: It is no column.
+        ConfigurationError: It is not a column.
     """
     if name != _FILE and name not in known:
         raise ConfigurationError(f"{option}: no table has a column {name!r}")

@@ -114,7 +114,7 @@ def compare_scores(
         interval: ``t`` (also ``auto``) or ``bootstrap``.
         level: Probability with which intervals are to hold the truth.
         cluster: Column whose values name what is not independent, such as the repository.
-        seed: Seed of what is drawn.
+        seed: Seed of the random draws.
         resamples: Replicates, or patterns of signs, that are drawn.
         ranges: Least and greatest value of figures that declare none.
         better: ``"higher"`` or ``"lower"``, of figures that declare no direction.

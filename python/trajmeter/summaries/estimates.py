@@ -26,7 +26,7 @@ class IntervalOptions(NamedTuple):
     level: float = 0.95
     """Probability with which an interval is to hold the truth."""
     seed: int = 0
-    """Seed of what is drawn."""
+    """Seed of the random draws."""
     resamples: int = 9999
     """Replicates that are drawn."""
 

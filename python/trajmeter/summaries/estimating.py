@@ -42,7 +42,7 @@ __all__ = ["by_code", "estimate"]
 
 _TWO = 2
 _SQUARABLE = 1e150
-"""Values beyond have squares that are no floats."""
+"""Values beyond this have squares that no float holds."""
 
 
 class _Parts(NamedTuple):
@@ -73,7 +73,7 @@ def estimate(
             not be scored.
 
     Raises:
-        ConfigurationError: Wilson's interval is asked for of a figure that is no boolean.
+        ConfigurationError: Wilson's interval is asked for of a figure that is not a boolean.
         ExtraMissingError: An interval by t is needed, and scipy is not installed.
     """
     units = read.units_of(group)

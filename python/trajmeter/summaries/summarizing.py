@@ -118,7 +118,7 @@ def summarize(
         interval: ``auto``, ``t``, ``bootstrap`` or ``wilson``.
         level: Probability with which intervals are to hold the truth.
         cluster: Column whose values name what is not independent, such as the repository.
-        seed: Seed of what is drawn.
+        seed: Seed of the random draws.
         resamples: Replicates that are drawn.
         success: Figure that says what a success is, or ``"rules.tool_usage>=8"``.
         ks: How many attempts are drawn for pass@k; those that every task allows by default.

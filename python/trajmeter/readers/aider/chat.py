@@ -88,7 +88,7 @@ def chat_of(path: Path) -> str:
 
 
 class _Chat:
-    """What the lines of one chat have told so far."""
+    """What the lines of one chat have said so far."""
 
     def __init__(self, number: int, started: str) -> None:
         self._number = number

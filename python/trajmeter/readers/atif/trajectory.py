@@ -164,7 +164,7 @@ class _Run:
         extra = as_object(metrics.get("extra")) or {}
         details = as_object(extra.get("completion_tokens_details")) or {}
         reasoning = _first(extra | details, _REASONING, prefix)
-        if reasoning is None:  # Claude Code counts 0 also where it was not told
+        if reasoning is None:  # Claude Code also writes 0 where it does not know
             thinking = as_object(extra.get("output_tokens_details")) or {}
             reasoning = thinking.get("thinking_tokens") or None
         return usage_from(

@@ -34,7 +34,7 @@ _ERRORS = ("API Error", "Prompt is too long")
 
 
 class Conversation:
-    """The replies that the lines have told so far, in the order in which they began."""
+    """The replies in the lines so far, in the order in which they began."""
 
     def __init__(self, *, has_usage: bool) -> None:
         """Begin without lines.
@@ -47,7 +47,7 @@ class Conversation:
         self.model: str | None = None
         """The model of the first reply."""
         self.said_instead: str | None = None
-        """The error that Claude Code told in the model's place, if that was the last message."""
+        """The error that Claude Code wrote in the model's place, if that was the last message."""
         self.unusable: dict[str, str] = {}
         """Lines with blocks that belong to no call, by their place."""
         self.dropped = 0
@@ -84,7 +84,7 @@ class Conversation:
             self._add_results(event, message, agent, now)
 
     def name_agents(self) -> None:
-        """Name the replies of sub-agents after the type of each, where a line told it."""
+        """Name the replies of sub-agents after the type of each, where a line says it."""
         for reply in self.replies:
             if reply.agent is not None:
                 reply.agent = self._types.get(reply.agent, reply.agent)

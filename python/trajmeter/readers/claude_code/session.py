@@ -101,7 +101,7 @@ def _session_of(file: Path) -> str | None:
 
 
 class _Session:
-    """What the lines have told so far."""
+    """What the lines have said so far."""
 
     def __init__(self) -> None:
         self.identity: str | None = None

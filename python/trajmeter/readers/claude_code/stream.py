@@ -77,7 +77,7 @@ def read_events(found: Iterable[Event], name: str) -> Iterator[Trajectory]:
 
 
 class _Stream:
-    """What the events of one stream have told so far."""
+    """What the events of one stream have said so far."""
 
     def __init__(self, session: str | None, source: Source) -> None:
         self._session = session

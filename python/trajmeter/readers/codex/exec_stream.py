@@ -65,7 +65,7 @@ def read_events(found: Iterable[Event], name: str) -> Iterator[Trajectory]:
 
 
 class _Thread:
-    """What the lines of one thread have told so far."""
+    """What the lines of one thread have said so far."""
 
     def __init__(self, identity: str | None, source: Source) -> None:
         self.identity = identity

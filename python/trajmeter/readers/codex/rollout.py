@@ -64,7 +64,7 @@ class _Open(NamedTuple):
 
 
 class _Session:
-    """What the lines have told so far."""
+    """What the lines have said so far."""
 
     def __init__(self) -> None:
         self.clock = Clock()

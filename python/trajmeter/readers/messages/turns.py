@@ -2,7 +2,7 @@
 
 A call and its result are joined by id, wherever the result stands; results without ids go to the
 calls without a result of the last turn, in their order. What belongs to no turn, and cannot be
-read, is told by its place.
+read, is reported with its place.
 """
 
 from __future__ import annotations

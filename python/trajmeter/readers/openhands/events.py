@@ -37,7 +37,7 @@ if TYPE_CHECKING:
 __all__ = ["EVENTS"]
 
 _SILENT = frozenset({"system", "start", "change_agent_state", "recall", "null", "pause", "resume"})
-"""Actions that are no calls of the model."""
+"""Actions that are not calls of the model."""
 _CODE = frozenset({"run", "run_ipython"})
 _NAMES = {
     "run": "execute_bash",

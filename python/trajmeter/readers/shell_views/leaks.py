@@ -42,7 +42,7 @@ _HOSTS = re.compile(
 )
 _EVERY = frozenset({"--all", "--remotes", "--branches", "--reflog", "-g", "--walk-reflogs"})
 _LONGEST = 300
-"""Longer words are no names of commits."""
+"""Longer words are not names of commits."""
 _EVERY_OF = ("--remotes=", "--branches=", "--glob=")
 _ELSEWHERE = re.compile(
     r"(?:.*\.\.\.?)?(?:(?:origin|upstream)/\S+|FETCH_HEAD|ORIG_HEAD|\S*@\{\S+\})(?:\.\..*|:.*)?"

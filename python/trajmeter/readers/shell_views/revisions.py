@@ -40,7 +40,7 @@ class Diff(NamedTuple):
 
 
 def git(words: list[str]) -> Listing | Search | Diff | None:
-    """What a ``git`` command shows; ``None`` if that is no lines of files."""
+    """What a ``git`` command shows; ``None`` if that is not lines of files."""
     words, _ = without_options(words)
     command, arguments = (words[0], words[1:]) if words else ("", [])
     if command == "grep":

@@ -176,7 +176,7 @@ def shell_views(
     Returns:
         Its views, with paths joined to the folder, its leaks, and the folder that it left the shell
         in. Hits of searches are single lines, marked as ``searched``; lines that a search shows
-        around them are ranges. Files below ``/tmp`` and the like are no views.
+        around them are ranges. Files below ``/tmp`` and the like are not views.
 
     Example:
         >>> from trajmeter.readers.shell_views import shell_views

@@ -60,7 +60,7 @@ def editor_arguments(action: str) -> dict[str, Any] | None:
 def _integer(word: str) -> int | None:
     digits = word.strip("[],")
     sign = digits.removeprefix("-")
-    return int(digits) if sign.isascii() and sign.isdecimal() and len(sign) < 10 else None  # noqa: PLR2004 - more digits are no line
+    return int(digits) if sign.isascii() and sign.isdecimal() and len(sign) < 10 else None  # noqa: PLR2004 - more digits are not a line
 
 
 def shown(action: str, observation: str, folder: str | None) -> Shown:

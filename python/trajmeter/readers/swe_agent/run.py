@@ -36,7 +36,7 @@ _BUDGET_REASON = "budget_exhausted"
 _SUBMITTED = "submitted"
 _REFUSED = "format_error"
 _SINGLE_RUNS = frozenset({"main", "swe_main", ""})
-"""Names of environments that are no ids of tasks."""
+"""Names of environments that are not ids of tasks."""
 
 
 class _Step(TypedDict):
