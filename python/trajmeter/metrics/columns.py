@@ -7,8 +7,7 @@ import reprlib
 from dataclasses import dataclass, field
 from enum import Enum
 from functools import cache, lru_cache, partial
-from itertools import chain
-from operator import attrgetter, itemgetter
+from operator import attrgetter
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypeAlias, cast
 
 import numpy as np
@@ -16,6 +15,7 @@ from pydantic import BaseModel, TypeAdapter
 
 from trajmeter.errors import ConfigurationError, InputError, format_exception
 from trajmeter.metrics._result import Figure, Group
+from trajmeter.metrics._values import picked, values_at
 from trajmeter.metrics.engine import MetricError
 from trajmeter.metrics.groups import chosen_groups, models
 from trajmeter.records import Cause, Outcome
@@ -229,9 +229,9 @@ def _own_columns(
         groups=groups,
         columns=own,
         paths=paths,
-        get=_getter(paths),
+        get=values_at(paths),
         integers=integers,
-        integers_of=_picker(integers),
+        integers_of=picked(integers),
         of_integers=[
             position
             for position, column in enumerate(own)
@@ -361,30 +361,6 @@ def _parameters(metric: AnyMetric) -> str:
         raise ConfigurationError(
             f"metric {metric.name!r}: its parameters are not valid JSON: {error}"
         ) from error
-
-
-def _getter(paths: Sequence[str]) -> Callable[[object], list[Any]]:
-    """Gives the values at some paths: group by group, which takes half as long as path by path."""
-    by_group: dict[str, list[str]] = {}
-    for path in paths:
-        group, _, name = path.rpartition(".")
-        by_group.setdefault(group, []).append(name)
-    parts = [
-        (attrgetter(f"{group}.__dict__" if group else "__dict__"), _picker_of(names))
-        for group, names in by_group.items()
-    ]
-    return lambda result: [*chain.from_iterable([pick(own(result)) for own, pick in parts])]
-
-
-def _picker_of(names: Sequence[str]) -> Callable[[Mapping[str, Any]], Sequence[Any]]:
-    get = itemgetter(*names)
-    return get if len(names) > 1 else lambda fields: (get(fields),)
-
-
-def _picker(positions: Sequence[int]) -> Callable[[Sequence[Any]], Sequence[Any]]:
-    if len(positions) > 1:
-        return itemgetter(*positions)
-    return lambda values: [values[position] for position in positions]
 
 
 def _items(value: Mapping[Any, Any] | Iterable[Any] | None) -> Iterable[Any]:
