@@ -19,6 +19,8 @@ if TYPE_CHECKING:
     from trajmeter.readers.messages import from_messages
     from trajmeter.scoring.batches import score_batches
     from trajmeter.scoring.files import score
+    from trajmeter.scoring.scorer import Scorer
+    from trajmeter.scoring.session import Session
     from trajmeter.spans import SpanSet, difference, intersection, measure, union
     from trajmeter.statistics.means import gmean, gmean_grouped
     from trajmeter.summaries.comparing import compare_scores
@@ -28,6 +30,8 @@ if TYPE_CHECKING:
 __all__ = [
     "ContextTracker",
     "Gate",
+    "Scorer",
+    "Session",
     "SpanSet",
     "TrajmeterError",
     "__version__",
@@ -52,6 +56,8 @@ __all__ = [
 _HOME = {
     "ContextTracker": "metrics.context",
     "Gate": "summaries.gates",
+    "Scorer": "scoring.scorer",
+    "Session": "scoring.session",
     "SpanSet": "spans",
     "TrajmeterError": "errors",
     "agreement": "frameworks.agreement",
