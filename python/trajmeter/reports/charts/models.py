@@ -52,8 +52,8 @@ class IntervalGroup(NamedTuple):
 class IntervalChart(NamedTuple):
     """Dots and intervals on one axis, which need not begin at zero.
 
-    Means with their limits, differences (``reference`` 0), speedups (``is_ratio``, ``reference`` 1),
-    levels, and repeats with their deviation.
+    Means with their limits, differences (``reference`` 0), speedups by level (``is_ratio``,
+    ``reference`` 1), and repeats with their deviation.
     """
 
     title: str
