@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from trajmeter.reports.charts.drawing import draw, standalone, stylesheet
 from trajmeter.reports.charts.models import (
     Chart,
     Curve,
@@ -32,4 +33,7 @@ __all__ = [
     "Series",
     "Stack",
     "StackChart",
+    "draw",
+    "standalone",
+    "stylesheet",
 ]

@@ -5,14 +5,22 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from trajmeter.reports.charts.scales import tick_labels
-from trajmeter.reports.charts.svg import FONT_SIZE, WIDTH, coloured, label, tag, width_of
+from trajmeter.reports.charts.svg import FONT_SIZE, WIDTH, coloured, escape, label, tag, width_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
     from trajmeter.reports.charts.scales import Scale
 
-__all__ = ["AXIS_HEIGHT", "LEGEND_ROW", "horizontal_axis", "legend", "mark", "vertical_axis"]
+__all__ = [
+    "AXIS_HEIGHT",
+    "LEGEND_ROW",
+    "centred",
+    "horizontal_axis",
+    "legend",
+    "mark",
+    "vertical_axis",
+]
 
 AXIS_HEIGHT = 42
 """Room below a chart for numbers and title of its axis."""
@@ -29,18 +37,21 @@ def horizontal_axis(scale: Scale, title: str, top: float, bottom: float) -> str:
     """Numbers and title below a chart, with a faint line upwards from each number."""
     parts = []
     ticks = scale.ticks(max(2, round((scale.end - scale.start) / _TICK_ROOM)))
-    for tick, text in zip(ticks, tick_labels(ticks), strict=True):
+    for tick, text in zip(ticks, tick_labels(ticks, is_ratio=scale.is_ratio), strict=True):
         x = scale.at(tick)
         parts.append(tag("line", class_="grid", x1=x, x2=x, y1=top, y2=bottom))
-        half = width_of(text) / 2
-        inside = min(max(x, half), WIDTH - half)
-        parts.append(label(text, inside, bottom + 16, anchor="middle", class_="quiet"))
+        parts.append(centred(text, x, bottom + 16))
     middle = (scale.start + scale.end) / 2
     half = min(middle, WIDTH - middle)
-    parts.append(
-        label(title, middle, bottom + 34, anchor="middle", class_="quiet", fits=2 * half)
-    )
+    parts.append(label(title, middle, bottom + 34, anchor="middle", class_="quiet", fits=2 * half))
     return "".join(parts)
+
+
+def centred(text: str, x: float, y: float, *, fits: float = WIDTH) -> str:
+    """A quiet text about its middle, as far as the edges of the chart let it."""
+    half = min(width_of(text), fits) / 2
+    inside = min(max(x, half), WIDTH - half)
+    return label(text, inside, y, anchor="middle", class_="quiet", fits=fits)
 
 
 def vertical_axis(scale: Scale, title: str, left: float, right: float) -> str:
@@ -54,7 +65,9 @@ def vertical_axis(scale: Scale, title: str, left: float, right: float) -> str:
     return "".join(parts)
 
 
-def legend(entries: Sequence[tuple[str, str]], top: float, *, is_line: bool = False) -> tuple[str, float]:
+def legend(
+    entries: Sequence[tuple[str, str]], top: float, *, is_line: bool = False
+) -> tuple[str, float]:
     """Names with their colours, in as many lines as they take.
 
     Args:
@@ -74,7 +87,9 @@ def legend(entries: Sequence[tuple[str, str]], top: float, *, is_line: bool = Fa
         middle = y + LEGEND_ROW / 2
         if is_line:
             parts.append(
-                tag("line", class_=f"curve {class_}", x1=x, x2=x + _SWATCH + 4, y1=middle, y2=middle)
+                tag(
+                    "line", class_=f"curve {class_}", x1=x, x2=x + _SWATCH + 4, y1=middle, y2=middle
+                )
             )
         else:
             parts.append(
@@ -87,6 +102,4 @@ def legend(entries: Sequence[tuple[str, str]], top: float, *, is_line: bool = Fa
 
 def mark(series: int, facts: Iterable[str], shape: str) -> str:
     """A mark in the colour of its system, with what it stands for as its tooltip."""
-    from trajmeter.reports.html import escape
-
     return tag("g", tag("title", escape("; ".join(facts))), shape, class_=coloured(series))

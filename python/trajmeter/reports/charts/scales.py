@@ -16,6 +16,8 @@ _PAD = 0.04
 """Share of the axis that is free beyond the values."""
 _LARGE, _SMALL = 1e6, 1e-4
 """From here, and below, numbers are written with an exponent."""
+_FEWEST = 3
+"""Numbers that an axis has at least: fewer do not show how far apart they are."""
 _STEPS = (1.0, 2.0, 5.0, 10.0)
 
 
@@ -52,19 +54,25 @@ class Scale(NamedTuple):
         """
         if self.is_ratio and self.high / self.low > _STEPS[2]:
             return self._ratio_ticks(count)
-        rough = (self.high - self.low) / max(count, 1)
-        unit = 10.0 ** math.floor(math.log10(rough))
-        step = next(unit * each for each in _STEPS if unit * each >= rough * (1 - 1e-9))
-        first = math.ceil(self.low / step - 1e-9)
-        last = math.floor(self.high / step + 1e-9)
-        return [float(f"{number * step:.12g}") for number in range(first, last + 1)]
+        found: list[float] = []
+        while len(found) < _FEWEST:
+            rough = (self.high - self.low) / count
+            unit = 10.0 ** math.floor(math.log10(rough))
+            step = next(unit * each for each in _STEPS if unit * each >= rough * (1 - 1e-9))
+            first = math.ceil(self.low / step - 1e-9)
+            last = math.floor(self.high / step + 1e-9)
+            found = [float(f"{number * step:.12g}") for number in range(first, last + 1)]
+            count += 1
+        return found
 
     def _ratio_ticks(self, count: int) -> list[float]:
         decades = range(math.floor(math.log10(self.low)), math.ceil(math.log10(self.high)) + 1)
         by = max(1, math.ceil(len(decades) / count))
         mantissas = _STEPS[:3] if len(decades) * 3 <= 2 * count + 2 else _STEPS[:1]
         found = (float(f"{each}e{power}") for power in decades[::by] for each in mantissas)
-        return [value for value in found if self.low * (1 - 1e-9) <= value <= self.high * (1 + 1e-9)]
+        return [
+            value for value in found if self.low * (1 - 1e-9) <= value <= self.high * (1 + 1e-9)
+        ]
 
 
 def drawable(value: float | None, *, is_ratio: bool = False) -> TypeGuard[float]:
@@ -118,16 +126,24 @@ def scale_of(
     return Scale(below, above, start, end)
 
 
-def tick_labels(ticks: Sequence[float]) -> list[str]:
+def tick_labels(ticks: Sequence[float], *, is_ratio: bool = False) -> list[str]:
     """Numbers of an axis, with as many decimals as tell them apart.
 
+    Args:
+        ticks: The numbers.
+        is_ratio: Whether each has its own decimals, as those far apart do.
+
     Example:
-        >>> tick_labels([0.0, 0.25, 0.5]), tick_labels([0.0, 2000.0]), tick_labels([0.5, 1.0, 20.0])
-        (['0.00', '0.25', '0.50'], ['0', '2,000'], ['0.5', '1.0', '20.0'])
+        >>> tick_labels([0.0, 0.25, 0.5]), tick_labels([0.0, 2000.0])
+        (['0.00', '0.25', '0.50'], ['0', '2,000'])
+        >>> tick_labels([0.5, 1.0], is_ratio=True)
+        ['0.5', '1']
     """
     greatest = max(map(abs, ticks), default=0.0)
     if greatest >= _LARGE or 0.0 < greatest < _SMALL:
         return [f"{tick:.3g}" for tick in ticks]
+    if is_ratio:
+        return [f"{tick:,.{_decimals(tick)}f}" for tick in ticks]
     decimals = max((_decimals(tick) for tick in ticks), default=0)
     return [f"{tick:,.{decimals}f}" for tick in ticks]
 

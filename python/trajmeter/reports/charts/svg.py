@@ -10,7 +10,18 @@ from trajmeter.reports.html import escape
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
-__all__ = ["FONT_SIZE", "HEIGHT", "WIDTH", "coloured", "drawing", "label", "shortened", "tag", "width_of"]
+__all__ = [
+    "FONT_SIZE",
+    "HEIGHT",
+    "WIDTH",
+    "coloured",
+    "drawing",
+    "escape",
+    "label",
+    "shortened",
+    "tag",
+    "width_of",
+]
 
 WIDTH = 520
 """Width of every chart, in units that are about a pixel on a narrow page."""
@@ -108,7 +119,7 @@ def shortened(text: str, width: float) -> str:
 
     Example:
         >>> shortened("terminus-2 / claude-sonnet", 100), shortened("heron", 100)
-        ('terminu…-sonnet', 'heron')
+        ('termin…sonnet', 'heron')
     """
     if width_of(text) <= width:
         return text
