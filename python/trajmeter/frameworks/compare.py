@@ -42,7 +42,7 @@ class Compared:
         """The report as one HTML document with charts that opens offline.
 
         Raises:
-            ExtraMissingError: jinja2, altair or vl-convert-python is not installed.
+            ExtraMissingError: jinja2 is not installed.
         """
         return html_report(self.comparison)
 

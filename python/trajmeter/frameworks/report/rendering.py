@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from importlib import resources
 from typing import TYPE_CHECKING, Any
 
@@ -11,6 +10,7 @@ from trajmeter.frameworks.report.charts import comparison_charts
 from trajmeter.frameworks.report.notes import heading, notes
 from trajmeter.frameworks.report.tables import comparison_tables, labels, question_table
 from trajmeter.reports.cells import visible
+from trajmeter.reports.charts import draw, stylesheet
 from trajmeter.reports.markdown import escape, render_table
 from trajmeter.reports.tables import Table, fitting
 from trajmeter.text import without_controls
@@ -23,8 +23,6 @@ if TYPE_CHECKING:
     from trajmeter.frameworks.comparison import Comparison
 
 __all__ = ["html_report", "markdown_report", "print_comparison"]
-
-_EMBED = "window.trajmeterEmbed = vegaEmbed;"
 
 
 def markdown_report(comparison: Comparison) -> str:
@@ -52,16 +50,12 @@ def html_report(comparison: Comparison) -> str:
         The document.
 
     Raises:
-        ExtraMissingError: jinja2, altair or vl-convert-python is not installed.
+        ExtraMissingError: jinja2 is not installed.
     """
     try:
         import jinja2
-        import vl_convert
     except ModuleNotFoundError as error:
-        raise ExtraMissingError(
-            f"HTML reports need {error.name}; install trajmeter[report]"
-        ) from error
-    charts = comparison_charts(comparison)
+        raise ExtraMissingError("HTML reports need jinja2; install trajmeter[report]") from error
     here = resources.files("trajmeter.frameworks.report")
     environment = jinja2.Environment(
         autoescape=True,
@@ -80,10 +74,9 @@ def html_report(comparison: Comparison) -> str:
             (question_id, text, question_table(comparison, question_id))
             for question_id, text in comparison.question_texts().items()
         ],
-        charts=charts,
-        specifications=_script_json(_shown([chart.specification for chart in charts])),
-        runtime=vl_convert.javascript_bundle(_EMBED) if charts else "",
-        style=here.joinpath("report.css").read_text("utf-8"),
+        charts=comparison_charts(comparison),
+        draw=draw,
+        style=stylesheet() + here.joinpath("report.css").read_text("utf-8"),
         script=here.joinpath("report.js").read_text("utf-8"),
     )
 
@@ -128,22 +121,8 @@ def _markdown_blocks(comparison: Comparison) -> Iterator[str]:
         yield render_table(Table("", ("Framework", "Answer"), rows, texts=(0, 1)))
 
 
-def _shown(value: Any) -> Any:  # noqa: ANN401 - whatever a template or a chart holds
+def _shown(value: Any) -> Any:  # noqa: ANN401 - whatever a template holds
     """The value with every control character in its text shown as such; markup stays markup."""
-    if isinstance(value, str):
-        return value if hasattr(value, "__html__") else without_controls(value)
-    if isinstance(value, dict):
-        return {_shown(key): _shown(item) for key, item in value.items()}
-    if isinstance(value, list):
-        return [_shown(item) for item in value]
+    if isinstance(value, str) and not hasattr(value, "__html__"):
+        return without_controls(value)
     return value
-
-
-def _script_json(value: object) -> str:
-    """JSON in which no text can end its script element."""
-    return (
-        json.dumps(value, ensure_ascii=True, allow_nan=False)
-        .replace("<", "\\u003c")
-        .replace(">", "\\u003e")
-        .replace("&", "\\u0026")
-    )

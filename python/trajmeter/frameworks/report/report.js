@@ -1,22 +1,3 @@
-const dark = matchMedia("(prefers-color-scheme: dark)");
-
-function drawCharts() {
-  const source = document.getElementById("specifications");
-  if (!source) return;
-  const ink = getComputedStyle(document.documentElement).getPropertyValue("--text").trim();
-  const line = getComputedStyle(document.documentElement).getPropertyValue("--line").trim();
-  const config = {
-    background: "transparent",
-    font: "system-ui, sans-serif",
-    view: { stroke: "transparent" },
-    axis: { labelColor: ink, titleColor: ink, gridColor: line, domainColor: line, tickColor: line },
-    legend: { labelColor: ink, titleColor: ink },
-  };
-  JSON.parse(source.textContent).forEach((specification, i) => {
-    window.trajmeterEmbed(`#chart-${i}`, specification, { actions: false, renderer: "svg", config });
-  });
-}
-
 function sortTable(table, column, direction) {
   const body = table.tBodies[0];
   const key = (row) => {
@@ -43,6 +24,3 @@ for (const table of document.querySelectorAll("table.sortable")) {
     });
   });
 }
-
-drawCharts();
-dark.addEventListener("change", drawCharts);
