@@ -106,14 +106,14 @@ def convert(
 
 def _report_formats(counts: Mapping[str, int]) -> None:
     """Say how many trajectories were read of each format, and what none of them can carry."""
-    from trajmeter.readers import formats
+    from trajmeter.readers import format_named
+    from trajmeter.records import Trajectory
 
-    for known in formats():
-        if known.name not in counts:
-            continue
+    for name in sorted(counts):
+        known = format_named(name, Trajectory)
         missing = [field for field in _ASKED if not _carries(known.carries, field)]
         lacks = f"; the format does not record {', '.join(missing)}" if missing else ""
-        print_message(f"trajmeter: {counts[known.name]:,} of {known.name}{lacks}")
+        print_message(f"trajmeter: {counts[name]:,} of {name}{lacks}")
 
 
 def _carries(fields: tuple[str, ...], asked: str) -> bool:
