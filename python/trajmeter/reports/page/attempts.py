@@ -2,7 +2,7 @@
 
 The page holds it compressed, so that 10^5 rows cost a reader nothing until they are looked at:
 
-- ``<script type="application/json" id="attempts">`` is the directory: ``{"rows": n, "block": b,
+- ``<script type="application/json" id="attempts-directory">`` is the directory: ``{"rows": n, "block": b,
   "columns": [{"name", "label", "kind", "higher_is_better", "texts": m}]}``, in the order of
   :attr:`AttemptTable.columns`. ``texts`` stands only with a column of text.
 - ``<script type="text/plain" id="attempts-column-<i>">`` is column i: base64 of gzip of its values,
@@ -15,7 +15,8 @@ The page holds it compressed, so that 10^5 rows cost a reader nothing until they
   is element ``i % block`` of block ``i // block``. A block is an object with the fields of
   :class:`DetailBlock`, without those that are empty.
 
-An address such as ``#attempt=17`` opens attempt 17 of the file's order, whatever the sorting.
+All stand in ``<section class="part" id="attempts">`` with an ``<h2>`` of the table's title. An
+address such as ``#attempt=17`` opens attempt 17 of the file's order, whatever the sorting.
 """
 
 from __future__ import annotations

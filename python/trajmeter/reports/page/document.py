@@ -19,14 +19,17 @@ best of its row or column, and ``data-value`` the exact number, ``<ul class="not
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, Literal, TypeAlias
 
 if TYPE_CHECKING:
     from trajmeter.reports.charts import Chart
     from trajmeter.reports.page.attempts import AttemptTable
     from trajmeter.reports.tables import Table
 
-__all__ = ["Document", "Fold", "Part", "PartTable"]
+__all__ = ["Document", "Fold", "Headline", "Part", "PartTable"]
+
+Headline: TypeAlias = tuple[Literal["good", "bad", "neutral", "warning"], str]
+"""A sentence one has to know, and its tone."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,8 +80,8 @@ class Document:
 
     title: str
     """Heading of the page."""
-    headlines: tuple[tuple[Literal["good", "bad", "neutral", "warning"], str], ...]
-    """What one has to know, most important first: a tone and a sentence each."""
+    headlines: tuple[Headline, ...]
+    """What one has to know, most important first."""
     parts: tuple[Part, ...]
     """Parts in their order; one that shows nothing is left out."""
     provenance: Part

@@ -1,0 +1,142 @@
+"""Systems against the baseline: differences with their intervals, and the tasks they come from."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from trajmeter.metrics.figures import short_name
+from trajmeter.reports.charts import Interval, IntervalChart, IntervalGroup
+from trajmeter.reports.differences import comparison_sections, tasks_table
+from trajmeter.reports.estimates import level_name
+from trajmeter.reports.page.document import Fold, Part, PartTable
+from trajmeter.reports.tables import Table
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from trajmeter.reports.results.findings import Findings
+    from trajmeter.summaries.comparing import SystemPair
+    from trajmeter.summaries.differences import Difference
+
+__all__ = ["comparison_part"]
+
+_FIGURES = 10
+"""Figures of a chart of differences."""
+_OPEN = 3
+"""Pairs whose tables are open; the others stand behind a fold."""
+_TASKS = 20
+"""Tasks that a fold lists."""
+
+
+def comparison_part(found: Findings) -> Part | None:
+    """Differences of all pairs; ``None`` without any."""
+    if found.compared is None:
+        return None
+    sections = comparison_sections(found.compared)
+    tables, folds, notes = [], [], []
+    for pair, section in zip(found.compared.pairs, sections, strict=True):
+        table = section.table
+        if table is None:
+            continue
+        titled = PartTable(table if len(sections) == 1 else _titled(table, section.title))
+        notes += [line for line in section.lines if line not in notes]
+        if len(tables) < _OPEN:
+            tables.append(titled)
+        else:
+            folds.append(Fold(section.title, (titled,)))
+        folds += _losses(pair, found)
+    first = found.compared.pairs[0]
+    title = f"{first.b} against {first.a}" if len(sections) == 1 else f"Against {first.a}"
+    if found.compared.options.pairs == "all" and len(sections) > 1:
+        title = "Each against each"
+    return Part(
+        "differences",
+        title,
+        lines=("Differences of the tasks that both systems have, paired task by task.",),
+        charts=tuple(_charts(found)),
+        tables=tuple(tables),
+        folds=tuple(folds),
+        notes=tuple(notes),
+    )
+
+
+def _titled(table: Table, title: str) -> Table:
+    return Table(title, table.header, table.rows, texts=table.texts)
+
+
+def _losses(pair: SystemPair, found: Findings) -> Iterator[Fold]:
+    """The tasks at which the second system loses most."""
+    for name in found.principal[:1]:
+        tasks = pair.tasks.get(name, ())
+        if len(tasks) > 1:
+            table = tasks_table(pair, tasks[:_TASKS])
+            shown = f"the first {_TASKS} of {len(tasks):,} tasks" if len(tasks) > _TASKS else ""
+            title = f"{short_name(name)}, task by task: {pair.b} against {pair.a}, worst first"
+            yield Fold(title, (PartTable(table),), (shown,) if shown else ())
+
+
+def _charts(found: Findings) -> Iterator[IntervalChart]:
+    """Differences of figures that have one range, and so can share an axis."""
+    compared = found.compared
+    if compared is None:
+        return
+    lead = {name: place for place, name in enumerate(found.principal)}
+    charted = {system.name for system in found.charted}
+    pairs = [pair for pair in compared.pairs if {pair.a, pair.b} <= charted]
+    if not pairs:
+        return
+    ranges: dict[tuple[float, float], list[str]] = {}
+    for each in sorted(pairs[0].figures, key=lambda each: lead.get(each.figure, len(lead))):
+        low, high = _range(found, each.figure)
+        if low is not None and high is not None and each.difference is not None:
+            ranges.setdefault((low, high), []).append(each.figure)
+    for (low, high), names in ranges.items():
+        yield _chart(found, pairs, names[:_FIGURES], f"range {low:g} to {high:g}")
+
+
+def _range(found: Findings, name: str) -> tuple[float | None, float | None]:
+    each = next(e for s in found.systems if (e := s.estimate(name)) is not None)
+    return each.range_low, each.range_high
+
+
+def _chart(
+    found: Findings, pairs: Sequence[SystemPair], names: Sequence[str], about: str
+) -> IntervalChart:
+    systems = {system.name: system for system in found.systems}
+    a = systems[pairs[0].a].label
+    is_one = len(pairs) == 1
+    groups = []
+    if is_one:
+        own = {each.figure: each for each in pairs[0].figures}
+        intervals = (_interval(_figure(own[name]), own[name]) for name in names)
+        groups.append(IntervalGroup("", tuple(intervals)))
+    for name in names if not is_one else ():
+        held = [(p, each) for p in pairs for each in p.figures if each.figure == name]
+        intervals = (
+            _interval(
+                systems[pair.b].label
+                if pair.a == pairs[0].a
+                else f"{systems[pair.b].label} − {systems[pair.a].label}",
+                each,
+                systems[pair.b].number,
+            )
+            for pair, each in held
+        )
+        groups.append(IntervalGroup(_figure(held[0][1]), tuple(intervals)))
+    b = systems[pairs[0].b].label if is_one else "others"
+    return IntervalChart(
+        title=f"{b} less {a}: figures of {about}",
+        groups=tuple(groups),
+        axis=f"difference, {level_name(found.estimates.options.level)}",
+        reference=0.0,
+    )
+
+
+def _interval(label: str, each: Difference, series: int = 1) -> Interval:
+    remark = f"{each.n_tasks} tasks" if each.difference is not None else "no task in common"
+    return Interval(label, each.difference, each.low, each.high, remark, series=series)
+
+
+def _figure(each: Difference) -> str:
+    lower = " (lower is better)" if each.higher_is_better is False else ""
+    return f"{short_name(each.figure)}{lower}"
