@@ -56,6 +56,7 @@ def browser() -> Iterator[Browser]:
     found = shutil.which("chromium") or shutil.which("chromium-browser")
     if not found:
         pytest.skip("chromium is not installed")
+    sync_api.expect.set_options(timeout=20_000)  # milliseconds; a busy machine takes its time
     with sync_api.sync_playwright() as driver:
         started = driver.chromium.launch(executable_path=found, args=["--no-sandbox"])
         yield started

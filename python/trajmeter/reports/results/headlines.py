@@ -95,7 +95,9 @@ def _difference(
         return "good", f"{of}{a}, before {b} at {name}: {about}."
     if is_clear:
         return "bad", f"{b} is worse than {a} at {name}: {about}."
-    more = "" if each.mde is None else f" These tasks would show a difference of {amount(each.mde)}."
+    more = (
+        "" if each.mde is None else f" These tasks would show a difference of {amount(each.mde)}."
+    )
     return "neutral", f"No clear difference between {b} and {a} at {name}: {about}.{more}"
 
 
