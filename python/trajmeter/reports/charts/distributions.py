@@ -76,14 +76,18 @@ def draw_distributions(chart: DistributionChart) -> str:
 def _text(values: Sequence[float], noun: str) -> str:
     if not values:
         return "no values"
-    return f"{len(values):,} {noun}"
+    return _counted(len(values), noun)
+
+
+def _counted(count: int, noun: str) -> str:
+    return f"{count:,} {noun if count != 1 else noun.removesuffix('s')}"
 
 
 def _fact(name: str, values: Sequence[float], noun: str) -> str:
     if not values:
         return f"{name}: no values"
     least, middle, most = map(amount, (min(values), statistics.median(values), max(values)))
-    return f"{name}: {len(values):,} {noun}, median {middle}, from {least} to {most}"
+    return f"{name}: {_counted(len(values), noun)}, median {middle}, from {least} to {most}"
 
 
 def _bin(value: float, scale: Scale) -> int:
@@ -108,7 +112,7 @@ def _bars(
         low, high = (amount(scale.low + step * end) for end in (place, place + 1))
         yield tag(
             "rect",
-            tag("title", f"{count:,} {escape(noun)} from {low} to {high}"),
+            tag("title", escape(f"{_counted(count, noun)} from {low} to {high}")),
             class_="fill",
             x=scale.start + place * width + 0.5,
             y=base - height,
