@@ -6,7 +6,7 @@ from importlib import resources
 from typing import TYPE_CHECKING, Any
 
 from trajmeter.errors import ExtraMissingError
-from trajmeter.reports.charts import draw
+from trajmeter.reports.charts import draw, stylesheet
 from trajmeter.reports.page.attempt_markup import attempt_markup
 from trajmeter.text import without_controls
 
@@ -59,7 +59,7 @@ def html_document(document: Document) -> str:
         document=document,
         draw=draw,
         attempts=() if document.attempts is None else attempt_markup(document.attempts),
-        style=own("page.css"),
+        style=stylesheet() + own("page.css"),
         script=own("page.js"),
     )
     return "".join(pieces)

@@ -135,7 +135,9 @@ class _Layout:
     def __init__(self, found: Findings) -> None:
         kinds = found.rows.columns
         self._booleans = {
-            name for table in found.rows.tables for name, kind in table.columns.items()
+            name
+            for table in found.rows.tables
+            for name, kind in table.columns.items()
             if kind == "boolean"
         }
         self._directed = set(found.figures)
@@ -178,7 +180,9 @@ class _Layout:
         for group, names in groups.items():
             said = _said(group, values)
             if said:
-                facts.append((group.removeprefix(f"{family}.") if group != family else family, said))
+                facts.append(
+                    (group.removeprefix(f"{family}.") if group != family else family, said)
+                )
             for name in names:
                 value = values[name]
                 if value is None or name.rpartition(".")[2] in _OUTCOMES:
@@ -233,5 +237,3 @@ def _item(value: object) -> str:
     if isinstance(value, dict):
         return ", ".join(f"{key} {_item(each)}" for key, each in value.items())
     return "-" if value is None else str(value)
-
-

@@ -57,9 +57,7 @@ def tradeoff_part(found: Findings) -> Part | None:
         for system in found.charted:
             x, each = system.mean(cost), system.estimate(quality)
             if x is not None and each is not None and each.mean is not None:
-                points.append(
-                    Point(system.label, x, each.mean, each.low, each.high, system.number)
-                )
+                points.append(Point(system.label, x, each.mean, each.low, each.high, system.number))
         if len(points) > 1:
             charts.append(
                 ScatterChart(
@@ -106,9 +104,11 @@ def development_part(found: Findings) -> Part | None:
     notes = []
     if any(name in found.rows.values for name in _COVERAGE):
         notes.append("An attempt that has ended keeps the coverage of its last step.")
-    return Part("development", "Step by step", charts=tuple(charts), notes=tuple(notes)) if (
-        charts
-    ) else None
+    return (
+        Part("development", "Step by step", charts=tuple(charts), notes=tuple(notes))
+        if (charts)
+        else None
+    )
 
 
 def _coverage(found: Findings) -> Iterator[CurveChart]:

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from trajmeter.summaries.estimates import Estimate
     from trajmeter.summaries.summarizing import Estimates, GroupEstimates
 
-__all__ = ["CHARTED", "LISTED", "Findings", "System"]
+__all__ = ["CHARTED", "LISTED", "Findings", "System", "attempts_of", "system_labels"]
 
 CHARTED = 8
 """Systems that a chart shows: more colours cannot be told apart."""
@@ -109,13 +109,7 @@ class Findings:
 
     def of(self, system: System) -> BoolArray:
         """Which attempts are those of a system."""
-        key = system.estimates.group
-        held = [
-            number
-            for number, own in enumerate(self.rows.groups)
-            if all(dict(zip(self.rows.by, own, strict=True)).get(n) == v for n, v in key.items())
-        ]
-        return np.isin(self.rows.group, held)
+        return attempts_of(self.rows, system)
 
     def task_means(self, figure: str, system: System) -> tuple[Float64Array, list[str]]:
         """Mean of a figure at each task of a system, and the tasks."""
@@ -126,6 +120,13 @@ class Findings:
         counts = np.bincount(tasks, minlength=len(self.rows.tasks))
         held = np.flatnonzero(counts)
         return sums[held] / counts[held], [self.rows.tasks[task] or "-" for task in held]
+
+
+def attempts_of(rows: AttemptRows, system: System) -> BoolArray:
+    """Which attempts are those of a system."""
+    key = tuple(system.estimates.group.values())
+    own: BoolArray = rows.group == rows.groups.index(key)
+    return own
 
 
 def system_labels(groups: Sequence[dict[str, str | None]]) -> list[str]:

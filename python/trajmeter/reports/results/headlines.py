@@ -29,9 +29,7 @@ _SYSTEMS = 4
 
 def headlines(found: Findings) -> tuple[Headline, ...]:
     """Sentences for the top of the report, each with its tone."""
-    lines: list[Headline] = []
-    for figure in found.principal[:_FIGURES]:
-        lines.append(_of_figure(found, figure))
+    lines = [_of_figure(found, figure) for figure in found.principal[:_FIGURES]]
     lines += _missing(found)
     lines += _gates(found)
     if any(
@@ -95,7 +93,9 @@ def _difference(
         return "good", f"{of}{a}, before {b} at {name}: {about}."
     if is_clear:
         return "bad", f"{b} is worse than {a} at {name}: {about}."
-    more = "" if each.mde is None else f" These tasks would show a difference of {amount(each.mde)}."
+    more = (
+        "" if each.mde is None else f" These tasks would show a difference of {amount(each.mde)}."
+    )
     return "neutral", f"No clear difference between {b} and {a} at {name}: {about}.{more}"
 
 
