@@ -68,6 +68,7 @@ def _table(pair: SystemPair, found: Findings, title: str) -> Table:
     labels = {system.name: system.label for system in found.systems}
     held = [each for each in pair.figures if each.difference is not None]
     clear = [each for each in held if each.p_holm is not None and each.p_holm <= 1 - each.level]
+    adjusted = found.adjusted
     lead = [each for name in found.principal for each in held if each.figure == name]
     chosen = [*lead, *(each for each in clear if each not in lead)][:_ROWS]
     rows = tuple(
@@ -77,7 +78,8 @@ def _table(pair: SystemPair, found: Findings, title: str) -> Table:
             Cell(amount(each.mean_b), each.mean_b),
             Cell(signed(each.difference), each.difference),
             _limits(each),
-            Cell(p_text(each.p_holm), each.p_holm),
+            Cell(p_text(each.p_value), each.p_value),
+            _adjusted(adjusted.get((pair.a, pair.b, each.figure))),
             f"{each.n_better}/{each.n_worse}/{each.n_equal}",
             f"{each.n_tasks:,}",
         )
@@ -85,8 +87,12 @@ def _table(pair: SystemPair, found: Findings, title: str) -> Table:
     )
     level = level_name(found.estimates.options.level)
     names = (labels[pair.a], labels[pair.b])
-    measures = ("difference", level, "p (Holm)", "better/worse/equal", "tasks")
+    measures = ("difference", level, "p", "p (Holm)", "better/worse/equal", "tasks")
     return Table(title, ("figure", *names, *measures), rows)
+
+
+def _adjusted(value: float | None) -> Cell:
+    return Cell(p_text(value), value)
 
 
 def _limits(each: Difference) -> str:
@@ -95,8 +101,8 @@ def _limits(each: Difference) -> str:
 
 def _notes(pair: SystemPair) -> Iterator[str]:
     yield (
-        "p (Holm) is adjusted for all figures of the comparison; listed are the figures that stand "
-        "for their families, and those that differ clearly."
+        "p (Holm) is adjusted for the figures that stand for their families. Beside them, figures "
+        "are listed that differ clearly though adjusted for all figures."
     )
     if any("few_tasks" in each.notes for each in pair.figures):
         yield "Fewer than 10 tasks: the intervals are rough ones."
@@ -154,7 +160,7 @@ def _chart(
             _interval(
                 systems[pair.b].label
                 if pair.a == pairs[0].a
-                else f"{systems[pair.b].label} − {systems[pair.a].label}",
+                else f"{systems[pair.b].label} less {systems[pair.a].label}",
                 each,
                 systems[pair.b].number,
             )

@@ -1,4 +1,4 @@
-"""What a report of results tables is made of: estimates, differences and the attempts themselves."""
+"""What a report of results tables is made of: estimates, differences and the attempts."""
 
 from __future__ import annotations
 
@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from trajmeter.metrics.figures import principal_figures
+from trajmeter.statistics.multiple import holm
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -94,6 +95,22 @@ class Findings:
         ranked = self.ranked(self.principal[0]) if self.principal else list(self.systems)
         chosen = {self.systems[0].number, *(s.number for s in ranked[: CHARTED - 1])}
         return tuple(s for s in self.systems if s.number in chosen)
+
+    @cached_property
+    def adjusted(self) -> dict[tuple[str, str, str], float]:
+        """p-values of the figures that stand for the families, adjusted for these alone.
+
+        By the names of both systems and the figure. All others are described, not tested: adjusted
+        for each of fifty figures, nothing could be shown.
+        """
+        pairs = self.compared.pairs if self.compared is not None else ()
+        found = {
+            (pair.a, pair.b, each.figure): each.p_value
+            for pair in pairs
+            for each in pair.figures
+            if each.figure in self.principal and each.p_value is not None
+        }
+        return dict(zip(found, holm([*found.values()]), strict=True))
 
     def ranked(self, figure: str) -> list[System]:
         """Systems that have a figure, the best first."""
