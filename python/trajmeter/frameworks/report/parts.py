@@ -3,40 +3,26 @@
 from __future__ import annotations
 
 from collections import Counter
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
+from trajmeter.frameworks.report.charts import comparison_charts
 from trajmeter.frameworks.report.tables import comparison_tables, labels
-from trajmeter.frameworks.results import AnswerOutcome
 from trajmeter.reports.cells import Cell
-from trajmeter.reports.charts import (
-    DistributionChart,
-    Grid,
-    Interval,
-    IntervalChart,
-    IntervalGroup,
-    Point,
-    ScatterChart,
-    Series,
-    Stack,
-    StackChart,
-)
+from trajmeter.reports.charts import Stack, StackChart
 from trajmeter.reports.page.document import Fold, Part, PartTable
 from trajmeter.reports.tables import Table
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Iterator
 
-    from trajmeter.frameworks.comparison import ComparedResult, Comparison
-    from trajmeter.reports.charts import Chart
+    from trajmeter.frameworks.comparison import Comparison
     from trajmeter.summaries.summarizing import Estimates
 
 __all__ = ["SCORES", "comparison_parts"]
 
 SCORES = ("correctness", "completeness", "faithfulness")
 """What a judge scores of an answer, 1 to 5."""
-_LOWEST, _HIGHEST = 0.0, 5.0
-"""Ends of the judge's scale, with the 0 of questions without an answer."""
-
 _LOWER = ("latency", "tokens", "cost", "complexity", "halstead", "timed out", "failed")
 _HIGHER = (
     *SCORES,
@@ -66,30 +52,18 @@ def comparison_parts(comparison: Comparison, estimates: Estimates | None) -> Ite
         estimates: Judge scores with intervals over questions; ``None`` if they are not known.
     """
     tables = {table.title: table for table in comparison_tables(comparison)}
-    yield Part(
-        "quality",
-        "Quality, time and cost",
-        charts=tuple(_charts(comparison, estimates)),
-        tables=(marked(tables.pop("Summary"), comparison),),
-    )
-    scorecard = tables.pop("Derived Scorecard (0-100)", None)
-    if scorecard is not None:
-        yield Part(
-            "scorecard",
-            "Scorecard",
-            charts=tuple(_scorecard(comparison)),
-            tables=(marked(scorecard, comparison),),
-        )
-    times = tables.pop("Runtime Distribution", None)
-    charts = tuple(_per_question(comparison))
-    if charts or times is not None:
-        held = () if times is None else (marked(times, comparison),)
-        yield Part("questions", "Question by question", charts=charts, tables=held)
+    drawn = comparison_charts(comparison, estimates)
+    for name, title, headings in _PARTS:
+        charts = tuple(chart for chart in drawn if chart.title in headings)
+        held = tuple(tables.pop(each) for each in headings if each in tables)
+        if charts or held:
+            shown = tuple(marked(_untitled(each), comparison) for each in held)
+            yield Part(name, title, charts=charts, tables=shown)
     scenario = tables.pop("Scenario-Specific Metrics", None)
     if scenario is not None:
         yield _scenario(scenario, comparison)
     code = tuple(
-        marked(Table(title.removeprefix("Code Quality: "), table.header, table.rows), comparison)
+        marked(replace(table, title=title.removeprefix("Code Quality: ")), comparison)
         for title, table in tables.items()
     )
     if code:
@@ -97,6 +71,27 @@ def comparison_parts(comparison: Comparison, estimates: Estimates | None) -> Ite
     failed = _failed(comparison)
     if failed is not None:
         yield failed
+
+
+_PARTS = (
+    (
+        "quality",
+        "Quality, time and cost",
+        ("Answer quality (judge, 1-5)", "Cost against quality", "Summary"),
+    ),
+    ("scorecard", "Scorecard", ("Derived scorecard", "Derived Scorecard (0-100)")),
+    (
+        "questions",
+        "Question by question",
+        ("Latency per question", "Correctness per question", "Runtime Distribution"),
+    ),
+)
+"""Parts with the headings of their charts and tables."""
+
+
+def _untitled(table: Table) -> Table:
+    """A table whose part has the heading."""
+    return replace(table, title="")
 
 
 def marked(table: Table, comparison: Comparison) -> PartTable:
@@ -122,136 +117,6 @@ def _direction(name: str, *, equal_runs: bool) -> bool | None:
     if any(word in lowered for word in _LOWER):
         return False
     return True if any(word in lowered for word in _HIGHER) else None
-
-
-def _charts(comparison: Comparison, estimates: Estimates | None) -> Iterator[Chart]:
-    named = list(zip(labels(comparison), comparison.results, strict=True))
-    groups = [
-        IntervalGroup(score.capitalize(), tuple(_judged(named, score, estimates)))
-        for score in SCORES
-        if any(result.summary[f"avg_{score}"].value is not None for _, result in named)
-    ]
-    if groups:
-        has_runs = any(
-            result.summary[f"avg_{score}"].run_stddev is not None
-            for _, result in named
-            for score in SCORES
-        )
-        spread = "± deviation over runs, else " if has_runs else ""
-        about = (
-            f"mean score; {spread}95 % interval over questions"
-            if estimates or has_runs
-            else ("mean score")
-        )
-        yield IntervalChart(
-            "Answer quality (judge, 1-5)", tuple(groups), about, low_end=_LOWEST, high_end=_HIGHEST
-        )
-    points = [
-        Point(label, result.cost_usd_per_run, value, series=place)
-        for place, (label, result) in enumerate(named)
-        if result.summary["total_cost_usd"].n
-        and result.cost_usd_per_run is not None
-        and (value := result.summary["avg_correctness"].value) is not None
-    ]
-    if points:
-        yield ScatterChart(
-            "Cost against quality", tuple(points), "cost of a run (USD)", "mean correctness"
-        )
-
-
-def _judged(
-    named: Sequence[tuple[str, ComparedResult]], score: str, estimates: Estimates | None
-) -> Iterator[Interval]:
-    """A judge score of each framework, with its deviation over runs or interval over questions."""
-    values = [result.summary[f"avg_{score}"].value for _, result in named]
-    known = [value for value in values if value is not None]
-    for place, ((label, result), value) in enumerate(zip(named, values, strict=True)):
-        figure = result.summary[f"avg_{score}"]
-        low = high = None
-        if value is None:
-            yield Interval(label, None, remark="not judged", series=place)
-            continue
-        if figure.run_stddev is not None:
-            low, high = value - figure.run_stddev, value + figure.run_stddev
-        elif estimates is not None:
-            low, high = _limits(estimates, label, score)
-        remark = f"{figure.n}/{figure.of}" if figure.n < figure.of else ""
-        is_best = len(known) > 1 and value == max(known) > min(known)
-        yield Interval(label, value, low, high, remark, is_best, place)
-
-
-def _limits(estimates: Estimates, label: str, score: str) -> tuple[float | None, float | None]:
-    for group in estimates.groups:
-        if group.group["agent"] == label:
-            for each in group.figures:
-                if each.figure == score:
-                    return each.low, each.high
-    return None, None
-
-
-def _scorecard(comparison: Comparison) -> Iterator[IntervalChart]:
-    named = list(zip(labels(comparison), comparison.results, strict=True))
-    groups = []
-    for title, axis in (
-        ("Capability", "capability"),
-        ("Efficiency", "efficiency"),
-        ("Developer experience", "developer_experience"),
-    ):
-        values = [getattr(result.scorecard, axis).value for _, result in named]
-        known = [value for value in values if value is not None]
-        if known:
-            groups.append(
-                IntervalGroup(
-                    title,
-                    tuple(
-                        Interval(
-                            label,
-                            value,
-                            remark="" if value is not None else "not known",
-                            is_best=len(known) > 1 and value == max(known) > min(known),
-                            series=place,
-                        )
-                        for place, ((label, _), value) in enumerate(zip(named, values, strict=True))
-                    ),
-                )
-            )
-    if groups:
-        yield IntervalChart(
-            "Scorecard, relative to the others", tuple(groups), "0-100", low_end=0.0, high_end=100.0
-        )
-
-
-def _per_question(comparison: Comparison) -> Iterator[Chart]:
-    named = list(zip(labels(comparison), comparison.results, strict=True))
-    series = []
-    for place, (label, result) in enumerate(named):
-        timed = {
-            question_id: question.latency_seconds
-            for question_id, question in result.questions.items()
-            # A failure would pass for a fast answer.
-            if question.latency_seconds is not None and question.outcome is not AnswerOutcome.FAILED
-        }
-        if timed:
-            series.append(Series(label, (*timed.values(),), (*timed,), place))
-    if series:
-        yield DistributionChart("Latency", tuple(series), "seconds", "questions", low_end=0.0)
-    judged = [  # without a judge there are only the scores of 0 that failures have by rule
-        (label, result)
-        for label, result in named
-        if result.summary["avg_correctness"].value is not None
-    ]
-    texts = comparison.question_texts()
-    values = tuple(
-        tuple(
-            None if (found := result.questions.get(each)) is None else found.correctness_score
-            for each in texts
-        )
-        for _, result in judged
-    )
-    if any(value is not None for row in values for value in row):
-        yield Grid(
-            "Correctness", tuple(label for label, _ in judged), (*texts,), values, _LOWEST, _HIGHEST
-        )
 
 
 def _scenario(table: Table, comparison: Comparison) -> Part:

@@ -42,7 +42,7 @@ def draw_distributions(chart: DistributionChart) -> str:
     values = [[each for each in series.values if drawable(each)] for series in chart.series]
     texts = [_text(each, chart.noun) for each in values]
     left = names_width([series.label for series in chart.series]) + _GAP
-    right = WIDTH - max(map(width_of, texts), default=0.0) - _GAP
+    right = WIDTH - max(map(width_of, texts), default=0.0) - _GAP - _RADIUS
     scale = scale_of(
         [each for row in values for each in row],
         left,

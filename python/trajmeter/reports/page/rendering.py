@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import base64
+import hashlib
 from importlib import resources
 from typing import TYPE_CHECKING, Any
 
@@ -48,6 +50,7 @@ def html_document(document: Document) -> str:
     def own(name: str) -> str:
         return here.joinpath(name).read_text("utf-8")
 
+    style, script = stylesheet() + own("page.css"), own("page.js")
     environment = jinja2.Environment(
         autoescape=True,
         finalize=_shown,
@@ -59,10 +62,28 @@ def html_document(document: Document) -> str:
         document=document,
         draw=draw,
         attempts=() if document.attempts is None else attempt_markup(document.attempts),
+<<<<<<< HEAD
         style=stylesheet() + own("page.css"),
         script=own("page.js"),
+=======
+        policy=_policy(style, script),
+        style=style,
+        script=script,
+>>>>>>> charts
     )
     return "".join(pieces)
+
+
+def _policy(style: str, script: str) -> str:
+    """The security policy: nothing is loaded, and only these two texts are styles and scripts."""
+
+    def named(text: str) -> str:
+        return f"'sha256-{base64.b64encode(hashlib.sha256(text.encode()).digest()).decode()}'"
+
+    return (
+        f"default-src 'none'; script-src {named(script)}; style-src {named(style)}; "
+        "base-uri 'none'; form-action 'none'"
+    )
 
 
 def _shown(value: Any) -> Any:  # noqa: ANN401 - whatever a template holds
