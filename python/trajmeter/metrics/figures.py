@@ -220,21 +220,22 @@ def principal_figures(figures: Iterable[str]) -> list[str]:
     """Of each family the figure that a report leads with, in the order of the families.
 
     Args:
-        figures: Columns, in order. A family that is not known by any of them is by its first.
+        figures: Columns, in order. Of a family that has such figures, but none of them here, no
+            other stands for it, unless it is the only family.
 
     Example:
         >>> principal_figures(["context.final.file.f1", "context.final.line.f1", "mine.score"])
         ['context.final.line.f1', 'mine.score']
     """
-    chosen: dict[str, str] = {}
-    for name in figures:
-        family = name.partition(".")[0]
-        known = chosen.setdefault(family, name)
-        if name in _PRINCIPAL and (
-            known not in _PRINCIPAL or _PRINCIPAL.index(name) < _PRINCIPAL.index(known)
-        ):
-            chosen[family] = name
-    return [*chosen.values()]
+    names = [*figures]
+    known = {name.partition(".")[0] for name in _PRINCIPAL}
+    chosen = []
+    for family in dict.fromkeys(name.partition(".")[0] for name in names):
+        own = [name for name in names if name.partition(".")[0] == family]
+        leading = [name for name in _PRINCIPAL if name in own]
+        if leading or family not in known:
+            chosen.append((leading or own)[0])
+    return chosen or names[:1]
 
 
 def matching_figures(patterns: Iterable[str], known: Collection[str]) -> list[str]:

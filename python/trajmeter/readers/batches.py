@@ -178,7 +178,7 @@ class TrajectoryBatches:
             and not self._choice.has_own_read_of(_LOG_FORMATS)
             and not any(map(_shows_files, self._wanted))
         )
-        found = inputs(self._paths, self._choice)
+        found = self._found()
         if backend() == "python":
             yield from self._gathered(found)
             return
@@ -189,6 +189,10 @@ class TrajectoryBatches:
                 continue
             for given in group:
                 yield from self._input(given)
+
+    def _found(self) -> Iterator[Input]:
+        """What to read."""
+        return inputs(self._paths, self._choice)
 
     def _gathered(self, found: Iterator[Input]) -> Iterator[_Item]:
         """Files of which many may hold one record each, gathered to batches of many."""

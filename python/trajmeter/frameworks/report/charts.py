@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     from trajmeter.frameworks.comparison import ComparedFigure, ComparedResult, Comparison
+    from trajmeter.summaries.summarizing import Estimates
 
 __all__ = ["comparison_charts"]
 
@@ -34,28 +35,33 @@ _AXES = (
 )
 
 
-def comparison_charts(comparison: Comparison) -> tuple[Chart, ...]:
+def comparison_charts(
+    comparison: Comparison, estimates: Estimates | None = None
+) -> tuple[Chart, ...]:
     """The charts that have something to show.
 
     Args:
         comparison: The comparison.
+        estimates: Judge scores with intervals over questions, which are drawn of single runs.
 
     Returns:
         Answer quality with its deviation over runs, the scorecard, cost against quality, latencies,
         and the correctness of each answer.
     """
     named = list(zip(labels(comparison), comparison.results, strict=True))
-    return tuple(_charts(named, list(comparison.question_texts())))
+    return tuple(_charts(named, list(comparison.question_texts()), estimates))
 
 
 def _charts(
-    named: Sequence[tuple[str, ComparedResult]], questions: Sequence[str]
+    named: Sequence[tuple[str, ComparedResult]],
+    questions: Sequence[str],
+    estimates: Estimates | None,
 ) -> Iterator[Chart]:
     judged = [result.summary["avg_correctness"].value is not None for _, result in named]
     if any(
         result.summary[f"avg_{score}"].value is not None for _, result in named for score in _SCORES
     ):
-        yield _quality(named)
+        yield _quality(named, estimates)
     if any(judged) and len(named) > 1:
         yield _scorecard(named)
     if points := tuple(_points(named)):
@@ -80,26 +86,50 @@ def _charts(
         )
 
 
-def _quality(named: Sequence[tuple[str, ComparedResult]]) -> IntervalChart:
+def _quality(
+    named: Sequence[tuple[str, ComparedResult]], estimates: Estimates | None
+) -> IntervalChart:
+    limits = {
+        (group.group["agent"], each.figure): (each.low, each.high)
+        for group in (estimates.groups if estimates is not None else ())
+        for each in group.figures
+    }
     groups = tuple(
         IntervalGroup(
             score.capitalize(),
             tuple(
-                _with_deviation(name, result.summary[f"avg_{score}"], place)
+                _with_spread(name, result.summary[f"avg_{score}"], place, limits.get((name, score)))
                 for place, (name, result) in enumerate(named)
             ),
         )
         for score in _SCORES
     )
-    deviates = any(each.low is not None for group in groups for each in group.intervals)
-    axis = "mean score ± standard deviation over runs" if deviates else "mean score"
-    return IntervalChart("Answer quality (judge, 1-5)", groups, axis)
+    deviates = any(
+        result.summary[f"avg_{score}"].run_stddev is not None
+        for _, result in named
+        for score in _SCORES
+    )
+    spreads = ["± standard deviation over runs"] if deviates else []
+    if any(result.run_count == 1 for _, result in named) and limits:
+        spreads.append("95 % interval over questions")
+    axis = ", or ".join(spreads)
+    return IntervalChart(
+        "Answer quality (judge, 1-5)", groups, f"mean score, {axis}" if axis else "mean score"
+    )
 
 
-def _with_deviation(name: str, figure: ComparedFigure, series: int) -> Interval:
-    low, high = _deviation(figure)
+def _with_spread(
+    name: str,
+    figure: ComparedFigure,
+    series: int,
+    limits: tuple[float | None, float | None] | None,
+) -> Interval:
+    """A score with its deviation over runs; of a single run with its interval over questions."""
     if figure.value is None:
         return Interval(name, None, remark="not judged", series=series)
+    low, high = _deviation(figure)
+    if low is None and limits is not None:
+        low, high = limits
     remark = f"{figure.n}/{figure.of}" if figure.n < figure.of else ""
     return Interval(name, figure.value, low, high, remark, series=series)
 

@@ -2,18 +2,13 @@
 
 from __future__ import annotations
 
-from importlib import resources
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
-from trajmeter.errors import ExtraMissingError
-from trajmeter.frameworks.report.charts import comparison_charts
 from trajmeter.frameworks.report.notes import heading, notes
 from trajmeter.frameworks.report.tables import comparison_tables, labels, question_table
 from trajmeter.reports.cells import visible
-from trajmeter.reports.charts import draw, stylesheet
 from trajmeter.reports.markdown import escape, render_table
 from trajmeter.reports.tables import Table, fitting
-from trajmeter.text import without_controls
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -40,8 +35,8 @@ def markdown_report(comparison: Comparison) -> str:
 def html_report(comparison: Comparison) -> str:
     """The comparison as one self-contained HTML document.
 
-    Scripts, styles and data are inlined, and its security policy forbids every request, so it opens
-    offline and sends nothing. Answers are escaped.
+    Styles, scripts, charts and data are inlined, and its security policy forbids every request, so
+    it opens offline and sends nothing. Answers are escaped.
 
     Args:
         comparison: The comparison.
@@ -52,33 +47,10 @@ def html_report(comparison: Comparison) -> str:
     Raises:
         ExtraMissingError: jinja2 is not installed.
     """
-    try:
-        import jinja2
-    except ModuleNotFoundError as error:
-        raise ExtraMissingError("HTML reports need jinja2; install trajmeter[report]") from error
-    here = resources.files("trajmeter.frameworks.report")
-    environment = jinja2.Environment(
-        autoescape=True,
-        finalize=_shown,
-        undefined=jinja2.StrictUndefined,
-        trim_blocks=True,
-        lstrip_blocks=True,
-    )
-    return environment.from_string(here.joinpath("report.html.j2").read_text("utf-8")).render(
-        comparison=comparison,
-        columns=labels(comparison),
-        heading=heading(comparison),
-        tables=list(comparison_tables(comparison)),
-        notes=notes(comparison),
-        questions=[
-            (question_id, text, question_table(comparison, question_id))
-            for question_id, text in comparison.question_texts().items()
-        ],
-        charts=comparison_charts(comparison),
-        draw=draw,
-        style=stylesheet() + here.joinpath("report.css").read_text("utf-8"),
-        script=here.joinpath("report.js").read_text("utf-8"),
-    )
+    from trajmeter.frameworks.report.page import comparison_document
+    from trajmeter.reports.page.rendering import html_document
+
+    return html_document(comparison_document(comparison))
 
 
 def print_comparison(comparison: Comparison, console: Console) -> None:
@@ -119,10 +91,3 @@ def _markdown_blocks(comparison: Comparison) -> Iterator[str]:
         shown = (answer.shown() if answer else "" for answer in answers)
         rows = tuple(zip(columns, shown, strict=True))
         yield render_table(Table("", ("Framework", "Answer"), rows, texts=(0, 1)))
-
-
-def _shown(value: Any) -> Any:  # noqa: ANN401 - whatever a template holds
-    """The value with every control character in its text shown as such; markup stays markup."""
-    if isinstance(value, str) and not hasattr(value, "__html__"):
-        return without_controls(value)
-    return value

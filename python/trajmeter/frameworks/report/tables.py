@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from collections import Counter
+from itertools import takewhile
+from pathlib import PurePath
 from typing import TYPE_CHECKING, TypeAlias
 
 from trajmeter.reports.cells import (
@@ -31,7 +33,7 @@ _Rows: TypeAlias = "list[tuple[str, ...]]"
 
 
 def labels(comparison: Comparison) -> list[str]:
-    """Name of each column: the framework, with its file if two results share a framework.
+    """Name of each column: the framework, with what tells its files apart if it has several.
 
     A file that is listed twice is numbered, because charts identify frameworks by these names.
     """
@@ -39,10 +41,32 @@ def labels(comparison: Comparison) -> list[str]:
     seen: Counter[str] = Counter()
     found = []
     for name, result in zip(names, comparison.results, strict=True):
-        label = name if names.count(name) == 1 else f"{name} ({result.file})"
+        own = [each.file for each in comparison.results if each.framework == name]
+        label = name if len(own) == 1 else f"{name} ({_differing(result.file, own)})"
         seen[label] += 1
         found.append(label if seen[label] == 1 else f"{label} #{seen[label]}")
     return found
+
+
+def _differing(file: str, files: Sequence[str]) -> str:
+    """What of a file's name tells it from the others: the number or the time of a run.
+
+    Example:
+        >>> _differing("b/swift_1_run2.json", ["a/swift_1_run1.json", "b/swift_1_run2.json"])
+        'run2'
+    """
+    stems = [PurePath(each).stem.split("_") for each in dict.fromkeys(files)]
+    own = PurePath(file).stem.split("_")
+    if stems.count(own) > 1 or len(stems) == 1:  # files of other folders, or one listed twice
+        return file
+    start = _shared(stems)
+    end = _shared([stem[start:][::-1] for stem in stems])
+    return "_".join(own[start : len(own) - end]) or "_".join(own)
+
+
+def _shared(names: Sequence[Sequence[str]]) -> int:
+    """How many parts all begin with."""
+    return sum(1 for _ in takewhile(lambda parts: len({*parts}) == 1, zip(*names, strict=False)))
 
 
 def comparison_tables(comparison: Comparison) -> Iterator[Table]:

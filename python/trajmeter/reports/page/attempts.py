@@ -2,9 +2,9 @@
 
 The page holds it compressed, so that 10^5 rows cost a reader nothing until they are looked at:
 
-- ``<script type="application/json" id="attempts-directory">`` is the directory: ``{"rows": n, "block": b,
-  "columns": [{"name", "label", "kind", "higher_is_better", "texts": m}]}``, in the order of
-  :attr:`AttemptTable.columns`. ``texts`` stands only with a column of text.
+- ``<script type="application/json" id="attempts-directory">`` is the directory: ``{"rows": n,
+  "block": b, "columns": [{"name", "label", "kind", "higher_is_better", "texts": m}]}``, in the
+  order of :attr:`AttemptTable.columns`. ``texts`` stands only with a column of text.
 - ``<script type="text/plain" id="attempts-column-<i>">`` is column i: base64 of gzip of its values,
   little-endian: float64 of numbers and truth values (1 and 0), NaN where there is none; int32 codes
   of texts, -1 where there is none.

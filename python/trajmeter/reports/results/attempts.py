@@ -71,7 +71,7 @@ def attempt_table(
             )
         )
     title = "Attempts" if shown == len(rows) else f"The first {shown:,} of {len(rows):,} attempts"
-    return AttemptTable(title, tuple(columns), _details(found, shown, turns))
+    return AttemptTable(title, tuple(columns), _Details(found, shown, turns))
 
 
 def _others(found: Findings) -> list[str]:
@@ -114,25 +114,18 @@ def _outcome(found: Findings, figure: str, group: str, shown: int) -> TextColumn
     return TextColumn(f"{group}.outcome", label, codes.reshape(-1).astype(np.int32), tuple(texts))
 
 
-def _details(
-    found: Findings,
-    shown: int,
-    turns: Callable[[Mapping[str, str | None]], Detail] | None,
-) -> Iterator[Detail]:
-    left = shown
-    layout = _Layout(found)
-    for batch in found.rows.everything():
-        if left <= 0:
-            return
-        part = batch.slice(0, left)
-        left -= part.num_rows
-        yield from layout.details(part, turns)
+class _Details:
+    """The detail of each attempt, made while it is asked for, as all of them may not fit."""
 
-
-class _Layout:
-    """Where the columns of an attempt are said."""
-
-    def __init__(self, found: Findings) -> None:
+    def __init__(
+        self,
+        found: Findings,
+        shown: int,
+        turns: Callable[[Mapping[str, str | None]], Detail] | None,
+    ) -> None:
+        self._rows = found.rows
+        self._listed = shown
+        self._turns = turns
         kinds = found.rows.columns
         self._booleans = {
             name
@@ -150,12 +143,16 @@ class _Layout:
                 group = self._groups.setdefault(family, {})
                 group.setdefault(name.rpartition(".")[0], []).append(name)
 
-    def details(
-        self,
-        batch: pa.RecordBatch,
-        turns: Callable[[Mapping[str, str | None]], Detail] | None,
-    ) -> Iterator[Detail]:
-        """The detail of each row of a batch."""
+    def __iter__(self) -> Iterator[Detail]:
+        """Read the attempts once more."""
+        left = self._listed
+        for batch in self._rows.everything():
+            yield from self._of(batch.slice(0, left))
+            left -= min(batch.num_rows, left)
+            if not left:
+                return
+
+    def _of(self, batch: pa.RecordBatch) -> Iterator[Detail]:
         names = batch.schema.names
         columns = {name: batch.column(name).to_pylist() for name in names}
         for row in range(batch.num_rows):
@@ -164,8 +161,8 @@ class _Layout:
             blocks = [DetailBlock(facts=tuple((k, v) for k, v in identity.items() if v))]
             for family, groups in self._groups.items():
                 blocks += self._family(family, groups, values)
-            if turns is not None:
-                blocks += turns(identity)
+            if self._turns is not None:
+                blocks += self._turns(identity)
             yield tuple(blocks)
 
     def _family(

@@ -5,8 +5,9 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from trajmeter.metrics.figures import short_name
+from trajmeter.reports.cells import NOTHING, Cell, amount
 from trajmeter.reports.charts import Interval, IntervalChart, IntervalGroup
-from trajmeter.reports.differences import comparison_sections, tasks_table
+from trajmeter.reports.differences import comparison_sections, p_text, signed, tasks_table
 from trajmeter.reports.estimates import level_name
 from trajmeter.reports.page.document import Fold, Part, PartTable
 from trajmeter.reports.tables import Table
@@ -23,7 +24,9 @@ __all__ = ["comparison_part"]
 _FIGURES = 10
 """Figures of a chart of differences."""
 _OPEN = 3
-"""Pairs whose tables are open; the others stand behind a fold."""
+"""Pairs whose tables are open; those of the others stand behind folds."""
+_ROWS = 12
+"""Figures of an open table."""
 _TASKS = 20
 """Tasks that a fold lists."""
 
@@ -32,27 +35,27 @@ def comparison_part(found: Findings) -> Part | None:
     """Differences of all pairs; ``None`` without any."""
     if found.compared is None:
         return None
-    sections = comparison_sections(found.compared)
-    tables, folds, notes = [], [], []
-    for pair, section in zip(found.compared.pairs, sections, strict=True):
-        table = section.table
-        if table is None:
-            continue
-        titled = PartTable(table if len(sections) == 1 else _titled(table, section.title))
-        notes += [line for line in section.lines if line not in notes]
+    pairs = found.compared.pairs
+    tables: list[PartTable] = []
+    folds: list[Fold] = []
+    notes: list[str] = []
+    for pair, section in zip(pairs, comparison_sections(found.compared), strict=True):
+        title = "" if len(pairs) == 1 else section.title
+        own = PartTable(_table(pair, found, title))
         if len(tables) < _OPEN:
-            tables.append(titled)
-        else:
-            folds.append(Fold(section.title, (titled,)))
+            tables.append(own)
         folds += _losses(pair, found)
-    first = found.compared.pairs[0]
-    title = f"{first.b} against {first.a}" if len(sections) == 1 else f"Against {first.a}"
-    if found.compared.options.pairs == "all" and len(sections) > 1:
+        if section.table is not None:
+            everything = (PartTable(section.table),)
+            folds.append(Fold(f"{section.title}: all figures", everything, section.lines))
+        notes += [line for line in _notes(pair) if line not in notes]
+    title = f"{pairs[0].b} against {pairs[0].a}" if len(pairs) == 1 else f"Against {pairs[0].a}"
+    if found.compared.options.pairs == "all" and len(pairs) > 1:
         title = "Each against each"
     return Part(
         "differences",
         title,
-        lines=("Differences of the tasks that both systems have, paired task by task.",),
+        lines=("Differences at the tasks that both systems have, paired task by task.",),
         charts=tuple(_charts(found)),
         tables=tuple(tables),
         folds=tuple(folds),
@@ -60,8 +63,49 @@ def comparison_part(found: Findings) -> Part | None:
     )
 
 
-def _titled(table: Table, title: str) -> Table:
-    return Table(title, table.header, table.rows, texts=table.texts)
+def _table(pair: SystemPair, found: Findings, title: str) -> Table:
+    """The figures that stand for the families, and those that differ clearly."""
+    labels = {system.name: system.label for system in found.systems}
+    held = [each for each in pair.figures if each.difference is not None]
+    clear = [each for each in held if each.p_holm is not None and each.p_holm <= 1 - each.level]
+    adjusted = found.adjusted
+    lead = [each for name in found.principal for each in held if each.figure == name]
+    chosen = [*lead, *(each for each in clear if each not in lead)][:_ROWS]
+    rows = tuple(
+        (
+            _figure(each),
+            Cell(amount(each.mean_a), each.mean_a),
+            Cell(amount(each.mean_b), each.mean_b),
+            Cell(signed(each.difference), each.difference),
+            _limits(each),
+            Cell(p_text(each.p_value), each.p_value),
+            _adjusted(adjusted.get((pair.a, pair.b, each.figure))),
+            f"{each.n_better}/{each.n_worse}/{each.n_equal}",
+            f"{each.n_tasks:,}",
+        )
+        for each in chosen
+    )
+    level = level_name(found.estimates.options.level)
+    names = (labels[pair.a], labels[pair.b])
+    measures = ("difference", level, "p", "p (Holm)", "better/worse/equal", "tasks")
+    return Table(title, ("figure", *names, *measures), rows)
+
+
+def _adjusted(value: float | None) -> Cell:
+    return Cell(p_text(value), value)
+
+
+def _limits(each: Difference) -> str:
+    return NOTHING if each.low is None else f"{signed(each.low)}…{signed(each.high)}"
+
+
+def _notes(pair: SystemPair) -> Iterator[str]:
+    yield (
+        "p (Holm) is adjusted for the figures that stand for their families. Beside them, figures "
+        "are listed that differ clearly though adjusted for all figures."
+    )
+    if any("few_tasks" in each.notes for each in pair.figures):
+        yield "Fewer than 10 tasks: the intervals are rough ones."
 
 
 def _losses(pair: SystemPair, found: Findings) -> Iterator[Fold]:
@@ -116,7 +160,7 @@ def _chart(
             _interval(
                 systems[pair.b].label
                 if pair.a == pairs[0].a
-                else f"{systems[pair.b].label} − {systems[pair.a].label}",
+                else f"{systems[pair.b].label} less {systems[pair.a].label}",
                 each,
                 systems[pair.b].number,
             )

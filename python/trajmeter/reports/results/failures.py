@@ -52,9 +52,9 @@ def failure_part(found: Findings) -> Part | None:
         folds.append(Fold("Figures with attempts outside their mean", (PartTable(outside),)))
     if not charts and not tables and not folds:
         return None
-    notes = (
+    note = (
         "No mean holds what was not scored. What a rule set is inside its mean; the cause says "
-        "which rule.",
+        "which rule."
     )
     return Part(
         "failures",
@@ -62,7 +62,7 @@ def failure_part(found: Findings) -> Part | None:
         charts=tuple(charts),
         tables=tuple(tables),
         folds=tuple(folds),
-        notes=notes,
+        notes=(note,),
     )
 
 

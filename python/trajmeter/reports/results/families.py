@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from trajmeter.metrics.figures import short_name
 from trajmeter.reports.cells import Cell
@@ -34,6 +34,17 @@ _LEVELS = {
 }
 
 
+class _Axis(NamedTuple):
+    """What figures must have in common to share an axis."""
+
+    low: float | None
+    high: float | None
+    is_ratio: bool
+    unit: str | None
+    name: str
+    """The figure, where its range is open; else empty."""
+
+
 def family_parts(found: Findings) -> Iterator[Part]:
     """A part for each family that has any value."""
     for family in dict.fromkeys(name.partition(".")[0] for name in found.measured):
@@ -56,7 +67,9 @@ def repeats_part(found: Findings) -> Part | None:
                     tuple(
                         Interval(
                             f"k = {each.k}",
-                            *(getattr(each, f"{field}{end}") for end in ("", "_low", "_high")),
+                            getattr(each, field),
+                            getattr(each, f"{field}_low"),
+                            getattr(each, f"{field}_high"),
                             series=system.number,
                         )
                         for each in system.estimates.repeats
@@ -133,15 +146,15 @@ def _drawn(found: Findings, own: Sequence[str]) -> list[str]:
 
 def alike(found: Findings, names: Sequence[str], title: str) -> Iterator[IntervalChart]:
     """A chart for all figures of one range, as they can share an axis."""
-    ranges: dict[tuple[object, ...], list[str]] = {}
+    ranges: dict[_Axis, list[str]] = {}
     for name in names:
         each = next(e for s in found.systems if (e := s.estimate(name)) is not None)
         is_ratio = each.gmean is not None
         is_shared = each.range_low is not None and each.range_high is not None
-        axis = (each.range_low, each.range_high) if is_shared else name
-        ranges.setdefault((axis, is_ratio, each.unit), []).append(name)
-    for (axis, is_ratio, unit), own in ranges.items():
-        low, high = axis if isinstance(axis, tuple) else (None, None)
+        alone = "" if is_shared else name
+        axis = _Axis(each.range_low, each.range_high, is_ratio=is_ratio, unit=each.unit, name=alone)
+        ranges.setdefault(axis, []).append(name)
+    for axis, own in ranges.items():
         level = level_name(found.estimates.options.level)
         is_one = len(own) == 1
         yield IntervalChart(
@@ -153,11 +166,11 @@ def alike(found: Findings, names: Sequence[str], title: str) -> Iterator[Interva
                 )
                 for name in own
             ),
-            axis=f"mean{f' ({unit})' if unit else ''}, {level}",
-            reference=1.0 if is_ratio else None,
-            is_ratio=bool(is_ratio),
-            low_end=low,
-            high_end=high,
+            axis=f"mean{f' ({axis.unit})' if axis.unit else ''}, {level}",
+            reference=1.0 if axis.is_ratio else None,
+            is_ratio=axis.is_ratio,
+            low_end=None if axis.name else axis.low,
+            high_end=None if axis.name else axis.high,
         )
 
 

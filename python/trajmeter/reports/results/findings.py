@@ -1,4 +1,4 @@
-"""What a report of results tables is made of: estimates, differences and the attempts themselves."""
+"""What a report of results tables is made of: estimates, differences and the attempts."""
 
 from __future__ import annotations
 
@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from trajmeter.metrics.figures import principal_figures
+from trajmeter.statistics.multiple import holm
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -20,7 +21,7 @@ if TYPE_CHECKING:
     from trajmeter.summaries.estimates import Estimate
     from trajmeter.summaries.summarizing import Estimates, GroupEstimates
 
-__all__ = ["CHARTED", "LISTED", "Findings", "System"]
+__all__ = ["CHARTED", "LISTED", "Findings", "System", "attempts_of", "system_labels"]
 
 CHARTED = 8
 """Systems that a chart shows: more colours cannot be told apart."""
@@ -95,6 +96,22 @@ class Findings:
         chosen = {self.systems[0].number, *(s.number for s in ranked[: CHARTED - 1])}
         return tuple(s for s in self.systems if s.number in chosen)
 
+    @cached_property
+    def adjusted(self) -> dict[tuple[str, str, str], float]:
+        """p-values of the figures that stand for the families, adjusted for these alone.
+
+        By the names of both systems and the figure. All others are described, not tested: adjusted
+        for each of fifty figures, nothing could be shown.
+        """
+        pairs = self.compared.pairs if self.compared is not None else ()
+        found = {
+            (pair.a, pair.b, each.figure): each.p_value
+            for pair in pairs
+            for each in pair.figures
+            if each.figure in self.principal and each.p_value is not None
+        }
+        return dict(zip(found, holm([*found.values()]), strict=True))
+
     def ranked(self, figure: str) -> list[System]:
         """Systems that have a figure, the best first."""
         held = [(mean, s) for s in self.systems if (mean := s.mean(figure)) is not None]
@@ -109,13 +126,7 @@ class Findings:
 
     def of(self, system: System) -> BoolArray:
         """Which attempts are those of a system."""
-        key = system.estimates.group
-        held = [
-            number
-            for number, own in enumerate(self.rows.groups)
-            if all(dict(zip(self.rows.by, own, strict=True)).get(n) == v for n, v in key.items())
-        ]
-        return np.isin(self.rows.group, held)
+        return attempts_of(self.rows, system)
 
     def task_means(self, figure: str, system: System) -> tuple[Float64Array, list[str]]:
         """Mean of a figure at each task of a system, and the tasks."""
@@ -126,6 +137,13 @@ class Findings:
         counts = np.bincount(tasks, minlength=len(self.rows.tasks))
         held = np.flatnonzero(counts)
         return sums[held] / counts[held], [self.rows.tasks[task] or "-" for task in held]
+
+
+def attempts_of(rows: AttemptRows, system: System) -> BoolArray:
+    """Which attempts are those of a system."""
+    key = tuple(system.estimates.group.values())
+    own: BoolArray = rows.group == rows.groups.index(key)
+    return own
 
 
 def system_labels(groups: Sequence[dict[str, str | None]]) -> list[str]:

@@ -29,9 +29,7 @@ _SYSTEMS = 4
 
 def headlines(found: Findings) -> tuple[Headline, ...]:
     """Sentences for the top of the report, each with its tone."""
-    lines: list[Headline] = []
-    for figure in found.principal[:_FIGURES]:
-        lines.append(_of_figure(found, figure))
+    lines = [_of_figure(found, figure) for figure in found.principal[:_FIGURES]]
     lines += _missing(found)
     lines += _gates(found)
     if any(
@@ -76,11 +74,11 @@ def _difference(
     means = f"{amount(each.mean_b)} against {amount(each.mean_a)}"
     sure = [f"difference {signed(value)}"]
     if each.low is not None:
-        options = f"{level_name(each.level)} {signed(each.low)}…{signed(each.high)}"
-        sure.append(options)
-    p_value = each.p_value if each.p_holm is None else each.p_holm
+        sure.append(f"{level_name(each.level)} {signed(each.low)}…{signed(each.high)}")
+    p_value = found.adjusted.get((pair.a, pair.b, each.figure))
     if p_value is not None:
-        sure.append(f"p {p_text(p_value)}")
+        tests = len(found.adjusted)
+        sure.append(f"p {p_text(p_value)}" + (f", adjusted for {tests} tests" if tests > 1 else ""))
     about = f"{means} ({', '.join(sure)}), on {counted(each.n_tasks, 'task')} of both"
     name = short_name(each.figure)
     if each.higher_is_better is False:
