@@ -97,3 +97,8 @@ def test_a_tooltip_and_the_description_hold_the_whole_truth() -> None:
     assert f"f1, {name}: 0.500, 0.400 to 0.600" in drawn.tooltips()
     assert (drawn.title, drawn.caption) == ("Found", "Found")
     assert drawn.svg.get("role") == "img"
+
+
+def test_the_longest_name_that_has_room_is_whole() -> None:
+    for name in ("Searcher", "Chainer", "a", "heron / claude", "iiiiWWWW"):
+        assert name in Drawn(chart(Interval(name, 0.5), Interval("b", 0.1))).texts()

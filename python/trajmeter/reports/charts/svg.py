@@ -121,7 +121,7 @@ def shortened(text: str, width: float) -> str:
         >>> shortened("terminus-2 / claude-sonnet", 100), shortened("heron", 100)
         ('termin…sonnet', 'heron')
     """
-    if width_of(text) <= width:
+    if width_of(text) <= width + 0.01:  # rounding aside
         return text
     for kept in range(len(text) - 1, 1, -1):
         short = f"{text[: kept - kept // 2]}…{text[len(text) - kept // 2 :]}"
