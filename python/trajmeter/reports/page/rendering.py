@@ -62,14 +62,9 @@ def html_document(document: Document) -> str:
         document=document,
         draw=draw,
         attempts=() if document.attempts is None else attempt_markup(document.attempts),
-<<<<<<< HEAD
-        style=stylesheet() + own("page.css"),
-        script=own("page.js"),
-=======
         policy=_policy(style, script),
         style=style,
         script=script,
->>>>>>> charts
     )
     return "".join(pieces)
 
