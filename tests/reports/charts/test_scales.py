@@ -66,3 +66,9 @@ def test_ends_that_are_asked_for_are_kept_unless_a_value_lies_beyond() -> None:
 def test_values_above_zero_get_no_axis_below_it() -> None:
     assert scale_of([0.01, 5.0], 0.0, 100.0).low == 0.0
     assert scale_of([-0.01, 5.0], 0.0, 100.0).low < -0.01
+
+
+def test_steps_and_counts_have_whole_numbers() -> None:
+    assert Scale(1.0, 3.0, 0.0, 100.0).ticks(6, is_whole=True) == [1.0, 2.0, 3.0]
+    assert Scale(0.0, 1.0, 0.0, 100.0).ticks(6, is_whole=True) == [0.0, 1.0]
+    assert Scale(0.0, 100.0, 0.0, 100.0).ticks(5, is_whole=True) == [0, 20, 40, 60, 80, 100]

@@ -33,10 +33,21 @@ _SWATCH = 14
 _GAP = 18
 
 
-def horizontal_axis(scale: Scale, title: str, top: float, bottom: float) -> str:
-    """Numbers and title below a chart, with a faint line upwards from each number."""
+def horizontal_axis(
+    scale: Scale, title: str, top: float, bottom: float, *, is_whole: bool = False
+) -> str:
+    """Numbers and title below a chart, with a faint line upwards from each number.
+
+    Args:
+        scale: The axis.
+        title: What it shows.
+        top: Where its faint lines end.
+        bottom: Where they begin, above the numbers.
+        is_whole: Whether only whole numbers have a meaning.
+    """
     parts = []
-    ticks = scale.ticks(max(2, round((scale.end - scale.start) / _TICK_ROOM)))
+    room = max(2, round((scale.end - scale.start) / _TICK_ROOM))
+    ticks = scale.ticks(room, is_whole=is_whole)
     for tick, text in zip(ticks, tick_labels(ticks, is_ratio=scale.is_ratio), strict=True):
         x = scale.at(tick)
         parts.append(tag("line", class_="grid", x1=x, x2=x, y1=top, y2=bottom))

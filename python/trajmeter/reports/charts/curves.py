@@ -36,11 +36,12 @@ def draw_curves(chart: CurveChart) -> str:
     left = max(map(width_of, numbers), default=0.0) + 10
     xs = [x for each in chart.curves for x in each.xs]
     low, high = (min(xs), max(xs)) if xs else (None, None)
+    is_whole = all(float(x).is_integer() for x in xs)
     across = scale_of(xs, left, WIDTH - 8, low_end=low, high_end=high)
     parts = [
         names,
         vertical_axis(upwards, chart.y_axis, left, WIDTH),
-        horizontal_axis(across, chart.x_axis, top, bottom),
+        horizontal_axis(across, chart.x_axis, top, bottom, is_whole=is_whole),
     ]
     parts += [_band(each, across, upwards, is_step=chart.is_step) for each in chart.curves]
     facts = []

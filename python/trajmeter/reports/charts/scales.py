@@ -45,8 +45,12 @@ class Scale(NamedTuple):
             share = (value - self.low) / (self.high - self.low)
         return self.start + min(max(share, 0.0), 1.0) * (self.end - self.start)
 
-    def ticks(self, count: int) -> list[float]:
+    def ticks(self, count: int, *, is_whole: bool = False) -> list[float]:
         """Round numbers along the axis, about this many.
+
+        Args:
+            count: How many there is room for.
+            is_whole: Whether only whole numbers have a meaning, as with steps and counts.
 
         Example:
             >>> Scale(0.0, 1.0, 0, 100).ticks(5), Scale(0.5, 8.0, 0, 100, True).ticks(5)
@@ -57,6 +61,9 @@ class Scale(NamedTuple):
         found: list[float] = []
         while len(found) < _FEWEST:
             rough = (self.high - self.low) / count
+            if is_whole and rough <= 1:
+                whole = range(math.ceil(self.low), math.floor(self.high) + 1)
+                return [float(number) for number in whole]
             unit = 10.0 ** math.floor(math.log10(rough))
             step = next(unit * each for each in _STEPS if unit * each >= rough * (1 - 1e-9))
             first = math.ceil(self.low / step - 1e-9)

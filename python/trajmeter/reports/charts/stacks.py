@@ -42,7 +42,7 @@ def draw_stacks(chart: StackChart) -> str:
     right = WIDTH - max((width_of(f"{total:,}") for total in totals), default=0.0) - _GAP
     scale = Scale(0.0, float(max(totals, default=0) or 1), left, right)
     bottom = top + _ROW * len(stacks)
-    parts = [names, horizontal_axis(scale, chart.axis, top, bottom)]
+    parts = [names, horizontal_axis(scale, chart.axis, top, bottom, is_whole=True)]
     facts = []
     for place, ((name, counts), total) in enumerate(zip(stacks, totals, strict=True)):
         middle = top + place * _ROW + _ROW / 2
