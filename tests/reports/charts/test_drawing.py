@@ -174,3 +174,10 @@ def test_colours_can_be_told_from_their_ground(scheme: str) -> None:
     for name in ("text", "quiet", "accent", "good", "bad", "warning"):
         assert contrast(found[name], found["ground"]) >= 4.5
         assert contrast(found[name], found["raised"]) >= 4.5
+
+
+def test_a_chart_of_its_own_file_has_a_margin() -> None:
+    file = standalone(Grid("t", ("a",), ("q1",), ((1.0,),), 0.0, 1.0))
+    left, top, width, height = map(float, re.findall(r'viewBox="(.+?)"', file)[0].split())
+    assert (left, top, width) == (-12, -12, 544)
+    assert height > 24

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from functools import cache
 from importlib import resources
 from typing import TYPE_CHECKING
@@ -27,6 +28,10 @@ if TYPE_CHECKING:
 
 __all__ = ["draw", "standalone", "stylesheet"]
 
+_MARGIN = 12
+"""Free space around a chart that stands in no frame."""
+_VIEW = re.compile(r'viewBox="0 0 (\S+) (\S+)"')
+
 
 def draw(chart: Chart) -> str:
     """A chart as a ``<figure>``, coloured by the custom properties of :func:`stylesheet`.
@@ -39,8 +44,16 @@ def draw(chart: Chart) -> str:
 
 def standalone(chart: Chart) -> str:
     """A chart as an SVG file of its own, which follows the reader's light or dark colours."""
-    start, end, rest = _svg(chart).partition(">")
-    ground = tag("rect", class_="ground", width="100%", height="100%")
+    framed = _VIEW.sub(
+        lambda size: (
+            f'viewBox="{-_MARGIN} {-_MARGIN} {float(size[1]) + 2 * _MARGIN:g} '
+            f'{float(size[2]) + 2 * _MARGIN:g}"'
+        ),
+        _svg(chart),
+        count=1,
+    )
+    start, end, rest = framed.partition(">")
+    ground = tag("rect", class_="ground", x=-_MARGIN, y=-_MARGIN, width="100%", height="100%")
     return f"{start}{end}{tag('style', stylesheet())}{ground}{rest}\n"
 
 

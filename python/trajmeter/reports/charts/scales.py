@@ -12,7 +12,7 @@ __all__ = ["Scale", "drawable", "scale_of", "tick_labels"]
 
 _GREATEST = 1e150
 """Beyond it the distance of two values is no number."""
-_PAD = 0.04
+_PAD = 0.06
 """Share of the axis that is free beyond the values."""
 _LARGE, _SMALL = 1e6, 1e-4
 """From here, and below, numbers are written with an exponent."""
