@@ -29,7 +29,9 @@ __all__ = ["draw_scatter"]
 
 _TOP = 30.0
 _RADIUS = 6.0
-_WIDEST_NAME = 200.0
+_WIDEST_NAME, _WIDEST_OF_MANY = 200.0, 110.0
+_MANY = 12
+"""Points from which names are shortened more, so that more of them find a place."""
 _RINGS = 8
 """Lines from its point that a name may lie; one without a place is left to the tooltip."""
 
@@ -100,8 +102,9 @@ def _names(
 ) -> Iterator[str]:
     reach = _RADIUS + 1
     taken = [_Box(x - reach, y - reach, x + reach, y + reach) for x, y in places]
+    widest = _WIDEST_NAME if len(points) < _MANY else _WIDEST_OF_MANY
     for point, (x, y) in zip(points, places, strict=True):
-        text = shortened(point.label, _WIDEST_NAME)
+        text = shortened(point.label, widest)
         width = width_of(text)
         free = [
             box
