@@ -185,10 +185,13 @@ class _ParquetTable:
         self.name = name
         self._files = files
         try:
-            schema = parquet.read_schema(files[0])
+            footer = parquet.read_metadata(files[0])
+            # What was added when all rows were written stands in the footer alone.
+            schema = footer.schema.to_arrow_schema()
+            metadata = {**(footer.metadata or {}), **(schema.metadata or {})}
         except (OSError, pa.ArrowException) as error:
             raise ReadError(f"{files[0]}: {error}") from error
-        self.columns, self.metadata = _described(schema)
+        self.columns, self.metadata = _described(schema.with_metadata(metadata))
 
     def batches(
         self, texts: Sequence[str], numbers: Sequence[str], values: Sequence[str] = ()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from statistics import fmean
 from typing import TYPE_CHECKING, Any
 
 from trajmeter.errors import ConfigurationError, ExtraMissingError
@@ -22,7 +23,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
     from pathlib import Path
 
-    from trajmeter.frameworks.comparison import Comparison
+    from trajmeter.frameworks.comparison import ComparedResult, Comparison
     from trajmeter.reports.page.document import Headline
     from trajmeter.summaries.comparing import ComparedScores
     from trajmeter.summaries.summarizing import Estimates
@@ -61,44 +62,74 @@ def comparison_document(
 
 
 def _statistics(comparison: Comparison) -> tuple[Estimates | None, ComparedScores | None]:
-    """Judge scores with intervals over questions, and differences; ``None`` if there are none."""
-    rows: list[dict[str, Any]] = [
-        {
-            "task_id": question_id,
-            "agent": label,
-            **{score: getattr(question, f"{score}_score") for score in SCORES},
-        }
-        for label, result in zip(labels(comparison), comparison.results, strict=True)
-        if result.summary["avg_correctness"].value is not None
-        for question_id, question in result.questions.items()
-    ]
-    judged = [score for score in SCORES if any(row[score] is not None for row in rows)]
+    """Judge scores with intervals over questions, and differences between frameworks.
+
+    ``None`` for what nobody judged, and where a package that computes it is missing: a comparison
+    needs neither pyarrow nor scipy.
+    """
+    named = zip(labels(comparison), comparison.results, strict=True)
+    judged = [(label, each) for label, each in named if _correctness(each) is not None]
     if not judged:
         return None, None
     from trajmeter.summaries.comparing import compare_scores
     from trajmeter.summaries.summarizing import summarize
 
+    rows = [row for label, result in judged for row in _rows(label, result)]
+    scores = [score for score in SCORES if any(row[score] is not None for row in rows)]
     options: dict[str, Any] = {
-        "figures": judged,
-        "ranges": dict.fromkeys(judged, (0.0, 5.0)),
-        "better": dict.fromkeys(judged, "higher"),
+        "figures": scores,
+        "by": "agent",
+        "ranges": dict.fromkeys(scores, (0.0, 5.0)),
+        "better": dict.fromkeys(scores, "higher"),
     }
+    estimates = None
     try:
-        estimates = summarize(rows, by="agent", **options)
-    except ExtraMissingError:  # a comparison needs neither pyarrow nor scipy
+        estimates = summarize(rows, **options)
+        typical = [
+            row
+            for framework, results in _frameworks(comparison).items()
+            for number, each in enumerate(results)
+            if _correctness(each) is not None
+            for row in _rows(framework, each, attempt=str(number))
+        ]
+        return estimates, compare_scores(typical, pairs="all", **options)
+    except ExtraMissingError:
         return None, None
-    try:
-        return estimates, compare_scores(rows, by="agent", pairs="all", **options)
     except ConfigurationError:  # one framework, or questions that none shares with another
         return estimates, None
 
 
+def _rows(
+    agent: str, result: ComparedResult, *, attempt: str | None = None
+) -> Iterator[dict[str, Any]]:
+    for question_id, question in result.questions.items():
+        scores = {score: getattr(question, f"{score}_score") for score in SCORES}
+        yield {"task_id": question_id, "agent": agent, "attempt": attempt, **scores}
+
+
+def _frameworks(comparison: Comparison) -> dict[str, list[ComparedResult]]:
+    """Results that stand for each framework: its average of most runs, else its single runs."""
+    found: dict[str, list[ComparedResult]] = {}
+    for result in comparison.results:
+        held = found.setdefault(result.framework, [])
+        most = max((each.run_count for each in held), default=0)
+        if result.run_count > most:
+            held.clear()
+        if result.run_count >= most:
+            held.append(result)
+    return found
+
+
+def _correctness(result: ComparedResult) -> float | None:
+    return result.summary["avg_correctness"].value
+
+
 def _headlines(comparison: Comparison, compared: ComparedScores | None) -> Iterator[Headline]:
-    named = list(zip(labels(comparison), comparison.results, strict=True))
+    frameworks = _frameworks(comparison)
     held = [
-        (value, label)
-        for label, result in named
-        if (value := result.summary["avg_correctness"].value) is not None
+        (fmean(known), framework)
+        for framework, results in frameworks.items()
+        if (known := [value for each in results if (value := _correctness(each)) is not None])
     ]
     held.sort(key=lambda each: -each[0])
     if len(held) > 1:
@@ -109,9 +140,15 @@ def _headlines(comparison: Comparison, compared: ComparedScores | None) -> Itera
         yield "warning", "No answer was judged, so nothing is said of its quality."
     for axis in ("capability", "efficiency"):
         scores = [
-            (getattr(result.scorecard, axis).value, label)
-            for label, result in named
-            if getattr(result.scorecard, axis).value is not None
+            (fmean(known), framework)
+            for framework, results in frameworks.items()
+            if (
+                known := [
+                    value
+                    for each in results
+                    if (value := getattr(each.scorecard, axis).value) is not None
+                ]
+            )
         ]
         if len(scores) > 1:
             listed = ", ".join(f"{label} {value:.1f}" for value, label in sorted(scores)[::-1][:4])
@@ -135,13 +172,15 @@ def _best(held: Sequence[tuple[float, str]], compared: ComparedScores | None) ->
     if each.p_value is not None:
         sure += f", p {p_text(each.p_value)}"
     about = f"mean correctness {text} ({sure}), on {each.n_tasks} questions of both"
-    if low > 0:
+    if low > 0 and (each.p_value is None or each.p_value <= 1 - each.level):
         return "good", f"{a} answers better than {b}: {about}."
     more = "" if each.mde is None else f" They would show a difference of {amount(each.mde)}."
     return "neutral", f"No clear difference between {a} and {b}: {about}.{more}"
 
 
 def _missing(comparison: Comparison) -> Iterator[Headline]:
+    """Questions without an answer, of all results in one sentence."""
+    parts = []
     for label, result in zip(labels(comparison), comparison.results, strict=True):
         lost = {
             kind.value.replace("_", " "): count
@@ -149,12 +188,12 @@ def _missing(comparison: Comparison) -> Iterator[Headline]:
             if count and kind is not AnswerOutcome.ANSWERED
         }
         if lost:
-            total = sum(result.outcomes.values())
             listed = ", ".join(f"{name} {count}" for name, count in lost.items())
-            yield (
-                "warning",
-                f"{label}: {sum(lost.values())} of {total} without an answer ({listed}).",
+            parts.append(
+                f"{label} {sum(lost.values())} of {sum(result.outcomes.values())} ({listed})"
             )
+    if parts:
+        yield "warning", f"Questions without an answer: {'; '.join(parts)}."
 
 
 def _provenance(comparison: Comparison, files: Sequence[Path], made: Provenance) -> Part:

@@ -135,7 +135,7 @@ def _charts(found: Findings) -> Iterator[IntervalChart]:
         if low is not None and high is not None and each.difference is not None:
             ranges.setdefault((low, high), []).append(each.figure)
     for (low, high), names in ranges.items():
-        yield _chart(found, pairs, names[:_FIGURES], f"range {low:g} to {high:g}")
+        yield _chart(found, pairs, names[:_FIGURES], f"figures from {low:g} to {high:g}")
 
 
 def _range(found: Findings, name: str) -> tuple[float | None, float | None]:
@@ -160,7 +160,7 @@ def _chart(
             _interval(
                 systems[pair.b].label
                 if pair.a == pairs[0].a
-                else f"{systems[pair.b].label} less {systems[pair.a].label}",
+                else f"{systems[pair.b].label} minus {systems[pair.a].label}",
                 each,
                 systems[pair.b].number,
             )
@@ -169,7 +169,7 @@ def _chart(
         groups.append(IntervalGroup(_figure(held[0][1]), tuple(intervals)))
     b = systems[pairs[0].b].label if is_one else "others"
     return IntervalChart(
-        title=f"{b} less {a}: figures of {about}",
+        title=f"{b} minus {a}: {about}",
         groups=tuple(groups),
         axis=f"difference, {level_name(found.estimates.options.level)}",
         reference=0.0,

@@ -29,9 +29,9 @@ _SYSTEMS = 4
 
 def headlines(found: Findings) -> tuple[Headline, ...]:
     """Sentences for the top of the report, each with its tone."""
-    lines = [_of_figure(found, figure) for figure in found.principal[:_FIGURES]]
+    lines = [*_gates(found)]
+    lines += [_of_figure(found, figure) for figure in found.principal[:_FIGURES]]
     lines += _missing(found)
-    lines += _gates(found)
     if any(
         "few_tasks" in each.notes
         for system in found.systems
@@ -137,6 +137,22 @@ def _missing(found: Findings) -> Iterator[Headline]:
         said.setdefault(text, []).append(short_name(figure))
     for text, figures in said.items():
         yield "warning", f"{', '.join(figures)}: {text}."
+    yield from _unscored_families(found)
+
+
+def _unscored_families(found: Findings) -> Iterator[Headline]:
+    """Families of which nothing could be scored, and why."""
+    measured = {name.partition(".")[0] for name in found.measured}
+    for family in dict.fromkeys(name.partition(".")[0] for name in found.figures):
+        if family in measured or not measured:
+            continue
+        most: Counter[str] = Counter()
+        for system in found.systems:
+            for each in system.estimates.figures:
+                if each.figure.partition(".")[0] == family:
+                    most |= Counter(each.not_scored)
+        why = f" ({causes(most)})" if most else ": the attempts gave it nothing to act on"
+        yield "warning", f"{family}: nothing was scored{why}."
 
 
 def _gates(found: Findings) -> Iterator[Headline]:

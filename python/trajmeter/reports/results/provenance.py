@@ -33,12 +33,13 @@ def text_columns(families: Iterable[str]) -> list[str]:
     return [*own, "backend", "speedup.price_table"]
 
 
-def provenance_part(found: Findings, made: Provenance) -> Part:
+def provenance_part(found: Findings, made: Provenance, *, has_files: bool = True) -> Part:
     """Say what the report was made of.
 
     Args:
         found: What was found.
         made: How the report itself is made.
+        has_files: Whether the tables are files that a reader may look at.
     """
     tables = found.rows.tables
     runs = [_run(table) for table in tables]
@@ -56,7 +57,8 @@ def provenance_part(found: Findings, made: Provenance) -> Part:
         PartTable(Table("Results", ("", ""), tuple(_result_facts(found)), texts=(0, 1))),
         _metrics(found),
     ]
-    files = [*file_rows([input_file(Path(table.name)) for table in tables if _is_file(table)])]
+    kept = [Path(table.name) for table in tables if has_files and _is_file(table)]
+    files = [*file_rows(map(input_file, kept))]
     if files:
         parts.append(_files("Results tables", files))
     for table, run in zip(tables, runs, strict=True):

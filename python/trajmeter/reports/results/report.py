@@ -23,6 +23,7 @@ from trajmeter.reports.results.headlines import headlines
 from trajmeter.reports.results.provenance import provenance_part, text_columns
 from trajmeter.summaries.attempt_rows import read_attempts
 from trajmeter.summaries.comparing import compare_scores, system_name
+from trajmeter.summaries.gates import DEFAULT_MIN_TASKS
 from trajmeter.summaries.result_tables import open_tables, table_labels
 from trajmeter.summaries.summarizing import summarize
 from trajmeter.writers.provenance import Provenance
@@ -35,6 +36,7 @@ if TYPE_CHECKING:
     from trajmeter.reports.page.attempts import Detail
     from trajmeter.summaries.attempt_rows import AttemptRows
     from trajmeter.summaries.comparing import ComparedScores
+    from trajmeter.summaries.gates import Gate
     from trajmeter.summaries.result_tables import Tables
     from trajmeter.summaries.summarizing import Estimates
 
@@ -84,8 +86,11 @@ def results_document(
     success: str | None = None,
     ks: Sequence[int] | None = None,
     tasks: Any = None,  # noqa: ANN401 - as summarize takes them
+    gates: Sequence[Gate] = (),
+    min_tasks: int = DEFAULT_MIN_TASKS,
     turns: Callable[[Mapping[str, str | None]], Detail] | None = None,
     made: Provenance | None = None,
+    has_files: bool = True,
     on_problem: Callable[[ReadProblem], None] | None = None,
 ) -> Document:
     """Make the report of results tables.
@@ -99,8 +104,11 @@ def results_document(
         success: Figure that says what a success is, for pass@k.
         ks: How many attempts are drawn for it.
         tasks: Tasks that should have been attempted.
+        gates: Thresholds to check.
+        min_tasks: Clusters that a gate on an interval needs.
         turns: Gives what is known of an attempt's turns, from the identity of its row.
         made: How the report is made; this process by default.
+        has_files: Whether the tables are files that a reader may look at, and not temporary ones.
         on_problem: Called with every row that cannot be read and is left out. Without it the first
             one raises.
 
@@ -115,7 +123,15 @@ def results_document(
         by = compared.options.by
     shared = {**chosen._asdict(), "by": by, "on_problem": on_problem}
     if estimates is None or estimates.options.by != by:
-        estimates = summarize(tables, **shared, success=success, ks=ks, tasks=tasks)
+        estimates = summarize(
+            tables,
+            **shared,
+            success=success,
+            ks=ks,
+            tasks=tasks,
+            gates=gates,
+            min_tasks=min_tasks,
+        )
     rows = _rows(opened, by, estimates, chosen)
     systems = _systems(estimates, rows, opened)
     if compared is None and _is_comparable(rows, systems):
@@ -134,7 +150,7 @@ def results_document(
         title=title or _title(systems),
         headlines=headlines(found),
         parts=tuple(part for part in parts if part is not None),
-        provenance=provenance_part(found, made or Provenance.now()),
+        provenance=provenance_part(found, made or Provenance.now(), has_files=has_files),
         attempts=attempt_table(found, turns),
     )
 

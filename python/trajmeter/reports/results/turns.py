@@ -36,7 +36,8 @@ class _Held(NamedTuple):
 class Turns:
     """Turns of attempts."""
 
-    def __init__(self) -> None:
+    def __init__(self, limit: int | None = None) -> None:
+        self._limit = limit
         self._held: dict[tuple[str | None, ...], list[_Held]] = {}
         self.found = 0
         """Attempts whose turns were found."""
@@ -59,6 +60,10 @@ class Turns:
         if not chosen:
             self.missed += 1
             why = "several trajectories have its names" if held else "no trajectory has its names"
+            if not held and self._limit is not None:
+                why = (
+                    f"not among the first {self._limit:,}; trajmeter report --trajectories has all"
+                )
             return (DetailBlock("turns", facts=(("not shown", why),)),)
         self.found += 1
         return tuple(map(_block, json.loads(zlib.decompress(chosen[0].packed))))
@@ -76,7 +81,7 @@ def read_turns(
     """
     from itertools import islice
 
-    turns = Turns()
+    turns = Turns(limit)
     for trajectory in islice(trajectories, limit):
         turns.add(trajectory, _blocks(trajectory, tasks))
     return turns
