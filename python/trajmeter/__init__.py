@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     from trajmeter.errors import TrajmeterError
     from trajmeter.frameworks.agreement import agreement
     from trajmeter.frameworks.compare import compare
+    from trajmeter.frameworks.reporting import report
     from trajmeter.kernels import backend
     from trajmeter.metrics import metric
     from trajmeter.metrics.context import ContextTracker, prepare
@@ -47,6 +48,7 @@ __all__ = [
     "measure",
     "metric",
     "prepare",
+    "report",
     "score",
     "score_batches",
     "summarize",
@@ -72,6 +74,7 @@ _HOME = {
     "measure": "spans",
     "metric": "metrics",
     "prepare": "metrics.context",
+    "report": "frameworks.reporting",
     "score": "scoring.files",
     "score_batches": "scoring.batches",
     "summarize": "summaries.summarizing",
