@@ -10,7 +10,7 @@ from __future__ import annotations
 from contextlib import ExitStack
 from functools import partial
 from itertools import chain, groupby, islice
-from typing import TYPE_CHECKING, BinaryIO
+from typing import TYPE_CHECKING, BinaryIO, TypedDict
 
 from trajmeter.errors import InputError, ReadError
 from trajmeter.kernels import backend
@@ -30,6 +30,7 @@ from trajmeter.readers._containers import (
 from trajmeter.readers._content import is_compressed, open_content
 from trajmeter.readers._inputs import inputs
 from trajmeter.readers._lines import line_blocks
+from trajmeter.readers._ranges import LineRange, RowRange, open_range
 from trajmeter.readers._read import (
     EntryReader,
     read_records,
@@ -45,6 +46,7 @@ if TYPE_CHECKING:
     from typing import BinaryIO, TypeAlias
 
     import pyarrow as pa
+    from typing_extensions import Self, Unpack
 
     from trajmeter.kernels._rust import JsonReader
     from trajmeter.readers._inputs import Input
@@ -64,6 +66,16 @@ _LOGS = 1_024
 """Logs to read at a time."""
 _LOG_SUFFIX = ".json"
 _LOG_FORMATS = ("mini-swe-agent-1", "mini-swe-agent-2")
+
+
+class _Options(TypedDict, total=False):
+    """Options of :class:`TrajectoryBatches`."""
+
+    columns: Collection[str] | None
+    input_format: str | None
+    mapping: Mapping[str, str] | None
+    profiles: Collection[str]
+    on_problem: Callable[[ReadProblem], None] | None
 
 
 class TrajectoryBatches:
@@ -132,6 +144,14 @@ class TrajectoryBatches:
         self._reasons = Reasons()
         self._certain = CertainRows(self._rows_of, self._reasons)
         self._ahead: ReadAhead[_Item] | None = None
+        self._found: Iterable[Input] | None = None
+
+    @classmethod
+    def of_inputs(cls, found: Iterable[Input], **options: Unpack[_Options]) -> Self:
+        """Prepare to read some of what paths name, with the options of the class."""
+        batches = cls((), **options)
+        batches._found = found
+        return batches
 
     def start(self) -> None:
         """Begin to read, as the first batch would otherwise; :meth:`close` ends it early."""
@@ -178,7 +198,7 @@ class TrajectoryBatches:
             and not self._choice.has_own_read_of(_LOG_FORMATS)
             and not any(map(_shows_files, self._wanted))
         )
-        found = inputs(self._paths, self._choice)
+        found = inputs(self._paths, self._choice) if self._found is None else iter(self._found)
         if backend() == "python":
             yield from self._gathered(found)
             return
@@ -205,6 +225,8 @@ class TrajectoryBatches:
         """Whether a file is read record by record."""
         if given.problems or given.is_end or given.is_summary or given.whole is not None:
             return False
+        if given.within is not None:
+            return isinstance(given.within, LineRange)
         try:
             return self._choice.file_format(given.path) is None and not holds_parquet(given.path)
         except ReadError:
@@ -230,6 +252,9 @@ class TrajectoryBatches:
                 yield from item()
 
     def _file(self, given: Input) -> Iterator[_Item]:
+        if given.within is not None:
+            yield from self._records(given)
+            return
         try:
             whole = given.whole or self._choice.file_format(given.path)
         except ReadError as error:
@@ -258,7 +283,10 @@ class TrajectoryBatches:
             if backend() == "rust"
             else None
         )
-        if reader is not None and is_named_in_utf8(path) and is_json_lines(path):
+        is_lines = isinstance(given.within, LineRange) or (
+            given.within is None and is_json_lines(path)
+        )
+        if reader is not None and is_named_in_utf8(path) and is_lines:
             yield from self._lines(given, reader)
             return
         from trajmeter.readers._parquet import own_rows  # takes longer than a small file
@@ -267,7 +295,8 @@ class TrajectoryBatches:
             try:
                 content = opened.enter_context(open_content(path))
                 is_plain = is_parquet(content) and not is_compressed(content)
-                rows = own_rows(content, self._wanted, self._choice) if is_plain else None
+                within = given.within if isinstance(given.within, RowRange) else None
+                rows = own_rows(content, self._wanted, self._choice, within) if is_plain else None
             except OSError:  # the record reader says why
                 pass
             else:
@@ -329,9 +358,10 @@ class TrajectoryBatches:
     def _lines(self, given: Input, reader: JsonReader) -> Iterator[_Item]:
         path = given.path
         records = EntryReader(given, self._choice, self._report)
-        number = 1
+        lines = given.within if isinstance(given.within, LineRange) else None
+        number = lines.first if lines else 1
         try:
-            with open_content(path) as file:
+            with open_range(path, lines) if lines else open_content(path) as file:
                 begun = state_of(file)
                 for block in line_blocks(file, self._block_bytes):
                     for columns in reader.read(block, str(path), number):
@@ -353,7 +383,9 @@ class TrajectoryBatches:
 
 
 def _may_be_log(given: Input) -> bool:
-    is_file = not (given.problems or given.is_end or given.is_summary or given.whole)
+    is_file = not (
+        given.problems or given.is_end or given.is_summary or given.whole or given.within
+    )
     return is_file and given.path.suffix == _LOG_SUFFIX and is_named_in_utf8(given.path)
 
 
