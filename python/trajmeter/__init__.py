@@ -19,6 +19,8 @@ if TYPE_CHECKING:
     from trajmeter.readers.messages import from_messages
     from trajmeter.scoring.batches import score_batches
     from trajmeter.scoring.files import score
+    from trajmeter.scoring.merge import merge
+    from trajmeter.scoring.score_files import score_files
     from trajmeter.spans import SpanSet, difference, intersection, measure, union
     from trajmeter.statistics.means import gmean, gmean_grouped
     from trajmeter.summaries.comparing import compare_scores
@@ -41,10 +43,12 @@ __all__ = [
     "gmean_grouped",
     "intersection",
     "measure",
+    "merge",
     "metric",
     "prepare",
     "score",
     "score_batches",
+    "score_files",
     "summarize",
     "union",
 ]
@@ -64,10 +68,12 @@ _HOME = {
     "gmean_grouped": "statistics.means",
     "intersection": "spans",
     "measure": "spans",
+    "merge": "scoring.merge",
     "metric": "metrics",
     "prepare": "metrics.context",
     "score": "scoring.files",
     "score_batches": "scoring.batches",
+    "score_files": "scoring.score_files",
     "summarize": "summaries.summarizing",
     "union": "spans",
 }
