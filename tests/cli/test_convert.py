@@ -2,6 +2,11 @@ from __future__ import annotations
 
 import gzip
 import json
+import os
+import signal
+import subprocess
+import sys
+from pathlib import Path
 from typing import TYPE_CHECKING, TypeAlias
 
 import pytest
@@ -12,7 +17,6 @@ from trajmeter.readers import read_trajectories
 
 if TYPE_CHECKING:
     from collections.abc import Callable
-    from pathlib import Path
 
     Run: TypeAlias = Callable[..., tuple[int, str, str]]
 
@@ -133,6 +137,50 @@ def test_a_wrong_call_is_an_error_and_nothing_is_written(
     assert message.lower() in " ".join(err.replace("│", " ").split()).lower()
     assert sorted(folder.rglob("*")) == before
     assert logs.is_dir()
+
+
+def test_processes_share_the_logs(run: Run, folder: Path, logs: Path) -> None:
+    turns = [{"text": "x" * 1000}] * 100
+    for number in range(100):
+        record = {"task_id": f"{number}", "turns": turns}
+        (logs / f"{number:03}.jsonl").write_text(f"{json.dumps(record)}\n" * 2)
+    (logs / "050.jsonl").write_text("{")
+    for workers in ("1", "2"):
+        code, out, err = run("convert", "logs", "-w", workers, "-o", f"{workers}.jsonl")
+        assert (code, out) == (4, "")
+        assert "unreadable: logs/050.jsonl" in err
+        assert f"wrote 202 trajectories to {workers}.jsonl" in err
+    assert (folder / "1.jsonl").read_bytes() == (folder / "2.jsonl").read_bytes()
+    assert run("convert", "logs", "-w", "0", "-o", "out.jsonl")[0] == 2
+
+
+CONVERT = (
+    "import signal, sys; signal.signal(signal.SIGINT, signal.default_int_handler); "
+    "from trajmeter.cli import main; sys.exit(main())"
+)
+
+
+@pytest.mark.skipif(not sys.platform.startswith("linux"), reason="looks into /proc")
+def test_an_interrupt_ends_the_processes_and_writes_nothing(folder: Path) -> None:
+    (folder / "0.jsonl").write_text("{")
+    for number in range(1, 10):
+        (folder / f"{number}.jsonl").write_text(f'{{"task_id": "{"x" * (2 << 20)}"}}\n')
+    os.mkfifo(folder / "pipe")  # into which nobody writes
+    paths = [*(f"{number}.jsonl" for number in range(10)), "pipe"]
+    with subprocess.Popen(
+        [sys.executable, "-c", CONVERT, "convert", *paths, "-w", "2", "-o", "out.jsonl"],
+        stderr=subprocess.PIPE,
+    ) as process:
+        assert process.stderr is not None
+        assert process.stderr.readline().startswith(b"unreadable: 0.jsonl")
+        tasks = Path("/proc", str(process.pid), "task").glob("*/children")
+        children = [child for each in tasks for child in each.read_text().split()]
+        assert len(children) == 2
+        process.send_signal(signal.SIGINT)
+        _, err = process.communicate(timeout=30)
+    assert (process.returncode, err) == (130, b"trajmeter: interrupted\n")
+    assert not any(Path("/proc", child).exists() for child in children)
+    assert sorted(path.name for path in folder.glob("*out*")) == []
 
 
 def test_nothing_is_left_of_an_output_that_fails(

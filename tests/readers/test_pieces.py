@@ -6,6 +6,7 @@ import gzip
 import json
 import os
 import random
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -14,7 +15,7 @@ import pytest
 from pyarrow import parquet
 
 from trajmeter.readers.batches import TrajectoryBatches
-from trajmeter.readers.pieces import FolderNotes, LineRange, PieceMaker, RowRange, inputs_of
+from trajmeter.readers.pieces import FolderNotes, LineRange, PieceMaker, RowRange, batches_of
 from trajmeter.records import ReadProblem, Trajectory
 from trajmeter.schemas import trajectory_batch
 
@@ -44,8 +45,7 @@ def _in_pieces(pieces: list[Piece]) -> tuple[list[dict[str, object]], list[str]]
     rows: list[dict[str, object]] = []
     for piece in pieces:
         folders = {} if piece.folder is None else {piece.folder: FolderNotes(Path())}
-        found = inputs_of([piece], folders)
-        for batch in TrajectoryBatches.of_inputs(found, on_problem=problems.append):
+        for batch in batches_of([piece], folders, {}, problems.append):
             rows += batch.to_pylist()
     return rows, [str(problem) for problem in problems]
 
@@ -113,18 +113,16 @@ def test_row_groups_are_gathered_and_read_once(names_format: bool, tmp_path: Pat
     rows = [
         row
         for first in range(0, 95, 7)  # borders within row groups
-        for batch in TrajectoryBatches.of_inputs(
-            inputs_of([_with_rows(pieces[0], RowRange(first, min(first + 7, 95)))], {})
+        for batch in batches_of(
+            [replace(pieces[0], within=RowRange(first, min(first + 7, 95)))], {}, {}, _refuse
         )
         for row in batch.to_pylist()
     ]
     assert rows == _whole(file)[0]
 
 
-def _with_rows(piece: Piece, within: RowRange) -> Piece:
-    from dataclasses import replace
-
-    return replace(piece, within=within)
+def _refuse(problem: ReadProblem) -> None:
+    raise AssertionError(str(problem))
 
 
 def test_a_broken_footer_and_an_absent_file_are_found_when_they_are_read(tmp_path: Path) -> None:

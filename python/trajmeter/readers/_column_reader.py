@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, Union, get_args, get_origin
 
 from pydantic import JsonValue
 
-from trajmeter.readers._registry import record_formats
+from trajmeter.readers._registry import record_keys
 from trajmeter.readers.contextbench.predictions import PREDICTION_KEYS
 from trajmeter.readers.swe_bench import KEYS_OF_A_RUN
 from trajmeter.records import Record, Trajectory
@@ -48,7 +48,7 @@ def column_reader(
         return None
     if chosen is not None:
         return _reader(columns, (_IN_RUST[chosen.name],)) if chosen.name in _IN_RUST else None
-    others = [known.keys for known in record_formats(Trajectory) if known.name not in _IN_RUST]
+    others = [keys for name, keys in record_keys(Trajectory).items() if name not in _IN_RUST]
     foreign = frozenset[str]().union(*others)
     # Only keys that a format does not read are looked at: of a format that shares one with ours,
     # as that of a plug-in may, any line may be.

@@ -219,8 +219,8 @@ def _is_own(content: ParquetFile) -> bool:
     names = dict.fromkeys(schema.names)
     if len(names) < len(schema.names) or "task_id" not in names:
         return False
-    candidates = record_formats(Trajectory)
-    if sum(not known.keys.isdisjoint(names) for known in candidates) == 1:
+    candidates = record_formats(Trajectory, names)
+    if len(candidates) == 1:
         return True
     try:
         known = format_of(_first_row(content) or names, candidates)

@@ -317,7 +317,7 @@ def _unrecognised(value: JsonValue, makes: type[Task | Trajectory]) -> str:
 def _description(value: dict[str, JsonValue], makes: type[RecordT]) -> str | None:
     """What records of the format of this one are called, if it surely is one of that kind."""
     try:
-        known = format_of(value, record_formats(makes))
+        known = format_of(value, record_formats(makes, value))
     except ReadError:
         return None
     if known is None:

@@ -10,7 +10,7 @@ from __future__ import annotations
 from contextlib import ExitStack
 from functools import partial
 from itertools import chain, groupby, islice
-from typing import TYPE_CHECKING, BinaryIO, TypedDict
+from typing import TYPE_CHECKING, BinaryIO
 
 from trajmeter.errors import InputError, ReadError
 from trajmeter.kernels import backend
@@ -46,7 +46,6 @@ if TYPE_CHECKING:
     from typing import BinaryIO, TypeAlias
 
     import pyarrow as pa
-    from typing_extensions import Self, Unpack
 
     from trajmeter.kernels._rust import JsonReader
     from trajmeter.readers._inputs import Input
@@ -66,16 +65,6 @@ _LOGS = 1_024
 """Logs to read at a time."""
 _LOG_SUFFIX = ".json"
 _LOG_FORMATS = ("mini-swe-agent-1", "mini-swe-agent-2")
-
-
-class _Options(TypedDict, total=False):
-    """Options of :class:`TrajectoryBatches`."""
-
-    columns: Collection[str] | None
-    input_format: str | None
-    mapping: Mapping[str, str] | None
-    profiles: Collection[str]
-    on_problem: Callable[[ReadProblem], None] | None
 
 
 class TrajectoryBatches:
@@ -144,14 +133,6 @@ class TrajectoryBatches:
         self._reasons = Reasons()
         self._certain = CertainRows(self._rows_of, self._reasons)
         self._ahead: ReadAhead[_Item] | None = None
-        self._found: Iterable[Input] | None = None
-
-    @classmethod
-    def of_inputs(cls, found: Iterable[Input], **options: Unpack[_Options]) -> Self:
-        """Prepare to read some of what paths name, with the options of the class."""
-        batches = cls((), **options)
-        batches._found = found
-        return batches
 
     def start(self) -> None:
         """Begin to read, as the first batch would otherwise; :meth:`close` ends it early."""
@@ -198,7 +179,7 @@ class TrajectoryBatches:
             and not self._choice.has_own_read_of(_LOG_FORMATS)
             and not any(map(_shows_files, self._wanted))
         )
-        found = inputs(self._paths, self._choice) if self._found is None else iter(self._found)
+        found = self._found()
         if backend() == "python":
             yield from self._gathered(found)
             return
@@ -209,6 +190,10 @@ class TrajectoryBatches:
                 continue
             for given in group:
                 yield from self._input(given)
+
+    def _found(self) -> Iterator[Input]:
+        """What to read."""
+        return inputs(self._paths, self._choice)
 
     def _gathered(self, found: Iterator[Input]) -> Iterator[_Item]:
         """Files of which many may hold one record each, gathered to batches of many."""

@@ -12,7 +12,7 @@ from dataclasses import dataclass, replace
 from hashlib import sha256
 from itertools import islice
 from pathlib import Path
-from typing import TYPE_CHECKING, BinaryIO, NamedTuple, cast
+from typing import TYPE_CHECKING, Any, BinaryIO, NamedTuple, cast
 
 from trajmeter.errors import ReadError
 from trajmeter.readers._choice import Choice
@@ -21,14 +21,16 @@ from trajmeter.readers._content import STDIN, is_compressed, open_content
 from trajmeter.readers._inputs import FolderNotes, FolderTally, Input, inputs
 from trajmeter.readers._ranges import LineRange, Range, RowRange
 from trajmeter.readers._read import EntryReader
+from trajmeter.readers._reader_process import FilesRead
 from trajmeter.readers._registry import format_named
 from trajmeter.readers._scanning import footer, next_line, scan
 from trajmeter.records import ReadProblem, Trajectory
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterable, Iterator, Mapping
+    from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 
     from trajmeter.readers._formats import FileFormat
+    from trajmeter.readers.batches import TrajectoryBatches
 
 __all__ = [
     "PIECE_BYTES",
@@ -42,7 +44,7 @@ __all__ = [
     "PieceMaker",
     "Range",
     "RowRange",
-    "inputs_of",
+    "batches_of",
 ]
 
 PIECE_BYTES = 64 << 20
@@ -328,13 +330,24 @@ class PieceMaker:
         return tuple(pieces)
 
 
-def inputs_of(pieces: Iterable[Piece], folders: Mapping[int, FolderNotes]) -> Iterator[Input]:
-    """What a reader of records reads of some pieces.
+def batches_of(
+    pieces: Iterable[Piece],
+    folders: Mapping[int, FolderNotes],
+    settings: Mapping[str, Any],
+    report: Callable[[ReadProblem], None],
+) -> TrajectoryBatches:
+    """The trajectories of some pieces.
 
     Args:
         pieces: The pieces.
         folders: Notes of the folders in which they were found, by their numbers.
+        settings: Arguments of :class:`~trajmeter.readers.batches.TrajectoryBatches`.
+        report: Called with every file and record that cannot be read.
     """
+    return FilesRead(_inputs_of(pieces, folders), settings, report)
+
+
+def _inputs_of(pieces: Iterable[Piece], folders: Mapping[int, FolderNotes]) -> Iterator[Input]:
     for piece in pieces:
         problem = ReadProblem(file=piece.file, message=piece.message or "")
         whole = None

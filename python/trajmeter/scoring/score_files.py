@@ -61,8 +61,7 @@ def score_files(
         input_format: Likewise.
         mapping: Likewise.
         workers: Processes that score; ``"auto"`` takes one for small inputs, else as many as there
-            are cores, units and memory for. In a script, more than one needs the guard
-            ``if __name__ == "__main__":``.
+            are cores, units and memory for.
         shard: ``(i, n)`` scores every n-th unit, counted from 1; the output is a folder, which
             several shards may share.
         resume: Whether to take up what an earlier, unfinished run of the same kind has done.

@@ -7,8 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from trajmeter.errors import ConfigurationError
-from trajmeter.readers.batches import TrajectoryBatches
-from trajmeter.readers.pieces import FolderNotes, inputs_of
+from trajmeter.readers.pieces import FolderNotes, batches_of
 from trajmeter.scoring.stream import StreamScorer
 
 if TYPE_CHECKING:
@@ -65,14 +64,13 @@ class UnitScorer:
         self._rows = 0
         self._scorer = StreamScorer(opened.metrics, tasks=opened.tasks)
         reading = opened.job.reading
-        self.batches = TrajectoryBatches.of_inputs(
-            inputs_of(unit.pieces, self._folders),
-            columns=self._scorer.columns,
-            input_format=reading.input_format,
-            mapping=reading.mapping,
-            profiles=reading.profiles,
-            on_problem=self._report,
-        )
+        settings = {
+            "columns": self._scorer.columns,
+            "input_format": reading.input_format,
+            "mapping": reading.mapping,
+            "profiles": reading.profiles,
+        }
+        self.batches = batches_of(unit.pieces, self._folders, settings, self._report)
 
     def __iter__(self) -> Iterator[ScoredRows]:
         """Score the rows.

@@ -1,54 +1,74 @@
 """Scoring units in several processes of this machine.
 
 Each worker opens metrics, tasks and snapshots once, takes the number of a unit, commits its part
-and sends a receipt. One that dies is replaced, and its unit tried again. Workers end when the
-process that started them does, in whatever way.
+and replies with a receipt. One that dies is replaced, and its unit tried again. Workers end when
+the process that started them does, in whatever way.
 """
 
 from __future__ import annotations
 
-import multiprocessing
-import os
 import pickle
 import signal
-import threading
 import warnings
-from collections import Counter, deque
-from contextlib import suppress
-from multiprocessing import connection
-from typing import TYPE_CHECKING, Any, NamedTuple
+from collections import deque
+from contextlib import ExitStack
+from queue import SimpleQueue
+from threading import Lock, Thread
+from typing import TYPE_CHECKING, NamedTuple
 
-from trajmeter.errors import ConfigurationError, TrajmeterError
-from trajmeter.scoring.unit import Receipt, UnitScorer
+from trajmeter.errors import ConfigurationError
+from trajmeter.processes import WorkerEndedError, WorkerProcess, processors
+from trajmeter.scoring.unit import Receipt
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
-    from multiprocessing.connection import Connection
-    from multiprocessing.context import SpawnProcess
 
     from trajmeter.records import ReadProblem
     from trajmeter.scoring.job import Job
     from trajmeter.scoring.parts import RunFolder
     from trajmeter.scoring.plan import Plan, Unit
 
-__all__ = ["ProcessPool"]
+__all__ = ["ProcessPool", "Raised", "Warned", "WorkerTask"]
 
+_MODULE = "trajmeter.scoring.engines.worker"
 _TRIES = 3
 """How often a unit is begun whose worker dies."""
-_PATIENCE_SECONDS = 5.0
 
 
-class _Work(NamedTuple):
+class WorkerTask(NamedTuple):
     """What a worker needs to know."""
 
     job: Job
+    """Metrics, and what they score against."""
     plan: Plan
+    """The units."""
     folder: RunFolder
+    """Where parts are kept."""
+    threads: int
+    """Threads of the kernels of each worker."""
 
 
-class _Worker(NamedTuple):
-    process: SpawnProcess
-    channel: Connection
+class Warned(NamedTuple):
+    """A worker warned of something."""
+
+    message: str
+
+
+class Raised(NamedTuple):
+    """What ended a worker's unit, and the run."""
+
+    error: BaseException
+
+
+class _Died(NamedTuple):
+    """A worker died at a unit each time that it was tried."""
+
+    number: int
+    message: str
+
+
+class _Ended(NamedTuple):
+    """A thread has no more units for its workers."""
 
 
 class ProcessPool:
@@ -73,18 +93,20 @@ class ProcessPool:
         workers: int,
         on_problem: Callable[[ReadProblem], None] | None,
     ) -> None:
-        self._work = _Work(job, plan, folder)
+        self._task = WorkerTask(job, plan, folder, max(1, processors() // workers))
         try:
-            pickle.dumps(self._work)
+            pickle.dumps(self._task)
         except Exception as error:
             raise ConfigurationError(
                 f"several workers need metrics, tasks and snapshots by name or path: {error}"
             ) from error
-        self._folder = folder
         self._count = workers
         self._report = on_problem
-        self._warned: set[str] = set()
-        self._busy: dict[Connection, tuple[_Worker, int]] = {}
+        self._waiting: deque[int] = deque()
+        self._replies: SimpleQueue[object] = SimpleQueue()
+        self._lock = Lock()
+        self._is_closed = False
+        self._workers: list[WorkerProcess] = []
         self.failed: list[tuple[int, str]] = []
         """Units whose workers died each time, with the reason."""
 
@@ -94,139 +116,100 @@ class ProcessPool:
         Raises:
             TrajmeterError: What ended a worker's unit, such as a full disk.
         """
-        self._waiting = deque(unit.number for unit in units)
-        self._tries: Counter[int] = Counter()
+        self._waiting.extend(unit.number for unit in units)
+        threads = [Thread(target=self._hand_out) for _ in range(min(self._count, len(units)))]
+        for thread in threads:
+            thread.start()
         try:
-            for _ in range(min(self._count, len(units))):
-                self._give(self._start())
-            while self._busy:
-                for ready in connection.wait([*self._busy]):
-                    yield from self._listen(ready)  # type: ignore[arg-type]  # of our channels
+            yield from self._receipts(len(threads))
         finally:
-            self._end()
+            with self._lock:
+                self._is_closed = True
+                for worker in self._workers:
+                    worker.kill()
+            for thread in threads:
+                thread.join()
+            self._task.folder.remove_abandoned()  # what workers were writing when they ended
 
-    def _start(self) -> _Worker:
-        context = multiprocessing.get_context("spawn")
-        own, theirs = context.Pipe()
-        process = context.Process(target=_score_units, args=(self._work, theirs), daemon=True)
-        process.start()
-        theirs.close()
-        return _Worker(process, own)
+    def _receipts(self, threads: int) -> Iterator[Receipt]:
+        warned: set[str] = set()
+        while threads:
+            reply = self._replies.get()
+            if isinstance(reply, _Ended):
+                threads -= 1
+            elif isinstance(reply, Raised):
+                raise reply.error
+            elif isinstance(reply, Receipt):
+                yield reply
+            elif isinstance(reply, _Died):
+                self.failed.append(reply)
+            elif not isinstance(reply, Warned):
+                if self._report is not None:
+                    self._report(reply)  # type: ignore[arg-type]  # a problem is all that is left
+            elif reply.message not in warned:
+                warned.add(reply.message)
+                warnings.warn(reply.message, stacklevel=2)
 
-    def _give(self, worker: _Worker) -> None:
-        """Give a worker its next unit, or let it go."""
-        if not self._waiting:
-            worker.channel.close()
-            worker.process.join()
-            return
-        number = self._waiting.popleft()
-        self._tries[number] += 1
-        self._busy[worker.channel] = worker, number
-        with suppress(OSError):  # it died; it will be noticed
-            worker.channel.send(number)
-
-    def _listen(self, channel: Connection) -> Iterator[Receipt]:
-        worker, number = self._busy[channel]
+    def _hand_out(self) -> None:
+        """Hand out units to a worker, and to those that replace it, until there are no more."""
         try:
-            told = channel.recv()
-        except (EOFError, OSError):
-            del self._busy[channel]
-            channel.close()
-            worker.process.join()
-            self._replace(worker.process.exitcode, number)
-            return
-        if isinstance(told, BaseException):
-            raise told
-        if isinstance(told, Receipt):
-            del self._busy[channel]
-            yield told
-            self._give(worker)
-        elif isinstance(told, str):
-            if told not in self._warned:
-                self._warned.add(told)
-                warnings.warn(told, stacklevel=2)
-        elif self._report is not None:
-            self._report(told)
+            with ExitStack() as stack:
+                worker: WorkerProcess | None = None
+                while (number := self._next()) is not None:
+                    code = ""
+                    for _ in range(_TRIES):
+                        worker = worker or self._start(stack)
+                        if worker is None:
+                            return
+                        try:
+                            self._score_one(worker, number)
+                            break
+                        except WorkerEndedError as error:
+                            worker, code = None, str(error)
+                    else:
+                        place = self._task.plan.units[number].place
+                        self._replies.put(_Died(number, f"{place}: its worker {_ending(code)}"))
+        except BaseException as error:  # noqa: BLE001 - raised again where receipts are awaited
+            self._replies.put(Raised(error))
+        finally:
+            self._replies.put(_Ended())
 
-    def _replace(self, code: int | None, number: int) -> None:
-        """Try the unit of a dead worker again, or set it aside."""
-        if self._tries[number] < _TRIES:
-            self._waiting.append(number)
-        else:
-            unit = self._work.plan.units[number]
-            self.failed.append((number, f"{unit.place}: its worker {_ending(code)}"))
-        if self._waiting:
-            self._give(self._start())
+    def _next(self) -> int | None:
+        with self._lock:
+            return self._waiting.popleft() if self._waiting and not self._is_closed else None
 
-    def _end(self) -> None:
-        """End workers that are still at work, and remove what they were writing."""
-        workers = [worker for worker, _ in self._busy.values()]
-        self._busy.clear()
-        for worker in workers:
-            worker.process.terminate()
-        for worker in workers:
-            worker.process.join(_PATIENCE_SECONDS)
-            if worker.process.is_alive():
-                worker.process.kill()
-                worker.process.join()
-            worker.channel.close()
-        if workers or self.failed:
-            self._folder.remove_abandoned()
+    def _start(self, stack: ExitStack) -> WorkerProcess | None:
+        """Start a worker; ``None`` if the run is over."""
+        with self._lock:
+            if self._is_closed:
+                return None
+            worker = stack.enter_context(WorkerProcess(_MODULE))
+            self._workers.append(worker)
+        worker.send(self._task)
+        return worker
 
+    def _score_one(self, worker: WorkerProcess, number: int) -> None:
+        """Let a worker score a unit, and pass on what it says.
 
-def _ending(code: int | None) -> str:
-    if code is None or code >= 0:
-        return f"ended with code {code}"
-    try:
-        name = signal.Signals(-code).name
-    except ValueError:
-        name = f"signal {-code}"
-    hint = "; where memory ran out, use fewer --workers" if name == "SIGKILL" else ""
-    return f"was ended by {name}{hint}"
-
-
-def _score_units(work: _Work, channel: Connection) -> None:
-    """Score the units whose numbers arrive, in a process of its own."""
-    signal.signal(signal.SIGINT, signal.SIG_IGN)  # the parent decides
-    threading.Thread(target=_end_with_parent, daemon=True).start()
-    lock = threading.Lock()
-
-    def tell(what: object) -> None:
-        with lock:
-            channel.send(what)
-
-    def tell_warning(message: Warning | str, *_place: Any, **_file: Any) -> None:  # noqa: ANN401 - of no use here
-        tell(str(message))
-
-    warnings.showwarning = tell_warning
-    try:
-        opened = work.job.open(_ignore)
-        layout = opened.layout
+        Raises:
+            WorkerEndedError: It died.
+        """
+        worker.send(number)
         while True:
-            unit = work.plan.units[channel.recv()]
-            tell(work.folder.commit(UnitScorer(unit, opened, work.plan, tell), layout))
-    except (EOFError, BrokenPipeError):
-        return
-    except Exception as error:  # noqa: BLE001 - raised again where the run is
-        with suppress(OSError):
-            tell(error if isinstance(error, TrajmeterError) else _described(error))
+            reply = worker.receive()
+            self._replies.put(reply)
+            if isinstance(reply, (Raised, Receipt)):
+                return
 
 
-def _described(error: Exception) -> Exception:
-    """An exception as another process can take it."""
+def _ending(code: str) -> str:
+    """How a process ended, given its code: negative, the signal that ended it."""
+    number = int(code)
+    if number >= 0:
+        return f"ended with code {number}"
     try:
-        pickle.loads(pickle.dumps(error))  # noqa: S301 - what was written right here
-    except Exception:  # noqa: BLE001 - whatever its class does
-        return RuntimeError(f"{type(error).__name__}: {error}")
-    return error
-
-
-def _ignore(_: ReadProblem) -> None:
-    """Report nothing: the run has reported what of tasks and snapshots cannot be read."""
-
-
-def _end_with_parent() -> None:
-    parent = multiprocessing.parent_process()
-    if parent is not None:
-        connection.wait([parent.sentinel])
-        os._exit(1)
+        name = signal.Signals(-number).name
+    except ValueError:
+        name = f"signal {-number}"
+    hint = "; if memory ran out, use fewer --workers" if name == "SIGKILL" else ""
+    return f"was ended by {name}{hint}"

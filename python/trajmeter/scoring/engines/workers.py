@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
 from trajmeter.errors import ConfigurationError
+from trajmeter.processes import processors
 
 if TYPE_CHECKING:
     from trajmeter.scoring.job import Job
@@ -38,7 +39,7 @@ def choose_workers(asked: int | Literal["auto"], plan: Plan, job: Job) -> int:
             return 1
         each = _SPARE * (_BATCH + sum(map(_size, (*job.tasks, job.snapshots))))
         fitting = available_memory() * 3 // 4 // each
-        return max(1, min(_cores(), len(plan.units), fitting))
+        return max(1, min(processors(), len(plan.units), fitting))
     if asked < 1:
         raise ConfigurationError(f"workers is {asked}, expected at least 1")
     if asked > 1 and job.judge is not None:
@@ -53,12 +54,6 @@ def available_memory() -> int:
         with suppress(OSError, ValueError):
             total = min(total, int(file.read_text()))
     return total
-
-
-def _cores() -> int:
-    if hasattr(os, "sched_getaffinity"):
-        return len(os.sched_getaffinity(0))
-    return os.cpu_count() or 1
 
 
 def _size(given: object) -> int:

@@ -33,6 +33,7 @@ pub use column::{Column, Texts, Values, Wanted};
 pub use shape::{Kind, Member, Shape};
 
 use crate::pool;
+pub(crate) use cursor::{Cursor, Scalar};
 use places::{Places, View};
 use value::{Others, only_if, refused};
 pub(crate) use value::{Raw, Text};
