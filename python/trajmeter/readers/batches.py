@@ -31,6 +31,7 @@ from trajmeter.readers._containers import (
 from trajmeter.readers._content import is_compressed, open_content
 from trajmeter.readers._inputs import inputs
 from trajmeter.readers._lines import line_blocks
+from trajmeter.readers._ranges import LineRange, RowRange, open_range
 from trajmeter.readers._read import (
     EntryReader,
     read_records,
@@ -210,6 +211,8 @@ class TrajectoryBatches:
         """Whether a file is read record by record."""
         if given.problems or given.is_end or given.is_summary or given.whole is not None:
             return False
+        if given.within is not None:
+            return isinstance(given.within, LineRange)
         try:
             return self._choice.file_format(given.path) is None and not holds_parquet(given.path)
         except ReadError:
@@ -235,6 +238,9 @@ class TrajectoryBatches:
                 yield from item()
 
     def _file(self, given: Input) -> Iterator[_Item]:
+        if given.within is not None:
+            yield from self._records(given)
+            return
         try:
             whole = given.whole or self._choice.file_format(given.path)
         except ReadError as error:
@@ -263,7 +269,10 @@ class TrajectoryBatches:
             if backend() == "rust"
             else None
         )
-        if reader is not None and is_named_in_utf8(path) and is_json_lines(path):
+        is_lines = isinstance(given.within, LineRange) or (
+            given.within is None and is_json_lines(path)
+        )
+        if reader is not None and is_named_in_utf8(path) and is_lines:
             yield from self._lines(given, reader)
             return
         from trajmeter.readers._parquet import own_rows  # takes longer than a small file
@@ -272,7 +281,8 @@ class TrajectoryBatches:
             try:
                 content = opened.enter_context(open_content(path))
                 is_plain = is_parquet(content) and not is_compressed(content)
-                rows = own_rows(content, self._wanted, self._choice) if is_plain else None
+                within = given.within if isinstance(given.within, RowRange) else None
+                rows = own_rows(content, self._wanted, self._choice, within) if is_plain else None
             except OSError:  # the record reader says why
                 pass
             else:
@@ -334,9 +344,10 @@ class TrajectoryBatches:
     def _lines(self, given: Input, reader: JsonReader) -> Iterator[_Item]:
         path = given.path
         records = EntryReader(given, self._choice, self._report)
-        number = 1
+        lines = given.within if isinstance(given.within, LineRange) else None
+        number = lines.first if lines else 1
         try:
-            with open_content(path) as file:
+            with open_range(path, lines) if lines else open_content(path) as file:
                 begun = state_of(file)
                 for block in line_blocks(file, self._block_bytes):
                     for columns in reader.read(block, str(path), number):
@@ -358,7 +369,9 @@ class TrajectoryBatches:
 
 
 def _may_be_log(given: Input) -> bool:
-    is_file = not (given.problems or given.is_end or given.is_summary or given.whole)
+    is_file = not (
+        given.problems or given.is_end or given.is_summary or given.whole or given.within
+    )
     return is_file and given.path.suffix == _LOG_SUFFIX and is_named_in_utf8(given.path)
 
 
