@@ -33,7 +33,7 @@ HOSTS = {
     "opentelemetry": "opentelemetry.sdk",
     "pydantic-evals": "pydantic_evals",
 }
-"""Package of each host that is not installed for development; its page below docs/hosts needs it."""
+"""Package of each host that is not installed for development, by its page below docs/hosts."""
 FILE = re.compile(r"# (?P<name>\w+\.py)\n")
 LENIENT = doctest.ELLIPSIS | doctest.NORMALIZE_WHITESPACE
 

@@ -29,6 +29,7 @@ __all__ = [
     "MergingAggregator",
     "Metric",
     "MetricFamily",
+    "StoringAggregator",
     "TrialMetric",
     "compares_attempts",
     "is_metric",
@@ -173,6 +174,20 @@ class MergingAggregator(Aggregator, Protocol):
 
 
 @runtime_checkable
+class StoringAggregator(MergingAggregator, Protocol):
+    """An aggregator whose running total can be written to a file and taken up again.
+
+    Without these methods, a run that is scored in parts has no run-level figures of the family.
+    """
+
+    def state(self) -> JsonValue:
+        """The running total, as JSON."""
+
+    def restore(self, state: JsonValue) -> None:
+        """Hold a running total of another aggregator, in place of our own."""
+
+
+@runtime_checkable
 class Aggregating(Protocol):
     """A metric with summary figures that are not plain means of its results."""
 
@@ -193,6 +208,12 @@ class ColumnAggregator(Protocol[_FiguresT_co]):
             other: Its group i is our group ``numbers[i]``.
             numbers: A number for each of its groups, in their order.
         """
+
+    def state(self) -> dict[str, Any]:
+        """What was counted, as :meth:`restore` takes it: JSON that may hold arrays of numpy."""
+
+    def restore(self, state: Mapping[str, Any]) -> None:
+        """Hold what was counted elsewhere, in place of our own."""
 
     def figures(self, group: int | None) -> _FiguresT_co:
         """Figures of one group, or of all attempts, as those of an :class:`Aggregator`."""
