@@ -154,14 +154,15 @@ def _made(
 
 
 def _turn(draft: Draft, calls: list[ToolCall], watched: _Watched) -> Turn:
-    fault = next((call for call in calls if call.success is False), None)
     error: Failure | None = None
-    success: bool | None = None
-    if fault is not None:
-        reason = "parse_error" if isinstance(fault.arguments, str) else "tool_error"
-        success, error = False, Failure(reason=reason, message=fault.error)
-    elif calls and all(call.success for call in calls):
-        success = True
+    success: bool | None = True if calls else None
+    for call in calls:
+        if call.success is False:
+            reason = "parse_error" if isinstance(call.arguments, str) else "tool_error"
+            success, error = False, Failure(reason=reason, message=call.error)
+            break
+        if call.success is None:
+            success = None
     return frozen(
         Turn,
         {
