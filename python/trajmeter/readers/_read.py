@@ -175,7 +175,7 @@ def read_records(
     reader = EntryReader(given, choice, report)
     if choice.mapping is not None:
         choice.mapping.check(given.path)
-    for entry in entries(given.path, may_be_own=choice.mapping is None):
+    for entry in entries(given.path, may_be_own=choice.mapping is None, within=given.within):
         record = reader.read(entry)
         if record is not None:
             yield record
@@ -205,6 +205,13 @@ class EntryReader(Generic[RecordT]):
         """Whether reading stops here, because nothing in the file is recognised."""
         self.known: tuple[str, str] | None = None
         """Name and description of the format that recognised the last entry."""
+        if given.within is not None:
+            self.accept()
+
+    @property
+    def is_known(self) -> bool:
+        """Whether some entry was recognised."""
+        return self._is_known
 
     def accept(self, rows: int = 0) -> None:
         """Note that an entry was recognised, or so many rows that were read elsewhere."""
