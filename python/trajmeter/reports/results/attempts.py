@@ -11,6 +11,7 @@ import numpy as np
 from trajmeter.metrics.figures import short_name
 from trajmeter.reports.page.attempts import AttemptTable, DetailBlock, NumberColumn, TextColumn
 from trajmeter.reports.results.words import cause_name
+from trajmeter.summaries.attempt_rows import OUTSIDE
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -124,6 +125,7 @@ class _Details:
         turns: Callable[[Mapping[str, str | None]], Detail] | None,
     ) -> None:
         self._rows = found.rows
+        self._judged_by = found.rows.judged_by
         self._listed = shown
         self._turns = turns
         kinds = found.rows.columns
@@ -185,6 +187,8 @@ class _Details:
                 if value is None or name.rpartition(".")[2] in _OUTCOMES:
                     continue
                 text = self._shown(name, value)
+                if values.get(self._judged_by.get(name, "")) in OUTSIDE:
+                    text = f"{text} (outside the mean)"
                 if text:
                     label = name.removeprefix(f"{family}.")
                     (figures if name in self._directed else others).append((label, text))
