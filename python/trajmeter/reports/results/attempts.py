@@ -103,14 +103,17 @@ def _text(name: str, label: str, column: CodedTexts, shown: int) -> TextColumn:
 def _outcome(found: Findings, figure: str, group: str, shown: int) -> TextColumn | None:
     """What became of a figure, where any attempt was not plainly scored."""
     outcomes, reasons = (found.rows.texts.get(f"{group}.{end}") for end in ("outcome", "cause"))
-    if outcomes is None or reasons is None or set(outcomes.texts) <= {"scored"}:
+    if outcomes is None or set(outcomes.texts) <= {"scored"}:
         return None
-    pairs = np.stack([outcomes.codes[:shown], reasons.codes[:shown]])
+    own = np.full(shown, -1) if reasons is None else reasons.codes[:shown]
+    pairs = np.stack([outcomes.codes[:shown], own])
     distinct, codes = np.unique(pairs, axis=1, return_inverse=True)
     texts = []
     for outcome, cause in distinct.T.tolist():
         text = outcomes.texts[outcome].replace("_", " ") if outcome >= 0 else ""
-        texts.append(f"{text}: {cause_name(reasons.texts[cause])}" if cause >= 0 else text)
+        if reasons is not None and cause >= 0:
+            text += f": {cause_name(reasons.texts[cause])}"
+        texts.append(text)
     label = f"{short_name(figure)}: outcome"
     return TextColumn(f"{group}.outcome", label, codes.reshape(-1).astype(np.int32), tuple(texts))
 
