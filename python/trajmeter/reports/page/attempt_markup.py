@@ -38,7 +38,7 @@ reads without it.</p></noscript>
 <input type="search" id="attempts-search" autocomplete="off" spellcheck="false"></label>
 <span id="attempts-filters"></span>
 </form>
-<div class="scroll" tabindex="0" role="region" aria-label="{title}">
+<div class="scroll" tabindex="0" role="group" aria-label="{title}">
 <table class="figures" id="attempts-table"><thead><tr></tr></thead><tbody></tbody></table>
 </div>
 <nav class="pages" aria-label="Pages of the table">

@@ -150,15 +150,20 @@ function addressOf(state) {
 
 function tableOf(block) {
   const numbers = new Set(block.numbers ?? []);
-  const cells = (name, row) => row.map((text, column) => element(name, {
+  const cell = (name, text, column) => element(name, {
     textContent: text, className: numbers.has(column) ? "number" : "",
+  });
+  const head = element("tr", {}, ...(block.header ?? []).map((text, column) => {
+    const made = cell(text ? "th" : "td", text, column);
+    if (text) made.scope = "col";
+    return made;
   }));
-  const head = element("tr", {}, ...cells("th", block.header ?? []));
-  for (const heading of head.cells) heading.scope = "col";
-  const rows = (block.rows ?? []).map((row) => element("tr", {}, ...cells("td", row)));
+  const rows = block.rows.map((row) => (
+    element("tr", {}, ...row.map((text, column) => cell("td", text, column)))
+  ));
   const table = element("table", { className: "figures" },
     element("thead", {}, head), element("tbody", {}, ...rows));
-  const scroll = element("div", { className: "scroll", tabIndex: 0, role: "region" }, table);
+  const scroll = element("div", { className: "scroll", tabIndex: 0, role: "group" }, table);
   scroll.ariaLabel = block.title || "Table";
   return scroll;
 }

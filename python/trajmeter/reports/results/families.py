@@ -95,6 +95,7 @@ def repeats_part(found: Findings) -> Part | None:
 
 
 def _part(found: Findings, family: str, own: Sequence[str]) -> Part:
+    lead = _lead(found, own)
     levels = [name for name in own if name in _LEVELS]
     drawn = _drawn(found, [name for name in own if name not in levels])
     charts: list[Chart] = [*alike(found, drawn, family)]
@@ -111,10 +112,10 @@ def _part(found: Findings, family: str, own: Sequence[str]) -> Part:
         if name.partition(".")[0] == family and name not in own
     ]
     notes = [f"Nothing scored: {', '.join(missing)}."] if missing else []
-    if len(found.charted) < len(found.systems):
+    if len(charted := found.charted_by(lead)) < len(found.systems):
         notes.append(
-            f"Charts show {len(found.charted)} of {len(found.systems):,} systems: the first, and "
-            f"the best by {short_name(found.principal[0])}."
+            f"Charts show {len(charted)} of {len(found.systems):,} systems: the best by "
+            f"{short_name(lead)}, and the first if it has a value."
         )
     if any("few_tasks" in each.notes for s in found.systems for each in _of(s, own)):
         notes.append("Fewer than 10 tasks: the intervals are rough ones.")
@@ -132,11 +133,16 @@ def _of(system: System, names: Sequence[str]) -> list[Estimate]:
     return [each for each in system.estimates.figures if each.figure in names]
 
 
+def _lead(found: Findings, own: Sequence[str]) -> str:
+    """The figure that stands for a family."""
+    return next((name for name in found.principal if name in own), own[0])
+
+
 def _drawn(found: Findings, own: Sequence[str]) -> list[str]:
     """The figure that stands for the family, those of its group, and one of each other group."""
     if len(own) <= _DRAWN:
         return list(own)
-    lead = next((name for name in found.principal if name in own), own[0])
+    lead = _lead(found, own)
     group = lead.rpartition(".")[0]
     siblings = [name for name in own if name.rpartition(".")[0] == group]
     firsts = {name.rpartition(".")[0]: name for name in reversed(own)}
@@ -162,7 +168,7 @@ def alike(found: Findings, names: Sequence[str], title: str) -> Iterator[Interva
             groups=tuple(
                 IntervalGroup(
                     "" if is_one else _heading(found, name),
-                    tuple(interval(s, name, found) for s in found.charted),
+                    tuple(interval(s, name, found) for s in found.charted_by(_lead(found, names))),
                 )
                 for name in own
             ),
@@ -200,10 +206,11 @@ def interval(system: System, name: str, found: Findings) -> Interval:
 
 def _levels(found: Findings, names: Sequence[str]) -> IntervalChart:
     """Advantage over the reference, however benchmarks are taken together."""
+    charted = found.charted_by(names[0])
     return IntervalChart(
         title="Advantage over the reference per level",
         groups=tuple(
-            IntervalGroup(_LEVELS[name], tuple(interval(s, name, found) for s in found.charted))
+            IntervalGroup(_LEVELS[name], tuple(interval(s, name, found) for s in charted))
             for name in names
         ),
         axis=f"speedup beyond the reference's, {level_name(found.estimates.options.level)}",

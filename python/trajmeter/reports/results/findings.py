@@ -90,11 +90,16 @@ class Findings:
     @cached_property
     def charted(self) -> tuple[System, ...]:
         """Systems that charts show: the baseline, and the best by the first figure."""
+        return self.charted_by(self.principal[0]) if self.principal else self.systems[:CHARTED]
+
+    def charted_by(self, figure: str) -> tuple[System, ...]:
+        """Systems that charts of a family show: of many the baseline and the best, by a figure."""
         if len(self.systems) <= CHARTED:
             return self.systems
-        ranked = self.ranked(self.principal[0]) if self.principal else list(self.systems)
-        chosen = {self.systems[0].number, *(s.number for s in ranked[: CHARTED - 1])}
-        return tuple(s for s in self.systems if s.number in chosen)
+        ranked = self.ranked(figure)
+        baseline = [system for system in ranked if system.number == 0]
+        chosen = {system.number for system in (*baseline, *ranked)[:CHARTED]}
+        return tuple(system for system in self.systems if system.number in chosen)
 
     @cached_property
     def adjusted(self) -> dict[tuple[str, str, str], float]:
