@@ -72,6 +72,10 @@ class WorkerProcess:
         with suppress(BrokenPipeError):  # of what it did not read any more
             self._input.close()
 
+    def kill(self) -> None:
+        """End the process, from whatever thread; who waits for it learns that it ended."""
+        self._process.kill()
+
     def send(self, message: object) -> None:
         """Send an object; to a process that ended, whose reply is missing then, nothing."""
         with suppress(BrokenPipeError):

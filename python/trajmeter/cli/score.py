@@ -6,6 +6,7 @@ import os
 import sys
 from contextlib import ExitStack, closing
 from enum import Enum
+from itertools import chain
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -208,9 +209,12 @@ def score(
     )
     made = create(names, snapshots=store, profiles=profiles or (), judge=assertion_judge)
     task_files, files = without_repeats(tasks or ()), without_repeats(logs)
+    columns = column_map(mapping)
+    # Before the attempts are, as standard input is only copied once.
+    mapped = [*read_tasks(files, mapping=columns, on_problem=report)] if columns else []
     reading: dict[str, Any] = {
         "input_format": input_format,
-        "mapping": column_map(mapping),
+        "mapping": columns,
         "profiles": profiles or (),
     }
     attempts = TrajectoryBatches(
@@ -225,7 +229,8 @@ def score(
             stack.callback(assertion_judge.close)
         stack.enter_context(closing(attempts))
         attempts.start()  # on a thread, while the tasks are read
-        scorer = StreamScorer(made, tasks=read_tasks(task_files, on_problem=report))
+        known = chain(read_tasks(task_files, on_problem=report), mapped)
+        scorer = StreamScorer(made, tasks=known)
         batches = stack.enter_context(tracked(attempts, files))
         gated = gate.GatedRows(scorer.layout, thresholds) if thresholds else None
         _write_rows(scorer, batches, outputs, output_format, gated)

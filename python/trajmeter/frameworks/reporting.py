@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 __all__ = ["Report", "check_report", "report", "turns_of"]
 
-_SUFFIXES = (".html", ".md")
+_SUFFIXES = (".md", ".html")
 
 
 @dataclass(frozen=True, slots=True)

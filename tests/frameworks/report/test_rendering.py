@@ -153,7 +153,7 @@ def test_a_file_listed_twice_has_two_columns() -> None:
             ]
         )
     )
-    assert "| Metric | Anchor (a.json) | Anchor (a.json) #2 | Anchor (b.json) |" in report
+    assert "| Metric | Anchor (a) | Anchor (a) #2 | Anchor (b) |" in report
 
 
 NAMES = ("LangGraph", "Pydantic AI", "smolagents", "CrewAI", "AutoGen", "Haystack", "\x1b[31mDSPy")

@@ -111,11 +111,9 @@ def _quality(
     )
     spreads = ["± standard deviation over runs"] if deviates else []
     if any(result.run_count == 1 for _, result in named) and limits:
-        spreads.append("95 % interval over questions")
-    axis = ", or ".join(spreads)
-    return IntervalChart(
-        "Answer quality (judge, 1-5)", groups, f"mean score, {axis}" if axis else "mean score"
-    )
+        spreads.append("with 95 % interval over questions")
+    axis = f"mean score {' or '.join(spreads)}".rstrip()
+    return IntervalChart("Answer quality (judge, 1-5)", groups, axis)
 
 
 def _with_spread(

@@ -11,6 +11,7 @@ import numpy as np
 from trajmeter.metrics.figures import short_name
 from trajmeter.reports.page.attempts import AttemptTable, DetailBlock, NumberColumn, TextColumn
 from trajmeter.reports.results.words import cause_name
+from trajmeter.summaries.attempt_rows import OUTSIDE
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -102,14 +103,17 @@ def _text(name: str, label: str, column: CodedTexts, shown: int) -> TextColumn:
 def _outcome(found: Findings, figure: str, group: str, shown: int) -> TextColumn | None:
     """What became of a figure, where any attempt was not plainly scored."""
     outcomes, reasons = (found.rows.texts.get(f"{group}.{end}") for end in ("outcome", "cause"))
-    if outcomes is None or reasons is None or set(outcomes.texts) <= {"scored"}:
+    if outcomes is None or set(outcomes.texts) <= {"scored"}:
         return None
-    pairs = np.stack([outcomes.codes[:shown], reasons.codes[:shown]])
+    own = np.full(shown, -1) if reasons is None else reasons.codes[:shown]
+    pairs = np.stack([outcomes.codes[:shown], own])
     distinct, codes = np.unique(pairs, axis=1, return_inverse=True)
     texts = []
     for outcome, cause in distinct.T.tolist():
         text = outcomes.texts[outcome].replace("_", " ") if outcome >= 0 else ""
-        texts.append(f"{text}: {cause_name(reasons.texts[cause])}" if cause >= 0 else text)
+        if reasons is not None and cause >= 0:
+            text += f": {cause_name(reasons.texts[cause])}"
+        texts.append(text)
     label = f"{short_name(figure)}: outcome"
     return TextColumn(f"{group}.outcome", label, codes.reshape(-1).astype(np.int32), tuple(texts))
 
@@ -124,6 +128,7 @@ class _Details:
         turns: Callable[[Mapping[str, str | None]], Detail] | None,
     ) -> None:
         self._rows = found.rows
+        self._judged_by = found.rows.judged_by
         self._listed = shown
         self._turns = turns
         kinds = found.rows.columns
@@ -185,6 +190,8 @@ class _Details:
                 if value is None or name.rpartition(".")[2] in _OUTCOMES:
                     continue
                 text = self._shown(name, value)
+                if values.get(self._judged_by.get(name, "")) in OUTSIDE:
+                    text = f"{text} (outside the mean)"
                 if text:
                     label = name.removeprefix(f"{family}.")
                     (figures if name in self._directed else others).append((label, text))
