@@ -105,6 +105,11 @@ def report_of(attempts: AttemptTable | None, *, hostile: str = "") -> Document:
         f"Report {hostile}",
         (("good", f"magpie is better {hostile}"), ("warning", "1 of 6 was not scored")),
         (quality,),
-        Part("provenance", "Provenance", lines=(f"made of a.jsonl {hostile}",)),
+        Part("provenance", "Provenance", tables=(PartTable(_made_of(hostile)),)),
         attempts,
     )
+
+
+def _made_of(hostile: str) -> Table:
+    """A table of names and values, without headings."""
+    return Table("", ("", ""), (("file", f"a.jsonl {hostile}"),), texts=(0, 1))

@@ -232,8 +232,6 @@ def test_light_and_dark_differ_in_page_and_charts(few: Path, opened: Callable[..
         text = page.locator(".chart text:not(.quiet)").first.evaluate(style, "fill")
         dot = page.locator(".chart circle").first.evaluate(style, "fill")
         colours[scheme] = (ground, text, dot)
-        page.emulate_media(media="print")
-        assert page.locator("body").evaluate(style, "backgroundColor") == "rgb(255, 255, 255)"
     assert colours["light"] == ("rgb(255, 255, 255)", "rgb(28, 33, 40)", "rgb(31, 111, 197)")
     assert colours["dark"] == ("rgb(13, 17, 23)", "rgb(230, 237, 243)", "rgb(108, 178, 255)")
 
@@ -249,6 +247,19 @@ def test_a_narrow_page_scrolls_its_tables_and_not_itself(
     assert page.evaluate("document.documentElement.scrollWidth") <= 500
     size = "text => parseFloat(getComputedStyle(text).fontSize) * text.getScreenCTM().a"
     assert page.locator(".chart text").first.evaluate(size) >= 10  # pixels
+
+
+def test_print_is_light_fits_its_sheet_and_leaves_controls_out(
+    few: Path, opened: Callable[..., Page]
+) -> None:
+    page = opened(few, color_scheme="dark", viewport={"width": 700, "height": 990})
+    status(page, "6 rows")
+    page.emulate_media(media="print", color_scheme="dark")
+    assert page.evaluate("getComputedStyle(document.body).backgroundColor") == "rgb(255, 255, 255)"
+    assert page.evaluate("document.documentElement.scrollWidth") <= 700
+    assert not page.get_by_role("searchbox").is_visible()
+    assert page.locator("#attempts-table tbody tr").count() == 6
+    assert page.locator(".chart").first.is_visible()
 
 
 def test_without_scripts_everything_but_the_attempts_reads(

@@ -30,7 +30,7 @@ function sortRows(table, column, direction) {
 }
 
 for (const table of document.querySelectorAll("table.sortable")) {
-  const headings = [...table.tHead.rows[0].cells];
+  const headings = [...(table.tHead?.rows[0].cells ?? [])]; // a table of names and values has none
   headings.forEach((heading, column) => {
     heading.querySelector("button")?.addEventListener("click", () => {
       const direction = heading.ariaSort === "ascending" ? "descending" : "ascending";
@@ -153,16 +153,18 @@ function tableOf(block) {
   const cell = (name, text, column) => element(name, {
     textContent: text, className: numbers.has(column) ? "number" : "",
   });
-  const head = element("tr", {}, ...(block.header ?? []).map((text, column) => {
+  const header = block.header ?? [];
+  const head = element("tr", {}, ...header.map((text, column) => {
     const made = cell(text ? "th" : "td", text, column);
     if (text) made.scope = "col";
     return made;
   }));
+  const headings = header.some(Boolean) ? [element("thead", {}, head)] : [];
   const rows = block.rows.map((row) => (
     element("tr", {}, ...row.map((text, column) => cell("td", text, column)))
   ));
-  const table = element("table", { className: "figures" },
-    element("thead", {}, head), element("tbody", {}, ...rows));
+  const body = element("tbody", {}, ...rows);
+  const table = element("table", { className: "figures" }, ...headings, body);
   const scroll = element("div", { className: "scroll", tabIndex: 0, role: "group" }, table);
   scroll.ariaLabel = block.title || "Table";
   return scroll;

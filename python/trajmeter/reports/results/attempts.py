@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import math
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
 
@@ -21,6 +21,9 @@ if TYPE_CHECKING:
     from trajmeter.reports.page.attempts import Detail
     from trajmeter.reports.results.findings import Findings
     from trajmeter.summaries.attempt_rows import CodedTexts
+
+    _Groups: TypeAlias = dict[str, dict[str, list[str]]]
+    """Columns by family and group."""
 
 __all__ = ["LISTED", "attempt_table"]
 
@@ -141,7 +144,7 @@ class _Details:
         self._directed = set(found.figures)
         columns = [*kinds.texts, *kinds.numbers, *kinds.values]
         order = [*dict.fromkeys(name for table in found.rows.tables for name in table.columns)]
-        self._groups: dict[str, dict[str, list[str]]] = {}
+        self._groups: _Groups = {}
         for name in sorted(columns, key=order.index):
             family, dot, rest = name.partition(".")
             if dot and rest not in _PLAIN:
@@ -158,13 +161,17 @@ class _Details:
                 return
 
     def _of(self, batch: pa.RecordBatch) -> Iterator[Detail]:
-        names = batch.schema.names
-        columns = {name: batch.column(name).to_pylist() for name in names}
-        for row in range(batch.num_rows):
-            values = {name: columns[name][row] for name in names}
+        # Many columns hold nothing, as those of causes where everything was scored.
+        held = [
+            name for name in batch.schema.names if batch.column(name).null_count < batch.num_rows
+        ]
+        families = _holding(self._groups, {*held})
+        columns = [batch.column(name).to_pylist() for name in held]
+        for row in zip(*columns, strict=True):
+            values = dict(zip(held, row, strict=True))
             identity = {name: values.get(name) for name in _IDENTITY}
             blocks = [DetailBlock(facts=tuple((k, v) for k, v in identity.items() if v))]
-            for family, groups in self._groups.items():
+            for family, groups in families.items():
                 blocks += self._family(family, groups, values)
             if self._turns is not None:
                 blocks += self._turns(identity)
@@ -187,7 +194,7 @@ class _Details:
                 )
             for name in names:
                 value = values[name]
-                if value is None or name.rpartition(".")[2] in _OUTCOMES:
+                if value is None:
                     continue
                 text = self._shown(name, value)
                 if values.get(self._judged_by.get(name, "")) in OUTSIDE:
@@ -210,10 +217,25 @@ class _Details:
         return _plain(value) if isinstance(value, str) else str(value)
 
 
+def _holding(groups: _Groups, held: set[str]) -> _Groups:
+    """Groups of the columns that hold anything, without those that say what became of them."""
+    return {
+        family: {
+            group: [
+                name for name in names if name in held and name.rpartition(".")[2] not in _OUTCOMES
+            ]
+            for group, names in own.items()
+            if not held.isdisjoint(names)
+        }
+        for family, own in groups.items()
+    }
+
+
 def _said(group: str, values: Mapping[str, Any]) -> str:
     """What became of a group of figures, unless it was plainly scored."""
     outcome, cause, reason = (values.get(f"{group}.{end}") for end in _OUTCOMES)
-    parts = [] if outcome in (None, "scored") and not cause else [str(outcome).replace("_", " ")]
+    is_plain = outcome is None or (outcome == "scored" and not cause)
+    parts = [] if is_plain else [str(outcome).replace("_", " ")]
     if cause:
         parts.append(cause_name(str(cause)))
     text = ": ".join(parts)
