@@ -41,12 +41,13 @@ def opened(browser: Browser) -> Iterator[Callable[..., Page]]:
     problems: list[str] = []
     pages = []
 
-    def open_page(file: Path, address: str = "", **options: Any) -> Page:
+    def open_page(file: Path | None = None, address: str = "", **options: Any) -> Page:
         page = browser.new_page(**options)
         page.on("request", lambda request: requests.append(request.url))
         page.on("pageerror", lambda error: problems.append(str(error)))
         page.on("console", lambda message: problems.append(message.text))
-        page.goto(f"{file.as_uri()}{address}")
+        if file is not None:
+            page.goto(f"{file.as_uri()}{address}")
         pages.append(page)
         return page
 
@@ -285,19 +286,22 @@ def test_a_damaged_column_says_so(tmp_path: Path, few: Path, browser: Browser) -
 def test_a_hundred_thousand_attempts_open_within_two_seconds(
     many: Path, opened: Callable[..., Page]
 ) -> None:
-    page = opened(many)
-    status(page, "100,000 rows")
+    page = opened()
     session = page.context.new_cdp_session(page)
-    session.send("Performance.enable")
-    metrics = {
-        each["name"]: each["value"] for each in session.send("Performance.getMetrics")["metrics"]
-    }
-    assert metrics["TaskDuration"] < 2.0  # seconds of the page's thread, whatever else runs
+    session.send("Performance.enable", {"timeDomain": "threadTicks"})
+    page.goto(many.as_uri())
+    status(page, "100,000 rows")
+    metrics = session.send("Performance.getMetrics")["metrics"]
+    (seconds,) = (each["value"] for each in metrics if each["name"] == "TaskDuration")
+    assert 0.05 < seconds < 2.0  # of the page's thread, whatever else runs
     assert page.locator("#attempts-table tbody tr").count() == 50
     assert page.locator("#attempts-page").inner_text() == "Page 1 of 2,000"
     page.get_by_role("button", name="Next page").click()
     expect(page.locator("#attempts-page")).to_have_text("Page 2 of 2,000")
     page.get_by_role("searchbox").fill("task-9999 magpie")
     status(page, "10 of 100,000 rows")
+    heading_of(page, "source").get_by_role("button").click()
+    expect(heading_of(page, "source")).to_have_attribute("aria-sort", "ascending")
+    assert column(page, 3)[:2] == ["log.jsonl:9999", "log.jsonl:19999"]
     page.locator("#attempts-table").get_by_role("link").first.click()
     expect(page.locator("#attempts-blocks dd").nth(1)).to_have_text("none of attempt 9999")
