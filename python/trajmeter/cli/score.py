@@ -217,12 +217,7 @@ def score(
         "mapping": columns,
         "profiles": profiles or (),
     }
-    attempts = TrajectoryBatches(
-        files,
-        columns=columns_read(made),
-        on_problem=report,
-        **reading,
-    )
+    attempts = TrajectoryBatches(files, columns=columns_read(made), on_problem=report, **reading)
     with ExitStack() as stack:
         stack.enter_context(outputs)
         if assertion_judge is not None:
