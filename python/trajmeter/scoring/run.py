@@ -81,6 +81,8 @@ class RunListener:
     """Called with what is worth saying."""
     on_progress: Callable[[Progress], None] = lambda _: None
     """Called when a unit is done."""
+    on_opened: Callable[[OpenedJob], None] = lambda _: None
+    """Called with the metrics, tasks and snapshots, before anything is scored."""
     tables: Callable[[RowLayout], Sequence[TableWriter]] = lambda _: ()
     """Makes further writers of the rows, which get them in order once all are there."""
 
@@ -149,6 +151,7 @@ class _Run:
         self._job, self._inputs, self._output = job, inputs, output
         self._options, self._listener = options, listener
         self._shard = options.shard or _WHOLE
+        self._is_folder = output is not None and is_folder(output)
         self._tables: Sequence[TableWriter] = ()
         self._check()
 
@@ -178,6 +181,7 @@ class _Run:
     def result(self) -> RunResult:
         """Carry out the run."""
         opened = self._job.open(self._listener.on_problem)
+        self._listener.on_opened(opened)
         self._tables = self._listener.tables(opened.layout)
         with ExitStack() as stack:
             plan, settings, folder = self._prepare(opened, stack)
@@ -271,6 +275,8 @@ class _Run:
             folder.clear()
         elif earlier is not None and not self._options.resume:
             folder.clear()
+        elif earlier is None and not self._is_folder:
+            folder.clear()  # what is left of a work folder that was being removed
         elif earlier is None:
             strangers = [
                 each for each in folder.folder.iterdir() if each not in (folder.rows, folder.state)
