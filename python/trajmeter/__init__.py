@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     from trajmeter.errors import TrajmeterError
     from trajmeter.frameworks.agreement import agreement
     from trajmeter.frameworks.compare import compare
+    from trajmeter.frameworks.reporting import report
     from trajmeter.kernels import backend
     from trajmeter.metrics import metric
     from trajmeter.metrics.context import ContextTracker, prepare
@@ -21,6 +22,8 @@ if TYPE_CHECKING:
     from trajmeter.scoring.files import score
     from trajmeter.scoring.merge import merge
     from trajmeter.scoring.score_files import score_files
+    from trajmeter.scoring.scorer import Scorer
+    from trajmeter.scoring.session import Session
     from trajmeter.spans import SpanSet, difference, intersection, measure, union
     from trajmeter.statistics.means import gmean, gmean_grouped
     from trajmeter.summaries.comparing import compare_scores
@@ -30,6 +33,8 @@ if TYPE_CHECKING:
 __all__ = [
     "ContextTracker",
     "Gate",
+    "Scorer",
+    "Session",
     "SpanSet",
     "TrajmeterError",
     "__version__",
@@ -46,6 +51,7 @@ __all__ = [
     "merge",
     "metric",
     "prepare",
+    "report",
     "score",
     "score_batches",
     "score_files",
@@ -56,6 +62,8 @@ __all__ = [
 _HOME = {
     "ContextTracker": "metrics.context",
     "Gate": "summaries.gates",
+    "Scorer": "scoring.scorer",
+    "Session": "scoring.session",
     "SpanSet": "spans",
     "TrajmeterError": "errors",
     "agreement": "frameworks.agreement",
@@ -71,6 +79,7 @@ _HOME = {
     "merge": "scoring.merge",
     "metric": "metrics",
     "prepare": "metrics.context",
+    "report": "frameworks.reporting",
     "score": "scoring.files",
     "score_batches": "scoring.batches",
     "score_files": "scoring.score_files",

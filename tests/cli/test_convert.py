@@ -115,6 +115,20 @@ def test_columns_are_mapped(run: Run, folder: Path) -> None:
     assert (code, json.loads(out)["turns.run.turn_count"]) == (0, 1)
 
 
+def test_the_task_of_a_row_is_scored_against_and_viewed(run: Run, folder: Path) -> None:
+    gold = [{"path": "a.py", "first_line": 1, "last_line": 4}]
+    turns = [{"views": [{"path": "a.py", "extent": "lines", "start": 1, "end": 2}]}]
+    (folder / "rows.jsonl").write_text(json.dumps({"uid": 3, "steps": turns, "gold": gold}))
+    mapping = ("--map", "task_id=uid,turns=steps", "--map", "task.gold_ranges=gold")
+    code, out, err = run("score", "rows.jsonl", *mapping, "-m", "context", "-f", "jsonl")
+    assert (code, err) == (0, "")
+    assert json.loads(out)["context.trajectory.line.coverage"] == [0.5]
+    code, out, err = run("view", "rows.jsonl", *mapping, "--no-pager")
+    assert (code, err) == (0, "")
+    assert "50" in out
+    assert run("view", "rows.jsonl", *mapping[:2], "--no-pager")[1].count("50") == 0
+
+
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
@@ -125,6 +139,7 @@ def test_columns_are_mapped(run: Run, folder: Path) -> None:
         (["logs", "-o", "out.jsonl", "--input-format", "mini"], "unknown format 'mini'"),
         (["logs", "-o", "out.jsonl", "--map", "turns"], "--map 'turns': expected FIELD=COLUMN"),
         (["logs", "-o", "out.jsonl", "--map", "a=b", "--map", "a=c"], "two columns for 'a'"),
+        (["logs", "-o", "out.jsonl", "--map", "task.question=b"], "map it where they are scored"),
         (["logs", "-o", "out.jsonl", "--map", "trns=b"], "trajectories have no field 'trns'"),
     ],
 )

@@ -45,14 +45,14 @@ def test_a_large_input_gives_the_bytes_of_one_pass(
     run: Run, folder: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     write_attempts(folder / "runs.jsonl", broken=1)
-    code, out, err = run("score", "runs.jsonl", "-m", "turns", "-o", "units.parquet", "-f", "json")
+    code, out, err = run("score", "runs.jsonl", "-m", "turns", "-o", "units.jsonl", "-f", "json")
     assert code == 4
     assert err.count("unreadable: ") == 1
     assert not [*folder.glob(".units*")]
     monkeypatch.setattr(_units, "_UNIT_BYTES", 1 << 20)
-    _, direct, _ = run("score", "runs.jsonl", "-m", "turns", "-o", "direct.parquet", "-f", "json")
+    _, direct, _ = run("score", "runs.jsonl", "-m", "turns", "-o", "direct.jsonl", "-f", "json")
     assert out == direct
-    assert (folder / "units.parquet").read_bytes() == (folder / "direct.parquet").read_bytes()
+    assert (folder / "units.jsonl").read_bytes() == (folder / "direct.jsonl").read_bytes()
 
 
 @pytest.mark.usefixtures("small_units")
@@ -101,7 +101,7 @@ def test_a_resumed_run_counts_what_the_earlier_one_could_not_read(run: Run, fold
         (["--shard", "1/2"], "a shard needs a folder"),
         (["--shard", "1", "-o", "out"], "expected I/N"),
         (["--shard", "3/2", "-o", "out"], "shard 3/2"),
-        (["--shard", "1/2", "-o", "out", "-f", "csv"], "neither gates nor rows"),
+        (["--shard", "1/2", "-o", "out", "-f", "csv"], "neither gates nor a report"),
         (["--workers", "many"], "expected a number or auto"),
         (["--workers", "0", "-o", "out"], "workers is 0"),
         (["-o", "."], "holds other files"),

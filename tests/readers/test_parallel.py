@@ -8,11 +8,8 @@ import threading
 import warnings
 from typing import TYPE_CHECKING, Any
 
-import pytest
-
-pytest.importorskip("pyarrow", reason="batches need pyarrow")
-
 import pyarrow as pa
+import pytest
 
 from tests.readers.logs import write_lines
 from trajmeter.errors import InternalError, ReadError, UnknownNameError

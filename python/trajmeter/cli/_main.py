@@ -45,6 +45,7 @@ COMMANDS = (
     "merge",
     "summarize",
     "compare",
+    "report",
     "agreement",
     "average",
     "quality",

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import sys
-from contextlib import ExitStack, closing
+from contextlib import ExitStack, closing, contextmanager
+from dataclasses import asdict
 from enum import Enum
+from itertools import chain
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -15,13 +17,11 @@ from trajmeter.cli._progress import tracked
 from trajmeter.errors import ConfigurationError
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Iterator, Sequence
 
-    import pyarrow as pa
-
+    from trajmeter.cli._outputs import ScoreOutputs
     from trajmeter.metrics import RowLayout
     from trajmeter.scoring.job import Job, OpenedJob
-    from trajmeter.scoring.stream import StreamScorer
     from trajmeter.snapshots import SnapshotStore
     from trajmeter.summaries.gates import Gate
     from trajmeter.summaries.summary import Summary
@@ -50,12 +50,14 @@ class Format(str, Enum):
 class Wanted(NamedTuple):
     """What becomes of the rows."""
 
-    output: Path | None
-    """Where they are written."""
+    outputs: ScoreOutputs
+    """Files that are written."""
     format: Format
     """What is printed."""
     thresholds: Sequence[Gate]
-    """Gates that check them."""
+    """Gates that check the rows."""
+    min_tasks: int
+    """Clusters that a gate on an interval needs."""
 
     def gated(self, layout: RowLayout) -> gate.GatedRows | None:
         """What keeps the rows for the gates."""
@@ -73,7 +75,37 @@ class Wanted(NamedTuple):
             return None
         printed: TableWriter = printers[self.format](sys.stdout.buffer, layout)
         # The output file is completed even if stdout is closed early.
-        return PrintedTable(printed) if self.output is not None else printed
+        return PrintedTable(printed) if self.outputs.tables else printed
+
+    @contextmanager
+    def open_tables(
+        self, layout: RowLayout, gated: gate.GatedRows | None, *, but: Path | None = None
+    ) -> Iterator[list[TableWriter]]:
+        """Open everything that takes the rows, but for one of the files."""
+        from trajmeter.writers import open_table
+
+        with ExitStack() as stack:
+            tables: list[TableWriter] = [gated] if gated is not None else []
+            tables += [
+                stack.enter_context(open_table(path, layout, self.outputs.about))
+                for path in self.outputs.tables
+                if path != but
+            ]
+            printed = self.printed(layout)
+            if printed is not None:
+                tables.append(printed)
+                stack.callback(printed.finish)
+            yield tables
+
+    def write_page(self, job: Job, files: Sequence[Path]) -> None:
+        """Write the report, if it was asked for."""
+        self.outputs.write_page(
+            files,
+            [path for path in job.tasks if isinstance(path, Path)],
+            gates=self.thresholds,
+            min_tasks=self.min_tasks,
+            **asdict(job.reading),
+        )
 
 
 class Done(NamedTuple):
@@ -94,7 +126,6 @@ class Done(NamedTuple):
 def score_at_once(job: Job, files: Sequence[Path], wanted: Wanted) -> Done:
     """Score everything in one pass."""
     from trajmeter.metrics import create
-    from trajmeter.readers import read_tasks
     from trajmeter.readers.batches import TrajectoryBatches
     from trajmeter.scoring.columns import columns_read
     from trajmeter.scoring.stream import StreamScorer
@@ -104,21 +135,23 @@ def score_at_once(job: Job, files: Sequence[Path], wanted: Wanted) -> Done:
     reading = job.reading
     store = job.open_store(report)
     made = create(job.metrics, snapshots=store, profiles=reading.profiles, judge=job.judge)
+    # Before the attempts are, as standard input is only copied once.
+    mapped = [*job.read_mapped_tasks(report)]
     attempts = TrajectoryBatches(
-        files,
-        columns=columns_read(made),
-        input_format=reading.input_format,
-        mapping=reading.mapping,
-        profiles=reading.profiles,
-        on_problem=report,
+        files, columns=columns_read(made), on_problem=report, **asdict(reading)
     )
     with closing(attempts):
         attempts.start()  # on a thread, while the tasks are read
-        tasks = [path for path in job.tasks if isinstance(path, Path)]
-        scorer = StreamScorer(made, tasks=read_tasks(tasks, on_problem=report))
+        scorer = StreamScorer(made, tasks=chain(job.read_tasks(report), mapped))
         gated = wanted.gated(scorer.layout)
-        with tracked(attempts, files) as batches:
-            _write_rows(scorer, batches, wanted, gated)
+        with (
+            tracked(attempts, files) as batches,
+            wanted.open_tables(scorer.layout, gated) as tables,
+        ):
+            for each in scorer.score(batches):
+                for table in tables:
+                    table.write_batch(each.scored)
+        wanted.write_page(job, files)
     unreadable.report_total()
     # Of lines that could not be read at all, everything has been said.
     if attempts.note is not None and unreadable.count < attempts.lines_as_records / 2:
@@ -131,32 +164,35 @@ def score_in_units(
 ) -> Done:
     """Score in units."""
     is_printed = wanted.format in (Format.JSONL, Format.CSV)
-    if options.shard is not None and (wanted.thresholds or is_printed):
+    is_shown = wanted.thresholds or is_printed or wanted.outputs.page is not None
+    if options.shard is not None and is_shown:
         raise ConfigurationError(
-            "a shard has neither gates nor rows to print; merge the shards first"
+            "a shard has neither gates nor a report nor rows to print; merge the shards first"
         )
     unreadable = Unreadable()
     opened: list[OpenedJob] = []
-    tables: list[TableWriter] = []
     gated: list[gate.GatedRows] = []
+    rows = wanted.outputs.rows
 
-    def make_tables(layout: RowLayout) -> list[TableWriter]:
-        keeper, printed = wanted.gated(layout), wanted.printed(layout)
+    @contextmanager
+    def open_tables(layout: RowLayout) -> Iterator[list[TableWriter]]:
+        keeper = wanted.gated(layout)
         gated.extend([keeper] if keeper is not None else [])
-        tables.extend([printed] if printed is not None else [])
-        return [*gated, *tables]
+        with wanted.open_tables(layout, keeper, but=rows) as tables:
+            yield tables
 
     done = units.score_units(
         job,
         files,
-        wanted.output,
+        rows,
         options,
         on_problem=unreadable.report,
         on_opened=opened.append,
-        tables=make_tables,
+        about=wanted.outputs.about,
+        tables=open_tables if is_shown else None,
     )
-    for table in tables:
-        table.finish()
+    if done.is_complete:
+        wanted.write_page(job, files)
     unreadable.report_total()
     earlier = done.problems - unreadable.count
     if earlier > 0:
@@ -168,25 +204,3 @@ def score_in_units(
         max(done.problems, unreadable.count),
         has_failed=bool(done.failed),
     )
-
-
-def _write_rows(
-    scorer: StreamScorer,
-    batches: Iterable[pa.RecordBatch],
-    wanted: Wanted,
-    gated: gate.GatedRows | None,
-) -> None:
-    """Score everything, writing each row to the file, to stdout, or to both; and to the gates."""
-    from trajmeter.writers import open_table
-
-    with ExitStack() as stack:
-        tables: list[TableWriter] = [gated] if gated is not None else []
-        if wanted.output is not None:
-            tables.append(stack.enter_context(open_table(wanted.output, scorer.layout)))
-        printed = wanted.printed(scorer.layout)
-        if printed is not None:
-            tables.append(printed)
-            stack.callback(printed.finish)
-        for each in scorer.score(batches):
-            for table in tables:
-                table.write_batch(each.scored)

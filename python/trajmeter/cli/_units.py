@@ -14,7 +14,8 @@ from trajmeter.cli._progress import units_tracked
 from trajmeter.errors import ConfigurationError
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable, Mapping, Sequence
+    from contextlib import AbstractContextManager
 
     from trajmeter.metrics import RowLayout
     from trajmeter.records import ReadProblem
@@ -156,7 +157,8 @@ def score_units(
     *,
     on_problem: Callable[[ReadProblem], None],
     on_opened: Callable[[OpenedJob], None],
-    tables: Callable[[RowLayout], Sequence[TableWriter]],
+    about: Callable[[], Mapping[str, str]],
+    tables: Callable[[RowLayout], AbstractContextManager[Sequence[TableWriter]]] | None,
 ) -> RunResult:
     """Score in units, with a progress bar."""
     from trajmeter.scoring.run import RunListener, RunOptions, run
@@ -181,6 +183,7 @@ def score_units(
                     on_message=say,
                     on_progress=progress,
                     on_opened=on_opened,
+                    about=about,
                     tables=tables,
                 ),
             )

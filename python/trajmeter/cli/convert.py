@@ -17,6 +17,7 @@ from trajmeter.cli._process import (
 )
 from trajmeter.cli._progress import tracked
 from trajmeter.cli._terminal import ColumnMap, InputFormat, LogFiles, column_map
+from trajmeter.errors import ConfigurationError
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -95,12 +96,18 @@ def convert(
 
     check_trajectory_output(output)
     files = without_repeats(logs)
+    columns = column_map(mapping)
+    if of_tasks := [field for field in columns if field.startswith("task.")]:
+        raise ConfigurationError(
+            f"--map {of_tasks[0]}: trajectories are written, which have no task; "
+            "map it where they are scored"
+        )
     check_is_no_input(output, files)
     unreadable = Unreadable()
     attempts = ParallelBatches(
         files,
         input_format=input_format,
-        mapping=column_map(mapping),
+        mapping=columns,
         profiles=profiles or (),
         on_problem=unreadable.report,
         workers=workers,

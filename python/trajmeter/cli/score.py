@@ -17,6 +17,7 @@ from trajmeter.cli._findings import (
     report_unjudged,
     warn_of_slow_kernels,
 )
+from trajmeter.cli._outputs import ScoreOutputs
 from trajmeter.cli._process import (
     ExitCode,
     import_numpy,
@@ -100,14 +101,15 @@ def score(
     judge_record: JudgeRecord = None,
     judge_replay: JudgeReplay = None,
     output: Annotated[
-        Path | None,
+        list[Path] | None,
         typer.Option(
             "--output",
             "-o",
             metavar="FILE|DIR",
             show_default=False,
             help="Write one row per trajectory to a .jsonl, .parquet or .csv file, or to a folder "
-            "of Parquet files; folders are created if missing.",
+            "of Parquet files, or a report to an .html file; folders are created if missing. May "
+            "be repeated, once for each.",
         ),
     ] = None,
     output_format: Annotated[
@@ -157,7 +159,6 @@ def score(
     import_numpy()
     from trajmeter.scoring.files import DEFAULT_METRICS
     from trajmeter.scoring.job import Job, ReadingOptions
-    from trajmeter.writers import check_is_no_input, check_output
 
     warn_of_slow_kernels()
     gates = gate.GateOptions(
@@ -172,14 +173,11 @@ def score(
         junit=junit,
         step_summary=step_summary,
     )
-    wanted = Wanted(output, output_format, gates.gates())
-    if output is not None:
-        read = (*logs, *(tasks or ()), snapshots, judge_replay)
-        if not units.is_folder(output):
-            check_output(output)
-        check_is_no_input(output, [path for path in read if path is not None])
-    check_store_options(snapshots, repos, cache, no_cache=no_cache)
+    read = (*logs, *(tasks or ()), snapshots, judge_replay)
+    outputs = ScoreOutputs(output or (), read, judge)
+    wanted = Wanted(outputs, output_format, gates.gates(), min_tasks)
     names = [name.strip() for part in metrics or DEFAULT_METRICS for name in part.split(",")]
+    check_store_options(snapshots, repos, cache, no_cache=no_cache)
     assertion_judge = _assertion_judge(
         judge,
         base_url=judge_base_url,
@@ -188,13 +186,15 @@ def score(
         replay=judge_replay,
     )
     task_files, files = without_repeats(tasks or ()), without_repeats(logs)
+    columns = column_map(mapping)
     job = Job(
         metrics=tuple(names),
         tasks=tuple(task_files),
+        mapped_tasks=tuple(files) if columns else (),
         snapshots=snapshots,
         repos=repos,
         cache=cache_choice(cache, no_cache=no_cache),
-        reading=ReadingOptions(input_format, column_map(mapping), tuple(profiles or ())),
+        reading=ReadingOptions(input_format, columns, tuple(profiles or ())),
         judge=assertion_judge,
         judge_settings={
             "model": judge,
@@ -204,9 +204,10 @@ def score(
     )
     in_units = units.UnitOptions(workers, shard, resume=not no_resume, overwrite=overwrite)
     with ExitStack() as stack:
+        stack.enter_context(outputs)
         if assertion_judge is not None:
             stack.callback(assertion_judge.close)
-        if in_units.are_wanted(files, output):
+        if in_units.are_wanted(files, outputs.rows):
             done = score_in_units(job, files, wanted, in_units)
         else:
             done = score_at_once(job, files, wanted)
@@ -214,7 +215,7 @@ def score(
     report_missing_tasks(summary)
     report_missing_definitions(summary)
     report_missing_snapshots(done.store)
-    _print_results(summary, output, output_format)
+    _print_results(summary, outputs.rows, output_format)
     code = gate.report_gates(done.gated, gates, min_tasks)
     if done.has_failed:
         return ExitCode.INTERNAL_ERROR

@@ -48,7 +48,7 @@ class Choice(Generic[RecordT]):
         input_format: Name of the format that reads everything, whatever it looks like; formats are
             recognised by content where there is none.
         mapping: Columns by the field that they are; the records then are trajectories of ours,
-            unless another format is named.
+            unless another format is named. Fields of the task are of no concern here.
         profiles: Compatibility profiles, which some formats read in their own way; others are of
             no concern here.
 
@@ -74,13 +74,14 @@ class Choice(Generic[RecordT]):
         """The format that reads everything."""
         self.mapping: ColumnMapping | None = None
         if mapping:
-            from trajmeter.readers._mapping import ColumnMapping
+            from trajmeter.readers._mapping import ColumnMapping, is_of_task
 
-            input_format = input_format or _OWN
-            self.mapping = ColumnMapping(mapping, is_own=input_format == _OWN)
+            if not all(map(is_of_task, mapping)):
+                input_format = input_format or _OWN
+                self.mapping = ColumnMapping(mapping, is_own=input_format == _OWN)
         if input_format is not None:
             self.chosen = format_named(input_format, makes)
-        if mapping and isinstance(self.chosen, FileFormat):
+        if self.mapping is not None and isinstance(self.chosen, FileFormat):
             raise ConfigurationError(f"map: the format {input_format} has no columns to map")
 
     def record_format(self, record: Mapping[str, JsonValue]) -> RecordFormat[RecordT] | None:

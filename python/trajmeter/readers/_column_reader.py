@@ -27,8 +27,12 @@ _IN_RUST = {
     "trajectory-records": "own",
     "contextbench-predictions": "predictions",
     "swe-bench-predictions": "predictions",
+    "message-records": "messages",
 }
 """Formats of the lines that are read here, and how the reader calls them."""
+_BESIDE_MESSAGES = frozenset({*_IN_RUST, "autogen-results", "openhands-rows"})
+"""Formats whose lines the reader tells from those with messages where they share these keys."""
+_SHARED = frozenset({"messages", "model_patch", "task_id"})
 
 
 def column_reader(
@@ -48,12 +52,16 @@ def column_reader(
         return None
     if chosen is not None:
         return _reader(columns, (_IN_RUST[chosen.name],)) if chosen.name in _IN_RUST else None
-    others = [keys for name, keys in record_keys(Trajectory).items() if name not in _IN_RUST]
-    foreign = frozenset[str]().union(*others)
+    known = record_keys(Trajectory)
+    foreign = frozenset[str]().union(
+        *(keys for name, keys in known.items() if name not in _IN_RUST)
+    )
     # Only keys that a format does not read are looked at: of a format that shares one with ours,
     # as that of a plug-in may, any line may be.
     kept = {"own": Trajectory.model_fields, "predictions": PREDICTION_KEYS}
     formats = tuple(name for name, keys in kept.items() if foreign.isdisjoint(keys))
+    if all(name in _BESIDE_MESSAGES or _SHARED.isdisjoint(keys) for name, keys in known.items()):
+        formats += ("messages",)
     return _reader(columns, formats, foreign | _KEYS)
 
 

@@ -1,8 +1,9 @@
 """Trajectories of files as record batches: read in Rust where that is certain to be right.
 
-JSON lines and logs of mini-swe-agent become columns without a Python object for each record. What
-the Rust reader is not certain of, a line or a file, is read as records in its place, so that rows,
-problems and their order are those of :func:`trajmeter.readers.read_trajectories`.
+JSON lines, logs of mini-swe-agent and logs of Inspect become columns without a Python object for
+each record. What the Rust reader is not certain of, a line, a file or a sample, is read as a record
+in its place, so that rows, problems and their order are those of
+:func:`trajmeter.readers.read_trajectories`.
 """
 
 from __future__ import annotations
@@ -70,13 +71,13 @@ _LOG_FORMATS = ("mini-swe-agent-1", "mini-swe-agent-2")
 class TrajectoryBatches:
     """The trajectories of files, as record batches of :func:`trajmeter.schemas.trajectory_schema`.
 
-    JSON lines of Trajectory records and of ContextBench predictions become columns without an
-    object for each record, and so do tables of benchmarks in JSON lines and Parquet, and logs of
-    mini-swe-agent where their views are not wanted. All other files and records are read as
-    :func:`trajmeter.readers.read_trajectories` reads them; rows and problems are always the same.
-    Iterate over it once, for example in :func:`trajmeter.score_batches`. Batches keep the order of
-    files and records; their sizes depend on the files alone. What comes next is read while a batch
-    is used.
+    JSON lines of Trajectory records, of ContextBench predictions and of rows with messages become
+    columns without an object for each record, and so do tables of benchmarks in JSON lines and
+    Parquet, and logs of mini-swe-agent where their views are not wanted. All other files and
+    records are read as :func:`trajmeter.readers.read_trajectories` reads them; rows and problems
+    are always the same. Iterate over it once, for example in
+    :func:`trajmeter.score_batches`. Batches keep the order of files and records; their sizes depend
+    on the files alone. What comes next is read while a batch is used.
 
     Example:
         >>> from trajmeter.readers.batches import TrajectoryBatches

@@ -3,16 +3,18 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from itertools import chain
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from trajmeter.errors import ConfigurationError
 from trajmeter.metrics import RowLayout, TaskIndex, create
+from trajmeter.readers import read_tasks
 from trajmeter.scoring.files import tasks_from
 from trajmeter.snapshots import open_snapshots
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
+    from collections.abc import Callable, Iterator, Mapping, Sequence
 
     from trajmeter.metrics import AnyMetric, AssertionJudge
     from trajmeter.records import ReadProblem, Task
@@ -41,6 +43,8 @@ class Job:
     """Names of metrics, or metrics, in the order of their columns."""
     tasks: tuple[Path | Task, ...] = ()
     """Files of tasks, or tasks."""
+    mapped_tasks: tuple[Path, ...] = ()
+    """Inputs whose rows are tasks too, by the mapping."""
     snapshots: Path | SnapshotStore | None = None
     """A file or a folder of snapshots, or a store."""
     repos: Path | None = None
@@ -77,8 +81,28 @@ class Job:
         metrics = create(
             self.metrics, snapshots=store, profiles=self.reading.profiles, judge=self.judge
         )
-        tasks = TaskIndex(tasks_from(self.tasks, on_problem=on_problem))
+        mapped = [*self.read_mapped_tasks(on_problem)]
+        tasks = TaskIndex(chain(self.read_tasks(on_problem), mapped))
         return OpenedJob(self, metrics, tasks, store)
+
+    def read_tasks(self, on_problem: Callable[[ReadProblem], None] | None) -> Iterator[Task]:
+        """Read the tasks.
+
+        Raises:
+            ReadError: Without ``on_problem``: something cannot be read.
+        """
+        return tasks_from(self.tasks, on_problem=on_problem)
+
+    def read_mapped_tasks(self, on_problem: Callable[[ReadProblem], None] | None) -> Iterator[Task]:
+        """Read the tasks that stand in the inputs, if their columns are mapped.
+
+        Raises:
+            ReadError: Without ``on_problem``: something cannot be read.
+        """
+        if not self.mapped_tasks:
+            return iter(())
+        mapping = self.reading.mapping
+        return read_tasks(self.mapped_tasks, mapping=mapping, on_problem=on_problem)
 
     def open_store(self, on_problem: Callable[[ReadProblem], None] | None) -> SnapshotStore | None:
         """Open what snapshots come from, if anything.

@@ -19,7 +19,7 @@ if sys.platform != "win32":
     import fcntl
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Sequence
+    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
     import pyarrow as pa
 
@@ -105,7 +105,9 @@ def check_is_no_input(path: Path, inputs: Iterable[Path]) -> None:
 
 
 @contextmanager
-def open_table(path: str | Path, layout: RowLayout) -> Iterator[TableWriter]:
+def open_table(
+    path: str | Path, layout: RowLayout, about: Callable[[], Mapping[str, str]] | None = None
+) -> Iterator[TableWriter]:
     """Write a results table to a file in the format of its suffix: JSON lines, CSV or Parquet.
 
     The file appears when all rows are written; see :func:`replacing`.
@@ -113,6 +115,7 @@ def open_table(path: str | Path, layout: RowLayout) -> Iterator[TableWriter]:
     Args:
         path: The file.
         layout: Columns of the rows.
+        about: Called when all rows are written: what the metadata say beside, in Parquet.
 
     Raises:
         ConfigurationError: See :func:`check_output`; or the file cannot be written after all, such
@@ -124,6 +127,8 @@ def open_table(path: str | Path, layout: RowLayout) -> Iterator[TableWriter]:
         writer = _WRITERS[Path(path).suffix.lower()](stream, layout)
         try:
             yield writer
+            if about is not None and isinstance(writer, ParquetWriter):
+                writer.describe(about())
             writer.finish()
         except BaseException:
             writer.abandon()
