@@ -10,14 +10,14 @@ from hypothesis import strategies as st
 from tests.readers.messages.test_turns import ONE_CALL
 from tests.readers.test_mutated_logs import mutated, places
 from trajmeter.readers.tool_views.tools import (
-    _INTERPRETERS,
     _READERS,
-    _SEARCHES,
-    _SHELLS,
+    INTERPRETERS,
+    SEARCHES,
+    SHELLS,
 )
 
-SHELLS, INTERPRETERS = sorted(_SHELLS), sorted(_INTERPRETERS)
-READERS = sorted({*_READERS, *_SEARCHES})
+SHELLS, INTERPRETERS = sorted(SHELLS), sorted(INTERPRETERS)
+READERS = sorted({*_READERS, *SEARCHES})
 
 texts = st.sampled_from(
     [
