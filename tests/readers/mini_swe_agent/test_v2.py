@@ -219,6 +219,7 @@ def test_a_run_without_answers_has_no_turns() -> None:
     [
         ({"info": {}}, "messages"),
         ({"messages": ["x"]}, "messages"),
+        ({"messages": {"x": 1}}, "messages"),
         ({"messages": [], "info": {"exit_status": 3}}, "exit_status"),
     ],
 )
@@ -277,3 +278,17 @@ def test_a_folder_without_runs_cannot_be_read(tmp_path: Path) -> None:
     (tmp_path / "preds.json").write_text("{}")
     with pytest.raises(ReadError, match="nothing to read in the folder"):
         list(read_trajectories(tmp_path))
+
+
+def test_a_value_of_the_wrong_type_costs_itself_alone() -> None:
+    info = {"config": {"environment": {"cwd": 5}, "agent": []}, "submission": "diff"}
+    answer = {"role": "assistant", "content": "look", "extra": {"actions": [action("ls")]}}
+    lost: Any = 5
+    read_run = read([lost, answer, observed(0)], **info)
+    assert read_run.unusable == {
+        "info.config.environment.cwd": "expected text, got a number",
+        "info.config.agent": "expected an object, got a list",
+        "messages[0]": "expected an object, got a number",
+    }
+    assert read_run.final_patch == "diff"
+    assert len(read_run.turns or ()) == 1

@@ -15,6 +15,7 @@ from pydantic import Field, JsonValue, TypeAdapter
 from typing_extensions import NotRequired, TypedDict
 
 from trajmeter.readers._content import content_name
+from trajmeter.readers._faults import without_faults
 from trajmeter.readers._litellm import model_name
 from trajmeter.readers.messages.usage import openai_usage
 from trajmeter.records import Failure, Usage
@@ -56,6 +57,7 @@ CARRIED = (
     "duration_seconds",
     "failure",
     "leaks",
+    "unusable",
     "metadata",
     "extra",
 )
@@ -113,6 +115,7 @@ class Run(TypedDict):
     info: NotRequired[_Info | None]
     instance_id: NotRequired[str | None]
     messages: list[Message]
+    unusable: NotRequired[dict[str, str]]
 
 
 @cache
@@ -121,12 +124,15 @@ def _runs() -> TypeAdapter[Run]:
 
 
 def validated(record: Mapping[str, JsonValue]) -> Run:
-    """Check the parts of a file that are read.
+    """The parts of a file that are read, without values of the wrong type.
 
     Raises:
-        pydantic.ValidationError: One of them has the wrong type.
+        pydantic.ValidationError: The messages are not a list, or none of them is an object.
     """
-    return _runs().validate_python(record)
+    run, unusable = without_faults(_runs(), record)
+    if unusable and not any(run["messages"]):
+        return _runs().validate_python(record)
+    return {**run, "unusable": unusable}
 
 
 def run_fields(run: Run, source: Source) -> dict[str, Any]:
@@ -163,6 +169,7 @@ def run_fields(run: Run, source: Source) -> dict[str, Any]:
         "duration_seconds": seconds_between(messages[0], messages[-1]) if messages else None,
         "failure": Failure(reason=reason, message=submission or None) if failed else None,
         "metadata": {} if status is None else {"exit_status": status},
+        "unusable": run.get("unusable", {}),
         "extra": {key: value for key, value in extra.items() if value is not None},
     }
 
