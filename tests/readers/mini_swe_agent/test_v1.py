@@ -126,6 +126,7 @@ def test_a_whole_run() -> None:
         ),
         final_views=seen("a.py", (3, 9)),
         final_patch="diff --git a/a.py b/a.py",
+        final_output="diff --git a/a.py b/a.py",
         usage=Usage(cost_usd=0.5),
         duration_seconds=10.0,
         leaks=(),

@@ -135,7 +135,9 @@ def results_document(
     rows = _rows(opened, by, estimates, chosen)
     systems = _systems(estimates, rows, opened)
     if compared is None and _is_comparable(rows, systems):
-        compared = compare_scores(tables, **shared)
+        # Wilson's interval is of means alone.
+        method = "auto" if chosen.interval == "wilson" else chosen.interval
+        compared = compare_scores(tables, **{**shared, "interval": method})
     found = Findings(estimates, compared, rows, tuple(systems))
     parts = (
         comparison_part(found),
