@@ -8,7 +8,7 @@ from trajmeter.schemas import require_pyarrow
 from trajmeter.writers.arrow import arrow_schema, rows_batch
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
     from concurrent.futures import Future
 
     import pyarrow as pa
@@ -74,6 +74,10 @@ class ParquetWriter:
         """Write rows in the columns of the layout's Arrow schema."""
         self._gather_rows()
         self._gather(batch)
+
+    def describe(self, metadata: Mapping[str, str]) -> None:
+        """Say more of the table in its metadata."""
+        self._writer.add_key_value_metadata(dict(metadata))
 
     def finish(self) -> None:
         """Write the last rows and the footer."""

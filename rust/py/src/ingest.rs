@@ -38,6 +38,7 @@ impl JsonReader {
         let formats = formats.iter().map(|name| match name.as_str() {
             "own" => Ok(Format::Own),
             "predictions" => Ok(Format::Prediction),
+            "messages" => Ok(Format::Messages),
             _ => Err(format!("no format {name:?}")),
         });
         let formats: Result<Vec<_>, _> = formats.collect();
@@ -81,6 +82,9 @@ pub struct JsonColumns {
     /// Number of the line behind the last.
     #[pyo3(get)]
     next_line: i64,
+    /// How many rows are runs of mini-swe-agent 1; of logs, the others are of its version 2.
+    #[pyo3(get)]
+    version_1: usize,
 }
 
 #[pymethods]
@@ -123,6 +127,7 @@ fn columns(piece: Piece, shape: &Shape) -> Result<JsonColumns, ArrowError> {
         batch,
         refused: piece.refused,
         next_line: piece.next_line,
+        version_1: piece.version_1,
     })
 }
 

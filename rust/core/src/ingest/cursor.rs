@@ -173,7 +173,7 @@ impl<'a> Cursor<'a> {
 }
 
 /// Where the next byte from `at` on stands that is a quote, a backslash, or a control character.
-fn plain_end(bytes: &[u8], mut at: usize) -> Option<usize> {
+pub(super) fn plain_end(bytes: &[u8], mut at: usize) -> Option<usize> {
     while let Some(Ok(chunk)) = bytes.get(at..at + 8).map(TryInto::try_into) {
         let word = u64::from_le_bytes(chunk);
         let quotes = word ^ (ONES * u64::from(b'"'));

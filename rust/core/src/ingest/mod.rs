@@ -12,14 +12,18 @@ mod context;
 mod cursor;
 pub mod equality;
 mod logs;
+mod messages;
 mod objects;
+mod parser;
 mod places;
 mod plain;
 mod predictions;
 mod raw;
 mod records;
 mod shape;
+mod tree;
 mod value;
+mod written;
 
 use std::collections::HashSet;
 use std::iter;
@@ -34,7 +38,7 @@ pub use shape::{Kind, Member, Shape};
 
 use crate::pool;
 pub(crate) use cursor::{Cursor, Scalar};
-use places::{Places, View};
+use places::{Places, View, item, place};
 use value::{Others, only_if, refused};
 pub(crate) use value::{Raw, Text};
 
@@ -79,6 +83,8 @@ pub struct Piece {
     pub refused: Vec<Refused>,
     /// Number of the line behind the last, where lines are read.
     pub next_line: i64,
+    /// How many rows are runs of mini-swe-agent 1; of logs, the others are of its version 2.
+    pub version_1: usize,
 }
 
 /// Formats of a line; which one it is shows when it is read.
@@ -88,6 +94,8 @@ pub enum Format {
     Own,
     /// A prediction of `ContextBench` or SWE-bench.
     Prediction,
+    /// A row with a list of messages.
+    Messages,
 }
 
 impl Reader {
@@ -102,7 +110,7 @@ impl Reader {
             shape,
             wanted,
             places,
-            formats: vec![Format::Own, Format::Prediction],
+            formats: vec![Format::Own, Format::Prediction, Format::Messages],
             foreign: HashSet::new(),
         })
     }
@@ -188,11 +196,12 @@ impl Reader {
             places: &self.places,
             foreign: &self.foreign,
             index: 0,
+            version_1: 0,
             file: file.to_owned(),
             line: None,
         };
         read(&mut row, &mut refused);
-        let rows = row.index;
+        let (rows, version_1) = (row.index, row.version_1);
         let finish = |mut column: Column| {
             column.finish(rows);
             column.is_wanted().then_some(column)
@@ -202,6 +211,7 @@ impl Reader {
             columns: columns.into_iter().map(finish).collect(),
             refused,
             next_line: 1,
+            version_1,
         }
     }
 }
@@ -214,6 +224,7 @@ struct Row<'a> {
     /// Keys of other formats.
     foreign: &'a HashSet<String>,
     index: usize,
+    version_1: usize,
     file: String,
     /// The line it stands on, unless it is a document.
     line: Option<i64>,
@@ -246,10 +257,11 @@ impl Row<'_> {
 
     /// Reads a line of the common kind, if it is one.
     fn read_plain(&mut self, line: &str, format: Format) -> bool {
-        if format != Format::Prediction {
-            return false;
-        }
-        let is_read = plain::read(self, line).is_some();
+        let is_read = match format {
+            Format::Own => false,
+            Format::Prediction => plain::read(self, line).is_some(),
+            Format::Messages => messages::read(self, line).is_some(),
+        };
         if !is_read {
             self.clear();
         }
@@ -272,6 +284,7 @@ impl Row<'_> {
         match format {
             Format::Own => records::read(self, &mut json)?,
             Format::Prediction => predictions::read(self, &mut json)?,
+            Format::Messages => return Err(refused()),
         }
         json.end()
     }

@@ -1,19 +1,28 @@
 //! JSON text that is kept as it stands: whether the record reader is certain to read it alike.
 
+use memchr::memmem;
+
+/// What was read is not certain to mean the same to the record reader.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Uncertain;
+
 /// Nesting that every parser takes; the record reader refuses 200 levels.
-const DEEPEST: usize = 100;
+pub(super) const DEEPEST: usize = 100;
 
 /// Digits in a row that make neither an infinite double nor an integer too long for Python.
-const MOST_DIGITS: usize = 200;
+pub(super) const MOST_DIGITS: usize = 200;
 
 /// Digits of an exponent, for the same reason.
-const MOST_EXPONENT_DIGITS: usize = 2;
+pub(super) const MOST_EXPONENT_DIGITS: usize = 2;
 
 /// Whether valid JSON is free of what the record reader reads in its own way: halves of surrogate
 /// pairs, numbers that no double holds, deep nesting.
 #[must_use]
 pub fn is_certain(text: &str) -> bool {
     let bytes = text.as_bytes();
+    if bytes.first() == Some(&b'"') && memmem::find(bytes, b"\\u").is_none() {
+        return true;
+    }
     let (mut depth, mut digits, mut most) = (0, 0, MOST_DIGITS);
     let mut at = 0;
     while at < bytes.len() {
