@@ -109,6 +109,17 @@ def test_a_parquet_file_says_how_it_was_made(run: Run, folder: Path) -> None:
     assert made["inputs"][0]["sha256"] in out.replace("\n", "")
 
 
+def test_a_folder_of_parts_says_what_it_was_made_from(run: Run, folder: Path) -> None:
+    assert run(*SCORE, "-o", "parts/")[0] == 0
+    out = run("report", "parts")[1]
+    assert "Inputs of parts" in out
+    told = ["predictions.jsonl", "gold.jsonl", "snapshots.jsonl"]
+    assert [name for name in told if name in out] == told
+    assert "Not recorded by parts: the command, and when it ran." in out
+    (folder / "parts" / "manifest.json").write_text("[]")
+    assert "Not recorded by parts: the command, its inputs" in run("report", "parts")[1]
+
+
 def test_what_a_table_does_not_say_is_told_as_missing(run: Run, tables: list[str]) -> None:
     out = run("report", *tables)[1]
     assert "Not recorded by old.jsonl, new.jsonl: the command, its inputs, and when it ran" in out
