@@ -353,6 +353,10 @@ class JsonColumns:
         """Number of the line behind the last."""
 
     @property
+    def version_1(self) -> int:
+        """How many rows are runs of mini-swe-agent 1; of logs, the others are of its version 2."""
+
+    @property
     def refused(self) -> list[tuple[int, int, int, int]]:
         """Rows before it, number, and begin and end in the block of whatever made no row."""
 

@@ -169,6 +169,10 @@ class Choice(Generic[RecordT]):
             self._counts[known.name] += batch.num_rows
             yield batch
 
+    def count(self, rows: Mapping[str, int]) -> None:
+        """Count rows by the name of their format."""
+        self._counts.update({name: count for name, count in rows.items() if count})
+
     def count_rows(self, path: Path, rows: int) -> None:
         """Count rows of a file that were read without a look at each."""
         self._rows[path] += rows

@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
     from pathlib import Path
 
+    import pyarrow as pa
     from pydantic import JsonValue
 
 __all__ = ["ColumnMapping", "check_field", "has_column", "is_of_task", "parsed", "value_in"]
@@ -68,6 +69,16 @@ class ColumnMapping:
             from trajmeter.readers._mapped_types import check_columns
 
             check_columns(path, self._columns, self._shapes)
+
+    def check_schema(self, schema: pa.Schema, place: str) -> None:
+        """Check columns by their types, as :meth:`check` does those of a file.
+
+        Raises:
+            ConfigurationError: A column is absent, or of another type.
+        """
+        from trajmeter.readers._mapped_types import check_schema
+
+        check_schema(schema, place, self._columns, self._shapes)
 
     def apply(self, record: Mapping[str, JsonValue]) -> dict[str, JsonValue]:
         """The record under its new names; columns that are not mapped keep theirs.

@@ -36,7 +36,7 @@ if TYPE_CHECKING:
 
 __all__ = ["RunFolder"]
 
-_RUN, _UNIT, _PLAN = "trajmeter.run", "trajmeter.unit", "trajmeter.plan"
+_RUN, _UNIT, _PLAN = "trajmeter.run_key", "trajmeter.unit", "trajmeter.plan"
 _LOCK = "lock-"
 _BLOCK = 1 << 20
 
@@ -149,8 +149,9 @@ class RunFolder:
             _PLAN: scorer.unit.place.encode("utf-8", "backslashreplace").decode(),
         }
         with replacing(self.part(number), folder=self.state) as stream:
-            table = ParquetWriter(stream, layout, about=about)
+            table = ParquetWriter(stream, layout)
             try:
+                table.describe(about)
                 state = score_unit(scorer, table)
                 table.finish()
             except BaseException:

@@ -123,7 +123,7 @@ def read_attempts(
         ConfigurationError: No table has a column of the groups, or an attempt occurs twice.
         ReadError: A table cannot be read.
     """
-    kinds = _kinds(tables, numbers)
+    kinds = _kinds(tables, numbers, texts)
     for name in by:
         check_key(name, [*_IDENTITY, *kinds.texts], "--by")
     columns = KeyColumns(tuple(by), "task_id")
@@ -160,15 +160,15 @@ def read_attempts(
     kept = found.kept
     judged_by = _outcome_columns(tables, held)
     column = {name: _joined(parts, kept) for name, parts in held.items()}
-    task = coded(column["task_id"])
+    task, tasks = _tasks(column["task_id"])
     return AttemptRows(
         tables=tuple(tables),
         labels=tuple(labels),
         by=tuple(by),
         groups=tuple(keys.groups()),
         group=(np.concatenate(groups) if groups else np.empty(0, np.int64))[kept],
-        tasks=tuple(task.texts),
-        task=task.codes,
+        tasks=tasks,
+        task=task,
         texts={name: CodedTexts(*_reversed(column[name])) for name in texts if name in column},
         numbers={
             name: _counted(column[name], column.get(judged_by.get(name, "")))
@@ -207,6 +207,14 @@ def _counted(column: Array, outcome: Array | None) -> Float64Array:
     return np.where(np.isin(codes, outside), np.nan, values)
 
 
+def _tasks(column: Array) -> tuple[Int64Array, tuple[str | None, ...]]:
+    """The task of each attempt, and the tasks; an attempt without an id is at one of its own."""
+    texts, codes = coded(column)
+    absent = np.flatnonzero(codes < 0)
+    codes[absent] = np.arange(len(texts), len(texts) + len(absent))
+    return codes, (*texts, *[None] * len(absent))
+
+
 def _reversed(column: Array) -> tuple[Int64Array, tuple[str, ...]]:
     texts, codes = coded(column)
     return codes, tuple(texts)
@@ -219,8 +227,13 @@ def _joined(parts: Sequence[Array], kept: BoolArray) -> Array:
     return whole if kept.all() else whole.filter(pa.array(kept))
 
 
-def _kinds(tables: Sequence[ResultsTable], figures: Sequence[str]) -> ColumnKinds:
-    """What the columns are read as; that some rows or tables lack a value says nothing."""
+def _kinds(
+    tables: Sequence[ResultsTable], figures: Sequence[str], texts_wanted: Sequence[str]
+) -> ColumnKinds:
+    """What the columns are read as; that some rows or tables lack a value says nothing.
+
+    What one table holds as text and another as anything else, such as an object, is read as JSON.
+    """
     kinds: dict[str, set[str]] = {}
     for table in tables:
         for name, kind in table.columns.items():
@@ -228,8 +241,8 @@ def _kinds(tables: Sequence[ResultsTable], figures: Sequence[str]) -> ColumnKind
     texts, numbers, values = [], [], []
     for name, found in kinds.items():
         own = found - {"other"}
-        is_said = name.rpartition(".")[2] in _SAID and not own
-        if name in _IDENTITY or own == {"text"} or is_said:
+        is_said = name.rpartition(".")[2] in _SAID or name in texts_wanted
+        if name in _IDENTITY or found == {"text"} or (is_said and own <= {"text"}):
             texts.append(name)
         elif own == {"number"} or (not own and name in figures):
             numbers.append(name)

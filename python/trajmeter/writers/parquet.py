@@ -37,15 +37,12 @@ class ParquetWriter:
     Args:
         stream: Where to write.
         layout: Columns of the rows.
-        about: More metadata of the file.
 
     Raises:
         ExtraMissingError: pyarrow is not installed.
     """
 
-    def __init__(
-        self, stream: BinaryIO, layout: RowLayout, *, about: Mapping[str, str] | None = None
-    ) -> None:
+    def __init__(self, stream: BinaryIO, layout: RowLayout) -> None:
         require_pyarrow("Parquet files")
         from concurrent.futures import ThreadPoolExecutor
 
@@ -53,7 +50,6 @@ class ParquetWriter:
 
         self._schema = arrow_schema(layout)
         self._layout = layout
-        self._about = about
         self._writer = parquet.ParquetWriter(
             stream, self._schema, compression="zstd", write_batch_size=_PAGE_ROWS
         )
@@ -92,8 +88,6 @@ class ParquetWriter:
             self._encode_pages()
         self._wait()
         self._encoder.shutdown()
-        if self._about is not None:
-            self._writer.add_key_value_metadata(dict(self._about))
         self._writer.close()
 
     def abandon(self) -> None:

@@ -191,3 +191,31 @@ def test_tables_are_systems_by_their_short_names() -> None:
     assert made.title == "Scores of table 1, table 2"
     two = [row(f"t{n}", "a", model=m, **{F1: 0.5}) for m in ("x", "y") for n in range(2)]
     assert document(two).title == "Scores of x, y"
+
+
+def test_odd_rows_are_reported_like_others() -> None:
+    unnamed = [{F1: value} for value in (0.5, 1.0)]
+    made = document([{"task_id": None, **each} for each in unnamed])
+    chart = part(made, "spread").charts[0]
+    assert isinstance(chart, DistributionChart)
+    assert sorted(chart.series[0].values) == [0.5, 1.0]  # each at a task of its own
+    broken = {"turns.run.passed": True, "turns.error_breakdown": ["not a mapping"]}
+    assert document([row("t1", "a", **broken)]).attempts is not None
+
+
+def test_a_column_is_text_in_one_table_and_an_object_in_another() -> None:
+    name = "speedup.per_benchmark_speedups"
+    tables = [
+        [row("t1", "a", **{"speedup.task_speedup": 2.0, name: own})]
+        for own in ({"x": 0.5}, '{"x": 0.5}')
+    ]
+    made = document(tables)
+    assert made.attempts is not None
+    shown = [cell for blocks in made.attempts.details for b in blocks for r in b.rows for cell in r]
+    assert shown.count("x: 0.5") + shown.count('{"x": 0.5}') == 2
+
+
+def test_intervals_of_truth_values_leave_differences_to_another_method() -> None:
+    rows = [row(f"t{n}", agent, **{"turns.run.passed": n > 3}) for agent in "ab" for n in range(12)]
+    made = document(rows, interval="wilson")
+    assert next(each.id for each in made.parts) == "differences"

@@ -244,7 +244,7 @@ def _said(group: str, values: Mapping[str, Any]) -> str:
 
 def _plain(text: str) -> str:
     """JSON as words: a mapping by its keys, a list by its items; other text as it is."""
-    if text[:1] not in "[{":
+    if text[:1] not in ("[", "{", '"'):
         return text
     try:
         found = json.loads(text)
@@ -254,7 +254,7 @@ def _plain(text: str) -> str:
         return "; ".join(f"{key}: {_item(value)}" for key, value in found.items())
     if isinstance(found, list):
         return "; ".join(map(_item, found))
-    return text
+    return found if isinstance(found, str) else text
 
 
 def _item(value: object) -> str:
