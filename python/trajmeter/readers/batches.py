@@ -49,6 +49,7 @@ if TYPE_CHECKING:
     import pyarrow as pa
 
     from trajmeter.kernels._rust import JsonReader
+    from trajmeter.readers._formats import FileFormat, Piece
     from trajmeter.readers._inputs import Input
     from trajmeter.readers._parquet import Rows
 
@@ -73,11 +74,11 @@ class TrajectoryBatches:
 
     JSON lines of Trajectory records, of ContextBench predictions and of rows with messages become
     columns without an object for each record, and so do tables of benchmarks in JSON lines and
-    Parquet, and logs of mini-swe-agent. All other files and records are read as
-    :func:`trajmeter.readers.read_trajectories` reads them; rows and problems are always the same.
-    Iterate over it once, for example in :func:`trajmeter.score_batches`. Batches keep the order of
-    files and records; their sizes depend on the files alone. What comes next is read while a batch
-    is used.
+    Parquet, samples of Inspect's archives and logs of mini-swe-agent. All other files and records
+    are read as :func:`trajmeter.readers.read_trajectories` reads them; rows and problems are always
+    the same. Iterate over it once, for example in :func:`trajmeter.score_batches`. Batches keep the
+    order of files and records; their sizes depend on the files alone. What comes next is read while
+    a batch is used.
 
     Example:
         >>> from trajmeter.readers.batches import TrajectoryBatches
@@ -248,6 +249,11 @@ class TrajectoryBatches:
             yield from self._records(given)
             return
         given.note_read()
+        if backend() == "rust" and (reader := column_reader(self._wanted)) is not None:
+            pieces = self._choice.pieces(whole, given.path, reader, self._wanted)
+            if pieces is not None:
+                yield from self._pieces(whole, given.path, pieces)
+                return
         batches = self._choice.batches(whole, given.path, self._wanted)
         if batches is None:
             records = self._choice.records(whole, given.path, self._report, self._wanted)
@@ -255,6 +261,38 @@ class TrajectoryBatches:
             return
         for batch in batches:
             yield partial(iter, [batch])
+
+    def _pieces(
+        self, whole: FileFormat[Trajectory], path: Path, pieces: Iterator[Piece]
+    ) -> Iterator[_Item]:
+        try:
+            for piece in pieces:
+                yield partial(self._piece, whole, path, piece)
+        except OSError as error:
+            problem = ReadProblem(file=str(path), message=error.strerror or str(error))
+            yield partial(self._problems, [problem])
+
+    def _piece(
+        self, whole: FileFormat[Trajectory], path: Path, piece: Piece
+    ) -> Iterator[pa.RecordBatch]:
+        """The rows of a piece, those that are read as records in their places."""
+        import pyarrow as pa
+
+        batch = self._rows_of.in_schema(pa.record_batch(piece.columns))
+        self._choice.count(whole, batch.num_rows)
+        found: list[Trajectory] = []
+        done = 0
+        for row, number, *_ in piece.columns.refused:
+            if row > done:
+                yield from self._rows_of.batches(found)
+                found = []
+                yield batch.slice(done, row - done)
+                done = row
+            self._reasons.add_file()
+            read = partial(piece.records, number)
+            found += self._choice.counted(whole, path, self._report, read)
+        yield from self._rows_of.batches(found)
+        yield batch.slice(done)
 
     def _records(self, given: Input) -> Iterator[_Item]:
         path = given.path
