@@ -182,15 +182,11 @@ class Choice(Generic[RecordT]):
             return None
         return known.pieces(path, reader, columns)
 
-    def count(self, known: FileFormat[RecordT], rows: int) -> None:
-        """Count records of a format that were read in Rust."""
-        self._counts[known.name] += rows
-
     def _counted(
         self, known: FileFormat[RecordT], batches: Iterator[pa.RecordBatch]
     ) -> Iterator[pa.RecordBatch]:
         for batch in batches:
-            self.count(known, batch.num_rows)
+            self.count({known.name: batch.num_rows})
             yield batch
 
     def count(self, rows: Mapping[str, int]) -> None:

@@ -279,7 +279,7 @@ class TrajectoryBatches:
         import pyarrow as pa
 
         batch = self._rows_of.in_schema(pa.record_batch(piece.columns))
-        self._choice.count(whole, batch.num_rows)
+        self._choice.count({whole.name: batch.num_rows})
         found: list[Trajectory] = []
         done = 0
         for row, number, *_ in piece.columns.refused:
