@@ -5,8 +5,8 @@ from __future__ import annotations
 import json
 from typing import TYPE_CHECKING, Any
 
-from trajmeter.scoring.job import Job
-from trajmeter.scoring.plan import PlanSizes, ReadingOptions
+from trajmeter.scoring.job import Job, ReadingOptions
+from trajmeter.scoring.plan import PlanSizes
 from trajmeter.scoring.run import RunListener, RunOptions, run
 
 if TYPE_CHECKING:

@@ -79,7 +79,7 @@ def test_a_folder_holds_parts_in_order_and_says_that_it_is_complete(
     ]
     assert sum(unit["problems"] for unit in manifest["units"]) == 3
     metadata = parquet.read_metadata(done.parts[1]).metadata or {}
-    assert metadata[b"trajmeter.run"].decode() == manifest["run_key"]
+    assert metadata[b"trajmeter.run_key"].decode() == manifest["run_key"]
     assert metadata[b"trajmeter.unit"] == b"1"
 
 
