@@ -18,9 +18,8 @@ from trajmeter.readers.tool_views import TOOL_VIEWS
 from trajmeter.records import Source, Task, Trajectory
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
     from trajmeter.readers.tool_views import ToolViews
+    from trajmeter.scoring.scorer import Scorer
 
 __all__ = ["REFERENCES", "References", "attempt_from", "plain"]
 
@@ -50,12 +49,17 @@ class References:
     """Finds the task of an attempt: by what the host carries, else by its id.
 
     Args:
-        find: Finds a known task by its id.
+        scorer: Scores the attempts, and knows tasks by their ids.
         host: Name of the host, for messages.
     """
 
-    def __init__(self, find: Callable[[str], Task | None], host: str) -> None:
-        self._find = find
+    def __init__(self, scorer: Scorer, host: str) -> None:
+        self._find = scorer.find_task
+        self._is_needed = any(
+            field.startswith("Task.")
+            for family in scorer.layout.families
+            for field in family.metric.requires
+        )
         self._host = host
         self._made: OrderedDict[str, Task] = OrderedDict()
         self._lock = Lock()
@@ -68,8 +72,16 @@ class References:
             carried: What the host carries; keys that are no references are the task's metadata.
 
         Raises:
-            ReadError: A reference has the wrong shape.
+            ReadError: A reference has the wrong shape, and a metric needs a task.
         """
+        try:
+            return self._found(task_id, carried)
+        except ReadError:
+            if self._is_needed:
+                raise
+            return None
+
+    def _found(self, task_id: str, carried: Mapping[str, Any] | None) -> Task | None:
         known = self._find(task_id)
         fields = {key: value for key, value in (carried or {}).items() if value is not None}
         if known is not None and not REFERENCES.intersection(fields):

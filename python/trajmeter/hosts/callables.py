@@ -52,7 +52,7 @@ def evaluator(
     """
     scorer = Scorer(scorer_options.pop("metrics", figure.partition(".")[0]), **scorer_options)
     named = scorer.figure(figure)
-    references = References(scorer.find_task, "reference_outputs")
+    references = References(scorer, "reference_outputs")
     is_verdict = named.info.kind == "boolean"
     name = key or figure
 

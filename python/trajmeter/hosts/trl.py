@@ -49,7 +49,7 @@ class Reward:
         options = {"metrics": figure.partition(".")[0], **scorer_options}
         self._scorer = Scorer(**options)
         self._figure = self._scorer.figure(figure)
-        self._references = References(self._scorer.find_task, "trl")
+        self._references = References(self._scorer, "trl")
         # Only context is scored by what calls show, and to find that out takes as long as the rest.
         self._views = TOOL_VIEWS if self._figure.name.startswith("context.") else None
         self.__name__ = figure
