@@ -343,6 +343,12 @@ class JsonReader:
     ) -> JsonReader: ...
     def read(self, block: bytes, file: str, line: int) -> list[JsonColumns]: ...
     def read_logs(self, files: Sequence[str]) -> list[JsonColumns]: ...
+    def read_samples(
+        self,
+        samples: Sequence[tuple[str, bytes]],
+        file: str,
+        about: tuple[str | None, str | None, str, str],
+    ) -> list[JsonColumns]: ...
 
 @final
 class JsonColumns:
@@ -351,6 +357,10 @@ class JsonColumns:
     @property
     def next_line(self) -> int:
         """Number of the line behind the last."""
+
+    @property
+    def version_1(self) -> int:
+        """How many rows are runs of mini-swe-agent 1; of logs, the others are of its version 2."""
 
     @property
     def refused(self) -> list[tuple[int, int, int, int]]:

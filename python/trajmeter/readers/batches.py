@@ -49,6 +49,7 @@ if TYPE_CHECKING:
     import pyarrow as pa
 
     from trajmeter.kernels._rust import JsonReader
+    from trajmeter.readers._formats import FileFormat, Piece
     from trajmeter.readers._inputs import Input
     from trajmeter.readers._parquet import Rows
 
@@ -73,11 +74,11 @@ class TrajectoryBatches:
 
     JSON lines of Trajectory records, of ContextBench predictions and of rows with messages become
     columns without an object for each record, and so do tables of benchmarks in JSON lines and
-    Parquet, and logs of mini-swe-agent where their views are not wanted. All other files and
-    records are read as :func:`trajmeter.readers.read_trajectories` reads them; rows and problems
-    are always the same. Iterate over it once, for example in
-    :func:`trajmeter.score_batches`. Batches keep the order of files and records; their sizes depend
-    on the files alone. What comes next is read while a batch is used.
+    Parquet, samples of Inspect's archives and logs of mini-swe-agent. All other files and records
+    are read as :func:`trajmeter.readers.read_trajectories` reads them; rows and problems are always
+    the same. Iterate over it once, for example in :func:`trajmeter.score_batches`. Batches keep the
+    order of files and records; their sizes depend on the files alone. What comes next is read while
+    a batch is used.
 
     Example:
         >>> from trajmeter.readers.batches import TrajectoryBatches
@@ -153,7 +154,7 @@ class TrajectoryBatches:
 
     @property
     def formats(self) -> dict[str, int]:
-        """Trajectories so far by the name of their format, but for logs read without their views.
+        """Trajectories so far by the name of their format.
 
         Rows that became columns without a record of each count as the first record of their file.
         """
@@ -175,11 +176,7 @@ class TrajectoryBatches:
             self.close()
 
     def _items(self) -> Iterator[_Item]:
-        reads_logs = (
-            self._choice.chosen is None
-            and not self._choice.has_own_read_of(_LOG_FORMATS)
-            and not any(map(_shows_files, self._wanted))
-        )
+        reads_logs = self._choice.chosen is None and not self._choice.has_own_read_of(_LOG_FORMATS)
         found = self._found()
         if backend() == "python":
             yield from self._gathered(found)
@@ -252,6 +249,11 @@ class TrajectoryBatches:
             yield from self._records(given)
             return
         given.note_read()
+        if backend() == "rust" and (reader := column_reader(self._wanted)) is not None:
+            pieces = self._choice.pieces(whole, given.path, reader, self._wanted)
+            if pieces is not None:
+                yield from self._pieces(whole, given.path, pieces)
+                return
         batches = self._choice.batches(whole, given.path, self._wanted)
         if batches is None:
             records = self._choice.records(whole, given.path, self._report, self._wanted)
@@ -259,6 +261,38 @@ class TrajectoryBatches:
             return
         for batch in batches:
             yield partial(iter, [batch])
+
+    def _pieces(
+        self, whole: FileFormat[Trajectory], path: Path, pieces: Iterator[Piece]
+    ) -> Iterator[_Item]:
+        try:
+            for piece in pieces:
+                yield partial(self._piece, whole, path, piece)
+        except OSError as error:
+            problem = ReadProblem(file=str(path), message=error.strerror or str(error))
+            yield partial(self._problems, [problem])
+
+    def _piece(
+        self, whole: FileFormat[Trajectory], path: Path, piece: Piece
+    ) -> Iterator[pa.RecordBatch]:
+        """The rows of a piece, those that are read as records in their places."""
+        import pyarrow as pa
+
+        batch = self._rows_of.in_schema(pa.record_batch(piece.columns))
+        self._choice.count({whole.name: batch.num_rows})
+        found: list[Trajectory] = []
+        done = 0
+        for row, number, *_ in piece.columns.refused:
+            if row > done:
+                yield from self._rows_of.batches(found)
+                found = []
+                yield batch.slice(done, row - done)
+                done = row
+            self._reasons.add_file()
+            read = partial(piece.records, number)
+            found += self._choice.counted(whole, path, self._report, read)
+        yield from self._rows_of.batches(found)
+        yield batch.slice(done)
 
     def _records(self, given: Input) -> Iterator[_Item]:
         path = given.path
@@ -319,6 +353,8 @@ class TrajectoryBatches:
         unread: set[int] = set()
         for columns in reader.read_logs([str(log.path) for log in logs]):
             batch = self._rows_of.in_schema(pa.record_batch(columns))
+            versions = (columns.version_1, batch.num_rows - columns.version_1)
+            yield partial(self._count, dict(zip(_LOG_FORMATS, versions, strict=True)))
             done = 0
             unread.update(number for _, number, *_ in columns.refused)
             for row, number, *_ in columns.refused:
@@ -334,6 +370,10 @@ class TrajectoryBatches:
 
     def _count_file(self) -> Iterator[pa.RecordBatch]:
         self._reasons.add_file()
+        return iter(())
+
+    def _count(self, rows: Mapping[str, int]) -> Iterator[pa.RecordBatch]:
+        self._choice.count(rows)
         return iter(())
 
     def _problems(self, problems: Iterable[ReadProblem]) -> Iterator[pa.RecordBatch]:
@@ -373,10 +413,3 @@ def _may_be_log(given: Input) -> bool:
         given.problems or given.is_end or given.is_summary or given.whole or given.within
     )
     return is_file and given.path.suffix == _LOG_SUFFIX and is_named_in_utf8(given.path)
-
-
-def _shows_files(column: str) -> bool:
-    """Whether what commands show is part of a column: that of logs only the record reader reads."""
-    return column in ("turns", "leaks") or column.startswith(
-        ("turns.views", "final_views", "leaks.")
-    )

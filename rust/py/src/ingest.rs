@@ -14,7 +14,7 @@ use arrow_schema::{ArrowError, DataType, Field, FieldRef, Fields};
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyCapsule};
 use trajmeter_core::ingest::{
-    Column, Format, Piece, Reader, Refused, Shape, Texts, Values, Wanted,
+    Column, Format, Log, Piece, Reader, Refused, Shape, Texts, Values, Wanted,
 };
 
 use crate::arrays::run;
@@ -72,6 +72,36 @@ impl JsonReader {
             .collect::<Result<_, _>>()
             .map_err(|error| internal(&error))
     }
+
+    /// Reads samples of Inspect, each with its name in the log, whose agent, model, task and status
+    /// are `about`.
+    fn read_samples(
+        &self,
+        py: Python<'_>,
+        samples: Vec<(String, Bound<'_, PyBytes>)>,
+        file: &str,
+        about: (Option<String>, Option<String>, String, String),
+    ) -> PyResult<Vec<JsonColumns>> {
+        let (agent, model, task, status) = about;
+        let log = Log {
+            file: file.to_owned(),
+            agent,
+            model,
+            task,
+            status,
+        };
+        let contents: Vec<(String, &[u8])> = samples
+            .iter()
+            .map(|(name, content)| (name.clone(), content.as_bytes()))
+            .collect();
+        let finish = |piece| columns(piece, self.0.shape());
+        run(py, usize::MAX, || {
+            Ok(self.0.read_samples(&log, &contents, finish))
+        })?
+        .into_iter()
+        .collect::<Result<_, _>>()
+        .map_err(|error| internal(&error))
+    }
 }
 
 /// Rows of consecutive lines or files, and those that made none.
@@ -82,6 +112,9 @@ pub struct JsonColumns {
     /// Number of the line behind the last.
     #[pyo3(get)]
     next_line: i64,
+    /// How many rows are runs of mini-swe-agent 1; of logs, the others are of its version 2.
+    #[pyo3(get)]
+    version_1: usize,
 }
 
 #[pymethods]
@@ -124,6 +157,7 @@ fn columns(piece: Piece, shape: &Shape) -> Result<JsonColumns, ArrowError> {
         batch,
         refused: piece.refused,
         next_line: piece.next_line,
+        version_1: piece.version_1,
     })
 }
 

@@ -11,6 +11,7 @@ mod column;
 mod context;
 mod cursor;
 pub mod equality;
+mod inspect;
 mod logs;
 mod messages;
 mod objects;
@@ -23,6 +24,7 @@ mod records;
 mod shape;
 mod tree;
 mod value;
+mod written;
 
 use std::collections::HashSet;
 use std::iter;
@@ -33,6 +35,7 @@ use serde::de::Error;
 use serde_json::Deserializer;
 
 pub use column::{Column, Texts, Values, Wanted};
+pub use inspect::Log;
 pub use shape::{Kind, Member, Shape};
 
 use crate::pool;
@@ -82,6 +85,8 @@ pub struct Piece {
     pub refused: Vec<Refused>,
     /// Number of the line behind the last, where lines are read.
     pub next_line: i64,
+    /// How many rows are runs of mini-swe-agent 1; of logs, the others are of its version 2.
+    pub version_1: usize,
 }
 
 /// Formats of a line; which one it is shows when it is read.
@@ -193,11 +198,13 @@ impl Reader {
             places: &self.places,
             foreign: &self.foreign,
             index: 0,
+            version_1: 0,
             file: file.to_owned(),
             line: None,
+            record: None,
         };
         read(&mut row, &mut refused);
-        let rows = row.index;
+        let (rows, version_1) = (row.index, row.version_1);
         let finish = |mut column: Column| {
             column.finish(rows);
             column.is_wanted().then_some(column)
@@ -207,6 +214,7 @@ impl Reader {
             columns: columns.into_iter().map(finish).collect(),
             refused,
             next_line: 1,
+            version_1,
         }
     }
 }
@@ -219,9 +227,12 @@ struct Row<'a> {
     /// Keys of other formats.
     foreign: &'a HashSet<String>,
     index: usize,
+    version_1: usize,
     file: String,
     /// The line it stands on, unless it is a document.
     line: Option<i64>,
+    /// Its name within the file, where it has one.
+    record: Option<String>,
 }
 
 impl Row<'_> {
@@ -239,14 +250,19 @@ impl Row<'_> {
             .copied()
             .find(|&format| {
                 let is_read = self.read_plain(line, format) || self.read_as(line, format).is_ok();
-                for column in &mut *self.columns {
-                    if !is_read || !column.is_wanted() {
-                        column.clear(self.index);
-                    }
-                }
-                self.index += usize::from(is_read);
+                self.end(is_read);
                 is_read
             })
+    }
+
+    /// Ends the row, which is kept if it was read.
+    fn end(&mut self, is_read: bool) {
+        for column in &mut *self.columns {
+            if !is_read || !column.is_wanted() {
+                column.clear(self.index);
+            }
+        }
+        self.index += usize::from(is_read);
     }
 
     /// Reads a line of the common kind, if it is one.
@@ -289,6 +305,7 @@ impl Row<'_> {
             source,
             source_file,
             source_line,
+            source_record,
             ..
         } = *self.places;
         let column = &mut self.columns[source];
@@ -299,6 +316,9 @@ impl Row<'_> {
         only_if(fields[source_file].text(row, &self.file))?;
         if let Some(line) = self.line {
             only_if(fields[source_line].integer(row, line))?;
+        }
+        if let Some(record) = &self.record {
+            only_if(fields[source_record].text(row, record))?;
         }
         column.close();
         Ok(())
