@@ -113,9 +113,9 @@ bench: build ## Time the command and the kernels, print tables and write them be
 readme: $(VENV)/.tools ## Render what was measured into the tables of README.md
 	$(VENV)/bin/python -m benches.results
 
-.PHONY: picture
-picture: build ## Draw docs/coverage.svg, the chart of README.md, from the bundled examples
-	$(VENV)/bin/python .ci/picture.py
+.PHONY: pictures
+pictures: build ## Make the pictures of README.md and docs/ from the bundled examples; needs chromium
+	$(VENV)/bin/python .ci/pictures.py
 
 # --- checks -------------------------------------------------------------------------------------
 
@@ -191,7 +191,7 @@ types: build ## Check types
 .PHONY: docs
 docs: build ## Run every example in README.md, docs/ and the docstrings
 	$(VENV)/bin/python $(PYTEST) -m documents tests/test_documents.py
-	$(VENV)/bin/python $(PYTEST) --doctest-modules --pyargs trajmeter
+	$(VENV)/bin/python $(PYTEST) --doctest-modules --ignore-glob='*/hosts/*' --pyargs trajmeter
 
 .PHONY: bench-smoke
 bench-smoke: build ## Run every benchmark once, to check its answer and not to time it

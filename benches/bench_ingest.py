@@ -2,7 +2,6 @@
 
 Predictions are shaped as those of real agents on average are (10 steps of 6 files, half of them
 with a range), own records as an agent's log of 20 turns with a call each. Both are 30 MB.
-Logs have 30 answers with 2 KB of output each; there are 300, read without views.
 """
 
 from __future__ import annotations
@@ -25,9 +24,6 @@ SIZE = 30_000_000
 SMOKE_SIZE = 300_000
 STEPS = 10
 TURNS = 20
-LOGS = 300
-SMOKE_LOGS = 3
-ANSWERS = 30
 
 
 def prediction(number: int) -> str:
@@ -97,41 +93,3 @@ def bench_lines(
     benchmark.group = f"read {name} lines, {path.stat().st_size / 1e6:.0f} MB"
     benchmark.extra_info["contender"] = "json.loads" if work is parse else "columns"
     assert benchmark(work, path) == count
-
-
-def log(number: int) -> str:
-    answer = {"role": "assistant", "content": "Look.\n\n```bash\ngrep -rn 'needle' src/\n```"}
-    output = 'src/module.py:10: the "needle"\n' * 60
-    result = {"role": "user", "content": f"<returncode>0</returncode>\n{output}"}
-    messages = [
-        {**each, "timestamp": 1e9 + at} for at in range(ANSWERS) for each in (answer, result)
-    ]
-    info = {"exit_status": "Submitted", "model_stats": {"instance_cost": 0.1}}
-    run = {"info": info, "messages": messages, "trajectory_format": "mini-swe-agent-1"}
-    return json.dumps({**run, "instance_id": f"i-{number}"})
-
-
-@pytest.fixture(scope="module")
-def logs(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Path:
-    folder = tmp_path_factory.mktemp("logs")
-    for number in range(SMOKE_LOGS if request.config.getoption("--benchmark-disable") else LOGS):
-        (folder / f"{number}.traj.json").write_text(log(number))
-    return folder
-
-
-def parse_logs(folder: Path) -> int:
-    return sum(bool(json.loads(file.read_bytes())) for file in folder.iterdir())
-
-
-def columns_of_logs(folder: Path) -> int:
-    batches = TrajectoryBatches(folder, columns=["turns.program", "turns.success", "usage"])
-    rows = sum(batch.num_rows for batch in batches)
-    assert batches.lines_as_records == 0
-    return rows
-
-
-@pytest.mark.benchmark(group="read logs of mini-swe-agent")
-@pytest.mark.parametrize("work", [parse_logs, columns_of_logs], ids=["json.loads", "columns"])
-def bench_logs(benchmark: BenchmarkFixture, logs: Path, work: Callable[[Path], int]) -> None:
-    benchmark.extra_info["contender"] = "json.loads" if work is parse_logs else "columns"
-    assert benchmark(work, logs) == len([*logs.iterdir()])

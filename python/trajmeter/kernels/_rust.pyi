@@ -215,6 +215,13 @@ class ContextKernel:
 @final
 class ContextTrackerKernel:
     def update(self, views: Sequence[ViewLike]) -> StepCoverage: ...
+    def view(self, views: Sequence[ViewLike]) -> None: ...
+    def close_step(self) -> None: ...
+    def coverage(self) -> StepCoverage: ...
+    @property
+    def viewed(self) -> tuple[int, ...]: ...
+    @property
+    def repeated(self) -> tuple[int, ...]: ...
     def sizes(self, final_views: Sequence[ViewLike] | None) -> ContextSizes: ...
 
 @final
@@ -350,6 +357,10 @@ class JsonColumns:
     @property
     def next_line(self) -> int:
         """Number of the line behind the last."""
+
+    @property
+    def version_1(self) -> int:
+        """How many rows are runs of mini-swe-agent 1; of logs, the others are of its version 2."""
 
     @property
     def refused(self) -> list[tuple[int, int, int, int]]:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, Union, get_args, get_origin
 
 from pydantic import JsonValue
 
-from trajmeter.readers._registry import record_formats
+from trajmeter.readers._registry import record_keys
 from trajmeter.readers.contextbench.predictions import PREDICTION_KEYS
 from trajmeter.readers.swe_bench import KEYS_OF_A_RUN
 from trajmeter.records import Record, Trajectory
@@ -52,13 +52,15 @@ def column_reader(
         return None
     if chosen is not None:
         return _reader(columns, (_IN_RUST[chosen.name],)) if chosen.name in _IN_RUST else None
-    known = record_formats(Trajectory)
-    foreign = frozenset[str]().union(*[each.keys for each in known if each.name not in _IN_RUST])
+    known = record_keys(Trajectory)
+    foreign = frozenset[str]().union(
+        *(keys for name, keys in known.items() if name not in _IN_RUST)
+    )
     # Only keys that a format does not read are looked at: of a format that shares one with ours,
     # as that of a plug-in may, any line may be.
     kept = {"own": Trajectory.model_fields, "predictions": PREDICTION_KEYS}
     formats = tuple(name for name, keys in kept.items() if foreign.isdisjoint(keys))
-    if all(each.name in _BESIDE_MESSAGES or _SHARED.isdisjoint(each.keys) for each in known):
+    if all(name in _BESIDE_MESSAGES or _SHARED.isdisjoint(keys) for name, keys in known.items()):
         formats += ("messages",)
     return _reader(columns, formats, foreign | _KEYS)
 

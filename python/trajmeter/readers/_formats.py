@@ -1,8 +1,9 @@
 """Formats: how each recognises and reads its content.
 
 Each public module or folder of this package reads one format, or a few of one origin, and holds a
-:class:`RecordFormat` or :class:`FileFormat` for each under a name of its own. Other packages add
-theirs by an entry point (:mod:`trajmeter.readers._registry`).
+:class:`RecordFormat` or :class:`FileFormat` for each under a name of its own, which
+:mod:`trajmeter.readers._index` lists. Other packages add theirs by an entry point
+(:mod:`trajmeter.readers._registry`).
 
 What several formats could claim goes to the one with the strongest :class:`Evidence`, whatever the
 order they are asked in. Where the strongest evidence of two is equal, neither reads it.
@@ -26,7 +27,16 @@ if TYPE_CHECKING:
     from trajmeter.kernels._rust import JsonColumns, JsonReader
     from trajmeter.records import ReadProblem, Source
 
-__all__ = ["AnyFormat", "Evidence", "FileFormat", "Format", "Piece", "RecordFormat", "RecordT"]
+__all__ = [
+    "AnyFormat",
+    "Evidence",
+    "FileFormat",
+    "Format",
+    "LeftOut",
+    "Piece",
+    "RecordFormat",
+    "RecordT",
+]
 
 RecordT = TypeVar("RecordT", Task, Trajectory)
 RecordT_co = TypeVar("RecordT_co", Task, Trajectory, covariant=True)
@@ -77,13 +87,17 @@ def _no_pieces(_: Path, __: JsonReader, ___: Collection[str]) -> None:
     return None
 
 
+LeftOut: TypeAlias = "Callable[[int, Callable[[ReadProblem], None]], Iterator[Trajectory]]"
+"""Reads a record that was left out, by its number, and reports what is wrong with it."""
+
+
 class Piece(NamedTuple):
     """Some records of a file, read into columns, those left out that the reader is not sure of."""
 
     columns: JsonColumns
     """The rows, and which are left out, by the number that follows the rows before them."""
-    records: Callable[[int, Callable[[ReadProblem], None]], Iterator[Trajectory]]
-    """Reads one that is left out, by its number, and reports it where that is not possible."""
+    records: LeftOut
+    """Reads those that are left out."""
 
 
 def _no_doubts(_: Mapping[str, JsonValue]) -> Iterable[str]:

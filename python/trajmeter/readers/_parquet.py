@@ -8,6 +8,7 @@ default. Other columns, and rows of other formats, are read as they are.
 
 from __future__ import annotations
 
+from functools import partial
 from typing import TYPE_CHECKING, BinaryIO, TypeAlias
 
 import numpy as np
@@ -18,19 +19,29 @@ from pyarrow.parquet import ParquetFile
 from trajmeter.arrays import nulls
 from trajmeter.conforming import conform, faulty
 from trajmeter.errors import ConfigurationError, ReadError
+from trajmeter.readers._ranges import RowRange
 from trajmeter.readers._recognition import format_of
 from trajmeter.readers._registry import record_formats
 from trajmeter.records import Trajectory
 from trajmeter.schemas import trajectory_schema, trajectory_values
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterator
+    from collections.abc import Callable, Collection, Iterator
 
     from pydantic import JsonValue
 
     from trajmeter.readers._choice import Choice
 
-__all__ = ["Rows", "own_rows", "own_values", "parquet_values", "stretches", "with_sources"]
+__all__ = [
+    "Rows",
+    "holds_own",
+    "own_rows",
+    "own_values",
+    "parquet_values",
+    "stretches",
+    "values_as_they_are",
+    "with_sources",
+]
 
 _RECORDS = 64
 """Rows of which values are alive at a time."""
@@ -44,29 +55,33 @@ Rows: TypeAlias = "tuple[int, pa.RecordBatch | ReadError]"
 
 
 def parquet_values(
-    file: BinaryIO, *, may_be_own: bool
+    file: BinaryIO, *, may_be_own: bool, within: RowRange | None = None
 ) -> Iterator[tuple[int | None, JsonValue | ReadError]]:
     """Yield every row with its number; without one, why a row group cannot be read.
 
     Args:
         file: The file.
         may_be_own: Whether its columns may be those of trajectories.
+        within: The rows to read; all by default.
 
     Raises:
         ReadError: The footer is missing or corrupt.
     """
     content = _open(file)
-    is_own = may_be_own and _is_own(content)
-    for first, rows in _row_groups(content, rows=_RECORDS):
+    is_own = may_be_own and holds_own(content.schema_arrow, partial(_first_row, content))
+    for first, rows in _row_groups(content, rows=_RECORDS, within=within):
         if isinstance(rows, ReadError):
             yield None, rows
             continue
-        values = own_values(rows) if is_own else _as_they_are(rows)
+        values = own_values(rows) if is_own else values_as_they_are(rows)
         yield from enumerate(values, start=first)
 
 
 def own_rows(
-    file: BinaryIO, columns: Collection[str], choice: Choice[Trajectory]
+    file: BinaryIO,
+    columns: Collection[str],
+    choice: Choice[Trajectory],
+    within: RowRange | None = None,
 ) -> Iterator[Rows] | None:
     """Rows with those of their columns that are wanted, in types of the file's own.
 
@@ -74,6 +89,7 @@ def own_rows(
         file: The file.
         columns: Names of columns of trajectories, those within records behind a dot.
         choice: By which formats files are read.
+        within: The rows to read; all by default.
 
     Returns:
         The rows, or ``None`` where only :func:`parquet_values` reads all that is wanted, or says
@@ -86,7 +102,7 @@ def own_rows(
     schema = content.schema_arrow
     if (
         choice.chosen is not None
-        or not _is_own(content)
+        or not holds_own(content.schema_arrow, partial(_first_row, content))
         or ("extra" in columns and _others(schema))
     ):
         return None
@@ -116,6 +132,7 @@ def own_rows(
         content,
         rows=max(_RECORDS, min(rows, _BATCH_ROWS)),
         columns=[described.column(index).path for index in chosen],
+        within=within,
     )
 
 
@@ -196,27 +213,35 @@ def _own_value(row: dict[str, JsonValue], others: dict[str, JsonValue]) -> JsonV
     return {**values, **{name: value for name, value in others.items() if value is not None}}
 
 
-def _as_they_are(batch: pa.RecordBatch) -> list[JsonValue | ReadError]:
+def values_as_they_are(batch: pa.RecordBatch) -> list[JsonValue | ReadError]:
+    """Rows as records in JSON."""
     try:
         return [*batch.to_pylist()]
     except ValueError as error:  # text that is not UTF-8
         if batch.num_rows == 1:
             return [ReadError(str(error))]
-        return [value for row in range(len(batch)) for value in _as_they_are(batch.slice(row, 1))]
+        return [
+            value for row in range(len(batch)) for value in values_as_they_are(batch.slice(row, 1))
+        ]
 
 
-def _is_own(content: ParquetFile) -> bool:
-    schema = content.schema_arrow
+def holds_own(schema: pa.Schema, first_row: Callable[[], dict[str, JsonValue] | None]) -> bool:
+    """Whether columns are those of trajectories.
+
+    Args:
+        schema: The columns.
+        first_row: Gives the first row as it is, if there is one.
+    """
     if _says_so(schema):
         return True
     names = dict.fromkeys(schema.names)
     if len(names) < len(schema.names) or "task_id" not in names:
         return False
-    candidates = record_formats(Trajectory)
-    if sum(not known.keys.isdisjoint(names) for known in candidates) == 1:
+    candidates = record_formats(Trajectory, names)
+    if len(candidates) == 1:
         return True
     try:
-        known = format_of(_first_row(content) or names, candidates)
+        known = format_of(first_row() or names, candidates)
     except ReadError:
         return False
     return known is not None and known.name == "trajectory-records"
@@ -226,7 +251,7 @@ def _first_row(content: ParquetFile) -> dict[str, JsonValue] | None:
     """The first row as it is; ``None`` where there is none that can be read."""
     for _, rows in _row_groups(content, rows=1):
         if not isinstance(rows, ReadError):
-            (value,) = _as_they_are(rows)
+            (value,) = values_as_they_are(rows)
             return value if isinstance(value, dict) else None
     return None
 
@@ -243,14 +268,25 @@ def _others(schema: pa.Schema) -> list[str]:
 
 
 def _row_groups(
-    content: ParquetFile, *, rows: int, columns: list[str] | None = None
+    content: ParquetFile,
+    *,
+    rows: int,
+    columns: list[str] | None = None,
+    within: RowRange | None = None,
 ) -> Iterator[Rows]:
     first = 0
+    wanted = within or RowRange(0, content.metadata.num_rows)
     for group in range(content.num_row_groups):
         end = first + content.metadata.row_group(group).num_rows
+        if end <= wanted.first or first >= wanted.stop:
+            first = end
+            continue
         try:
             for batch in content.iter_batches(rows, row_groups=[group], columns=columns):
-                yield first, batch
+                begin = min(max(wanted.first - first, 0), batch.num_rows)
+                part = batch.slice(begin, max(wanted.stop - first - begin, 0))
+                if part.num_rows:
+                    yield first + begin, part
                 first += batch.num_rows
         except (pa.ArrowException, OSError) as error:
             yield (

@@ -31,6 +31,7 @@ from trajmeter.readers._containers import (
 from trajmeter.readers._content import is_compressed, open_content
 from trajmeter.readers._inputs import inputs
 from trajmeter.readers._lines import line_blocks
+from trajmeter.readers._ranges import LineRange, RowRange, open_range
 from trajmeter.readers._read import (
     EntryReader,
     read_records,
@@ -64,7 +65,6 @@ IDENTITY = frozenset({"task_id", "agent", "model", "attempt", "instance", "sourc
 _BLOCK_BYTES = 16 << 20
 _LOGS = 1_024
 """Logs to read at a time."""
-_LOG_SUFFIX = ".json"
 _LOG_FORMATS = ("mini-swe-agent-1", "mini-swe-agent-2")
 
 
@@ -73,12 +73,11 @@ class TrajectoryBatches:
 
     JSON lines of Trajectory records, of ContextBench predictions and of rows with messages become
     columns without an object for each record, and so do tables of benchmarks in JSON lines and
-    Parquet, samples of Inspect's archives, and logs of mini-swe-agent where their views are not
-    wanted. All other files and
-    records are read as :func:`trajmeter.readers.read_trajectories` reads them; rows and problems
-    are always the same. Iterate over it once, for example in :func:`trajmeter.score_batches`.
-    Batches keep the order of files and records; their sizes depend on the files alone. What comes
-    next is read while a batch is used.
+    Parquet, samples of Inspect's archives, and logs of mini-swe-agent. All other files and records
+    are read as :func:`trajmeter.readers.read_trajectories` reads them; rows and problems are always
+    the same. Iterate over it once, for example in :func:`trajmeter.score_batches`. Batches keep the
+    order of files and records; their sizes depend on the files alone. What comes next is read while
+    a batch is used.
 
     Example:
         >>> from trajmeter.readers.batches import TrajectoryBatches
@@ -154,7 +153,7 @@ class TrajectoryBatches:
 
     @property
     def formats(self) -> dict[str, int]:
-        """Trajectories so far by the name of their format, but for logs read without their views.
+        """Trajectories so far by the name of their format.
 
         Rows that became columns without a record of each count as the first record of their file.
         """
@@ -176,12 +175,8 @@ class TrajectoryBatches:
             self.close()
 
     def _items(self) -> Iterator[_Item]:
-        reads_logs = (
-            self._choice.chosen is None
-            and not self._choice.has_own_read_of(_LOG_FORMATS)
-            and not any(map(_shows_files, self._wanted))
-        )
-        found = inputs(self._paths, self._choice)
+        reads_logs = self._choice.chosen is None and not self._choice.has_own_read_of(_LOG_FORMATS)
+        found = self._found()
         if backend() == "python":
             yield from self._gathered(found)
             return
@@ -192,6 +187,10 @@ class TrajectoryBatches:
                 continue
             for given in group:
                 yield from self._input(given)
+
+    def _found(self) -> Iterator[Input]:
+        """What to read."""
+        return inputs(self._paths, self._choice)
 
     def _gathered(self, found: Iterator[Input]) -> Iterator[_Item]:
         """Files of which many may hold one record each, gathered to batches of many."""
@@ -208,6 +207,8 @@ class TrajectoryBatches:
         """Whether a file is read record by record."""
         if given.problems or given.is_end or given.is_summary or given.whole is not None:
             return False
+        if given.within is not None:
+            return isinstance(given.within, LineRange)
         try:
             return self._choice.file_format(given.path) is None and not holds_parquet(given.path)
         except ReadError:
@@ -233,6 +234,9 @@ class TrajectoryBatches:
                 yield from item()
 
     def _file(self, given: Input) -> Iterator[_Item]:
+        if given.within is not None:
+            yield from self._records(given)
+            return
         try:
             whole = given.whole or self._choice.file_format(given.path)
         except ReadError as error:
@@ -244,11 +248,10 @@ class TrajectoryBatches:
             yield from self._records(given)
             return
         given.note_read()
-        if backend() == "rust" and (reader := column_reader(self._wanted)) is not None:
-            pieces = self._choice.pieces(whole, given.path, reader, self._wanted)
-            if pieces is not None:
-                yield from self._pieces(whole, given.path, pieces)
-                return
+        reader = column_reader(self._wanted) if backend() == "rust" else None
+        if reader and (pieces := self._choice.pieces(whole, given.path, reader, self._wanted)):
+            yield from self._pieces(whole, given.path, pieces)
+            return
         batches = self._choice.batches(whole, given.path, self._wanted)
         if batches is None:
             records = self._choice.records(whole, given.path, self._report, self._wanted)
@@ -270,24 +273,13 @@ class TrajectoryBatches:
     def _piece(
         self, whole: FileFormat[Trajectory], path: Path, piece: Piece
     ) -> Iterator[pa.RecordBatch]:
-        """The rows of a piece, those that are read as records in their places."""
-        import pyarrow as pa
+        def read(number: int) -> Iterator[Trajectory]:
+            left_out = partial(piece.records, number)
+            return self._choice.counted(whole, path, self._report, left_out)
 
-        batch = self._rows_of.in_schema(pa.record_batch(piece.columns))
-        self._choice.count(whole, batch.num_rows)
-        found: list[Trajectory] = []
-        done = 0
-        for row, number, *_ in piece.columns.refused:
-            if row > done:
-                yield from self._rows_of.batches(found)
-                found = []
-                yield batch.slice(done, row - done)
-                done = row
-            self._reasons.add_file()
-            read = partial(piece.records, number)
-            found += self._choice.counted(whole, path, self._report, read)
-        yield from self._rows_of.batches(found)
-        yield batch.slice(done)
+        batch = self._rows_of.in_schema(piece.columns)
+        self._choice.count({whole.name: batch.num_rows})
+        return self._certain.part(batch, piece.columns.refused, read)
 
     def _records(self, given: Input) -> Iterator[_Item]:
         path = given.path
@@ -298,7 +290,10 @@ class TrajectoryBatches:
             if backend() == "rust"
             else None
         )
-        if reader is not None and is_named_in_utf8(path) and is_json_lines(path):
+        is_lines = isinstance(given.within, LineRange) or (
+            given.within is None and is_json_lines(path)
+        )
+        if reader is not None and is_named_in_utf8(path) and is_lines:
             yield from self._lines(given, reader)
             return
         from trajmeter.readers._parquet import own_rows  # takes longer than a small file
@@ -307,7 +302,8 @@ class TrajectoryBatches:
             try:
                 content = opened.enter_context(open_content(path))
                 is_plain = is_parquet(content) and not is_compressed(content)
-                rows = own_rows(content, self._wanted, self._choice) if is_plain else None
+                within = given.within if isinstance(given.within, RowRange) else None
+                rows = own_rows(content, self._wanted, self._choice, within) if is_plain else None
             except OSError:  # the record reader says why
                 pass
             else:
@@ -334,8 +330,6 @@ class TrajectoryBatches:
         yield partial(self._end, records)
 
     def _logs(self, logs: list[Input]) -> Iterator[_Item]:
-        import pyarrow as pa
-
         reader = column_reader(self._wanted)
         if reader is None:
             for log in logs:
@@ -343,7 +337,9 @@ class TrajectoryBatches:
             return
         unread: set[int] = set()
         for columns in reader.read_logs([str(log.path) for log in logs]):
-            batch = self._rows_of.in_schema(pa.record_batch(columns))
+            batch = self._rows_of.in_schema(columns)
+            versions = (columns.version_1, batch.num_rows - columns.version_1)
+            yield partial(self._count, dict(zip(_LOG_FORMATS, versions, strict=True)))
             done = 0
             unread.update(number for _, number, *_ in columns.refused)
             for row, number, *_ in columns.refused:
@@ -361,6 +357,10 @@ class TrajectoryBatches:
         self._reasons.add_file()
         return iter(())
 
+    def _count(self, rows: Mapping[str, int]) -> Iterator[pa.RecordBatch]:
+        self._choice.count(rows)
+        return iter(())
+
     def _problems(self, problems: Iterable[ReadProblem]) -> Iterator[pa.RecordBatch]:
         for problem in problems:
             self._report(problem)
@@ -369,9 +369,10 @@ class TrajectoryBatches:
     def _lines(self, given: Input, reader: JsonReader) -> Iterator[_Item]:
         path = given.path
         records = EntryReader(given, self._choice, self._report)
-        number = 1
+        lines = given.within if isinstance(given.within, LineRange) else None
+        number = lines.first if lines else 1
         try:
-            with open_content(path) as file:
+            with open_range(path, lines) if lines else open_content(path) as file:
                 begun = state_of(file)
                 for block in line_blocks(file, self._block_bytes):
                     for columns in reader.read(block, str(path), number):
@@ -393,12 +394,5 @@ class TrajectoryBatches:
 
 
 def _may_be_log(given: Input) -> bool:
-    is_file = not (given.problems or given.is_end or given.is_summary or given.whole)
-    return is_file and given.path.suffix == _LOG_SUFFIX and is_named_in_utf8(given.path)
-
-
-def _shows_files(column: str) -> bool:
-    """Whether what commands show is part of a column: that of logs only the record reader reads."""
-    return column in ("turns", "leaks") or column.startswith(
-        ("turns.views", "final_views", "leaks.")
-    )
+    is_other = given.problems or given.is_end or given.is_summary or given.whole or given.within
+    return not is_other and given.path.suffix == ".json" and is_named_in_utf8(given.path)

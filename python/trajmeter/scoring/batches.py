@@ -5,15 +5,16 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from trajmeter.errors import ExtraMissingError, InputError, ReadError
+from trajmeter.errors import ExtraMissingError, ReadError
 
 try:
-    import pyarrow as pa
+    import pyarrow as pa  # noqa: TC002 - what follows cannot be imported without it
 except ModuleNotFoundError as error:
     raise ExtraMissingError("record batches need pyarrow: pip install 'trajmeter[data]'") from error
 
 from trajmeter.arguments import as_iterable
 from trajmeter.metrics import TaskIndex, create
+from trajmeter.readers.frames import arrow_batches, is_frame
 from trajmeter.scoring.columns import RowScorer
 from trajmeter.scoring.files import DEFAULT_METRICS, tasks_from
 from trajmeter.scoring.rows import admit
@@ -85,11 +86,8 @@ class BatchScorer:
         on_problem: Callable[[RowProblem], None] | None = None,
     ) -> Iterator[pa.RecordBatch]:
         """Score batches as they come; see :func:`score_batches`."""
-        if isinstance(batches, (pa.RecordBatch, pa.Table)):  # whose columns would be taken for some
-            raise InputError(
-                f"batches is a {type(batches).__name__}, expected an iterable of RecordBatch; a "
-                "Table gives them with to_batches()"
-            )
+        if is_frame(batches):
+            batches = arrow_batches(batches)
         expected = "an iterable of RecordBatch"
         return self._score(as_iterable(batches, expected, name="batches"), on_problem or _refuse)
 
@@ -122,7 +120,8 @@ def score_batches(
     one task have to be side by side, and are held until all of them are there.
 
     Args:
-        batches: Batches of any size, such as those of a Parquet file.
+        batches: Batches of any size, such as those of a Parquet file; or a data frame in the same
+            columns, whatever has the Arrow C interface.
         metrics: One or several names of metrics, ``file.py@name``, or metrics, in the order of
             their columns.
         tasks: Files of any known format, or tasks, with the references to score against.

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from trajmeter.metrics import RowLayout
     from trajmeter.metrics.columns import Column, FamilyColumns
 
-__all__ = ["arrow_array", "arrow_schema", "family_arrays", "rows_batch"]
+__all__ = ["arrow_array", "arrow_schema", "family_arrays", "rows_batch", "without_maps"]
 
 
 def arrow_schema(layout: RowLayout) -> pa.Schema:
@@ -135,6 +135,21 @@ def rows_batch(
         stop = family.offset + len(family.columns)
         arrays += family_arrays(family, [row[family.offset : stop] for row in rows], types)
     return pa.record_batch(arrays, schema=schema)
+
+
+def without_maps(table: pa.Table) -> pa.Table:
+    """A table with lists of key and value in place of maps, which some packages do not read."""
+    import pyarrow as pa
+
+    fields = [
+        field.with_type(
+            pa.list_(pa.struct([("key", field.type.key_type), ("value", field.type.item_type)]))
+        )
+        if isinstance(field.type, pa.MapType)
+        else field
+        for field in table.schema
+    ]
+    return table.cast(pa.schema(fields).with_metadata(table.schema.metadata or {}))
 
 
 def _prepared(column: Column, values: Sequence[Any]) -> Sequence[Any]:

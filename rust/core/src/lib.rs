@@ -22,6 +22,7 @@ mod random;
 pub mod resampling;
 pub mod rows;
 pub mod sequences;
+pub mod shell;
 pub mod snapshots;
 pub mod spans;
 pub mod speedup;

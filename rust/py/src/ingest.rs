@@ -112,6 +112,9 @@ pub struct JsonColumns {
     /// Number of the line behind the last.
     #[pyo3(get)]
     next_line: i64,
+    /// How many rows are runs of mini-swe-agent 1; of logs, the others are of its version 2.
+    #[pyo3(get)]
+    version_1: usize,
 }
 
 #[pymethods]
@@ -154,6 +157,7 @@ fn columns(piece: Piece, shape: &Shape) -> Result<JsonColumns, ArrowError> {
         batch,
         refused: piece.refused,
         next_line: piece.next_line,
+        version_1: piece.version_1,
     })
 }
 

@@ -101,6 +101,7 @@ def test_every_program_is_read_in_rust(program: str) -> None:
 
 
 ONLY_AS_RECORDS = {"pydantic-ai"}
+WINDOWED = {"goto", "scroll_down", "scroll_up"}
 
 
 @pytest.mark.parametrize("name", [*SHELLS, *INTERPRETERS, *READERS, "web_search"])
@@ -108,7 +109,7 @@ def test_tools_are_known_by_the_same_names(name: str) -> None:
     messages = call(name, {"command": "cat a.py", "code": "1", "path": "a.py"}, "[exit code 2]")
     for spelt in (name, name.upper(), f"mcp__x__{name}"):
         renamed = json.loads(json.dumps(messages).replace(json.dumps(name), json.dumps(spelt)))
-        assert read({"messages": renamed}) == 0
+        assert read({"messages": renamed}) == (name in WINDOWED)
         as_record = same(json.dumps({"messages": renamed}).encode(), None)
         assert as_record == (name in SHELLS or name in READERS)
 

@@ -16,12 +16,7 @@ from trajmeter.schemas import trajectory_schema
 
 pytestmark = pytest.mark.usefixtures("rust")
 
-_TURN = trajectory_schema().field("turns").type.value_type
-COLUMNS = (
-    *(name for name in trajectory_schema().names if name not in ("turns", "final_views", "leaks")),
-    *(f"turns.{field.name}" for field in _TURN if field.name != "views"),
-)
-"""All but views and leaks."""
+COLUMNS = tuple(trajectory_schema().names)
 
 FRAGMENTS = (
     "```bash\nls -la\n```",
@@ -47,6 +42,11 @@ FRAGMENTS = (
     "x",
     "\n",
     '\u00e9 \\ " \x00',
+    "<PATCH_CONTEXT>\nFile: /testbed/a.py\nLines: 3-1\nLines: 7 - 9x\n</PATCH_CONTEXT>",
+    "<PATCH_CONTEXT>File: /home/r/b.py\x85Lines:1-2\nFile: /home/q\nLines: 1-2</PATCH_CONTEXT>",
+    "<PATCH_CONTEXT>\nFile: c.py\nLines: \u0663-4\n</PATCH_CONTEXT>",
+    "```bash\ncat a.py | head -3; grep -n x /repo/b.py\n```",
+    "<returncode>0</returncode>\n<output>\nx\ny\n3:x\n</output>",
 )
 texts = st.lists(st.sampled_from(FRAGMENTS), max_size=4).map("".join)
 contents = st.one_of(
@@ -71,6 +71,33 @@ details = st.none() | st.fixed_dictionaries(
         "x": st.just([1]),
     },
 )
+arguments = st.sampled_from([None, "{}", {"command": "ls"}, [1, 2.50], '"\\u00e9"', True])
+calls = st.fixed_dictionaries(
+    {},
+    optional={
+        "type": st.sampled_from(["message", "function_call", None]),
+        "content": contents,
+        "id": ids,
+        "call_id": ids | st.just(""),
+        "name": st.sampled_from(["bash", "", None]),
+        "arguments": arguments,
+        "function": st.none()
+        | st.fixed_dictionaries(
+            {}, optional={"name": st.sampled_from(["f", None]), "arguments": arguments}
+        ),
+    },
+)
+items = st.none() | st.lists(calls, max_size=2)
+choices = st.none() | st.lists(
+    st.fixed_dictionaries(
+        {},
+        optional={
+            "message": st.none()
+            | st.fixed_dictionaries({}, optional={"content": contents, "tool_calls": items})
+        },
+    ),
+    max_size=2,
+)
 extras = st.fixed_dictionaries(
     {},
     optional={
@@ -78,6 +105,8 @@ extras = st.fixed_dictionaries(
         | st.fixed_dictionaries(
             {},
             optional={
+                "output": items,
+                "choices": choices,
                 "usage": st.none()
                 | st.fixed_dictionaries(
                     {},
@@ -94,12 +123,12 @@ extras = st.fixed_dictionaries(
                         "cache_read_input_tokens": counts,
                         "cache_creation_input_tokens": counts,
                     },
-                )
+                ),
             },
         ),
         "cost": amounts,
         "timestamp": amounts,
-        "interrupt_type": st.sampled_from([None, "FormatError", "LimitsExceeded", 3]),
+        "interrupt_type": st.sampled_from([None, "FormatError", "UserInterruption", 3]),
         "actions": st.none()
         | st.lists(
             st.fixed_dictionaries({}, optional={"command": texts | st.none(), "tool_call_id": ids}),
@@ -119,6 +148,7 @@ messages = st.fixed_dictionaries(
         "usage": st.none() | st.fixed_dictionaries({}, optional={"input_tokens": counts}),
         "tool_call_id": ids,
         "call_id": ids,
+        "output": items | texts | st.just(3),
         "extra": extras | st.none(),
     },
 )
@@ -139,7 +169,11 @@ infos = st.fixed_dictionaries(
                 "agent_type": st.sampled_from([None, "", "default"]),
                 "environment": st.none()
                 | st.fixed_dictionaries(
-                    {}, optional={"image": st.sampled_from([None, "", "m/x_m_r:pr", "_m_/_m_r/q"])}
+                    {},
+                    optional={
+                        "image": st.sampled_from([None, "", "m/x_m_r:pr", "_m_/_m_r/q"]),
+                        "cwd": st.sampled_from([None, "", "/repo", "/home"]),
+                    },
                 ),
                 "model": st.none()
                 | st.fixed_dictionaries(
@@ -245,6 +279,7 @@ def test_most_runs_are_certain(folder: Path, run: Any) -> None:
     run["info"] = None
     for message in run["messages"]:
         message.pop("usage", None)
+        message.pop("output", None)
         message["extra"] = {"returncode": 1, "cost": 2.5, "response": {"usage": None}}
         message["timestamp"] = 5
     path = folder / "plain.traj.json"
@@ -267,13 +302,13 @@ def test_a_folder_of_logs_and_others(tmp_path: Path) -> None:
         read, as_record = as_batches(tmp_path, COLUMNS)
     with pytest.warns(UserWarning, match=r"1 file is left out.*100\.traj\.json$"):
         assert read == as_records(tmp_path, COLUMNS)
-    assert (len(read.rows), len(read.problems), as_record) == (594, 4, 5)
+    # A wrong id is told in its row; an empty file has none.
+    assert (len(read.rows), len(read.problems), as_record) == (597, 1, 5)
 
 
 def test_recorded_logs(reference_data: Path) -> None:
-    # Format errors and responses of version 2 are read as records.
-    for folder, odd in (("logs/mini-swe-agent", 4), ("minisweagent", 0)):
+    for folder in ("logs/mini-swe-agent", "minisweagent"):
         logs = f"{reference_data / folder}/**/*.traj.json"
         read, as_record = as_batches(Path(logs), COLUMNS)
         assert read == as_records(Path(logs), COLUMNS)
-        assert (bool(read.rows), read.problems, as_record) == (True, [], odd)
+        assert (bool(read.rows), read.problems, as_record) == (True, [], 0)

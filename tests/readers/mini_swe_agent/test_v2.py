@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import json
+import time
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -71,6 +72,7 @@ def test_a_turn_of_version_2_holds_all_its_actions() -> None:
     assert trajectory.task_id == "acme__widget-12"
     assert trajectory.agent == "mini-swe-agent"
     assert trajectory.final_patch == "diff …"
+    assert trajectory.final_output == "diff …"
     assert trajectory.final_views is None
     assert trajectory.failure is None
     assert trajectory.turns == (
@@ -214,21 +216,66 @@ def test_a_run_without_answers_has_no_turns() -> None:
     assert read([{"role": "user", "content": "Fix it."}]).turns == ()
 
 
-@pytest.mark.parametrize(
-    ("record", "message"),
-    [
-        ({"info": {}}, "messages"),
-        ({"messages": ["x"]}, "messages"),
-        ({"messages": [], "info": {"exit_status": 3}}, "exit_status"),
-    ],
+VERSIONS = pytest.mark.parametrize(
+    ("reader", "version"), [(VERSION_1, "mini-swe-agent-1"), (VERSION_2, "mini-swe-agent-1.1")]
 )
-@pytest.mark.parametrize("version", ["mini-swe-agent-1", "mini-swe-agent-1.1"])
-def test_what_is_not_a_run_is_refused(record: dict[str, Any], message: str, version: str) -> None:
-    reader = VERSION_1 if version == "mini-swe-agent-1" else VERSION_2
+
+
+@VERSIONS
+@pytest.mark.parametrize("record", [{"info": {}}, {"messages": "x"}, {"messages": None}])
+def test_what_is_not_a_run_is_refused(
+    record: dict[str, Any], reader: RecordFormat[Trajectory], version: str
+) -> None:
     whole: dict[str, Any] = {"trajectory_format": version, **record}
     assert reader.recognises(whole)
-    with pytest.raises(ValidationError, match=message):
+    with pytest.raises(ValidationError, match="messages"):
         reader.read(whole, SOURCE)
+
+
+@VERSIONS
+def test_a_value_of_the_wrong_type_is_told_and_the_rest_is_read(
+    reader: RecordFormat[Trajectory], version: str
+) -> None:
+    answer = {"role": "assistant", "content": "Go.", "extra": {"cost": "a lot"}}
+    info = {
+        "exit_status": 3,
+        "submission": "diff …",
+        "model_stats": [],
+        "config": {"agent": {"step_limit": -1, "cost_limit": 2.5}},
+    }
+    record: dict[str, Any] = {
+        "trajectory_format": version,
+        "instance_id": 12,
+        "info": info,
+        "messages": ["x", answer],
+    }
+    for read in (reader.read, reader.profile_reads["contextbench"]):
+        trajectory = read(record, SOURCE)
+        assert trajectory.task_id == "acme__widget-12"  # from the name of the file
+        assert trajectory.failure is None
+        assert trajectory.final_patch == "diff …"
+        assert trajectory.usage is None
+        assert trajectory.extra == {"cost_limit": 2.5}
+        (turn,) = trajectory.turns or ()
+        assert (turn.text, turn.usage) == ("Go.", None)
+        assert trajectory.unusable == {
+            "task_id": "instance_id: expected text, got 12",
+            "failure": "info.exit_status: expected text, got 3",
+            "metadata.exit_status": "info.exit_status: expected text, got 3",
+            "usage.cost_usd": "info.model_stats: expected an object, got []",
+            "extra.step_limit": "info.config.agent.step_limit: expected at least 0, "
+            "got -1",
+            "turns": 'messages[0]: expected an object, got "x"',
+            "turns.usage.cost_usd": 'messages[1].extra.cost: expected a number, got "a lot"',
+        }
+
+
+def test_many_wrong_messages_do_not_take_long() -> None:
+    record: dict[str, Any] = {"messages": ["x"] * 20_000, "info": 3}
+    begin = time.process_time()
+    trajectory = VERSION_2.read(record, SOURCE)
+    assert time.process_time() - begin < 5  # each of them copied would take minutes
+    assert (trajectory.turns, len(trajectory.unusable)) == ((), 13)
 
 
 CLAIM = "<explore_context>\nFile: a.py\nLines: 1-2\n</explore_context>"

@@ -57,6 +57,10 @@ diff --git a/gone.py b/gone.py
         ("cat a.py", text(6), ["a.py:1-6"]),
         ("cat a.py", "no newline at the end", ["a.py:1-1"]),
         ("cat a.py", "\n\n", ["a.py:1-2"]),
+        # pushd and popd print the folders, unless that goes elsewhere.
+        ("pushd s; cat a.py; popd; cat b.py", "/r/s /r\nx\n/r\ny\n", ["s/a.py", "b.py"]),
+        ("pushd s; sed -n 1,2p a.py; popd", "/r/s /r\nx\ny\n/r\n", ["s/a.py:1-2"]),
+        ("pushd s >/dev/null; cat a.py; popd >/dev/null", "x\ny\n", ["s/a.py:1-2"]),
         ("cat a.py", "", ["a.py"]),
         ("head -n 50 a.py", text(10), ["a.py:1-10"]),
         ("head -n 5 a.py", text(5), ["a.py:1-5"]),

@@ -52,9 +52,9 @@ def read_claims(
     """Turn a run into a trajectory, with the fields of a turn from its messages.
 
     Raises:
-        pydantic.ValidationError: A value has the wrong type.
+        pydantic.ValidationError: There is no list of messages.
     """
-    run = validated(record)
+    run, unusable = validated(record)
     messages = run["messages"]
     repository = repository_of(run)
     blocks = [
@@ -74,7 +74,7 @@ def read_claims(
         turns += [{"number": number, **turn, **(steps[0] if steps else {})}, *others]
     return Trajectory.model_validate(
         {
-            **run_fields(run, source),
+            **run_fields(run, source, unusable),
             "turns": turns,
             "final_views": _final_views(messages, repository),
         }

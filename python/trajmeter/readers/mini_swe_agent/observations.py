@@ -81,9 +81,11 @@ class Folder:
         return tuple(views), list(shown.leaks)
 
     def _path(self, path: str) -> str:
+        if self._folder is None or not path.startswith(f"{self._folder}/"):
+            return path
         below = path.removeprefix(f"{self._folder}/")
         # In Multi-SWE-bench's containers, the repository lies below the folder.
-        return below.removeprefix(f"{self._repository}/") if below != path else path
+        return below if self._repository is None else below.removeprefix(f"{self._repository}/")
 
 
 def steps_of(run: Run, turns: Iterable[Turn]) -> tuple[Turn, ...]:

@@ -1,5 +1,7 @@
 """The parts of a mini-swe-agent file that its versions share: the run as a whole.
 
+A value of the wrong type is left out, and told with its place; the rest of the run is read.
+
 Only names and limits are taken from the configuration. In most real files it holds the API keys of
 the model, and nothing that is not listed here may reach a record.
 """
@@ -11,15 +13,20 @@ from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, TypeAlias
 
-from pydantic import Field, JsonValue, TypeAdapter
+from pydantic import Field, JsonValue, TypeAdapter, ValidationError
 from typing_extensions import NotRequired, TypedDict
 
+from trajmeter.json_input import describe_detail
 from trajmeter.readers._content import content_name
 from trajmeter.readers._litellm import model_name
 from trajmeter.readers.messages.usage import openai_usage
 from trajmeter.records import Failure, Usage
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from pydantic_core import ErrorDetails
+
     from trajmeter.records import Source
 
 __all__ = [
@@ -52,10 +59,12 @@ CARRIED = (
     "turns.usage",
     "turns.duration_seconds",
     "final_patch",
+    "final_output",
     "usage.cost_usd",
     "duration_seconds",
     "failure",
     "leaks",
+    "unusable",
     "metadata",
     "extra",
 )
@@ -68,6 +77,23 @@ _BUDGETS = frozenset(
 )
 """Statuses of runs that a limit ended: of steps or cost, of time, of the model's context."""
 _BUDGET_REASON = "budget_exhausted"
+
+_FIELDS = {
+    "instance_id": ("task_id",),
+    "info.config.agent.step_limit": ("extra.step_limit",),
+    "info.config.agent.cost_limit": ("extra.cost_limit",),
+    "info.config.agent_type": ("agent",),
+    "info.config.environment.cwd": ("turns.views.path",),
+    "info.config.environment.image": ("turns.views.path",),
+    "info.config.model.model_name": ("model",),
+    "info.context_error": ("extra.context_error",),
+    "info.exit_status": ("failure", "metadata.exit_status"),
+    "info.mini_version": ("extra.mini_version",),
+    "info.model_stats.instance_cost": ("usage.cost_usd",),
+    "info.submission": ("final_patch", "final_output"),
+    "messages": ("turns",),
+}
+"""Which fields of a trajectory each part of a file makes."""
 
 Message: TypeAlias = dict[str, JsonValue]
 _Count: TypeAlias = Annotated[int, Field(ge=0)]
@@ -120,16 +146,74 @@ def _runs() -> TypeAdapter[Run]:
     return TypeAdapter(Run)
 
 
-def validated(record: Mapping[str, JsonValue]) -> Run:
+def validated(record: Mapping[str, JsonValue]) -> tuple[Run, dict[str, str]]:
     """Check the parts of a file that are read.
 
+    Returns:
+        The run without values of the wrong type, and why the fields that they make are empty.
+
     Raises:
-        pydantic.ValidationError: One of them has the wrong type.
+        pydantic.ValidationError: There is no list of messages.
     """
-    return _runs().validate_python(record)
+    unusable: dict[str, str] = {}
+    try:
+        run = _runs().validate_python(record)
+    except ValidationError as error:
+        faults = error.errors(include_url=False)
+        if any(fault["loc"] in ((), ("messages",)) for fault in faults):
+            raise
+        pruned: Any = dict(record)
+        # What is no message keeps its place: results may be found by position.
+        no_messages = {fault["loc"][1] for fault in faults if _is_message(fault["loc"])}
+        if no_messages:
+            pruned["messages"] = [
+                {} if number in no_messages else message
+                for number, message in enumerate(pruned["messages"])
+            ]
+        for fault in faults:
+            if not _is_message(fault["loc"]):
+                pruned = _without(pruned, fault["loc"])
+            for field in _fields_at(fault["loc"]):
+                unusable.setdefault(field, describe_detail(fault))
+        run = _runs().validate_python(pruned)
+    for fault in _bad_costs(run["messages"]):
+        unusable.setdefault("turns.usage.cost_usd", describe_detail(fault))
+    return run, unusable
 
 
-def run_fields(run: Run, source: Source) -> dict[str, Any]:
+def _is_message(place: tuple[int | str, ...]) -> bool:
+    return len(place) > 1 and place[0] == "messages"
+
+
+def _without(value: JsonValue, place: tuple[int | str, ...]) -> JsonValue:
+    """A copy of an object with null in one place."""
+    if not place or not isinstance(value, dict):
+        return None
+    key = str(place[0])
+    return {**value, key: _without(value[key], place[1:])}
+
+
+def _fields_at(place: tuple[int | str, ...]) -> Iterator[str]:
+    """The fields that a part of a file makes, and those that it is part of."""
+    path = ".".join(map(str, place))
+    for part, fields in _FIELDS.items():
+        if part == path or part.startswith(f"{path}.") or path.startswith(f"{part}."):
+            yield from fields
+
+
+def _bad_costs(messages: list[Message]) -> Iterator[ErrorDetails]:
+    for number, message in enumerate(messages):
+        extra = message.get("extra")
+        cost = extra.get("cost") if isinstance(extra, Mapping) else None
+        if cost is not None and not isinstance(cost, (int, float)):
+            try:
+                Usage.model_validate({"cost_usd": cost})
+            except ValidationError as error:
+                for fault in error.errors(include_url=False):
+                    yield {**fault, "loc": ("messages", number, "extra", "cost")}
+
+
+def run_fields(run: Run, source: Source, unusable: dict[str, str]) -> dict[str, Any]:
     """The fields of a trajectory, except its turns and views.
 
     The task is ``instance_id``, which is only written for SWE-bench runs, else the name of the
@@ -159,9 +243,11 @@ def run_fields(run: Run, source: Source) -> dict[str, Any]:
         "model": model_name((config.get("model") or {}).get("model_name")),
         "source": source,
         "final_patch": submission,
+        "final_output": submission,
         "usage": None if cost is None else Usage(cost_usd=cost),
         "duration_seconds": seconds_between(messages[0], messages[-1]) if messages else None,
         "failure": Failure(reason=reason, message=submission or None) if failed else None,
+        "unusable": unusable,
         "metadata": {} if status is None else {"exit_status": status},
         "extra": {key: value for key, value in extra.items() if value is not None},
     }
@@ -180,6 +266,7 @@ def usage_of(message: Message) -> Usage | None:
     """Tokens and cost of the call that a message came from.
 
     Its response is in ``extra``; with OpenAI's Responses API the message is the response itself.
+    A cost of the wrong type is left out.
     """
     extra = message.get("extra")
     extra = extra if isinstance(extra, Mapping) else {}
@@ -192,7 +279,10 @@ def usage_of(message: Message) -> Usage | None:
     if cost is None:
         return usage
     fields = {} if usage is None else dict(usage)
-    return Usage.model_validate({**fields, "cost_usd": cost})
+    try:
+        return Usage.model_validate({**fields, "cost_usd": cost})
+    except ValidationError:
+        return usage
 
 
 def seconds_between(earlier: Message, later: Message) -> float | None:

@@ -58,9 +58,9 @@ def _read(record: Mapping[str, JsonValue], source: Source) -> Trajectory:
     """Turn a run into a trajectory.
 
     Raises:
-        pydantic.ValidationError: A value has the wrong type.
+        pydantic.ValidationError: There is no list of messages.
     """
-    run = validated(record)
+    run, unusable = validated(record)
     messages = run["messages"]
     folder = Folder(run)
     starts = [n for n, message in enumerate(messages) if message.get("role") == "assistant"]
@@ -78,7 +78,7 @@ def _read(record: Mapping[str, JsonValue], source: Source) -> Trajectory:
         turns.append(Turn.model_validate({"number": number, **turn, "views": views or None}))
     return Trajectory.model_validate(
         {
-            **run_fields(run, source),
+            **run_fields(run, source, unusable),
             "turns": steps_of(run, turns),
             "final_views": declared_views(messages, repository_of(run)),
             "leaks": leaks,

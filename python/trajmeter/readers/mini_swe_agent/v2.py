@@ -60,9 +60,9 @@ def _read(record: Mapping[str, JsonValue], source: Source) -> Trajectory:
     """Turn a run into a trajectory.
 
     Raises:
-        pydantic.ValidationError: A value has the wrong type.
+        pydantic.ValidationError: There is no list of messages.
     """
-    run = validated(record)
+    run, unusable = validated(record)
     folder = Folder(run)
     leaks: list[Leak] = []
 
@@ -76,19 +76,21 @@ def _read(record: Mapping[str, JsonValue], source: Source) -> Trajectory:
         return tuple(views) or None
 
     turns = [Turn.model_validate(turn) for turn in _turns(run, views_of)]
-    fields = run_fields(run, source)
+    fields = run_fields(run, source, unusable)
     return Trajectory.model_validate({**fields, "turns": steps_of(run, turns), "leaks": leaks})
 
 
 def _read_as_contextbench(record: Mapping[str, JsonValue], source: Source) -> Trajectory:
     """Turn a run into a trajectory with the views that the rules for version 1 find."""
-    run = validated(record)
+    run, unusable = validated(record)
     repository = repository_of(run)
 
     def views_of(_: int, actions: list[_Action]) -> list[NewView] | None:
         return views_shown((action.command for action in actions), repository)
 
-    return Trajectory.model_validate({**run_fields(run, source), "turns": [*_turns(run, views_of)]})
+    return Trajectory.model_validate(
+        {**run_fields(run, source, unusable), "turns": [*_turns(run, views_of)]}
+    )
 
 
 def _turns(run: Run, views_of: Callable[[int, list[_Action]], Any]) -> Iterator[dict[str, Any]]:

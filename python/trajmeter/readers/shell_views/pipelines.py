@@ -31,13 +31,15 @@ _WRAPPERS = {
     "xvfb-run": "",
 }
 _SILENT = frozenset(
-    {"cd", "pushd", "export", "set", "unset", "true", "false", ":", "test", "[", "[[", "mkdir"}
+    {"cd", "export", "set", "unset", "true", "false", ":", "test", "[", "[[", "mkdir"}
     | {"rm", "cp", "mv", "touch", "chmod", "source", ".", "sleep", "exit", "return", "ln", "shopt"}
     | {"alias", "read", "local", "declare", "umask", "wait", "kill"}
 )
 _SILENT_GIT = frozenset({"add", "checkout", "config", "reset", "restore", "rm", "mv", "apply"})
 _SHELLS = frozenset({"bash", "sh", "zsh", "dash", "ksh"})
-_ONE_LINE = frozenset({"pwd", "which", "whoami", "hostname", "date", "realpath", "basename"})
+_ONE_LINE = frozenset(
+    {"pwd", "which", "whoami", "hostname", "date", "realpath", "basename", "pushd", "popd"}
+)
 
 
 _MOST_WRAPPERS = 8

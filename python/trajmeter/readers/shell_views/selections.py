@@ -205,6 +205,8 @@ def _tested(condition: str) -> Ranges | None:
         return ALL
     if "," in condition:
         first, _, last = condition.partition(",")
+        if "," in last:
+            return None
         begin, end = _tested(first), _tested(last)
         if begin and end and begin[0][0] == begin[0][1] and end[0][0] == end[0][1]:
             return ((begin[0][0], max(begin[0][0], end[0][0])),)

@@ -64,12 +64,21 @@ class _Run:
     """Whether an error is printed of it."""
 
 
+class _Pushed(NamedTuple):
+    """The folder that was pushed last, and those before it."""
+
+    folder: str | None
+    before: _Pushed | None
+
+
 @dataclass(slots=True)
 class _Shell:
     """A shell as it goes through a command."""
 
     faults: list[str]
     folder: str | None
+    pushed: _Pushed | None = None
+    """Folders that ``popd`` goes back to."""
     status: bool | None = True
     runs: list[_Run] = field(default_factory=list)
 
@@ -87,7 +96,7 @@ class _Shell:
         stage = pipeline.stages[0]
         if len(pipeline.stages) != 1 or depth > _DEEPEST or stage.redirections:
             return False
-        folder = self.folder
+        folder, pushed = self.folder, self.pushed
         if isinstance(stage, Group):
             self.run(stage.pipelines, depth + 1)
         else:
@@ -95,7 +104,7 @@ class _Shell:
             if script is None:
                 return False
             self.run(parse(script), depth + 1)
-        self.folder = folder
+        self.folder, self.pushed = folder, pushed
         return True
 
     def _step(self, pipeline: Pipeline) -> bool:
@@ -104,15 +113,17 @@ class _Shell:
         words = program_of(stage.words) if isinstance(stage, Simple) and stage.words else []
         run = _Run(Printed(size=0), pipeline.connector, pipeline, self.folder)
         self.runs.append(run)
-        if words and len(pipeline.stages) == 1 and words[0] in ("cd", "pushd"):
-            self._change_folder(run, words[1:])
+        if words and len(pipeline.stages) == 1 and words[0] in ("cd", "pushd", "popd"):
+            self._change_folder(run, words[0], words[1:])
+            if not run.has_fault:
+                run.printed = printed(pipeline, None)
         else:
             run.printed = printed(pipeline, self.folder)
             self._judge(run, words[0] if words else "")
         self.status = run.status
         return words[:1] != ["exit"]
 
-    def _change_folder(self, run: _Run, words: list[str]) -> None:
+    def _change_folder(self, run: _Run, name: str, words: list[str]) -> None:
         target = next((word for word in words if not word.startswith("-")), None)
         run.has_fault = any(
             "cd" in fault and target is not None and target in fault for fault in self.faults
@@ -120,7 +131,20 @@ class _Shell:
         run.status = not run.has_fault
         if run.has_fault:
             return
-        self.folder = None if target is None else folder_after(self.folder, target)
+        before = self.folder
+        after = None if target is None else folder_after(before, target)
+        if name == "cd":
+            self.folder = after
+        elif name == "popd":
+            # Where nothing was pushed, popd fails, and the shell stays where it is.
+            if self.pushed is not None:
+                self.folder, self.pushed = self.pushed
+            else:
+                run.status = None
+        elif target is not None:
+            self.folder, self.pushed = after, _Pushed(before, self.pushed)
+        elif self.pushed is not None:  # the two folders on top change places
+            self.folder, self.pushed = self.pushed.folder, _Pushed(before, self.pushed.before)
 
     def _judge(self, run: _Run, name: str) -> None:
         """Find out whether a pipeline succeeded, and drop what it failed to read."""

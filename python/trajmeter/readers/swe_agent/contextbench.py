@@ -13,13 +13,14 @@ from typing import TYPE_CHECKING, Any
 from trajmeter.errors import ReadError
 from trajmeter.readers._containers import entries
 from trajmeter.readers._content import content_name
+from trajmeter.readers._faults import made_trajectory
 from trajmeter.readers._formats import Evidence, FileFormat, RecordFormat
 from trajmeter.readers._recognition import beginning
 from trajmeter.readers.contextbench.views import Span, views_of
 from trajmeter.readers.swe_agent.actions import editor_arguments
 from trajmeter.readers.swe_agent.declared import declared_views, path_in_repository
-from trajmeter.readers.swe_agent.run import turns_with
-from trajmeter.records import Failure, ReadProblem, Source, Trajectory
+from trajmeter.readers.swe_agent.run import failure_of, turns_with
+from trajmeter.records import ReadProblem, Source, Trajectory
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping
@@ -96,7 +97,7 @@ def _lines(
 
 
 def _trajectory(path: Path, **fields: object) -> Trajectory:
-    return Trajectory.model_validate(
+    return made_trajectory(
         {
             "task_id": content_name(path).removesuffix(_CHECKPOINTS),
             "agent": _AGENT,
@@ -139,16 +140,16 @@ def _summary(
     info = record.get("info")
     info = info if isinstance(info, dict) else {}
     status = info.get("exit_status")
-    is_failed = isinstance(status, str) and not status.startswith("submitted")
-    return Trajectory.model_validate(
+    status = status if isinstance(status, str) else None
+    return made_trajectory(
         {
             "task_id": content_name(Path(source.file)).removesuffix(_CONTEXT),
             "agent": _AGENT,
             "source": source,
             "final_views": views_of(named, spans),
             "final_patch": info.get("submission"),
-            "failure": Failure(reason=str(status)) if is_failed else None,
-            "metadata": {"exit_status": status} if isinstance(status, str) else {},
+            "failure": failure_of(status),
+            "metadata": {} if status is None else {"exit_status": status},
         }
     )
 
@@ -177,7 +178,7 @@ CONTEXT = RecordFormat(
     name="swe-agent-context",
     description="summaries of the files that SWE-agent viewed",
     makes=Trajectory,
-    carries=("agent", "final_views", "final_patch", "failure", "metadata"),
+    carries=("agent", "final_views", "final_patch", "failure", "unusable", "metadata"),
     origin="SWE-agent, as ContextBench runs it",
     keys=frozenset({"viewed_files", "file_line_ranges"}),
     recognises=_recognises_context,

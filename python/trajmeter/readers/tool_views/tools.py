@@ -13,7 +13,15 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 
-from trajmeter.readers.tool_views.evidence import ended, hits, is_refusal, numbered, text_of
+from trajmeter.readers.tool_views.evidence import (
+    ended,
+    hits,
+    is_refusal,
+    numbered,
+    text_of,
+    window,
+)
+from trajmeter.readers.tool_views.names import INTERPRETERS, RUN_TEXT, SEARCHES, SHELLS
 from trajmeter.records import Extent, ToolCall, View
 from trajmeter.records.openai_calls import parsed_arguments
 from trajmeter.records.record import frozen
@@ -121,9 +129,9 @@ class ToolViews:
         if known is None:
             known = self.tools.get(name)
         if known is None:
-            if name in _SHELLS:
+            if name in SHELLS:
                 return self._shown_in_shell(call, folder, exit_code)
-            if name in _SEARCHES:
+            if name in SEARCHES:
                 return ShownByCall(_found(call), folder, ())
             return None
         if isinstance(known, ToolView):
@@ -134,9 +142,9 @@ class ToolViews:
     def program_of(self, call: ToolCall) -> str | None:
         """The command or the code that a call ran; ``None`` if its tool runs neither."""
         name = plain_name(call.name)
-        if name in _SHELLS:
+        if name in SHELLS:
             return _command(_arguments(call))
-        if name not in _INTERPRETERS:
+        if name not in INTERPRETERS:
             return None
         if isinstance(call.arguments, str):
             parsed = parsed_arguments(call.arguments)
@@ -202,7 +210,7 @@ def plain_name(name: str) -> str:
 
 def runs_commands(name: str) -> bool:
     """Whether a tool of this name is a shell, so that its result may tell an exit code."""
-    return plain_name(name) in _SHELLS
+    return plain_name(name) in SHELLS
 
 
 def _arguments(call: ToolCall) -> Mapping[str, Any]:
@@ -213,15 +221,19 @@ def _arguments(call: ToolCall) -> Mapping[str, Any]:
 
 
 def _value(arguments: Mapping[str, Any], names: _Names) -> Any:  # noqa: ANN401 - of any type
+    got = arguments.get
     if isinstance(names, str):
-        return arguments.get(names)
+        return got(names)
     for name in names:
-        if arguments.get(name) is not None:
-            return arguments[name]
+        value = got(name)
+        if value is not None:
+            return value
     return None
 
 
 def _integer(value: object) -> int | None:
+    if value is None or type(value) is int:
+        return value
     if isinstance(value, str) and value.strip().removeprefix("-").isdecimal():
         value = int(value)
     if isinstance(value, float) and value.is_integer():
@@ -233,7 +245,7 @@ def _command(arguments: Mapping[str, Any]) -> str | None:
     """The command of a shell: text, or words, as of ``["bash", "-lc", "ls"]``."""
     command = _value(arguments, _COMMANDS)
     if isinstance(command, list) and all(isinstance(word, str) for word in command) and command:
-        runs_text = command[0].rpartition("/")[2] in _RUN_TEXT and len(command) > _SHELL_AND_FLAG
+        runs_text = command[0].rpartition("/")[2] in RUN_TEXT and len(command) > _SHELL_AND_FLAG
         if runs_text and command[1].startswith("-"):
             return str(command[2])
         return shlex.join(command)
@@ -268,13 +280,27 @@ def _read(call: ToolCall, tool: ToolView) -> tuple[View, ...]:
     return _claimed(reading) if text is None else _seen(reading, text, tool)
 
 
+def _window_shown(call: ToolCall) -> tuple[View, ...] | None:
+    """The lines in a tool's window; ``None`` if the result is not one, as of other such tools."""
+    text = text_of(call.result)
+    shown = window(text) if text is not None and call.success is not False else None
+    return None if shown is None else (_view(shown.path, Extent.LINES, shown.first, shown.last),)
+
+
+def _opened(call: ToolCall) -> tuple[View, ...]:
+    """What a tool that opens a file shows: a window, or all that was asked for."""
+    shown = _window_shown(call)
+    return _read(call, ToolView()) if shown is None else shown
+
+
 def _asked(arguments: Mapping[str, Any], tool: ToolView) -> tuple[int | None, int | None]:
     """The first and the last line that were asked for; ``None`` is the beginning, or the end."""
     pair = _value(arguments, tool.range)
     if isinstance(pair, list) and len(pair) == 2:  # noqa: PLR2004 - the first and the last
         first, last = map(_integer, pair)
     else:
-        first, last = (_integer(_value(arguments, names)) for names in (tool.first, tool.last))
+        first = _integer(_value(arguments, tool.first))
+        last = _integer(_value(arguments, tool.last))
         count = _integer(_value(arguments, tool.count))
         if last is None and count is not None and count > 0:
             last = (first or 1) + count - 1
@@ -293,7 +319,7 @@ def _seen(reading: _Reading, text: str, tool: ToolView) -> tuple[View, ...]:
     """What a result shows."""
     path, first, last = reading
     if ranges := numbered(text, first, last):
-        return tuple(_view(path, Extent.LINES, start, end) for start, end in ranges)
+        return tuple([_view(path, Extent.LINES, start, end) for start, end in ranges])
     if tool.is_editor or not text or is_refusal(text):
         return ()
     if first in (None, 1) and last is None:
@@ -310,66 +336,13 @@ def _view(path: str, extent: Extent, start: int | None = None, end: int | None =
 _VIEW = dict(View(path=""))
 """Every field of a view; making one costs a fifth of what validating it does."""
 
-_RUN_TEXT = frozenset({"bash", "sh", "zsh", "dash", "ksh"})
-_SHELLS = frozenset(
-    {
-        "bash",
-        "cmd",
-        "container.exec",
-        "exec",
-        "exec_command",
-        "execute",
-        "execute_bash",
-        "execute_command",
-        "local_shell",
-        "run",
-        "run_bash",
-        "run_command",
-        "run_in_terminal",
-        "run_shell",
-        "run_shell_command",
-        "run_terminal_cmd",
-        "shell",
-        "shell_command",
-        "terminal",
-    }
-)
-_INTERPRETERS = frozenset(
-    {
-        "code_interpreter",
-        "execute_ipython_cell",
-        "execute_python",
-        "ipython",
-        "jupyter",
-        "python",
-        "python_interpreter",
-        "run_ipython",
-        "run_python",
-    }
-)
-_SEARCHES = frozenset(
-    {
-        "find_in_files",
-        "grep",
-        "grep_search",
-        "rg",
-        "ripgrep",
-        "search",
-        "search_dir",
-        "search_file",
-        "search_file_content",
-        "search_files",
-        "search_for_pattern",
-    }
-)
-_READERS: dict[str, ToolView] = {
+_READERS: dict[str, ToolView | ViewFunction] = {
     **dict.fromkeys(
         (
             "cat_file",
             "file_read",
             "fs_read",
             "get_file_contents",
-            "open",
             "open_file",
             "read",
             "read_file",
@@ -392,6 +365,8 @@ _READERS: dict[str, ToolView] = {
         ),
         ToolView(is_editor=True),
     ),
+    "open": _opened,
+    **dict.fromkeys(("goto", "scroll_down", "scroll_up"), _window_shown),
 }
 
 TOOL_VIEWS = tool_views()

@@ -24,6 +24,7 @@ mod records;
 mod shape;
 mod tree;
 mod value;
+mod written;
 
 use std::collections::HashSet;
 use std::iter;
@@ -38,6 +39,7 @@ pub use inspect::Log;
 pub use shape::{Kind, Member, Shape};
 
 use crate::pool;
+pub(crate) use cursor::{Cursor, Scalar};
 use places::{Places, View, item, place};
 use value::{Others, only_if, refused};
 pub(crate) use value::{Raw, Text};
@@ -83,6 +85,8 @@ pub struct Piece {
     pub refused: Vec<Refused>,
     /// Number of the line behind the last, where lines are read.
     pub next_line: i64,
+    /// How many rows are runs of mini-swe-agent 1; of logs, the others are of its version 2.
+    pub version_1: usize,
 }
 
 /// Formats of a line; which one it is shows when it is read.
@@ -194,12 +198,13 @@ impl Reader {
             places: &self.places,
             foreign: &self.foreign,
             index: 0,
+            version_1: 0,
             file: file.to_owned(),
             line: None,
             record: None,
         };
         read(&mut row, &mut refused);
-        let rows = row.index;
+        let (rows, version_1) = (row.index, row.version_1);
         let finish = |mut column: Column| {
             column.finish(rows);
             column.is_wanted().then_some(column)
@@ -209,6 +214,7 @@ impl Reader {
             columns: columns.into_iter().map(finish).collect(),
             refused,
             next_line: 1,
+            version_1,
         }
     }
 }
@@ -221,6 +227,7 @@ struct Row<'a> {
     /// Keys of other formats.
     foreign: &'a HashSet<String>,
     index: usize,
+    version_1: usize,
     file: String,
     /// The line it stands on, unless it is a document.
     line: Option<i64>,

@@ -1,5 +1,7 @@
 //! JSON text that is kept as it stands: whether the record reader is certain to read it alike.
 
+use memchr::memmem;
+
 /// What was read is not certain to mean the same to the record reader.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Uncertain;
@@ -18,6 +20,9 @@ pub(super) const MOST_EXPONENT_DIGITS: usize = 2;
 #[must_use]
 pub fn is_certain(text: &str) -> bool {
     let bytes = text.as_bytes();
+    if bytes.first() == Some(&b'"') && memmem::find(bytes, b"\\u").is_none() {
+        return true;
+    }
     let (mut depth, mut digits, mut most) = (0, 0, MOST_DIGITS);
     let mut at = 0;
     while at < bytes.len() {

@@ -61,6 +61,16 @@ pub(super) fn raw<'de, D: Deserializer<'de>>(deserializer: D) -> Result<&'de str
     Ok(text)
 }
 
+/// JSON text of a value of any shape, kept as it stands.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Kept<'de>(pub &'de str);
+
+impl<'de> Deserialize<'de> for Kept<'de> {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        raw(deserializer).map(Kept)
+    }
+}
+
 /// As [`raw`], for the next value of an object.
 pub(crate) struct Raw;
 

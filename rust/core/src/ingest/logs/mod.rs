@@ -1,14 +1,18 @@
-//! Logs of mini-swe-agent, a run in each file: all of a trajectory but its views.
+//! Logs of mini-swe-agent, a run in each file.
 //!
 //! The record readers of both versions are the specification. A file that is not certain to mean
 //! the same to them is left to the caller, whatever the reason.
 
+mod claims;
 mod observations;
 mod record;
+mod responses;
 mod run;
+mod texts;
 mod tokens;
 mod v1;
 mod v2;
+mod views;
 
 use std::borrow::Cow;
 use std::fs::File;
@@ -21,12 +25,14 @@ use serde::de::DeserializeSeed;
 use serde_json::Deserializer;
 
 use super::objects::Into;
-use super::raw::is_certain;
 use super::value::Text;
-use super::{Format, Piece, Reader, Refused, Row};
+use super::written::Cells;
+use super::{Piece, Reader, Refused, Row};
 use crate::pool;
-use record::{Failure, Metadata, More, Record, Usage, seconds_between};
+use claims::{declared_views, repository_of};
+use record::{Failure, More, Record, Usage, seconds_between};
 use run::Run;
+use views::{Folder, as_steps};
 
 /// Files of a piece.
 const FILES: usize = 32;
@@ -96,7 +102,7 @@ impl Reader {
                 content.clear();
                 let file = &files[number];
                 let is_there = read_file(Path::new(file), &mut content);
-                is_there && row.read_log(&content, file).is_some()
+                is_there && row.read_log(&content, file, self.shows_files()).is_some()
             }))
         })
     }
@@ -105,8 +111,15 @@ impl Reader {
     #[must_use]
     pub fn read_log_contents(&self, contents: &[&[u8]], file: &str) -> Piece {
         self.gather_logs(0..contents.len(), |row, number| {
-            row.read_log(contents[number], file).is_some()
+            row.read_log(contents[number], file, self.shows_files())
+                .is_some()
         })
+    }
+
+    /// Whether what commands showed of files is part of a column.
+    fn shows_files(&self) -> bool {
+        let shown = ["turns.views", "final_views", "leaks"];
+        shown.iter().any(|name| self.wanted.has(name))
     }
 
     fn gather_logs(
@@ -142,19 +155,30 @@ fn read_file(path: &Path, content: &mut Vec<u8>) -> bool {
 }
 
 impl Row<'_> {
-    fn read_log(&mut self, content: &[u8], file: &str) -> Option<()> {
+    fn read_log(&mut self, content: &[u8], file: &str, shows_files: bool) -> Option<()> {
         // Cheap, and enough to pass over files of other formats.
         memmem::find(content, MARK)?;
         let text = std::str::from_utf8(content).ok()?;
         let line = place(text)?;
-        let record = record(text, file)?;
-        if !is_certain(text) {
-            return None;
-        }
+        let run = run(text)?;
+        let record = record(&run, file, shows_files)?;
         file.clone_into(&mut self.file);
         self.line = line;
-        self.read(record.as_bytes(), Format::Own, &[Format::Own])
-            .map(drop)
+        let is_read = self.write(&record).is_some();
+        for column in &mut *self.columns {
+            if !is_read || !column.is_wanted() {
+                column.clear(self.index);
+            }
+        }
+        self.index += usize::from(is_read);
+        self.version_1 += usize::from(is_read && run.is_version_1());
+        is_read.then_some(())
+    }
+
+    fn write(&mut self, record: &Record<'_>) -> Option<()> {
+        let mut cells = Cells::new(self.members, self.columns, self.index);
+        record.write(&mut cells)?;
+        self.source::<serde_json::Error>().ok()
     }
 }
 
@@ -175,8 +199,8 @@ fn place(text: &str) -> Option<Option<i64>> {
     (!is_lines).then_some(None)
 }
 
-/// The run as JSON of a record of our own.
-fn record(json: &str, file: &str) -> Option<String> {
+/// The run, if it is one of these versions.
+fn run(json: &str) -> Option<Run<'_>> {
     let mut json = Deserializer::from_str(json);
     let mut run = Run::default();
     let target = &mut run;
@@ -186,13 +210,23 @@ fn record(json: &str, file: &str) -> Option<String> {
     };
     whole.deserialize(&mut json).ok()?;
     json.end().ok()?;
-    if !run.has_messages() {
-        return None;
-    }
-    let turns = match &*run.format.as_ref()?.0 {
-        "mini-swe-agent-1" => v1::turns(&run).ok()?,
-        other if other.starts_with("mini-swe-agent-1.") => v2::turns(&run).ok()?,
-        _ => return None,
+    (run.has_messages() && (run.is_version_1() || run.is_version_2())).then_some(run)
+}
+
+/// The run as a record of our own; its views are only looked for where they are asked for.
+fn record<'a>(run: &'a Run<'_>, file: &'a str, shows_files: bool) -> Option<Record<'a>> {
+    let environment = &run.info.config.environment;
+    let repository = text(environment.image.as_ref()).and_then(repository_of);
+    let mut folder = Folder::new(filled(text(environment.folder.as_ref())), repository);
+    let eyes = shows_files.then_some(&mut folder);
+    let mut final_views = None;
+    let mut turns = if run.is_version_1() {
+        if shows_files {
+            final_views = declared_views(&run.messages, repository).ok()?;
+        }
+        v1::turns(run, eyes).ok()?
+    } else {
+        v2::turns(run, eyes).ok()?
     };
     let name = Path::new(file).file_name()?.to_str()?;
     let info = &run.info;
@@ -200,13 +234,16 @@ fn record(json: &str, file: &str) -> Option<String> {
     let status = filled(text(info.exit_status.as_ref()));
     let submission =
         text(info.submission.as_ref()).filter(|said| status.is_some() || !said.is_empty());
-    let record = Record {
+    as_steps(&mut turns, status);
+    Some(Record {
         task_id: filled(text(run.instance.as_ref()))
             .unwrap_or_else(|| name.strip_suffix(SUFFIX).unwrap_or(name)),
         agent: filled(text(config.agent_type.as_ref())).unwrap_or(AGENT),
         model: text(config.model.name.as_ref()).map(model_name),
         turns,
-        final_patch: submission,
+        final_views,
+        leaks: folder.leaks,
+        submission,
         usage: info.statistics.cost.map(Usage::cost),
         duration_seconds: run
             .messages
@@ -222,19 +259,14 @@ fn record(json: &str, file: &str) -> Option<String> {
                 },
                 message: filled(submission).map(Cow::Borrowed),
             }),
-        metadata: Metadata {
-            exit_status: status,
-        },
+        exit_status: status,
         extra: More {
             mini_version: text(info.mini_version.as_ref()),
             context_error: text(info.context_error.as_ref()),
             step_limit: config.limits.steps,
             cost_limit: config.limits.cost,
         },
-    };
-    record
-        .is_finite()
-        .then(|| serde_json::to_string(&record).ok())?
+    })
 }
 
 fn text<'a>(text: Option<&'a Text<'_>>) -> Option<&'a str> {

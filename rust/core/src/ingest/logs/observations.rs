@@ -17,7 +17,7 @@ pub(super) fn find(text: &str, mark: &str) -> Option<usize> {
 }
 
 /// The only bash block of a text.
-pub(super) fn program(text: &str) -> Result<Option<&str>, Uncertain> {
+pub(super) fn program(text: &str) -> Option<&str> {
     const OPEN: &str = "```bash";
     const CLOSE: &str = "```";
     let mut found = None;
@@ -25,9 +25,6 @@ pub(super) fn program(text: &str) -> Result<Option<&str>, Uncertain> {
     while let Some(at) = find(rest, OPEN) {
         rest = &rest[at + OPEN.len()..];
         let blank = rest.len() - rest.trim_start_matches(is_space).len();
-        if rest[blank..].starts_with(|next: char| !next.is_ascii()) {
-            return Err(Uncertain);
-        }
         let Some(newline) = rest[..blank].rfind('\n') else {
             continue;
         };
@@ -39,16 +36,16 @@ pub(super) fn program(text: &str) -> Result<Option<&str>, Uncertain> {
             .replace(body.strip_suffix('\n').unwrap_or(body))
             .is_some()
         {
-            return Ok(None);
+            return None;
         }
         rest = &rest[newline + 1 + length + CLOSE.len()..];
     }
-    Ok(found)
+    found
 }
 
 /// An observation of version 1: the code that a text tells, and the output in it.
 pub(super) struct Observation<'a> {
-    pub code: &'a str,
+    pub code: i64,
     pub output: Option<Cow<'a, str>>,
 }
 
@@ -75,8 +72,8 @@ fn cut(text: &str, start: usize) -> Option<String> {
     Some(format!("{head}<elided_chars>\n{tail}"))
 }
 
-/// The return code that a text tells, as it is written, and where it ends.
-fn code(text: &str) -> Option<(&str, usize)> {
+/// The return code that a text tells, and where it ends.
+fn code(text: &str) -> Option<(i64, usize)> {
     const OPEN: &str = "<returncode>";
     const CLOSE: &str = "</returncode>";
     let mut at = 0;
@@ -88,7 +85,7 @@ fn code(text: &str) -> Option<(&str, usize)> {
         let digits = unsigned.len() - after.len();
         if (1..=DIGITS).contains(&digits) && after.starts_with(CLOSE) {
             let length = rest.len() - after.len();
-            return Some((&rest[..length], at + length + CLOSE.len()));
+            return Some((rest[..length].parse().ok()?, at + length + CLOSE.len()));
         }
     }
     None
@@ -101,9 +98,64 @@ fn between<'a>(text: &'a str, start: usize, opening: &str, closing: &str) -> Opt
     text.get(begin..end)
 }
 
-/// What Python takes for a blank, of ASCII.
-fn is_space(c: char) -> bool {
-    matches!(c, '\t'..='\r' | '\x1c'..=' ')
+/// What Python takes for a blank.
+pub(super) fn is_space(c: char) -> bool {
+    c.is_whitespace() || matches!(c, '\x1c'..='\x1f')
+}
+
+/// The bytes of an output that the agent was not shown, if a text that it was shown instead says
+/// how many there are. Of a long output, it is shown as many characters of the beginning as of the
+/// end.
+pub(super) fn hidden(output: &str, shown: &str) -> Result<Option<(usize, usize)>, Uncertain> {
+    let count = |text: &str| {
+        if text.is_ascii() {
+            text.len()
+        } else {
+            text.chars().count()
+        }
+    };
+    let length = count(output);
+    if count(shown) >= length {
+        return Ok(None);
+    }
+    let Some(elided) = elided(shown)?.filter(|&elided| elided < length) else {
+        return Ok(None);
+    };
+    let half = (length - elided) / 2;
+    let place = |character: usize| {
+        if length == output.len() {
+            return character;
+        }
+        let mut places = output.char_indices().map(|(at, _)| at);
+        places.nth(character).unwrap_or(output.len())
+    };
+    Ok(Some((place(half), place(length - half))))
+}
+
+/// How many characters a text says were left out.
+fn elided(shown: &str) -> Result<Option<usize>, Uncertain> {
+    const MARK: &str = "elided_chars";
+    const MOST_APART: usize = 4;
+    for at in memmem::find_iter(shown.as_bytes(), MARK) {
+        let rest = &shown[at + MARK.len()..];
+        let is_word = |c: char| c == '_' || c.is_alphanumeric();
+        let number = rest.trim_start_matches(|c| !is_word(c));
+        let apart = rest[..rest.len() - number.len()]
+            .chars()
+            .take(MOST_APART + 1)
+            .count();
+        if !(1..=MOST_APART).contains(&apart) {
+            continue;
+        }
+        if number.starts_with(|c: char| !c.is_ascii()) {
+            return Err(Uncertain);
+        }
+        let digits = number.bytes().take_while(u8::is_ascii_digit).count();
+        if let Ok(elided) = number[..digits.min(DIGITS)].parse() {
+            return Ok(Some(elided));
+        }
+    }
+    Ok(None)
 }
 
 #[cfg(test)]
@@ -112,17 +164,12 @@ mod tests {
 
     use super::{code, observation, program};
 
-    fn certain<T>(result: Result<T, super::Uncertain>) -> Option<T> {
-        result.ok()
-    }
-
     #[test]
     fn only_bash_block() {
-        let program = |text| certain(program(text));
-        assert_eq!(program("a ```bash\nls\n``` b"), Some(Some("ls")));
-        assert_eq!(program("```bash \n\n\n  x```"), Some(Some("  x")));
-        assert_eq!(program("```bash\n```"), Some(Some("")));
-        assert_eq!(program("```bash\na\n``````bash\nb\n```"), Some(None));
+        assert_eq!(program("a ```bash\nls\n``` b"), Some("ls"));
+        assert_eq!(program("```bash \n\n\n  x```"), Some("  x"));
+        assert_eq!(program("```bash\n```"), Some(""));
+        assert_eq!(program("```bash\na\n``````bash\nb\n```"), None);
         for none in [
             "",
             "```bash",
@@ -130,16 +177,16 @@ mod tests {
             "```bash\nls",
             "```sh\nls\n```",
         ] {
-            assert_eq!(program(none), Some(None), "{none}");
+            assert_eq!(program(none), None, "{none}");
         }
-        assert_eq!(program("```bash\u{a0}\nls\n```"), None);
+        assert_eq!(program("```bash\u{a0}\nls\n```"), Some("ls"));
     }
 
     #[test]
     fn return_codes() {
         let code = |text| code(text).map(|(code, _)| code);
-        assert_eq!(code("<returncode>-12</returncode>"), Some("-12"));
-        assert_eq!(code("<returncode>x<returncode>0</returncode>"), Some("0"));
+        assert_eq!(code("<returncode>-12</returncode>"), Some(-12));
+        assert_eq!(code("<returncode>x<returncode>007</returncode>"), Some(7));
         assert_eq!(code("<returncode></returncode>"), None);
         assert_eq!(code("<returncode>\u{663}</returncode>"), None);
     }

@@ -1,103 +1,200 @@
-//! A run as a record of our own, written as JSON.
+//! A run as a record of our own, and the columns it is written to.
 
 use std::borrow::Cow;
 
-use serde::Serialize;
-
+use super::super::value::json_text;
+use super::super::written::Cells;
 use super::run::Message;
+use crate::shell::{Extent, Leak, View};
 
-#[derive(Serialize)]
 pub(super) struct Record<'a> {
     pub task_id: &'a str,
     pub agent: &'a str,
     pub model: Option<&'a str>,
     pub turns: Vec<Turn<'a>>,
-    pub final_patch: Option<&'a str>,
+    pub final_views: Option<Vec<View>>,
+    pub leaks: Vec<(usize, Leak)>,
+    pub submission: Option<&'a str>,
     pub usage: Option<Usage>,
     pub duration_seconds: Option<f64>,
     pub failure: Option<Failure<'a>>,
-    pub metadata: Metadata<'a>,
+    pub exit_status: Option<&'a str>,
     pub extra: More<'a>,
 }
 
 impl Record<'_> {
-    /// Whether JSON can hold its numbers, and columns the same zeros as the record reader's.
-    pub(super) fn is_finite(&self) -> bool {
-        let seconds = self.turns.iter().map(|turn| turn.duration_seconds);
-        let limit = self.extra.cost_limit;
-        seconds
-            .chain([self.duration_seconds, limit])
-            .flatten()
-            .all(|number| number.is_finite() && (number != 0.0 || number.is_sign_positive()))
+    /// Writes it to a row of the columns of trajectories.
+    pub(super) fn write(&self, cells: &mut Cells<'_>) -> Option<()> {
+        cells.text("task_id", Some(self.task_id))?;
+        cells.text("agent", Some(self.agent))?;
+        cells.text("model", self.model)?;
+        cells.list("turns", Some(&self.turns), Turn::write)?;
+        cells.list("final_views", self.final_views.as_deref(), write_view)?;
+        cells.list("leaks", Some(&self.leaks), |cells, (turn, leak)| {
+            cells.text("kind", Some(leak.kind.name()))?;
+            cells.text("evidence", Some(&leak.evidence))?;
+            cells.integer("turn", Some(*turn as i64))
+        })?;
+        cells.text("final_patch", self.submission)?;
+        cells.text("final_output", self.submission)?;
+        cells.record("usage", self.usage, Usage::write)?;
+        cells.number("duration_seconds", self.duration_seconds)?;
+        cells.record("failure", self.failure.as_ref(), Failure::write)?;
+        let status = self
+            .exit_status
+            .map(|status| ("exit_status", json_text(status)));
+        cells.json("metadata", object(status.as_slice()).as_deref())?;
+        cells.json("extra", self.extra.json()?.as_deref())
     }
 }
 
-#[derive(Serialize)]
-pub(super) struct Metadata<'a> {
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub exit_status: Option<&'a str>,
-}
-
 /// What of a run has no field of its own.
-#[derive(Serialize)]
 pub(super) struct More<'a> {
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub mini_version: Option<&'a str>,
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub context_error: Option<&'a str>,
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub step_limit: Option<u64>,
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub cost_limit: Option<f64>,
 }
 
-#[derive(Clone, Default, Serialize)]
+impl More<'_> {
+    /// As JSON, none inside if there is nothing; none where JSON does not hold its numbers.
+    #[allow(clippy::option_option)]
+    fn json(&self) -> Option<Option<String>> {
+        let cost = match self.cost_limit {
+            Some(cost) if !cost.is_finite() || (cost == 0.0 && cost.is_sign_negative()) => {
+                return None;
+            }
+            cost => cost.map(|cost| serde_json::Value::from(cost).to_string()),
+        };
+        let members = [
+            ("mini_version", self.mini_version.map(json_text)),
+            ("context_error", self.context_error.map(json_text)),
+            ("step_limit", self.step_limit.map(|limit| limit.to_string())),
+            ("cost_limit", cost),
+        ];
+        let members = members.into_iter();
+        let members: Vec<_> = members
+            .filter_map(|(name, json)| Some((name, json?)))
+            .collect();
+        Some(object(&members))
+    }
+}
+
+/// JSON of an object with these members; none if it has none.
+fn object(members: &[(&str, String)]) -> Option<String> {
+    let members = members
+        .iter()
+        .map(|(name, json)| format!("\"{name}\":{json}"));
+    let members: Vec<_> = members.collect();
+    (!members.is_empty()).then(|| format!("{{{}}}", members.join(",")))
+}
+
+fn write_view(cells: &mut Cells<'_>, view: &View) -> Option<()> {
+    cells.text("path", Some(&view.path))?;
+    match view.extent {
+        Extent::Unknown => {}
+        Extent::Whole => cells.text("extent", Some("whole"))?,
+        Extent::Lines(first, last) => {
+            cells.text("extent", Some("lines"))?;
+            cells.integer("start", Some(first))?;
+            cells.integer("end", Some(last))?;
+        }
+    }
+    cells.boolean("searched", view.is_search.then_some(true))
+}
+
+#[derive(Clone, Default)]
 pub(super) struct Turn<'a> {
-    pub number: Option<usize>,
+    pub number: usize,
     pub program: Option<Cow<'a, str>>,
-    pub text: Option<&'a str>,
+    pub text: Option<Cow<'a, str>>,
     pub success: Option<bool>,
     pub error: Option<Failure<'a>>,
     pub tool_calls: Vec<Call<'a>>,
+    pub views: Option<Vec<View>>,
     pub usage: Option<Usage>,
     pub duration_seconds: Option<f64>,
 }
 
-#[derive(Clone, Serialize)]
+impl Turn<'_> {
+    fn write(cells: &mut Cells<'_>, turn: &Self) -> Option<()> {
+        cells.integer("number", Some(turn.number as i64))?;
+        cells.text("program", turn.program.as_deref())?;
+        cells.text("text", turn.text.as_deref())?;
+        cells.boolean("success", turn.success)?;
+        cells.record("error", turn.error.as_ref(), Failure::write)?;
+        cells.list("tool_calls", Some(&turn.tool_calls), Call::write)?;
+        cells.list("views", turn.views.as_deref(), write_view)?;
+        cells.record("usage", turn.usage, Usage::write)?;
+        cells.number("duration_seconds", turn.duration_seconds)
+    }
+}
+
+#[derive(Clone)]
 pub(super) struct Failure<'a> {
     pub reason: &'a str,
     pub message: Option<Cow<'a, str>>,
 }
 
-#[derive(Clone, Serialize)]
+impl Failure<'_> {
+    fn write(cells: &mut Cells<'_>, failure: &Self) -> Option<()> {
+        cells.text("reason", Some(failure.reason))?;
+        cells.text("message", failure.message.as_deref())
+    }
+}
+
+#[derive(Clone)]
 pub(super) struct Call<'a> {
-    pub id: Option<&'a str>,
-    name: &'static str,
-    arguments: Arguments<'a>,
+    pub id: Option<Cow<'a, str>>,
+    pub name: Cow<'a, str>,
+    pub arguments: Arguments<'a>,
     pub result: Option<Cow<'a, str>>,
     pub success: Option<bool>,
     pub error: Option<Cow<'a, str>>,
 }
 
-#[derive(Clone, Serialize)]
-struct Arguments<'a> {
-    command: &'a str,
+#[derive(Clone)]
+pub(super) enum Arguments<'a> {
+    /// Those of `bash`.
+    Command(&'a str),
+    /// As they are written, as JSON.
+    Written(Option<&'a str>),
 }
 
 impl<'a> Call<'a> {
     pub(super) fn of(command: &'a str, success: Option<bool>) -> Self {
         Self {
             id: None,
-            name: "bash",
-            arguments: Arguments { command },
+            name: "bash".into(),
+            arguments: Arguments::Command(command),
             result: None,
             success,
             error: None,
         }
     }
+
+    fn write(cells: &mut Cells<'_>, call: &Self) -> Option<()> {
+        cells.text("id", call.id.as_deref())?;
+        cells.text("name", Some(&call.name))?;
+        match call.arguments {
+            Arguments::Command(command) => {
+                cells.json_of("arguments", || {
+                    format!("{{\"command\":{}}}", json_text(command))
+                })?;
+            }
+            Arguments::Written(json) => {
+                cells.json("arguments", json.filter(|json| *json != "null"))?;
+            }
+        }
+        if let Some(result) = &call.result {
+            cells.json_of("result", || json_text(result))?;
+        }
+        cells.boolean("success", call.success)?;
+        cells.text("error", call.error.as_deref())
+    }
 }
 
-#[derive(Clone, Copy, Default, Serialize)]
+#[derive(Clone, Copy, Default)]
 pub(super) struct Usage {
     input_tokens: Option<i64>,
     output_tokens: Option<i64>,
@@ -120,11 +217,11 @@ impl Usage {
     pub(super) fn of(message: &Message<'_>) -> Option<Self> {
         let extra = &message.extra;
         let tokens = if message.is_response() {
-            message.usage
+            &message.usage
         } else {
-            extra.response.usage
+            &extra.response.usage
         };
-        let tokens = tokens.unwrap_or_default();
+        let tokens = tokens.as_deref().copied().unwrap_or_default();
         let usage = Self {
             input_tokens: tokens.input(),
             output_tokens: tokens.output(),
@@ -137,16 +234,26 @@ impl Usage {
         usage.is_known().then_some(usage)
     }
 
+    fn counts(&self) -> [(&'static str, Option<i64>); 6] {
+        [
+            ("input_tokens", self.input_tokens),
+            ("output_tokens", self.output_tokens),
+            ("cached_input_tokens", self.cached_input_tokens),
+            ("cache_write_tokens", self.cache_write_tokens),
+            ("reasoning_tokens", self.reasoning_tokens),
+            ("total_tokens", self.total_tokens),
+        ]
+    }
+
     fn is_known(&self) -> bool {
-        let counts = [
-            self.input_tokens,
-            self.output_tokens,
-            self.cached_input_tokens,
-            self.cache_write_tokens,
-            self.reasoning_tokens,
-            self.total_tokens,
-        ];
-        self.cost_usd.is_some() || counts.iter().any(Option::is_some)
+        self.cost_usd.is_some() || self.counts().iter().any(|(_, count)| count.is_some())
+    }
+
+    fn write(cells: &mut Cells<'_>, usage: Self) -> Option<()> {
+        for (name, count) in usage.counts() {
+            cells.integer(name, count)?;
+        }
+        cells.number("cost_usd", usage.cost_usd)
     }
 }
 

@@ -3,16 +3,18 @@
 //! Only names and limits are taken from the configuration, which may hold the keys of a model.
 
 use std::borrow::Cow;
-use std::fmt;
 
-use serde::de::{Deserialize, Deserializer, Error, IgnoredAny, MapAccess, SeqAccess, Visitor};
+use serde::de::{Deserialize, DeserializeSeed, Deserializer, MapAccess, SeqAccess};
+use serde_json::value::RawValue;
 
 use super::super::objects::{Into, Item, List, Object, next_object, once};
-use super::super::value::Text;
+use super::super::value::{Kept, Raw, Text, refused};
+use super::responses::Output;
+use super::texts::{Long, decoded};
 use super::tokens::Tokens;
 
 /// Reads objects with these keys: one value each, an object or null, or a list of objects.
-/// Other keys are skipped; the caller sees to it that there is nothing odd below them.
+/// Other keys are skipped, unless there is something odd below them.
 macro_rules! keys {
     ($type:ty, $($key:literal, $bit:literal, $kind:ident $field:ident;)+) => {
         impl<'de> Object<'de> for $type {
@@ -27,7 +29,7 @@ macro_rules! keys {
                         keys!(self, map, $kind $field);
                     })+
                     _ => {
-                        map.next_value::<IgnoredAny>()?;
+                        map.next_value_seed(Raw)?;
                     }
                 }
                 Ok(())
@@ -72,6 +74,18 @@ keys! { Run<'de>,
 impl Run<'_> {
     pub(super) fn has_messages(&self) -> bool {
         self.seen & (1 << MESSAGES) != 0
+    }
+
+    fn format(&self) -> &str {
+        self.format.as_ref().map_or("", |format| &*format.0)
+    }
+
+    pub(super) fn is_version_1(&self) -> bool {
+        self.format() == "mini-swe-agent-1"
+    }
+
+    pub(super) fn is_version_2(&self) -> bool {
+        self.format().starts_with("mini-swe-agent-1.")
     }
 }
 
@@ -127,10 +141,12 @@ keys! { Limits,
 pub(super) struct Environment<'de> {
     seen: u16,
     pub image: Option<Text<'de>>,
+    pub folder: Option<Text<'de>>,
 }
 
 keys! { Environment<'de>,
     "image", 0, value image;
+    "cwd", 1, value folder;
 }
 
 #[derive(Default)]
@@ -164,8 +180,8 @@ pub(super) struct Message<'de> {
     pub tool_call: Option<Text<'de>>,
     pub call: Option<Text<'de>>,
     pub extra: Extra<'de>,
-    pub usage: Option<Tokens>,
-    output: Option<IgnoredAny>,
+    pub usage: Option<Box<Tokens>>,
+    output: Output<'de>,
 }
 
 const OUTPUT: u8 = 8;
@@ -194,7 +210,7 @@ impl Message<'_> {
     }
 
     pub(super) fn text(&self) -> &str {
-        &self.content.0
+        self.content.text()
     }
 
     /// Whether it is the answer of the Responses API, or of its kind.
@@ -202,9 +218,22 @@ impl Message<'_> {
         self.object.as_ref().is_some_and(|own| own.0 == "response")
     }
 
-    /// Whether its text is in items of the Responses API.
+    /// Whether it has items of the Responses API, or the output of a call of it.
     pub(super) fn has_output(&self) -> bool {
         self.seen & (1 << OUTPUT) != 0
+    }
+
+    /// What its items say.
+    pub(super) fn said(&self) -> Cow<'_, str> {
+        self.output.said()
+    }
+
+    /// What the agent was shown of the output of a command.
+    pub(super) fn shown(&self) -> &str {
+        match &self.output {
+            Output::Text(text) if self.text().is_empty() => text,
+            _ => self.text(),
+        }
     }
 
     pub(super) fn time(&self) -> Option<f64> {
@@ -214,48 +243,65 @@ impl Message<'_> {
 
 /// The text of a message, whose parts are joined by newlines.
 #[derive(Default)]
-struct Content<'de>(Cow<'de, str>);
+pub(super) struct Content<'de>(Cow<'de, str>);
 
-impl<'de> Deserialize<'de> for Content<'de> {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        deserializer.deserialize_any(Parts)
+impl Content<'_> {
+    pub(super) fn text(&self) -> &str {
+        &self.0
     }
 }
 
-struct Parts;
-
-impl<'de> Visitor<'de> for Parts {
-    type Value = Content<'de>;
-
-    fn expecting(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        formatter.write_str("text, or a list of parts")
+impl<'de> Deserialize<'de> for Content<'de> {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        let json = <&RawValue>::deserialize(deserializer)?.get();
+        let text = match json.as_bytes() {
+            [b'"', ..] => decoded(json),
+            [b'[', ..] => serde_json::from_str(json)
+                .ok()
+                .map(|parts: Parts<'_>| parts.joined()),
+            _ => (json == "null").then(Cow::default),
+        };
+        text.map(Content).ok_or_else(refused)
     }
+}
 
-    fn visit_unit<E: Error>(self) -> Result<Content<'de>, E> {
-        Ok(Content::default())
-    }
+#[derive(Default)]
+struct Parts<'de>(Vec<Part<'de>>);
 
-    fn visit_borrowed_str<E: Error>(self, text: &'de str) -> Result<Content<'de>, E> {
-        Ok(Content(Cow::Borrowed(text)))
-    }
-
-    fn visit_str<E: Error>(self, text: &str) -> Result<Content<'de>, E> {
-        Ok(Content(Cow::Owned(text.to_owned())))
-    }
-
-    fn visit_seq<A: SeqAccess<'de>>(self, mut list: A) -> Result<Content<'de>, A::Error> {
-        let mut texts = Vec::new();
-        while let Some(part) = next_object::<Part<'de>, _>(&mut list)? {
-            texts.extend(part.text.map(|text| text.0));
+impl<'de> Parts<'de> {
+    fn joined(self) -> Cow<'de, str> {
+        let mut texts = self.0.into_iter().filter_map(|part| part.text);
+        let first = texts.next().map_or(Cow::default(), |text| text.0);
+        let others: Vec<_> = texts.map(|text| text.0).collect();
+        if others.is_empty() {
+            return first;
         }
-        Ok(Content(texts.join("\n").into()))
+        [&[first], &others[..]].concat().join("\n").into()
+    }
+}
+
+impl<'de> Deserialize<'de> for Parts<'de> {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        let mut values = Vec::new();
+        let list = List {
+            values: &mut values,
+            nullable: false,
+        };
+        list.deserialize(deserializer)?;
+        Ok(Self(values))
+    }
+}
+
+impl<'de> Item<'de> for Part<'de> {
+    fn next<A: SeqAccess<'de>>(list: &mut A) -> Result<Option<Self>, A::Error> {
+        next_object(list)
     }
 }
 
 #[derive(Default)]
 struct Part<'de> {
     seen: u16,
-    text: Option<Text<'de>>,
+    text: Option<Long<'de>>,
 }
 
 keys! { Part<'de>,
@@ -266,14 +312,14 @@ keys! { Part<'de>,
 #[derive(Default)]
 pub(super) struct Extra<'de> {
     seen: u16,
-    pub response: Response,
+    pub response: Response<'de>,
     pub cost: Option<f64>,
     timestamp: Option<f64>,
     pub interrupt: Option<Text<'de>>,
     pub actions: Vec<Action<'de>>,
     pub code: Option<i64>,
     pub exception: Option<Text<'de>>,
-    pub output: Option<Text<'de>>,
+    pub output: Option<Long<'de>>,
 }
 
 const INTERRUPT: u8 = 3;
@@ -319,13 +365,17 @@ impl<'de> Item<'de> for Action<'de> {
     }
 }
 
-/// The response of the model's API.
+/// The response of the model's API; what it holds is only looked at where it was refused.
 #[derive(Default)]
-pub(super) struct Response {
+pub(super) struct Response<'de> {
     seen: u16,
-    pub usage: Option<Tokens>,
+    pub usage: Option<Box<Tokens>>,
+    pub output: Option<Kept<'de>>,
+    pub choices: Option<Kept<'de>>,
 }
 
-keys! { Response,
+keys! { Response<'de>,
     "usage", 0, value usage;
+    "output", 1, value output;
+    "choices", 2, value choices;
 }

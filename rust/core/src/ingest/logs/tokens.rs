@@ -1,9 +1,9 @@
 //! Tokens in logs of mini-swe-agent, under the names of each API.
 
-use serde::de::{Deserialize, Deserializer, IgnoredAny, MapAccess};
+use serde::de::{Deserialize, Deserializer, MapAccess};
 
 use super::super::objects::{Into, Object, once};
-use super::super::value::Text;
+use super::super::value::{Raw, Text};
 use super::run::keys;
 
 /// Tokens of a call, as one API or another names them.

@@ -3,6 +3,8 @@
 use super::observations::{Uncertain, find, observation, program};
 use super::record::{Call, Failure, Turn, Usage, seconds_between};
 use super::run::{Message, Run};
+use super::views::Folder;
+use crate::shell::Executed;
 
 /// How the harness says that the agent, not its command, failed: by the beginning of a message.
 const ERRORS: [(&str, &str); 5] = [
@@ -25,8 +27,11 @@ const ERRORS: [(&str, &str); 5] = [
 /// The one that may stand anywhere in a message, and counts before the others.
 const FORMAT_ERROR: (&str, &str) = ("format_error", "Please always provide EXACTLY ONE action");
 
-/// The turns of a run.
-pub(super) fn turns<'a>(run: &'a Run<'_>) -> Result<Vec<Turn<'a>>, Uncertain> {
+/// The turns of a run, with what `folder` sees if it looks.
+pub(super) fn turns<'a>(
+    run: &'a Run<'_>,
+    mut folder: Option<&mut Folder<'_>>,
+) -> Result<Vec<Turn<'a>>, Uncertain> {
     let messages = &run.messages;
     let mut starts: Vec<usize> = (0..messages.len())
         .filter(|&at| messages[at].is_by("assistant"))
@@ -35,27 +40,40 @@ pub(super) fn turns<'a>(run: &'a Run<'_>) -> Result<Vec<Turn<'a>>, Uncertain> {
     let turns = starts.windows(2).enumerate().map(|(index, bounds)| {
         let (start, end) = (bounds[0], bounds[1]);
         let before = start.checked_sub(1).map(|at| &messages[at]);
-        let turn = turn(before, &messages[start], &messages[start + 1..end])?;
-        Ok(Turn {
-            number: Some(index + 1),
-            ..turn
-        })
+        let after = &messages[start + 1..end];
+        turn(
+            index + 1,
+            before,
+            &messages[start],
+            after,
+            folder.as_deref_mut(),
+        )
     });
     turns.collect()
 }
 
 fn turn<'a>(
+    number: usize,
     before: Option<&Message<'_>>,
     message: &'a Message<'_>,
     after: &'a [Message<'_>],
+    folder: Option<&mut Folder<'_>>,
 ) -> Result<Turn<'a>, Uncertain> {
-    let program = program(message.text())?;
+    let program = program(message.text());
     let found = after
         .iter()
         .find_map(|other| Some((other.text(), observation(other.text())?)));
-    let mut success = found
-        .as_ref()
-        .map(|(_, observed)| observed.code.parse() == Ok(0_i64));
+    let mut views = Vec::new();
+    if let (Some(command), Some((_, observed)), Some(folder)) = (program, &found, folder) {
+        let executed = Executed {
+            command,
+            output: observed.output.as_deref(),
+            code: Some(observed.code),
+            ..Executed::default()
+        };
+        folder.see(number, &executed, &mut views)?;
+    }
+    let mut success = found.as_ref().map(|(_, observed)| observed.code == 0);
     let mut fault = None;
     if let Some(reason) = error(after) {
         success = Some(false);
@@ -64,35 +82,32 @@ fn turn<'a>(
             message: None,
         });
     } else if let (Some((_, observed)), Some(false)) = (&found, success) {
-        // As a number: some are written with zeros before it.
-        let code: i64 = observed.code.parse().map_err(|_| Uncertain)?;
         fault = Some(Failure {
             reason: "exit_code",
-            message: Some(format!("exit code {code}").into()),
+            message: Some(format!("exit code {}", observed.code).into()),
         });
     }
     let call = program.map(|text| {
         let mut call = Call::of(text, success);
-        call.result = found
-            .as_ref()
-            .and_then(|(_, observed)| observed.output.clone());
         if success == Some(false) {
             let shown = found.as_ref().map(|(text, _)| *text);
             call.error = shown
                 .or_else(|| after.first().map(Message::text))
                 .map(Into::into);
         }
+        call.result = found.and_then(|(_, observed)| observed.output);
         call
     });
     Ok(Turn {
+        number,
         program: program.map(Into::into),
-        text: Some(message.text()),
+        text: Some(message.text().into()),
         success,
         error: fault,
         tool_calls: call.into_iter().collect(),
+        views: Some(views),
         usage: Usage::of(message),
         duration_seconds: seconds_between(before, after.last().unwrap_or(message)),
-        ..Turn::default()
     })
 }
 

@@ -3,66 +3,175 @@
 
 use std::borrow::Cow;
 
-use super::observations::Uncertain;
-use super::record::{Call, Failure, Turn, Usage, seconds_between};
+use rustc_hash::FxHashMap;
+use serde::Deserialize;
+
+use super::super::value::Kept;
+use super::observations::{Uncertain, hidden};
+use super::record::{Arguments, Call, Failure, Turn, Usage, seconds_between};
+use super::responses::{Choices, Output};
 use super::run::{Action, Message, Run};
+use super::views::Folder;
+use crate::shell::{Executed, View};
 
 /// What the harness says of a call that it did not run.
 const NOT_EXECUTED: &str = "action was not executed";
 
-/// The turns of a run, unless there is one that the record reader has to read.
-pub(super) fn turns<'a>(run: &'a Run<'_>) -> Result<Vec<Turn<'a>>, Uncertain> {
+/// An interruption that is no turn of its own.
+const BY_USER: &str = "UserInterruption";
+
+/// The turns of a run, with what `folder` sees if it looks.
+pub(super) fn turns<'a>(
+    run: &'a Run<'_>,
+    mut folder: Option<&mut Folder<'_>>,
+) -> Result<Vec<Turn<'a>>, Uncertain> {
     let messages = &run.messages;
-    if messages
-        .iter()
-        .any(|message| message.has_output() || message.extra.is_interrupt())
-    {
-        return Err(Uncertain);
-    }
     let mut starts: Vec<usize> = (0..messages.len())
-        .filter(|&at| messages[at].is_by("assistant") || messages[at].is_response())
+        .filter(|&at| begins_turn(&messages[at]))
         .collect();
     starts.push(messages.len());
     let turns = starts.windows(2).enumerate().map(|(index, bounds)| {
         let (start, end) = (bounds[0], bounds[1]);
         let before = start.checked_sub(1).map(|at| &messages[at]);
-        let turn = turn(before, &messages[start], &messages[start + 1..end]);
-        Turn {
-            number: Some(index + 1),
-            ..turn
-        }
+        let after = &messages[start + 1..end];
+        turn(
+            index + 1,
+            before,
+            &messages[start],
+            after,
+            folder.as_deref_mut(),
+        )
     });
-    Ok(turns.collect())
+    turns.collect()
+}
+
+fn begins_turn(message: &Message<'_>) -> bool {
+    let extra = &message.extra;
+    let is_answer = message.is_by("assistant") || message.is_response();
+    is_answer || (extra.is_interrupt() && !is_by_user(message))
+}
+
+fn is_by_user(message: &Message<'_>) -> bool {
+    let interrupt = message.extra.interrupt.as_ref();
+    interrupt.is_some_and(|interrupt| interrupt.0 == BY_USER)
 }
 
 fn turn<'a>(
+    number: usize,
     before: Option<&Message<'_>>,
     message: &'a Message<'_>,
     after: &'a [Message<'_>],
-) -> Turn<'a> {
+    folder: Option<&mut Folder<'_>>,
+) -> Result<Turn<'a>, Uncertain> {
     let extra = &message.extra;
-    let calls = calls(&extra.actions, after);
-    let failed = calls.iter().find(|call| call.success == Some(false));
-    let error = failed.map(|call| Failure {
-        reason: "exit_code",
-        message: call.error.clone(),
-    });
-    let is_known = !calls.is_empty() && calls.iter().all(|call| call.success.is_some());
+    let mut done = calls(&extra.actions, after);
+    let mut views = Vec::new();
+    if let Some(folder) = folder {
+        for done in &done {
+            see(number, done, folder, &mut views)?;
+        }
+    }
+    let failed = done.iter().find(|done| done.call.success == Some(false));
+    let failed = failed.map(|done| done.call.error.clone());
+    let interrupt = extra.interrupt.as_ref();
+    let mut error = None;
+    let mut tool_calls: Vec<Call<'a>> = done.drain(..).map(|done| done.call).collect();
+    if let Some(interrupt) = interrupt {
+        error = Some(Failure {
+            reason: &interrupt.0,
+            message: said_in(message),
+        });
+        tool_calls = refused(message)?;
+    } else if let Some(message) = failed {
+        error = Some(Failure {
+            reason: "exit_code",
+            message,
+        });
+    } else if let Some(by_user) = after.iter().find(|other| is_by_user(other)) {
+        error = Some(Failure {
+            reason: BY_USER,
+            message: said_in(by_user),
+        });
+    }
+    let is_known = !tool_calls.is_empty() && tool_calls.iter().all(|call| call.success.is_some());
     let success = match error {
         Some(_) => Some(false),
         None => is_known.then_some(true),
     };
     let last = after.iter().rev().find(|other| !other.is_by("exit"));
-    Turn {
+    Ok(Turn {
+        number,
         program: program(&extra.actions),
-        text: Some(message.text()).filter(|text| !text.is_empty()),
+        text: said(message)?.filter(|text| !text.is_empty()),
         success,
         error,
-        tool_calls: calls,
+        tool_calls,
+        views: Some(views),
         usage: Usage::of(message),
         duration_seconds: seconds_between(before, last.unwrap_or(message)),
-        ..Turn::default()
+    })
+}
+
+fn said_in<'a>(message: &'a Message<'_>) -> Option<Cow<'a, str>> {
+    Some(message.text())
+        .filter(|text| !text.is_empty())
+        .map(Cow::Borrowed)
+}
+
+/// What the model said in its answer, or in the response that a message refuses.
+fn said<'a>(message: &'a Message<'_>) -> Result<Option<Cow<'a, str>>, Uncertain> {
+    if !message.extra.is_interrupt() {
+        return Ok(Some(if message.has_output() {
+            message.said()
+        } else {
+            message.text().into()
+        }));
     }
+    let said = output_of(message)?.said().into_owned();
+    if !said.is_empty() {
+        return Ok(Some(said.into()));
+    }
+    let choice = choices_of(message)?.0.into_iter().next();
+    Ok(choice.map(|choice| choice.message.text().to_owned().into()))
+}
+
+/// The items of the response that a message refuses.
+fn output_of<'a>(message: &'a Message<'_>) -> Result<Output<'a>, Uncertain> {
+    parsed(message.extra.response.output)
+}
+
+/// The answers of the response that a message refuses.
+fn choices_of<'a>(message: &'a Message<'_>) -> Result<Choices<'a>, Uncertain> {
+    parsed(message.extra.response.choices)
+}
+
+fn parsed<'a, T: Deserialize<'a> + Default>(kept: Option<Kept<'a>>) -> Result<T, Uncertain> {
+    kept.map_or_else(
+        || Ok(T::default()),
+        |kept| serde_json::from_str(kept.0).map_err(|_| Uncertain),
+    )
+}
+
+/// The calls of a response that the harness could not use, arguments as they were written.
+fn refused<'a>(message: &'a Message<'_>) -> Result<Vec<Call<'a>>, Uncertain> {
+    let items = if let Output::Items(items) = output_of(message)? {
+        items
+    } else {
+        let choice = choices_of(message)?.0.into_iter().next();
+        choice.map_or_else(Vec::new, |choice| choice.message.calls)
+    };
+    let calls = items.into_iter().filter_map(|item| {
+        let (id, name, arguments) = item.into_call()?;
+        Some(Call {
+            id,
+            name,
+            arguments: Arguments::Written(arguments),
+            result: None,
+            success: Some(false),
+            error: said_in(message),
+        })
+    });
+    Ok(calls.collect())
 }
 
 fn commands<'a>(actions: &'a [Action<'_>]) -> impl Iterator<Item = (&'a str, Option<&'a str>)> {
@@ -83,27 +192,38 @@ fn program<'a>(actions: &'a [Action<'_>]) -> Option<Cow<'a, str>> {
     })
 }
 
+/// A command, and what became of it.
+struct Done<'a> {
+    command: &'a str,
+    call: Call<'a>,
+    /// Its exit code, and the message that holds what it printed.
+    observed: Option<(i64, &'a Message<'a>)>,
+}
+
 /// The calls of a turn, each with what was observed: by its id, else by its position.
-fn calls<'a>(actions: &'a [Action<'_>], after: &'a [Message<'_>]) -> Vec<Call<'a>> {
+fn calls<'a>(actions: &'a [Action<'_>], after: &'a [Message<'_>]) -> Vec<Done<'a>> {
     let found: Vec<&Message<'_>> = after.iter().filter(|m| m.extra.has_code()).collect();
+    let mut by_id: FxHashMap<&str, &Message<'_>> = FxHashMap::default();
+    for message in &found {
+        for id in [&message.tool_call, &message.call].into_iter().flatten() {
+            by_id.entry(&id.0).or_insert(message);
+        }
+    }
     let calls = commands(actions)
         .enumerate()
         .map(|(position, (command, id))| {
             let observed = match id {
                 None => found.get(position).copied(),
-                Some(id) => found.iter().copied().find(|message| {
-                    let ids = [&message.tool_call, &message.call];
-                    ids.into_iter().flatten().any(|own| own.0 == id)
-                }),
+                Some(id) => by_id.get(id).copied(),
             };
-            let mut call = call(command, observed);
-            call.id = id;
-            call
+            let mut done = call(command, observed);
+            done.call.id = id.map(Cow::Borrowed);
+            done
         });
     calls.collect()
 }
 
-fn call<'a>(command: &'a str, observed: Option<&'a Message<'_>>) -> Call<'a> {
+fn call<'a>(command: &'a str, observed: Option<&'a Message<'_>>) -> Done<'a> {
     let extra = observed.map(|message| &message.extra);
     let exception = extra.and_then(|extra| extra.exception.as_ref());
     let exception = exception
@@ -113,16 +233,42 @@ fn call<'a>(command: &'a str, observed: Option<&'a Message<'_>>) -> Call<'a> {
         .and_then(|extra| extra.code)
         .filter(|_| exception != Some(NOT_EXECUTED));
     let mut call = Call::of(command, code.map(|code| code == 0));
-    if let (Some(message), Some(code)) = (observed, code) {
+    let observed = code.zip(observed);
+    if let Some((code, message)) = observed {
         let output = message.extra.output.as_ref();
         call.result = output.map(|text| Cow::Borrowed(&*text.0));
         if code != 0 {
-            let shown = Some(message.text()).filter(|text| !text.is_empty());
+            let shown = Some(message.shown()).filter(|text| !text.is_empty());
             call.error = Some(match exception.or(shown) {
                 Some(text) => text.into(),
                 None => format!("exit code {code}").into(),
             });
         }
     }
-    call
+    Done {
+        command,
+        call,
+        observed,
+    }
+}
+
+/// Adds the views that a command gave, of what of its output the agent was shown.
+fn see(
+    number: usize,
+    done: &Done<'_>,
+    folder: &mut Folder<'_>,
+    views: &mut Vec<View>,
+) -> Result<(), Uncertain> {
+    let Some((code, message)) = done.observed else {
+        return Ok(());
+    };
+    let output = message.extra.output.as_ref().map(|output| &*output.0);
+    let executed = Executed {
+        command: done.command,
+        output,
+        code: Some(code),
+        hidden: output.map_or(Ok(None), |output| hidden(output, message.shown()))?,
+        ..Executed::default()
+    };
+    folder.see(number, &executed, views)
 }

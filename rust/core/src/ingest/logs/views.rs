@@ -1,0 +1,91 @@
+//! What commands of a run showed of files, by paths in the repository.
+
+use std::rc::Rc;
+
+use super::observations::Uncertain;
+use super::record::Turn;
+use crate::shell::{Executed, Leak, View, shell_views};
+
+/// How runs end before the model is sent what the last command printed: limits are looked at
+/// before it is asked again.
+const LOOKED_AT_BEFORE: [&str; 2] = ["LimitsExceeded", "TimeExceeded"];
+
+/// The folder that every command of a run begins in, and what commands show from there.
+pub(super) struct Folder<'a> {
+    start: Option<&'a str>,
+    /// In Multi-SWE-bench's containers, the repository lies below the folder.
+    repository: Option<&'a str>,
+    /// The leaks so far, by the number of their turn.
+    pub leaks: Vec<(usize, Leak)>,
+}
+
+impl<'a> Folder<'a> {
+    pub(super) fn new(folder: Option<&'a str>, repository: Option<&'a str>) -> Self {
+        Self {
+            start: folder,
+            repository,
+            leaks: Vec::new(),
+        }
+    }
+
+    /// Adds the views that a command of a turn gave, and its leaks.
+    pub(super) fn see(
+        &mut self,
+        turn: usize,
+        executed: &Executed<'_>,
+        views: &mut Vec<View>,
+    ) -> Result<(), Uncertain> {
+        let executed = Executed {
+            folder: self.start,
+            ..*executed
+        };
+        let shown = shell_views(&executed).map_err(|_| Uncertain)?;
+        let leaks = shown.leaks.into_iter().map(|leak| (turn, leak));
+        self.leaks.extend(leaks);
+        let mut last: Option<(Rc<str>, Rc<str>)> = None;
+        views.extend(shown.views.into_iter().map(|view| {
+            let known = last.take().filter(|(path, _)| Rc::ptr_eq(path, &view.path));
+            let (_, path) = last.insert(known.unwrap_or_else(|| {
+                let path = self.path(&view.path);
+                (view.path.clone(), path)
+            }));
+            View {
+                path: path.clone(),
+                ..view
+            }
+        }));
+        Ok(())
+    }
+
+    fn path(&self, path: &Rc<str>) -> Rc<str> {
+        let below = self.start.and_then(|folder| below(path, folder));
+        let Some(below) = below else {
+            return path.clone();
+        };
+        let repository = self.repository.and_then(|name| self::below(below, name));
+        repository.unwrap_or(below).into()
+    }
+}
+
+/// What of a path lies below a folder.
+fn below<'a>(path: &'a str, folder: &str) -> Option<&'a str> {
+    path.strip_prefix(folder)?.strip_prefix('/')
+}
+
+/// The turns as steps: those that ran commands have an empty list for their views if none shows
+/// any.
+pub(super) fn as_steps(turns: &mut [Turn<'_>], exit_status: Option<&str>) {
+    for turn in &mut *turns {
+        turn.views = turn.views.take().filter(|views| !views.is_empty());
+    }
+    if exit_status.is_some_and(|status| LOOKED_AT_BEFORE.contains(&status)) {
+        if let Some(last) = turns.last_mut() {
+            last.views = None;
+        }
+    }
+    if turns.iter().all(|turn| turn.views.is_none()) {
+        for turn in turns.iter_mut().filter(|turn| turn.program.is_some()) {
+            turn.views = Some(Vec::new());
+        }
+    }
+}

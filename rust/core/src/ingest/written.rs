@@ -1,0 +1,138 @@
+//! Values of ours, written to a row of columns by the names of their fields.
+//!
+//! Every method gives none where the columns cannot hold the value, or would hold it in a way of
+//! their own: the caller then takes the row back.
+
+use super::column::Column;
+use super::shape::{Member, Shape};
+
+/// A row of the columns of a record.
+pub(super) struct Cells<'a> {
+    members: &'a [Member],
+    columns: &'a mut [Column],
+    row: usize,
+}
+
+/// A column that takes a value, and its shape.
+struct Cell<'a> {
+    shape: &'a Shape,
+    column: &'a mut Column,
+}
+
+fn only_if(condition: bool) -> Option<()> {
+    condition.then_some(())
+}
+
+impl<'a> Cells<'a> {
+    pub(super) fn new(members: &'a [Member], columns: &'a mut [Column], row: usize) -> Self {
+        Self {
+            members,
+            columns,
+            row,
+        }
+    }
+
+    /// Gives the column of a field to `write`, if there is a value and the column is kept.
+    fn with<T>(
+        &mut self,
+        name: &str,
+        value: Option<T>,
+        write: impl FnOnce(Cell<'_>, usize, T) -> Option<()>,
+    ) -> Option<()> {
+        let place = self.members.iter().position(|member| member.name == name)?;
+        let column = &mut self.columns[place];
+        let shape = &self.members[place].shape;
+        match value {
+            Some(value) if column.is_wanted() => write(Cell { shape, column }, self.row, value),
+            _ => Some(()),
+        }
+    }
+
+    pub(super) fn text(&mut self, name: &str, value: Option<&str>) -> Option<()> {
+        self.with(name, value, |cell, row, value| {
+            only_if(cell.column.text(row, value))
+        })
+    }
+
+    pub(super) fn boolean(&mut self, name: &str, value: Option<bool>) -> Option<()> {
+        self.with(name, value, |cell, row, value| {
+            only_if(cell.column.boolean(row, value))
+        })
+    }
+
+    pub(super) fn integer(&mut self, name: &str, value: Option<i64>) -> Option<()> {
+        self.with(name, value, |cell, row, value| {
+            only_if(cell.column.integer(row, value))
+        })
+    }
+
+    /// Writes a number, unless it is none that JSON holds, or a zero with a sign.
+    pub(super) fn number(&mut self, name: &str, value: Option<f64>) -> Option<()> {
+        if value
+            .is_some_and(|value| !value.is_finite() || (value == 0.0 && value.is_sign_negative()))
+        {
+            return None;
+        }
+        self.with(name, value, |cell, row, value| {
+            only_if(cell.column.number(row, value))
+        })
+    }
+
+    /// Writes JSON text; none stands for null.
+    pub(super) fn json(&mut self, name: &str, value: Option<&str>) -> Option<()> {
+        self.with(name, value, |cell, row, value| {
+            only_if(cell.column.text(row, value))
+        })
+    }
+
+    /// Writes JSON text that is made only if the column is kept.
+    pub(super) fn json_of(&mut self, name: &str, make: impl FnOnce() -> String) -> Option<()> {
+        self.with(name, Some(make), |cell, row, make| {
+            only_if(cell.column.text(row, &make()))
+        })
+    }
+
+    /// Writes the fields of a record.
+    pub(super) fn record<T>(
+        &mut self,
+        name: &str,
+        value: Option<T>,
+        write: impl FnOnce(&mut Cells<'_>, T) -> Option<()>,
+    ) -> Option<()> {
+        self.with(name, value, |cell, row, value| {
+            cell.column.pad(row);
+            record(cell.shape, cell.column, |cells| write(cells, value))
+        })
+    }
+
+    /// Writes a list of records.
+    pub(super) fn list<T>(
+        &mut self,
+        name: &str,
+        values: Option<&[T]>,
+        mut write: impl FnMut(&mut Cells<'_>, &T) -> Option<()>,
+    ) -> Option<()> {
+        self.with(name, values, |cell, row, values| {
+            let shape = cell.shape.item.as_deref()?;
+            let items = cell.column.items(row)?;
+            for value in values {
+                record(shape, items, |cells| write(cells, value))?;
+            }
+            cell.column.close();
+            Some(())
+        })
+    }
+}
+
+/// Writes the next row of a column of records.
+fn record(
+    shape: &Shape,
+    column: &mut Column,
+    write: impl FnOnce(&mut Cells<'_>) -> Option<()>,
+) -> Option<()> {
+    let row = column.len();
+    let columns = column.columns(row)?;
+    write(&mut Cells::new(&shape.members, columns, row))?;
+    column.close();
+    Some(())
+}

@@ -1,0 +1,450 @@
+//! What an output tells of the lines that were shown: which part of it belongs to which command.
+//!
+//! The output of one command is all there is. Where several print, texts of `echo` that occur once
+//! divide it; between those, numbered lines and numbers of lines that are known decide. Where they
+//! leave a doubt, what was asked for stands.
+
+use std::ops::RangeInclusive;
+use std::rc::Rc;
+
+use rustc_hash::FxHashMap;
+
+use super::output::Text;
+use super::pipelines::{Part, Printed, joined};
+use super::revisions::hunks;
+use super::searches::hits;
+use super::selections::{Line, Range};
+use super::text::{is_blank, leading_number};
+use super::{Extent, LONGEST_FOLDER, Uncertain, View};
+
+const SCRATCH: [&str; 5] = ["/tmp/", "/var/tmp/", "/dev/", "/proc/", "/sys/"];
+/// Looking for more files under more headers than these takes too long.
+const MOST_PAIRS: usize = 1 << 20;
+
+/// Lines of the output, half-open.
+pub(super) type Bounds = (usize, usize);
+
+/// The lines of the output that each command printed; none where that is not known.
+pub(super) fn slices(printed: &[Printed], text: &Text<'_>) -> Vec<Option<Bounds>> {
+    let mut found = vec![None; printed.len()];
+    let (mut begin, mut group) = (0, 0);
+    if printed.len() > 1 {
+        for (index, at, size) in anchors(printed, &text.lines) {
+            found[index] = Some((at, at + size));
+            divide(printed, &mut found, text, (group, index), (begin, at));
+            (begin, group) = (at + size, index + 1);
+        }
+    }
+    let (groups, lines) = ((group, printed.len()), (begin, text.lines.len()));
+    divide(printed, &mut found, text, groups, lines);
+    found
+}
+
+/// Where texts stand that were printed as they are, and that occur once: the command, the line,
+/// and the number of lines.
+fn anchors(printed: &[Printed], lines: &[&str]) -> Vec<(usize, usize, usize)> {
+    struct Place {
+        texts: usize,
+        lines: usize,
+        at: usize,
+    }
+    let literals = printed.iter().enumerate().filter_map(|(index, each)| {
+        let literal = each.literal.as_deref()?;
+        let first = literal.split('\n').next().unwrap_or(literal);
+        (!literal.is_empty()).then(|| (index, first, literal.split('\n').count()))
+    });
+    let mut places: FxHashMap<&str, Place> = FxHashMap::default();
+    for (_, first, _) in literals.clone() {
+        let place = places.entry(first).or_insert(Place {
+            texts: 0,
+            lines: 0,
+            at: 0,
+        });
+        place.texts += 1;
+    }
+    if places.is_empty() {
+        return Vec::new();
+    }
+    for (at, line) in lines.iter().enumerate() {
+        if let Some(place) = places.get_mut(line) {
+            place.lines += 1;
+            place.at = at;
+        }
+    }
+    let mut after = 0;
+    let mut found = Vec::new();
+    for (index, first, size) in literals {
+        let Some(place) = places.get(first) else {
+            continue;
+        };
+        if place.lines == 1 && place.texts == 1 && place.at >= after {
+            found.push((index, place.at, size));
+            after = place.at + size;
+        }
+    }
+    found
+}
+
+/// Divides lines of the output among commands that follow one another.
+fn divide(
+    printed: &[Printed],
+    found: &mut [Option<Bounds>],
+    text: &Text<'_>,
+    group: Bounds,
+    bounds: Bounds,
+) {
+    let prints = |&index: &usize| printed[index].size != Some(0);
+    let indices: Vec<usize> = (group.0..group.1).filter(prints).collect();
+    let mut indices = &indices[..];
+    let (mut begin, end) = bounds;
+    if text.uncounted.is_some() && indices.len() > 1 {
+        return;
+    }
+    while let [index, rest @ ..] = indices {
+        let size = numbered(&printed[*index], &text.lines, begin, end);
+        if rest.is_empty() || size == 0 {
+            break;
+        }
+        found[*index] = Some((begin, begin + size));
+        begin += size;
+        indices = rest;
+    }
+    let sizes = indices.iter().map(|&index| Size {
+        sure: printed[index].size,
+        most: most(&printed[index]),
+    });
+    // Texts of several lines may end behind the next one.
+    let total = end as Line - begin as Line;
+    let sizes = sizes_of(&sizes.collect::<Vec<_>>(), total);
+    for (&index, size) in indices.iter().zip(sizes) {
+        let after = (begin as Line + size).max(0) as usize;
+        found[index] = Some((begin, after));
+        begin = after;
+    }
+}
+
+/// Number of lines that something prints.
+struct Size {
+    /// Where it is known without the output.
+    sure: Option<Line>,
+    /// If its files are long enough.
+    most: Option<Line>,
+}
+
+/// The numbers of lines that each printed of them all; empty where that is not certain.
+fn sizes_of(printed: &[Size], total: Line) -> Vec<Line> {
+    if printed.len() == 1 {
+        return vec![total];
+    }
+    let sizes: Option<Vec<Line>> = printed.iter().map(|each| each.most).collect();
+    if let Some(sizes) = sizes.filter(|sizes| sizes.iter().sum::<Line>() == total) {
+        return sizes;
+    }
+    // A file may have fewer lines than were asked for; only what is sure leaves the rest to one.
+    let rest = total - printed.iter().filter_map(|each| each.sure).sum::<Line>();
+    let mut unsure = printed.iter().filter(|each| each.sure.is_none());
+    let (Some(one), None) = (unsure.next(), unsure.next()) else {
+        return Vec::new();
+    };
+    if rest < 0 || one.most.is_some_and(|most| rest > most) {
+        return Vec::new();
+    }
+    let sizes = printed.iter().map(|each| each.sure.unwrap_or(rest));
+    sizes.collect()
+}
+
+/// Number of lines that a command prints, if its files are long enough.
+fn most(printed: &Printed) -> Option<Line> {
+    if printed.size.is_some() {
+        return printed.size;
+    }
+    match &printed.parts[..] {
+        [part] if !printed.is_headed => most_of(part),
+        _ => None,
+    }
+}
+
+fn most_of(part: &Part) -> Option<Line> {
+    part.size().filter(|_| part.picked.is_exact)
+}
+
+/// Number of lines from here on that bear the numbers that a command prints; 0 if none do.
+fn numbered(printed: &Printed, lines: &[&str], begin: usize, end: usize) -> usize {
+    let [part] = &printed.parts[..] else {
+        return 0;
+    };
+    let Some([(first, last)]) = part.picked.ranges.as_deref() else {
+        return 0;
+    };
+    if !part.picked.has_numbers {
+        return 0;
+    }
+    let lines = lines.get(begin..end).unwrap_or_default();
+    let expected = (*first..).take_while(|number| last.is_none_or(|last| *number <= last));
+    let pairs = lines.iter().zip(expected);
+    pairs
+        .take_while(|(line, expected)| number(line) == Some(*expected))
+        .count()
+}
+
+/// The number that a line begins with.
+fn number(line: &str) -> Option<Line> {
+    let line = line.trim_start_matches(is_blank);
+    let (number, digits) = leading_number(line)?;
+    let next = line[digits..].chars().next();
+    let is_end = |c: char| is_blank(c) || matches!(c, ':' | '|' | ',' | ')' | ']' | '→' | '-');
+    next.is_none_or(is_end).then_some(number)
+}
+
+/// Adds the views that a command gave, by its lines of the output.
+pub(super) fn seen(
+    printed: &Printed,
+    text: &Text<'_>,
+    bounds: Option<Bounds>,
+    views: &mut Vec<View>,
+) -> Result<(), Uncertain> {
+    let Some((begin, end)) = bounds else {
+        return requested(printed, views);
+    };
+    let lines = text.lines.get(begin..end).unwrap_or_default();
+    if printed.search.is_some() || printed.diff.is_some() {
+        return found(printed, lines, views);
+    }
+    if printed.is_headed {
+        return headed(&printed.parts, text, (begin, end), views);
+    }
+    parted(&printed.parts, text, (begin, end), views)
+}
+
+fn found(printed: &Printed, lines: &[&str], views: &mut Vec<View>) -> Result<(), Uncertain> {
+    let mut result = Ok(());
+    if let Some(search) = &printed.search {
+        let folder = printed.folder.as_deref();
+        if folder.is_some_and(|folder| folder.len() > LONGEST_FOLDER) {
+            return Err(Uncertain); // a few words would make a long path for each line
+        }
+        let mut last: Option<(&str, Rc<str>)> = None;
+        hits(search, lines, |path, lines| {
+            let known = last.take().filter(|(written, _)| *written == path);
+            let (_, whole) = last.insert(known.unwrap_or_else(|| (path, joined(folder, path))));
+            let lines = lines.map(RangeInclusive::into_inner);
+            let added = add(whole, lines, true, views);
+            result = result.and(added);
+        })?;
+    }
+    if let Some(diff) = printed.diff {
+        hunks(diff, lines, |path, lines| {
+            let lines = lines.map(RangeInclusive::into_inner);
+            result = result.and(add(&path.into(), lines, false, views));
+        });
+    }
+    result
+}
+
+/// Adds the views of parts that were printed one after the other.
+fn parted(
+    parts: &[Part],
+    text: &Text<'_>,
+    bounds: Bounds,
+    views: &mut Vec<View>,
+) -> Result<(), Uncertain> {
+    let (mut begin, end) = bounds;
+    let sizes = parts.iter().map(|part| Size {
+        sure: None,
+        most: most_of(part),
+    });
+    let sizes = sizes_of(&sizes.collect::<Vec<_>>(), end as Line - begin as Line);
+    if sizes.is_empty() {
+        for part in parts.iter().filter(|part| begin < end || part.is_whole()) {
+            requested_of(part, views)?;
+        }
+    }
+    for (part, size) in parts.iter().zip(sizes) {
+        let after = (begin as Line + size).max(0) as usize;
+        placed(part, text, begin, after, views)?;
+        begin = after;
+    }
+    Ok(())
+}
+
+/// Adds the views that a command asks for, where its output is not known.
+pub(super) fn requested(printed: &Printed, views: &mut Vec<View>) -> Result<(), Uncertain> {
+    for part in &printed.parts {
+        requested_of(part, views)?;
+    }
+    if let Some(search) = &printed.search {
+        if let (Some(false), [(file, _)]) = (search.is_named, &search.files[..]) {
+            add(&joined(printed.folder.as_deref(), file), None, true, views)?;
+        }
+    }
+    Ok(())
+}
+
+fn requested_of(part: &Part, views: &mut Vec<View>) -> Result<(), Uncertain> {
+    if part.is_whole() {
+        add_view(&part.path, Extent::Whole, false, views);
+        return Ok(());
+    }
+    let Some(ranges) = part.picked.ranges.as_ref().filter(|_| !part.picked.is_cut) else {
+        return add(&part.path, None, part.is_search, views);
+    };
+    for &(first, last) in ranges {
+        match last {
+            None => add(&part.path, None, false, views)?,
+            Some(last) => add(&part.path, Some((first, last)), part.is_search, views)?,
+        }
+    }
+    Ok(())
+}
+
+/// Adds what follows each line that names a file, as `head` prints of several.
+fn headed(
+    parts: &[Part],
+    text: &Text<'_>,
+    (begin, end): Bounds,
+    views: &mut Vec<View>,
+) -> Result<(), Uncertain> {
+    let lines = text.lines.get(begin..end).unwrap_or_default().iter();
+    let headers = lines.enumerate().filter_map(|(at, line)| {
+        let name = line.strip_prefix("==> ")?.strip_suffix(" <==")?;
+        (!name.is_empty()).then_some((begin + at, name))
+    });
+    let headers: Vec<_> = headers.collect();
+    if headers.len().saturating_mul(parts.len()) > MOST_PAIRS {
+        return Err(Uncertain);
+    }
+    for (place, &(at, name)) in headers.iter().enumerate() {
+        let is_named = |part: &&Part| {
+            let above = part.path.strip_suffix(name);
+            above.is_some_and(|above| above.is_empty() || above.ends_with('/'))
+        };
+        let Some(part) = parts.iter().find(is_named) else {
+            continue;
+        };
+        // An empty line precedes each header but the first.
+        let until = headers.get(place + 1).map_or(end, |(next, _)| next - 1);
+        placed(part, text, at + 1, until, views)?;
+    }
+    Ok(())
+}
+
+/// Adds the views of a part that printed these lines of the output.
+fn placed(
+    part: &Part,
+    text: &Text<'_>,
+    begin: usize,
+    end: usize,
+    views: &mut Vec<View>,
+) -> Result<(), Uncertain> {
+    if begin >= end {
+        if part.is_whole() {
+            add_view(&part.path, Extent::Whole, false, views);
+        }
+        return Ok(());
+    }
+    if part.picked.has_numbers {
+        return by_number(part, text, begin, end, views);
+    }
+    let Some(ranges) = &part.picked.ranges else {
+        return add(&part.path, None, part.is_search, views);
+    };
+    if !part.picked.is_exact {
+        return requested_of(part, views);
+    }
+    counted(part, ranges, text, (begin, end), views)
+}
+
+/// Adds the lines of a file that these lines of the output are, in order.
+fn counted(
+    part: &Part,
+    ranges: &[Range],
+    text: &Text<'_>,
+    (mut begin, end): Bounds,
+    views: &mut Vec<View>,
+) -> Result<(), Uncertain> {
+    let end = text.uncounted.map_or(end, |uncounted| end.min(uncounted));
+    for &(first, last) in ranges {
+        let rest = end as Line - begin as Line;
+        let size = last.map_or(rest, |last| rest.min(last - first + 1));
+        if size <= 0 {
+            return Ok(());
+        }
+        let after = begin + size as usize;
+        let shift = first - begin as Line;
+        for (low, high) in shown((begin, after), text.hidden) {
+            let lines = (shift + low as Line, shift + high as Line - 1);
+            add(&part.path, Some(lines), false, views)?;
+        }
+        begin = after;
+    }
+    Ok(())
+}
+
+/// Adds the lines whose numbers stand in these lines of the output.
+fn by_number(
+    part: &Part,
+    text: &Text<'_>,
+    begin: usize,
+    end: usize,
+    views: &mut Vec<View>,
+) -> Result<(), Uncertain> {
+    let lines = text.lines.get(begin..end).unwrap_or_default();
+    let (low, high) = text.hidden;
+    let numbers = lines.iter().enumerate().filter_map(|(at, line)| {
+        let is_shown = !(low..high).contains(&(begin + at));
+        number(line).filter(|_| is_shown)
+    });
+    let mut run: Option<(Line, Line)> = None;
+    for number in numbers {
+        match &mut run {
+            Some((_, last)) if *last + 1 == number => *last = number,
+            _ => {
+                if let Some(lines) = run.replace((number, number)) {
+                    add(&part.path, Some(lines), part.is_search, views)?;
+                }
+            }
+        }
+    }
+    run.map_or(Ok(()), |lines| {
+        add(&part.path, Some(lines), part.is_search, views)
+    })
+}
+
+/// What of these lines is not hidden.
+fn shown((begin, end): Bounds, (low, high): Bounds) -> impl Iterator<Item = Bounds> {
+    let is_apart = low >= high || high <= begin || low >= end;
+    let parts = if is_apart {
+        [(begin, end), (0, 0)]
+    } else {
+        [(begin, low), (high, end)]
+    };
+    parts.into_iter().filter(|(begin, end)| begin < end)
+}
+
+fn add(
+    path: &Rc<str>,
+    lines: Option<(Line, Line)>,
+    is_search: bool,
+    views: &mut Vec<View>,
+) -> Result<(), Uncertain> {
+    let extent = match lines {
+        None => Extent::Unknown,
+        Some((first, last)) => {
+            let line = |line: Line| i64::try_from(line).map_err(|_| Uncertain);
+            Extent::Lines(line(first)?, line(last)?)
+        }
+    };
+    add_view(path, extent, is_search, views);
+    Ok(())
+}
+
+/// Adds a view, unless its path lies where no repository does.
+fn add_view(path: &Rc<str>, extent: Extent, is_search: bool, views: &mut Vec<View>) {
+    if !SCRATCH.iter().any(|folder| path.starts_with(folder)) {
+        views.push(View {
+            path: path.clone(),
+            extent,
+            is_search,
+        });
+    }
+}

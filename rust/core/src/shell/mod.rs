@@ -1,0 +1,168 @@
+//! What shell commands show of files, by their text and, where it is known, their output.
+//!
+//! The twin is `trajmeter.readers.shell_views`, whose rules these are. A command that is not
+//! certain to mean the same to it is left to the caller: one with digits, letters or blanks that
+//! only Python tells apart, or one that would take more than time linear in its length.
+
+mod evidence;
+mod leaks;
+mod listings;
+mod output;
+mod pipelines;
+mod revisions;
+mod run;
+mod searches;
+mod selections;
+mod syntax;
+mod text;
+
+use std::rc::Rc;
+
+pub use leaks::LeakKind;
+pub use text::has_plain_digits;
+
+use evidence::{requested, seen, slices};
+use leaks::may_leak;
+use output::{Text, faults};
+use pipelines::Printed;
+use run::{Shell, ran};
+
+/// Folders with more characters are not known: a change of folder must not cost more and more.
+const LONGEST_FOLDER: usize = 1_000;
+
+/// The command or its output is not certain to mean the same to the twin.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Uncertain;
+
+/// What was seen of a file.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Extent {
+    /// Something, which lines is not known.
+    Unknown,
+    /// All of it.
+    Whole,
+    /// These lines, from 1, the last included.
+    Lines(i64, i64),
+}
+
+/// A file that a command showed.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct View {
+    /// Its path, joined to the folder.
+    pub path: Rc<str>,
+    /// What was seen of it.
+    pub extent: Extent,
+    /// Whether the lines were looked for, and are hits or around them.
+    pub is_search: bool,
+}
+
+/// What a command read of the solution, and the pipeline that did.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Leak {
+    /// What was read.
+    pub kind: LeakKind,
+    /// The pipeline, as it is written.
+    pub evidence: Box<str>,
+}
+
+/// What a command showed.
+#[derive(Debug, Default, PartialEq, Eq)]
+pub struct Shown {
+    /// In order: lines that were shown, hits of searches, and files whose lines are not known.
+    pub views: Vec<View>,
+    /// What it read of the solution.
+    pub leaks: Vec<Leak>,
+}
+
+/// A command that was run, and what is known of it.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Executed<'a> {
+    /// As it was given to a shell.
+    pub command: &'a str,
+    /// What it printed, errors included; none if that is not known, and then what was asked for
+    /// counts as shown.
+    pub output: Option<&'a str>,
+    /// Its exit code, if that is known.
+    pub code: Option<i64>,
+    /// Folder that it ran in; none for the root of the repository.
+    pub folder: Option<&'a str>,
+    /// Bytes of the output that were not shown to the agent, half-open, between characters.
+    pub hidden: Option<(usize, usize)>,
+}
+
+/// Finds out what a shell command showed of files.
+///
+/// # Errors
+///
+/// [`Uncertain`] where that is for the twin to say.
+pub fn shell_views(executed: &Executed<'_>) -> Result<Shown, Uncertain> {
+    let &Executed {
+        command,
+        output,
+        code,
+        folder,
+        hidden,
+    } = executed;
+    let is_plain = is_certain(command)
+        && output.is_none_or(has_plain_digits)
+        && folder.is_none_or(|folder| is_certain(folder) && folder.len() <= LONGEST_FOLDER);
+    if !is_plain {
+        return Err(Uncertain);
+    }
+    let is_silent = output.is_some_and(str::is_empty) && code.is_some_and(|code| code != 0);
+    let faults = faults(output.unwrap_or_default())?;
+    let mut shell = Shell::new(&faults, folder);
+    if may_leak(command) && !is_silent {
+        shell.look_for_leaks(output);
+    }
+    shell.run(&syntax::parse(command)?, 0)?;
+    let runs = ran(shell.into_runs(), output, code);
+    let mut shown = Shown::default();
+    match output {
+        None => {
+            for run in &runs {
+                requested(&run.printed, &mut shown.views)?;
+            }
+        }
+        Some(output) if runs.iter().any(|run| run.printed.shows()) => {
+            let mut text = Text::of(output, hidden);
+            if !faults.is_empty() {
+                text = text.without(&faults);
+            }
+            let printing: Vec<Printed>;
+            (printing, shown.leaks) = parts(runs);
+            for (each, bounds) in printing.iter().zip(slices(&printing, &text)) {
+                seen(each, &text, bounds, &mut shown.views)?;
+            }
+            return Ok(shown);
+        }
+        Some(_) => {}
+    }
+    (_, shown.leaks) = parts(runs);
+    Ok(shown)
+}
+
+/// What of the runs printed something, and their leaks.
+fn parts(runs: Vec<run::Run>) -> (Vec<Printed>, Vec<Leak>) {
+    let mut printing = Vec::with_capacity(runs.len());
+    let mut leaks = Vec::new();
+    for run in runs {
+        if !run.has_fault {
+            leaks.extend(run.leaks);
+        }
+        if run.printed.size != Some(0) {
+            printing.push(run.printed);
+        }
+    }
+    (printing, leaks)
+}
+
+/// Whether a text holds nothing that Python's version decides about: numbers that are no digits,
+/// and NUL in a path.
+fn is_certain(text: &str) -> bool {
+    let is_odd = |c: char| c == '\0' || (!c.is_ascii() && c.is_numeric());
+    !text.contains('\0') && (text.is_ascii() || !text.contains(is_odd))
+}
+
+#[cfg(test)]
+mod tests;

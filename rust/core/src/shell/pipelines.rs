@@ -1,0 +1,449 @@
+//! What a pipeline prints: lines of files that its filters leave, hits, a diff, or known text.
+
+use std::rc::Rc;
+
+use super::listings::{Listing, listing};
+use super::revisions::{Diff, Shown, git, without_options};
+use super::searches::{Search, is_search, owned, search};
+use super::selections::{Line, Picked, Ranges, is_all, picked_from, size};
+use super::syntax::{Pipeline, Simple, Stage, Word};
+use super::{LONGEST_FOLDER, Uncertain};
+
+const SILENT: [&str; 30] = [
+    "cd", "export", "set", "unset", "true", "false", ":", "test", "[", "[[", "mkdir", "rm", "cp",
+    "mv", "touch", "chmod", "source", ".", "sleep", "exit", "return", "ln", "shopt", "alias",
+    "read", "local", "declare", "umask", "wait", "kill",
+];
+const SILENT_GIT: [&str; 8] = [
+    "add", "checkout", "config", "reset", "restore", "rm", "mv", "apply",
+];
+const SHELLS: [&str; 5] = ["bash", "sh", "zsh", "dash", "ksh"];
+const ONE_LINE: [&str; 9] = [
+    "pwd", "which", "whoami", "hostname", "date", "realpath", "basename", "pushd", "popd",
+];
+/// Programs that run each other, more than these in a row, are left alone.
+const MOST_WRAPPERS: usize = 8;
+/// Bytes of folders that go before the paths of one command: a few words must not make long paths.
+const MOST_JOINED: usize = 1 << 24;
+
+/// Lines of one file.
+#[derive(Clone, Debug)]
+pub(super) struct Part {
+    pub path: Rc<str>,
+    pub picked: Picked,
+    /// Whether the lines are those that hold something that was looked for.
+    pub is_search: bool,
+}
+
+impl Part {
+    /// Whether all lines are printed.
+    pub(super) fn is_whole(&self) -> bool {
+        is_all(self.picked.ranges.as_deref()) && !self.picked.is_cut
+    }
+
+    /// Number of lines at most; none where it has no limit.
+    pub(super) fn size(&self) -> Option<Line> {
+        let ranges = self.picked.ranges.as_ref()?;
+        if ranges.is_empty() {
+            return None;
+        }
+        size(ranges)
+    }
+
+    fn with(&self, ranges: Option<Ranges>, has_numbers: bool) -> Self {
+        let mut part = self.clone();
+        part.picked.ranges = ranges;
+        part.picked.has_numbers = has_numbers;
+        part
+    }
+}
+
+/// What a pipeline prints.
+#[derive(Debug, Default)]
+pub(super) struct Printed {
+    pub parts: Vec<Part>,
+    pub is_headed: bool,
+    pub search: Option<Search>,
+    pub diff: Option<Diff>,
+    pub literal: Option<String>,
+    /// Number of lines, where it is known without the output.
+    pub size: Option<Line>,
+    /// Folder that the paths in the output of a search are relative to.
+    pub folder: Option<Rc<str>>,
+}
+
+impl Printed {
+    pub(super) fn lines(size: Line) -> Self {
+        Self {
+            size: Some(size),
+            ..Self::default()
+        }
+    }
+
+    fn parts(parts: Vec<Part>) -> Self {
+        Self {
+            parts,
+            ..Self::default()
+        }
+    }
+
+    /// Whether lines of files are printed.
+    pub(super) fn shows(&self) -> bool {
+        !self.parts.is_empty() || self.is_headed || self.search.is_some() || self.diff.is_some()
+    }
+}
+
+/// A path that is relative to a folder, as a path of its own.
+pub(super) fn joined(folder: Option<&str>, path: &str) -> Rc<str> {
+    match folder {
+        Some(folder) if !path.starts_with(['/', '~']) => normal(&format!("{folder}/{path}")),
+        _ if path.contains("./") || path.contains("//") => normal(path),
+        _ => path.into(),
+    }
+}
+
+/// A path without `.`, `..` and slashes that mean nothing.
+fn normal(path: &str) -> Rc<str> {
+    let root = match path.as_bytes() {
+        [b'/', b'/', b'/', ..] => "/",
+        [b'/', b'/', ..] => "//",
+        [b'/', ..] => "/",
+        _ => "",
+    };
+    let mut parts: Vec<&str> = Vec::new();
+    for part in path.split('/') {
+        match part {
+            "" | "." => {}
+            ".." if parts.last().is_none_or(|last| *last == "..") => {
+                if root.is_empty() {
+                    parts.push(part);
+                }
+            }
+            ".." => {
+                parts.pop();
+            }
+            _ => parts.push(part),
+        }
+    }
+    let path = parts.join("/");
+    if root.is_empty() && path.is_empty() {
+        return ".".into();
+    }
+    if root.is_empty() {
+        return path.into();
+    }
+    format!("{root}{path}").into()
+}
+
+/// The folder that `cd` leads to; none where that is the root, or not known.
+pub(super) fn folder_after(folder: Option<&str>, target: &Word<'_>) -> Option<Rc<str>> {
+    if !target.is_known {
+        return None;
+    }
+    let after = joined(folder, &target.text);
+    let is_known = &*after != "." && after.chars().nth(LONGEST_FOLDER).is_none();
+    is_known.then_some(after)
+}
+
+/// The program and its arguments, without programs that only run another.
+pub(super) fn program_of<'a, 'b>(words: &'b [Word<'a>]) -> Option<(&'b str, &'b [Word<'a>])> {
+    let mut words = words;
+    for _ in 0..MOST_WRAPPERS {
+        let (first, arguments) = words.split_first()?;
+        let name = first.text.rsplit('/').next().unwrap_or(&first.text);
+        let Some(valued) = wrapper(name) else {
+            return Some((name, arguments));
+        };
+        let mut place = 1;
+        while let Some(option) = words.get(place) {
+            let option = &*option.text;
+            if !option.starts_with('-') && !option.contains('=') {
+                break;
+            }
+            let mut letters = option.chars().skip(1);
+            let is_valued = letters.next().is_some_and(|letter| valued.contains(letter));
+            place += 1 + usize::from(is_valued && letters.next().is_none());
+        }
+        words = words.get(place + usize::from(name == "timeout")..)?;
+    }
+    let (first, arguments) = words.split_first()?;
+    Some((&first.text, arguments))
+}
+
+/// The letters of options with a value, of a program that runs another.
+fn wrapper(name: &str) -> Option<&'static str> {
+    Some(match name {
+        "sudo" => "ugp",
+        "timeout" => "ks",
+        "nice" => "n",
+        "env" => "uC",
+        "stdbuf" => "ioe",
+        "command" | "builtin" | "nohup" | "exec" | "time" | "xvfb-run" => "",
+        _ => return None,
+    })
+}
+
+/// The script that a command hands to another shell, as `bash -c` does.
+pub(super) fn script_of<'b>(words: &'b [Word<'_>]) -> Option<&'b str> {
+    let (name, arguments) = program_of(words)?;
+    if !SHELLS.contains(&name) {
+        return None;
+    }
+    arguments.windows(2).find_map(|pair| {
+        let option = &*pair[0].text;
+        let takes_script =
+            option.starts_with('-') && !option.starts_with("--") && option.ends_with('c');
+        takes_script.then(|| pair[1].is_known.then_some(&*pair[1].text))
+    })?
+}
+
+/// What a pipeline of simple commands prints.
+pub(super) fn printed(
+    pipeline: &Pipeline<'_>,
+    folder: Option<&Rc<str>>,
+) -> Result<Printed, Uncertain> {
+    let mut result = None;
+    for stage in &pipeline.stages {
+        let Stage::Simple(stage) = stage else {
+            return Ok(Printed::default());
+        };
+        let shown = step(stage, result, folder)?;
+        result = Some(if is_redirected(stage) {
+            Printed::lines(0)
+        } else {
+            shown
+        });
+    }
+    Ok(result.unwrap_or_else(|| Printed::lines(0)))
+}
+
+pub(super) fn is_redirected(stage: &Simple<'_>) -> bool {
+    let mut operators = stage.redirections.iter().map(|each| each.operator);
+    operators.any(|operator| matches!(operator, ">" | ">>" | ">|" | "1>" | "1>>" | "&>" | "&>>"))
+}
+
+/// What a command prints, given what the one before it does.
+fn step(
+    stage: &Simple<'_>,
+    before: Option<Printed>,
+    folder: Option<&Rc<str>>,
+) -> Result<Printed, Uncertain> {
+    let Some((name, arguments)) = program_of(&stage.words) else {
+        return Ok(Printed::lines(0));
+    };
+    let inputs = || {
+        let inputs = stage.redirections.iter();
+        let inputs = inputs.filter(|each| each.operator == "<");
+        inputs.map(|each| each.target.clone()).collect::<Vec<_>>()
+    };
+    if let Some(found) = listing(name, arguments)? {
+        let Some(mut found) = found else {
+            return Ok(Printed::default());
+        };
+        if found.files.is_empty() {
+            found.files = inputs();
+        }
+        if !found.files.is_empty() {
+            return listed(found, folder.map(|folder| &**folder));
+        }
+        return match before {
+            Some(before) => filtered(before, &found.picked),
+            None => Ok(Printed::default()),
+        };
+    }
+    if is_search(name) {
+        let Some(mut found) = search(name, arguments)? else {
+            return Ok(Printed::default());
+        };
+        if found.files.is_empty() {
+            let inputs = inputs();
+            if let (Some(before), true) = (&before, inputs.is_empty()) {
+                return Ok(searched(before, &found));
+            }
+            if !inputs.is_empty() {
+                found.files = owned(&inputs);
+                found.is_named = Some(false);
+            }
+        }
+        return Ok(hits_of(found, folder.cloned()));
+    }
+    match name {
+        "xargs" | "find" => for_each(arguments, folder),
+        "git" => revision(arguments, folder),
+        _ => Ok(other(name, arguments)),
+    }
+}
+
+fn hits_of(found: Search, folder: Option<Rc<str>>) -> Printed {
+    Printed {
+        search: Some(found),
+        folder,
+        ..Printed::default()
+    }
+}
+
+fn listed(listing: Listing<'_>, folder: Option<&str>) -> Result<Printed, Uncertain> {
+    if listing.files.len() * folder.map_or(0, str::len) > MOST_JOINED {
+        return Err(Uncertain);
+    }
+    let mut picked = listing.picked;
+    if listing.files.len() > 1 && !listing.is_headed {
+        // Numbers run on from file to file.
+        picked.has_numbers = false;
+    }
+    if picked.ranges.as_ref().is_some_and(Vec::is_empty) {
+        return Ok(Printed::lines(0));
+    }
+    let is_file = |file: &&Word<'_>| file.is_known && !file.is("-") && !file.is("/dev/stdin");
+    let files = listing.files.iter().filter(is_file);
+    let parts = files.map(|file| Part {
+        path: joined(folder, &file.text),
+        picked: picked.clone(),
+        is_search: false,
+    });
+    Ok(Printed {
+        is_headed: listing.is_headed,
+        ..Printed::parts(parts.collect())
+    })
+}
+
+/// What a filter leaves of lines.
+fn filtered(before: Printed, picked: &Picked) -> Result<Printed, Uncertain> {
+    if before.search.is_some() || before.diff.is_some() || picked.is_all() {
+        return Ok(before);
+    }
+    let [part] = &before.parts[..] else {
+        return Ok(without_lines(&before));
+    };
+    if before.is_headed {
+        return Ok(without_lines(&before));
+    }
+    let old = &part.picked;
+    // Numbers that a filter adds are those of the file where it reads the file from its start.
+    let starts_file = matches!(old.ranges.as_deref(), Some([(1, _)]));
+    let mut ranges = None;
+    if let (Some(lines), Some(picks)) = (&old.ranges, &picked.ranges) {
+        let left = picked_from(lines, picks)?;
+        if left.is_empty() {
+            return Ok(Printed::lines(0));
+        }
+        ranges = Some(left);
+    }
+    let is_open = matches!(ranges.as_deref(), Some([.., (_, None)]));
+    let mut part = part.with(
+        ranges,
+        old.has_numbers || (picked.has_numbers && starts_file),
+    );
+    part.picked.is_exact &= picked.is_exact;
+    part.picked.is_cut = picked.is_cut || (part.picked.is_cut && is_open);
+    Ok(Printed::parts(vec![part]))
+}
+
+fn without_lines(before: &Printed) -> Printed {
+    let parts = before.parts.iter().map(|part| part.with(None, false));
+    Printed::parts(parts.collect())
+}
+
+/// What a search leaves of the lines that it reads.
+fn searched(before: &Printed, found: &Search) -> Printed {
+    if before.search.is_some() || before.diff.is_some() {
+        return Printed {
+            search: before.search.clone(),
+            diff: before.diff,
+            folder: before.folder.clone(),
+            ..Printed::default()
+        };
+    }
+    let is_only = before.parts.len() == 1;
+    let parts = before.parts.iter().map(|part| {
+        let has_numbers = part.picked.has_numbers;
+        let adds = found.is_numbered && part.is_whole() && !has_numbers && is_only;
+        Part {
+            is_search: true,
+            ..part.with(None, adds || (has_numbers && !found.is_numbered))
+        }
+    });
+    Printed::parts(parts.collect())
+}
+
+/// What `xargs` and `find` print: hits, if they run a search, of files not known here.
+fn for_each(arguments: &[Word<'_>], folder: Option<&Rc<str>>) -> Result<Printed, Uncertain> {
+    let Some(place) = arguments.iter().position(|word| is_search(&word.text)) else {
+        return Ok(Printed::default());
+    };
+    let found = search(&arguments[place].text, &arguments[place + 1..])?;
+    Ok(found.map_or_else(Printed::default, |found| {
+        let found = Search {
+            files: Vec::new(),
+            is_named: None,
+            ..found
+        };
+        hits_of(found, folder.cloned())
+    }))
+}
+
+fn revision(arguments: &[Word<'_>], folder: Option<&Rc<str>>) -> Result<Printed, Uncertain> {
+    let (words, elsewhere) = without_options(arguments);
+    let folder = match elsewhere {
+        None => folder.cloned(),
+        Some(elsewhere) => Some(joined(folder.map(|folder| &**folder), &elsewhere.text)),
+    };
+    Ok(match git(words)? {
+        Shown::Listing(found) => {
+            // Paths of revisions start at the top of the repository, unless they begin with a dot.
+            let is_local =
+                words[0].is("blame") || words.iter().any(|word| word.text.contains(":./"));
+            listed(found, folder.as_deref().filter(|_| is_local))?
+        }
+        Shown::Search(found) => hits_of(found, folder),
+        Shown::Diff(diff) => Printed {
+            diff: Some(diff),
+            ..Printed::default()
+        },
+        Shown::Nothing => {
+            let is_silent = |word: &Word<'_>| SILENT_GIT.contains(&&*word.text);
+            if words.first().is_some_and(is_silent) {
+                Printed::lines(0)
+            } else {
+                Printed::default()
+            }
+        }
+    })
+}
+
+fn other(name: &str, arguments: &[Word<'_>]) -> Printed {
+    if let Some(literal) = text_of(name, arguments) {
+        let size = literal.bytes().filter(|&byte| byte == b'\n').count() as Line + 1;
+        return Printed {
+            literal: Some(literal),
+            ..Printed::lines(size)
+        };
+    }
+    if SILENT.contains(&name) {
+        return Printed::lines(0);
+    }
+    let mut files = arguments.iter().filter(|word| !word.text.starts_with('-'));
+    let is_one_line =
+        name == "wc" && files.next().is_some_and(|file| file.is_known) && files.next().is_none();
+    if is_one_line || ONE_LINE.contains(&name) {
+        Printed::lines(1)
+    } else {
+        Printed::default()
+    }
+}
+
+/// The text that `echo` or `printf` prints, where it is known, without its last newline.
+fn text_of(name: &str, arguments: &[Word<'_>]) -> Option<String> {
+    if !matches!(name, "echo" | "printf") || arguments.iter().any(|word| !word.is_known) {
+        return None;
+    }
+    let first = arguments.first().map_or("", |word| &*word.text);
+    if name == "echo" {
+        let is_plain = !matches!(first, "-e" | "-n" | "-en" | "-ne");
+        let words: Vec<&str> = arguments.iter().map(|word| &*word.text).collect();
+        return is_plain.then(|| words.join(" "));
+    }
+    let text = first.strip_suffix("\\n").filter(|_| arguments.len() == 1)?;
+    let text = text.replace("\\n", "\n");
+    (!text.contains(['%', '\\'])).then_some(text)
+}
