@@ -159,7 +159,7 @@ def test_settings_of_metrics() -> None:
 
 @pytest.mark.parametrize("suffix", [".jsonl", ".parquet"])
 def test_lists_and_mappings_are_read_as_json_beside_the_others(tmp_path: Path, suffix: str) -> None:
-    rows = [
+    rows: list[dict[str, Any]] = [
         {"task_id": "t1", "x.value": 0.5, "x.steps": [0.25, 1.0], "x.words": None},
         {"task_id": "t2", "x.value": None, "x.steps": None, "x.words": ["a", "b"]},
     ]

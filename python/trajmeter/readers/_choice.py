@@ -186,7 +186,7 @@ class Choice(Generic[RecordT]):
         self, known: FileFormat[RecordT], batches: Iterator[pa.RecordBatch]
     ) -> Iterator[pa.RecordBatch]:
         for batch in batches:
-            self._counts[known.name] += batch.num_rows
+            self.count({known.name: batch.num_rows})
             yield batch
 
     def count(self, rows: Mapping[str, int]) -> None:

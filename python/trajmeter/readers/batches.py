@@ -73,7 +73,7 @@ class TrajectoryBatches:
 
     JSON lines of Trajectory records, of ContextBench predictions and of rows with messages become
     columns without an object for each record, and so do tables of benchmarks in JSON lines and
-    Parquet, samples of Inspect's archives, and logs of mini-swe-agent. All other files and records
+    Parquet, samples of Inspect's archives and logs of mini-swe-agent. All other files and records
     are read as :func:`trajmeter.readers.read_trajectories` reads them; rows and problems are always
     the same. Iterate over it once, for example in :func:`trajmeter.score_batches`. Batches keep the
     order of files and records; their sizes depend on the files alone. What comes next is read while

@@ -19,6 +19,7 @@ from trajmeter.scoring.columns import RowScorer
 from trajmeter.scoring.files import DEFAULT_METRICS, tasks_from
 from trajmeter.scoring.rows import admit
 from trajmeter.snapshots import open_snapshots
+from trajmeter.writers.arrow import stored, stored_schema
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
@@ -64,7 +65,7 @@ class BatchScorer:
             snapshots = open_snapshots(snapshots)
         made = create(metrics, snapshots=snapshots, profiles=profiles)
         self._scorer = RowScorer(made, TaskIndex(tasks_from(tasks)))
-        self.schema = self._scorer.schema
+        self.schema = stored_schema(self._scorer.schema)
 
     def __repr__(self) -> str:
         """The metrics, and how many columns results have."""
@@ -100,7 +101,7 @@ class BatchScorer:
             for number, batch in enumerate(batches)
         )
         for each in self._scorer.score(admitted):
-            yield each.scored
+            yield stored(each.scored, self.schema)
 
 
 def score_batches(

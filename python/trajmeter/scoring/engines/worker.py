@@ -41,6 +41,8 @@ def main() -> None:
             unit = task.plan.units[cast("int", number)]
             scorer = UnitScorer(unit, opened, task.plan, replies.send)
             replies.send(task.folder.commit(scorer, layout))
+    except BrokenPipeError:  # nobody waits any more
+        return
     except Exception as error:  # noqa: BLE001 - raised again where the run is
         replies.send(Raised(_portable(error)))
 
