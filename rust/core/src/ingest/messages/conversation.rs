@@ -8,19 +8,10 @@ use rustc_hash::FxHashMap;
 
 use super::super::tree::{Node, Object, Quoted};
 use super::calls::{self, Call};
+use super::roles::{Part, is_silent};
 use super::shapes::{Given, Message, given, is_kind, said};
 use super::usage::Usage;
 
-const ANSWERS: [&str; 4] = ["assistant", "ai", "AIMessageChunk", "model"];
-const RESULTS: [&str; 3] = ["tool", "function", "ToolMessageChunk"];
-const ASKED: [&str; 3] = ["user", "human", "HumanMessageChunk"];
-const SILENT: [&str; 5] = [
-    "system",
-    "developer",
-    "remove",
-    "chat",
-    "SystemMessageChunk",
-];
 const RESULT_PARTS: [&str; 3] = ["tool_call_response", "tool-return", "retry-prompt"];
 
 /// A turn that may still get calls and results.
@@ -56,30 +47,6 @@ struct Result<'n> {
     error: Option<Quoted<'n>>,
 }
 
-/// What messages are to turns, by their role.
-#[derive(Clone, Copy)]
-enum Part {
-    Answer,
-    Result,
-    Asked,
-}
-
-impl Part {
-    fn of(role: Quoted<'_>) -> Option<Self> {
-        if is_one(role, &ANSWERS) {
-            Some(Self::Answer)
-        } else if is_one(role, &RESULTS) {
-            Some(Self::Result)
-        } else {
-            is_one(role, &ASKED).then_some(Self::Asked)
-        }
-    }
-}
-
-fn is_one(text: Quoted<'_>, names: &[&str]) -> bool {
-    names.iter().any(|name| text.is(name))
-}
-
 impl<'n> Conversation<'n> {
     pub(in super::super) fn new(
         usage: fn(&Message<'_>) -> Option<Usage>,
@@ -100,7 +67,7 @@ impl<'n> Conversation<'n> {
             return self.add_unlabelled(message);
         }
         let role = role.quoted()?;
-        if is_one(role, &SILENT) {
+        if is_silent(role) {
             return Some(());
         }
         self.take(&Message::plain(message), Part::of(role)?)
@@ -161,7 +128,7 @@ impl<'n> Conversation<'n> {
         } else if kind.ends_with("_call") {
             self.item_call(&message, &kind)
         } else {
-            let is_silent = role.quoted().is_some_and(|role| is_one(role, &SILENT));
+            let is_silent = role.quoted().is_some_and(|role| is_silent(role));
             (is_silent || kind == "item_reference").then_some(())
         }
     }

@@ -9,6 +9,7 @@ mod columns;
 mod conversation;
 pub(super) mod places;
 mod record;
+mod roles;
 mod shapes;
 mod tools;
 mod usage;
