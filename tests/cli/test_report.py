@@ -109,6 +109,17 @@ def test_a_parquet_file_says_how_it_was_made(run: Run, folder: Path) -> None:
     assert made["inputs"][0]["sha256"] in out.replace("\n", "")
 
 
+def test_a_folder_of_parts_says_what_it_was_made_from(run: Run, folder: Path) -> None:
+    assert run(*SCORE, "-o", "parts/")[0] == 0
+    out = run("report", "parts")[1]
+    assert "Inputs of parts" in out
+    told = ["predictions.jsonl", "gold.jsonl", "snapshots.jsonl"]
+    assert [name for name in told if name in out] == told
+    assert "Not recorded by parts: the command, and when it ran." in out
+    (folder / "parts" / "manifest.json").write_text("[]")
+    assert "Not recorded by parts: the command, its inputs" in run("report", "parts")[1]
+
+
 def test_what_a_table_does_not_say_is_told_as_missing(run: Run, tables: list[str]) -> None:
     out = run("report", *tables)[1]
     assert "Not recorded by old.jsonl, new.jsonl: the command, its inputs, and when it ran" in out
@@ -206,3 +217,36 @@ def test_a_page_needs_jinja(
         assert (code, "install trajmeter[report]" in err) == (2, True)
     assert not (folder / "r.html").exists()
     assert run("report", *tables, "-o", "r.md")[0] == 0
+
+
+def test_results_of_frameworks_are_told_by_their_content(run: Run, folder: Path) -> None:
+    pytest.importorskip("jinja2")
+    answer = "The bridge opens at noon. " * 40
+    for name in ("swift", "tern"):
+        asked = {
+            "question_id": "q1", "question_text": "When?", "actual_answer": answer,
+            "judge_reasoning": "It names the hour.", "correctness_score": 4.0,
+        }  # fmt: skip
+        result = {"framework_name": name, "scenario_name": "harbour", "questions": [asked]}
+        (folder / f"{name}.json").write_text(json.dumps(result))
+    code, out, err = run("report", "swift.json", "tern.json", "-o", "r.html", "-o", "r.md")
+    assert (code, out, err.count("wrote")) == (0, "", 2)
+    blocks = [block for own in details(page(folder / "r.html")) for block in own]
+    assert [block["text"] for block in blocks if block.get("title") == "Answer"] == [answer] * 2
+    assert "It names the hour." in {block.get("text") for block in blocks}
+    assert "swift.json" in said(page(folder / "r.html"))
+    assert run("report", "swift.json")[1].startswith("Framework comparison: harbour")
+
+
+def test_hostile_names_stay_text(run: Run, folder: Path) -> None:
+    pytest.importorskip("jinja2")
+    name = "</script><img src=x onerror=alert(1)>\u202e"
+    rows = rows_of({name: [0.5], "b": [0.25], "c": ["<b>cause</b>"]}, agent=name)
+    rows[0] |= {"context.error": name, "context.final.line.reason": name}
+    (folder / "h.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows))
+    assert run("report", "h.jsonl", "-o", "r.html", "--title", name)[0] == 0
+    html = page(folder / "r.html")
+    assert "<img" not in html
+    assert "<b>cause" not in html
+    assert "\u202e" not in html
+    assert html.count("</script>") == html.count("<script")

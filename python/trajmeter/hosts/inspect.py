@@ -18,6 +18,7 @@ try:
 except ModuleNotFoundError as error:
     raise ExtraMissingError("Inspect AI is missing: pip install 'trajmeter[inspect]'") from error
 
+from trajmeter.hosts._figures import FIGURES
 from trajmeter.hosts._references import References
 from trajmeter.readers.inspect.sample import attempt_of
 from trajmeter.records import Source
@@ -30,32 +31,12 @@ if TYPE_CHECKING:
 
 __all__ = ["context", "rules", "tools", "turns"]
 
-_TOOLS = ("exact", "f1", "precision", "recall")
-_CONTEXT = (
-    "file.coverage",
-    "file.precision",
-    "line.coverage",
-    "line.precision",
-    "line.f1",
-    "auc_coverage",
-    "redundancy",
-)
-_TURNS = ("turn_count", "repeated_tool_calls", "tool_call_success_rate", "recovered_errors")
-_RULES = (
-    "assertion_pass_rate",
-    "tool_usage",
-    "error_handling",
-    "completeness",
-    "latency",
-    "cost_budget",
-)
-
 
 def _metrics(figures: tuple[str, ...]) -> dict[str, list[Any]]:
     return {figure: [mean(), stderr()] for figure in figures}
 
 
-@scorer(metrics=_metrics(_TOOLS))
+@scorer(metrics=_metrics(FIGURES["tools"]))
 def tools(tasks: str | None = None, profiles: str | None = None) -> Scorer:
     """Match the calls of tools with those expected, in ``metadata["expected_tool_calls"]``.
 
@@ -63,10 +44,10 @@ def tools(tasks: str | None = None, profiles: str | None = None) -> Scorer:
         tasks: A file of tasks, found by the ids of samples, for samples without references.
         profiles: A compatibility profile.
     """
-    return _scorer("tools", _TOOLS, tasks, None, profiles)
+    return _scorer("tools", tasks, None, profiles)
 
 
-@scorer(metrics=_metrics(_CONTEXT))
+@scorer(metrics=_metrics(FIGURES["context"]))
 def context(
     tasks: str | None = None, snapshots: str | None = None, profiles: str | None = None
 ) -> Scorer:
@@ -77,10 +58,10 @@ def context(
         snapshots: A file or a folder of snapshots of the repositories.
         profiles: A compatibility profile.
     """
-    return _scorer("context", _CONTEXT, tasks, snapshots, profiles)
+    return _scorer("context", tasks, snapshots, profiles)
 
 
-@scorer(metrics=_metrics(_TURNS))
+@scorer(metrics=_metrics(FIGURES["turns"]))
 def turns(tasks: str | None = None, profiles: str | None = None) -> Scorer:
     """Count turns, repeated calls and failures; no reference is needed.
 
@@ -88,10 +69,10 @@ def turns(tasks: str | None = None, profiles: str | None = None) -> Scorer:
         tasks: A file of tasks, found by the ids of samples.
         profiles: A compatibility profile.
     """
-    return _scorer("turns", _TURNS, tasks, None, profiles)
+    return _scorer("turns", tasks, None, profiles)
 
 
-@scorer(metrics=_metrics(_RULES))
+@scorer(metrics=_metrics(FIGURES["rules"]))
 def rules(tasks: str | None = None, profiles: str | None = None) -> Scorer:
     """Check assertions and budgets, in the metadata of samples.
 
@@ -99,12 +80,11 @@ def rules(tasks: str | None = None, profiles: str | None = None) -> Scorer:
         tasks: A file of tasks, found by the ids of samples, for samples without references.
         profiles: A compatibility profile.
     """
-    return _scorer("rules", _RULES, tasks, None, profiles)
+    return _scorer("rules", tasks, None, profiles)
 
 
 def _scorer(
     family: str,
-    names: tuple[str, ...],
     tasks: str | None,
     snapshots: str | None,
     profiles: str | None,
@@ -115,7 +95,7 @@ def _scorer(
         snapshots=snapshots,
         profiles=() if profiles is None else profiles,
     )
-    figures = {name: own.figure(f"{family}.{name}") for name in names}
+    figures = {name: own.figure(f"{family}.{name}") for name in FIGURES[family]}
     references = References(own.find_task, "inspect")
     (columns,) = own.layout.families
     needs_task = any(field.startswith("Task.") for field in columns.metric.requires)

@@ -80,6 +80,10 @@ def _mend(record: Any, detail: ErrorDetails) -> None:  # noqa: ANN401 - an objec
 
 
 def _told(details: list[ErrorDetails]) -> dict[str, str]:
-    """What is wrong, by place."""
-    places = (json_input.describe_detail(detail).partition(": ") for detail in details)
-    return {place: reason for place, _, reason in places}
+    """What is wrong, by place; values are not shown, as those of configurations may be secrets."""
+    told = {}
+    for detail in details:
+        place, _, reason = json_input.describe_detail(detail).partition(": ")
+        expected, _, _ = reason.partition(", got ")
+        told[place] = f"{expected}, got {json_input.type_name(detail['input'])}"
+    return told

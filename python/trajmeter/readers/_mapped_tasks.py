@@ -10,9 +10,16 @@ from pydantic import ValidationError
 from trajmeter import json_input
 from trajmeter.errors import ConfigurationError, ReadError
 from trajmeter.keys import nearest
-from trajmeter.readers._containers import entries, holds_parquet
+from trajmeter.readers._containers import entries
 from trajmeter.readers._content import is_named_pipe
-from trajmeter.readers._mapping import check_field, has_column, is_of_task, parsed, value_in
+from trajmeter.readers._mapping import (
+    check_field,
+    check_parquet,
+    has_column,
+    is_of_task,
+    parsed,
+    value_in,
+)
 from trajmeter.readers._read import problem_at
 from trajmeter.readers.own_records import TASKS
 from trajmeter.records import Task
@@ -66,10 +73,7 @@ class TaskColumns:
         Raises:
             ConfigurationError: A column is absent, or of another type.
         """
-        if holds_parquet(path):
-            from trajmeter.readers._mapped_types import check_columns
-
-            check_columns(path, self.columns, self._shapes)
+        check_parquet(path, self.columns, self._shapes)
 
     def check_schema(self, schema: pa.Schema, place: str) -> None:
         """Check columns by their types, as :meth:`check` does those of a file.

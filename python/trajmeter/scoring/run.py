@@ -356,7 +356,7 @@ class _Run:
                 opening = open_table(output, layout, self._listener.about)
                 tables.append(stack.enter_context(opening))
             if tables:
-                for batch in read_rows(folder, plan.units):
+                for batch in read_rows(folder, plan.units, layout):
                     for table in tables:
                         table.write_batch(batch)
         if output is None:

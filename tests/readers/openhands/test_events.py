@@ -315,7 +315,7 @@ def test_a_prompt_that_is_too_long_is_a_budget() -> None:
 def test_a_patch_of_the_wrong_type_costs_itself_alone() -> None:
     history = (call(1, "run", {"command": "ls"}), ran(2, 1, "x"))
     read = EVENTS.read(line(*history, test_result={"git_patch": [1]}), SOURCE)
-    assert read.unusable == {"final_patch": "expected text, got [1]"}
+    assert read.unusable == {"final_patch": "expected text, got a list"}
     assert (read.final_patch, len(read.turns or ())) == (None, 1)
     with pytest.raises(ValidationError, match="task_id"):
         EVENTS.read(line(*history, instance_id=5, test_result={"git_patch": [1]}), SOURCE)

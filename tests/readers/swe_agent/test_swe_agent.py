@@ -328,11 +328,11 @@ def test_a_value_of_the_wrong_type_costs_itself_alone() -> None:
     record["history"] = [""]
     read = TRAJECTORY.read(record, SOURCE)
     assert read.unusable == {
-        "trajectory[0].response": "expected text, got [null]",
-        "trajectory[1]": 'expected an object, got "lost"',
-        "history[0]": 'expected an object, got ""',
-        "info.exit_status": "expected text, got 5",
-        "info.model_stats": "expected an object, got []",
+        "trajectory[0].response": "expected text, got a list",
+        "trajectory[1]": "expected an object, got text",
+        "history[0]": "expected an object, got text",
+        "info.exit_status": "expected text, got a number",
+        "info.model_stats": "expected an object, got a list",
     }
     assert (read.final_patch, read.failure, read.usage) == ("diff", None, None)
     first, *_ = read.turns or ()

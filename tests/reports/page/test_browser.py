@@ -169,7 +169,7 @@ def test_an_address_opens_an_attempt_or_a_list(few: Path, opened: Callable[..., 
     assert column(page, 4) == ["1.000", "0.250"]
     page = opened(few, "#is.agent=of+another+report")
     status(page, "0 of 6 rows")
-    for number in ("99", "-1", "x"):
+    for number in ("99", "-1", ""):
         page = opened(few, f"#attempt={number}")
         expect(page.locator("#attempts-opened")).to_contain_text("no attempt of this number")
 
@@ -273,13 +273,22 @@ def test_without_scripts_everything_but_the_attempts_reads(
     assert not page.locator("#attempts-list").is_visible()
 
 
-def test_a_damaged_column_says_so(tmp_path: Path, few: Path, browser: Browser) -> None:
+@pytest.mark.parametrize(
+    ("part", "place", "said"),
+    [
+        ("column-3", "#attempts-status", "The table cannot be shown: "),
+        ("details-0", "#attempts-blocks", "It cannot be shown: "),
+    ],
+)
+def test_a_damaged_file_says_so(
+    tmp_path: Path, few: Path, browser: Browser, part: str, place: str, said: str
+) -> None:
     damaged = tmp_path / "damaged.html"
     text = few.read_text(encoding="utf-8")
-    damaged.write_text(re.sub('(id="attempts-column-3">)....', r"\1AAAA", text), encoding="utf-8")
+    damaged.write_text(re.sub(f'(id="attempts-{part}">)....', r"\1AAAA", text), encoding="utf-8")
     page = browser.new_page()
-    page.goto(damaged.as_uri())
-    expect(page.locator("#attempts-status")).to_contain_text("The table cannot be shown")
+    page.goto(f"{damaged.as_uri()}#attempt=0")
+    expect(page.locator(place)).to_contain_text(said)
     page.close()
 
 

@@ -143,7 +143,10 @@ const LIST = { search: "", sort: "", page: 1, filters: new Map() };
 
 function readAddress() {
   const given = new URLSearchParams(location.hash.slice(1));
-  if (given.has("attempt")) return { attempt: Number(given.get("attempt")) };
+  if (given.has("attempt")) {
+    const number = given.get("attempt");
+    return { attempt: /^\d+$/.test(number) ? Number(number) : NaN };
+  }
   const filters = [...given].filter(([key]) => key.startsWith("is."));
   const isList = ["", "#attempts"].includes(location.hash) || filters.length > 0 ||
     ["search", "sort", "page"].some((key) => given.has(key));
@@ -336,7 +339,10 @@ class Attempts {
     } else {
       const block = Math.floor(row / this.block);
       if (!this.blocks.has(block)) this.blocks.set(block, unpackedJson(`details-${block}`));
-      const detail = (await this.blocks.get(block))[row % this.block];
+      const detail = await this.blocks.get(block).then(
+        (details) => details[row % this.block],
+        (error) => [{ text: `It cannot be shown: ${error.message}` }],
+      );
       if (this.opened !== row) return; // another address was opened meanwhile
       const identity = this.columns.filter(({ kind }) => kind === "text").slice(0, 3)
         .map((column) => shown(column, row)).filter((text) => text !== NOTHING);

@@ -57,7 +57,7 @@ def repeats_part(found: Findings) -> Part | None:
     groups = [system.estimates for system in found.systems]
     if not any(group.repeats for group in groups):
         return None
-    section = repeats_section(found.estimates, groups)
+    section = repeats_section(found.estimates, groups, [system.label for system in found.systems])
     charts = tuple(
         IntervalChart(
             title=f"{name} by k",
