@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from trajmeter.errors import ExtraMissingError, ReadError
+from trajmeter.errors import ExtraMissingError, InputError, ReadError
 
 try:
     import pyarrow as pa  # noqa: TC002 - what follows cannot be imported without it
