@@ -4,20 +4,25 @@ from __future__ import annotations
 
 import json
 from collections import OrderedDict
+from collections.abc import Iterable, Mapping
 from threading import Lock
 from typing import TYPE_CHECKING, Any
 
 from pydantic import ValidationError
 
 from trajmeter import json_input
-from trajmeter.errors import ReadError
+from trajmeter.errors import InputError, ReadError
+from trajmeter.readers.messages import from_messages
 from trajmeter.readers.own_records import TASKS
-from trajmeter.records import Source, Task
+from trajmeter.readers.tool_views import TOOL_VIEWS
+from trajmeter.records import Source, Task, Trajectory
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+    from collections.abc import Callable
 
-__all__ = ["REFERENCES", "References", "plain"]
+    from trajmeter.readers.tool_views import ToolViews
+
+__all__ = ["REFERENCES", "References", "attempt_from", "plain"]
 
 REFERENCES = frozenset(
     {
@@ -107,3 +112,30 @@ def plain(value: Any) -> Any:  # noqa: ANN401 - whatever a host carries
     if isinstance(value, (list, tuple)):
         return [plain(item) for item in value]
     return value
+
+
+def attempt_from(
+    given: Any,  # noqa: ANN401 - of several shapes
+    task_id: str,
+    *,
+    views: ToolViews | None = TOOL_VIEWS,
+) -> Trajectory:
+    """An attempt, as hosts hand it over: a record, messages, or a mapping that holds them.
+
+    Args:
+        given: The attempt.
+        task_id: Id of the task, where it names none.
+        views: What calls show; ``None`` where nothing is scored by it.
+
+    Raises:
+        InputError: It is something else.
+    """
+    if isinstance(given, Trajectory):
+        return given
+    messages = given.get("messages") if isinstance(given, Mapping) else given
+    if isinstance(messages, (str, bytes, Mapping)) or not isinstance(messages, Iterable):
+        raise InputError(
+            f"got a {type(given).__name__}, expected messages, a mapping with messages, or a "
+            "Trajectory"
+        )
+    return from_messages(messages, task_id=task_id, views=views)

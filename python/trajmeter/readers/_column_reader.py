@@ -121,10 +121,3 @@ def _described(shape: Shape) -> dict[str, Any]:
 def _allows_null(annotation: object) -> bool:
     is_union = get_origin(annotation) in (Union, types.UnionType)
     return annotation is JsonValue or (is_union and types.NoneType in get_args(annotation))
-
-
-def shows_files(column: str) -> bool:
-    """Whether what commands show is part of a column: that of logs only the record reader reads."""
-    return column in ("turns", "leaks") or column.startswith(
-        ("turns.views", "final_views", "leaks.")
-    )

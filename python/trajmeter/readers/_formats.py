@@ -27,7 +27,16 @@ if TYPE_CHECKING:
     from trajmeter.kernels._rust import JsonColumns, JsonReader
     from trajmeter.records import ReadProblem, Source
 
-__all__ = ["AnyFormat", "Evidence", "FileFormat", "Format", "Piece", "RecordFormat", "RecordT"]
+__all__ = [
+    "AnyFormat",
+    "Evidence",
+    "FileFormat",
+    "Format",
+    "LeftOut",
+    "Piece",
+    "RecordFormat",
+    "RecordT",
+]
 
 RecordT = TypeVar("RecordT", Task, Trajectory)
 RecordT_co = TypeVar("RecordT_co", Task, Trajectory, covariant=True)
@@ -78,13 +87,17 @@ def _no_pieces(_: Path, __: JsonReader, ___: Collection[str]) -> None:
     return None
 
 
+LeftOut: TypeAlias = "Callable[[int, Callable[[ReadProblem], None]], Iterator[Trajectory]]"
+"""Reads a record that was left out, by its number, and reports what is wrong with it."""
+
+
 class Piece(NamedTuple):
     """Some records of a file, read into columns, those left out that the reader is not sure of."""
 
     columns: JsonColumns
     """The rows, and which are left out, by the number that follows the rows before them."""
-    records: Callable[[int, Callable[[ReadProblem], None]], Iterator[Trajectory]]
-    """Reads one that is left out, by its number, and reports it where that is not possible."""
+    records: LeftOut
+    """Reads those that are left out."""
 
 
 def _no_doubts(_: Mapping[str, JsonValue]) -> Iterable[str]:

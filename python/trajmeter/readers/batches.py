@@ -245,11 +245,10 @@ class TrajectoryBatches:
             yield from self._records(given)
             return
         given.note_read()
-        if backend() == "rust" and (reader := column_reader(self._wanted)) is not None:
-            pieces = self._choice.pieces(whole, given.path, reader, self._wanted)
-            if pieces is not None:
-                yield from self._pieces(whole, given.path, pieces)
-                return
+        reader = column_reader(self._wanted) if backend() == "rust" else None
+        if reader and (pieces := self._choice.pieces(whole, given.path, reader, self._wanted)):
+            yield from self._pieces(whole, given.path, pieces)
+            return
         batches = self._choice.batches(whole, given.path, self._wanted)
         if batches is None:
             records = self._choice.records(whole, given.path, self._report, self._wanted)
@@ -271,24 +270,13 @@ class TrajectoryBatches:
     def _piece(
         self, whole: FileFormat[Trajectory], path: Path, piece: Piece
     ) -> Iterator[pa.RecordBatch]:
-        """The rows of a piece, those that are read as records in their places."""
-        import pyarrow as pa
+        def read(number: int) -> Iterator[Trajectory]:
+            left_out = partial(piece.records, number)
+            return self._choice.counted(whole, path, self._report, left_out)
 
-        batch = self._rows_of.in_schema(pa.record_batch(piece.columns))
+        batch = self._rows_of.in_schema(piece.columns)
         self._choice.count({whole.name: batch.num_rows})
-        found: list[Trajectory] = []
-        done = 0
-        for row, number, *_ in piece.columns.refused:
-            if row > done:
-                yield from self._rows_of.batches(found)
-                found = []
-                yield batch.slice(done, row - done)
-                done = row
-            self._reasons.add_file()
-            read = partial(piece.records, number)
-            found += self._choice.counted(whole, path, self._report, read)
-        yield from self._rows_of.batches(found)
-        yield batch.slice(done)
+        return self._certain.part(batch, piece.columns.refused, read)
 
     def _records(self, given: Input) -> Iterator[_Item]:
         path = given.path
@@ -336,8 +324,6 @@ class TrajectoryBatches:
         yield partial(self._end, records)
 
     def _logs(self, logs: list[Input]) -> Iterator[_Item]:
-        import pyarrow as pa
-
         reader = column_reader(self._wanted)
         if reader is None:
             for log in logs:
@@ -345,7 +331,7 @@ class TrajectoryBatches:
             return
         unread: set[int] = set()
         for columns in reader.read_logs([str(log.path) for log in logs]):
-            batch = self._rows_of.in_schema(pa.record_batch(columns))
+            batch = self._rows_of.in_schema(columns)
             versions = (columns.version_1, batch.num_rows - columns.version_1)
             yield partial(self._count, dict(zip(_LOG_FORMATS, versions, strict=True)))
             done = 0
