@@ -11,6 +11,7 @@ from __future__ import annotations
 from contextlib import ExitStack
 from functools import partial
 from itertools import chain, groupby, islice
+from operator import attrgetter
 from typing import TYPE_CHECKING, BinaryIO
 
 from trajmeter.errors import InputError, ReadError
@@ -180,7 +181,7 @@ class TrajectoryBatches:
         if backend() == "python":
             yield from self._gathered(found)
             return
-        for may_be_logs, group in groupby(found, _may_be_log):
+        for may_be_logs, group in groupby(found, attrgetter("may_be_log")):
             if may_be_logs and reads_logs:
                 while logs := [*islice(group, _LOGS)]:
                     yield from self._logs(logs)
@@ -207,8 +208,6 @@ class TrajectoryBatches:
         """Whether a file is read record by record."""
         if given.problems or given.is_end or given.is_summary or given.whole is not None:
             return False
-        if given.within is not None:
-            return isinstance(given.within, LineRange)
         try:
             return self._choice.file_format(given.path) is None and not holds_parquet(given.path)
         except ReadError:
@@ -234,11 +233,9 @@ class TrajectoryBatches:
                 yield from item()
 
     def _file(self, given: Input) -> Iterator[_Item]:
-        if given.within is not None:
-            yield from self._records(given)
-            return
         try:
-            whole = given.whole or self._choice.file_format(given.path)
+            is_whole = given.within is None and given.whole is None
+            whole = self._choice.file_format(given.path) if is_whole else given.whole
         except ReadError as error:
             given.note_reported()
             problem = ReadProblem(file=str(given.path), message=str(error))
@@ -290,10 +287,7 @@ class TrajectoryBatches:
             if backend() == "rust"
             else None
         )
-        is_lines = isinstance(given.within, LineRange) or (
-            given.within is None and is_json_lines(path)
-        )
-        if reader is not None and is_named_in_utf8(path) and is_lines:
+        if reader is not None and is_named_in_utf8(path) and given.holds_lines:
             yield from self._lines(given, reader)
             return
         from trajmeter.readers._parquet import own_rows  # takes longer than a small file
@@ -367,8 +361,7 @@ class TrajectoryBatches:
         return iter(())
 
     def _lines(self, given: Input, reader: JsonReader) -> Iterator[_Item]:
-        path = given.path
-        records = EntryReader(given, self._choice, self._report)
+        path, records = given.path, EntryReader(given, self._choice, self._report)
         lines = given.within if isinstance(given.within, LineRange) else None
         number = lines.first if lines else 1
         try:
@@ -391,8 +384,3 @@ class TrajectoryBatches:
         if not records.is_over:
             records.finish()
         return iter(())
-
-
-def _may_be_log(given: Input) -> bool:
-    is_other = given.problems or given.is_end or given.is_summary or given.whole or given.within
-    return not is_other and given.path.suffix == ".json" and is_named_in_utf8(given.path)
