@@ -113,9 +113,9 @@ bench: build ## Time the command and the kernels, print tables and write them be
 readme: $(VENV)/.tools ## Render what was measured into the tables of README.md
 	$(VENV)/bin/python -m benches.results
 
-.PHONY: picture
-picture: build ## Draw docs/coverage.svg, the chart of README.md, from the bundled examples
-	$(VENV)/bin/python .ci/picture.py
+.PHONY: pictures
+pictures: build ## Make the pictures of README.md and docs/ from the bundled examples; needs chromium
+	$(VENV)/bin/python .ci/pictures.py
 
 # --- checks -------------------------------------------------------------------------------------
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import shutil
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
@@ -10,6 +11,10 @@ import pytest
 from hypothesis import settings
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from playwright.sync_api import Browser
+
     from trajmeter.kernels import Kernels
 
 # Every run tries the same examples, whatever the machine's speed: a failure can be repeated.
@@ -42,6 +47,20 @@ def kernels(request: pytest.FixtureRequest) -> Kernels:
 def rust() -> Kernels:
     """The Rust backend, for tests that hold it against the twin."""
     return _load("rust")
+
+
+@pytest.fixture(scope="module")
+def browser() -> Iterator[Browser]:
+    """Headless Chromium, the machine's own; for a module, as its event loop lives as long as it."""
+    sync_api = pytest.importorskip("playwright.sync_api", reason="playwright is not installed")
+    found = shutil.which("chromium") or shutil.which("chromium-browser")
+    if not found:
+        pytest.skip("chromium is not installed")
+    sync_api.expect.set_options(timeout=20_000)  # milliseconds; a busy machine takes its time
+    with sync_api.sync_playwright() as driver:
+        started = driver.chromium.launch(executable_path=found, args=["--no-sandbox"])
+        yield started
+        started.close()
 
 
 @pytest.fixture(scope="session")

@@ -18,7 +18,6 @@ if TYPE_CHECKING:
 
 ROOT = Path(__file__).parents[1]
 OPTIONAL = (
-    "altair",
     "genai_prices",
     "jinja2",
     "pyarrow",
@@ -28,7 +27,6 @@ OPTIONAL = (
     "scipy",
     "tree_sitter",
     "typer",
-    "vl_convert",
     "yaml",
 )
 

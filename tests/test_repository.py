@@ -75,7 +75,6 @@ def test_all_holds_every_other_extra() -> None:
 _MODULES = {
     "pyyaml": "yaml",
     "pydantic-ai-slim": "pydantic_ai",
-    "vl-convert-python": "vl_convert",
 }
 """Modules of distributions that are named otherwise."""
 

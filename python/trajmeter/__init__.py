@@ -13,12 +13,17 @@ if TYPE_CHECKING:
     from trajmeter.errors import TrajmeterError
     from trajmeter.frameworks.agreement import agreement
     from trajmeter.frameworks.compare import compare
+    from trajmeter.frameworks.reporting import report
     from trajmeter.kernels import backend
     from trajmeter.metrics import metric
     from trajmeter.metrics.context import ContextTracker, prepare
     from trajmeter.readers.messages import from_messages
     from trajmeter.scoring.batches import score_batches
     from trajmeter.scoring.files import score
+    from trajmeter.scoring.merge import merge
+    from trajmeter.scoring.score_files import score_files
+    from trajmeter.scoring.scorer import Scorer
+    from trajmeter.scoring.session import Session
     from trajmeter.spans import SpanSet, difference, intersection, measure, union
     from trajmeter.statistics.means import gmean, gmean_grouped
     from trajmeter.summaries.comparing import compare_scores
@@ -28,6 +33,8 @@ if TYPE_CHECKING:
 __all__ = [
     "ContextTracker",
     "Gate",
+    "Scorer",
+    "Session",
     "SpanSet",
     "TrajmeterError",
     "__version__",
@@ -41,10 +48,13 @@ __all__ = [
     "gmean_grouped",
     "intersection",
     "measure",
+    "merge",
     "metric",
     "prepare",
+    "report",
     "score",
     "score_batches",
+    "score_files",
     "summarize",
     "union",
 ]
@@ -52,6 +62,8 @@ __all__ = [
 _HOME = {
     "ContextTracker": "metrics.context",
     "Gate": "summaries.gates",
+    "Scorer": "scoring.scorer",
+    "Session": "scoring.session",
     "SpanSet": "spans",
     "TrajmeterError": "errors",
     "agreement": "frameworks.agreement",
@@ -64,10 +76,13 @@ _HOME = {
     "gmean_grouped": "statistics.means",
     "intersection": "spans",
     "measure": "spans",
+    "merge": "scoring.merge",
     "metric": "metrics",
     "prepare": "metrics.context",
+    "report": "frameworks.reporting",
     "score": "scoring.files",
     "score_batches": "scoring.batches",
+    "score_files": "scoring.score_files",
     "summarize": "summaries.summarizing",
     "union": "spans",
 }

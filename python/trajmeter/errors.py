@@ -21,6 +21,7 @@ __all__ = [
     "OffsetsError",
     "ReadError",
     "ReversedSpanError",
+    "SessionFinishedError",
     "TotalOverflowError",
     "TrajmeterError",
     "UnknownNameError",
@@ -111,6 +112,12 @@ class ExtraMissingError(TrajmeterError, ImportError):
     """An optional dependency is not installed; the message names the extra that brings it."""
 
     code: ClassVar[str] = "missing_extra"
+
+
+class SessionFinishedError(TrajmeterError, RuntimeError):
+    """A session was finished before, so that nothing more can be recorded in it."""
+
+    code: ClassVar[str] = "session_finished"
 
 
 class BackendError(TrajmeterError, ImportError):

@@ -2,6 +2,11 @@ from __future__ import annotations
 
 import gzip
 import json
+import os
+import signal
+import subprocess
+import sys
+from pathlib import Path
 from typing import TYPE_CHECKING, TypeAlias
 
 import pytest
@@ -12,7 +17,6 @@ from trajmeter.readers import read_trajectories
 
 if TYPE_CHECKING:
     from collections.abc import Callable
-    from pathlib import Path
 
     Run: TypeAlias = Callable[..., tuple[int, str, str]]
 
@@ -111,6 +115,20 @@ def test_columns_are_mapped(run: Run, folder: Path) -> None:
     assert (code, json.loads(out)["turns.run.turn_count"]) == (0, 1)
 
 
+def test_the_task_of_a_row_is_scored_against_and_viewed(run: Run, folder: Path) -> None:
+    gold = [{"path": "a.py", "first_line": 1, "last_line": 4}]
+    turns = [{"views": [{"path": "a.py", "extent": "lines", "start": 1, "end": 2}]}]
+    (folder / "rows.jsonl").write_text(json.dumps({"uid": 3, "steps": turns, "gold": gold}))
+    mapping = ("--map", "task_id=uid,turns=steps", "--map", "task.gold_ranges=gold")
+    code, out, err = run("score", "rows.jsonl", *mapping, "-m", "context", "-f", "jsonl")
+    assert (code, err) == (0, "")
+    assert json.loads(out)["context.trajectory.line.coverage"] == [0.5]
+    code, out, err = run("view", "rows.jsonl", *mapping, "--no-pager")
+    assert (code, err) == (0, "")
+    assert "50" in out
+    assert run("view", "rows.jsonl", *mapping[:2], "--no-pager")[1].count("50") == 0
+
+
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
@@ -121,6 +139,7 @@ def test_columns_are_mapped(run: Run, folder: Path) -> None:
         (["logs", "-o", "out.jsonl", "--input-format", "mini"], "unknown format 'mini'"),
         (["logs", "-o", "out.jsonl", "--map", "turns"], "--map 'turns': expected FIELD=COLUMN"),
         (["logs", "-o", "out.jsonl", "--map", "a=b", "--map", "a=c"], "two columns for 'a'"),
+        (["logs", "-o", "out.jsonl", "--map", "task.question=b"], "map it where they are scored"),
         (["logs", "-o", "out.jsonl", "--map", "trns=b"], "trajectories have no field 'trns'"),
     ],
 )
@@ -133,6 +152,50 @@ def test_a_wrong_call_is_an_error_and_nothing_is_written(
     assert message.lower() in " ".join(err.replace("│", " ").split()).lower()
     assert sorted(folder.rglob("*")) == before
     assert logs.is_dir()
+
+
+def test_processes_share_the_logs(run: Run, folder: Path, logs: Path) -> None:
+    turns = [{"text": "x" * 1000}] * 100
+    for number in range(100):
+        record = {"task_id": f"{number}", "turns": turns}
+        (logs / f"{number:03}.jsonl").write_text(f"{json.dumps(record)}\n" * 2)
+    (logs / "050.jsonl").write_text("{")
+    for workers in ("1", "2"):
+        code, out, err = run("convert", "logs", "-w", workers, "-o", f"{workers}.jsonl")
+        assert (code, out) == (4, "")
+        assert "unreadable: logs/050.jsonl" in err
+        assert f"wrote 202 trajectories to {workers}.jsonl" in err
+    assert (folder / "1.jsonl").read_bytes() == (folder / "2.jsonl").read_bytes()
+    assert run("convert", "logs", "-w", "0", "-o", "out.jsonl")[0] == 2
+
+
+CONVERT = (
+    "import signal, sys; signal.signal(signal.SIGINT, signal.default_int_handler); "
+    "from trajmeter.cli import main; sys.exit(main())"
+)
+
+
+@pytest.mark.skipif(not sys.platform.startswith("linux"), reason="looks into /proc")
+def test_an_interrupt_ends_the_processes_and_writes_nothing(folder: Path) -> None:
+    (folder / "0.jsonl").write_text("{")
+    for number in range(1, 10):
+        (folder / f"{number}.jsonl").write_text(f'{{"task_id": "{"x" * (2 << 20)}"}}\n')
+    os.mkfifo(folder / "pipe")  # into which nobody writes
+    paths = [*(f"{number}.jsonl" for number in range(10)), "pipe"]
+    with subprocess.Popen(
+        [sys.executable, "-c", CONVERT, "convert", *paths, "-w", "2", "-o", "out.jsonl"],
+        stderr=subprocess.PIPE,
+    ) as process:
+        assert process.stderr is not None
+        assert process.stderr.readline().startswith(b"unreadable: 0.jsonl")
+        tasks = Path("/proc", str(process.pid), "task").glob("*/children")
+        children = [child for each in tasks for child in each.read_text().split()]
+        assert len(children) == 2
+        process.send_signal(signal.SIGINT)
+        _, err = process.communicate(timeout=30)
+    assert (process.returncode, err) == (130, b"trajmeter: interrupted\n")
+    assert not any(Path("/proc", child).exists() for child in children)
+    assert sorted(path.name for path in folder.glob("*out*")) == []
 
 
 def test_nothing_is_left_of_an_output_that_fails(

@@ -73,7 +73,7 @@ def test_several_files_are_written(run: Run, folder: Path, table: str) -> None:
     code, _, err = run("summarize", table, *options)
     assert (code, err.splitlines()) == (0, [f"trajmeter: wrote out/{name}" for name in names])
     assert json.loads((folder / "out/s.json").read_text())["groups"]
-    assert "<table>" in (folder / "out/s.html").read_text()
+    assert '<table class="figures' in (folder / "out/s.html").read_text()
     code, _, err = run("summarize", table, "-o", "s.pdf")
     assert (code, "expected a file that ends in" in err) == (2, True)
     code, _, err = run("summarize", table, "-o", table)

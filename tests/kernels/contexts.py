@@ -4,19 +4,20 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 from itertools import accumulate
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, get_args
 
 from hypothesis import strategies as st
 
 from tests.kernels.strategies import integers
-from trajmeter.kernels import ContextFile, FileTables, GoldLines, ResolvedPath
+from trajmeter.kernels import ContextFile, ContextRules, FileTables, GoldLines, ResolvedPath
 from trajmeter.records import Extent, Turn, View
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from trajmeter.kernels import ContextKernel, ContextRules, Kernels
+    from trajmeter.kernels import ContextKernel, Kernels
 
+RULES: tuple[ContextRules, ...] = get_args(ContextRules)
 LOST = ("lost.py", "away/gone.py")
 LEAKED = "fix.patch"
 
@@ -39,6 +40,9 @@ def tables(
         definition_end=integers([end for _, end in definitions]),
         named=named,
     )
+
+
+TEN_LINES = tables(100, range(0, 101, 10), [(0, 50), (10, 30), (70, 90)], ["f", "g", "h"])
 
 
 @dataclass

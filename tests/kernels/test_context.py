@@ -7,14 +7,23 @@ import json
 from itertools import pairwise
 from pathlib import Path
 from types import SimpleNamespace
-from typing import TYPE_CHECKING, Any, cast, get_args
+from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tests.kernels.contexts import LEAKED, World, tables, trajectories, views, worlds
+from tests.kernels.contexts import (
+    LEAKED,
+    RULES,
+    TEN_LINES,
+    World,
+    tables,
+    trajectories,
+    views,
+    worlds,
+)
 from tests.kernels.outcomes import alike, outcome
 from trajmeter.errors import (
     ArrayError,
@@ -30,7 +39,6 @@ from trajmeter.records import Extent, Turn, View
 if TYPE_CHECKING:
     from trajmeter.kernels import Kernels
 
-RULES: tuple[ContextRules, ...] = get_args(ContextRules)
 CASES = json.loads((Path(__file__).parents[1] / "cases" / "context_views.json").read_text())[
     "cases"
 ]
@@ -80,9 +88,6 @@ def test_a_view_counts_as_much_as_it_covers(
 
 
 # Ten lines of ten bytes; f is lines 1 to 5, g lines 2 and 3, h lines 8 and 9.
-TEN_LINES = tables(100, range(0, 101, 10), [(0, 50), (10, 30), (70, 90)], ["f", "g", "h"])
-
-
 def _lines(path: str, start: int, end: int) -> View:
     return View(path=path, extent=Extent.LINES, start=start, end=end)
 

@@ -1,9 +1,8 @@
-"""The registry of formats: every module is found, and evidence decides, not the order."""
+"""The registry of formats: what each says of itself, and that evidence decides, not the order."""
 
 from __future__ import annotations
 
 import json
-from importlib.util import find_spec
 from itertools import pairwise
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, get_args, get_origin
@@ -179,31 +178,3 @@ def test_gold_counts_before_a_test_case_and_a_task_of_ours(tmp_path: Path) -> No
     gold, case = read_tasks(path)
     assert (gold.id, gold.gold_patch) == ("gold", "")
     assert (case.id, case.question) == ("i", "Do it.")
-
-
-def test_a_module_joins_by_lying_in_the_package(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    (tmp_path / "birdsong.py").write_text(
-        "from trajmeter.readers import Evidence, RecordFormat\n"
-        "from trajmeter.records import Trajectory\n"
-        "BIRDSONG = RecordFormat(\n"
-        "    name='birdsong', description='bird songs', makes=Trajectory,\n"
-        "    carries=('extra',), origin='birds', keys=frozenset({'song'}),\n"
-        "    recognises=lambda _: Evidence.CERTAIN,\n"
-        "    read=lambda record, source: Trajectory(task_id=record['song'], source=source),\n"
-        ")\n"
-    )
-    spec = find_spec("trajmeter.readers")
-    assert spec is not None
-    places = spec.submodule_search_locations
-    assert places is not None
-    monkeypatch.setattr("trajmeter.readers.__path__", [*places, str(tmp_path)])
-    song = tmp_path / "songs.jsonl"
-    song.write_text('{"song": "blackbird"}')
-    formats.cache_clear()
-    try:
-        (attempt,) = read_trajectories(song)
-    finally:
-        formats.cache_clear()
-    assert attempt.task_id == "blackbird"

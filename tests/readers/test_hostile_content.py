@@ -24,6 +24,7 @@ from trajmeter.readers import (
     read_trajectories,
 )
 from trajmeter.readers._choice import Choice
+from trajmeter.readers._registry import file_formats
 from trajmeter.records import Source
 
 if TYPE_CHECKING:
@@ -112,6 +113,7 @@ def test_a_file_is_read_or_said_not_to_be(
         for head in (content, content[:cut]):
             evidence = known.recognises(path, head)
             assert evidence is None or isinstance(evidence, Evidence)
+            assert evidence is None or known in file_formats(known.makes, head)
         assert known.recognises(Path(folder), b"") in (None, *Evidence)
         problems: list[ReadProblem] = []
         try:

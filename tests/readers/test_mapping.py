@@ -92,6 +92,17 @@ def test_messages_are_turns_and_metadata_is_filled(tmp_path: Path) -> None:
     assert attempt.extra == {"meta": ROW["meta"], "diff": ""}
 
 
+def test_json_text_may_stand_for_an_object(tmp_path: Path) -> None:
+    path = tmp_path / "rows.jsonl"
+    path.write_text(json.dumps({"id": "a", "cost": '{"cost_usd": 2}', "about": "[1]"}))
+    mapping = {"task_id": "id", "usage": "cost", "metadata.about": "about"}
+    (attempt,), problems, _ = read(path, mapping)
+    assert problems == []
+    assert attempt.usage is not None
+    assert attempt.usage.cost_usd == 2.0
+    assert attempt.metadata == {"about": "[1]"}  # which may be text
+
+
 def test_our_own_turns_stay_as_they_are(tmp_path: Path) -> None:
     path = tmp_path / "rows.jsonl"
     path.write_text('{"id": "a", "acts": [{"program": "ls"}]}')
@@ -145,6 +156,9 @@ def test_columns_of_another_format_are_renamed_too(tmp_path: Path) -> None:
     [
         ({"task": "uid"}, "map: trajectories have no field 'task'"),
         ({"modle": "uid"}, "map: trajectories have no field 'modle'; did you mean 'model'"),
+        ({"usage.cst_usd": "uid"}, "no field 'usage.cst_usd'; did you mean 'usage.cost_usd'"),
+        ({"turns.text": "uid"}, "map: 'turns.text': turns is a list"),
+        ({"model.name": "uid"}, "map: 'model.name': model is a single value"),
         ({"usage": "a", "usage.cost_usd": "b"}, "map: 'usage' is mapped as a whole and in part"),
         ({"turns": "a", "messages": "b"}, "map: messages become turns; map one of the two"),
     ],

@@ -59,6 +59,23 @@ def read(path: Path, *lines: Any) -> tuple[list[Trajectory], list[ReadProblem]]:
     return [*read_trajectories(path, on_problem=problems.append)], problems
 
 
+@pytest.mark.parametrize(
+    "lines", [("[5]", TRACE, response(1)), (TRACE, "[1]", response(1), "null")]
+)
+def test_a_line_that_is_no_object_is_told_and_the_others_read(
+    tmp_path: Path, lines: tuple[Any, ...]
+) -> None:
+    path = tmp_path / "t.jsonl"
+    texts = [line if isinstance(line, str) else json.dumps(line) for line in lines]
+    path.write_text("\n".join(texts))
+    problems: list[ReadProblem] = []
+    (attempt,) = read_trajectories(path, on_problem=problems.append)
+    assert (attempt.task_id, len(attempt.turns or ())) == ("trace_1", 1)
+    places = [number for number, line in enumerate(lines, 1) if isinstance(line, str)]
+    assert [problem.line for problem in problems] == places
+    assert problems[0].message.startswith("expected an object, got ")
+
+
 def test_a_trace_is_an_attempt(tmp_path: Path) -> None:
     turn = span(1, 9, {"type": "custom", "name": "turn", "data": {"usage": USAGE}})
     lines = [TRACE, response(1), function(5), turn, response(10), agent()]

@@ -14,7 +14,6 @@ from trajmeter.readers import (
     Evidence,
     ReadProblem,
     RecordFormat,
-    formats,
     read_trajectories,
 )
 from trajmeter.readers._registry import _entry_points, _names_group
@@ -115,7 +114,7 @@ def test_a_plug_in_that_fails_stops_nothing(
         recognises=recognises,
         read=read,
     )
-    monkeypatch.setattr("trajmeter.readers._registry.formats", lambda: (*formats(), known))
+    monkeypatch.setattr("trajmeter.readers._registry._plug_ins", lambda: {"song": known})
     log = tmp_path / "log.jsonl"
     log.write_text('{"song": 3, "n": 1}\n{"song": 7, "task_id": "a"}\n{"task_id": "b"}')
     problems: list[ReadProblem] = []

@@ -5,6 +5,8 @@ from __future__ import annotations
 import json
 from typing import TYPE_CHECKING, Any
 
+import pytest
+
 from trajmeter.readers import read_trajectories
 from trajmeter.records import Extent, Failure, Usage
 
@@ -119,6 +121,22 @@ def test_the_limit_of_steps_is_a_failure(tmp_path: Path) -> None:
     assert (last.text, last.success, last.error) == ("Once more.", None, None)
     assert last.usage == Usage(input_tokens=100, output_tokens=20, total_tokens=120)
     assert attempt.final_output == "Once more."
+
+
+@pytest.mark.parametrize(
+    ("kind", "message", "reason"),
+    [
+        ("AgentGenerationError", "Error: maximum context length is 8192", "budget_exhausted"),
+        ("AgentGenerationError", "Error: connection lost", None),
+        ("AgentExecutionError", "the context window is closed", None),  # of a tool
+    ],
+)
+def test_a_prompt_that_is_too_long_is_a_budget(
+    tmp_path: Path, kind: str, message: str, reason: str | None
+) -> None:
+    error = {"type": kind, "message": message}
+    failure = memory(tmp_path, step(1, READ), step(2, error=error)).failure
+    assert failure == (None if reason is None else Failure(reason=reason, message=message))
 
 
 def test_several_calls_share_what_they_gave_back(tmp_path: Path) -> None:

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+from tempfile import NamedTemporaryFile
 from typing import TYPE_CHECKING, Any
 
 import pyarrow as pa
 
 from trajmeter.metrics import RowLayout, TaskIndex, score_trajectories
 from trajmeter.schemas import trajectory_batch
+from trajmeter.scoring.states import read_state, write_state
 from trajmeter.summaries.summarizer import Summarizer
 from trajmeter.writers.arrow import arrow_schema, family_arrays
 
@@ -17,7 +20,7 @@ if TYPE_CHECKING:
     from trajmeter.metrics import AnyMetric, Scored
     from trajmeter.records import Task, Trajectory
 
-__all__ = ["by_batch", "by_record", "results_table", "scored_attempts"]
+__all__ = ["by_batch", "by_record", "restored", "results_table", "scored_attempts"]
 
 
 def scored_attempts(
@@ -60,6 +63,17 @@ def by_batch(
             },
         )
     return summarizer
+
+
+def restored(metrics: Sequence[AnyMetric], summarizer: Summarizer) -> Summarizer:
+    """What another process makes of a summarizer's state in a file."""
+    with NamedTemporaryFile(suffix=".parquet") as file:
+        write_state(summarizer.state(), file)  # type: ignore[arg-type]  # a file all the same
+        file.flush()
+        state = read_state(Path(file.name))
+    other = Summarizer(RowLayout(metrics))
+    other.restore(state)
+    return other
 
 
 def results_table(layout: RowLayout, attempts: Sequence[Scored]) -> pa.RecordBatch:

@@ -10,13 +10,16 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tests.metrics.fakes import AnswerAggregator, AnswerMetric, RankMetric
-from tests.summaries.batches import by_batch, by_record, scored_attempts
+from tests.summaries.batches import by_batch, by_record, restored, scored_attempts
 from tests.summaries.test_batches import ATTEMPTS, TASKS
+from trajmeter.errors import ReadError
 from trajmeter.metrics import Figure, Group, MetricError, Result, Scored, create
 from trajmeter.records import Cause, Outcome, Trajectory
+from trajmeter.scoring.states import read_state
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
+    from pathlib import Path
 
     from pydantic import JsonValue
 
@@ -50,7 +53,9 @@ def test_any_split_merged_in_any_tree_gives_the_same_bytes(
         (by_record if data.draw(st.booleans()) else by_batch)(metrics, scored[start:stop])
         for start, stop in pairwise(bounds)
     ]
+    stored = [restored(metrics, part) for part in parts]
     assert _merged(parts, data) == whole
+    assert _merged(stored, data) == whole
 
 
 class _RatioResult(Group, Result):
@@ -105,7 +110,9 @@ def test_numbers_of_any_size_and_many_errors_are_merged_alike(
         by_batch([metric], scored[start:stop], given=["ratio"], rows=7)
         for start, stop in pairwise(bounds)
     ]
+    stored = [restored([metric], part) for part in parts]
     assert _merged(parts, data) == whole
+    assert _merged(stored, data) == whole
 
 
 class _MergingAggregator(AnswerAggregator):
@@ -141,3 +148,65 @@ def test_objects_of_a_metric_that_cannot_be_merged_cost_its_figures_of_the_run()
     assert summary.overall.figures["answer.length"].scored == 3
     (error,) = summary.errors
     assert "its aggregator has no method merge" in error.message
+
+
+class _StoringAggregator(_MergingAggregator):
+    def state(self) -> JsonValue:
+        return {"lengths": [*self.lengths], "total": self.total}
+
+    def restore(self, state: JsonValue) -> None:
+        vars(self).update(state)  # type: ignore[arg-type]  # what state gave
+
+
+class _Storing(AnswerMetric):
+    def aggregator(self) -> AnswerAggregator:
+        return _StoringAggregator()
+
+
+def test_objects_of_a_metric_are_stored_if_they_can() -> None:
+    merged, whole = _answers(_Storing(), "xy"), _answers(_Storing(), "xyyz")
+    merged = restored([_Storing()], merged)
+    merged.merge(restored([_Storing()], _answers(_Storing(), "")))
+    merged.merge(restored([_Storing()], _answers(_Storing(), "yz")))
+    assert merged.summary() == whole.summary()
+    assert merged.summary().overall.aggregates["answer"]["mean_length"]["total"] == 4
+
+
+class _NoJson(_StoringAggregator):
+    def state(self) -> JsonValue:
+        return {"lengths": {1}}  # type: ignore[dict-item]  # a set
+
+
+class _Torn(_StoringAggregator):
+    def restore(self, state: JsonValue) -> None:
+        raise KeyError("lengths")
+
+
+@pytest.mark.parametrize(
+    ("aggregator", "message"),
+    [
+        (AnswerAggregator, "no methods merge, state and restore"),
+        (_MergingAggregator, "no methods merge, state and restore"),
+        (_NoJson, "TypeError"),
+        (_Torn, "KeyError"),
+    ],
+)
+def test_objects_of_a_metric_that_cannot_be_stored_cost_its_figures_of_the_run(
+    aggregator: type[AnswerAggregator], message: str
+) -> None:
+    class Answers(AnswerMetric):
+        def aggregator(self) -> AnswerAggregator:
+            return aggregator()
+
+    summary = restored([Answers()], _answers(Answers(), "xy")).summary()
+    assert summary.overall.aggregates == {}
+    assert summary.overall.figures["answer.length"].scored == 2
+    assert [message in error.message for error in summary.errors] == [True]
+
+
+def test_what_is_no_state_is_refused(tmp_path: Path) -> None:
+    file = tmp_path / "000000.parquet"
+    for content in (b"", b"PAR1"):
+        file.write_bytes(content)
+        with pytest.raises(ReadError, match=r"000000\.parquet: not the state of a unit"):
+            read_state(file)

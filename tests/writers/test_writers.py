@@ -238,7 +238,7 @@ def test_pages_of_parquet_do_not_depend_on_batches() -> None:
     rows = [layout.values(each) for each in score_trajectories(attempts, metrics=[metric])]
     whole = rows_batch(layout, rows, arrow_schema(layout))
     written = set()
-    for size in (977, 16_384, 20_000):
+    for size in (100, 977, 1_300, 16_384, 20_000):
         stream = io.BytesIO()
         writer = ParquetWriter(stream, layout)
         for start in range(0, len(rows), size):

@@ -44,6 +44,7 @@ COMMANDS = (
     "judge",
     "summarize",
     "compare",
+    "report",
     "agreement",
     "average",
     "quality",

@@ -233,6 +233,13 @@ class Unreadable:
 
     def __init__(self) -> None:
         self.count = 0
+        self._seen: set[ReadProblem] = set()
+
+    def report_once(self, problem: ReadProblem) -> None:
+        """Do so unless the same has been reported, as of a file that is read several times."""
+        if problem not in self._seen:
+            self._seen.add(problem)
+            self.report(problem)
 
     def report(self, problem: ReadProblem) -> None:
         """Count a file or record that is left out, and show why."""

@@ -188,7 +188,8 @@ ColumnMap = Annotated[
         metavar="FIELD=COLUMN,…",
         show_default=False,
         help="Columns or keys of the logs by the field of a trajectory that they are, where they "
-        "are not recognised: turns=trajectory,task_id=instance_id. May be repeated.",
+        "are not recognised: turns=trajectory,task_id=instance_id. Those of its task stand behind "
+        "task.: task.gold_patch=patch. May be repeated.",
     ),
 ]
 

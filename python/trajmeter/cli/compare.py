@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from trajmeter.cli import _tables as table
+from trajmeter.cli._page import write_page
 from trajmeter.cli._process import (
     ExitCode,
     Unreadable,
@@ -22,9 +23,6 @@ from trajmeter.errors import ConfigurationError
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
-
-    from trajmeter.summaries.comparing import ComparedScores
-
 __all__ = ["MissingRule", "PairsName", "ReportFormat", "compare"]
 
 _TABLES_PANEL = "Results tables"
@@ -75,14 +73,14 @@ def compare(
         ),
     ],
     output: Annotated[
-        Path | None,
+        list[Path] | None,
         typer.Option(
             "--output",
             "-o",
             metavar="FILE",
             show_default=False,
             help="Write the report to a .md file, or to an .html file that opens offline; its "
-            "folder is created if missing.",
+            "folder is created if missing. May be repeated.",
         ),
     ] = None,
     output_format: Annotated[
@@ -177,14 +175,16 @@ def compare(
         if profile is not None:
             raise ConfigurationError("--profile is for results of frameworks, not results tables")
         import_numpy()
-        return _compare_tables(results, options, output, output_format, with_tasks=tasks_table)
+        return _compare_tables(
+            results, options, output or (), output_format, with_tasks=tasks_table
+        )
     changed = [name for name, value in options.items() if value != _DEFAULTS.get(name)]
     if changed or tasks_table:
         shown = ", ".join(f"--{_OPTIONS.get(name, name)}" for name in changed) or "--tasks-table"
         raise ConfigurationError(
             f"{shown.replace('_', '-')}: for results tables, not for results of frameworks"
         )
-    return _compare_frameworks(results, output, output_format, profile)
+    return _compare_frameworks(results, output or (), output_format, profile)
 
 
 _OPTIONS = {"figures": "figure", "ranges": "range"}
@@ -204,23 +204,23 @@ _DEFAULTS: dict[str, Any] = {
 
 def _compare_frameworks(
     results: Sequence[Path],
-    output: Path | None,
+    output: Sequence[Path],
     output_format: ReportFormat,
     profile: str | None,
 ) -> ExitCode:
     from trajmeter.frameworks.compare import compare as compare_results
-    from trajmeter.frameworks.compare import report_writer
     from trajmeter.frameworks.report import print_comparison
-    from trajmeter.writers import check_place, json_document
+    from trajmeter.frameworks.reporting import check_report
+    from trajmeter.writers import check_is_no_input, json_document
 
-    if output is not None:
-        report_writer(output)  # an unknown suffix is an error before anything is read
-        check_place(output)
+    for path in output:
+        check_report(path)
+        check_is_no_input(path, results)
     unreadable = Unreadable()
     compared = compare_results(results, profile=profile, on_problem=unreadable.report)
-    if output is not None:
-        compared.write(output)
-        print_message(f"wrote {output}")
+    for path in output:
+        compared.write(path)
+        print_message(f"wrote {path}")
     with tolerating_closed_stdout():
         if output_format is ReportFormat.JSON:
             sys.stdout.write(json_document(compared.comparison) + "\n")
@@ -234,28 +234,31 @@ def _compare_frameworks(
 def _compare_tables(
     results: Sequence[Path],
     options: dict[str, Any],
-    output: Path | None,
+    output: Sequence[Path],
     output_format: ReportFormat,
     *,
     with_tasks: bool,
 ) -> ExitCode:
+    from trajmeter.frameworks.reporting import check_report
     from trajmeter.reports.differences import comparison_sections
     from trajmeter.reports.sections import print_sections, to_markdown
     from trajmeter.summaries.comparing import compare_scores
-    from trajmeter.writers import check_is_no_input, check_place, json_document, write_text
+    from trajmeter.writers import check_is_no_input, json_document, write_text
 
-    if output is not None:
-        if output.suffix.lower() not in (".md", ".html"):
-            raise ConfigurationError(f"{output}: a report file must end in .md or .html")
-        check_place(output)
-        check_is_no_input(output, results)
+    for path in output:
+        check_report(path)
+        check_is_no_input(path, results)
     unreadable = Unreadable()
-    compared = compare_scores(results, on_problem=unreadable.report, **options)
-    unreadable.report_total()
+    report = unreadable.report_once
+    compared = compare_scores(results, on_problem=report, **options)
     sections = comparison_sections(compared, with_tasks=with_tasks)
-    if output is not None:
-        write_text(_report(compared, output), output)
-        print_message(f"wrote {output}")
+    for path in output:
+        if path.suffix.lower() == ".html":
+            write_page(path, results, options, compared=compared, on_problem=report)
+        else:
+            write_text(to_markdown(comparison_sections(compared, with_tasks=True)), path)
+        print_message(f"wrote {path}")
+    unreadable.report_total()
     with tolerating_closed_stdout():
         if output_format is ReportFormat.JSON:
             sys.stdout.write(json_document(compared) + "\n")
@@ -264,14 +267,3 @@ def _compare_tables(
         else:
             sys.stdout.write(to_markdown(sections))
     return ExitCode.UNREADABLE_INPUT if unreadable.count else ExitCode.OK
-
-
-def _report(compared: ComparedScores, output: Path) -> str:
-    """The report for a file, with every task."""
-    from trajmeter.reports.differences import comparison_sections
-    from trajmeter.reports.sections import to_html, to_markdown
-
-    sections = comparison_sections(compared, with_tasks=True)
-    if output.suffix.lower() == ".md":
-        return to_markdown(sections)
-    return to_html("Comparison", sections)

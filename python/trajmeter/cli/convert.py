@@ -17,6 +17,7 @@ from trajmeter.cli._process import (
 )
 from trajmeter.cli._progress import tracked
 from trajmeter.cli._terminal import ColumnMap, InputFormat, LogFiles, column_map
+from trajmeter.errors import ConfigurationError
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -64,6 +65,18 @@ def convert(
             help="Read logs as another tool does, such as contextbench. May be repeated.",
         ),
     ] = None,
+    workers: Annotated[
+        int | None,
+        typer.Option(
+            "--workers",
+            "-w",
+            metavar="N",
+            min=1,
+            show_default=False,
+            help="Processes that read logs (default: one for each processor; a few logs are read "
+            "by one).",
+        ),
+    ] = None,
 ) -> ExitCode:
     """Convert logs of any format to trajectories, in one file that every command reads.
 
@@ -77,23 +90,29 @@ def convert(
         trajmeter convert rows.parquet --map turns=trajectory,task_id=instance_id -o rows.jsonl
     """
     import_numpy()
-    from trajmeter.readers.batches import TrajectoryBatches
+    from trajmeter.readers.parallel import ParallelBatches
     from trajmeter.writers import check_is_no_input
     from trajmeter.writers.trajectories import check_trajectory_output, open_trajectories
 
     check_trajectory_output(output)
     files = without_repeats(logs)
+    columns = column_map(mapping)
+    if of_tasks := [field for field in columns if field.startswith("task.")]:
+        raise ConfigurationError(
+            f"--map {of_tasks[0]}: trajectories are written, which have no task; "
+            "map it where they are scored"
+        )
     check_is_no_input(output, files)
     unreadable = Unreadable()
-    attempts = TrajectoryBatches(
+    attempts = ParallelBatches(
         files,
         input_format=input_format,
-        mapping=column_map(mapping),
+        mapping=columns,
         profiles=profiles or (),
         on_problem=unreadable.report,
+        workers=workers,
     )
     with ExitStack() as stack:
-        stack.callback(attempts.close)
         batches = stack.enter_context(tracked(attempts, files))
         writer = stack.enter_context(open_trajectories(output))
         for batch in batches:
@@ -106,14 +125,14 @@ def convert(
 
 def _report_formats(counts: Mapping[str, int]) -> None:
     """Say how many trajectories were read of each format, and what none of them can carry."""
-    from trajmeter.readers import formats
+    from trajmeter.readers import format_named
+    from trajmeter.records import Trajectory
 
-    for known in formats():
-        if known.name not in counts:
-            continue
+    for name in sorted(counts):
+        known = format_named(name, Trajectory)
         missing = [field for field in _ASKED if not _carries(known.carries, field)]
         lacks = f"; the format does not record {', '.join(missing)}" if missing else ""
-        print_message(f"trajmeter: {counts[known.name]:,} of {known.name}{lacks}")
+        print_message(f"trajmeter: {counts[name]:,} of {name}{lacks}")
 
 
 def _carries(fields: tuple[str, ...], asked: str) -> bool:

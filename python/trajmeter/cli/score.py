@@ -6,12 +6,14 @@ import os
 import sys
 from contextlib import ExitStack, closing
 from enum import Enum
+from itertools import chain
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from trajmeter.cli import _gates as gate
+from trajmeter.cli._outputs import ScoreOutputs
 from trajmeter.cli._process import (
     ExitCode,
     PrintedTable,
@@ -119,14 +121,14 @@ def score(
     judge_record: JudgeRecord = None,
     judge_replay: JudgeReplay = None,
     output: Annotated[
-        Path | None,
+        list[Path] | None,
         typer.Option(
             "--output",
             "-o",
             metavar="FILE",
             show_default=False,
-            help="Write one row per trajectory to a .jsonl, .parquet or .csv file; its folder is "
-            "created if missing.",
+            help="Write one row per trajectory to a .jsonl, .parquet or .csv file, or a report to "
+            "an .html file; folders are created if missing. May be repeated, once for each.",
         ),
     ] = None,
     output_format: Annotated[
@@ -175,7 +177,6 @@ def score(
     from trajmeter.scoring.columns import columns_read
     from trajmeter.scoring.files import DEFAULT_METRICS
     from trajmeter.scoring.stream import StreamScorer
-    from trajmeter.writers import check_is_no_input, check_output
 
     _warn_of_slow_kernels()
     gates = gate.GateOptions(
@@ -191,10 +192,8 @@ def score(
         step_summary=step_summary,
     )
     thresholds = gates.gates()
-    if output is not None:
-        read = (*logs, *(tasks or ()), snapshots, judge_replay)
-        check_output(output)
-        check_is_no_input(output, [path for path in read if path is not None])
+    read = (*logs, *(tasks or ()), snapshots, judge_replay)
+    outputs = ScoreOutputs(output or (), read, judge)
     names = [name.strip() for part in metrics or DEFAULT_METRICS for name in part.split(",")]
     unreadable = Unreadable()
     report = unreadable.report
@@ -210,23 +209,32 @@ def score(
     )
     made = create(names, snapshots=store, profiles=profiles or (), judge=assertion_judge)
     task_files, files = without_repeats(tasks or ()), without_repeats(logs)
+    columns = column_map(mapping)
+    # Before the attempts are, as standard input is only copied once.
+    mapped = [*read_tasks(files, mapping=columns, on_problem=report)] if columns else []
+    reading: dict[str, Any] = {
+        "input_format": input_format,
+        "mapping": columns,
+        "profiles": profiles or (),
+    }
     attempts = TrajectoryBatches(
         files,
         columns=columns_read(made),
-        input_format=input_format,
-        mapping=column_map(mapping),
-        profiles=profiles or (),
         on_problem=report,
+        **reading,
     )
     with ExitStack() as stack:
+        stack.enter_context(outputs)
         if assertion_judge is not None:
             stack.callback(assertion_judge.close)
         stack.enter_context(closing(attempts))
         attempts.start()  # on a thread, while the tasks are read
-        scorer = StreamScorer(made, tasks=read_tasks(task_files, on_problem=report))
+        known = chain(read_tasks(task_files, on_problem=report), mapped)
+        scorer = StreamScorer(made, tasks=known)
         batches = stack.enter_context(tracked(attempts, files))
         gated = gate.GatedRows(scorer.layout, thresholds) if thresholds else None
-        _write_rows(scorer, batches, output, output_format, gated)
+        _write_rows(scorer, batches, outputs, output_format, gated)
+        outputs.write_page(files, task_files, gates=thresholds, min_tasks=min_tasks, **reading)
     unreadable.report_total()
     # Of lines that could not be read at all, everything has been said.
     if attempts.note is not None and unreadable.count < attempts.lines_as_records / 2:
@@ -235,7 +243,7 @@ def score(
     _report_missing_tasks(summary)
     _report_missing_definitions(summary)
     report_missing_snapshots(store)
-    _print_results(summary, output, output_format)
+    _print_results(summary, outputs.rows, output_format)
     code = gate.report_gates(gated, gates, min_tasks)
     if unreadable.count or any(error.code == ReadError.code for error in summary.errors):
         return ExitCode.UNREADABLE_INPUT
@@ -347,7 +355,7 @@ def _report_missing_definitions(summary: Summary) -> None:
 def _write_rows(
     scorer: StreamScorer,
     batches: Iterable[pa.RecordBatch],
-    output: Path | None,
+    outputs: ScoreOutputs,
     output_format: Format,
     gated: gate.GatedRows | None,
 ) -> None:
@@ -360,12 +368,14 @@ def _write_rows(
     }
     with ExitStack() as stack:
         tables: list[TableWriter] = [gated] if gated is not None else []
-        if output is not None:
-            tables.append(stack.enter_context(open_table(output, scorer.layout)))
+        tables += [
+            stack.enter_context(open_table(path, scorer.layout, outputs.about))
+            for path in outputs.tables
+        ]
         if output_format in printers:
             printed: TableWriter = printers[output_format](sys.stdout.buffer, scorer.layout)
             # The output file is completed even if stdout is closed early.
-            tables.append(PrintedTable(printed) if output is not None else printed)
+            tables.append(PrintedTable(printed) if outputs.tables else printed)
             stack.callback(tables[-1].finish)
         for each in scorer.score(batches):
             for table in tables:

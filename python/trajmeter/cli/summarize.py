@@ -5,12 +5,13 @@ from __future__ import annotations
 import sys
 from enum import Enum
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from trajmeter.cli import _gates as gate
 from trajmeter.cli import _tables as table
+from trajmeter.cli._page import write_page
 from trajmeter.cli._process import (
     ExitCode,
     Unreadable,
@@ -157,31 +158,42 @@ def summarize(
             raise ConfigurationError(f"{path}: expected a file that ends in {', '.join(_SUFFIXES)}")
         check_place(path)
         check_is_no_input(path, results)
+    if any(path.suffix.lower() == ".html" for path in output or ()):
+        from trajmeter.reports.page.rendering import require_jinja
+
+        require_jinja()
     unreadable = Unreadable()
+    tables = without_repeats(results)
+    options: dict[str, Any] = {
+        "figures": figures,
+        "interval": interval.value,
+        "level": level,
+        "cluster": cluster,
+        "seed": seed,
+        "resamples": resamples,
+        "ranges": table.ranges(range_),
+        "better": table.directions(better),
+        "duplicates": table.kept_duplicate(duplicates),
+        "mixed_settings": mixed_settings,
+    }
     found = sum_up(
-        without_repeats(results),
-        figures=figures,
+        tables,
         by=by,
-        interval=interval.value,
-        level=level,
-        cluster=cluster,
-        seed=seed,
-        resamples=resamples,
         success=success,
         ks=_ks(ks),
-        ranges=table.ranges(range_),
-        better=table.directions(better),
         tasks=tasks,
         gates=gates.gates(),
         min_tasks=min_tasks,
-        duplicates=table.kept_duplicate(duplicates),
-        mixed_settings=mixed_settings,
-        on_problem=unreadable.report,
+        on_problem=unreadable.report_once,
+        **options,
     )
-    unreadable.report_total()
     for path in output or ():
-        _write(found, path)
+        if path.suffix.lower() == ".html":
+            write_page(path, tables, options, estimates=found, on_problem=unreadable.report_once)
+        else:
+            _write(found, path)
         print_message(f"trajmeter: wrote {path}")
+    unreadable.report_total()
     with tolerating_closed_stdout():
         if output_format is SummaryFormat.TABLE:
             from trajmeter.reports.sections import print_sections
@@ -214,15 +226,13 @@ def _write(found: Estimates, path: Path) -> None:
 def _text(found: Estimates, form: str) -> str:
     """The summary in one of the formats."""
     from trajmeter.reports.estimates import summary_sections
-    from trajmeter.reports.sections import to_html, to_markdown
+    from trajmeter.reports.sections import to_markdown
     from trajmeter.writers import csv_text, json_document, json_lines_text
 
     if form == "json":
         return json_document(found) + "\n"
     if form == "markdown":
         return to_markdown(summary_sections(found))
-    if form == "html":
-        return to_html("Summary", summary_sections(found))
     rows = _rows(found)
     if form == "jsonl":
         return json_lines_text(rows)

@@ -120,12 +120,13 @@ def view(
             raise ConfigurationError(f"{html}: expected a file that ends in .html")
         check_place(html)
         check_is_no_input(html, [file, *(tasks or ())])
+    columns = column_map(mapping)
     search = None if grep is None else Search(grep)
     unreadable = Unreadable()
     found = read_trajectories(
         file,
         input_format=input_format,
-        mapping=column_map(mapping),
+        mapping=columns,
         profiles=() if profile is None else (profile,),
         on_problem=unreadable.report,
     )
@@ -138,6 +139,8 @@ def view(
         _list(rows)
         return code
     known = [*read_tasks(without_repeats(tasks or ()), on_problem=unreadable.report)]
+    if columns:
+        known += read_tasks(file, mapping=columns, on_problem=unreadable.report)
     choice = cache_choice(cache, no_cache=no_cache)
     parts = sections(chosen, _surroundings(chosen, known, repos, profile, cache=choice))
     if search is not None:

@@ -3,28 +3,30 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from os import PathLike
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from trajmeter.arguments import paths_and_records
 from trajmeter.errors import ConfigurationError, UnknownNameError
 from trajmeter.frameworks.comparison import build_comparison
-from trajmeter.frameworks.report import html_report, markdown_report
-from trajmeter.frameworks.results import read_results
+from trajmeter.frameworks.report import markdown_report
+from trajmeter.frameworks.report.page import comparison_document
+from trajmeter.frameworks.results import FrameworkEvaluation, read_results
 from trajmeter.writers import write_text
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
 
     from trajmeter.frameworks.comparison import Comparison
-    from trajmeter.frameworks.results import FrameworkEvaluation
     from trajmeter.records import ReadProblem
+    from trajmeter.reports.page.document import Document
+    from trajmeter.writers.provenance import Provenance
 
 __all__ = ["PROFILE", "Compared", "compare", "is_original", "report_writer"]
 
 PROFILE = "framework-comparison"
 """The compatibility profile of comparisons: the original benchmark's numbers, quirks included."""
-
-_REPORTS: dict[str, Callable[[Comparison], str]] = {".md": markdown_report, ".html": html_report}
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,6 +35,17 @@ class Compared:
 
     comparison: Comparison
     """Every figure; ``comparison.results`` has one entry per result, in their order."""
+    files: tuple[Path, ...] = ()
+    """The result files."""
+
+    def document(self, *, title: str | None = None, made: Provenance | None = None) -> Document:
+        """The model of the report: headlines, parts, answers, provenance.
+
+        Args:
+            title: Heading of the report.
+            made: How the report is made; the command line of this process by default.
+        """
+        return comparison_document(self.comparison, title=title, files=self.files, made=made)
 
     def markdown(self) -> str:
         """The report as Markdown, with every question; answers are escaped."""
@@ -42,9 +55,11 @@ class Compared:
         """The report as one HTML document with charts that opens offline.
 
         Raises:
-            ExtraMissingError: jinja2, altair or vl-convert-python is not installed.
+            ExtraMissingError: jinja2 is not installed.
         """
-        return html_report(self.comparison)
+        from trajmeter.reports.page.rendering import html_document
+
+        return html_document(self.document())
 
     def write(self, path: str | Path) -> None:
         """Write the report to a file, in the format of its suffix: ``.md`` or ``.html``.
@@ -53,7 +68,7 @@ class Compared:
             ConfigurationError: The file cannot be written, or its suffix is unknown.
             ExtraMissingError: The format needs an extra that is not installed.
         """
-        write_text(report_writer(path)(self.comparison), Path(path))
+        write_text(report_writer(path)(self), Path(path))
 
 
 def compare(
@@ -88,11 +103,13 @@ def compare(
         >>> [result.scorecard.efficiency.value for result in compared.comparison.results]
         [100.0, 0.0]
     """
-    read = read_results(results, on_problem=on_problem)
-    return Compared(build_comparison(read, original=is_original(profile)))
+    sources = [*paths_and_records(results, FrameworkEvaluation, name="results")]
+    read = read_results(sources, on_problem=on_problem)
+    files = tuple(Path(each) for each in sources if isinstance(each, (str, PathLike)))
+    return Compared(build_comparison(read, original=is_original(profile)), files)
 
 
-def report_writer(path: str | Path) -> Callable[[Comparison], str]:
+def report_writer(path: str | Path) -> Callable[[Compared], str]:
     """The function that makes the report for a file's suffix.
 
     Raises:
@@ -102,6 +119,12 @@ def report_writer(path: str | Path) -> Callable[[Comparison], str]:
     if suffix not in _REPORTS:
         raise ConfigurationError(f"{path}: a report file must end in {' or '.join(_REPORTS)}")
     return _REPORTS[suffix]
+
+
+_REPORTS: dict[str, Callable[[Compared], str]] = {
+    ".md": Compared.markdown,
+    ".html": Compared.html,
+}
 
 
 def is_original(profile: str | None) -> bool:

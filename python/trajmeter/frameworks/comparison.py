@@ -5,6 +5,8 @@ from __future__ import annotations
 import math
 from typing import TYPE_CHECKING, Any
 
+from pydantic import Field
+
 from trajmeter.errors import ConfigurationError
 from trajmeter.frameworks.aggregates import (
     aggregates,
@@ -108,6 +110,10 @@ class ComparedResult(Record):
     """Quality of the implementation."""
     questions: dict[str, ComparedQuestion]
     """Every question, by id."""
+    versions: dict[str, str] = Field(default_factory=dict)
+    """Versions of this package, of Python and of the price table, as the file records them."""
+    started_at: str | None = None
+    """UTC time at which the run began, ISO 8601."""
 
 
 class Comparison(Record):
@@ -262,6 +268,8 @@ def _result(
             )
             for question in evaluation.questions
         },
+        versions=evaluation.versions,
+        started_at=evaluation.started_at,
     )
 
 

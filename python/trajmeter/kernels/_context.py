@@ -253,10 +253,31 @@ class ContextTrackerKernel(Protocol):
     """The state of a trajectory that is still running."""
 
     def update(self, views: Sequence[ViewLike]) -> StepCoverage:
-        """Add one step; its coverage so far."""
+        """Add one step, or end the open one with these views; its coverage so far."""
+
+    def view(self, views: Sequence[ViewLike]) -> None:
+        """Add views to the open step, which the first ones begin."""
+
+    def close_step(self) -> None:
+        """End the open step; without one, add a step that saw nothing."""
+
+    def coverage(self) -> StepCoverage:
+        """Share of gold seen so far, in the open step too; ``None`` before the first step.
+
+        By the rules ``as_written`` the definitions of a step count when it ends, as names in it
+        decide.
+        """
+
+    @property
+    def viewed(self) -> tuple[int, ...]:
+        """Size of each step that ended, summed over them, at each granularity."""
+
+    @property
+    def repeated(self) -> tuple[int, ...]:
+        """What a step that ended showed again, summed over them, at each granularity."""
 
     def sizes(self, final_views: Sequence[ViewLike] | None) -> ContextSizes:
-        """Sizes of the steps so far, as :meth:`ContextKernel.score` gives them."""
+        """Sizes of the steps that ended, as :meth:`ContextKernel.score` gives them."""
 
 
 class ContextFiles(Protocol):

@@ -12,6 +12,7 @@ from trajmeter.metrics._protocol import (
     MergingAggregator,
     Metric,
     MetricFamily,
+    StoringAggregator,
     TrialMetric,
 )
 from trajmeter.metrics._result import Figure, Group, Headline, Listing, Mean, Result
@@ -43,6 +44,7 @@ __all__ = [
     "RowLayout",
     "ScoreResult",
     "Scored",
+    "StoringAggregator",
     "TaskIndex",
     "TrialMetric",
     "available",

@@ -85,6 +85,18 @@ class Result(LazyModel):
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
+    def explain(self, figure: str) -> str | None:
+        """Why a figure has its value, or none, in words; ``None`` where there is nothing to say.
+
+        Args:
+            figure: Its dotted path in the result.
+        """
+        group: object = self
+        for name in figure.split(".")[:-1]:
+            group = getattr(group, name)
+        reason = getattr(group, "reason", None)
+        return reason if isinstance(reason, str) else None
+
 
 class Mean(LazyModel):
     """A mean with the number of values it was made of."""

@@ -7,7 +7,7 @@ import reprlib
 from dataclasses import dataclass, field
 from enum import Enum
 from functools import cache, lru_cache, partial
-from operator import attrgetter, itemgetter
+from operator import attrgetter
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypeAlias, cast
 
 import numpy as np
@@ -15,6 +15,7 @@ from pydantic import BaseModel, TypeAdapter
 
 from trajmeter.errors import ConfigurationError, InputError, format_exception
 from trajmeter.metrics._result import Figure, Group
+from trajmeter.metrics._values import picked, values_at
 from trajmeter.metrics.engine import MetricError
 from trajmeter.metrics.groups import chosen_groups, models
 from trajmeter.records import Cause, Outcome
@@ -149,7 +150,7 @@ class FamilyColumns:
         if isinstance(result, MetricError):
             return [self._version, self.parameters, result.message, *self._own.unscored]
         try:
-            values = list(self._own.get(result))
+            values = self._own.get(result)
             for position, dump in self._own.dumps:
                 if values[position] is not None:
                     values[position] = dump(values[position])
@@ -199,7 +200,7 @@ class _OwnColumns(NamedTuple):
     columns: tuple[Column, ...]
     paths: list[str]
     """Attribute path of each column in the result."""
-    get: Callable[[Any], Sequence[Any]]
+    get: Callable[[Any], list[Any]]
     """All values of a result."""
     integers: list[int]
     """Positions of the integers."""
@@ -228,9 +229,9 @@ def _own_columns(
         groups=groups,
         columns=own,
         paths=paths,
-        get=_getter(paths),
+        get=values_at(paths),
         integers=integers,
-        integers_of=_picker(integers),
+        integers_of=picked(integers),
         of_integers=[
             position
             for position, column in enumerate(own)
@@ -360,17 +361,6 @@ def _parameters(metric: AnyMetric) -> str:
         raise ConfigurationError(
             f"metric {metric.name!r}: its parameters are not valid JSON: {error}"
         ) from error
-
-
-def _getter(paths: Sequence[str]) -> Callable[[object], Sequence[Any]]:
-    get = attrgetter(*paths)
-    return get if len(paths) > 1 else lambda result: (get(result),)
-
-
-def _picker(positions: Sequence[int]) -> Callable[[Sequence[Any]], Sequence[Any]]:
-    if len(positions) > 1:
-        return itemgetter(*positions)
-    return lambda values: [values[position] for position in positions]
 
 
 def _items(value: Mapping[Any, Any] | Iterable[Any] | None) -> Iterable[Any]:

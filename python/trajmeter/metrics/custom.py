@@ -258,6 +258,12 @@ def is_metric_file(name: str) -> bool:
     return _METRIC_FILE.fullmatch(name) is not None
 
 
+def metric_file(name: str) -> str | None:
+    """The Python file that a metric's name is of; ``None`` if it is not of one."""
+    match = _METRIC_FILE.fullmatch(name)
+    return None if match is None else match["file"]
+
+
 def metric_from_file(reference: str) -> AnyMetric:
     """Run a Python file, and take a decorated function, or a family, from it.
 

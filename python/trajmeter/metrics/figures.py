@@ -33,7 +33,9 @@ __all__ = [
     "figures_of_layout",
     "full_name",
     "matching_figures",
+    "principal_figures",
     "registered_figures",
+    "short_name",
 ]
 
 NumericKind: TypeAlias = Literal["boolean", "integer", "number"]
@@ -64,6 +66,28 @@ _SHORT_NAMES = (
     ),
     _Short(re.compile(r"rules\.(\w+)"), r"rules.\1.score"),
     _Short(re.compile(r"turns\.(turn_count)"), r"turns.run.\1"),
+)
+
+
+_SHORT_FORMS = {
+    re.compile(r"tools\.any_order_grades\.(f1|precision|recall)"): r"tools.\1",
+    re.compile(r"context\.trajectory\.line\.(auc_coverage|redundancy)"): r"context.\1",
+    re.compile(r"context\.final\.(file|symbol|span|line)\.(\w+)"): r"context.\1.\2",
+    re.compile(r"rules\.(\w+)\.score"): r"rules.\1",
+    re.compile(r"turns\.run\.(turn_count)"): r"turns.\1",
+}
+"""Columns with their short names: the reverse of :data:`_SHORT_NAMES`."""
+
+# What a family is known by, the first of these that a table has; a report leads with it.
+_PRINCIPAL = (
+    "context.final.line.f1",
+    "context.final.file.f1",
+    "speedup.task_speedup",
+    "turns.run.passed",
+    "rules.assertion_pass_rate.score",
+    "tools.any_order_grades.f1",
+    "answers.retrieval.recall",
+    "answers.hops.coverage",
 )
 
 
@@ -176,6 +200,42 @@ def full_name(name: str, known: Collection[str]) -> str | None:
             if full in known:
                 return full
     return None
+
+
+def short_name(column: str) -> str:
+    """The shortest name by which a figure can be asked for.
+
+    Example:
+        >>> short_name("context.final.line.f1"), short_name("turns.run.passed")
+        ('context.line.f1', 'turns.run.passed')
+    """
+    for short, full in _SHORT_FORMS.items():
+        found = short.fullmatch(column)
+        if found:
+            return found.expand(full)
+    return column
+
+
+def principal_figures(figures: Iterable[str]) -> list[str]:
+    """Of each family the figure that a report leads with, in the order of the families.
+
+    Args:
+        figures: Columns, in order. Of a family that has such figures, but none of them here, no
+            other stands for it, unless it is the only family.
+
+    Example:
+        >>> principal_figures(["context.final.file.f1", "context.final.line.f1", "mine.score"])
+        ['context.final.line.f1', 'mine.score']
+    """
+    names = [*figures]
+    known = {name.partition(".")[0] for name in _PRINCIPAL}
+    chosen = []
+    for family in dict.fromkeys(name.partition(".")[0] for name in names):
+        own = [name for name in names if name.partition(".")[0] == family]
+        leading = [name for name in _PRINCIPAL if name in own]
+        if leading or family not in known:
+            chosen.append((leading or own)[0])
+    return chosen or names[:1]
 
 
 def matching_figures(patterns: Iterable[str], known: Collection[str]) -> list[str]:

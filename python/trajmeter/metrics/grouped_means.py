@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
@@ -10,7 +10,7 @@ from trajmeter.metrics._result import Mean
 from trajmeter.statistics.exact_sums import ExactSums, GroupCounts
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
 
     from trajmeter.kernels import BoolArray, Int64Array
     from trajmeter.metrics.scored_columns import GroupedRows, Numbers
@@ -66,6 +66,20 @@ class GroupedMeans:
         self._sums.merge(other._sums, numbers)
         self._scored.merge(other._scored, numbers)
         self._total.merge(other._total, numbers)
+
+    def state(self) -> dict[str, Any]:
+        """What was counted, for :meth:`restore`."""
+        return {
+            "sums": self._sums.state(),
+            "scored": self._scored.state(),
+            "total": self._total.state(),
+        }
+
+    def restore(self, state: Mapping[str, Any]) -> None:
+        """Hold what was counted elsewhere, in place of our own."""
+        self._sums.restore(state["sums"])
+        self._scored.restore(state["scored"])
+        self._total.restore(state["total"])
 
     def means(self, group: int | None) -> list[Mean]:
         """The means of one group, or of all together."""

@@ -171,6 +171,11 @@ def create(
     return tuple(made)
 
 
+def entry_point_of(name: str) -> EntryPoint | None:
+    """The entry point of a plug-in metric; ``None`` if none has this name."""
+    return _plugins().get(name)
+
+
 def listed_names(value: str | Iterable[_T], option: str) -> Iterable[str | _T]:
     """The list that an option is; one name is a list of one.
 

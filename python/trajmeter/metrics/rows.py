@@ -12,7 +12,7 @@ from functools import cache
 from importlib.metadata import version
 from typing import TYPE_CHECKING, Any
 
-from trajmeter.errors import ConfigurationError, InputError
+from trajmeter.errors import ConfigurationError, InputError, UnknownNameError
 from trajmeter.kernels import backend
 from trajmeter.metrics.columns import TEXT, Column, FamilyColumns
 
@@ -21,6 +21,7 @@ if TYPE_CHECKING:
 
     from trajmeter.metrics._protocol import AnyMetric
     from trajmeter.metrics.engine import Scored
+    from trajmeter.metrics.named_figures import NamedFigure
     from trajmeter.records import Source, Trajectory
 
 __all__ = ["RowLayout", "package_version"]
@@ -66,6 +67,7 @@ class RowLayout:
             family = FamilyColumns(metric, offset=len(columns))
             families.append(family)
             columns += family.columns
+        self._found: dict[str, NamedFigure] = {}
         self.families = tuple(families)
         self.columns = tuple(columns)
         self.names = tuple(column.name for column in columns)
@@ -77,6 +79,30 @@ class RowLayout:
         """Derive the columns again where they arrive; who computed stays as it was."""
         metrics = [family.metric for family in self.families]
         return _layout_from, (metrics, self.backend, self.package_version)
+
+    def figure(self, name: str) -> NamedFigure:
+        """Find a figure by its column or short name, to read it from any number of attempts.
+
+        Raises:
+            UnknownNameError: There is no such figure; the nearest is named.
+        """
+        found = self._found.get(name)
+        if found is None:
+            figures = self.figures(name)
+            if len(figures) > 1:
+                raise UnknownNameError(f"{name!r} stands for {len(figures)} figures, expected one")
+            found = self._found[name] = figures[0]
+        return found
+
+    def figures(self, *patterns: str) -> tuple[NamedFigure, ...]:
+        """Find the figures that names, short names and patterns stand for, in order.
+
+        Raises:
+            UnknownNameError: One stands for no figure; the nearest is named.
+        """
+        from trajmeter.metrics.named_figures import named_figures
+
+        return named_figures(self, patterns)
 
     def fitted(self, scored: Scored) -> tuple[Scored, list[Any]]:
         """A scored attempt and its row.

@@ -76,8 +76,8 @@ def amount_used(trajectory: Trajectory, field: Literal["cost_usd", "credits"]) -
         field: The cost, as a usage names it.
     """
     recorded: float | None = getattr(trajectory.usage, field, None)
-    turns = trajectory.turns or ()
-    parts = (getattr(turn.usage, field, None) for turn in turns)
+    usages = [turn.usage for turn in trajectory.turns or ()]
+    parts = [getattr(usage, field, None) for usage in usages] if any(usages) else ()
     return add_amounts(field, recorded, parts, trajectory.unusable)
 
 
@@ -128,10 +128,10 @@ def tokens_of_turns(trajectory: Trajectory) -> TokensUsed:
 def tokens_used(trajectory: Trajectory) -> TokensUsed:
     """Find the tokens of a run; see :func:`add_tokens`."""
     run, unusable = _counts(trajectory.usage), trajectory.unusable
-    turns = trajectory.turns
-    if not turns or not _lacks_part(run):
+    usages = [turn.usage for turn in trajectory.turns or ()]
+    if not any(usages) or not _lacks_part(run):
         return add_tokens(run, (), unusable)
-    return add_tokens(run, [_counts(turn.usage) for turn in turns], unusable)
+    return add_tokens(run, [*map(_counts, usages)], unusable)
 
 
 def add_tokens(run: Counts, turns: Sequence[Counts], unusable: Mapping[str, str]) -> TokensUsed:
@@ -192,8 +192,12 @@ def _sum(parts: Sequence[int | None]) -> int | None:
 
 
 def _first_problem(counts: Counts, at: str) -> str | None:
-    found = (_problem(c, f"{at}{field}") for field, c in zip(TOKENS, counts, strict=True))
-    return next(filter(None, found), None)
+    if counts is _NO_COUNTS:
+        return None
+    for field, each in zip(TOKENS, counts, strict=True):
+        if each is not None and not _is_usable(each):
+            return _problem(each, f"{at}{field}")
+    return None
 
 
 def _problem(value: float | None, path: str) -> str | None:

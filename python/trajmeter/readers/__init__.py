@@ -6,7 +6,7 @@ from trajmeter.readers._content import open_content
 from trajmeter.readers._formats import Evidence, FileFormat, Format, RecordFormat
 from trajmeter.readers._read import read_tasks, read_trajectories
 from trajmeter.readers._recognition import beginning
-from trajmeter.readers._registry import formats
+from trajmeter.readers._registry import format_named, formats
 from trajmeter.records import ReadProblem
 
 __all__ = [
@@ -16,6 +16,7 @@ __all__ = [
     "ReadProblem",
     "RecordFormat",
     "beginning",
+    "format_named",
     "formats",
     "open_content",
     "read_tasks",

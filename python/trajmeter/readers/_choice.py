@@ -48,7 +48,7 @@ class Choice(Generic[RecordT]):
         input_format: Name of the format that reads everything, whatever it looks like; formats are
             recognised by content where there is none.
         mapping: Columns by the field that they are; the records then are trajectories of ours,
-            unless another format is named.
+            unless another format is named. Fields of the task are of no concern here.
         profiles: Compatibility profiles, which some formats read in their own way; others are of
             no concern here.
 
@@ -74,17 +74,15 @@ class Choice(Generic[RecordT]):
         """The format that reads everything."""
         self.mapping: ColumnMapping | None = None
         if mapping:
-            from trajmeter.readers._mapping import ColumnMapping
+            from trajmeter.readers._mapping import ColumnMapping, is_of_task
 
-            input_format = input_format or _OWN
-            self.mapping = ColumnMapping(mapping, is_own=input_format == _OWN)
+            if not all(map(is_of_task, mapping)):
+                input_format = input_format or _OWN
+                self.mapping = ColumnMapping(mapping, is_own=input_format == _OWN)
         if input_format is not None:
             self.chosen = format_named(input_format, makes)
-        if mapping and isinstance(self.chosen, FileFormat):
+        if self.mapping is not None and isinstance(self.chosen, FileFormat):
             raise ConfigurationError(f"map: the format {input_format} has no columns to map")
-        found = (self.chosen,) if self.chosen else (*record_formats(makes), *file_formats(makes))
-        self._of_records = [known for known in found if isinstance(known, RecordFormat)]
-        self._of_files = [known for known in found if isinstance(known, FileFormat)]
 
     def record_format(self, record: Mapping[str, JsonValue]) -> RecordFormat[RecordT] | None:
         """The format that reads a record; ``None`` if there is none.
@@ -93,8 +91,8 @@ class Choice(Generic[RecordT]):
             ReadError: The evidence for two formats, which read it differently, is equal.
         """
         if self.chosen is not None:
-            return self._of_records[0] if self._of_records else None
-        return format_of(record, self._of_records)
+            return self.chosen if isinstance(self.chosen, RecordFormat) else None
+        return format_of(record, record_formats(self.makes, record))
 
     def read(
         self, known: RecordFormat[RecordT], record: Mapping[str, JsonValue], source: Source
@@ -185,16 +183,21 @@ class Choice(Generic[RecordT]):
         for path, rows in self._rows.items():
             values = (entry.value for entry in entries(path))
             first = next((value for value in values if isinstance(value, dict)), {})
-            found = self.chosen or next(iter(strongest_for(first, self._of_records)), None)
+            candidates = record_formats(self.makes, first)
+            found = self.chosen or next(iter(strongest_for(first, candidates)), None)
             if found is not None:
                 counts[found.name] += rows
         return counts
 
     def has_own_read_of(self, names: Collection[str]) -> bool:
         """Whether a profile reads one of the formats of these names in its own way."""
+        if not self._profiles:
+            return False
+        found = [format_named(name, self.makes) for name in names]
         return any(
-            known.name in names and not known.profile_reads.keys().isdisjoint(self._profiles)
-            for known in self._of_records
+            isinstance(known, RecordFormat)
+            and not known.profile_reads.keys().isdisjoint(self._profiles)
+            for known in found
         )
 
     def folder_format(
@@ -209,9 +212,10 @@ class Choice(Generic[RecordT]):
         Raises:
             ReadError: The evidence for two formats is equal.
         """
+        chosen = (self.chosen,) if isinstance(self.chosen, FileFormat) else ()
         asked = [
             known
-            for known in self._of_files
+            for known in (file_formats(self.makes) if self.chosen is None else chosen)
             if names is None or not known.folder_files.isdisjoint(names)
         ]
         known, _ = _strongest(asked, folder, b"")
@@ -225,13 +229,13 @@ class Choice(Generic[RecordT]):
             ExtraMissingError: The file is compressed, and no library decompresses it.
         """
         if self.chosen is not None:
-            return self._of_files[0] if self._of_files else None
+            return self.chosen if isinstance(self.chosen, FileFormat) else None
         try:
             with open_content(path) as file:
                 head = file.read(_HEAD)
         except OSError:  # reported when the file is read for records
             return None
-        known, evidence = _strongest(self._of_files, path, head)
+        known, evidence = _strongest(file_formats(self.makes, head), path, head)
         if known is None or evidence >= Evidence.CERTAIN:
             return known
         claimed, rival = self._claim_on_first_record(path)
@@ -243,7 +247,10 @@ class Choice(Generic[RecordT]):
         """The strongest evidence in the first record of a file, and a format that it is for."""
         first = next(entries(path), None)
         record = first.value if first else None
-        if not isinstance(record, dict) or not (found := strongest_for(record, self._of_records)):
+        if not isinstance(record, dict):
+            return 0, None
+        found = strongest_for(record, record_formats(self.makes, record))
+        if not found:
             return 0, None
         return evidence_in(found[0], record), found[0]
 

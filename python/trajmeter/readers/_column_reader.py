@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, Union, get_args, get_origin
 
 from pydantic import JsonValue
 
-from trajmeter.readers._registry import record_formats
+from trajmeter.readers._registry import record_keys
 from trajmeter.readers.contextbench.predictions import PREDICTION_KEYS
 from trajmeter.readers.swe_bench import KEYS_OF_A_RUN
 from trajmeter.records import Record, Trajectory
@@ -27,8 +27,12 @@ _IN_RUST = {
     "trajectory-records": "own",
     "contextbench-predictions": "predictions",
     "swe-bench-predictions": "predictions",
+    "message-records": "messages",
 }
 """Formats of the lines that are read here, and how the reader calls them."""
+_BESIDE_MESSAGES = frozenset({*_IN_RUST, "autogen-results", "openhands-rows"})
+"""Formats whose lines the reader tells from those with messages where they share these keys."""
+_SHARED = frozenset({"messages", "model_patch", "task_id"})
 
 
 def column_reader(
@@ -48,12 +52,16 @@ def column_reader(
         return None
     if chosen is not None:
         return _reader(columns, (_IN_RUST[chosen.name],)) if chosen.name in _IN_RUST else None
-    others = [known.keys for known in record_formats(Trajectory) if known.name not in _IN_RUST]
-    foreign = frozenset[str]().union(*others)
+    known = record_keys(Trajectory)
+    foreign = frozenset[str]().union(
+        *(keys for name, keys in known.items() if name not in _IN_RUST)
+    )
     # Only keys that a format does not read are looked at: of a format that shares one with ours,
     # as that of a plug-in may, any line may be.
     kept = {"own": Trajectory.model_fields, "predictions": PREDICTION_KEYS}
     formats = tuple(name for name, keys in kept.items() if foreign.isdisjoint(keys))
+    if all(name in _BESIDE_MESSAGES or _SHARED.isdisjoint(keys) for name, keys in known.items()):
+        formats += ("messages",)
     return _reader(columns, formats, foreign | _KEYS)
 
 

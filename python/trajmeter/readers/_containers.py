@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, BinaryIO, NamedTuple
 from trajmeter import json_input
 from trajmeter.errors import ExtraMissingError, ReadError
 from trajmeter.readers._content import LONGEST, is_compressed, open_content
+from trajmeter.readers._ranges import LineRange, RowRange, open_range
 from trajmeter.records import ReadProblem, Source
 
 if TYPE_CHECKING:
@@ -21,6 +22,8 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from pydantic import JsonValue
+
+    from trajmeter.readers._ranges import Range
 
 __all__ = [
     "CHANGED",
@@ -61,7 +64,7 @@ class Entry(NamedTuple):
     record has a source without line and record."""
 
 
-def entries(path: Path, *, may_be_own: bool = True) -> Iterator[Entry]:
+def entries(path: Path, *, may_be_own: bool = True, within: Range | None = None) -> Iterator[Entry]:
     """Yield the records of a file.
 
     Lines and Parquet rows are read as they are requested. A JSON document is read as a whole: it is
@@ -71,6 +74,7 @@ def entries(path: Path, *, may_be_own: bool = True) -> Iterator[Entry]:
         path: The file.
         may_be_own: Whether the columns of Parquet may be those of trajectories, in which a null
             stands for the default of its field.
+        within: The lines or rows to read; all by default.
 
     Raises:
         ExtraMissingError: The file is Parquet, and pyarrow is not installed; or it is compressed
@@ -78,9 +82,15 @@ def entries(path: Path, *, may_be_own: bool = True) -> Iterator[Entry]:
     """
     name = str(path)
     try:
-        with open_content(path) as file:
+        lines = within if isinstance(within, LineRange) else None
+        with open_range(path, lines) if lines else open_content(path) as file:
             begun = state_of(file)
-            yield from _recognise(name, file, may_be_own=may_be_own)
+            if lines is not None:
+                yield from _lines(name, file, first=lines.first)
+            elif isinstance(within, RowRange):
+                yield from _parquet(name, file, may_be_own=may_be_own, within=within)
+            else:
+                yield from _recognise(name, file, may_be_own=may_be_own)
             if state_of(file) != begun:
                 yield Entry(Source(file=name), ReadError(CHANGED))
     except OSError as error:
@@ -216,12 +226,14 @@ def _document(name: str, file: BinaryIO) -> Iterator[Entry]:
         yield Entry(Source(file=name, record=f"[{index}]"), item)
 
 
-def _lines(name: str, file: BinaryIO) -> Iterator[Entry]:
+def _lines(name: str, file: BinaryIO, first: int = 1) -> Iterator[Entry]:
     for number, _, line in json_input.lines(file):
-        yield read_line(name, number, line)
+        yield read_line(name, first + number - 1, line)
 
 
-def _parquet(name: str, file: BinaryIO, *, may_be_own: bool) -> Iterator[Entry]:
+def _parquet(
+    name: str, file: BinaryIO, *, may_be_own: bool, within: RowRange | None = None
+) -> Iterator[Entry]:
     try:
         import pyarrow.parquet  # noqa: F401 - whether it is there
     except ImportError as error:
@@ -230,6 +242,6 @@ def _parquet(name: str, file: BinaryIO, *, may_be_own: bool) -> Iterator[Entry]:
         ) from error
     from trajmeter.readers._parquet import parquet_values
 
-    for row, value in parquet_values(file, may_be_own=may_be_own):
+    for row, value in parquet_values(file, may_be_own=may_be_own, within=within):
         place = Source(file=name) if row is None else Source(file=name, record=f"[{row}]")
         yield Entry(place, value)

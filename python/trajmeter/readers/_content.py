@@ -26,7 +26,15 @@ if TYPE_CHECKING:
 
     from typing_extensions import Buffer
 
-__all__ = ["LONGEST", "STDIN", "content_name", "forget_pipes", "is_compressed", "open_content"]
+__all__ = [
+    "LONGEST",
+    "STDIN",
+    "content_name",
+    "forget_pipes",
+    "is_compressed",
+    "is_named_pipe",
+    "open_content",
+]
 
 STDIN = Path("-")
 """What stands for standard input."""
@@ -99,6 +107,11 @@ def _open(path: Path) -> BinaryIO:
         copy.flush()
         _pipes[str(path)] = copy
     return Path(copy.name).open("rb")
+
+
+def is_named_pipe(path: Path) -> bool:
+    """Whether a path that exists gives its content once; standard input is another matter."""
+    return path != STDIN and path.exists() and _is_pipe(path)
 
 
 def _is_pipe(path: Path) -> bool:

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from trajmeter.keys import Misspelt, displaced, misspelt, nearest
+from trajmeter.readers._values import as_mapping
 from trajmeter.records.openai_calls import plain_call
 
 if TYPE_CHECKING:
@@ -55,7 +56,7 @@ def expected_calls(record: Mapping[str, JsonValue]) -> JsonValue:
     """
     listed = record.get(EXPECTED_CALLS)
     if listed is None:
-        listed = _mapping(record.get("metadata")).get(EXPECTED_CALLS)
+        listed = as_mapping(record.get("metadata")).get(EXPECTED_CALLS)
     return [plain_call(call) for call in listed] if isinstance(listed, list) else listed
 
 
@@ -74,18 +75,14 @@ def suspicious_keys(record: Mapping[str, JsonValue], known: Collection[str]) -> 
         elif not (has_message and meant in MESSAGES):
             yield str(Misspelt(key, meant))
     yield from map(str, displaced(record, _IN_METADATA - top, "", "metadata."))
-    metadata = _mapping(record.get("metadata"))
+    metadata = as_mapping(record.get("metadata"))
     yield from map(str, misspelt(metadata, _IN_METADATA | {EXPECTED_CALLS}, "metadata."))
     assertions = record.get("assertions")
     for index, entry in enumerate(assertions if isinstance(assertions, list) else ()):
-        assertion = _mapping(entry)
+        assertion = as_mapping(entry)
         yield from map(str, misspelt(assertion, _OF_AN_ASSERTION, f"assertions[{index}]."))
         kind = assertion.get("type")
         if isinstance(kind, str) and kind not in _TYPES:
             close = nearest(kind, _TYPES)
             hint = f"; did you mean {close!r}?" if close else ""
             yield f"assertions[{index}].type is {kind!r}, which only a judge can check{hint}"
-
-
-def _mapping(value: object) -> dict[str, Any]:
-    return value if isinstance(value, dict) else {}

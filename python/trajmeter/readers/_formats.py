@@ -1,8 +1,9 @@
 """Formats: how each recognises and reads its content.
 
 Each public module or folder of this package reads one format, or a few of one origin, and holds a
-:class:`RecordFormat` or :class:`FileFormat` for each under a name of its own. Other packages add
-theirs by an entry point (:mod:`trajmeter.readers._registry`).
+:class:`RecordFormat` or :class:`FileFormat` for each under a name of its own, which
+:mod:`trajmeter.readers._index` lists. Other packages add theirs by an entry point
+(:mod:`trajmeter.readers._registry`).
 
 What several formats could claim goes to the one with the strongest :class:`Evidence`, whatever the
 order they are asked in. Where the strongest evidence of two is equal, neither reads it.

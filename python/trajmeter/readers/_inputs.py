@@ -26,8 +26,9 @@ if TYPE_CHECKING:
 
     from trajmeter.readers._choice import Choice
     from trajmeter.readers._formats import FileFormat, RecordT
+    from trajmeter.readers._ranges import Range
 
-__all__ = ["FolderNotes", "Input", "inputs"]
+__all__ = ["FolderNotes", "FolderTally", "Input", "inputs"]
 
 _DATA = frozenset(
     {".cast", ".csv", ".eval", ".json", ".jsonl", ".ndjson", ".parquet", ".pred", ".traj"}
@@ -53,11 +54,23 @@ _SUMMARY = re.compile(r".+\.pred|(all_)?pred(iction)?s\.jsonl?")
 """Names of predictions, which mini-swe-agent, SWE-agent and others write beside their logs."""
 
 
+class FolderTally(NamedTuple):
+    """What was found in a part of a folder."""
+
+    is_empty: bool
+    """Whether nothing was read, and nothing reported."""
+    left_out: int
+    """Files that no format recognises."""
+    example: str | None
+    """The first of them."""
+
+
 class FolderNotes:
     """What was found in the folder of an argument, so that nothing is left out silently."""
 
     def __init__(self, folder: Path) -> None:
-        self._folder = folder
+        self.folder = folder
+        """The folder."""
         self._count = 0
         self._example: Path | None = None
         self._is_empty = True
@@ -87,12 +100,24 @@ class FolderNotes:
             self._repeating.append(path)
         return path.parent in self._with_logs
 
+    def tally(self) -> FolderTally:
+        """What was found so far in this part of the folder, for :meth:`merge` of another."""
+        example = None if self._example is None else str(self._example)
+        return FolderTally(self._is_empty, self._count, example)
+
+    def merge(self, tally: FolderTally) -> None:
+        """Note what was found in a later part of the folder."""
+        self._is_empty = self._is_empty and tally.is_empty
+        self._count += tally.left_out
+        if self._example is None and tally.example is not None:
+            self._example = Path(tally.example)
+
     def end(self) -> Iterator[ReadProblem]:
         """The problem that nothing was read, or else a warning of what was left out."""
         if self._is_empty:
             found = f"; none recognises {self._example}" if self._example else ""
             yield ReadProblem(
-                file=str(self._folder),
+                file=str(self.folder),
                 message="nothing to read in the folder: no file in it is of a format that "
                 f"'trajmeter formats' lists{found}",
             )
@@ -108,7 +133,7 @@ class FolderNotes:
         if self._count:
             files = "1 file is" if self._count == 1 else f"{self._count:,} files are"
             warnings.warn(
-                f"{self._folder}: {files} left out, because no format recognises "
+                f"{self.folder}: {files} left out, because no format recognises "
                 f"{'it' if self._count == 1 else 'them'}: {self._example}"
                 f"{' …' if self._count > 1 else ''}",
                 stacklevel=2,
@@ -129,6 +154,8 @@ class Input(NamedTuple):
     """Whether the folder ends here."""
     is_summary: bool = False
     """Whether its name is that of predictions, which programs write beside their logs."""
+    within: Range | None = None
+    """Which lines or rows of it to read, some of which a format recognises; all if ``None``."""
 
     def note_read(self) -> None:
         """Note that it was read."""

@@ -1,4 +1,7 @@
-"""Columns, or keys, by the field of a trajectory that they are, where nothing recognises them."""
+"""Columns, or keys, by the field that they are, where nothing recognises them.
+
+Fields are those of a trajectory, and those of its task behind ``task.``.
+"""
 
 from __future__ import annotations
 
@@ -7,16 +10,20 @@ from typing import TYPE_CHECKING, Any
 from trajmeter import json_input
 from trajmeter.errors import ConfigurationError, ReadError
 from trajmeter.keys import nearest
+from trajmeter.readers._containers import holds_parquet
 from trajmeter.readers.messages.lists import fields_of, is_message
 from trajmeter.readers.messages.turns import message_turns
-from trajmeter.records import Trajectory
+from trajmeter.schemas import Shape, trajectory_shape
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
+    from pathlib import Path
 
     from pydantic import JsonValue
 
-__all__ = ["ColumnMapping"]
+__all__ = ["ColumnMapping", "check_field", "has_column", "is_of_task", "parsed", "value_in"]
+
+_OF_TASK = "task."
 
 _MESSAGES = "messages"
 _TURNS = "turns"
@@ -37,33 +44,43 @@ class ColumnMapping:
     """
 
     def __init__(self, columns: Mapping[str, str], *, is_own: bool) -> None:
-        self._columns = dict(columns)
+        self._gone = {*columns.values()}
+        self._columns = {field: columns[field] for field in columns if not is_of_task(field)}
         self._is_own = is_own
-        fields = [*columns]
+        self._shapes: dict[str, Shape] = {}
+        fields = [*self._columns]
         for field in fields:
-            name = field.partition(".")[0]
-            known = {*Trajectory.model_fields, _MESSAGES}
-            if is_own and name not in known:
-                meant = nearest(name, known)
-                hint = f"; did you mean {meant!r}?" if meant else ""
-                raise ConfigurationError(f"map: trajectories have no field {name!r}{hint}")
+            if is_own:
+                name = _TURNS if field == _MESSAGES else field
+                self._shapes[field] = check_field(name, trajectory_shape(), "trajectories")
             if any(other.startswith(f"{field}.") for other in fields):
                 raise ConfigurationError(f"map: {field!r} is mapped as a whole and in part")
         if is_own and {_MESSAGES, _TURNS} <= {*fields}:
             raise ConfigurationError("map: messages become turns; map one of the two")
 
+    def check(self, path: Path) -> None:
+        """Check that a Parquet file has the columns, of types that hold the fields.
+
+        Raises:
+            ConfigurationError: A column is absent, or of another type.
+        """
+        if holds_parquet(path):
+            from trajmeter.readers._mapped_types import check_columns
+
+            check_columns(path, self._columns, self._shapes)
+
     def apply(self, record: Mapping[str, JsonValue]) -> dict[str, JsonValue]:
         """The record under its new names; columns that are not mapped keep theirs.
 
         Raises:
-            ReadError: It has none of the columns, or its messages are not a list.
+            ReadError: It has none of the columns, its messages are not a list, or text in place of
+                a list or an object is not JSON.
         """
         found = {field: value for field, value in self._values(record) if value is not None}
         if not any(True for _ in self.columns_in(record)):
             columns = ", ".join(map(repr, self._columns.values()))
             raise ReadError(f"none of the mapped columns is there: {columns}")
-        gone = {*self._columns.values()}
-        renamed: dict[str, Any] = {key: record[key] for key in record if key not in gone}
+        renamed: dict[str, Any] = {key: record[key] for key in record if key not in self._gone}
         for field, value in found.items():
             *path, name = field.split(".")
             target = renamed
@@ -76,7 +93,7 @@ class ColumnMapping:
     def columns_in(self, record: Mapping[str, JsonValue]) -> Iterator[str]:
         """The mapped columns that a record has, null or not."""
         for column in self._columns.values():
-            if _has(record, column):
+            if has_column(record, column):
                 yield column
 
     def unseen(self, seen: set[str], keys: Mapping[str, JsonValue]) -> Iterator[str]:
@@ -94,24 +111,71 @@ class ColumnMapping:
 
     def _values(self, record: Mapping[str, JsonValue]) -> Iterator[tuple[str, JsonValue]]:
         for field, column in self._columns.items():
-            yield field, _value(record, column)
+            value = value_in(record, column)
+            yield field, parsed(value, self._shapes[field]) if field in self._shapes else value
 
 
-def _has(record: Mapping[str, JsonValue], column: str) -> bool:
+def is_of_task(field: str) -> bool:
+    """Whether a field is one of the task, rather than of the trajectory."""
+    return field.startswith(_OF_TASK)
+
+
+def check_field(field: str, shape: Shape, of: str) -> Shape:
+    """Check that records of a shape have a field.
+
+    Args:
+        field: Its name, with dots for what lies within another.
+        shape: Shape of the records.
+        of: What the records are called.
+
+    Returns:
+        Shape of the field.
+
+    Raises:
+        ConfigurationError: They have no such field, or it lies within a list.
+    """
+    path = ""
+    for name in field.split("."):
+        if shape.kind in ("json", "mapping"):  # which hold anything
+            return shape.item or Shape("json")
+        if shape.kind != "record":
+            is_list = "a list" if shape.kind == "list" else "a single value"
+            raise ConfigurationError(f"map: {field!r}: {path.rstrip('.')} is {is_list}")
+        below = {member.name: member.shape for member in shape.members}
+        if name not in below:
+            meant = nearest(name, below)
+            hint = f"; did you mean {path + meant!r}?" if meant else ""
+            raise ConfigurationError(f"map: {of} have no field {path + name!r}{hint}")
+        shape, path = below[name], f"{path}{name}."
+    return shape
+
+
+def parsed(value: JsonValue, shape: Shape) -> JsonValue:
+    """A value of a field, for which JSON text may stand where it is a list or an object.
+
+    Raises:
+        ReadError: The text is not JSON.
+    """
+    is_nested = shape.kind in ("list", "mapping", "record") or shape.is_object
+    return json_input.parse(value.encode()) if is_nested and isinstance(value, str) else value
+
+
+def has_column(record: Mapping[str, JsonValue], column: str) -> bool:
+    """Whether a record has a column, null or not."""
     if column in record:
         return True
     head, _, rest = column.partition(".")
     inside = record.get(head)
-    return bool(rest) and isinstance(inside, dict) and _has(inside, rest)
+    return bool(rest) and isinstance(inside, dict) and has_column(inside, rest)
 
 
-def _value(record: Mapping[str, JsonValue], column: str) -> JsonValue:
+def value_in(record: Mapping[str, JsonValue], column: str) -> JsonValue:
     """The value of a column; null if there is none."""
     if column in record:
         return record[column]
     head, _, rest = column.partition(".")
     inside = record.get(head)
-    return _value(inside, rest) if rest and isinstance(inside, dict) else None
+    return value_in(inside, rest) if rest and isinstance(inside, dict) else None
 
 
 def _own(record: dict[str, Any]) -> dict[str, Any]:

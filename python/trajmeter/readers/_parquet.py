@@ -18,6 +18,7 @@ from pyarrow.parquet import ParquetFile
 from trajmeter.arrays import nulls
 from trajmeter.conforming import conform, faulty
 from trajmeter.errors import ConfigurationError, ReadError
+from trajmeter.readers._ranges import RowRange
 from trajmeter.readers._recognition import format_of
 from trajmeter.readers._registry import record_formats
 from trajmeter.records import Trajectory
@@ -44,20 +45,21 @@ Rows: TypeAlias = "tuple[int, pa.RecordBatch | ReadError]"
 
 
 def parquet_values(
-    file: BinaryIO, *, may_be_own: bool
+    file: BinaryIO, *, may_be_own: bool, within: RowRange | None = None
 ) -> Iterator[tuple[int | None, JsonValue | ReadError]]:
     """Yield every row with its number; without one, why a row group cannot be read.
 
     Args:
         file: The file.
         may_be_own: Whether its columns may be those of trajectories.
+        within: The rows to read; all by default.
 
     Raises:
         ReadError: The footer is missing or corrupt.
     """
     content = _open(file)
     is_own = may_be_own and _is_own(content)
-    for first, rows in _row_groups(content, rows=_RECORDS):
+    for first, rows in _row_groups(content, rows=_RECORDS, within=within):
         if isinstance(rows, ReadError):
             yield None, rows
             continue
@@ -66,7 +68,10 @@ def parquet_values(
 
 
 def own_rows(
-    file: BinaryIO, columns: Collection[str], choice: Choice[Trajectory]
+    file: BinaryIO,
+    columns: Collection[str],
+    choice: Choice[Trajectory],
+    within: RowRange | None = None,
 ) -> Iterator[Rows] | None:
     """Rows with those of their columns that are wanted, in types of the file's own.
 
@@ -74,6 +79,7 @@ def own_rows(
         file: The file.
         columns: Names of columns of trajectories, those within records behind a dot.
         choice: By which formats files are read.
+        within: The rows to read; all by default.
 
     Returns:
         The rows, or ``None`` where only :func:`parquet_values` reads all that is wanted, or says
@@ -116,6 +122,7 @@ def own_rows(
         content,
         rows=max(_RECORDS, min(rows, _BATCH_ROWS)),
         columns=[described.column(index).path for index in chosen],
+        within=within,
     )
 
 
@@ -212,8 +219,8 @@ def _is_own(content: ParquetFile) -> bool:
     names = dict.fromkeys(schema.names)
     if len(names) < len(schema.names) or "task_id" not in names:
         return False
-    candidates = record_formats(Trajectory)
-    if sum(not known.keys.isdisjoint(names) for known in candidates) == 1:
+    candidates = record_formats(Trajectory, names)
+    if len(candidates) == 1:
         return True
     try:
         known = format_of(_first_row(content) or names, candidates)
@@ -243,14 +250,25 @@ def _others(schema: pa.Schema) -> list[str]:
 
 
 def _row_groups(
-    content: ParquetFile, *, rows: int, columns: list[str] | None = None
+    content: ParquetFile,
+    *,
+    rows: int,
+    columns: list[str] | None = None,
+    within: RowRange | None = None,
 ) -> Iterator[Rows]:
     first = 0
+    wanted = within or RowRange(0, content.metadata.num_rows)
     for group in range(content.num_row_groups):
         end = first + content.metadata.row_group(group).num_rows
+        if end <= wanted.first or first >= wanted.stop:
+            first = end
+            continue
         try:
             for batch in content.iter_batches(rows, row_groups=[group], columns=columns):
-                yield first, batch
+                begin = min(max(wanted.first - first, 0), batch.num_rows)
+                part = batch.slice(begin, max(wanted.stop - first - begin, 0))
+                if part.num_rows:
+                    yield first + begin, part
                 first += batch.num_rows
         except (pa.ArrowException, OSError) as error:
             yield (

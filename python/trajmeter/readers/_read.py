@@ -59,7 +59,8 @@ def read_trajectories(
         input_format: Name of the format of all files, whatever they look like.
         mapping: Columns, or keys, by the field of a trajectory that they are, dots for what lies
             within another, such as ``{"turns": "trajectory", "task_id": "instance_id"}``. Turns may
-            be a list of messages. The others keep their names.
+            be a list of messages. The others keep their names. Fields behind ``task.`` are those of
+            the task, for :func:`read_tasks`.
         profiles: Compatibility profiles; ``contextbench`` reads views of shell commands as
             ContextBench does.
         on_problem: Called with every file and record that cannot be read, as soon as it is found;
@@ -70,7 +71,8 @@ def read_trajectories(
 
     Raises:
         UnknownNameError: No format is called ``input_format``.
-        ConfigurationError: The mapping names a field that trajectories do not have.
+        ConfigurationError: The mapping names a field that trajectories do not have, or a column
+            that a Parquet file lacks, or that is of a type that cannot hold the field.
         ReadError: Without ``on_problem``: a file or record cannot be read; the message says where.
         ExtraMissingError: A file is Parquet and pyarrow is not installed, or is compressed with
             zstd and zstandard is not.
@@ -96,6 +98,7 @@ def read_trajectories(
 def read_tasks(
     paths: str | Path | Iterable[str | Path],
     *,
+    mapping: Mapping[str, str] | None = None,
     on_problem: Callable[[ReadProblem], None] | None = None,
 ) -> Iterator[Task]:
     """Read tasks, one by one, in the order of the files and of their records.
@@ -103,6 +106,11 @@ def read_tasks(
     Args:
         paths: One or more files of any known format: ContextBench gold, test cases, or Task
             records, as JSON lines, a JSON document or Parquet. Formats are detected from content.
+        mapping: Columns of the files, which then hold attempts, by fields of the task behind
+            ``task.``, such as ``{"task_id": "uid", "task.gold_patch": "patch"}``. Where no column
+            is the ``task_id``, it is one of that name, or ``instance_id``. Other fields are of no
+            concern here, and rows that cannot be read are passed over: with the same mapping,
+            :func:`read_trajectories` reports them.
         on_problem: As for :func:`read_trajectories`.
 
     Yields:
@@ -110,13 +118,20 @@ def read_tasks(
 
     Raises:
         ReadError: Without ``on_problem``: a file or record cannot be read; the message says where.
+        ConfigurationError: The mapping names a field that tasks do not have, or a column that a
+            Parquet file lacks, or that is of a type that cannot hold the field.
         ExtraMissingError: A file is Parquet, and pyarrow is not installed.
 
     Warns:
         UserWarning: A key of a task has no effect and resembles one that has, or an assertion is of
             a type that no rule checks; once for each file.
     """
-    return _read(paths, Choice(Task), on_problem or refuse)
+    report = on_problem or refuse
+    if mapping is None:
+        return _read(paths, Choice(Task), report)
+    from trajmeter.readers._mapped_tasks import TaskColumns, mapped_tasks
+
+    return mapped_tasks(inputs(paths, Choice(Trajectory)), TaskColumns(mapping), report)
 
 
 def _read(
@@ -158,7 +173,9 @@ def read_records(
 ) -> Iterator[RecordT]:
     """Read the records of a file that some format recognises, and report the others."""
     reader = EntryReader(given, choice, report)
-    for entry in entries(given.path, may_be_own=choice.mapping is None):
+    if choice.mapping is not None:
+        choice.mapping.check(given.path)
+    for entry in entries(given.path, may_be_own=choice.mapping is None, within=given.within):
         record = reader.read(entry)
         if record is not None:
             yield record
@@ -188,6 +205,13 @@ class EntryReader(Generic[RecordT]):
         """Whether reading stops here, because nothing in the file is recognised."""
         self.known: tuple[str, str] | None = None
         """Name and description of the format that recognised the last entry."""
+        if given.within is not None:
+            self.accept()
+
+    @property
+    def is_known(self) -> bool:
+        """Whether some entry was recognised."""
+        return self._is_known
 
     def accept(self, rows: int = 0) -> None:
         """Note that an entry was recognised, or so many rows that were read elsewhere."""
@@ -310,7 +334,7 @@ def _unrecognised(value: JsonValue, makes: type[Task | Trajectory]) -> str:
 def _description(value: dict[str, JsonValue], makes: type[RecordT]) -> str | None:
     """What records of the format of this one are called, if it surely is one of that kind."""
     try:
-        known = format_of(value, record_formats(makes))
+        known = format_of(value, record_formats(makes, value))
     except ReadError:
         return None
     if known is None:

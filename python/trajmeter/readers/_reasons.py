@@ -16,7 +16,14 @@ __all__ = ["Reasons"]
 
 _MANY = 1_000
 """Fewer are read within a second or two."""
-_IN_RUST = frozenset({"trajectory-records", "contextbench-predictions", "swe-bench-predictions"})
+_IN_RUST = frozenset(
+    {
+        "trajectory-records",
+        "contextbench-predictions",
+        "swe-bench-predictions",
+        "message-records",
+    }
+)
 
 
 class Reasons:

@@ -1,8 +1,8 @@
 """The registry of formats: those of this package, and those that other packages add.
 
-All are imported when the first file is read, and no other list names them. A package adds formats
-by an entry point of the group :data:`ENTRY_POINT_GROUP`, whose value is a format, or a function
-that returns one or several.
+A format of this package is imported once something may be of it (:mod:`trajmeter.readers._index`).
+A package adds formats by an entry point of the group :data:`ENTRY_POINT_GROUP`, whose value is a
+format, or a function that returns one or several; these are loaded when the first file is read.
 """
 
 from __future__ import annotations
@@ -14,17 +14,19 @@ from collections.abc import Iterable
 from functools import cache
 from importlib import import_module
 from pathlib import Path
-from pkgutil import iter_modules
 from typing import TYPE_CHECKING, cast
 
 from trajmeter.errors import UnknownNameError, format_exception
 from trajmeter.keys import unknown
 from trajmeter.readers._formats import FileFormat, Format, RecordFormat
+from trajmeter.readers._index import INDEX
 
 if TYPE_CHECKING:
+    from collections.abc import Collection
     from importlib.metadata import EntryPoint
 
     from trajmeter.readers._formats import AnyFormat, RecordT
+    from trajmeter.records import Task, Trajectory
 
 __all__ = [
     "ENTRY_POINT_GROUP",
@@ -32,54 +34,74 @@ __all__ = [
     "format_named",
     "formats",
     "record_formats",
+    "record_keys",
 ]
 
 ENTRY_POINT_GROUP = "trajmeter.formats"
 _PACKAGE = "trajmeter.readers"
-_WITHOUT_FORMATS = frozenset({"shell_views"})
-"""Modules that hold no format, and take long to import."""
 _METADATA = (".dist-info", ".egg-info")
 
 
-@cache
 def formats() -> tuple[AnyFormat, ...]:
     """Every format, by name.
 
     Warns:
         RuntimeWarning: A plug-in is broken, or its format has the name of another; it is left out.
     """
-    package = import_module(_PACKAGE)
-    found: dict[str, AnyFormat] = {}
-    for module in iter_modules(package.__path__, f"{_PACKAGE}."):
-        own_name = module.name.rpartition(".")[2]
-        if not own_name.startswith("_") and own_name not in _WITHOUT_FORMATS:
-            members = vars(import_module(module.name)).values()
-            found.update({each.name: each for each in members if isinstance(each, Format)})
-    for point in _entry_points():
-        for known in _plugged_in(point):
-            if known.name in found:
-                _warn(point, f"there is a format {known.name!r} already")
-            else:
-                found[known.name] = known
+    found = {name: _own(name) for name in INDEX} | _plug_ins()
     return tuple(found[name] for name in sorted(found))
 
 
-def record_formats(makes: type[RecordT]) -> tuple[RecordFormat[RecordT], ...]:
-    """Formats of records that are read as tasks, or as trajectories."""
-    return tuple(
-        cast("RecordFormat[RecordT]", known)
-        for known in formats()
-        if known.makes is makes and isinstance(known, RecordFormat)
-    )
+def record_formats(
+    makes: type[RecordT], keys: Collection[str]
+) -> tuple[RecordFormat[RecordT], ...]:
+    """Formats that a record with these keys may be of, to be read as a task or a trajectory."""
+    own: list[AnyFormat] = [
+        _own(name)
+        for name, place in INDEX.items()
+        if place.makes is makes and not place.keys.isdisjoint(keys)
+    ]
+    added: list[AnyFormat] = [
+        known
+        for known in _plug_ins().values()
+        if isinstance(known, RecordFormat)
+        and known.makes is makes
+        and not known.keys.isdisjoint(keys)
+    ]
+    return cast("tuple[RecordFormat[RecordT], ...]", (*own, *added))
 
 
-def file_formats(makes: type[RecordT]) -> tuple[FileFormat[RecordT], ...]:
-    """Formats of whole files and folders that are read as tasks, or as trajectories."""
-    return tuple(
-        cast("FileFormat[RecordT]", known)
-        for known in formats()
-        if known.makes is makes and isinstance(known, FileFormat)
-    )
+def record_keys(makes: type[Task | Trajectory]) -> dict[str, frozenset[str]]:
+    """By format: keys of which its records, which are tasks or trajectories, have at least one."""
+    own = {name: place.keys for name, place in INDEX.items() if place.makes is makes and place.keys}
+    added = {
+        name: known.keys
+        for name, known in _plug_ins().items()
+        if isinstance(known, RecordFormat) and known.makes is makes
+    }
+    return own | added
+
+
+def file_formats(
+    makes: type[RecordT], head: bytes | None = None
+) -> tuple[FileFormat[RecordT], ...]:
+    """Formats that a file may be of as a whole, to be read as tasks or as trajectories.
+
+    Args:
+        makes: Class of the records.
+        head: The beginning of the file; ``None`` is that of a folder.
+    """
+    own: list[AnyFormat] = [
+        _own(name)
+        for name, place in INDEX.items()
+        if place.makes is makes and not place.keys and place.marks.are_in(head)
+    ]
+    added: list[AnyFormat] = [
+        known
+        for known in _plug_ins().values()
+        if isinstance(known, FileFormat) and known.makes is makes
+    ]
+    return cast("tuple[FileFormat[RecordT], ...]", (*own, *added))
 
 
 def format_named(name: str, makes: type[RecordT]) -> Format[RecordT]:
@@ -88,10 +110,31 @@ def format_named(name: str, makes: type[RecordT]) -> Format[RecordT]:
     Raises:
         UnknownNameError: There is none; the message lists those there are.
     """
-    known = {each.name: each for each in formats() if each.makes is makes}
-    if name not in known:
-        raise UnknownNameError(unknown("format", name, known))
-    return known[name]
+    own = {own_name for own_name, place in INDEX.items() if place.makes is makes}
+    added = {known.name for known in _plug_ins().values() if known.makes is makes}
+    if name not in own | added:
+        raise UnknownNameError(unknown("format", name, own | added))
+    return cast("Format[RecordT]", _own(name) if name in own else _plug_ins()[name])
+
+
+@cache
+def _own(name: str) -> AnyFormat:
+    """A format of this package."""
+    members = vars(import_module(f"{_PACKAGE}.{INDEX[name].module}")).values()
+    return next(each for each in members if isinstance(each, Format) and each.name == name)
+
+
+@cache
+def _plug_ins() -> dict[str, AnyFormat]:
+    """The formats that other packages add, by name; warns of what is left out."""
+    found: dict[str, AnyFormat] = {}
+    for point in _entry_points():
+        for known in _plugged_in(point):
+            if known.name in found or known.name in INDEX:
+                _warn(point, f"there is a format {known.name!r} already")
+            else:
+                found[known.name] = known
+    return found
 
 
 def _plugged_in(point: EntryPoint) -> list[AnyFormat]:

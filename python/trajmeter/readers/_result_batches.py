@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from typing import TYPE_CHECKING, Any
 
 import pyarrow as pa
@@ -16,7 +17,7 @@ if TYPE_CHECKING:
     from trajmeter.arrays import Array
     from trajmeter.readers.results import TableKind
 
-__all__ = ["arrow_batch", "kind_of", "number_of", "row_batch", "text_of"]
+__all__ = ["arrow_batch", "kind_of", "number_of", "row_batch", "text_of", "with_nulls"]
 
 _SPECIAL = {
     "nan": float("nan"),
@@ -31,15 +32,20 @@ _SPECIAL = {
 
 
 def arrow_batch(
-    batch: pa.RecordBatch, texts: Sequence[str], numbers: Sequence[str], table: str
+    batch: pa.RecordBatch,
+    texts: Sequence[str],
+    numbers: Sequence[str],
+    table: str,
+    values: Sequence[str] = (),
 ) -> pa.RecordBatch:
-    """Some columns of a batch, texts as texts and the others as doubles.
+    """Some columns of a batch, texts as texts and numbers as doubles.
 
     Args:
         batch: The batch.
         texts: Columns of text; those that are absent are null.
         numbers: Columns of numbers; those that are absent are null.
         table: Name of the table, for messages.
+        values: Columns of anything, as JSON text; those that are absent are null.
 
     Raises:
         ConfigurationError: A column holds something else.
@@ -60,7 +66,27 @@ def arrow_batch(
             if present
             else nulls(batch.num_rows, pa.float64())
         )
-    return pa.record_batch(list(columns.values()), names=list(columns))
+    for name in values:
+        if name in names:
+            columns[name] = pa.array(_json_texts(batch.column(name)), pa.string())
+    return with_nulls(pa.record_batch(list(columns.values()), names=list(columns)), values)
+
+
+def with_nulls(batch: pa.RecordBatch, values: Sequence[str]) -> pa.RecordBatch:
+    """The batch with columns of no text, as far as it lacks them."""
+    missing = [name for name in values if name not in batch.schema.names]
+    columns = [*batch.columns, *(nulls(batch.num_rows, pa.string()) for _ in missing)]
+    return pa.record_batch(columns, names=[*batch.schema.names, *missing])
+
+
+def _json_texts(column: Array) -> list[str | None]:
+    """Values of a column as JSON; those of a mapping as an object."""
+    is_mapping = pa.types.is_map(column.type)
+    found: list[Any] = column.to_pylist()
+    return [
+        None if value is None else json.dumps(dict(value) if is_mapping else value, default=str)
+        for value in found
+    ]
 
 
 def _key(name: str, texts: Sequence[str]) -> str:
@@ -70,7 +96,10 @@ def _key(name: str, texts: Sequence[str]) -> str:
 
 
 def row_batch(
-    rows: Sequence[Mapping[str, Any]], texts: Sequence[str], numbers: Sequence[str]
+    rows: Sequence[Mapping[str, Any]],
+    texts: Sequence[str],
+    numbers: Sequence[str],
+    values: Sequence[str] = (),
 ) -> tuple[pa.RecordBatch, dict[int, str]]:
     """Some columns of rows, and by index what is wrong with those that are left out.
 
@@ -78,13 +107,15 @@ def row_batch(
         rows: The rows.
         texts: Columns of text.
         numbers: Columns of numbers.
+        values: Columns of anything, as JSON text.
     """
     wrong: dict[int, str] = {}
-    columns: dict[str, list[Any]] = {name: [] for name in (*texts, *numbers)}
+    columns: dict[str, list[Any]] = {name: [] for name in (*texts, *numbers, *values)}
     for index, row in enumerate(rows):
         try:
             own: list[Any] = [text_of(row.get(name), name) for name in texts]
             own += [number_of(row.get(name), name) for name in numbers]
+            own += [_json_text(row.get(name)) for name in values]
         except ValueError as error:
             wrong[index] = str(error)
             continue
@@ -92,10 +123,14 @@ def row_batch(
             column.append(value)
     arrays = [
         pa.array(columns[name], kind)
-        for kind, names in ((pa.string(), texts), (pa.float64(), numbers))
+        for kind, names in ((pa.string(), texts), (pa.float64(), numbers), (pa.string(), values))
         for name in names
     ]
-    return pa.record_batch(arrays, names=[*texts, *numbers]), wrong
+    return pa.record_batch(arrays, names=[*texts, *numbers, *values]), wrong
+
+
+def _json_text(value: object) -> str | None:
+    return None if value is None else json.dumps(value, default=str)
 
 
 def kind_of(value: object) -> TableKind:

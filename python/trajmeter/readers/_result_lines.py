@@ -13,7 +13,13 @@ import pyarrow.json as pa_json
 from trajmeter import json_input
 from trajmeter.errors import ReadError
 from trajmeter.readers._lines import line_blocks
-from trajmeter.readers._result_batches import arrow_batch, kind_of, number_of, row_batch
+from trajmeter.readers._result_batches import (
+    arrow_batch,
+    kind_of,
+    number_of,
+    row_batch,
+    with_nulls,
+)
 from trajmeter.records import ReadProblem
 from trajmeter.text import from_cell
 
@@ -60,7 +66,9 @@ class JsonLinesTable:
                     if self.columns.get(name, "other") == "other":
                         self.columns[name] = kind_of(value)
 
-    def batches(self, texts: Sequence[str], numbers: Sequence[str]) -> Iterator[pa.RecordBatch]:
+    def batches(
+        self, texts: Sequence[str], numbers: Sequence[str], values: Sequence[str] = ()
+    ) -> Iterator[pa.RecordBatch]:
         """Read some columns."""
         fields: list[pa.Field[Any]] = [pa.field(name, pa.string()) for name in texts]
         for name in numbers:
@@ -73,7 +81,10 @@ class JsonLinesTable:
         try:
             with self._path.open("rb") as file:
                 for block in line_blocks(file, _BLOCK):
-                    yield self._read(block, line, options, texts, numbers)
+                    if values:  # which Arrow does not read as text
+                        yield self._read_lines(block, line, texts, numbers, values)
+                    else:
+                        yield self._read(block, line, options, texts, numbers)
                     line += block.count(b"\n")
         except OSError as error:
             raise ReadError(f"{self.name}: {error.strerror or error}") from error
@@ -98,7 +109,12 @@ class JsonLinesTable:
         return arrow_batch(batch, texts, numbers, self.name)
 
     def _read_lines(
-        self, block: bytes, first: int, texts: Sequence[str], numbers: Sequence[str]
+        self,
+        block: bytes,
+        first: int,
+        texts: Sequence[str],
+        numbers: Sequence[str],
+        values: Sequence[str] = (),
     ) -> pa.RecordBatch:
         """Read line by line what has values of several types in a column, or is not JSON."""
         rows: list[dict[str, Any]] = []
@@ -116,7 +132,7 @@ class JsonLinesTable:
                 continue
             rows.append(row)
             places.append(number)
-        batch, wrong = row_batch(rows, texts, numbers)
+        batch, wrong = row_batch(rows, texts, numbers, values)
         for index, message in wrong.items():
             self._report(ReadProblem(file=self.name, line=places[index], message=message))
         return batch
@@ -153,14 +169,16 @@ class CsvTable:
                 known = column.slice(0, _PROBED).drop_null().to_pylist()
                 self.columns[name] = _kind_of_text([str(cell) for cell in known])
 
-    def batches(self, texts: Sequence[str], numbers: Sequence[str]) -> Iterator[pa.RecordBatch]:
-        """Read some columns."""
+    def batches(
+        self, texts: Sequence[str], numbers: Sequence[str], values: Sequence[str] = ()
+    ) -> Iterator[pa.RecordBatch]:
+        """Read some columns; no field of the format holds a list."""
         wanted = [name for name in (*texts, *numbers) if name in self.columns]
         before = 0
         try:
             with self._path.open("rb") as file:
                 for batch in self._open(file, wanted):
-                    yield self._converted(batch, before, texts, numbers)
+                    yield with_nulls(self._converted(batch, before, texts, numbers), values)
                     before += batch.num_rows
         except OSError as error:
             raise ReadError(f"{self.name}: {error.strerror or error}") from error

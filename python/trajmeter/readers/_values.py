@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping
 from datetime import datetime, timezone
 from typing import TYPE_CHECKING, Any
 
@@ -15,6 +16,7 @@ __all__ = [
     "as_count",
     "as_int",
     "as_list",
+    "as_mapping",
     "as_object",
     "as_text",
     "epoch_seconds",
@@ -55,6 +57,11 @@ def as_count(value: object) -> int | None:
 def as_object(value: object) -> dict[str, Any] | None:
     """A JSON object; ``None`` for anything else."""
     return value if isinstance(value, dict) else None
+
+
+def as_mapping(value: object) -> Mapping[str, Any]:
+    """A JSON object; an empty one for anything else."""
+    return value if isinstance(value, Mapping) else {}
 
 
 def as_list(value: object) -> Sequence[Any]:

@@ -1,8 +1,9 @@
 """Trajectories of files as record batches: read in Rust where that is certain to be right.
 
-JSON lines and logs of mini-swe-agent become columns without a Python object for each record. What
-the Rust reader is not certain of, a line or a file, is read as records in its place, so that rows,
-problems and their order are those of :func:`trajmeter.readers.read_trajectories`.
+JSON lines, logs of mini-swe-agent and logs of Inspect become columns without a Python object for
+each record. What the Rust reader is not certain of, a line, a file or a sample, is read as a record
+in its place, so that rows, problems and their order are those of
+:func:`trajmeter.readers.read_trajectories`.
 """
 
 from __future__ import annotations
@@ -30,6 +31,7 @@ from trajmeter.readers._containers import (
 from trajmeter.readers._content import is_compressed, open_content
 from trajmeter.readers._inputs import inputs
 from trajmeter.readers._lines import line_blocks
+from trajmeter.readers._ranges import LineRange, RowRange, open_range
 from trajmeter.readers._read import (
     EntryReader,
     read_records,
@@ -69,9 +71,9 @@ _LOG_FORMATS = ("mini-swe-agent-1", "mini-swe-agent-2")
 class TrajectoryBatches:
     """The trajectories of files, as record batches of :func:`trajmeter.schemas.trajectory_schema`.
 
-    JSON lines of Trajectory records and of ContextBench predictions become columns without an
-    object for each record, and so do tables of benchmarks in JSON lines and Parquet, and logs of
-    mini-swe-agent. All other files and records are read as
+    JSON lines of Trajectory records, of ContextBench predictions and of rows with messages become
+    columns without an object for each record, and so do tables of benchmarks in JSON lines and
+    Parquet, and logs of mini-swe-agent. All other files and records are read as
     :func:`trajmeter.readers.read_trajectories` reads them; rows and problems are always the same.
     Iterate over it once, for example in :func:`trajmeter.score_batches`. Batches keep the order of
     files and records; their sizes depend on the files alone. What comes next is read while a batch
@@ -174,7 +176,7 @@ class TrajectoryBatches:
 
     def _items(self) -> Iterator[_Item]:
         reads_logs = self._choice.chosen is None and not self._choice.has_own_read_of(_LOG_FORMATS)
-        found = inputs(self._paths, self._choice)
+        found = self._found()
         if backend() == "python":
             yield from self._gathered(found)
             return
@@ -185,6 +187,10 @@ class TrajectoryBatches:
                 continue
             for given in group:
                 yield from self._input(given)
+
+    def _found(self) -> Iterator[Input]:
+        """What to read."""
+        return inputs(self._paths, self._choice)
 
     def _gathered(self, found: Iterator[Input]) -> Iterator[_Item]:
         """Files of which many may hold one record each, gathered to batches of many."""
@@ -201,6 +207,8 @@ class TrajectoryBatches:
         """Whether a file is read record by record."""
         if given.problems or given.is_end or given.is_summary or given.whole is not None:
             return False
+        if given.within is not None:
+            return isinstance(given.within, LineRange)
         try:
             return self._choice.file_format(given.path) is None and not holds_parquet(given.path)
         except ReadError:
@@ -226,6 +234,9 @@ class TrajectoryBatches:
                 yield from item()
 
     def _file(self, given: Input) -> Iterator[_Item]:
+        if given.within is not None:
+            yield from self._records(given)
+            return
         try:
             whole = given.whole or self._choice.file_format(given.path)
         except ReadError as error:
@@ -254,7 +265,10 @@ class TrajectoryBatches:
             if backend() == "rust"
             else None
         )
-        if reader is not None and is_named_in_utf8(path) and is_json_lines(path):
+        is_lines = isinstance(given.within, LineRange) or (
+            given.within is None and is_json_lines(path)
+        )
+        if reader is not None and is_named_in_utf8(path) and is_lines:
             yield from self._lines(given, reader)
             return
         from trajmeter.readers._parquet import own_rows  # takes longer than a small file
@@ -263,7 +277,8 @@ class TrajectoryBatches:
             try:
                 content = opened.enter_context(open_content(path))
                 is_plain = is_parquet(content) and not is_compressed(content)
-                rows = own_rows(content, self._wanted, self._choice) if is_plain else None
+                within = given.within if isinstance(given.within, RowRange) else None
+                rows = own_rows(content, self._wanted, self._choice, within) if is_plain else None
             except OSError:  # the record reader says why
                 pass
             else:
@@ -331,9 +346,10 @@ class TrajectoryBatches:
     def _lines(self, given: Input, reader: JsonReader) -> Iterator[_Item]:
         path = given.path
         records = EntryReader(given, self._choice, self._report)
-        number = 1
+        lines = given.within if isinstance(given.within, LineRange) else None
+        number = lines.first if lines else 1
         try:
-            with open_content(path) as file:
+            with open_range(path, lines) if lines else open_content(path) as file:
                 begun = state_of(file)
                 for block in line_blocks(file, self._block_bytes):
                     for columns in reader.read(block, str(path), number):
@@ -355,5 +371,7 @@ class TrajectoryBatches:
 
 
 def _may_be_log(given: Input) -> bool:
-    is_file = not (given.problems or given.is_end or given.is_summary or given.whole)
+    is_file = not (
+        given.problems or given.is_end or given.is_summary or given.whole or given.within
+    )
     return is_file and given.path.suffix == _LOG_SUFFIX and is_named_in_utf8(given.path)

@@ -9,10 +9,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from trajmeter.readers._containers import values_in
 from trajmeter.readers._formats import Evidence, FileFormat
 from trajmeter.readers._limits import is_too_long
 from trajmeter.readers._recognition import beginning
+from trajmeter.readers._sessions import events
 from trajmeter.readers._values import as_list, as_object, as_text, epoch_seconds, seconds_between
 from trajmeter.readers.messages.drafts import Draft, finished
 from trajmeter.readers.messages.shapes import call_of, called_in, result_value, said
@@ -36,18 +36,17 @@ _Span = dict[str, Any]
 
 
 def _recognises(_: Path, head: bytes) -> Evidence | None:
-    values = beginning(head)
-    are_spans = [isinstance(each, dict) and each.get("object") in _OBJECTS for each in values]
+    values = [each for each in beginning(head) if isinstance(each, dict)]
+    are_spans = [each.get("object") in _OBJECTS for each in values]
     return Evidence.CERTAIN if values and all(are_spans) else None
 
 
 def _records(path: Path, report: Callable[[ReadProblem], None]) -> Iterator[Trajectory]:
     """The attempts of a file, a trace each."""
     traces: dict[str, list[_Span]] = {}
-    for _, value in values_in(path, report):
-        if isinstance(value, dict):
-            name = value.get("trace_id") or value.get("id")
-            traces.setdefault(str(name), []).append(value)
+    for event in events(path, report):
+        name = event.value.get("trace_id") or event.value.get("id")
+        traces.setdefault(str(name), []).append(event.value)
     for name, lines in traces.items():
         yield _attempt(name, lines, Source(file=str(path), record=name))
 

@@ -66,12 +66,15 @@ class ResultsTable(Protocol):
     def metadata(self) -> Mapping[str, str]:
         """What the file says of itself, under the keys of the Arrow schema."""
 
-    def batches(self, texts: Sequence[str], numbers: Sequence[str]) -> Iterator[pa.RecordBatch]:
+    def batches(
+        self, texts: Sequence[str], numbers: Sequence[str], values: Sequence[str] = ()
+    ) -> Iterator[pa.RecordBatch]:
         """Read some columns.
 
         Args:
             texts: Columns to read as text.
             numbers: Columns to read as numbers.
+            values: Columns to read as JSON text, such as lists.
         """
 
 
@@ -182,24 +185,29 @@ class _ParquetTable:
         self.name = name
         self._files = files
         try:
-            schema = parquet.read_schema(files[0])
+            footer = parquet.read_metadata(files[0])
+            # What was added when all rows were written stands in the footer alone.
+            schema = footer.schema.to_arrow_schema()
+            metadata = {**(footer.metadata or {}), **(schema.metadata or {})}
         except (OSError, pa.ArrowException) as error:
             raise ReadError(f"{files[0]}: {error}") from error
-        self.columns, self.metadata = _described(schema)
+        self.columns, self.metadata = _described(schema.with_metadata(metadata))
 
-    def batches(self, texts: Sequence[str], numbers: Sequence[str]) -> Iterator[pa.RecordBatch]:
+    def batches(
+        self, texts: Sequence[str], numbers: Sequence[str], values: Sequence[str] = ()
+    ) -> Iterator[pa.RecordBatch]:
         """Read some columns."""
         import pyarrow as pa
         from pyarrow import parquet
 
         from trajmeter.readers._result_batches import arrow_batch
 
-        wanted = [*texts, *(name for name in numbers if name not in texts)]
+        wanted = [*dict.fromkeys((*texts, *numbers, *values))]
         for path in self._files:
             try:
                 with parquet.ParquetFile(path, memory_map=True) as file:
                     for batch in file.iter_batches(_ROWS, columns=wanted):
-                        yield arrow_batch(batch, texts, numbers, self.name)
+                        yield arrow_batch(batch, texts, numbers, self.name, values)
             except (OSError, pa.ArrowException) as error:
                 raise ReadError(f"{path}: {error}") from error
 
@@ -214,12 +222,14 @@ class _ArrowTable:
         self._table = source if isinstance(source, pa.Table) else pa.table(source)
         self.columns, self.metadata = _described(self._table.schema)
 
-    def batches(self, texts: Sequence[str], numbers: Sequence[str]) -> Iterator[pa.RecordBatch]:
+    def batches(
+        self, texts: Sequence[str], numbers: Sequence[str], values: Sequence[str] = ()
+    ) -> Iterator[pa.RecordBatch]:
         """Read some columns."""
         from trajmeter.readers._result_batches import arrow_batch
 
         for batch in self._table.to_batches(_ROWS):
-            yield arrow_batch(batch, texts, numbers, self.name)
+            yield arrow_batch(batch, texts, numbers, self.name, values)
 
 
 class _RowsTable:
@@ -246,13 +256,15 @@ class _RowsTable:
                 if self.columns.get(column, "other") == "other":
                     self.columns[column] = kind_of(value)
 
-    def batches(self, texts: Sequence[str], numbers: Sequence[str]) -> Iterator[pa.RecordBatch]:
+    def batches(
+        self, texts: Sequence[str], numbers: Sequence[str], values: Sequence[str] = ()
+    ) -> Iterator[pa.RecordBatch]:
         """Read some columns."""
         from trajmeter.readers._result_batches import row_batch
 
         for start in range(0, len(self._rows), _ROWS):
             rows = self._rows[start : start + _ROWS]
-            batch, wrong = row_batch(rows, texts, numbers)
+            batch, wrong = row_batch(rows, texts, numbers, values)
             for index, message in wrong.items():
                 raise ReadError(f"{self.name}[{start + index}]: {message}")
             yield batch

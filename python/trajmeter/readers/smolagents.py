@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from trajmeter.readers._containers import values_in
 from trajmeter.readers._formats import Evidence, FileFormat, RecordFormat
+from trajmeter.readers._limits import is_too_long
 from trajmeter.readers._recognition import beginning
 from trajmeter.readers._values import as_list, as_object, as_text
 from trajmeter.readers.messages.drafts import Draft, finished
@@ -31,6 +32,7 @@ if TYPE_CHECKING:
 __all__ = ["SMOLAGENTS_MEMORIES", "SMOLAGENTS_RUNS"]
 
 _MAX_STEPS = ("max_steps_error", "AgentMaxStepsError")
+_NO_ANSWER = "AgentGenerationError"
 _REASONS = {
     "AgentParsingError": "parse_error",
     "AgentToolCallError": "parse_error",
@@ -114,14 +116,16 @@ def _fields(steps: Sequence[JsonValue]) -> dict[str, Any]:
     turns = tuple(map(_turn, held.turns, answers))
     last = answers[-1] if answers else {}
     error = as_object(last.get("error")) or {}
+    message = as_text(error.get("message"))
     is_over = error.get("type") in _MAX_STEPS
-    failure = Failure(reason="max_turns_exceeded", message=as_text(error.get("message")))
+    reason = "max_turns_exceeded" if is_over else "budget_exhausted"
+    is_failed = is_over or (error.get("type") == _NO_ANSWER and is_too_long(message))
     return {
         "model": next((model for step in answers if (model := _model(step))), None),
         "turns": turns,
         "final_output": _text(last.get("action_output")) if is_over or _is_final(last) else None,
         "leaks": held.leaks,
-        "failure": failure if is_over else None,
+        "failure": Failure(reason=reason, message=message) if is_failed else None,
     }
 
 

@@ -108,3 +108,8 @@ class Score(Record):
     """The cause in a sentence, for a reader."""
     details: dict[str, Any] = Field(default_factory=dict)
     """The parts of the score, such as each check with its result."""
+
+    @property
+    def counts(self) -> bool:
+        """Whether the value may enter a mean: it was measured, or assigned by a rule."""
+        return self.outcome in (Outcome.SCORED, Outcome.ASSIGNED)

@@ -14,6 +14,7 @@ from pydantic import BaseModel, ConfigDict, Field, model_validator
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
+    from enum import Enum
 
     from pydantic import GetJsonSchemaHandler
     from pydantic.json_schema import JsonSchemaValue
@@ -27,6 +28,7 @@ __all__ = [
     "Record",
     "field_descriptions",
     "frozen",
+    "member_descriptions",
 ]
 
 LARGEST_COUNT = 2**63 - 1
@@ -48,6 +50,11 @@ def field_descriptions(model: type[BaseModel]) -> dict[str, str]:
         if issubclass(base, BaseModel) and base is not BaseModel and inspect.get_annotations(base):
             descriptions |= _attribute_docstrings(base.__module__).get(base.__qualname__, {})
     return {name: text for name, text in descriptions.items() if name in model.model_fields}
+
+
+def member_descriptions(kind: type[Enum]) -> Mapping[str, str]:
+    """Meaning of each member of an enumeration, by its name: the docstring below it."""
+    return _attribute_docstrings(kind.__module__).get(kind.__qualname__, {})
 
 
 @cache
@@ -76,7 +83,7 @@ def _documented(model: ast.ClassDef) -> Iterator[tuple[str, str]]:
     for attribute, text in pairwise(model.body):
         match attribute, text:
             case (
-                ast.AnnAssign(target=ast.Name(id=name)),
+                ast.AnnAssign(target=ast.Name(id=name)) | ast.Assign(targets=[ast.Name(id=name)]),
                 ast.Expr(value=ast.Constant(value=str(docstring))),
             ):
                 yield name, inspect.cleandoc(docstring)

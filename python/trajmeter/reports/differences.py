@@ -4,18 +4,18 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from trajmeter.reports.cells import NOTHING, amount
+from trajmeter.reports.cells import NOTHING, Cell, amount
 from trajmeter.reports.estimates import level_name
 from trajmeter.reports.sections import Section
 from trajmeter.reports.tables import Table
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Sequence
 
     from trajmeter.summaries.comparing import ComparedScores, SystemPair
-    from trajmeter.summaries.differences import Difference
+    from trajmeter.summaries.differences import Difference, TaskDifference
 
-__all__ = ["comparison_sections"]
+__all__ = ["comparison_sections", "p_text", "signed", "tasks_table"]
 
 _REASONS = {
     "only_a": "only in {a}",
@@ -74,10 +74,10 @@ def _pair(pair: SystemPair, compared: ComparedScores) -> Section:
             str(each.n_tasks),
             amount(each.mean_a),
             amount(each.mean_b),
-            _signed(each.difference),
+            signed(each.difference),
             _interval(each),
-            _p(each.p_value),
-            *((_p(each.p_holm),) if tests > 1 else ()),
+            p_text(each.p_value),
+            *((p_text(each.p_holm),) if tests > 1 else ()),
             f"{each.n_better}/{each.n_worse}/{each.n_equal}",
             *((_factor(each),) if has_ratio else ()),
             *((amount(each.mde), _bounds(each)) if len(pair.figures) > 1 else ()),
@@ -148,25 +148,29 @@ def _of_margin(each: Difference) -> Iterator[str]:
     kept = {True: "yes", False: "no", None: "not shown"}[each.non_inferior]
     same = "yes" if each.equivalent else "not shown"
     yield (
-        f"not worse by more than {each.margin:g}: {kept} (limit {_signed(limit)}); equivalent "
-        f"within {each.margin:g}: {same} (p {_p(each.equivalence_p)})"
+        f"not worse by more than {each.margin:g}: {kept} (limit {signed(limit)}); equivalent "
+        f"within {each.margin:g}: {same} (p {p_text(each.equivalence_p)})"
     )
 
 
 def _tasks(pair: SystemPair) -> Iterator[Section]:
     for name, tasks in pair.tasks.items():
-        rows = tuple(
-            (
-                each.task_id,
-                amount(each.a),
-                amount(each.b),
-                _signed(each.difference),
-                f"{each.n_a}/{each.n_b}",
-            )
-            for each in tasks
+        yield Section(f"{name}, task by task", tasks_table(pair, tasks))
+
+
+def tasks_table(pair: SystemPair, tasks: Sequence[TaskDifference]) -> Table:
+    """Tasks at which two systems were compared."""
+    rows = tuple(
+        (
+            each.task_id,
+            Cell(amount(each.a), each.a),
+            Cell(amount(each.b), each.b),
+            Cell(signed(each.difference), each.difference),
+            f"{each.n_a}/{each.n_b}",
         )
-        header = ("task", pair.a, pair.b, "difference", "attempts")
-        yield Section(f"{name}, task by task", Table("", header, rows))
+        for each in tasks
+    )
+    return Table("", ("task", pair.a, pair.b, "difference", "attempts"), rows)
 
 
 def _interval(each: Difference) -> str:
@@ -174,13 +178,13 @@ def _interval(each: Difference) -> str:
     if each.interval is None:
         return reason
     few = _FEW if "few_tasks" in each.notes else ""
-    return f"{_signed(each.low)}…{_signed(each.high)}{few}"
+    return f"{signed(each.low)}…{signed(each.high)}{few}"
 
 
 def _bounds(each: Difference) -> str:
     if not each.left_out or each.bound_low is None:
         return NOTHING
-    return f"{_signed(each.bound_low)}…{_signed(each.bound_high)}"
+    return f"{signed(each.bound_low)}…{signed(each.bound_high)}"
 
 
 def _factor(each: Difference) -> str:
@@ -191,11 +195,11 @@ def _factor(each: Difference) -> str:
     return f"{amount(each.ratio)} ({amount(each.ratio_low)}–{amount(each.ratio_high)})"
 
 
-def _signed(value: float | None) -> str:
+def signed(value: float | None) -> str:
     """A difference with its sign.
 
     Example:
-        >>> _signed(0.0432), _signed(-0.5), _signed(0.0)
+        >>> signed(0.0432), signed(-0.5), signed(0.0)
         ('+0.043', '-0.500', '+0.000')
     """
     if value is None:
@@ -203,7 +207,8 @@ def _signed(value: float | None) -> str:
     return amount(value) if value < 0 else f"+{amount(value)}"
 
 
-def _p(value: float | None) -> str:
+def p_text(value: float | None) -> str:
+    """A p-value, as a report shows it."""
     if value is None:
         return NOTHING
     return f"{value:.3f}" if value >= 0.001 else f"{value:.1e}"  # noqa: PLR2004 - three digits

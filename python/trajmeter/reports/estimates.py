@@ -24,6 +24,7 @@ __all__ = [
     "group_name",
     "level_name",
     "limits",
+    "repeats_section",
     "summary_sections",
 ]
 
@@ -81,7 +82,7 @@ def summary_sections(estimates: Estimates) -> list[Section]:
     names = list(dict.fromkeys(each.figure for group in shown for each in group.figures))
     sections = [_figures(estimates, shown, names)]
     if any(group.repeats for group in shown):
-        sections.append(_repeats(estimates, shown))
+        sections.append(repeats_section(estimates, shown))
     if estimates.gates:
         sections.append(Section("gates", None, tuple(gate_lines(estimates.gates))))
     return sections
@@ -189,7 +190,8 @@ def _most(counts: Iterable[dict[str, int]]) -> Counter[str]:
     return most
 
 
-def _repeats(estimates: Estimates, groups: Sequence[GroupEstimates]) -> Section:
+def repeats_section(estimates: Estimates, groups: Sequence[GroupEstimates]) -> Section:
+    """Arrange what k attempts at a task achieve as a table."""
     rows = []
     lines = []
     for group in groups:

@@ -1,7 +1,8 @@
-"""Tables as HTML, for notebooks."""
+"""Text, data and tables in HTML."""
 
 from __future__ import annotations
 
+import json
 from html import escape as escape_markup
 from typing import TYPE_CHECKING
 
@@ -12,7 +13,7 @@ if TYPE_CHECKING:
 
     from trajmeter.reports.tables import Table
 
-__all__ = ["escape", "render_table"]
+__all__ = ["escape", "render_table", "script_json"]
 
 _LEFT, _RIGHT = (f' style="text-align: {side}"' for side in ("left", "right"))
 
@@ -25,6 +26,21 @@ def escape(text: str) -> str:
         '&lt;b&gt;\\u202e'
     """
     return escape_markup(visible(text))
+
+
+def script_json(value: object) -> str:
+    r"""JSON in which no text can end its script element.
+
+    Example:
+        >>> script_json("</script>")
+        '"\\u003c/script\\u003e"'
+    """
+    return (
+        json.dumps(value, ensure_ascii=True, allow_nan=False)
+        .replace("<", "\\u003c")
+        .replace(">", "\\u003e")
+        .replace("&", "\\u0026")
+    )
 
 
 def render_table(table: Table) -> str:

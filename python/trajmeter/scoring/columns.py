@@ -13,13 +13,8 @@ import pyarrow as pa
 
 from trajmeter.arrays import coded, together
 from trajmeter.errors import InputError, format_exception
-from trajmeter.metrics import (
-    BatchMetric,
-    MetricError,
-    RowLayout,
-    TrialMetric,
-    score_trajectories,
-)
+from trajmeter.metrics import MetricError, RowLayout, score_trajectories
+from trajmeter.metrics._protocol import compares_attempts, scores_batches
 from trajmeter.metrics.engine import FATAL
 from trajmeter.records import ToolCall, Turn
 from trajmeter.schemas import trajectory_shape
@@ -37,7 +32,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
 
     from trajmeter.arrays import Array
-    from trajmeter.metrics import AnyMetric, Result, TaskIndex
+    from trajmeter.metrics import AnyMetric, BatchMetric, Result, TaskIndex
     from trajmeter.metrics.columns import FamilyColumns
     from trajmeter.records import Task
     from trajmeter.schemas import Member
@@ -93,11 +88,11 @@ class RowScorer:
     def __init__(self, metrics: Sequence[AnyMetric], tasks: TaskIndex) -> None:
         self._metrics = metrics
         self._tasks = tasks
-        self._by_record = [metric for metric in metrics if not isinstance(metric, BatchMetric)]
+        self._by_record = [metric for metric in metrics if not scores_batches(metric)]
         self._warned: set[str] = set()
         self.layout = RowLayout(metrics)
         self.schema = arrow_schema(self.layout)
-        self.compares_attempts = any(isinstance(metric, TrialMetric) for metric in metrics)
+        self.compares_attempts = any(compares_attempts(metric) for metric in metrics)
         self._types = {field.name: field.type for field in self.schema}
 
     @property
@@ -140,7 +135,7 @@ class RowScorer:
         of_trials = {
             family.name: self._by_batch(family, family.metric, whole)
             for family in self.layout.families
-            if isinstance(family.metric, TrialMetric) and isinstance(family.metric, BatchMetric)
+            if compares_attempts(family.metric) and scores_batches(family.metric)
         }
         # By name, as metrics of a user's may call each other equal.
         places = {metric.name: at for at, metric in enumerate(self._by_record)}
@@ -152,7 +147,7 @@ class RowScorer:
             for family in self.layout.families:
                 if family.name in of_trials:
                     scored = of_trials[family.name].part(start, len(rows))
-                elif isinstance(family.metric, BatchMetric):
+                elif scores_batches(family.metric):
                     scored = self._by_batch(family, family.metric, rows.batch)
                 else:
                     at = places[family.name]
@@ -176,7 +171,7 @@ class RowScorer:
         except FATAL:
             raise
         except InputError as error:
-            if isinstance(metric, TrialMetric):  # whose rows stay together
+            if compares_attempts(metric):  # whose rows stay together
                 self._warn(family.name, error)
             elif len(rows) > _FEW_ROWS:
                 half = len(rows) // 2

@@ -73,7 +73,8 @@ def score(
         input_format: Name of the format of all files, whatever they look like; detected from their
             content by default.
         mapping: Columns of files by the field of a trajectory that they are, as for
-            :func:`trajmeter.readers.read_trajectories`.
+            :func:`trajmeter.readers.read_trajectories`; those behind ``task.`` are fields of the
+            task, as for :func:`trajmeter.readers.read_tasks`.
         on_problem: Called with every file and record that cannot be read and is left out. Without
             it the first one raises.
 
@@ -116,6 +117,10 @@ def score(
     }
     known = tasks_from(tasks, on_problem=on_problem)
     items = paths_and_records(trajectories, Trajectory, name="trajectories")
+    if mapping:
+        items = iter(every := [*items])
+        files = [Path(item) for item in every if isinstance(item, (str, PathLike))]
+        known = chain(known, read_tasks(files, mapping=mapping, on_problem=on_problem))
     paths, items = _only_paths(items)
     if paths and _has_pyarrow():
         return _score_files(paths, made, known, reading)

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from trajmeter.summaries.summary import MissingTasks
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Iterable, Mapping, Sequence
 
     from trajmeter.metrics import AnyMetric, TaskIndex
     from trajmeter.summaries.summary import Summary
@@ -32,6 +32,7 @@ class MissingTaskCounter:
             field.startswith("Task.") for metric in metrics for field in metric.requires
         )
         self._attempts = 0
+        self._known = len(tasks)
         self._first_ids: dict[str, None] = {}
 
     def add(self, task_ids: Iterable[str], attempts: int) -> None:
@@ -49,6 +50,15 @@ class MissingTaskCounter:
                 return
             self._first_ids[task_id] = None
 
+    def state(self) -> dict[str, Any]:
+        """What was counted, for :meth:`merge`."""
+        return {"attempts": self._attempts, "ids": [*self._first_ids], "known": len(self._tasks)}
+
+    def merge(self, state: Mapping[str, Any]) -> None:
+        """Count what was counted of later attempts."""
+        self.add(state["ids"], state["attempts"])
+        self._known = max(self._known, state["known"])
+
     def told_in(self, summary: Summary) -> Summary:
         """The summary, with how many attempts found no task."""
         if not self._attempts:
@@ -56,6 +66,6 @@ class MissingTaskCounter:
         missing = MissingTasks(
             attempts=self._attempts,
             nearest={task_id: self._tasks.nearest(task_id) for task_id in self._first_ids},
-            known=len(self._tasks),
+            known=self._known,
         )
         return summary.model_copy(update={"missing_tasks": missing})

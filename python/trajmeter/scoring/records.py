@@ -37,10 +37,15 @@ class RecordScorer:
     layout: RowLayout
     """Columns of the rows."""
 
+    metrics: Sequence[AnyMetric]
+    """The metrics, in the order of their columns."""
+    tasks: TaskIndex
+    """The tasks by their ids and aliases."""
+
     def __init__(self, metrics: Sequence[AnyMetric], *, tasks: Iterable[Task] = ()) -> None:
-        self._metrics = metrics
-        self._tasks = TaskIndex(tasks)
-        self._missing = MissingTaskCounter(metrics, self._tasks)
+        self.metrics = metrics
+        self.tasks = TaskIndex(tasks)
+        self._missing = MissingTaskCounter(metrics, self.tasks)
         self.layout = RowLayout(metrics)
         if not all(metric.result_type.__module__.startswith("trajmeter.") for metric in metrics):
             summarized_figures(self.layout)  # what cannot be summed up is refused at once
@@ -52,14 +57,20 @@ class RecordScorer:
         Yields:
             Each attempt with its results, and its row in the order of the layout's columns.
         """
-        for each in score_trajectories(trajectories, metrics=self._metrics, tasks=self._tasks):
+        for each in score_trajectories(
+            trajectories, metrics=self.metrics, tasks=self.tasks, layout=self.layout
+        ):
             scored, values = self.layout.fitted(each)
-            self._uncounted.append((scored, values))
-            if len(self._uncounted) == _AT_ONCE:
-                self._count()
-            if scored.task is None:
-                self._missing.add([scored.trajectory.task_id], 1)
+            self.count(scored, values)
             yield scored, values
+
+    def count(self, scored: Scored, values: list[Any]) -> None:
+        """Count an attempt in the summary, with its row as the layout fits it."""
+        self._uncounted.append((scored, values))
+        if len(self._uncounted) == _AT_ONCE:
+            self._count()
+        if scored.task is None:
+            self._missing.add([scored.trajectory.task_id], 1)
 
     def summary(self) -> Summary:
         """Sum up what was scored so far."""

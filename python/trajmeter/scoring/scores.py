@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from functools import cached_property, partial
+from itertools import repeat
 from typing import TYPE_CHECKING, Any, Protocol
 
 from trajmeter.metrics import Scored
@@ -169,7 +170,8 @@ class ScoredColumns:
             own = part.results.get(family.name)
             errors = errors_of(family, part.scored, own)
             by_family.append(results_of(family, part.scored, own, errors))
-        return map(Scored, part.tasks, part.rows.records(), zip(*by_family, strict=True))
+        results = zip(*by_family, strict=True)
+        return map(Scored, part.tasks, part.rows.records(), results, repeat(self._layout))
 
     def rows(self) -> Iterator[dict[str, Any]]:
         """One flat row for each attempt."""

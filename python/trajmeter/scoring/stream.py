@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from trajmeter.metrics import TaskIndex
 from trajmeter.scoring.columns import RowScorer, ScoredRows
@@ -12,7 +12,7 @@ from trajmeter.scoring.trials import arrange
 from trajmeter.summaries.summarizer import Summarizer
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Sequence
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
 
     import pyarrow as pa
 
@@ -43,8 +43,10 @@ class StreamScorer:
     columns: frozenset[str]
     """Columns of trajectories that the metrics read; the others may be null."""
 
-    def __init__(self, metrics: Sequence[AnyMetric], *, tasks: Iterable[Task] = ()) -> None:
-        index = TaskIndex(tasks)
+    def __init__(
+        self, metrics: Sequence[AnyMetric], *, tasks: TaskIndex | Iterable[Task] = ()
+    ) -> None:
+        index = tasks if isinstance(tasks, TaskIndex) else TaskIndex(tasks)
         self._rows = RowScorer(metrics, index)
         self._missing = MissingTaskCounter(metrics, index)
         self.layout = self._rows.layout
@@ -79,6 +81,17 @@ class StreamScorer:
         unfound = [at for at, task in enumerate(scored.tasks) if task is None]
         ids = scored.rows.batch.column("task_id")
         self._missing.add((ids[at].as_py() for at in unfound), len(unfound))
+
+    def state(self) -> dict[str, Any]:
+        """What was counted so far, for :meth:`merge`: JSON that holds arrays of numpy."""
+        return {"summary": self._summarizer.state(), "missing": self._missing.state()}
+
+    def merge(self, state: Mapping[str, Any]) -> None:
+        """Count what another scorer of the same metrics and tasks has counted, after our own."""
+        other = Summarizer(self.layout)
+        other.restore(state["summary"])
+        self._summarizer.merge(other)
+        self._missing.merge(state["missing"])
 
     def summary(self) -> Summary:
         """Sum up what was scored so far."""

@@ -5,22 +5,16 @@ Parsing holds the interpreter's lock, so that threads would not help.
 
 from __future__ import annotations
 
-import json
-import os
-import pickle
-import sys
 from contextlib import ExitStack
-from typing import IO, TYPE_CHECKING, NamedTuple, Protocol, cast
+from typing import TYPE_CHECKING, NamedTuple, Protocol, cast
 
 from trajmeter.errors import InternalError
+from trajmeter.processes import WorkerEndedError, WorkerProcess, processors
 from trajmeter.snapshots._entries import ENTRY_VERSION, file_entry
 from trajmeter.snapshots._languages import LanguageRules, grammar_version, language_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
-    from types import TracebackType
-
-    from typing_extensions import Self
 
     from trajmeter.snapshots._cache import EntryCache
     from trajmeter.snapshots._checkout import Content
@@ -32,11 +26,6 @@ _FEW = 400
 """Files that one process makes sooner than others start."""
 _CHUNK = 50
 """Files that a process makes at a time."""
-
-_PROGRAM = (
-    "import json, sys; sys.path[:] = json.loads(sys.argv.pop()); "
-    "from trajmeter.snapshots._worker import main; main()"
-)
 
 
 class Made(NamedTuple):
@@ -86,7 +75,7 @@ class EntryMaker:
     def __init__(self, cache: EntryCache, naming: Naming, processes: int | None = None) -> None:
         self._cache = cache
         self._naming = naming
-        self._processes = processes or _processors()
+        self._processes = processes or processors()
 
     def entries(self, contents: Contents, files: Mapping[str, str]) -> dict[str, bytes | None]:
         """Entries by path; ``None`` for a file whose content is missing.
@@ -146,65 +135,23 @@ class EntryMaker:
         return [each for part in made for each in part]
 
 
-def _processors() -> int:
-    """Processors that this process may use."""
-    usable = getattr(os, "sched_getaffinity", None)
-    return len(usable(0)) if usable else os.cpu_count() or 1
-
-
-class _Worker:
+class _Worker(WorkerProcess):
     """A process that makes entries."""
 
     def __init__(self, contents: Contents, naming: Naming) -> None:
-        import subprocess
-
-        # Not multiprocessing, which would run the main module of the program again.
-        self._process = subprocess.Popen(
-            [sys.executable, "-c", _PROGRAM, json.dumps(sys.path)],
-            stdin=subprocess.PIPE,
-            stdout=subprocess.PIPE,
-            env={**os.environ, "OPENBLAS_NUM_THREADS": "1"},
-            start_new_session=True,  # Ctrl-C is for the program that started it
-        )
-        self._input = cast("IO[bytes]", self._process.stdin)
-        self._output = cast("IO[bytes]", self._process.stdout)
-        self._send((contents, naming))
-
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        traceback: TracebackType | None,
-    ) -> None:
-        self._process.kill()
-        self._process.wait()
-        self._output.close()
-        try:
-            self._input.close()
-        except BrokenPipeError:  # what it did not read any more
-            return
+        super().__init__("trajmeter.snapshots._worker")
+        self.send((contents, naming))
 
     def make(self, wanted: Sequence[WantedFile]) -> list[Made | None]:
         """Make the entries of some files."""
-        self._send(list(wanted))
+        self.send(list(wanted))
         try:
-            reply = pickle.load(self._output)  # noqa: S301 - from our own process
-        except (EOFError, pickle.UnpicklingError):
-            code = self._process.wait()
+            reply = self.receive()
+        except WorkerEndedError as error:
             raise InternalError(
-                f"a process that looks for definitions ended with {code}, in one of the files "
+                f"a process that looks for definitions ended with {error}, in one of the files "
                 f"{wanted[0].place} to {wanted[-1].place}"
             ) from None
         if isinstance(reply, Exception):
             raise reply
         return cast("list[Made | None]", reply)
-
-    def _send(self, message: object) -> None:
-        try:
-            pickle.dump(message, self._input)
-            self._input.flush()
-        except BrokenPipeError:  # the reply is missing then
-            return

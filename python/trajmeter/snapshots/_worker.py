@@ -2,28 +2,26 @@
 
 from __future__ import annotations
 
-import pickle
-import sys
-from typing import cast
+from typing import TYPE_CHECKING, cast
 
-from trajmeter.snapshots._making import Contents, WantedFile, make
+from trajmeter.processes import requests, send
+from trajmeter.snapshots._making import make
+
+if TYPE_CHECKING:
+    from trajmeter.snapshots._definitions import Naming
+    from trajmeter.snapshots._making import Contents, WantedFile
 
 __all__ = ["main"]
 
 
 def main() -> None:
-    """Reply to each list of files with their entries, or with what went wrong, until stdin ends."""
-    requests, replies = sys.stdin.buffer, sys.stdout.buffer
-    # Only the process that started this one writes to it.
-    contents, naming = pickle.load(requests)  # noqa: S301
-    while True:
+    """Reply to each list of files with their entries, or with what went wrong."""
+    asked = requests()
+    settings, _ = next(asked)
+    contents, naming = cast("tuple[Contents, Naming]", settings)
+    for wanted, replies in asked:
         try:
-            wanted = cast("list[WantedFile]", pickle.load(requests))  # noqa: S301 - as above
-        except EOFError:
-            return
-        try:
-            reply: object = [*make(cast("Contents", contents), wanted, naming)]
+            reply: object = [*make(contents, cast("list[WantedFile]", wanted), naming)]
         except Exception as error:  # noqa: BLE001 - raised where the reply is read
             reply = error
-        pickle.dump(reply, replies)
-        replies.flush()
+        send(replies, reply)

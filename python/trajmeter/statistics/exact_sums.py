@@ -8,12 +8,12 @@ sums are kept as 64-bit integers, one table of groups for each place that any va
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
 
     from trajmeter.kernels import Float64Array, Int64Array
 
@@ -80,6 +80,14 @@ class GroupCounts:
         """Add what another table has counted; its group i is our group ``numbers[i]``."""
         theirs = other._table[: len(numbers)]
         self.add(theirs, numbers[: len(theirs)])
+
+    def state(self) -> Int64Array:
+        """What was counted, for :meth:`restore`."""
+        return self._table
+
+    def restore(self, state: Int64Array) -> None:
+        """Count what was counted elsewhere, in place of our own."""
+        self._table = state
 
     def column(self, index: int, groups: Int64Array) -> Int64Array:
         """One count of each of some groups."""
@@ -166,6 +174,20 @@ class ExactSums:
             self._parts(place).merge(parts, numbers)
         for (group, index), value in other._others.items():
             self._add_other(int(numbers[group]), index, value)
+
+    def state(self) -> dict[str, Any]:
+        """What was added up, for :meth:`restore`: arrays, numbers, and lists of these."""
+        return {
+            "places": [[place, table.state()] for place, table in self._places.items()],
+            "others": [[*key, value] for key, value in self._others.items()],
+        }
+
+    def restore(self, state: Mapping[str, Any]) -> None:
+        """Hold what was added up elsewhere, in place of our own."""
+        self._places.clear()
+        for place, table in state["places"]:
+            self._parts(place).restore(table)
+        self._others = {(group, index): value for group, index, value in state["others"]}
 
     def totals(self, group: int | None) -> ExactTotals:
         """The sums of one group, or of all together."""

@@ -2,18 +2,25 @@
 
 from __future__ import annotations
 
+import json
 from functools import partial
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
 from pydantic import BaseModel
 
-from trajmeter.metrics import Aggregating, ErrorAggregator, MergingAggregator, MetricError
+from trajmeter.metrics import (
+    Aggregating,
+    ErrorAggregator,
+    MergingAggregator,
+    MetricError,
+    StoringAggregator,
+)
 from trajmeter.metrics._protocol import ColumnAggregating
 from trajmeter.metrics.engine import FATAL, metric_error
 from trajmeter.metrics.groups import chosen_groups
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Mapping
 
     from typing_extensions import Self
 
@@ -83,6 +90,19 @@ class ByColumns:
         if isinstance(failed, MetricError):
             self._totals = failed
 
+    def state(self) -> dict[str, Any]:
+        """What was counted, for :meth:`restore`."""
+        if isinstance(self._totals, MetricError):
+            return {"error": [self._totals.message, self._totals.code]}
+        return {"totals": self._totals.state()}
+
+    def restore(self, state: Mapping[str, Any]) -> None:
+        """Hold what was counted elsewhere, in place of our own."""
+        if "error" in state:
+            self._totals = MetricError(*state["error"])
+        elif not isinstance(self._totals, MetricError):
+            self._totals.restore(state["totals"])
+
     def figures(self, group: int | None) -> Aggregates | MetricError:
         """Figures of one group, or of all attempts, or what the metric raised."""
         if isinstance(self._totals, MetricError):
@@ -121,6 +141,18 @@ class ByRecords:
                 self._by_group[own].merge(theirs)
             else:
                 self._by_group[own] = theirs
+
+    def state(self) -> dict[str, Any]:
+        """What was counted, for :meth:`restore`."""
+        groups = [[group, own.state()] for group, own in self._by_group.items()]
+        return {"all": self._all.state(), "groups": groups}
+
+    def restore(self, state: Mapping[str, Any]) -> None:
+        """Hold what was counted elsewhere, in place of our own."""
+        self._all.restore(state["all"])
+        for group, stored in state["groups"]:
+            self._by_group[group] = own = _Aggregation(self._metric)
+            own.restore(stored)
 
     def all_figures(self) -> dict[int | None, Aggregates | MetricError]:
         """Figures of each group, and of all attempts, or what the metric raised."""
@@ -178,6 +210,36 @@ class _Aggregation:
         failed = _tried(partial(mine.merge, theirs))
         if isinstance(failed, MetricError):
             self._aggregator = failed
+
+    def state(self) -> dict[str, Any]:
+        """What was counted, as far as it can be written down."""
+        aggregator = self._aggregator
+        if not self._attempts:
+            return {"attempts": 0}
+        if not isinstance(aggregator, (MetricError, StoringAggregator)):
+            message = (
+                "the attempts were counted in parts, and its aggregator has no methods merge, "
+                "state and restore"
+            )
+            aggregator = MetricError(message, code=None)
+        state = aggregator if isinstance(aggregator, MetricError) else _tried(aggregator.state)
+        if not isinstance(state, MetricError):
+            dumped = _tried(partial(json.dumps, state))
+            if not isinstance(dumped, MetricError):
+                return {"attempts": self._attempts, "state": dumped}
+            state = dumped
+        return {"attempts": self._attempts, "error": [state.message, state.code]}
+
+    def restore(self, state: Mapping[str, Any]) -> None:
+        """Hold what was counted elsewhere, in place of our own."""
+        self._attempts = state["attempts"]
+        aggregator = self._aggregator
+        if "error" in state:
+            self._aggregator = MetricError(*state["error"])
+        elif "state" in state and isinstance(aggregator, StoringAggregator):
+            failed = _tried(partial(aggregator.restore, json.loads(state["state"])))
+            if isinstance(failed, MetricError):
+                self._aggregator = failed
 
     def figures(self) -> Aggregates | MetricError:
         """Figures of all attempts so far, or what the metric raised."""

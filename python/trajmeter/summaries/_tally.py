@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import defaultdict
 from functools import partial
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
@@ -16,6 +16,8 @@ from trajmeter.summaries._block import read_block
 from trajmeter.summaries.summary import FigureSummary
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from trajmeter.kernels import BoolArray, Float64Array, Int64Array
     from trajmeter.metrics.scored_columns import GroupedRows, ScoredColumns
     from trajmeter.statistics.exact_sums import ExactTotals
@@ -103,6 +105,33 @@ class Tally:
             self._assigned[cause].merge(counts, numbers)
         for cause, counts in other._not_scored.items():
             self._not_scored[cause].merge(counts, numbers)
+
+    def state(self) -> dict[str, Any]:
+        """What was counted, for :meth:`restore`."""
+        return {
+            "attempts": self._attempts.state(),
+            "scored": self._scored.state(),
+            "non_finite": self._non_finite.state(),
+            "assigned": [[cause, each.state()] for cause, each in self._assigned.items()],
+            "not_scored": [[cause, each.state()] for cause, each in self._not_scored.items()],
+            "sums": self._sums.state(),
+            "corrections": self._corrections.state(),
+        }
+
+    def restore(self, state: Mapping[str, Any]) -> None:
+        """Hold what was counted elsewhere, in place of our own."""
+        self._attempts.restore(state["attempts"])
+        self._scored.restore(state["scored"])
+        self._non_finite.restore(state["non_finite"])
+        for counts, stored in (
+            (self._assigned, state["assigned"]),
+            (self._not_scored, state["not_scored"]),
+        ):
+            counts.clear()
+            for cause, table in stored:
+                counts[cause].restore(table)
+        self._sums.restore(state["sums"])
+        self._corrections.restore(state["corrections"])
 
     def attempts(self, group: int | None) -> int:
         """Attempts of one group, or of all together."""

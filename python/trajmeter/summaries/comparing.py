@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from trajmeter.summaries.result_sums import ResultSums
     from trajmeter.summaries.result_tables import Tables
 
-__all__ = ["ComparedScores", "ComparisonOptions", "SystemPair", "compare_scores"]
+__all__ = ["ComparedScores", "ComparisonOptions", "SystemPair", "compare_scores", "system_name"]
 
 Pairs: TypeAlias = Literal["first", "all"]
 """Which systems are compared: each with the first, or all with each other."""
@@ -203,17 +203,14 @@ class _System(Record):
 
 def _systems(read: ResultSums, *, is_default: bool) -> list[_System]:
     """The systems, those of the first table first."""
-    names = _short_names(read.tables)
     keyed = [(read.key(group), group) for group in read.groups]
     if _FILE in read.by:
         order = {table: place for place, table in enumerate(read.tables)}
         keyed.sort(key=lambda each: order[each[0][_FILE] or ""])
     systems = []
     for key, group in keyed:
-        parts = [names.get(key[_FILE] or "", "")] if _FILE in key else []
-        if not is_default:
-            parts += [key[name] or "" for name in read.by if name != _FILE]
-        systems.append(_System(name=" / ".join(filter(None, parts)) or "-", group=group))
+        columns = (_FILE,) if is_default else read.by
+        systems.append(_System(name=system_name(key, columns, read.tables), group=group))
     if is_default and len(systems) > len({key[_FILE] for key, _ in keyed}):
         raise ConfigurationError(
             "a table holds several agents or models beside other tables; say what a system is with "
@@ -226,6 +223,22 @@ def _systems(read: ResultSums, *, is_default: bool) -> list[_System]:
             else "the tables hold no attempts"
         )
     return systems
+
+
+def system_name(
+    key: Mapping[str, str | None], columns: Sequence[str], tables: Sequence[str]
+) -> str:
+    """The name of a system in comparisons.
+
+    Args:
+        key: What its attempts have in common.
+        columns: Columns that say what a system is.
+        tables: Names of all tables.
+    """
+    names = _short_names(tables)
+    parts = [names.get(key[_FILE] or "", "")] if _FILE in columns else []
+    parts += [key[name] or "" for name in columns if name != _FILE]
+    return " / ".join(filter(None, parts)) or "-"
 
 
 def _short_names(tables: Sequence[str]) -> dict[str, str]:

@@ -15,7 +15,7 @@ from trajmeter.metrics.scored_rows import ScoredRows, attempted, place_columns
 from trajmeter.records.record import frozen
 from trajmeter.summaries._aggregations import ByColumns, ByRecords, aggregation_of
 from trajmeter.summaries._figures import summarized_figures
-from trajmeter.summaries._groups import Groups
+from trajmeter.summaries._groups import GroupKey, Groups
 from trajmeter.summaries._reading import TotalsReader
 from trajmeter.summaries._tally import Tally
 from trajmeter.summaries.groups import LazyGroups
@@ -153,6 +153,31 @@ class Summarizer:
             by_record.merge(other._by_records[index], numbers)
         for errors, others in zip(self._errors, other._errors, strict=True):
             errors.merge(others)
+
+    def state(self) -> dict[str, Any]:
+        """What was counted so far, for :meth:`restore`: JSON that holds arrays of numpy."""
+        self._count_rows()
+        families: dict[int, ByColumns | ByRecords] = {**self._by_columns, **self._by_records}
+        return {
+            "groups": [list(key) for key in self._groups.keys],
+            "tally": self._tally.state(),
+            "families": [[index, totals.state()] for index, totals in families.items()],
+            "errors": [
+                [[error.message, error.code, count] for error, count in errors]
+                for errors in self._errors
+            ],
+        }
+
+    def restore(self, state: Mapping[str, Any]) -> None:
+        """Hold what a summarizer of the same layout has counted; ours must have counted nothing."""
+        families: dict[int, ByColumns | ByRecords] = {**self._by_columns, **self._by_records}
+        self._groups.number(GroupKey(*key) for key in state["groups"])
+        self._tally.restore(state["tally"])
+        for index, stored in state["families"]:
+            families[index].restore(stored)
+        for errors, stored in zip(self._errors, state["errors"], strict=True):
+            for message, code, count in stored:
+                errors.add(MetricError(message, code=code), count)
 
     def summary(self) -> Summary:
         """Sum up what was counted so far."""

@@ -19,7 +19,7 @@ if sys.platform != "win32":
     import fcntl
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Sequence
+    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
     import pyarrow as pa
 
@@ -31,6 +31,7 @@ __all__ = [
     "check_output",
     "check_place",
     "open_table",
+    "remove_abandoned",
     "replacing",
 ]
 
@@ -104,7 +105,9 @@ def check_is_no_input(path: Path, inputs: Iterable[Path]) -> None:
 
 
 @contextmanager
-def open_table(path: str | Path, layout: RowLayout) -> Iterator[TableWriter]:
+def open_table(
+    path: str | Path, layout: RowLayout, about: Callable[[], Mapping[str, str]] | None = None
+) -> Iterator[TableWriter]:
     """Write a results table to a file in the format of its suffix: JSON lines, CSV or Parquet.
 
     The file appears when all rows are written; see :func:`replacing`.
@@ -112,6 +115,7 @@ def open_table(path: str | Path, layout: RowLayout) -> Iterator[TableWriter]:
     Args:
         path: The file.
         layout: Columns of the rows.
+        about: Called when all rows are written: what the metadata say beside, in Parquet.
 
     Raises:
         ConfigurationError: See :func:`check_output`; or the file cannot be written after all, such
@@ -123,6 +127,8 @@ def open_table(path: str | Path, layout: RowLayout) -> Iterator[TableWriter]:
         writer = _WRITERS[Path(path).suffix.lower()](stream, layout)
         try:
             yield writer
+            if about is not None and isinstance(writer, ParquetWriter):
+                writer.describe(about())
             writer.finish()
         except BaseException:
             writer.abandon()
@@ -130,7 +136,7 @@ def open_table(path: str | Path, layout: RowLayout) -> Iterator[TableWriter]:
 
 
 @contextmanager
-def replacing(path: Path) -> Iterator[BinaryIO]:
+def replacing(path: Path, *, folder: Path | None = None) -> Iterator[BinaryIO]:
     """Write a temporary file beside the target, which replaces it once everything is written.
 
     Its folder is created if missing. If anything goes wrong, earlier content stays as it was.
@@ -138,6 +144,7 @@ def replacing(path: Path) -> Iterator[BinaryIO]:
 
     Args:
         path: The file, or a link to it; a pipe or a device is written to directly.
+        folder: Where the temporary file lies instead, on the same file system.
 
     Raises:
         ConfigurationError: The file cannot be written, which may turn out at any write.
@@ -151,8 +158,9 @@ def replacing(path: Path) -> Iterator[BinaryIO]:
         return
     with _named_errors(path):
         target.parent.mkdir(parents=True, exist_ok=True)
-        _remove_abandoned(target)
-        beside, output = _open_locked(target, path)
+        place = target if folder is None else folder.resolve() / target.name
+        _remove_abandoned(place)
+        beside, output = _open_locked(place, path)
     try:
         with io.BufferedWriter(output) as stream:
             yield stream
@@ -201,6 +209,12 @@ def _named_errors(path: Path) -> Iterator[None]:
         raise ConfigurationError(f"{path}: cannot be written: {reason}") from error
 
 
+def remove_abandoned(folder: Path) -> None:
+    """Remove the temporary files of all targets that killed processes left in a folder."""
+    for file in folder.glob(".*.part"):
+        _remove_unlocked(file)
+
+
 def _remove_abandoned(target: Path) -> None:
     """Remove the temporary files of this target that processes left behind when they were killed.
 
@@ -210,13 +224,18 @@ def _remove_abandoned(target: Path) -> None:
     for file in target.parent.glob(f".{glob.escape(target.name)}.*.part"):
         if not _PROCESS.fullmatch(file.name, len(target.name) + 2):
             continue  # that of a target whose name begins with this one's
-        with suppress(OSError):  # in use, already gone, or not ours to remove
-            with file.open("r+b") as stream:
-                if sys.platform != "win32":
-                    fcntl.flock(stream, fcntl.LOCK_EX | fcntl.LOCK_NB)
-                    file.unlink()
-            if sys.platform == "win32":
-                file.unlink()  # refused while a process has it open
+        _remove_unlocked(file)
+
+
+def _remove_unlocked(file: Path) -> None:
+    """Remove a temporary file, unless a process still writes it."""
+    with suppress(OSError):  # in use, already gone, or not ours to remove
+        with file.open("r+b") as stream:
+            if sys.platform != "win32":
+                fcntl.flock(stream, fcntl.LOCK_EX | fcntl.LOCK_NB)
+                file.unlink()
+        if sys.platform == "win32":
+            file.unlink()  # refused while a process has it open
 
 
 def _open_locked(target: Path, name: Path) -> tuple[Path, _Output]:

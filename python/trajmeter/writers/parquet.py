@@ -8,7 +8,7 @@ from trajmeter.schemas import require_pyarrow
 from trajmeter.writers.arrow import arrow_schema, rows_batch
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
     from concurrent.futures import Future
 
     import pyarrow as pa
@@ -23,10 +23,10 @@ _TEXT_BYTES = 32 << 20
 """Bytes of text after which a row group ends before that, at the end of a chunk."""
 
 _CHUNK = 1_024
-"""Rows that lie together in memory. Row groups and pages may end where they do, so it never depends
-on batches."""
+"""Rows after which a row group may end."""
 _PAGE_ROWS = 128
-"""Rows after which a page may end: by default it is 1,024, which may be 50 MB of JSON."""
+"""Rows after which a page may end: by default it is 1,024, which may be 50 MB of JSON. As many rows
+lie together in memory, or a multiple of that, so that pages never depend on batches."""
 
 
 class ParquetWriter:
@@ -37,12 +37,15 @@ class ParquetWriter:
     Args:
         stream: Where to write.
         layout: Columns of the rows.
+        about: More metadata of the file.
 
     Raises:
         ExtraMissingError: pyarrow is not installed.
     """
 
-    def __init__(self, stream: BinaryIO, layout: RowLayout) -> None:
+    def __init__(
+        self, stream: BinaryIO, layout: RowLayout, *, about: Mapping[str, str] | None = None
+    ) -> None:
         require_pyarrow("Parquet files")
         from concurrent.futures import ThreadPoolExecutor
 
@@ -50,15 +53,18 @@ class ParquetWriter:
 
         self._schema = arrow_schema(layout)
         self._layout = layout
+        self._about = about
         self._writer = parquet.ParquetWriter(
             stream, self._schema, compression="zstd", write_batch_size=_PAGE_ROWS
         )
         self._rows: list[Sequence[Any]] = []
         self._chunk_rows = min(_CHUNK, _ROW_GROUP)
-        self._chunks: list[pa.Table] = []
+        self._least_rows = min(_PAGE_ROWS, self._chunk_rows)
+        self._pages: list[pa.Table] = []
+        self._page_rows = 0
         self._text_bytes = 0
         self._parts: list[pa.RecordBatch] = []
-        self._room = self._chunk_rows
+        self._part_rows = 0
         self._encoder = ThreadPoolExecutor(1, "trajmeter-parquet")
         self._encoded: Future[None] | None = None
 
@@ -73,15 +79,21 @@ class ParquetWriter:
         self._gather_rows()
         self._gather(batch)
 
+    def describe(self, metadata: Mapping[str, str]) -> None:
+        """Say more of the table in its metadata."""
+        self._writer.add_key_value_metadata(dict(metadata))
+
     def finish(self) -> None:
         """Write the last rows and the footer."""
         self._gather_rows()
         if self._parts:
             self._join_parts()
-        if self._chunks:
-            self._encode_chunks()
+        if self._pages:
+            self._encode_pages()
         self._wait()
         self._encoder.shutdown()
+        if self._about is not None:
+            self._writer.add_key_value_metadata(dict(self._about))
         self._writer.close()
 
     def abandon(self) -> None:
@@ -95,34 +107,44 @@ class ParquetWriter:
             self._gather(rows_batch(self._layout, rows, self._schema))
 
     def _gather(self, batch: pa.RecordBatch) -> None:
-        """Cut a batch into chunks, and those into row groups; what is left over is held."""
+        """Cut a batch into whole pages, which are not copied, and those into row groups.
+
+        What is left over is held until the next batch makes a page of it.
+        """
         while batch.num_rows:
-            part = batch.slice(0, self._room)
+            least = self._least_rows
+            if self._parts or batch.num_rows < least:
+                part = batch.slice(0, least - self._part_rows)
+            else:
+                room = self._chunk_rows - self._page_rows % self._chunk_rows
+                part = batch.slice(0, min(room, batch.num_rows // least * least))
             self._parts.append(part)
-            self._room -= part.num_rows
-            if not self._room:
+            self._part_rows += part.num_rows
+            if self._part_rows >= least:
                 self._join_parts()
-            is_full = len(self._chunks) * self._chunk_rows == _ROW_GROUP
-            if is_full or self._text_bytes >= _TEXT_BYTES:
-                self._encode_chunks()
             batch = batch.slice(part.num_rows)
 
     def _join_parts(self) -> None:
-        """Make a chunk of its parts; one that comes in one piece is not copied."""
+        """Make whole pages of the parts, and end the row group if it is full."""
         import pyarrow as pa
 
         table = pa.Table.from_batches(self._parts)
-        self._chunks.append(table if len(self._parts) == 1 else table.combine_chunks())
+        self._pages.append(table if len(self._parts) == 1 else table.combine_chunks())
+        self._page_rows += self._part_rows
         self._text_bytes += sum(map(_text_bytes, table.columns))
         self._parts = []
-        self._room = self._chunk_rows
+        self._part_rows = 0
+        is_full = self._page_rows == _ROW_GROUP or self._text_bytes >= _TEXT_BYTES
+        if is_full and self._page_rows % self._chunk_rows == 0:
+            self._encode_pages()
 
-    def _encode_chunks(self) -> None:
+    def _encode_pages(self) -> None:
         import pyarrow as pa
 
         self._wait()
-        table = pa.concat_tables(self._chunks)
-        self._chunks = []
+        table = pa.concat_tables(self._pages)
+        self._pages = []
+        self._page_rows = 0
         self._text_bytes = 0
         self._encoded = self._encoder.submit(self._writer.write_table, table, _ROW_GROUP)
 

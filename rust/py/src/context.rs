@@ -111,6 +111,12 @@ impl ContextKernel {
     }
 
     fn add_step(&self, views: &Bound<'_, PyAny>, step: &mut Views) -> PyResult<()> {
+        self.add_views(views, step)?;
+        step.end_step(self.rules());
+        Ok(())
+    }
+
+    fn add_views(&self, views: &Bound<'_, PyAny>, step: &mut Views) -> PyResult<()> {
         if let Ok(views) = views.cast::<PyTuple>() {
             for view in views.iter_borrowed() {
                 self.add(view.to_owned(), step)?;
@@ -120,7 +126,6 @@ impl ContextKernel {
                 self.add(view?, step)?;
             }
         }
-        step.end_step(self.rules());
         Ok(())
     }
 
@@ -176,26 +181,67 @@ pub struct ContextTrackerKernel {
 
 #[pymethods]
 impl ContextTrackerKernel {
-    /// Adds one step; its coverage so far.
+    /// Adds one step, or ends the open one with these views; its coverage so far.
     fn update(&mut self, views: Bound<'_, PyAny>) -> PyResult<StepCoverage> {
         let kernel = self.kernel.get();
+        if self.tracker.is_open() {
+            self.view(views)?;
+            self.close_step();
+            return Ok(self.coverage());
+        }
         self.views.clear();
         kernel.add_step(&views, &mut self.views)?;
         run(views.py(), self.views.len(), || {
             self.tracker.add(&kernel.gold, &mut self.views);
             Ok(())
         })?;
-        let [file, symbol, span, line] = self.tracker.coverage();
-        Ok(StepCoverage {
+        Ok(self.coverage())
+    }
+
+    /// Adds views to the open step.
+    fn view(&mut self, views: Bound<'_, PyAny>) -> PyResult<()> {
+        let kernel = self.kernel.get();
+        self.views.clear();
+        kernel.add_views(&views, &mut self.views)?;
+        run(views.py(), self.views.len(), || {
+            self.tracker.view(&kernel.gold, kernel.rules(), &self.views);
+            Ok(())
+        })
+    }
+
+    /// Ends the open step.
+    fn close_step(&mut self) {
+        let kernel = self.kernel.get();
+        self.tracker.close_step(&kernel.gold, kernel.rules());
+    }
+
+    /// Share of gold seen so far.
+    fn coverage(&self) -> StepCoverage {
+        let [file, symbol, span, line] = self.tracker.coverage(&self.kernel.get().gold);
+        StepCoverage {
             step: self.tracker.steps(),
             file,
             symbol,
             span,
             line,
-        })
+        }
     }
 
-    /// Sizes of the steps so far.
+    /// Size of each step that ended, summed over them.
+    #[getter]
+    fn viewed(&self) -> PyResult<(i64, i64, i64, i64)> {
+        let [file, symbol, span, line] = self.totals()?;
+        Ok((file.0, symbol.0, span.0, line.0))
+    }
+
+    /// What a step that ended showed again, summed over them.
+    #[getter]
+    fn repeated(&self) -> PyResult<(i64, i64, i64, i64)> {
+        let [file, symbol, span, line] = self.totals()?;
+        Ok((file.1, symbol.1, span.1, line.1))
+    }
+
+    /// Sizes of the steps that ended.
     #[pyo3(signature = (final_views))]
     fn sizes<'py>(
         &self,
@@ -210,6 +256,12 @@ impl ContextTrackerKernel {
                 .sizes(&kernel.gold, kernel.rules(), last.as_mut())
         })?;
         named(py, sizes)
+    }
+}
+
+impl ContextTrackerKernel {
+    fn totals(&self) -> PyResult<[(i64, i64); GRANULARITIES]> {
+        self.tracker.viewed().map_err(|error| errors::raise(&error))
     }
 }
 

@@ -38,6 +38,7 @@ impl JsonReader {
         let formats = formats.iter().map(|name| match name.as_str() {
             "own" => Ok(Format::Own),
             "predictions" => Ok(Format::Prediction),
+            "messages" => Ok(Format::Messages),
             _ => Err(format!("no format {name:?}")),
         });
         let formats: Result<Vec<_>, _> = formats.collect();

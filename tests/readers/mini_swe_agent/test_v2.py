@@ -263,8 +263,7 @@ def test_a_value_of_the_wrong_type_is_told_and_the_rest_is_read(
             "failure": "info.exit_status: expected text, got 3",
             "metadata.exit_status": "info.exit_status: expected text, got 3",
             "usage.cost_usd": "info.model_stats: expected an object, got []",
-            "extra.step_limit": "info.config.agent.step_limit: expected at least 0, "
-            "got -1",
+            "extra.step_limit": "info.config.agent.step_limit: expected at least 0, got -1",
             "turns": 'messages[0]: expected an object, got "x"',
             "turns.usage.cost_usd": 'messages[1].extra.cost: expected a number, got "a lot"',
         }

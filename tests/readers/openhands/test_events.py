@@ -49,6 +49,10 @@ def ran(
     return answer(identity, cause, "run", content, metadata=about)
 
 
+def orphan(identity: int, cause: object) -> dict[str, Any]:
+    return {**answer(identity, 0, "run", "x"), "cause": cause}
+
+
 def line(*history: Any, **more: object) -> dict[str, Any]:
     return {
         "instance_id": "acme__widget-12",
@@ -267,3 +271,37 @@ def test_events_with_odd_values_lose_nothing_else(key: str, odd: Any) -> None:
         history = [*events, finish]
         history[at] = {**history[at], key: odd}
         assert EVENTS.read(line(*history), SOURCE).final_output == "Done."
+
+
+def test_a_result_without_a_call_is_told() -> None:
+    silent = {"id": 7, "action": "recall", "source": "user", "args": {}}
+    history = [
+        silent,
+        answer(8, 7, "recall", "known"),  # of an action that is no call
+        call(1, "run", {"command": "ls"}),
+        ran(2, 1, "a.py"),
+        orphan(3, 99),
+        orphan(4, None),  # which answers nothing
+        orphan(5, -1),
+        answer(6, 98, "agent_state_changed", "", agent_state="finished"),
+    ]
+    read = EVENTS.read(line(*history), SOURCE)
+    assert (read.dropped_calls, read.unusable) == (1, {"history[4]": "a result without a call"})
+    assert [turn.tool_calls[0].result for turn in read.turns or ()] == ["a.py"]
+    assert read.metadata == {"exit_status": "finished"}
+
+
+def test_events_that_are_no_objects_are_told_and_the_others_read() -> None:
+    pair = [call(1, "run", {"command": "ls"}), "lost"]
+    read = EVENTS.read(line(pair, [None, ran(2, 1, "x")], 5), SOURCE)
+    assert read.unusable == {
+        "history[0][1]": "expected an object, got text",
+        "history[2]": "expected an object, got a number",
+    }
+    assert len(read.turns or ()) == 1
+
+
+def test_a_prompt_that_is_too_long_is_a_budget() -> None:
+    error = "BadRequestError: This model's maximum context length is 8192 tokens"
+    failure = EVENTS.read(line(error=error), SOURCE).failure
+    assert failure == Failure(reason="budget_exhausted", message=error)

@@ -331,3 +331,17 @@ def test_the_shell_of_completions_keeps_its_folder(tmp_path: Path) -> None:
 )
 def test_what_is_no_run(record: dict[str, Any]) -> None:
     assert SDK_EVENTS.recognises(record) is None
+
+
+def test_a_result_without_a_call_is_told() -> None:
+    error = {"kind": "AgentErrorEvent", "tool_call_id": "c8", "error": "no such call"}
+    lost: Any = "lost"
+    history = (*RUN, observed("terminal", "c7", "x", 0), error, lost, FINISHED)
+    read = SDK_EVENTS.read(line(*history), SOURCE)
+    assert read.unusable == {
+        "events[5]": "a result without a call",
+        "events[6]": "a result without a call",
+        "events[7]": "expected an object, got text",
+    }
+    assert read.dropped_calls == 2
+    assert read.final_output == "Done."

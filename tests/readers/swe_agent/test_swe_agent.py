@@ -147,8 +147,10 @@ def test_statuses(status: str, failure: str | None) -> None:
     assert (read_failure.reason if read_failure else None) == failure
 
 
-def test_a_killed_run_failed() -> None:
-    assert read(info={"exit_status": None}).failure == Failure()
+def test_a_killed_run_does_not_say_how_it_ended() -> None:
+    killed = read(info={"exit_status": None})
+    assert (killed.failure, killed.metadata) == (None, {})
+    assert TRAJECTORY.read(run(info={}), SOURCE).failure is None
 
 
 @pytest.mark.parametrize(
@@ -311,5 +313,8 @@ def test_context_summary() -> None:
     trajectory = CONTEXT.read(record, source)
     assert trajectory.final_views == (*files, viewed)
     assert (trajectory.task_id, trajectory.final_patch) == ("acme__widget-12", "diff")
+    ended = {status: {**record, "info": {"exit_status": status}} for status in ("exit_cost", None)}
+    failures = [CONTEXT.read(each, source).failure for each in ended.values()]
+    assert failures == [Failure(reason="budget_exhausted"), None]
     under = CONTEXT.profile_reads["contextbench"](record, source)
     assert under.final_views == (*files, viewed, edited)

@@ -151,6 +151,33 @@ def test_searches_show_single_lines() -> None:
     assert known.views == (View(path="a.py", extent=Extent.LINES, start=3, end=3, searched=True),)
 
 
+WINDOW = "[File: /repo/a.py (300 lines total)]\n(99 more lines above)\n100:x\n101:y\n(199 below)"
+
+
+@pytest.mark.parametrize(
+    ("name", "arguments"),
+    [
+        ("open", {"path": "/repo/a.py", "line_number": 150}),
+        ("open", {"path": "a.py"}),
+        ("goto", {"line_number": 150}),
+        ("scroll_down", {}),
+        ("scroll_up", None),
+    ],
+)
+def test_a_window_shows_the_lines_that_it_numbers(name: str, arguments: Any) -> None:
+    assert shown(name, arguments, WINDOW) == [("/repo/a.py", "lines", 100, 101)]
+    assert shown(name, arguments, f"Edited.\n{WINDOW}") == [("/repo/a.py", "lines", 100, 101)]
+    assert not shown(name, arguments, WINDOW, success=False)
+
+
+def test_without_a_window_open_reads_and_the_others_are_not_known_to() -> None:
+    assert shown("open", {"path": "a.py"}, "x\ny") == [("a.py", "whole")]
+    assert shown("open", {"path": "a.py"}) == [("a.py", "whole")]
+    for name in ("goto", "scroll_down", "scroll_up"):
+        assert shown(name, {"url": "a.org"}, "Welcome.") is None
+        assert shown(name, {}) is None
+
+
 def test_several_paths_are_whole_files() -> None:
     assert shown("read_files", {"paths": ["a.py", "b.py"]}, "x") == [
         ("a.py", "whole"),

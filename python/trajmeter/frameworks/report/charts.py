@@ -1,171 +1,180 @@
-"""Charts of a comparison, as Vega-Lite specifications made by altair."""
+"""Charts of a comparison."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING
 
-from trajmeter.errors import ExtraMissingError
 from trajmeter.frameworks.report.tables import labels
 from trajmeter.frameworks.results import AnswerOutcome
+from trajmeter.reports.charts import (
+    Chart,
+    DistributionChart,
+    Grid,
+    Interval,
+    IntervalChart,
+    IntervalGroup,
+    Point,
+    ScatterChart,
+    Series,
+)
 
 if TYPE_CHECKING:
-    from trajmeter.frameworks.comparison import Comparison
+    from collections.abc import Iterator, Sequence
 
-__all__ = ["Chart", "comparison_charts"]
+    from trajmeter.frameworks.comparison import ComparedFigure, ComparedResult, Comparison
+    from trajmeter.summaries.summarizing import Estimates
 
-_TIMES_HEIGHT, _HEAT_HEIGHT = 44, 30
-"""Pixels of a framework's row in charts that list frameworks downwards."""
-_COLOURS = 10
-"""Frameworks that the palette of ten can distinguish."""
+__all__ = ["comparison_charts"]
+
 _SCORES = ("correctness", "completeness", "faithfulness")
-# Names of one framework's files differ at their end, and a phone has room for two such columns.
-_SHORTENED = (
-    "length(datum.label) > 24"
-    " ? slice(datum.label, 0, 10) + '…' + slice(datum.label, -13) : datum.label"
+_BEST_SCORE = 5.0
+_AXES = (
+    ("Capability", "capability"),
+    ("Efficiency", "efficiency"),
+    ("Developer experience", "developer_experience"),
 )
 
 
-class Chart(NamedTuple):
-    """One chart."""
-
-    title: str
-    """Heading."""
-    specification: dict[str, Any]
-    """Vega-Lite specification, its data included."""
-    wide: bool
-    """Whether it takes the full width of a page."""
-
-
-def comparison_charts(comparison: Comparison) -> list[Chart]:
+def comparison_charts(
+    comparison: Comparison, estimates: Estimates | None = None
+) -> tuple[Chart, ...]:
     """The charts that have something to show.
 
     Args:
         comparison: The comparison.
+        estimates: Judge scores with intervals over questions, which are drawn of single runs.
 
     Returns:
-        Quality bars, cost against quality, latency distribution, and a heat map of correctness.
-
-    Raises:
-        ExtraMissingError: altair is not installed.
+        Answer quality with its deviation over runs, the scorecard, cost against quality, latencies,
+        and the correctness of each answer.
     """
-    try:
-        import altair as alt
-    except ModuleNotFoundError as error:
-        raise ExtraMissingError(
-            "charts need altair; install trajmeter[report] for HTML reports"
-        ) from error
     named = list(zip(labels(comparison), comparison.results, strict=True))
-    quality = [
-        {"framework": name, "criterion": score, "score": figure.value}
-        for name, result in named
+    return tuple(_charts(named, list(comparison.question_texts()), estimates))
+
+
+def _charts(
+    named: Sequence[tuple[str, ComparedResult]],
+    questions: Sequence[str],
+    estimates: Estimates | None,
+) -> Iterator[Chart]:
+    judged = [result.summary["avg_correctness"].value is not None for _, result in named]
+    if any(
+        result.summary[f"avg_{score}"].value is not None for _, result in named for score in _SCORES
+    ):
+        yield _quality(named, estimates)
+    if any(judged) and len(named) > 1:
+        yield _scorecard(named)
+    if points := tuple(_points(named)):
+        yield ScatterChart("Cost against quality", points, "cost per run (USD)", "mean correctness")
+    latencies = tuple(
+        Series(name, *_latencies(result), place) for place, (name, result) in enumerate(named)
+    )
+    if any(series.values for series in latencies):
+        yield DistributionChart(
+            "Latency per question", latencies, "seconds", "questions", low_end=0.0
+        )
+    # Without a judge there are only the scores of 0 that failures have by rule.
+    shown = [pair for pair, is_judged in zip(named, judged, strict=True) if is_judged]
+    if shown and questions:
+        yield Grid(
+            "Correctness per question",
+            tuple(name for name, _ in shown),
+            tuple(questions),
+            tuple(tuple(_correctness(result, each) for each in questions) for _, result in shown),
+            low_end=0.0,
+            high_end=_BEST_SCORE,
+        )
+
+
+def _quality(
+    named: Sequence[tuple[str, ComparedResult]], estimates: Estimates | None
+) -> IntervalChart:
+    limits = {
+        (group.group["agent"], each.figure): (each.low, each.high)
+        for group in (estimates.groups if estimates is not None else ())
+        for each in group.figures
+    }
+    groups = tuple(
+        IntervalGroup(
+            score.capitalize(),
+            tuple(
+                _with_spread(name, result.summary[f"avg_{score}"], place, limits.get((name, score)))
+                for place, (name, result) in enumerate(named)
+            ),
+        )
         for score in _SCORES
-        if (figure := result.summary[f"avg_{score}"]).value is not None
-    ]
-    costs = [
-        {
-            "framework": name,
-            "cost": result.cost_usd_per_run,
-            "correctness": result.summary["avg_correctness"].value,
-        }
-        for name, result in named
-        if result.summary["total_cost_usd"].n
-        and result.summary["avg_correctness"].value is not None
-    ]
-    timed, judged = [], []
-    for name, result in named:
-        for question_id, question in result.questions.items():
-            answer = {
-                "framework": name,
-                "question": question_id,
-                "outcome": question.outcome.value if question.outcome else "",
-            }
-            failed = question.outcome is AnswerOutcome.FAILED  # and would pass for a fast answer
-            if question.latency_seconds is not None and not failed:
-                timed.append(answer | {"latency": question.latency_seconds})
-            # Without a judge there are only the scores of 0 that failures have by rule.
-            by_judge = result.summary["avg_correctness"].value is not None
-            if by_judge and question.correctness_score is not None:
-                judged.append(answer | {"correctness": question.correctness_score})
-    names = [name for name, _ in named]
-    framework = alt.Color(
-        "framework:N",
-        title=None,
-        scale=alt.Scale(
-            domain=names, scheme="tableau10" if len(names) <= _COLOURS else "tableau20"
+    )
+    deviates = any(
+        result.summary[f"avg_{score}"].run_stddev is not None
+        for _, result in named
+        for score in _SCORES
+    )
+    spreads = ["± standard deviation over runs"] if deviates else []
+    if any(result.run_count == 1 for _, result in named) and limits:
+        spreads.append("with 95 % interval over questions")
+    axis = f"mean score {' or '.join(spreads)}".rstrip()
+    return IntervalChart("Answer quality (judge, 1-5)", groups, axis)
+
+
+def _with_spread(
+    name: str,
+    figure: ComparedFigure,
+    series: int,
+    limits: tuple[float | None, float | None] | None,
+) -> Interval:
+    """A score with its deviation over runs; of a single run with its interval over questions."""
+    if figure.value is None:
+        return Interval(name, None, remark="not judged", series=series)
+    low, high = _deviation(figure)
+    if low is None and limits is not None:
+        low, high = limits
+    remark = f"{figure.n}/{figure.of}" if figure.n < figure.of else ""
+    return Interval(name, figure.value, low, high, remark, series=series)
+
+
+def _deviation(figure: ComparedFigure) -> tuple[float | None, float | None]:
+    """The ends of a standard deviation over runs; none for a single run."""
+    if figure.value is None or figure.run_stddev is None:
+        return None, None
+    return figure.value - figure.run_stddev, figure.value + figure.run_stddev
+
+
+def _scorecard(named: Sequence[tuple[str, ComparedResult]]) -> IntervalChart:
+    return IntervalChart(
+        "Derived scorecard",
+        tuple(
+            IntervalGroup(
+                heading,
+                tuple(
+                    Interval(name, getattr(result.scorecard, axis).value, series=place)
+                    for place, (name, result) in enumerate(named)
+                ),
+            )
+            for heading, axis in _AXES
         ),
-        legend=alt.Legend(orient="top", columns=2, labelExpr=_SHORTENED, labelLimit=0),
+        "0 to 100, relative to each other",
+        low_end=0.0,
+        high_end=100.0,
     )
-    rows = alt.Y(
-        "framework:N",
-        title=None,
-        sort=names,
-        axis=alt.Axis(labelExpr=_SHORTENED, labelLimit=0),
-    )
-    charts: list[tuple[str, Any, bool]] = []
-    if quality:
-        bars = (
-            alt.Chart(alt.InlineData(values=quality))
-            .mark_bar()
-            .encode(
-                x=alt.X("criterion:N", title=None, sort=_SCORES, axis=alt.Axis(labelAngle=0)),
-                xOffset=alt.XOffset("framework:N", sort=names),
-                y=alt.Y("score:Q", title="mean score", scale=alt.Scale(domain=[0, 5])),
-                color=framework,
-                tooltip=["framework:N", "criterion:N", alt.Tooltip("score:Q", format=".2f")],
-            )
-        )
-        charts.append(("Answer quality (judge, 1-5)", bars, False))
-    if costs:
-        points = (
-            alt.Chart(alt.InlineData(values=costs))
-            .mark_circle(size=160, opacity=1)
-            .encode(
-                x=alt.X("cost:Q", title="cost per run (USD)", scale=alt.Scale(zero=True)),
-                y=alt.Y("correctness:Q", title="mean correctness", scale=alt.Scale(domain=[0, 5])),
-                color=framework,
-                tooltip=["framework:N", "cost:Q", "correctness:Q"],
-            )
-        )
-        charts.append(("Cost against quality", points, False))
-    if timed:
-        ticks = (
-            alt.Chart(alt.InlineData(values=timed))
-            .mark_tick(thickness=3, size=24, opacity=0.85)
-            .encode(
-                x=alt.X("latency:Q", title="seconds", scale=alt.Scale(zero=True)),
-                y=rows,
-                color=framework.legend(None),
-                tooltip=["framework:N", "question:N", "latency:Q", "outcome:N"],
-            )
-            .properties(height=alt.Step(_TIMES_HEIGHT))
-        )
-        charts.append(("Latency per question (seconds)", ticks, True))
-    if judged:
-        squares = (
-            alt.Chart(alt.InlineData(values=judged))
-            .mark_rect(stroke="gray", strokeOpacity=0.6)
-            .encode(
-                x=alt.X(
-                    "question:N",
-                    title=None,
-                    sort=list(comparison.question_texts()),
-                    axis=alt.Axis(
-                        labelAngle=0, labelOverlap=True, labelSeparation=6, labelBound=True
-                    ),
-                ),
-                y=rows,
-                color=alt.Color(
-                    "correctness:Q",
-                    title="correctness",
-                    scale=alt.Scale(domain=[0, 5], scheme="viridis"),
-                    legend=alt.Legend(orient="top", values=[0, 1, 2, 3, 4, 5]),
-                ),
-                tooltip=["framework:N", "question:N", "correctness:Q", "outcome:N"],
-            )
-            .properties(height=alt.Step(_HEAT_HEIGHT))
-        )
-        charts.append(("Correctness per question", squares, True))
-    return [
-        Chart(title, chart.properties(width="container").to_dict(), wide)
-        for title, chart, wide in charts
+
+
+def _points(named: Sequence[tuple[str, ComparedResult]]) -> Iterator[Point]:
+    for place, (name, result) in enumerate(named):
+        cost, quality = result.cost_usd_per_run, result.summary["avg_correctness"]
+        if result.summary["total_cost_usd"].n and cost is not None and quality.value is not None:
+            yield Point(name, cost, quality.value, *_deviation(quality), series=place)
+
+
+def _latencies(result: ComparedResult) -> tuple[tuple[float, ...], tuple[str, ...]]:
+    """Latencies, and their questions; a failure is left out, as it would pass for a fast answer."""
+    timed = [
+        (question.latency_seconds, question_id)
+        for question_id, question in result.questions.items()
+        if question.latency_seconds is not None and question.outcome is not AnswerOutcome.FAILED
     ]
+    return tuple(latency for latency, _ in timed), tuple(question_id for _, question_id in timed)
+
+
+def _correctness(result: ComparedResult, question_id: str) -> float | None:
+    question = result.questions.get(question_id)
+    return None if question is None else question.correctness_score

@@ -2,18 +2,13 @@
 
 from __future__ import annotations
 
-import json
-from importlib import resources
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
-from trajmeter.errors import ExtraMissingError
-from trajmeter.frameworks.report.charts import comparison_charts
 from trajmeter.frameworks.report.notes import heading, notes
 from trajmeter.frameworks.report.tables import comparison_tables, labels, question_table
 from trajmeter.reports.cells import visible
 from trajmeter.reports.markdown import escape, render_table
 from trajmeter.reports.tables import Table, fitting
-from trajmeter.text import without_controls
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -23,8 +18,6 @@ if TYPE_CHECKING:
     from trajmeter.frameworks.comparison import Comparison
 
 __all__ = ["html_report", "markdown_report", "print_comparison"]
-
-_EMBED = "window.trajmeterEmbed = vegaEmbed;"
 
 
 def markdown_report(comparison: Comparison) -> str:
@@ -42,8 +35,8 @@ def markdown_report(comparison: Comparison) -> str:
 def html_report(comparison: Comparison) -> str:
     """The comparison as one self-contained HTML document.
 
-    Scripts, styles and data are inlined, and its security policy forbids every request, so it opens
-    offline and sends nothing. Answers are escaped.
+    Styles, scripts, charts and data are inlined, and its security policy forbids every request, so
+    it opens offline and sends nothing. Answers are escaped.
 
     Args:
         comparison: The comparison.
@@ -52,40 +45,12 @@ def html_report(comparison: Comparison) -> str:
         The document.
 
     Raises:
-        ExtraMissingError: jinja2, altair or vl-convert-python is not installed.
+        ExtraMissingError: jinja2 is not installed.
     """
-    try:
-        import jinja2
-        import vl_convert
-    except ModuleNotFoundError as error:
-        raise ExtraMissingError(
-            f"HTML reports need {error.name}; install trajmeter[report]"
-        ) from error
-    charts = comparison_charts(comparison)
-    here = resources.files("trajmeter.frameworks.report")
-    environment = jinja2.Environment(
-        autoescape=True,
-        finalize=_shown,
-        undefined=jinja2.StrictUndefined,
-        trim_blocks=True,
-        lstrip_blocks=True,
-    )
-    return environment.from_string(here.joinpath("report.html.j2").read_text("utf-8")).render(
-        comparison=comparison,
-        columns=labels(comparison),
-        heading=heading(comparison),
-        tables=list(comparison_tables(comparison)),
-        notes=notes(comparison),
-        questions=[
-            (question_id, text, question_table(comparison, question_id))
-            for question_id, text in comparison.question_texts().items()
-        ],
-        charts=charts,
-        specifications=_script_json(_shown([chart.specification for chart in charts])),
-        runtime=vl_convert.javascript_bundle(_EMBED) if charts else "",
-        style=here.joinpath("report.css").read_text("utf-8"),
-        script=here.joinpath("report.js").read_text("utf-8"),
-    )
+    from trajmeter.frameworks.report.page import comparison_document
+    from trajmeter.reports.page.rendering import html_document
+
+    return html_document(comparison_document(comparison))
 
 
 def print_comparison(comparison: Comparison, console: Console) -> None:
@@ -126,24 +91,3 @@ def _markdown_blocks(comparison: Comparison) -> Iterator[str]:
         shown = (answer.shown() if answer else "" for answer in answers)
         rows = tuple(zip(columns, shown, strict=True))
         yield render_table(Table("", ("Framework", "Answer"), rows, texts=(0, 1)))
-
-
-def _shown(value: Any) -> Any:  # noqa: ANN401 - whatever a template or a chart holds
-    """The value with every control character in its text shown as such; markup stays markup."""
-    if isinstance(value, str):
-        return value if hasattr(value, "__html__") else without_controls(value)
-    if isinstance(value, dict):
-        return {_shown(key): _shown(item) for key, item in value.items()}
-    if isinstance(value, list):
-        return [_shown(item) for item in value]
-    return value
-
-
-def _script_json(value: object) -> str:
-    """JSON in which no text can end its script element."""
-    return (
-        json.dumps(value, ensure_ascii=True, allow_nan=False)
-        .replace("<", "\\u003c")
-        .replace(">", "\\u003e")
-        .replace("&", "\\u0026")
-    )

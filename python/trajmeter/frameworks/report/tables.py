@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from collections import Counter
+from itertools import takewhile
+from pathlib import PurePath
 from typing import TYPE_CHECKING, TypeAlias
 
 from trajmeter.reports.cells import (
@@ -31,18 +33,41 @@ _Rows: TypeAlias = "list[tuple[str, ...]]"
 
 
 def labels(comparison: Comparison) -> list[str]:
-    """Name of each column: the framework, with its file if two results share a framework.
+    """Name of each column: the framework, with what tells its results apart if it has several.
 
     A file that is listed twice is numbered, because charts identify frameworks by these names.
     """
-    names = [result.framework for result in comparison.results]
     seen: Counter[str] = Counter()
     found = []
-    for name, result in zip(names, comparison.results, strict=True):
-        label = name if names.count(name) == 1 else f"{name} ({result.file})"
+    for result in comparison.results:
+        own = [each for each in comparison.results if each.framework == result.framework]
+        label = result.framework
+        if len(own) > 1:
+            label += f" ({_differing(result, own)})"
         seen[label] += 1
         found.append(label if seen[label] == 1 else f"{label} #{seen[label]}")
     return found
+
+
+def _differing(result: ComparedResult, results: Sequence[ComparedResult]) -> str:
+    """What tells a result from others of its framework: runs, the number or the time of its run."""
+    if result.run_count > 1 and sum(each.run_count > 1 for each in results) == 1:
+        return f"mean of {result.run_count} runs"
+    files = [each.file for each in results if each.run_count == 1 or result.run_count > 1]
+    stems = [PurePath(file).stem.split("_") for file in dict.fromkeys(files)]
+    own = PurePath(result.file).stem.split("_")
+    if stems.count(own) > 1 or len(stems) == 1:  # files of other folders, or one listed twice
+        return result.file
+    if own[-1].startswith("run") and [stem[-1] for stem in stems].count(own[-1]) == 1:
+        return own[-1]
+    start = _shared(stems)
+    end = _shared([stem[start:][::-1] for stem in stems])
+    return "_".join(own[start : len(own) - end]) or "_".join(own)
+
+
+def _shared(names: Sequence[Sequence[str]]) -> int:
+    """How many parts all begin with."""
+    return sum(1 for _ in takewhile(lambda parts: len({*parts}) == 1, zip(*names, strict=False)))
 
 
 def comparison_tables(comparison: Comparison) -> Iterator[Table]:

@@ -90,20 +90,68 @@ class ContextTrackerKernel:
         """Begin without steps."""
         self._kernel = kernel
         self._walked = _Walked(kernel)
+        self._open: SeenViews | None = None
 
     def update(self, views: Sequence[ViewLike]) -> StepCoverage:
-        """Add one step; its coverage so far.
+        """Add one step, or end the open one with these views; its coverage so far.
 
         Raises:
             InputError: The extent of a view is invalid; nothing is added.
         """
-        self._walked.add(views)
+        if self._open is None:
+            self._walked.add(views)
+        else:
+            self.view(views)
+            self.close_step()
+        return self.coverage()
+
+    def view(self, views: Sequence[ViewLike]) -> None:
+        """Add views to the open step, which the first ones begin.
+
+        Raises:
+            InputError: The extent of a view is invalid; nothing is added.
+        """
+        seen = self._walked.look(views)
+        if self._open is None:
+            self._open = SeenViews()
+        self._open.join(seen)
+
+    def close_step(self) -> None:
+        """End the open step; without one, add a step that saw nothing."""
+        self._walked.close(self._open or SeenViews())
+        self._open = None
+
+    def coverage(self) -> StepCoverage:
+        """Share of gold seen so far, in the open step too; ``None`` before the first step."""
+        steps = self._walked.count + (self._open is not None)
         unions = self._walked.unions
-        coverage = (union.coverage[-1] if union.coverage else None for union in unions)
-        return StepCoverage(self._walked.count, *coverage)
+        return StepCoverage(steps, *(union.coverage() if steps else None for union in unions))
+
+    @property
+    def viewed(self) -> tuple[int, ...]:
+        """Size of each step that ended, summed over them, at each granularity.
+
+        Raises:
+            TotalOverflowError: A sum exceeds 64 bits.
+        """
+        return tuple(viewed for viewed, _ in self._totals())
+
+    @property
+    def repeated(self) -> tuple[int, ...]:
+        """What a step that ended showed again, summed over them, at each granularity.
+
+        Raises:
+            TotalOverflowError: A sum of sizes exceeds 64 bits.
+        """
+        return tuple(repeated for _, repeated in self._totals())
+
+    def _totals(self) -> list[tuple[int, int]]:
+        totals = [union.viewed() for union in self._walked.unions]
+        _refuse_overflow("sum of step sizes", [viewed for viewed, _ in totals])
+        return totals
 
     def sizes(self, final_views: Sequence[ViewLike] | None) -> ContextSizes:
-        """Sizes of the steps so far, as :meth:`ContextKernel.score` gives them.
+        """Sizes of the steps that ended, as :meth:`ContextKernel.score` gives them.
 
         Raises:
             InputError: The extent of a view is invalid.
@@ -140,14 +188,28 @@ class _Walked:
 
     def add(self, views: Sequence[ViewLike]) -> None:
         """Add one step."""
-        seen = SeenViews()
-        files = self._kernel.files
-        seen.add(views, files.target, files.rules)
+        self.close(self._seen(views))
+
+    def look(self, views: Sequence[ViewLike]) -> SeenViews:
+        """Add views of a step that goes on; what they cover."""
+        seen = self._seen(views)
+        spans = seen.certain_spans(self._kernel.files.rules)
+        for union, own in zip(self.unions, spans, strict=True):
+            union.look(own)
+        return seen
+
+    def close(self, seen: SeenViews) -> None:
+        """Add one step, some of whose views may have been looked at."""
         self.count += 1
         self.has_range |= seen.has_range
         self.tally.add(seen.tally)
-        for union, spans in zip(self.unions, seen.spans(), strict=True):
+        for union, spans in zip(self.unions, seen.spans(self._kernel.files.rules), strict=True):
             union.add(spans)
+
+    def _seen(self, views: Sequence[ViewLike]) -> SeenViews:
+        seen = SeenViews()
+        seen.add(views, self._kernel.files.target, self._kernel.files.rules)
+        return seen
 
 
 def _refuse_overflow(what: str, sizes: Sequence[int]) -> None:

@@ -27,18 +27,23 @@ class Union:
     """The union of steps at one granularity, and what each step found of gold."""
 
     def __init__(self, gold: Gold) -> None:
-        self.coverage: list[float] = []
+        self._coverage: list[float] = []
         self._gold = gold
         self._pieces: dict[int, Pieces] = {}
         self._size = 0
         self._covered = 0
         self._viewed_size = 0
         self._covered_sum = 0
+        self._ended = (0, 0)
 
     def add(self, spans: Spans) -> None:
         """Add one step."""
-        for key, start, end in merge(spans):
-            self._viewed_size += end - start
+        self.look(merge(spans))
+        self.close(spans)
+
+    def look(self, spans: Spans) -> None:
+        """Add spans of a step that has not ended."""
+        for key, start, end in spans:
             pieces = self._pieces.get(key)
             if pieces is None:
                 pieces = self._pieces[key] = Pieces()
@@ -47,15 +52,29 @@ class Union:
                 self._size += last - first
                 if gold is not None:
                     self._covered += gold.within(first, last)
+
+    def close(self, spans: Spans) -> None:
+        """End a step whose spans, all of them, were looked at."""
+        self._viewed_size += sum(end - start for _, start, end in merge(spans))
         self._covered_sum += self._covered
+        self._ended = (self._size, self._covered)
         if self._gold.size:
-            self.coverage.append(self._covered / self._gold.size)
+            self._coverage.append(self._covered / self._gold.size)
+
+    def coverage(self) -> float | None:
+        """Share of gold seen so far, in a step that has not ended too; ``None`` without gold."""
+        return self._covered / self._gold.size if self._gold.size else None
+
+    def viewed(self) -> tuple[int, int]:
+        """Sizes of the steps that ended, summed, and what of them an earlier step had shown."""
+        return self._viewed_size, self._viewed_size - self._ended[0]
 
     def final(self) -> FinalSizes:
-        """The union as a final context."""
-        return FinalSizes(self._covered, self._gold.size, self._size)
+        """The union of the steps that ended as a final context."""
+        size, covered = self._ended
+        return FinalSizes(covered, self._gold.size, size)
 
     def steps(self) -> StepSizes:
-        """The steps."""
-        coverage = tuple(self.coverage) if self._gold.size else None
-        return StepSizes(coverage, self._covered_sum, self._viewed_size, self._size)
+        """The steps that ended."""
+        coverage = tuple(self._coverage) if self._gold.size else None
+        return StepSizes(coverage, self._covered_sum, self._viewed_size, self._ended[0])

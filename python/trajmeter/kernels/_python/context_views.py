@@ -56,17 +56,31 @@ class SeenViews:
         self._symbol: Spans = []
         self._span: Spans = []
         self._line: Spans = []
+        self._named: Spans = []
+        self._has_names = False
 
-    def spans(self) -> tuple[Spans, Spans, Spans, Spans]:
-        """Files, definitions, bytes and lines, in any order, with overlaps."""
+    def spans(self, rules: ContextRules = "default") -> tuple[Spans, Spans, Spans, Spans]:
+        """Files, definitions, bytes and lines, in any order, with overlaps.
+
+        As written, the names of a step, if there are any, replace its ranges.
+        """
+        replaced = self._has_names and rules == "as_written"
+        symbol = self._named if replaced else self._symbol + self._named
+        return self._file, symbol, self._span, self._line
+
+    def certain_spans(self, rules: ContextRules) -> tuple[Spans, Spans, Spans, Spans]:
+        """The same of a step that goes on: as written, names may still replace definitions."""
+        file, symbol, span, line = self.spans(rules)
+        return file, [] if rules == "as_written" else symbol, span, line
+
+    def _spans(self) -> tuple[Spans, Spans, Spans, Spans]:
         return self._file, self._symbol, self._span, self._line
 
     def add(self, views: Sequence[ViewLike], target: Target, rules: ContextRules) -> None:
         """Add views, and count what becomes of them."""
         as_written = rules == "as_written"
         tally = self.tally
-        named: Spans = []
-        has_names = False
+        named = self._named
         for view in views:
             tally.views += 1
             file, leak = target(view.path)
@@ -75,7 +89,7 @@ class SeenViews:
                 tally.unresolved.add(view.path)
                 continue
             for name in view.symbols:
-                has_names = True
+                self._has_names = True
                 named += [(file.code, place, place + 1) for place in file.named(name)]
             if view.listed or not as_written:
                 self._file.append((0, file.code, file.code + 1))
@@ -95,10 +109,15 @@ class SeenViews:
             self.has_range = True
             covers = self._add_range(file, extent, start, end)
             tally.empty_ranges += file.known and not covers
-        if has_names and as_written:
-            self._symbol = named
-        else:
-            self._symbol += named
+
+    def join(self, other: SeenViews) -> None:
+        """Add what other views of the same step cover."""
+        for own, more in zip(self._spans(), other._spans(), strict=True):
+            own.extend(more)
+        self._named += other._named
+        self._has_names |= other._has_names
+        self.has_range |= other.has_range
+        self.tally.add(other.tally)
 
     def add_gold(self, file: File, first: int, last: int, *, in_lines: bool) -> None:
         """Add lines that the reference names."""

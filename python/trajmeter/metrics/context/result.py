@@ -212,3 +212,30 @@ class ContextResult(Result):
     """What became of the views."""
     leaks: LeakFigures
     """What the agent read of the solution."""
+
+    def explain(self, figure: str) -> str | None:
+        """How much of gold the final context, or the patch, covers, and what was never seen.
+
+        See :meth:`Result.explain`.
+        """
+        part, _, rest = figure.partition(".")
+        granularity = rest.partition(".")[0]
+        covered: FinalFigures | EditLocation
+        if part == "final":
+            covered, what = getattr(self.final, granularity), f"gold {_NAMES[granularity]}"
+        elif part == "edit_location":
+            covered, what = self.edit_location, "lines that the gold patch edits"
+        else:
+            return None
+        if covered.gold_size is None or covered.intersection is None:
+            return None
+        told = f"covers {covered.intersection:,} of {covered.gold_size:,} {what}"
+        file = self.final.file
+        if part == "final" and file.gold_size is not None and file.intersection is not None:
+            lost = file.gold_size - file.intersection
+            if lost and granularity != "file":
+                told += f"; {lost:,} gold file{'s' if lost > 1 else ''} never viewed"
+        return told
+
+
+_NAMES = {"file": "files", "symbol": "definitions", "span": "bytes", "line": "lines"}

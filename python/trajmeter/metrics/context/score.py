@@ -37,6 +37,7 @@ if TYPE_CHECKING:
     from trajmeter.kernels import ContextSizes, ContextTally, TurnLike, ViewLike
     from trajmeter.metrics._result import Group
     from trajmeter.metrics.context.parts import Parts
+    from trajmeter.metrics.context.tracker import ContextTracker
     from trajmeter.metrics.registry import Resources
     from trajmeter.records import Leak, Task
     from trajmeter.snapshots import SnapshotStore
@@ -130,6 +131,22 @@ class ContextMetric:
             final_patch=trajectory.final_patch,
             leaks=trajectory.leaks,
             parts=self._parts,
+        )
+
+    def tracker(self, task: Task) -> ContextTracker:
+        """Follow an attempt at a task while it runs."""
+        from trajmeter.metrics.context.tracker import ContextTracker
+
+        return ContextTracker(self._tasks.find(task))
+
+    def score_tracked(
+        self, tracker: ContextTracker, task: Task, trajectory: Trajectory
+    ) -> ContextResult:
+        """Score an attempt all of whose steps a tracker has followed, as :meth:`score` does."""
+        if self._parts is not ALL_PARTS:
+            return self.score(task, trajectory)
+        return tracker.result(
+            trajectory.final_views, final_patch=trajectory.final_patch, leaks=trajectory.leaks
         )
 
     def score_batch(

@@ -71,6 +71,7 @@ class PreparedTasks:
         self._places: dict[int, _Repository] = {}
         self._time = 0
         self._bytes = 0
+        self._lock = Lock()
 
     def __reduce__(self) -> tuple[Any, ...]:
         """Leave behind the tasks that were prepared."""
@@ -85,9 +86,12 @@ class PreparedTasks:
         """
         prepared = self._kept(task)
         if prepared is None:
-            prepared = self._prepare(task)
-            if self.is_full:
-                self.trim()
+            with self._lock:  # attempts may run in threads
+                prepared = self._kept(task)
+                if prepared is None:
+                    prepared = self._prepare(task)
+                    if self.is_full:
+                        self.trim()
         return prepared
 
     def find_another(self, task: Task) -> PreparedTask:
@@ -124,7 +128,7 @@ class PreparedTasks:
             return None
         self._time += 1
         repository.last_used = self._time
-        return repository.tasks[id(task)]
+        return repository.tasks.get(id(task))
 
     def _prepare(self, task: Task) -> PreparedTask:
         snapshot = None if self._snapshots is None else self._snapshots.find(task)

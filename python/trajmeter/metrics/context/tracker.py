@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from trajmeter.arguments import check_type, records
+from trajmeter.kernels import GRANULARITIES
 from trajmeter.metrics.context.prepared import PreparedTask
 from trajmeter.metrics.context.score import compose, measured_lines
 from trajmeter.records import View
@@ -14,8 +15,11 @@ if TYPE_CHECKING:
 
     from trajmeter.kernels import StepCoverage
     from trajmeter.metrics.context.result import ContextResult
+    from trajmeter.records import Leak
 
 __all__ = ["ContextTracker"]
+
+_LINE = GRANULARITIES.index("line")
 
 
 class ContextTracker:
@@ -45,10 +49,11 @@ class ContextTracker:
         self._prepared = prepared
         self._kernel = prepared.kernel.tracker()
         self._steps: list[Sequence[View]] = []
+        self._open: list[View] = []
 
     def __reduce__(self) -> tuple[Any, ...]:
         """Follow the same steps again where it arrives."""
-        return _resume, (self._prepared, self._steps)
+        return _resume, (self._prepared, self._steps, self._open)
 
     def update(self, views: Sequence[View]) -> StepCoverage:
         """Add one turn's views, none included, as a step.
@@ -62,18 +67,50 @@ class ContextTracker:
         """
         views = records(views, View, name="views")
         coverage = self._kernel.update(views)
-        self._steps.append(tuple(views))  # only now: a refused step does not count
+        self._steps.append((*self._open, *views))  # only now: a refused step does not count
+        self._open = []
         return coverage
 
+    def view(self, *views: View) -> None:
+        """Add views to the open step, which the first ones begin; :meth:`update` ends it too.
+
+        Raises:
+            InputError: A view has no valid extent; nothing is added.
+        """
+        self._kernel.view(views)
+        self._open += views
+
+    def end_step(self) -> None:
+        """End the open step; without one, add a step that saw nothing."""
+        self._kernel.close_step()
+        self._steps.append(tuple(self._open))
+        self._open = []
+
+    @property
+    def coverage(self) -> StepCoverage:
+        """Share of gold seen so far, in the open step too; ``None`` before the first step."""
+        return self._kernel.coverage()
+
+    @property
+    def redundancy(self) -> float | None:
+        """Share of the lines viewed that an earlier step had shown, 0 to 1, of steps that ended."""
+        viewed = self._kernel.viewed[_LINE]
+        return self._kernel.repeated[_LINE] / viewed if viewed else None
+
     def result(
-        self, final_views: Sequence[View] | None = None, *, final_patch: str | None = None
+        self,
+        final_views: Sequence[View] | None = None,
+        *,
+        final_patch: str | None = None,
+        leaks: Sequence[Leak] | None = None,
     ) -> ContextResult:
-        """Score the attempt so far, as if it had ended.
+        """Score the steps that ended, as if the attempt had.
 
         Args:
             final_views: The context that the agent declares in the end; without it the union of
                 the turns, or, by the rules of ContextBench, nothing.
             final_patch: The patch in the end, if there is one.
+            leaks: What the agent read of the solution; ``None`` where nobody looked.
 
         Returns:
             What :func:`score` gives for a trajectory of the same turns, final views and patch.
@@ -91,11 +128,15 @@ class ContextTracker:
         sizes = self._kernel.sizes(final_views)
         if self._prepared.profile.counts_reversed_lines:
             sizes = measured_lines(self._prepared, sizes, self._steps, final_views)
-        return compose(self._prepared, sizes, final_patch)
+        return compose(self._prepared, sizes, final_patch, leaks)
 
 
-def _resume(prepared: PreparedTask, steps: Sequence[Sequence[View]]) -> ContextTracker:
+def _resume(
+    prepared: PreparedTask, steps: Sequence[Sequence[View]], views: Sequence[View]
+) -> ContextTracker:
     tracker = ContextTracker(prepared)
-    for views in steps:
-        tracker.update(views)
+    for step in steps:
+        tracker.update(step)
+    if views:
+        tracker.view(*views)
     return tracker

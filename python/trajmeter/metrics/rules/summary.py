@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import numpy as np
 from pydantic import ConfigDict
@@ -14,6 +14,8 @@ from trajmeter.records import Outcome
 from trajmeter.records.record import LazyModel
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from typing_extensions import Self
 
     from trajmeter.kernels import BoolArray, Int64Array
@@ -73,6 +75,14 @@ class RulesTotals:
     def merge(self, other: Self, numbers: Int64Array) -> None:
         """Count what another one has counted; its group i is our group ``numbers[i]``."""
         self._means.merge(other._means, numbers)
+
+    def state(self) -> dict[str, Any]:
+        """What was counted, for :meth:`restore`."""
+        return self._means.state()
+
+    def restore(self, state: Mapping[str, Any]) -> None:
+        """Hold what was counted elsewhere, in place of our own."""
+        self._means.restore(state)
 
     def figures(self, group: int | None) -> RulesSummary:
         """Means of all attempts so far."""

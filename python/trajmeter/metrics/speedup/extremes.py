@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -10,6 +10,8 @@ from trajmeter.metrics.kept_counts import KeptCounts
 from trajmeter.statistics.exact_sums import ExactSums
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
     from trajmeter.kernels import BoolArray, Coded, Int64Array
     from trajmeter.metrics.scored_columns import GroupedRows, ScoredColumns
 
@@ -41,6 +43,17 @@ class AgentCosts:
             for group, key in other._owners
         ]
         self._sums.merge(other._sums, np.array(places, np.int64))
+
+    def state(self) -> dict[str, Any]:
+        """What was added up, for :meth:`restore`."""
+        return {"owners": [list(owner) for owner in self._owners], "sums": self._sums.state()}
+
+    def restore(self, state: Mapping[str, Any]) -> None:
+        """Hold what was added up elsewhere, in place of our own."""
+        self._owners, self._places = [], {}
+        for group, key in state["owners"]:
+            self._place(group, key)
+        self._sums.restore(state["sums"])
 
     def of(self, group: int | None) -> dict[str, float]:
         """Costs of one group, or of all attempts, in the order in which they first came."""
@@ -82,6 +95,14 @@ class WorstBenchmarks:
         for group, worst in other._worst.items():
             self._offer(int(numbers[group]), worst)
 
+    def state(self) -> list[list[Any]]:
+        """What was found, for :meth:`restore`."""
+        return [[group, *worst] for group, worst in self._worst.items()]
+
+    def restore(self, state: Sequence[Sequence[Any]]) -> None:
+        """Hold what was found elsewhere, in place of our own."""
+        self._worst = {group: (value, text) for group, value, text in state}
+
     def of(self, group: int | None) -> tuple[float, str] | None:
         """The least ratio of a group, or of all attempts, with its task and benchmark."""
         if group is None:
@@ -111,6 +132,17 @@ class KeptWarnings:
         """Count those of another one; its group i is our group ``numbers[i]``."""
         for group, kept in other._kept.items():
             self._of(None if group is None else int(numbers[group])).merge(kept)
+
+    def state(self) -> list[list[Any]]:
+        """What was counted, for :meth:`restore`."""
+        return [[group, [list(each) for each in kept]] for group, kept in self._kept.items()]
+
+    def restore(self, state: Sequence[Sequence[Any]]) -> None:
+        """Hold what was counted elsewhere, in place of our own."""
+        self._kept = {}
+        for group, kept in state:
+            for text, count in kept:
+                self._of(group).add(text, count)
 
     def of(self, group: int | None) -> dict[str, int]:
         """Warnings of one group, or of all attempts."""

@@ -18,7 +18,7 @@ from trajmeter.statistics.repeats import mean_pass_at_k
 
 if TYPE_CHECKING:
     from collections import Counter
-    from collections.abc import Hashable, Iterable
+    from collections.abc import Hashable, Iterable, Mapping
 
     from typing_extensions import Self
 
@@ -105,6 +105,31 @@ class SpeedupTotals:
         self._costs.merge(other._costs, numbers)
         self._worst.merge(other._worst, numbers)
         self._warnings.merge(other._warnings, numbers)
+
+    def state(self) -> dict[str, Any]:
+        """What was counted, for :meth:`restore`."""
+        return {
+            "agents": [*self._agents],
+            "tasks": [*self._tasks],
+            "trials": [*self._trials],
+            "attempts": AttemptColumns.joined([_NO_ATTEMPTS, *self._attempts])._asdict(),
+            "counts": self._counts.state(),
+            "costs": self._costs.state(),
+            "worst": self._worst.state(),
+            "warnings": self._warnings.state(),
+        }
+
+    def restore(self, state: Mapping[str, Any]) -> None:
+        """Hold what was counted elsewhere, in place of our own."""
+        self._folded = {}
+        self._agents = {(key, place): at for at, (key, place) in enumerate(state["agents"])}
+        self._tasks = {task: at for at, task in enumerate(state["tasks"])}
+        self._trials = {trial: at for at, trial in enumerate(state["trials"])}
+        self._attempts = [AttemptColumns(**state["attempts"])]
+        self._counts.restore(state["counts"])
+        self._costs.restore(state["costs"])
+        self._worst.restore(state["worst"])
+        self._warnings.restore(state["warnings"])
 
     def figures(self, group: int | None) -> SpeedupSummary:
         """Figures of all attempts so far."""

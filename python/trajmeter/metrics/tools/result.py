@@ -2,17 +2,23 @@
 
 from __future__ import annotations
 
+import reprlib
 from typing import TYPE_CHECKING, Annotated, Literal, TypeAlias
 
 from pydantic import ConfigDict, JsonValue
 
 from trajmeter.metrics._result import Figure, Group, Result
+from trajmeter.records import Outcome
 from trajmeter.records.record import LazyModel
 
 if TYPE_CHECKING:
-    from trajmeter.records import Cause, Outcome
+    from trajmeter.records import Cause
 
 __all__ = ["MatchGrades", "Mismatch", "MismatchKind", "ToolsResult", "unscored"]
+
+
+_SHOWN = 10
+"""Mismatches that an explanation lists."""
 
 
 class MatchGrades(Group):
@@ -76,6 +82,15 @@ class Mismatch(LazyModel):
     reason: str
     """What is wrong."""
 
+    @property
+    def line(self) -> str:
+        """All of it in one line."""
+        keys = "".join(f"[{key!r}]" for key in self.path)
+        wrong = self.reason
+        if self.kind == "arguments" and self.reason == "it differs":
+            wrong = f"expected {reprlib.repr(self.expected)}, got {reprlib.repr(self.got)}"
+        return f"{self.kind} {self.tool}{keys}: {wrong}"
+
 
 class ToolsResult(Group, Result):
     """How an attempt's tool calls match those of the reference.
@@ -106,6 +121,16 @@ class ToolsResult(Group, Result):
     """Grades of the pairing in any order."""
     in_order_grades: MatchGrades
     """Grades of the alignment in order."""
+
+    def explain(self, figure: str) -> str | None:
+        """What does not match, a line each, of at most ten; see :meth:`Result.explain`."""
+        del figure  # all are of the same pairing
+        if self.outcome is Outcome.ABSTAINED:
+            return "The task names no expected calls."
+        lines = [each.line for each in self.mismatches[:_SHOWN]]
+        if len(self.mismatches) > _SHOWN:
+            lines.append(f"and {len(self.mismatches) - _SHOWN} more")
+        return "\n".join(lines) or self.reason
 
 
 def unscored(

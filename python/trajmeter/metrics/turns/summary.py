@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import numpy as np
 from pydantic import ConfigDict
@@ -13,6 +13,8 @@ from trajmeter.records.record import LazyModel
 from trajmeter.statistics.exact_sums import GroupCounts
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from typing_extensions import Self
 
     from trajmeter.kernels import BoolArray, Int64Array
@@ -114,6 +116,15 @@ class TurnsTotals:
         """Count what another one has counted; its group i is our group ``numbers[i]``."""
         self._runs.merge(other._runs, numbers)
         self._means.merge(other._means, numbers)
+
+    def state(self) -> dict[str, Any]:
+        """What was counted, for :meth:`restore`."""
+        return {"runs": self._runs.state(), "means": self._means.state()}
+
+    def restore(self, state: Mapping[str, Any]) -> None:
+        """Hold what was counted elsewhere, in place of our own."""
+        self._runs.restore(state["runs"])
+        self._means.restore(state["means"])
 
     def figures(self, group: int | None) -> TurnsSummary:
         """Means of all runs so far."""

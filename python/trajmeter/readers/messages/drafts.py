@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from trajmeter.readers.tool_views import ToolViews
     from trajmeter.records import Leak, Usage, View
 
-__all__ = ["Draft", "FailureTest", "Finished", "finished"]
+__all__ = ["Draft", "FailureTest", "Finished", "finished", "made_call", "outcome_of"]
 
 FailureTest: TypeAlias = Callable[[ToolCall], bool | None]
 """Tells of a call with its result whether it failed; ``None`` if it cannot tell."""
@@ -71,7 +71,7 @@ def finished(
     watch = _Watch(views, exit_codes, has_results=has_results)
     turns = []
     for number, draft in enumerate(drafts, start=1):
-        calls = [_made(values, failed, exit_codes) for values in draft.calls]
+        calls = [made_call(values, failed, exit_codes) for values in draft.calls]
         turns.append(_turn(draft, calls, watch.watched(calls, number)))
     if not watch.reads:
         return Finished(tuple(turns), None)
@@ -129,10 +129,12 @@ class _Watch:
         return _Watched("\n".join(programs) if programs else None, tuple(seen) or None)
 
 
-def _made(
-    values: dict[str, Any], failed: FailureTest | None, exit_codes: Mapping[str, int]
+def made_call(
+    values: dict[str, Any],
+    failed: FailureTest | None = None,
+    exit_codes: Mapping[str, int] = MappingProxyType({}),
 ) -> ToolCall:
-    """A call, with its success as far as it is known."""
+    """A call of these fields, with its success as far as it is known."""
     result = values["result"]
     if values["success"] is not False and type(result) is str and runs_commands(values["name"]):
         code = exit_codes.get(values["id"])
@@ -153,15 +155,19 @@ def _made(
     return frozen(ToolCall, {**values, "success": not verdict, "error": error})
 
 
-def _turn(draft: Draft, calls: list[ToolCall], watched: _Watched) -> Turn:
-    fault = next((call for call in calls if call.success is False), None)
-    error: Failure | None = None
+def outcome_of(calls: Iterable[ToolCall]) -> tuple[bool | None, Failure | None]:
+    """Whether a turn with these calls succeeded, ``None`` where that is unknown; and its error."""
     success: bool | None = None
-    if fault is not None:
-        reason = "parse_error" if isinstance(fault.arguments, str) else "tool_error"
-        success, error = False, Failure(reason=reason, message=fault.error)
-    elif calls and all(call.success for call in calls):
-        success = True
+    for call in calls:
+        if call.success is False:
+            reason = "parse_error" if isinstance(call.arguments, str) else "tool_error"
+            return False, Failure(reason=reason, message=call.error)
+        success = bool(call.success) and success is not False
+    return success or None, None
+
+
+def _turn(draft: Draft, calls: list[ToolCall], watched: _Watched) -> Turn:
+    success, error = outcome_of(calls)
     return frozen(
         Turn,
         {

@@ -34,7 +34,7 @@ if TYPE_CHECKING:
 
     from trajmeter.records import Leak, Turn
 
-__all__ = ["MessageTurns", "UsageReader", "message_turns"]
+__all__ = ["Conversation", "MessageTurns", "UsageReader", "message_turns"]
 
 UsageReader: TypeAlias = Callable[[Mapping[str, Any]], Usage | None]
 """Gives the usage of an answer of the model, from its message."""
@@ -87,7 +87,7 @@ def message_turns(
             from what was given back.
         durations: Seconds that calls took, likewise.
     """
-    conversation = _Conversation(usage)
+    conversation = Conversation(usage)
     for index, message in enumerate(messages):
         conversation.add(index, message)
     drafts = conversation.drafts
@@ -107,10 +107,14 @@ def message_turns(
     )
 
 
-class _Conversation:
-    """The turns of the messages that were added so far."""
+class Conversation:
+    """The turns of the messages that were added so far.
 
-    def __init__(self, usage: UsageReader) -> None:
+    Args:
+        usage: Gives the usage of an answer of the model.
+    """
+
+    def __init__(self, usage: UsageReader = message_usage) -> None:
         self._usage = usage
         self._by_id: dict[str, dict[str, Any]] = {}
         self.drafts: list[Draft] = []
@@ -119,6 +123,7 @@ class _Conversation:
         self.unusable: dict[str, str] = {}
 
     def add(self, index: int, message: object) -> None:
+        """Add a message; what cannot be used of it is noted under its index."""
         if type(message) is not dict:
             dump = getattr(message, "model_dump", None)
             message = dump() if callable(dump) else message

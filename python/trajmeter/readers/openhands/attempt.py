@@ -2,18 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
+from trajmeter.readers._limits import is_too_long
 from trajmeter.readers._litellm import model_name
-from trajmeter.readers._values import epoch_seconds
+from trajmeter.readers._values import as_mapping, epoch_seconds
 from trajmeter.readers.messages.usage import count, made_usage
 from trajmeter.readers.tool_views import TOOL_VIEWS
 from trajmeter.records import Failure, ToolCall, Turn
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Iterable, Mapping, Sequence
 
     from pydantic import JsonValue
 
@@ -24,7 +24,6 @@ __all__ = [
     "Reply",
     "below",
     "budget_failure",
-    "mapping",
     "metric_fields",
     "seconds",
     "turns_of",
@@ -67,11 +66,6 @@ class Reply:
     calls: list[Call] = field(default_factory=list)
     before: float | None = None
     """When what came before it ended."""
-
-
-def mapping(value: object) -> Mapping[str, Any]:
-    """A JSON object; an empty one if it is something else."""
-    return value if isinstance(value, Mapping) else {}
 
 
 def seconds(event: Mapping[str, Any]) -> float | None:
@@ -188,7 +182,7 @@ def usage_by_reply(metrics: Mapping[str, Any]) -> dict[str, Usage]:
     found: dict[str, Usage] = {}
     listed = metrics.get("token_usages")
     for each in listed if isinstance(listed, list) else ():
-        counts = mapping(each)
+        counts = as_mapping(each)
         identity, usage = counts.get("response_id"), _usage(counts)
         if isinstance(identity, str) and usage is not None:
             found[identity] = usage
@@ -198,7 +192,7 @@ def usage_by_reply(metrics: Mapping[str, Any]) -> dict[str, Usage]:
 def metric_fields(metrics: Mapping[str, Any], settings: Mapping[str, Any]) -> dict[str, Any]:
     """The model, and tokens and cost of the whole run, which are never added to those of turns."""
     model = settings.get("model")
-    total = mapping(metrics.get("accumulated_token_usage"))
+    total = as_mapping(metrics.get("accumulated_token_usage"))
     return {
         "model": model_name(model) if isinstance(model, str) else None,
         "usage": _usage(total, metrics.get("accumulated_cost")),
@@ -208,7 +202,7 @@ def metric_fields(metrics: Mapping[str, Any], settings: Mapping[str, Any]) -> di
 def budget_failure(text: str, *, reason: str | None = None) -> Failure:
     """Why a run failed, by the text of its error."""
     words = f"{reason} {text}"
-    if any(budget in words for budget in _BUDGETS):
+    if any(budget in words for budget in _BUDGETS) or is_too_long(words):
         return Failure(reason=BUDGET_REASON, message=text or None)
     first = text.partition(":")[0]
     named = first if first.isidentifier() else "error"

@@ -10,18 +10,17 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from trajmeter.readers._formats import Evidence, RecordFormat
+from trajmeter.readers._values import as_mapping
 from trajmeter.readers.contextbench.views import views_of
 from trajmeter.readers.openhands.attempt import (
     Call,
-    Reply,
     budget_failure,
-    mapping,
     metric_fields,
     seconds,
-    turns_of,
     usage_by_reply,
 )
 from trajmeter.readers.openhands.contextbench import commands_show
+from trajmeter.readers.openhands.run import Run
 from trajmeter.readers.openhands.sdk import CARRIED
 from trajmeter.readers.tool_views.evidence import numbered
 from trajmeter.records import Extent, Trajectory, View
@@ -38,7 +37,8 @@ __all__ = ["EVENTS"]
 
 _SILENT = frozenset({"system", "start", "change_agent_state", "recall", "null", "pause", "resume"})
 """Actions that are not calls of the model."""
-_CODE = frozenset({"run", "run_ipython"})
+_NOTHING = ("None", "-1")
+"""Causes of observations that answer nothing."""
 _NAMES = {
     "run": "execute_bash",
     "run_ipython": "execute_ipython_cell",
@@ -59,61 +59,52 @@ def _recognises(record: Mapping[str, JsonValue]) -> Evidence | None:
         if isinstance(first, dict) and first.keys() & {"action", "observation"}:
             is_event = first.keys() & {"args", "extras", "source", "cause"}
             return Evidence.CERTAIN if is_event else Evidence.LIKELY
-        if not history and "llm_config" in mapping(record.get("metadata")):
+        if not history and "llm_config" in as_mapping(record.get("metadata")):
             return Evidence.LIKELY
     return None
 
 
-def _events(record: Mapping[str, Any]) -> Iterator[tuple[Mapping[str, Any], bool]]:
-    """The events of a history in order, and whether each answers the one before it."""
+def _events(record: Mapping[str, Any]) -> Iterator[tuple[str, object, bool]]:
+    """The events of a history in order: where each is, and whether it answers the one before it."""
     history = record.get("history")
-    for item in history if isinstance(history, list) else ():
+    for index, item in enumerate(history if isinstance(history, list) else ()):
         if isinstance(item, list):
             for place, event in enumerate(item[:2]):
-                yield mapping(event), place == 1
+                yield f"history[{index}][{place}]", event, place == 1
         else:
-            yield mapping(item), False
+            yield f"history[{index}]", item, False
 
 
-class _Run:
-    """A run as its events are read."""
+class _Run(Run):
+    """A run as its actions and observations are read."""
 
     def __init__(self) -> None:
-        self.replies: list[Reply] = []
-        self.final_output: str | None = None
-        self.root: str | None = None
-        self.first: float | None = None
-        self.last: float | None = None
-        self.state: str | None = None
-        self._calls: dict[str, Call] = {}
+        super().__init__()
         self._previous: Call | None = None
+        self._silent: set[str] = set()
 
-    def add(self, event: Mapping[str, Any], *, answers_previous: bool) -> None:
+    def add(self, event: Mapping[str, Any], place: str, *, answers_previous: bool) -> None:
         if "action" in event and not answers_previous:
             self._previous = None
             if event.get("source", "agent") == "agent" and str(event["action"]) not in _SILENT:
                 self._act(event)
+            self._silent.add(str(event.get("id")))
         elif "observation" in event:
-            cause = event.get("cause")
-            call = self._previous if answers_previous else self._calls.get(str(cause))
+            cause = str(event.get("cause"))
+            call = self._previous if answers_previous else self.calls.get(cause)
             if call is not None:
                 self._observe(call, event)
             elif event["observation"] == "agent_state_changed":
-                state = mapping(event.get("extras")).get("agent_state")
-                self.state = state if isinstance(state, str) else self.state
-        time = seconds(event)
-        self.first = time if self.first is None else self.first
-        self.last = self.last if time is None else time
+                state = as_mapping(event.get("extras")).get("agent_state")
+                self.status = state if isinstance(state, str) else self.status
+            elif not answers_previous and cause not in _NOTHING and cause not in self._silent:
+                self.drop_result(place)
+        self.pass_time(event)
 
     def _act(self, event: Mapping[str, Any]) -> None:
-        action, args = str(event["action"]), mapping(event.get("args"))
-        about = mapping(event.get("tool_call_metadata"))
-        response = mapping(about.get("model_response"))
-        identity = response.get("id")
-        identity = identity if isinstance(identity, str) else None
-        if identity is None or not self.replies or self.replies[-1].id != identity:
-            self.replies.append(Reply(identity, before=self.last))
-        reply = self.replies[-1]
+        action, args = str(event["action"]), as_mapping(event.get("args"))
+        about = as_mapping(event.get("tool_call_metadata"))
+        reply = self.reply(as_mapping(about.get("model_response")).get("id"))
         text = args.get("content") if action == "message" else args.get("thought")
         if isinstance(text, str) and text and text not in reply.texts:
             reply.texts.append(text)
@@ -121,28 +112,22 @@ class _Run:
             self.final_output = text if isinstance(text, str) else self.final_output
             return
         if action in ("finish", "reject"):
-            outcome = args.get("final_thought") or mapping(args.get("outputs")).get("content")
+            outcome = args.get("final_thought") or as_mapping(args.get("outputs")).get("content")
             self.final_output = str(outcome) if outcome else self.final_output
         call = _call(action, args, about)
         call.begun = seconds(event)
         reply.calls.append(call)
         self._previous = call
         if event.get("id") is not None:
-            self._calls[str(event["id"])] = call
+            self.calls[str(event["id"])] = call
 
     def _observe(self, call: Call, event: Mapping[str, Any]) -> None:
-        extras = mapping(event.get("extras"))
-        about = mapping(extras.get("metadata"))
+        extras = as_mapping(event.get("extras"))
+        about = as_mapping(extras.get("metadata"))
         content = event.get("content")
         call.result = content if isinstance(content, str) else ""
         call.ended = seconds(event)
-        code = about.get("exit_code", extras.get("exit_code"))
-        call.exit_code = code if isinstance(code, int) and not isinstance(code, bool) else None
-        folder = about.get("working_dir")
-        if isinstance(folder, str) and folder.startswith("/"):
-            call.folder = folder
-            if self.root is None and "cd " not in (call.command or ""):
-                self.root = folder
+        self.end_command(call, about, about.get("exit_code", extras.get("exit_code")))
         if event.get("observation") == "error":
             call.success = False
         elif call.exit_code is not None:
@@ -170,7 +155,7 @@ def _call(action: str, args: Mapping[str, Any], about: Mapping[str, Any]) -> Cal
 
 def _read_views(call: Call) -> tuple[View, ...]:
     """What an action ``read`` shows: the lines that its answer numbers, else those asked for."""
-    arguments = mapping(call.arguments)
+    arguments = as_mapping(call.arguments)
     path = arguments.get("path")
     if not isinstance(path, str) or call.result is None or call.success is False:
         return ()
@@ -203,14 +188,12 @@ def _read(record: Mapping[str, JsonValue], source: Source) -> Trajectory:
     Raises:
         pydantic.ValidationError: A value has the wrong type.
     """
-    run, fields = _fields(record, source)
-    usages = usage_by_reply(mapping(record.get("metrics")))
+    run = _run(record)
     for reply in run.replies:
         for call in reply.calls:
-            if call.views is None and "path" in mapping(call.arguments):
+            if call.views is None and "path" in as_mapping(call.arguments):
                 call.views = _read_views(call)
-    turns, leaks = turns_of(run.replies, usages, run.root)
-    return Trajectory.model_validate({**fields, "turns": turns, "leaks": leaks})
+    return Trajectory.model_validate(_fields(record, run, source))
 
 
 def _read_as_contextbench(record: Mapping[str, JsonValue], source: Source) -> Trajectory:
@@ -219,9 +202,8 @@ def _read_as_contextbench(record: Mapping[str, JsonValue], source: Source) -> Tr
     Those are what ``read`` and ``run`` ask for. Their union is the final context. A history of
     pairs gives nothing.
     """
-    run, fields = _fields(record, source)
-    turns, _ = turns_of(run.replies, usage_by_reply(mapping(record.get("metrics"))), run.root)
-    silent = tuple(turn.model_copy(update={"views": None}) for turn in turns)
+    fields = _fields(record, _run(record), source) | {"leaks": None}
+    silent = tuple(turn.model_copy(update={"views": None}) for turn in fields["turns"])
     spans: dict[str, list[Span]] = {}
     steps: list[dict[str, list[NewView]]] = []
     history = record.get("history")
@@ -229,7 +211,7 @@ def _read_as_contextbench(record: Mapping[str, JsonValue], source: Source) -> Tr
         if isinstance(event, list):
             spans, steps = {}, []
             break
-        found = commands_show(mapping(event))
+        found = commands_show(as_mapping(event))
         for path, ranges in found.items():
             spans.setdefault(path, []).extend(ranges)
         if found:
@@ -248,25 +230,29 @@ def _merged(ranges: list[Span]) -> list[Span]:
     return merged
 
 
-def _fields(record: Mapping[str, JsonValue], source: Source) -> tuple[_Run, dict[str, Any]]:
+def _run(record: Mapping[str, JsonValue]) -> _Run:
     run = _Run()
-    for event, answers_previous in _events(record):
-        run.add(event, answers_previous=answers_previous)
-    about = mapping(record.get("metadata"))
-    metrics, error = mapping(record.get("metrics")), record.get("error")
+    for place, event, answers_previous in _events(record):
+        if isinstance(event, dict):
+            run.add(event, place, answers_previous=answers_previous)
+        elif event is not None:  # as in a pair of which one is missing
+            run.pass_over(place, event)
+    return run
+
+
+def _fields(record: Mapping[str, JsonValue], run: _Run, source: Source) -> dict[str, Any]:
+    about = as_mapping(record.get("metadata"))
+    metrics, error = as_mapping(record.get("metrics")), record.get("error")
     is_failed = isinstance(error, str) and bool(error)
     agent = about.get("agent_class")
-    times = [time for time in (run.first, run.last) if time is not None]
-    return run, {
-        **metric_fields(metrics, mapping(about.get("llm_config"))),
+    return {
+        **run.fields(usage_by_reply(metrics), None),
+        **metric_fields(metrics, as_mapping(about.get("llm_config"))),
         "task_id": record.get("instance_id"),
         "agent": agent if isinstance(agent, str) else "openhands",
         "source": source,
-        "final_patch": mapping(record.get("test_result")).get("git_patch"),
-        "final_output": run.final_output,
+        "final_patch": as_mapping(record.get("test_result")).get("git_patch"),
         "failure": budget_failure(str(error)) if is_failed else None,
-        "duration_seconds": times[1] - times[0] if len(times) == 2 else None,  # noqa: PLR2004 - the first and the last
-        "metadata": {} if run.state is None else {"exit_status": run.state},
     }
 
 

@@ -13,12 +13,12 @@ from typing import TYPE_CHECKING, Any
 from trajmeter.errors import ReadError
 from trajmeter.readers._formats import Evidence, FileFormat
 from trajmeter.readers._litellm import model_name
+from trajmeter.readers._values import as_mapping
 from trajmeter.readers.messages import message_turns
 from trajmeter.readers.messages.usage import openai_usage
 from trajmeter.readers.openhands.attempt import (
     below,
     budget_failure,
-    mapping,
     metric_fields,
     usage_by_reply,
 )
@@ -54,11 +54,13 @@ def _is_conversation(path: Path, _: bytes) -> Evidence | None:
 
 def _conversation(path: Path, report: Callable[[ReadProblem], None]) -> Iterator[Trajectory]:
     """The run of a conversation's folder."""
-    state = mapping(_load(path / _STATE, report))
+    state = as_mapping(_load(path / _STATE, report))
     files = sorted((path / _EVENTS).glob("event-*.json"))
     events = [event for file in files if (event := _load(file, report)) is not None]
-    metrics = mapping(mapping(mapping(state.get("stats")).get("usage_to_metrics")).get("agent"))
-    root = mapping(state.get("workspace")).get("working_dir")
+    metrics = as_mapping(
+        as_mapping(as_mapping(state.get("stats")).get("usage_to_metrics")).get("agent")
+    )
+    root = as_mapping(state.get("workspace")).get("working_dir")
     usages = usage_by_reply(metrics)
     fields = read_events(events, usages, root if isinstance(root, str) else None)
     status = state.get("execution_status")
@@ -70,7 +72,7 @@ def _conversation(path: Path, report: Callable[[ReadProblem], None]) -> Iterator
     yield Trajectory.model_validate(
         {
             **fields,
-            **metric_fields(metrics, mapping(mapping(state.get("agent")).get("llm"))),
+            **metric_fields(metrics, as_mapping(as_mapping(state.get("agent")).get("llm"))),
             "task_id": identity if isinstance(identity, str) else path.name,
             "agent": "openhands",
             "source": Source(file=str(path)),
@@ -93,7 +95,7 @@ def _is_completions(path: Path, _: bytes) -> Evidence | None:
     if first is None or not first.is_file():
         return None
     try:
-        record = mapping(json.loads(first.read_bytes()))
+        record = as_mapping(json.loads(first.read_bytes()))
     except (OSError, ValueError, RecursionError):
         return None
     is_completion = isinstance(record.get("messages"), list) and "response" in record
@@ -103,7 +105,7 @@ def _is_completions(path: Path, _: bytes) -> Evidence | None:
 def _completions(path: Path, report: Callable[[ReadProblem], None]) -> Iterator[Trajectory]:
     """The run of a folder of completions."""
     loaded = [(file, _load(file, report)) for file in sorted(path.glob("*.json"))]
-    found = [(mapping(each), file) for file, each in loaded if isinstance(each, dict)]
+    found = [(as_mapping(each), file) for file, each in loaded if isinstance(each, dict)]
     found = [each for each in found if isinstance(each[0].get("messages"), list)]
     if not found:
         raise ReadError(f"{path}: no completion has messages")
@@ -122,7 +124,7 @@ def _completions(path: Path, report: Callable[[ReadProblem], None]) -> Iterator[
             turn.model_copy(update={"usage": usage})
             for turn, usage in zip(turns, usages, strict=True)
         ]
-    model = mapping(last.get("response")).get("model")
+    model = as_mapping(last.get("response")).get("model")
     yield Trajectory(
         task_id=path.name,
         agent="openhands",
@@ -142,13 +144,13 @@ def _time(completion: Any) -> float:  # noqa: ANN401 - any JSON object
 
 
 def _answer(completion: Any) -> dict[str, Any]:  # noqa: ANN401 - any JSON object
-    choices = mapping(completion.get("response")).get("choices")
-    first = mapping(choices[0]) if isinstance(choices, list) and choices else {}
-    return {"role": "assistant", **mapping(first.get("message"))}
+    choices = as_mapping(completion.get("response")).get("choices")
+    first = as_mapping(choices[0]) if isinstance(choices, list) and choices else {}
+    return {"role": "assistant", **as_mapping(first.get("message"))}
 
 
 def _counts(completion: Any) -> Any:  # noqa: ANN401 - any JSON object
-    usage = openai_usage(mapping(mapping(completion.get("response")).get("usage")))
+    usage = openai_usage(as_mapping(as_mapping(completion.get("response")).get("usage")))
     cost = completion.get("cost")
     if usage is None or not isinstance(cost, (int, float)):
         return usage

@@ -11,16 +11,15 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 from trajmeter.readers._formats import Evidence, RecordFormat
+from trajmeter.readers._values import as_mapping
 from trajmeter.readers.openhands.attempt import (
     Call,
-    Reply,
     budget_failure,
-    mapping,
     metric_fields,
     seconds,
-    turns_of,
     usage_by_reply,
 )
+from trajmeter.readers.openhands.run import Run
 from trajmeter.records import Failure, Trajectory
 
 if TYPE_CHECKING:
@@ -56,6 +55,8 @@ CARRIED = (
     "usage",
     "duration_seconds",
     "failure",
+    "dropped_calls",
+    "unusable",
     "leaks",
     "metadata",
 )
@@ -72,43 +73,36 @@ def read_events(
         root: Folder of the repository; else where the first command ended that changed no folder.
     """
     run = _Run()
-    for event in events:
-        run.add(mapping(event))
-    turns, leaks = turns_of(run.replies, usages, root or run.root)
-    times = [time for time in (run.first, run.last) if time is not None]
-    return {
-        "turns": turns,
-        "leaks": leaks,
-        "final_output": run.final_output,
-        "failure": run.failure,
-        "duration_seconds": times[1] - times[0] if len(times) == 2 else None,  # noqa: PLR2004 - the first and the last
-        "metadata": {} if run.status is None else {"exit_status": run.status},
-    }
+    for index, event in enumerate(events):
+        if isinstance(event, Mapping):
+            run.add(event, f"events[{index}]")
+        else:
+            run.pass_over(f"events[{index}]", event)
+    return {**run.fields(usages, root), "failure": run.failure}
 
 
-class _Run:
+class _Run(Run):
     """A run as its events are read."""
 
     def __init__(self) -> None:
-        self.replies: list[Reply] = []
-        self.final_output: str | None = None
+        super().__init__()
         self.failure: Failure | None = None
-        self.status: str | None = None
-        self.root: str | None = None
-        self.first: float | None = None
-        self.last: float | None = None
-        self._calls: dict[str, Call] = {}
 
-    def add(self, event: Mapping[str, Any]) -> None:
+    def add(self, event: Mapping[str, Any], place: str) -> None:
         kind = event.get("kind")
         if kind == "ActionEvent":
             self._act(event)
         elif kind == "MessageEvent":
             self._say(event)
-        elif kind == "ObservationEvent":
-            self._observe(event)
-        elif kind in ("AgentErrorEvent", "UserRejectObservation"):
-            self._refuse(event)
+        elif kind in ("ObservationEvent", "AgentErrorEvent", "UserRejectObservation"):
+            call = self.calls.get(str(event.get("tool_call_id")))
+            if call is None:
+                self.drop_result(place)
+            elif kind == "ObservationEvent":
+                self._observe(call, event)
+            else:
+                error = event.get("error") or event.get("rejection_reason")
+                call.success, call.error, call.ended = False, str(error or ""), seconds(event)
         elif kind == "ConversationErrorEvent":
             self.status = _FAILED
             code, detail = event.get("code"), event.get("detail")
@@ -116,28 +110,18 @@ class _Run:
         elif kind == "ConversationStateUpdateEvent":
             state = event.get("value") if event.get("key") == "execution_status" else None
             self.status = state if isinstance(state, str) else self.status
-        time = seconds(event)
-        self.first = time if self.first is None else self.first
-        self.last = self.last if time is None else time
-
-    def _reply(self, event: Mapping[str, Any]) -> Reply:
-        """The answer that an event is part of."""
-        identity = event.get("llm_response_id")
-        identity = identity if isinstance(identity, str) else None
-        if identity is None or not self.replies or self.replies[-1].id != identity:
-            self.replies.append(Reply(identity, before=self.last))
-        return self.replies[-1]
+        self.pass_time(event)
 
     def _say(self, event: Mapping[str, Any]) -> None:
         if event.get("source") != "agent":
             return
-        text = _text(mapping(event.get("llm_message")).get("content"))
+        text = _text(as_mapping(event.get("llm_message")).get("content"))
         if text:
-            self._reply(event).texts.append(text)
+            self.reply(event.get("llm_response_id")).texts.append(text)
             self.final_output = text
 
     def _act(self, event: Mapping[str, Any]) -> None:
-        reply = self._reply(event)
+        reply = self.reply(event.get("llm_response_id"))
         thought = _text(event.get("thought"))
         if thought:
             reply.texts.append(thought)
@@ -146,34 +130,25 @@ class _Run:
         call = Call(str(name or "unknown"), _arguments(event))
         call.id = identity if isinstance(identity, str) else None
         call.begun = seconds(event)
-        command = mapping(action).get("command")
+        command = as_mapping(action).get("command")
         if call.name in _SHELLS and isinstance(command, str):
             call.command = command
         if call.name == "finish":
-            message = mapping(action).get("message")
+            message = as_mapping(action).get("message")
             self.final_output = message if isinstance(message, str) else self.final_output
             self.status = _FINISHED
         reply.calls.append(call)
         if call.id is not None:
-            self._calls[call.id] = call
+            self.calls[call.id] = call
 
-    def _observe(self, event: Mapping[str, Any]) -> None:
-        call = self._calls.get(str(event.get("tool_call_id")))
-        observation = mapping(event.get("observation"))
-        if call is None:
-            return
+    def _observe(self, call: Call, event: Mapping[str, Any]) -> None:
+        observation = as_mapping(event.get("observation"))
         content = observation.get("content")
         output = observation.get("output") if content is None else content
         call.result = _text(output) or ""
         call.ended = seconds(event)
-        about = mapping(observation.get("metadata"))
-        code = observation.get("exit_code", about.get("exit_code"))
-        call.exit_code = code if isinstance(code, int) and not isinstance(code, bool) else None
-        folder = about.get("working_dir")
-        if isinstance(folder, str) and folder.startswith("/"):
-            call.folder = folder
-            if self.root is None and "cd " not in (call.command or ""):
-                self.root = folder
+        about = as_mapping(observation.get("metadata"))
+        self.end_command(call, about, observation.get("exit_code", about.get("exit_code")))
         is_shell = call.command is not None and call.exit_code is not None
         call.success = call.exit_code == 0 if is_shell else not observation.get("is_error")
         if observation.get("is_error"):
@@ -181,16 +156,10 @@ class _Run:
         if call.success is False:
             call.error = _sent(call.result, call.exit_code, about) if is_shell else call.result
 
-    def _refuse(self, event: Mapping[str, Any]) -> None:
-        call = self._calls.get(str(event.get("tool_call_id")))
-        error = event.get("error") or event.get("rejection_reason")
-        if call is not None:
-            call.success, call.error, call.ended = False, str(error or ""), seconds(event)
-
 
 def _arguments(event: Mapping[str, Any]) -> JsonValue:
     """The arguments as the model sent them."""
-    written = mapping(event.get("tool_call")).get("arguments")
+    written = as_mapping(event.get("tool_call")).get("arguments")
     if isinstance(written, str):
         try:
             parsed: JsonValue = json.loads(written)
@@ -206,7 +175,7 @@ def _text(content: object) -> str | None:
         return content
     if not isinstance(content, list):
         return None
-    texts = [mapping(part).get("text") for part in content]
+    texts = [as_mapping(part).get("text") for part in content]
     return "\n".join(text for text in texts if isinstance(text, str))
 
 
@@ -227,7 +196,7 @@ def _recognises(record: Mapping[str, JsonValue]) -> Evidence | None:
     first = history[0] if history else None
     if isinstance(first, dict) and str(first.get("kind")).endswith("Event"):
         return Evidence.CERTAIN
-    is_empty = not history and "llm" in mapping(record.get("metadata"))
+    is_empty = not history and "llm" in as_mapping(record.get("metadata"))
     return Evidence.LIKELY if is_empty and "test_result" in record else None
 
 
@@ -237,7 +206,7 @@ def _read(record: Mapping[str, JsonValue], source: Source) -> Trajectory:
     Raises:
         pydantic.ValidationError: A value has the wrong type.
     """
-    metrics, about = mapping(record.get("metrics")), mapping(record.get("metadata"))
+    metrics, about = as_mapping(record.get("metrics")), as_mapping(record.get("metadata"))
     history = record.get("history")
     events = history if isinstance(history, list) else []
     fields = read_events(events, usage_by_reply(metrics), None)
@@ -247,12 +216,12 @@ def _read(record: Mapping[str, JsonValue], source: Source) -> Trajectory:
     return Trajectory.model_validate(
         {
             **fields,
-            **metric_fields(metrics, mapping(about.get("llm"))),
+            **metric_fields(metrics, as_mapping(about.get("llm"))),
             "task_id": record.get("instance_id"),
             "agent": "openhands",
             "attempt": str(attempt) if isinstance(attempt, int) else None,
             "source": source,
-            "final_patch": mapping(record.get("test_result")).get("git_patch"),
+            "final_patch": as_mapping(record.get("test_result")).get("git_patch"),
         }
     )
 

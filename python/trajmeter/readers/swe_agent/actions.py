@@ -12,6 +12,7 @@ import shlex
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from trajmeter.readers.tool_views import TOOL_VIEWS
+from trajmeter.readers.tool_views.evidence import window
 from trajmeter.records import Extent, ToolCall, View
 
 if TYPE_CHECKING:
@@ -27,8 +28,6 @@ _SILENT = frozenset(
     {"create", "edit", "insert", "submit", "find_file", "undo_edit", "exit_forfeit"}
 )
 _SEARCHES = frozenset({"search_file", "search_dir"})
-_OPEN_FILE = re.compile(r"^\[File: (?P<path>.+?) \([0-9]+ lines total\)\]$", re.MULTILINE)
-_NUMBERED = re.compile(r"^([0-9]{1,9}):", re.MULTILINE)
 _FOUND_IN = re.compile(r'^Found [0-9]+ matches for ".*?" in (?P<path>.+?):$', re.MULTILINE)
 _FOUND = re.compile(r"^Line ([0-9]{1,9}):", re.MULTILINE)
 
@@ -85,13 +84,9 @@ def shown(action: str, observation: str, folder: str | None) -> Shown:
 
 def _window(observation: str) -> Iterator[View]:
     """The lines of the window that an answer ends with."""
-    headers = [*_OPEN_FILE.finditer(observation)]
-    if not headers:
-        return
-    header = headers[-1]
-    numbers = [int(match[1]) for match in _NUMBERED.finditer(observation, header.end())]
-    if numbers:
-        yield View(path=header["path"], extent=Extent.LINES, start=numbers[0], end=numbers[-1])
+    seen = window(observation)
+    if seen is not None:
+        yield View(path=seen.path, extent=Extent.LINES, start=seen.first, end=seen.last)
 
 
 def _hits(observation: str, folder: str | None) -> Iterator[View]:

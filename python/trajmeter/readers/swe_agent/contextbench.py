@@ -18,8 +18,8 @@ from trajmeter.readers._recognition import beginning
 from trajmeter.readers.contextbench.views import Span, views_of
 from trajmeter.readers.swe_agent.actions import editor_arguments
 from trajmeter.readers.swe_agent.declared import declared_views, path_in_repository
-from trajmeter.readers.swe_agent.run import turns_with
-from trajmeter.records import Failure, ReadProblem, Source, Trajectory
+from trajmeter.readers.swe_agent.run import failure_of, turns_with
+from trajmeter.records import ReadProblem, Source, Trajectory
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping
@@ -139,7 +139,7 @@ def _summary(
     info = record.get("info")
     info = info if isinstance(info, dict) else {}
     status = info.get("exit_status")
-    is_failed = isinstance(status, str) and not status.startswith("submitted")
+    status = status if isinstance(status, str) else None
     return Trajectory.model_validate(
         {
             "task_id": content_name(Path(source.file)).removesuffix(_CONTEXT),
@@ -147,8 +147,8 @@ def _summary(
             "source": source,
             "final_views": views_of(named, spans),
             "final_patch": info.get("submission"),
-            "failure": Failure(reason=str(status)) if is_failed else None,
-            "metadata": {"exit_status": status} if isinstance(status, str) else {},
+            "failure": failure_of(status),
+            "metadata": {} if status is None else {"exit_status": status},
         }
     )
 

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import contextlib
 import json
-from collections.abc import Mapping
 from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -20,16 +19,17 @@ from typing_extensions import NotRequired, TypedDict
 from trajmeter.readers._content import content_name
 from trajmeter.readers._formats import Evidence, RecordFormat
 from trajmeter.readers._litellm import model_name
+from trajmeter.readers._values import as_mapping
 from trajmeter.readers.swe_agent.actions import Shown, editor_arguments, shown
 from trajmeter.readers.swe_agent.declared import declared_views
 from trajmeter.records import Failure, ToolCall, Trajectory, Turn
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Mapping
 
     from trajmeter.records import Leak, Source, View
 
-__all__ = ["TRAJECTORY", "turns_with", "without_root"]
+__all__ = ["TRAJECTORY", "failure_of", "turns_with", "without_root"]
 
 _BUDGETS = ("exit_cost", "exit_context", "exit_total_execution_time")
 _BUDGET_REASON = "budget_exhausted"
@@ -84,7 +84,7 @@ def _recognises(record: Mapping[str, JsonValue]) -> Evidence | None:
     is_whole = "history" in record and "environment" in record
     return (
         Evidence.CERTAIN
-        if is_whole and "exit_status" in _object(record["info"])
+        if is_whole and "exit_status" in as_mapping(record["info"])
         else (Evidence.LIKELY if is_whole or steps else None)
     )
 
@@ -120,9 +120,7 @@ def _fields(run: _Run, config: Mapping[str, JsonValue], source: Source) -> dict[
     info = run.get("info") or {}
     status = info.get("exit_status")
     statistics = info.get("model_stats") or {}
-    model = _object(_object(config.get("agent")).get("model")).get("name")
-    is_exhausted = any(budget in (status or "") for budget in _BUDGETS)
-    failed = status != _SUBMITTED and (is_exhausted or not (status or "").startswith(_SUBMITTED))
+    model = as_mapping(as_mapping(config.get("agent")).get("model")).get("name")
     usage = {
         "input_tokens": statistics.get("tokens_sent"),
         "output_tokens": statistics.get("tokens_received"),
@@ -140,16 +138,23 @@ def _fields(run: _Run, config: Mapping[str, JsonValue], source: Source) -> dict[
         "source": source,
         "final_patch": info.get("submission"),
         "usage": usage if is_known else None,
-        "failure": Failure(reason=_BUDGET_REASON if is_exhausted else status) if failed else None,
+        "failure": failure_of(status),
         "metadata": {} if status is None else {"exit_status": status},
         "extra": {key: value for key, value in extra.items() if value is not None},
     }
 
 
+def failure_of(status: str | None) -> Failure | None:
+    """Why a run failed, by its exit status; one that was killed has none, and says nothing."""
+    if status is not None and any(budget in status for budget in _BUDGETS):
+        return Failure(reason=_BUDGET_REASON)
+    return None if status is None or status.startswith(_SUBMITTED) else Failure(reason=status)
+
+
 def _task(run: _Run, config: Mapping[str, JsonValue], source: Source) -> str:
     """The id of the task: the environment's name in runs of many, else the problem's id."""
     environment = run.get("environment") or ""
-    problem = _object(config.get("problem_statement")).get("id")
+    problem = as_mapping(config.get("problem_statement")).get("id")
     if environment not in _SINGLE_RUNS:
         return environment
     if isinstance(problem, str) and problem:
@@ -165,11 +170,11 @@ def _configuration(run: _Run) -> Mapping[str, JsonValue]:
             config = json.loads(config)
         except (ValueError, RecursionError):
             return {}
-    return _object(config)
+    return as_mapping(config)
 
 
 def _root(config: Mapping[str, JsonValue]) -> str | None:
-    name = _object(_object(config.get("env")).get("repo")).get("repo_name")
+    name = as_mapping(as_mapping(config.get("env")).get("repo")).get("repo_name")
     return f"/{name}" if isinstance(name, str) and name else None
 
 
@@ -221,7 +226,7 @@ def _folder(state: object) -> str | None:
             state = json.loads(state)
         except (ValueError, RecursionError):
             return None
-    folder = _object(state).get("working_dir")
+    folder = as_mapping(state).get("working_dir")
     return folder if isinstance(folder, str) and folder.startswith("/") else None
 
 
@@ -245,7 +250,7 @@ def _with_calls(run: _Run, turns: tuple[Turn, ...]) -> Iterator[Turn]:
             continue
         place = same + 1
         calls = history[same].get("tool_calls")
-        made = _object(calls[0]) if isinstance(calls, list) and len(calls) == 1 else {}
+        made = as_mapping(calls[0]) if isinstance(calls, list) and len(calls) == 1 else {}
         yield turn.model_copy(update={"tool_calls": (_call(turn.tool_calls[0], made),)})
 
 
@@ -259,10 +264,10 @@ def _action(message: Mapping[str, JsonValue]) -> str | None:
 
 
 def _call(call: ToolCall, made: Mapping[str, JsonValue]) -> ToolCall:
-    function = _object(made.get("function"))
+    function = as_mapping(made.get("function"))
     name, arguments, identity = function.get("name"), function.get("arguments"), made.get("id")
     if not isinstance(name, str):
-        edited = editor_arguments(str(_object(call.arguments).get("command", "")))
+        edited = editor_arguments(str(as_mapping(call.arguments).get("command", "")))
         if edited is None:
             return call
         return call.model_copy(update={"name": "str_replace_editor", "arguments": edited})
@@ -271,10 +276,6 @@ def _call(call: ToolCall, made: Mapping[str, JsonValue]) -> ToolCall:
             arguments = json.loads(arguments)
     identity = identity if isinstance(identity, str) else None
     return call.model_copy(update={"name": name, "arguments": arguments, "id": identity})
-
-
-def _object(value: object) -> Mapping[str, JsonValue]:
-    return value if isinstance(value, Mapping) else {}
 
 
 TRAJECTORY = RecordFormat(

@@ -10,7 +10,7 @@ if TYPE_CHECKING:
 
     from pydantic import JsonValue
 
-__all__ = ["Ended", "ended", "exit_code_of", "hits", "is_refusal", "numbered", "text_of"]
+__all__ = ["Ended", "ended", "exit_code_of", "hits", "is_refusal", "numbered", "text_of", "window"]
 
 _NUMBER = re.compile(r"^ *(\d{1,9})(?:\t|→|│ ?|\| ?|: ?)(.*)$", re.MULTILINE)
 _LIKELY = 3
@@ -31,6 +31,10 @@ _ENDED = re.compile(
     re.IGNORECASE,
 )
 _LONGEST_ENDING = 80
+
+
+_OPEN_FILE = re.compile(r"^\[File: (?P<path>.+?) \([0-9]+ lines total\)\]$", re.MULTILINE)
+_IN_WINDOW = re.compile(r"^([0-9]{1,9}):", re.MULTILINE)
 
 
 class Ended(NamedTuple):
@@ -106,6 +110,28 @@ def numbered(text: str, first: int | None, last: int | None) -> list[tuple[int, 
         runs[-1][1] -= 1
     begin = first or 1
     return [(start, stop) for start, stop in runs if start == begin or stop - start + 1 >= _LIKELY]
+
+
+class Window(NamedTuple):
+    """The lines that a tool with a window shows of the open file."""
+
+    path: str
+    first: int
+    last: int
+
+
+def window(text: str) -> Window | None:
+    r"""The window that a result ends with; ``None`` if there is none.
+
+    Example:
+        >>> window("[File: /repo/a.py (300 lines total)]\n(99 more lines above)\n100:x = 1\n101:")
+        Window(path='/repo/a.py', first=100, last=101)
+    """
+    headers = [*_OPEN_FILE.finditer(text)]
+    if not headers:
+        return None
+    numbers = [int(found[1]) for found in _IN_WINDOW.finditer(text, headers[-1].end())]
+    return Window(headers[-1]["path"], numbers[0], numbers[-1]) if numbers else None
 
 
 def is_refusal(text: str) -> bool:

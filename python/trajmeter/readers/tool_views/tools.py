@@ -13,7 +13,15 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 
-from trajmeter.readers.tool_views.evidence import ended, hits, is_refusal, numbered, text_of
+from trajmeter.readers.tool_views.evidence import (
+    ended,
+    hits,
+    is_refusal,
+    numbered,
+    text_of,
+    window,
+)
+from trajmeter.readers.tool_views.names import INTERPRETERS, RUN_TEXT, SEARCHES, SHELLS
 from trajmeter.records import Extent, ToolCall, View
 from trajmeter.records.openai_calls import parsed_arguments
 from trajmeter.records.record import frozen
@@ -121,9 +129,9 @@ class ToolViews:
         if known is None:
             known = self.tools.get(name)
         if known is None:
-            if name in _SHELLS:
+            if name in SHELLS:
                 return self._shown_in_shell(call, folder, exit_code)
-            if name in _SEARCHES:
+            if name in SEARCHES:
                 return ShownByCall(_found(call), folder, ())
             return None
         if isinstance(known, ToolView):
@@ -134,9 +142,9 @@ class ToolViews:
     def program_of(self, call: ToolCall) -> str | None:
         """The command or the code that a call ran; ``None`` if its tool runs neither."""
         name = plain_name(call.name)
-        if name in _SHELLS:
+        if name in SHELLS:
             return _command(_arguments(call))
-        if name not in _INTERPRETERS:
+        if name not in INTERPRETERS:
             return None
         if isinstance(call.arguments, str):
             parsed = parsed_arguments(call.arguments)
@@ -202,7 +210,7 @@ def plain_name(name: str) -> str:
 
 def runs_commands(name: str) -> bool:
     """Whether a tool of this name is a shell, so that its result may tell an exit code."""
-    return plain_name(name) in _SHELLS
+    return plain_name(name) in SHELLS
 
 
 def _arguments(call: ToolCall) -> Mapping[str, Any]:
@@ -233,7 +241,7 @@ def _command(arguments: Mapping[str, Any]) -> str | None:
     """The command of a shell: text, or words, as of ``["bash", "-lc", "ls"]``."""
     command = _value(arguments, _COMMANDS)
     if isinstance(command, list) and all(isinstance(word, str) for word in command) and command:
-        runs_text = command[0].rpartition("/")[2] in _RUN_TEXT and len(command) > _SHELL_AND_FLAG
+        runs_text = command[0].rpartition("/")[2] in RUN_TEXT and len(command) > _SHELL_AND_FLAG
         if runs_text and command[1].startswith("-"):
             return str(command[2])
         return shlex.join(command)
@@ -266,6 +274,19 @@ def _read(call: ToolCall, tool: ToolView) -> tuple[View, ...]:
     reading = _Reading(path, *asked)
     text = text_of(call.result)
     return _claimed(reading) if text is None else _seen(reading, text, tool)
+
+
+def _window_shown(call: ToolCall) -> tuple[View, ...] | None:
+    """The lines in a tool's window; ``None`` if the result is not one, as of other such tools."""
+    text = text_of(call.result)
+    shown = window(text) if text is not None and call.success is not False else None
+    return None if shown is None else (_view(shown.path, Extent.LINES, shown.first, shown.last),)
+
+
+def _opened(call: ToolCall) -> tuple[View, ...]:
+    """What a tool that opens a file shows: a window, or all that was asked for."""
+    shown = _window_shown(call)
+    return _read(call, ToolView()) if shown is None else shown
 
 
 def _asked(arguments: Mapping[str, Any], tool: ToolView) -> tuple[int | None, int | None]:
@@ -310,66 +331,13 @@ def _view(path: str, extent: Extent, start: int | None = None, end: int | None =
 _VIEW = dict(View(path=""))
 """Every field of a view; making one costs a fifth of what validating it does."""
 
-_RUN_TEXT = frozenset({"bash", "sh", "zsh", "dash", "ksh"})
-_SHELLS = frozenset(
-    {
-        "bash",
-        "cmd",
-        "container.exec",
-        "exec",
-        "exec_command",
-        "execute",
-        "execute_bash",
-        "execute_command",
-        "local_shell",
-        "run",
-        "run_bash",
-        "run_command",
-        "run_in_terminal",
-        "run_shell",
-        "run_shell_command",
-        "run_terminal_cmd",
-        "shell",
-        "shell_command",
-        "terminal",
-    }
-)
-_INTERPRETERS = frozenset(
-    {
-        "code_interpreter",
-        "execute_ipython_cell",
-        "execute_python",
-        "ipython",
-        "jupyter",
-        "python",
-        "python_interpreter",
-        "run_ipython",
-        "run_python",
-    }
-)
-_SEARCHES = frozenset(
-    {
-        "find_in_files",
-        "grep",
-        "grep_search",
-        "rg",
-        "ripgrep",
-        "search",
-        "search_dir",
-        "search_file",
-        "search_file_content",
-        "search_files",
-        "search_for_pattern",
-    }
-)
-_READERS: dict[str, ToolView] = {
+_READERS: dict[str, ToolView | ViewFunction] = {
     **dict.fromkeys(
         (
             "cat_file",
             "file_read",
             "fs_read",
             "get_file_contents",
-            "open",
             "open_file",
             "read",
             "read_file",
@@ -392,6 +360,8 @@ _READERS: dict[str, ToolView] = {
         ),
         ToolView(is_editor=True),
     ),
+    "open": _opened,
+    **dict.fromkeys(("goto", "scroll_down", "scroll_up"), _window_shown),
 }
 
 TOOL_VIEWS = tool_views()

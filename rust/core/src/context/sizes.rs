@@ -116,7 +116,7 @@ pub(super) fn checked(sizes: Sizes) -> Result<Sizes> {
     Ok(sizes)
 }
 
-fn check(sums: impl Iterator<Item = i128>, what: &'static str) -> Result<()> {
+pub(super) fn check(sums: impl Iterator<Item = i128>, what: &'static str) -> Result<()> {
     let mut sums = sums.enumerate();
     let too_large = sums.find(|&(_, sum)| sum > i128::from(i64::MAX));
     too_large.map_or(Ok(()), |(index, _)| Err(Error::Overflow { what, index }))

@@ -11,6 +11,9 @@ pub struct Tracker {
     steps: i64,
     has_range: bool,
     tally: Tally,
+    /// The views of a step that has not ended.
+    open: Views,
+    is_open: bool,
 }
 
 impl Tracker {
@@ -41,19 +44,68 @@ impl Tracker {
         }
     }
 
-    /// Number of steps so far.
+    /// Adds views to the open step, which the first ones begin; `views` has no step that ended.
+    pub fn view(&mut self, gold: &[Gold; GRANULARITIES], rules: Rules, views: &Views) {
+        self.is_open = true;
+        self.open.absorb(views);
+        let columns = views.certain(rules);
+        for ((union, gold), spans) in self.unions.iter_mut().zip(gold).zip(columns) {
+            for spans in spans {
+                union.look(gold, spans);
+            }
+        }
+    }
+
+    /// Ends the open step; without one, adds a step that saw nothing.
+    pub fn close_step(&mut self, gold: &[Gold; GRANULARITIES], rules: Rules) {
+        let mut open = std::mem::take(&mut self.open);
+        open.end_step(rules);
+        self.count(&open);
+        let columns = open.spans.iter_mut().zip(&mut self.unions).zip(gold);
+        for ((spans, union), gold) in columns {
+            // Whatever was uncertain before; the rest is there already.
+            union.look(gold, spans);
+            union.close(gold, spans);
+        }
+        open.clear();
+        (self.open, self.is_open) = (open, false);
+    }
+
+    /// Whether a step has begun and not ended.
+    #[must_use]
+    pub fn is_open(&self) -> bool {
+        self.is_open
+    }
+
+    /// Number of steps so far, an open one included.
     #[must_use]
     pub fn steps(&self) -> i64 {
-        self.steps
+        self.steps + i64::from(self.is_open)
     }
 
-    /// Share of gold seen so far at each granularity; `None` without gold or steps.
+    /// Share of gold seen so far at each granularity, in the open step too; `None` without gold or
+    /// steps.
     #[must_use]
-    pub fn coverage(&self) -> [Option<f64>; GRANULARITIES] {
-        self.unions.each_ref().map(Union::coverage)
+    pub fn coverage(&self, gold: &[Gold; GRANULARITIES]) -> [Option<f64>; GRANULARITIES] {
+        if self.steps() == 0 {
+            return [None; GRANULARITIES];
+        }
+        std::array::from_fn(|index| self.unions[index].coverage(&gold[index]))
     }
 
-    /// Sizes of the steps so far, and of the final context: `last`, a single step, or their union.
+    /// Sizes of the steps that ended, summed, and the part of them that an earlier step had shown,
+    /// at each granularity.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Overflow`](crate::Error::Overflow) if a sum of sizes exceeds an `i64`.
+    pub fn viewed(&self) -> Result<[(i64, i64); GRANULARITIES]> {
+        let sums = self.unions.each_ref().map(Union::viewed);
+        sizes::check(sums.iter().map(|sum| sum.0), sizes::STEP_SIZES)?;
+        Ok(sums.map(|(viewed, repeated)| (viewed as i64, repeated as i64)))
+    }
+
+    /// Sizes of the steps that ended, and of the final context: `last`, a single step, or their union.
     ///
     /// # Errors
     ///

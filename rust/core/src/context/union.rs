@@ -16,6 +16,8 @@ pub(super) struct Union {
     viewed_size: i128,
     covered_sum: i128,
     coverage: Vec<f64>,
+    /// `size` and `covered` when the last step ended.
+    ended: (i128, i64),
 }
 
 impl Union {
@@ -77,34 +79,60 @@ impl Union {
         self.end_step(gold);
     }
 
+    /// Adds spans of a step that has not ended, in any order.
+    pub fn look(&mut self, gold: &Gold, spans: &[Span]) {
+        for &span in spans {
+            self.pieces.add(span, |(start, end)| {
+                self.size += i128::from(end - start);
+                self.covered += gold.within(span.key, (start, end));
+            });
+        }
+    }
+
+    /// Ends a step whose spans, all of them, were looked at; sorts them.
+    pub fn close(&mut self, gold: &Gold, step: &mut [Span]) {
+        step.sort_unstable();
+        merge(step, |span| {
+            self.viewed_size += i128::from(span.end - span.start);
+        });
+        self.end_step(gold);
+    }
+
     fn end_step(&mut self, gold: &Gold) {
+        self.ended = (self.size, self.covered);
         self.covered_sum += i128::from(self.covered);
         if gold.size() > 0 {
             self.coverage.push(self.covered as f64 / gold.size() as f64);
         }
     }
 
-    /// Share of gold seen so far; `None` without gold or steps.
-    pub fn coverage(&self) -> Option<f64> {
-        self.coverage.last().copied()
+    /// Share of gold seen so far, in a step that has not ended too; `None` without gold.
+    pub fn coverage(&self, gold: &Gold) -> Option<f64> {
+        (gold.size() > 0).then(|| self.covered as f64 / gold.size() as f64)
     }
 
-    /// The union as a final context.
+    /// Sizes of the steps that ended, summed, and the part of them that an earlier step had shown.
+    pub fn viewed(&self) -> (i128, i128) {
+        (self.viewed_size, self.viewed_size - self.ended.0)
+    }
+
+    /// The union of the steps that ended as a final context.
     pub fn last(&self, gold: &Gold) -> FinalSizes {
+        let (predicted, intersection) = self.ended;
         FinalSizes {
-            intersection: self.covered,
+            intersection,
             gold: gold.size(),
-            predicted: self.size,
+            predicted,
         }
     }
 
-    /// The steps.
+    /// The steps that ended.
     pub fn steps(&self, gold: &Gold) -> StepSizes {
         StepSizes {
             coverage: (gold.size() > 0).then(|| self.coverage.clone()),
             covered_sum: self.covered_sum,
             viewed: self.viewed_size,
-            union: self.size,
+            union: self.ended.0,
         }
     }
 }

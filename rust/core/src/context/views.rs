@@ -97,6 +97,28 @@ impl Views {
         }
     }
 
+    /// Adds the views of `other`, none of whose steps ended, to the open step.
+    pub(super) fn absorb(&mut self, other: &Self) {
+        for (spans, more) in self.spans.iter_mut().zip(&other.spans) {
+            spans.extend_from_slice(more);
+        }
+        self.has_range |= other.has_range;
+        self.tally.add(&other.tally);
+        self.named.extend_from_slice(&other.named);
+        self.has_names |= other.has_names;
+    }
+
+    /// Spans of the open step that count whatever else it sees, by granularity: as written, names
+    /// that come later may replace definitions.
+    pub(super) fn certain(&self, rules: Rules) -> [[&[Span]; 2]; GRANULARITIES] {
+        let [file, symbol, bytes, line] = &self.spans;
+        let symbols: [&[Span]; 2] = match rules {
+            Rules::Default => [symbol, &self.named],
+            Rules::AsWritten => [&[], &[]],
+        };
+        [[file, &[]], symbols, [bytes, &[]], [line, &[]]]
+    }
+
     /// Number of steps that have ended.
     #[must_use]
     pub fn steps(&self) -> usize {

@@ -13,14 +13,25 @@ const HIGH: u64 = ONES << 7;
 /// Digits that always fit in 64 bits.
 const DIGITS: usize = 18;
 
+/// A value that holds no other, and is no text.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Scalar {
+    /// Null.
+    Null,
+    /// True or false.
+    Flag(bool),
+    /// A number.
+    Number(f64),
+}
+
 #[derive(Debug)]
-pub(super) struct Cursor<'a> {
+pub struct Cursor<'a> {
     text: &'a str,
     at: usize,
 }
 
 impl<'a> Cursor<'a> {
-    pub(super) fn new(text: &'a str) -> Self {
+    pub fn new(text: &'a str) -> Self {
         Self { text, at: 0 }
     }
 
@@ -41,12 +52,12 @@ impl<'a> Cursor<'a> {
     }
 
     /// Whether nothing is left.
-    pub(super) fn is_at_end(&mut self) -> bool {
+    pub fn is_at_end(&mut self) -> bool {
         self.peek().is_none()
     }
 
     /// The next value, a text.
-    pub(super) fn text(&mut self) -> Option<Cow<'a, str>> {
+    pub fn text(&mut self) -> Option<Cow<'a, str>> {
         if !self.take(b'"') {
             return None;
         }
@@ -68,7 +79,7 @@ impl<'a> Cursor<'a> {
     }
 
     /// The next value, an integer.
-    pub(super) fn integer(&mut self) -> Option<i64> {
+    pub fn integer(&mut self) -> Option<i64> {
         let is_negative = self.take(b'-');
         let rest = &self.text.as_bytes()[self.at..];
         let mut value = 0;
@@ -91,8 +102,38 @@ impl<'a> Cursor<'a> {
         Some(if is_negative { -value } else { value })
     }
 
+    /// The next value, a number, true, false or null.
+    pub fn scalar(&mut self) -> Option<Scalar> {
+        let (word, value) = match self.peek()? {
+            b'n' => ("null", Scalar::Null),
+            b't' => ("true", Scalar::Flag(true)),
+            b'f' => ("false", Scalar::Flag(false)),
+            _ => return self.number().map(Scalar::Number),
+        };
+        let is_it = self.text.as_bytes()[self.at..].starts_with(word.as_bytes());
+        self.at += word.len();
+        is_it.then_some(value)
+    }
+
+    fn number(&mut self) -> Option<f64> {
+        let rest = &self.text.as_bytes()[self.at..];
+        let is_part = |byte: &u8| matches!(byte, b'0'..=b'9' | b'-' | b'+' | b'.' | b'e' | b'E');
+        let length = rest.iter().position(|byte| !is_part(byte));
+        let number = &rest[..length.unwrap_or(rest.len())];
+        // Everything else that JSON forbids, the standard library refuses too.
+        let digits = number.strip_prefix(b"-").unwrap_or(number);
+        let is_odd = !digits.first()?.is_ascii_digit()
+            || (digits[0] == b'0' && digits.get(1).is_some_and(u8::is_ascii_digit))
+            || memchr::memchr(b'.', digits)
+                .is_some_and(|point| !digits.get(point + 1).is_some_and(u8::is_ascii_digit));
+        let end = self.at + number.len();
+        let value: f64 = self.text[self.at..end].parse().ok()?;
+        self.at = end;
+        (!is_odd && value.is_finite()).then_some(value)
+    }
+
     /// The next value, a list, of which `item` reads each item.
-    pub(super) fn list(&mut self, mut item: impl FnMut(&mut Self) -> Option<()>) -> Option<()> {
+    pub fn list(&mut self, mut item: impl FnMut(&mut Self) -> Option<()>) -> Option<()> {
         if !self.take(b'[') {
             return None;
         }
@@ -108,7 +149,7 @@ impl<'a> Cursor<'a> {
     }
 
     /// The next value, an object, of which `value` reads the value of each key.
-    pub(super) fn object(
+    pub fn object(
         &mut self,
         mut value: impl FnMut(&mut Self, Cow<'a, str>) -> Option<()>,
     ) -> Option<()> {
@@ -132,7 +173,7 @@ impl<'a> Cursor<'a> {
 }
 
 /// Where the next byte from `at` on stands that is a quote, a backslash, or a control character.
-fn plain_end(bytes: &[u8], mut at: usize) -> Option<usize> {
+pub(super) fn plain_end(bytes: &[u8], mut at: usize) -> Option<usize> {
     while let Some(Ok(chunk)) = bytes.get(at..at + 8).map(TryInto::try_into) {
         let word = u64::from_le_bytes(chunk);
         let quotes = word ^ (ONES * u64::from(b'"'));
@@ -156,7 +197,7 @@ fn plain_end(bytes: &[u8], mut at: usize) -> Option<usize> {
 
 #[cfg(test)]
 mod tests {
-    use super::Cursor;
+    use super::{Cursor, Scalar};
 
     #[test]
     fn texts() {
@@ -208,6 +249,61 @@ mod tests {
             "- 1",
         ] {
             assert_eq!(Cursor::new(json).integer(), None, "{json}");
+        }
+    }
+
+    #[test]
+    fn scalars() {
+        for (json, value) in [
+            ("null", Scalar::Null),
+            (" true,", Scalar::Flag(true)),
+            ("false", Scalar::Flag(false)),
+            ("0", Scalar::Number(0.0)),
+            ("-12}", Scalar::Number(-12.0)),
+            ("0.1 ", Scalar::Number(0.1)),
+            ("1.25e-3", Scalar::Number(0.00125)),
+            ("5E+2", Scalar::Number(500.0)),
+            ("9007199254740993", Scalar::Number(9_007_199_254_740_992.0)),
+            (
+                "123456789012345678901234567890",
+                Scalar::Number(1.234_567_890_123_456_8e29),
+            ),
+            ("5e-324", Scalar::Number(5e-324)),
+        ] {
+            let mut cursor = Cursor::new(json);
+            assert_eq!(cursor.scalar(), Some(value), "{json}");
+            let number: Option<f64> = serde_json::from_str(json.trim_end_matches([',', '}'])).ok();
+            assert!(
+                number.is_none_or(|number| value == Scalar::Number(number)),
+                "{json}"
+            );
+        }
+        for json in [
+            "",
+            "-",
+            "nul",
+            "truth",
+            "01",
+            "-01",
+            "+1",
+            "1.",
+            ".5",
+            "1.e5",
+            "1e",
+            "1e+",
+            "--1",
+            "1-2",
+            "1.2.3",
+            "1e999",
+            "-1e999",
+            "NaN",
+            "Infinity",
+            "-Infinity",
+            "\"1\"",
+            "[1]",
+            "{}",
+        ] {
+            assert_eq!(Cursor::new(json).scalar(), None, "{json}");
         }
     }
 

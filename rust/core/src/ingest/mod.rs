@@ -12,13 +12,16 @@ mod context;
 mod cursor;
 pub mod equality;
 mod logs;
+mod messages;
 mod objects;
+mod parser;
 mod places;
 mod plain;
 mod predictions;
 mod raw;
 mod records;
 mod shape;
+mod tree;
 mod value;
 mod written;
 
@@ -34,7 +37,8 @@ pub use column::{Column, Texts, Values, Wanted};
 pub use shape::{Kind, Member, Shape};
 
 use crate::pool;
-use places::{Places, View};
+pub(crate) use cursor::{Cursor, Scalar};
+use places::{Places, View, item, place};
 use value::{Others, only_if, refused};
 pub(crate) use value::{Raw, Text};
 
@@ -90,6 +94,8 @@ pub enum Format {
     Own,
     /// A prediction of `ContextBench` or SWE-bench.
     Prediction,
+    /// A row with a list of messages.
+    Messages,
 }
 
 impl Reader {
@@ -104,7 +110,7 @@ impl Reader {
             shape,
             wanted,
             places,
-            formats: vec![Format::Own, Format::Prediction],
+            formats: vec![Format::Own, Format::Prediction, Format::Messages],
             foreign: HashSet::new(),
         })
     }
@@ -251,10 +257,11 @@ impl Row<'_> {
 
     /// Reads a line of the common kind, if it is one.
     fn read_plain(&mut self, line: &str, format: Format) -> bool {
-        if format != Format::Prediction {
-            return false;
-        }
-        let is_read = plain::read(self, line).is_some();
+        let is_read = match format {
+            Format::Own => false,
+            Format::Prediction => plain::read(self, line).is_some(),
+            Format::Messages => messages::read(self, line).is_some(),
+        };
         if !is_read {
             self.clear();
         }
@@ -277,6 +284,7 @@ impl Row<'_> {
         match format {
             Format::Own => records::read(self, &mut json)?,
             Format::Prediction => predictions::read(self, &mut json)?,
+            Format::Messages => return Err(refused()),
         }
         json.end()
     }

@@ -1,5 +1,6 @@
 //! Where the columns are that the readers of trajectories name.
 
+use super::messages::places::Places as Messages;
 use super::shape::Shape;
 
 /// Positions of columns, and of those within records.
@@ -18,6 +19,7 @@ pub(super) struct Places {
     pub final_view: View,
     pub source_file: usize,
     pub source_line: usize,
+    pub messages: Messages,
 }
 
 /// Where the columns of a view are.
@@ -52,6 +54,7 @@ impl Places {
             final_view: View::of(item(shape, final_views)?)?,
             source_file: place(&shape.members[source].shape, "file")?,
             source_line: place(&shape.members[source].shape, "line")?,
+            messages: Messages::of(shape)?,
         })
     }
 }
@@ -69,13 +72,13 @@ impl View {
     }
 }
 
-fn place(shape: &Shape, name: &str) -> Result<usize, String> {
+pub(super) fn place(shape: &Shape, name: &str) -> Result<usize, String> {
     shape
         .position(name)
         .ok_or_else(|| format!("the shape lacks {name}"))
 }
 
-fn item(shape: &Shape, index: usize) -> Result<&Shape, String> {
+pub(super) fn item(shape: &Shape, index: usize) -> Result<&Shape, String> {
     let item = shape.members[index].shape.item.as_deref();
     item.ok_or_else(|| format!("{} is not a list", shape.members[index].name))
 }

@@ -2,14 +2,18 @@
 
 use memchr::memmem;
 
+/// What was read is not certain to mean the same to the record reader.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Uncertain;
+
 /// Nesting that every parser takes; the record reader refuses 200 levels.
-const DEEPEST: usize = 100;
+pub(super) const DEEPEST: usize = 100;
 
 /// Digits in a row that make neither an infinite double nor an integer too long for Python.
-const MOST_DIGITS: usize = 200;
+pub(super) const MOST_DIGITS: usize = 200;
 
 /// Digits of an exponent, for the same reason.
-const MOST_EXPONENT_DIGITS: usize = 2;
+pub(super) const MOST_EXPONENT_DIGITS: usize = 2;
 
 /// Whether valid JSON is free of what the record reader reads in its own way: halves of surrogate
 /// pairs, numbers that no double holds, deep nesting.

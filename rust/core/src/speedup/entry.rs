@@ -67,7 +67,7 @@ fn measured(value: f64) -> Ratio {
 
 /// A value of an entry, as far as it matters.
 #[derive(Clone, Copy)]
-enum Value {
+pub enum Value {
     Null,
     Flag(bool),
     Number(f64),
@@ -86,12 +86,12 @@ impl Value {
     }
 }
 
-/// Whether something is a time, which may also be an object that holds one.
-fn seconds<E: Error>(value: Option<Value>) -> Result<Ratio, E> {
+/// A time; none if it is an object, which may hold one.
+fn seconds(value: Option<Value>) -> Option<Ratio> {
     match value {
-        None => Ok(Err(Reason::Missing)),
-        Some(Value::Object) => Err(E::custom("a time as an object")),
-        Some(value) => Ok(value.ratio(false)),
+        None => Some(Err(Reason::Missing)),
+        Some(Value::Object) => None,
+        Some(value) => Some(value.ratio(false)),
     }
 }
 
@@ -147,33 +147,50 @@ impl<'de> Visitor<'de> for EntrySeed {
     }
 
     fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Entry, A::Error> {
-        let mut fields = [None; Field::COUNT];
+        let mut fields = Fields::default();
         while let Some(field) = map.next_key_seed(FieldSeed)? {
             match field {
                 Field::Other => {
                     map.next_value::<IgnoredAny>()?;
                 }
                 field => {
-                    let place = &mut fields[field as usize];
-                    if place.is_some() {
-                        return Err(A::Error::custom("a field twice"));
-                    }
-                    *place = Some(map.next_value_seed(ValueSeed)?);
+                    let value = map.next_value_seed(ValueSeed)?;
+                    let twice = || A::Error::custom("a field twice");
+                    fields.set(field, value).ok_or_else(twice)?;
                 }
             }
         }
-        let get = |field: Field| fields[field as usize];
+        fields
+            .entry(self.booleans_are_numbers)
+            .ok_or_else(|| A::Error::custom("a time as an object"))
+    }
+}
+
+/// The fields of an entry that matter, as far as they have been met.
+#[derive(Default)]
+pub struct Fields([Option<Value>; Field::COUNT]);
+
+impl Fields {
+    /// Takes the value of a field; none if it has one.
+    pub fn set(&mut self, field: Field, value: Value) -> Option<()> {
+        let place = &mut self.0[field as usize];
+        let is_first = place.is_none();
+        *place = Some(value);
+        is_first.then_some(())
+    }
+
+    /// The entry; none if a time is an object, which may hold one.
+    pub fn entry(&self, booleans_are_numbers: bool) -> Option<Entry> {
+        let get = |field: Field| self.0[field as usize];
         let ratio = |field, time| match (get(field), get(time)) {
             (None | Some(Value::Null), Some(time)) => {
                 let after = seconds(Some(time))?;
                 let before = seconds(get(Field::NopSeconds))?;
-                Ok(after.and_then(|after| measured(before? / after)))
+                Some(after.and_then(|after| measured(before? / after)))
             }
-            (value, _) => Ok(value
-                .unwrap_or(Value::Null)
-                .ratio(self.booleans_are_numbers)),
+            (value, _) => Some(value.unwrap_or(Value::Null).ratio(booleans_are_numbers)),
         };
-        Ok(Entry {
+        Some(Entry {
             benchmark: 0,
             agent: ratio(Field::Agent, Field::AgentSeconds)?,
             oracle: ratio(Field::Oracle, Field::OracleSeconds)?,
@@ -187,8 +204,9 @@ impl<'de> Visitor<'de> for EntrySeed {
     }
 }
 
+/// What a key of an entry stands for.
 #[derive(Clone, Copy)]
-enum Field {
+pub enum Field {
     Agent,
     Oracle,
     Significant,
@@ -201,6 +219,20 @@ enum Field {
 
 impl Field {
     const COUNT: usize = 7;
+
+    /// The field of a name.
+    pub fn of(name: &str) -> Self {
+        match name {
+            "agent/nop" => Self::Agent,
+            "oracle/nop" => Self::Oracle,
+            "significant" => Self::Significant,
+            "nop_seconds" => Self::NopSeconds,
+            "agent_seconds" => Self::AgentSeconds,
+            "oracle_seconds" => Self::OracleSeconds,
+            "fallback_to_baseline" => Self::Reverted,
+            _ => Self::Other,
+        }
+    }
 }
 
 struct FieldSeed;
@@ -221,16 +253,7 @@ impl Visitor<'_> for FieldSeed {
     }
 
     fn visit_str<E: Error>(self, name: &str) -> Result<Field, E> {
-        Ok(match name {
-            "agent/nop" => Field::Agent,
-            "oracle/nop" => Field::Oracle,
-            "significant" => Field::Significant,
-            "nop_seconds" => Field::NopSeconds,
-            "agent_seconds" => Field::AgentSeconds,
-            "oracle_seconds" => Field::OracleSeconds,
-            "fallback_to_baseline" => Field::Reverted,
-            _ => Field::Other,
-        })
+        Ok(Field::of(name))
     }
 }
 

@@ -9,6 +9,7 @@ mod files;
 mod json;
 mod lines;
 mod names;
+mod plain;
 mod row;
 mod tables;
 mod written;

@@ -8,6 +8,7 @@ use serde::de::{DeserializeSeed, Deserializer, Error, MapAccess, Visitor};
 
 use super::entry::{Entry, EntrySeed};
 use super::names::Numbers;
+use super::plain;
 use crate::ingest::Text;
 use crate::pool;
 
@@ -90,7 +91,9 @@ struct Piece<'t> {
     entries: Vec<Entry>,
     /// Entries of each table; none where it could not be read.
     tables: Vec<Option<Range<usize>>>,
-    /// Number of the last table that each name was met in, from 1.
+    /// How many times a table was begun.
+    begun: usize,
+    /// Number of the last one that each name was met in, from 1.
     met: Vec<usize>,
 }
 
@@ -103,12 +106,10 @@ impl<'t> Piece<'t> {
         };
         for text in texts {
             let begin = piece.entries.len();
-            let mut json = serde_json::Deserializer::from_str(text);
-            let seed = TableSeed {
-                is_merged,
-                piece: &mut piece,
+            let is_read = piece.plain(text, is_merged).is_some() || {
+                piece.entries.truncate(begin);
+                piece.any(text, is_merged).is_some()
             };
-            let is_read = seed.deserialize(&mut json).is_ok() && json.end().is_ok();
             if !is_read {
                 piece.entries.truncate(begin);
             }
@@ -116,6 +117,40 @@ impl<'t> Piece<'t> {
             piece.tables.push(is_read.then_some(begin..end));
         }
         piece
+    }
+
+    fn plain(&mut self, text: &'t str, is_merged: bool) -> Option<()> {
+        self.begun += 1;
+        plain::read(text, is_merged, |name, entry| {
+            let benchmark = self.number(name, is_merged)?;
+            self.entries.push(Entry { benchmark, ..entry });
+            Some(())
+        })
+    }
+
+    fn any(&mut self, text: &'t str, is_merged: bool) -> Option<()> {
+        self.begun += 1;
+        let mut json = serde_json::Deserializer::from_str(text);
+        let seed = TableSeed {
+            is_merged,
+            piece: self,
+        };
+        seed.deserialize(&mut json).ok()?;
+        json.end().ok()
+    }
+
+    /// Number of the next name of the table; none if it is not certain what stands under it.
+    fn number(&mut self, name: Cow<'t, str>, is_merged: bool) -> Option<u32> {
+        if is_merged && name == LOST {
+            return None;
+        }
+        let benchmark = self.names.number(name);
+        let index = benchmark as usize;
+        if index >= self.met.len() {
+            self.met.resize(index + 1, 0);
+        }
+        let is_twice = std::mem::replace(&mut self.met[index], self.begun) == self.begun;
+        (!is_twice).then_some(benchmark)
     }
 }
 
@@ -144,22 +179,77 @@ impl<'de> Visitor<'de> for TableSeed<'_, 'de> {
             booleans_are_numbers: self.is_merged,
         };
         let piece = self.piece;
-        let table = piece.tables.len() + 1;
         while let Some(Text(name)) = map.next_key()? {
-            if self.is_merged && name == LOST {
-                return Err(A::Error::custom("a name that a merge loses"));
-            }
-            let benchmark = piece.names.number(name);
-            let index = benchmark as usize;
-            if index >= piece.met.len() {
-                piece.met.resize(index + 1, 0);
-            }
-            if std::mem::replace(&mut piece.met[index], table) == table {
-                return Err(A::Error::custom("a benchmark twice"));
-            }
+            let lost = || A::Error::custom("a benchmark twice, or one that a merge loses");
+            let benchmark = piece.number(name, self.is_merged).ok_or_else(lost)?;
             let entry = map.next_value_seed(seed)?;
             piece.entries.push(Entry { benchmark, ..entry });
         }
         Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::Piece;
+
+    /// Entries with their names, and how many names were met; none where the table is refused.
+    fn read(text: &str, is_merged: bool, is_plain: bool) -> Option<String> {
+        let mut piece = Piece::default();
+        if is_plain {
+            piece.plain(text, is_merged)?;
+        } else {
+            piece.any(text, is_merged)?;
+        }
+        Some(format!(
+            "{:?} {:?}",
+            piece.entries,
+            piece.names.into_names()
+        ))
+    }
+
+    #[test]
+    fn plain_tables_are_read_alike() {
+        let plain = [
+            r"{}",
+            r#" { "a" : { "agent/nop" : 1.1 , "oracle/nop" : 0.30000000000000004 } } "#,
+            r#"{"a": {"agent/nop": 1, "oracle/nop": null, "significant": true}, "b": {}}"#,
+            r#"{"\u00e9\n": {"agent/nop": -0, "oracle/nop": 0.0, "fallback_to_baseline": true}}"#,
+            r#"{"a": {"nop_seconds": 2, "agent_seconds": 1e-3, "agent/nop": null, "x": 1}}"#,
+            r#"{"a": {"agent/nop": true, "oracle/nop": 18446744073709551616, "significant": 1}}"#,
+        ];
+        let left = [
+            r#"{"a": {"agent/nop": "1"}}"#,
+            r#"{"a": {"x": [1, {}]}}"#,
+            r#"{"a": null, "b": 1}"#,
+            r#"{"a": {"agent_seconds": {"value": 1}}}"#,
+        ];
+        let refused = [
+            r#"{"a": {}, "a": {}}"#,
+            r#"{"a": {"agent/nop": 1, "agent/nop": 1}}"#,
+            r#"{"a": {"agent/nop": 1e999}}"#,
+            r#"{"a": {"agent/nop": NaN}}"#,
+            r#"{"a": {"agent/nop": 01}}"#,
+            r#"{"a": {}} x"#,
+            r#"{"a": {},}"#,
+            r#"{"a": {}"#,
+            r"[]",
+            "",
+        ];
+        for is_merged in [false, true] {
+            for text in plain {
+                let own = read(text, is_merged, true);
+                assert!(own.is_some(), "{text}");
+                assert_eq!(own, read(text, is_merged, false), "{text}");
+            }
+            for text in left.iter().chain(&refused) {
+                assert_eq!(read(text, is_merged, true), None, "{text}");
+            }
+            for text in refused {
+                assert_eq!(read(text, is_merged, false), None, "{text}");
+            }
+        }
+        assert_eq!(read(r#"{"error": {}}"#, true, true), None);
+        assert!(read(r#"{"error": {}}"#, false, true).is_some());
     }
 }

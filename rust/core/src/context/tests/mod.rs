@@ -171,6 +171,48 @@ fn both_ways_measure_the_same() -> Outcome {
 }
 
 #[test]
+fn views_one_by_one_end_where_steps_do() -> Outcome {
+    let files: Vec<File> = (0..2).map(sample).collect();
+    let mut random = Random(13);
+    for rules in [Rules::Default, Rules::AsWritten] {
+        let gold = random_gold(&mut random)?;
+        let (mut whole, mut apart) = (Tracker::default(), Tracker::default());
+        for _ in 0..40 {
+            let mut step = Views::default();
+            for _ in 0..random.below(4) {
+                let mut one = Views::default();
+                let start = random.below(100);
+                let view = View {
+                    extent: Extent::Lines,
+                    start: Some(start),
+                    end: Some(start + random.below(12)),
+                    listed: true,
+                };
+                for views in [&mut step, &mut one] {
+                    let file = &files[(start % 2) as usize];
+                    if start < 20 {
+                        views.add_named(file, [start].into_iter());
+                    }
+                    views.add(rules, file, false, view);
+                }
+                apart.view(&gold, rules, &one);
+                assert!(apart.is_open());
+            }
+            step.end_step(rules);
+            whole.add(&gold, &mut step);
+            apart.close_step(&gold, rules);
+            assert_eq!(apart.coverage(&gold), whole.coverage(&gold));
+            assert_eq!(apart.viewed()?, whole.viewed()?);
+        }
+        assert_eq!(
+            apart.sizes(&gold, rules, None)?,
+            whole.sizes(&gold, rules, None)?
+        );
+    }
+    Ok(())
+}
+
+#[test]
 fn unions_and_gold_agree_with_plain_sets() -> Outcome {
     let mut random = Random(11);
     for _ in 0..20 {

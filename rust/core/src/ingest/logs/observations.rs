@@ -6,11 +6,10 @@ use std::borrow::Cow;
 
 use memchr::memmem;
 
+pub(super) use super::super::raw::Uncertain;
+
 /// Longest number that the rules take.
 const DIGITS: usize = 18;
-
-/// The text is not certain to mean the same to the record reader.
-pub(super) struct Uncertain;
 
 /// Where a mark stands in a text; `str::find` takes many times as long.
 pub(super) fn find(text: &str, mark: &str) -> Option<usize> {

@@ -1,0 +1,140 @@
+"""What ``trajmeter score`` writes: rows, and a report of them."""
+
+from __future__ import annotations
+
+import tempfile
+from contextlib import ExitStack
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from trajmeter.cli._page import write_page
+from trajmeter.cli._process import print_message
+from trajmeter.errors import ConfigurationError
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping, Sequence
+
+    from typing_extensions import Self
+
+    from trajmeter.records import Task
+    from trajmeter.summaries.gates import Gate
+    from trajmeter.writers.provenance import InputDigests
+
+__all__ = ["ScoreOutputs"]
+
+_TURNS = 2_000
+"""Attempts whose turns a report of ``score`` shows: each is read once more, as a record."""
+
+
+class ScoreOutputs:
+    """The files that a run of ``score`` writes.
+
+    Args:
+        paths: The files, at most one of rows and one page.
+        inputs: Files and folders that are read; ``None`` is none.
+        judge: Model that judges, if any.
+
+    Raises:
+        ConfigurationError: A file cannot be written, or there are several of a kind.
+        ExtraMissingError: A page needs a package that is not installed.
+    """
+
+    def __init__(
+        self, paths: Sequence[Path], inputs: Iterable[Path | None], judge: str | None
+    ) -> None:
+        from trajmeter.writers import check_is_no_input, check_output, check_place
+        from trajmeter.writers.provenance import Provenance
+
+        read = [path for path in inputs if path is not None]
+        pages = [path for path in paths if path.suffix.lower() == ".html"]
+        tables = [path for path in paths if path not in pages]
+        if len(pages) > 1 or len(tables) > 1:
+            raise ConfigurationError("-o takes one file of rows and one .html file")
+        for path in paths:
+            (check_place if path in pages else check_output)(path)
+            check_is_no_input(path, read)
+        if pages:
+            from trajmeter.reports.page.rendering import require_jinja
+
+            require_jinja()
+        self.rows = tables[0] if tables else None
+        self.page = pages[0] if pages else None
+        self._inputs = read
+        self._made = Provenance.now(judge=judge)
+        self._digests: InputDigests | None = None
+        self._stack = ExitStack()
+        self._read = self.rows
+
+    def __enter__(self) -> Self:
+        """Begin to digest the inputs, and make room for rows that only the page is made of."""
+        if self.page is not None and (self.rows is None or self.rows.suffix.lower() != ".parquet"):
+            # Other formats hold no lists, or do not say how they were made.
+            folder = self._stack.enter_context(tempfile.TemporaryDirectory(prefix="trajmeter-"))
+            self._read = Path(folder, "rows.parquet")
+        if any(path.suffix.lower() == ".parquet" for path in self.tables):
+            from trajmeter.writers.provenance import InputDigests
+
+            self._digests = InputDigests(self._inputs)
+            self._stack.callback(self._digests.stop)
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        """Remove rows that were not asked for."""
+        self._stack.close()
+
+    @property
+    def tables(self) -> list[Path]:
+        """Files that rows are written to."""
+        return [*dict.fromkeys(each for each in (self.rows, self._read) if each is not None)]
+
+    def about(self) -> Mapping[str, str]:
+        """What a table says of how it was made; waits for the digests."""
+        inputs = () if self._digests is None else self._digests.result()
+        return {"trajmeter.run": self._made.model_copy(update={"inputs": inputs}).model_dump_json()}
+
+    def write_page(
+        self,
+        logs: Sequence[Path],
+        tasks: Sequence[Path],
+        *,
+        gates: Sequence[Gate],
+        min_tasks: int,
+        **reading: Any,  # noqa: ANN401 - as read_trajectories takes it
+    ) -> None:
+        """Write the page, if it was asked for, with the turns of the first attempts.
+
+        Args:
+            logs: The logs that were scored; standard input and pipes are used up.
+            tasks: Their tasks.
+            gates: Thresholds that are checked.
+            min_tasks: Clusters that a gate on an interval needs.
+            reading: How the logs are read.
+        """
+        if self.page is None or self._read is None:
+            return
+        from trajmeter.frameworks.reporting import turns_of
+        from trajmeter.readers import read_tasks
+
+        turns = None
+        if all(_is_readable_again(path) for path in (*logs, *tasks)):
+            known: list[Task] = [*read_tasks(tasks, on_problem=_ignore)] if tasks else []
+            turns = turns_of(logs, known, limit=_TURNS, on_problem=_ignore, **reading)
+        write_page(
+            self.page,
+            [self._read],
+            {"duplicates": "first"},
+            on_problem=_ignore,
+            turns=None if turns is None else turns.of,
+            gates=gates,
+            min_tasks=min_tasks,
+            has_files=self._read == self.rows,
+        )
+        print_message(f"trajmeter: wrote {self.page}")
+
+
+def _is_readable_again(path: Path) -> bool:
+    return str(path) != "-" and (not path.exists() or path.is_file() or path.is_dir())
+
+
+def _ignore(_: object) -> None:
+    """Say nothing of what has been reported while it was scored."""

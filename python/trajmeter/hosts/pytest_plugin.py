@@ -1,0 +1,168 @@
+"""Plug-in of pytest: the fixture ``assert_scores``, and what it found in every report.
+
+The module imports pytest alone, as every session of pytest loads it.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Protocol
+
+import pytest
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping
+
+    from pydantic import BaseModel
+
+    from trajmeter.records import Task, Trajectory
+    from trajmeter.scoring.scorer import Scorer
+
+__all__ = ["AssertScores", "assert_scores"]
+
+_PREFIX = "trajmeter."
+_FILES = ("tasks", "snapshots")
+_OPTIONS = frozenset({"metrics", "tasks", "snapshots", "profiles", "judge"})
+_UNSCORED = ("fail", "skip")
+
+
+class AssertScores(Protocol):
+    """Asserts claims about an attempt; see :func:`trajmeter.testing.assert_scores`."""
+
+    def __call__(
+        self,
+        attempt: Trajectory | Iterable[Mapping[str, Any] | BaseModel],
+        *claims: str,
+        task: Task | str | None = None,
+    ) -> None:
+        """Assert the claims."""
+
+
+def pytest_addoption(parser: pytest.Parser) -> None:
+    """Add the option for the file of figures."""
+    parser.getgroup("trajmeter").addoption(
+        "--trajmeter-report",
+        metavar="FILE",
+        help="write every figure that assert_scores looked at to FILE, as JSON lines",
+    )
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    """Register the marker, and the report where the reports of all workers come together."""
+    config.addinivalue_line(
+        "markers",
+        "trajmeter(tasks=None, snapshots=None, metrics=None, profiles=(), unscored='fail'): what "
+        "assert_scores scores with",
+    )
+    if not hasattr(config, "workerinput"):
+        path = config.getoption("--trajmeter-report")
+        config.pluginmanager.register(_Report(path), "trajmeter-report")
+
+
+@pytest.fixture
+def assert_scores(request: pytest.FixtureRequest) -> AssertScores:
+    """Assert claims about an attempt, with what the marker ``trajmeter`` names.
+
+    Paths in the marker are relative to the root of the project. With ``unscored="skip"``, a test
+    whose figures were not scored is skipped.
+    """
+    from trajmeter.errors import ConfigurationError
+    from trajmeter.testing import judge
+
+    options: dict[str, Any] = {}
+    for marker in reversed([*request.node.iter_markers("trajmeter")]):  # the nearest goes first
+        options |= marker.kwargs
+    unscored = options.pop("unscored", "fail")
+    if unscored not in _UNSCORED:
+        raise ConfigurationError(f"unscored is {unscored!r}, expected 'fail' or 'skip'")
+    strange = sorted(options.keys() - _OPTIONS)
+    if strange:
+        raise ConfigurationError(
+            f"the marker trajmeter has no option {strange[0]!r}, only unscored, "
+            f"{', '.join(sorted(_OPTIONS))}"
+        )
+
+    def check(
+        attempt: Trajectory | Iterable[Mapping[str, Any] | BaseModel],
+        *claims: str,
+        task: Task | str | None = None,
+    ) -> None:
+        __tracebackhide__ = True
+        families = dict.fromkeys(claim.strip().partition(".")[0] for claim in claims)
+        scorer = _scorer(request.config, {"metrics": tuple(families), **options})
+        judged = judge(attempt, claims, task=task, scorer=scorer)
+        for name, score in judged.figures.items():
+            cause = score.cause or score.outcome
+            value = score.value if score.counts else cause.value
+            request.node.user_properties.append((f"{_PREFIX}{name}", value))
+        if judged.failed or (judged.unscored and unscored == "fail"):
+            raise AssertionError(judged.describe(judged.failed + judged.unscored))
+        if judged.unscored:
+            pytest.skip(judged.describe(judged.unscored))
+
+    return check
+
+
+_SCORERS = pytest.StashKey["dict[str, Scorer]"]()
+
+
+def _scorer(config: pytest.Config, options: Mapping[str, Any]) -> Scorer:
+    """A scorer with these options, the same one for tests whose options are alike."""
+    from trajmeter.scoring.scorer import Scorer
+
+    made = config.stash.setdefault(_SCORERS, {})
+    key = repr(sorted(options.items()))
+    if key not in made:
+        paths = {
+            name: config.rootpath / options[name]
+            for name in _FILES
+            if isinstance(options.get(name), (str, Path))
+        }
+        made[key] = Scorer(**{**options, **paths})
+    return made[key]
+
+
+class _Report:
+    """Gathers figures from the reports of tests, whichever process they ran in."""
+
+    def __init__(self, path: str | None) -> None:
+        self._path = path
+        self._found: list[dict[str, Any]] = []
+
+    def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
+        """Take the figures of a test."""
+        if report.when != "call":
+            return
+        for name, value in report.user_properties:
+            if name.startswith(_PREFIX):
+                is_value = isinstance(value, (int, float))
+                self._found.append(
+                    {
+                        "test": report.nodeid,
+                        "outcome": report.outcome,
+                        "figure": name.removeprefix(_PREFIX),
+                        "value": value if is_value else None,
+                        "unscored": None if is_value else value,
+                    }
+                )
+
+    def pytest_terminal_summary(self, terminalreporter: pytest.TerminalReporter) -> None:
+        """Show the mean of each figure, with how many it was averaged over."""
+        values: dict[str, list[float | None]] = {}
+        for found in self._found:
+            values.setdefault(found["figure"], []).append(found["value"])
+        if not values:
+            return
+        terminalreporter.section("trajmeter")
+        for name, own in values.items():
+            known = [value for value in own if value is not None]
+            mean = f"{math.fsum(known) / len(known):.3f}" if known else "-"
+            terminalreporter.write_line(f"{name}: {mean}, {len(known)} of {len(own)} scored")
+
+    def pytest_sessionfinish(self) -> None:
+        """Write the file of figures."""
+        if self._path is not None:
+            lines = "".join(f"{json.dumps(found)}\n" for found in self._found)
+            Path(self._path).write_text(lines, encoding="utf-8")

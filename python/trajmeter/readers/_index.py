@@ -1,0 +1,165 @@
+"""Where the formats of this package are, and what their content cannot be without.
+
+Reading a file imports only the formats that it may be of. What stands here rules formats out; which
+one it is, their own evidence decides. A test holds the index against the formats themselves.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from trajmeter import json_input
+from trajmeter.records import Task, Trajectory
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+__all__ = ["INDEX", "Marks", "Place"]
+
+_OPENING = (b"{", b"[")
+_BINARY = (b"PAR1", b"PK\x03\x04")
+_ESCAPED = re.compile(rb"\\u00[2-7]")
+"""JSON may spell a word with escapes; nobody does, but nothing is ruled out then."""
+
+
+class Marks(NamedTuple):
+    """What a file or folder needs to be of a format; any of these will do."""
+
+    words: tuple[bytes, ...] = ()
+    """Keys or values of JSON, of which one is in its beginning."""
+    magic: bytes | None = None
+    """The bytes it begins with."""
+    is_text: bool = False
+    """Whether it is neither JSON nor begins as Parquet or an archive does."""
+    is_broken: bool = False
+    """Whether its first line is not a JSON value."""
+    is_folder: bool = False
+
+    def are_in(self, head: bytes | None) -> bool:
+        """Whether a file may be of the format by its beginning; ``None`` is that of a folder."""
+        if head is None:
+            return self.is_folder
+        if head.startswith(_BINARY):
+            return self.magic is not None and head.startswith(self.magic)
+        if json_input.first_byte(head) not in _OPENING:
+            return self.is_text
+        if any(word in head for word in self.words):
+            return True
+        if self.is_broken and not _ends_as_json(head):
+            return True
+        return bool(self.words) and _ESCAPED.search(head) is not None
+
+
+class Place(NamedTuple):
+    """A format of this package."""
+
+    module: str
+    """Its module, below :mod:`trajmeter.readers`."""
+    makes: type[Task | Trajectory]
+    """Whether it is read as tasks or as trajectories."""
+    keys: frozenset[str] = frozenset()
+    """Keys of its records; none of a format of whole files."""
+    marks: Marks = Marks()
+    """What its files and folders need."""
+
+
+def _ends_as_json(head: bytes) -> bool:
+    line, _, _ = head.lstrip(json_input.BLANK).partition(b"\n")
+    return line.rstrip().endswith((b"}", b"]"))
+
+
+def _records(module: str, *keys: str, makes: type[Any] = Trajectory) -> Place:
+    return Place(module, makes, keys=frozenset(keys))
+
+
+def _files(module: str, words: Iterable[str] = (), **marks: Any) -> Place:  # noqa: ANN401 - of Marks
+    quoted = tuple(f'"{word}"'.encode() for word in words)
+    return Place(module, Trajectory, marks=Marks(words=quoted, **marks))
+
+
+INDEX: dict[str, Place] = {
+    "agentless-folders": _files("agentless", is_folder=True),
+    "agentless-trajectories": _records(
+        "agentless",
+        "2_embedding_selected_files",
+        "3_final_combined_files",
+        "4_related_elements",
+        "5_sampled_edit_locs_and_patches",
+        "6_final_selected_patch",
+    ),
+    "aider-chat-histories": _files("aider", is_text=True),
+    "aider-input-histories": _files("aider", is_text=True),
+    "aider-message-histories": _files("aider", is_text=True),
+    "asciinema-casts": _files("asciinema", ("version",)),
+    "asv-results": _records("asv_results", "result_columns"),
+    "atif-trajectories": _records("atif", "schema_version"),
+    "autogen-results": _records("autogen", "messages"),
+    "autogen-states": _records("autogen", "agent_states", "llm_context"),
+    "benchmark-rows": _files(
+        "benchmark_rows", ("agent_nop", "agent_seconds"), magic=b"PAR1", is_text=True
+    ),
+    "claude-code-sessions": _files("claude_code", ("sessionId", "isSidechain")),
+    "claude-code-streams": _files("claude_code", ("session_id", "num_turns")),
+    "codex-exec-streams": _files("codex", ("thread.started", "session.created")),
+    "codex-rollouts": _files(
+        "codex",
+        (
+            "compacted",
+            "event_msg",
+            "instructions",
+            "response_item",
+            "session_meta",
+            "turn_context",
+        ),
+    ),
+    "contextbench-fork-records": _records("fork_records", "raw_response_path"),
+    "contextbench-fork-responses": _records("fork_records", "response_format"),
+    "contextbench-gold": _records(
+        "contextbench",
+        "add_ctx",
+        "base_commit",
+        "gold_context",
+        "gold_ctx",
+        "init_ctx",
+        "patch",
+        makes=Task,
+    ),
+    "contextbench-predictions": _records("contextbench", "traj_data"),
+    "fc-eval-captured-output": _files("fceval", is_text=True, is_broken=True),
+    "fc-eval-runs": _files("fceval", ("trial_name", "parser_extra_metrics"), is_folder=True),
+    "harbor-trials": _files("harbor", ("trial_name",), is_folder=True),
+    "inspect-archives": _files("inspect", magic=b"PK\x03\x04"),
+    "inspect-documents": _files("inspect", ("eval",)),
+    "message-lists": _files("messages", ("role", "lc", "kind", "type")),
+    "message-records": _records(
+        "messages", "conversation", "conversations", "history", "messages", "trajectory"
+    ),
+    "mini-swe-agent-1": _records("mini_swe_agent", "trajectory_format"),
+    "mini-swe-agent-2": _records("mini_swe_agent", "trajectory_format"),
+    "openai-agents-traces": _files("openai_agents", ("trace", "trace.span")),
+    "openhands": _records("openhands", "history", "test_result"),
+    "openhands-completions": _files("openhands", is_folder=True),
+    "openhands-conversation": _files("openhands", is_folder=True),
+    "openhands-rows": _records("data_sets", "messages", "trajectory"),
+    "openhands-sdk": _records("openhands", "history", "test_result"),
+    "opentelemetry-spans": _files("opentelemetry", ("resourceSpans",)),
+    "prometheus-logs": _files("prometheus", is_text=True),
+    "rule-cases": _records("rule_cases", "prompt", "user_message", makes=Task),
+    "rule-executions": _records("rule_executions", "duration_ms", "output", "token_usage"),
+    "smolagents-memories": _files(
+        "smolagents", ("step_number", "plan", "system_prompt", "task_images")
+    ),
+    "smolagents-runs": _records("smolagents", "steps"),
+    "swe-agent": _records("swe_agent", "trajectory"),
+    "swe-agent-checkpoints": _files("swe_agent", ("action", "patch_context")),
+    "swe-agent-context": _records("swe_agent", "file_line_ranges", "viewed_files"),
+    "swe-agent-rows": _records("data_sets", "trajectory"),
+    "swe-bench-predictions": _records("swe_bench", "model_patch"),
+    "task-records": _records("own_records", "id", makes=Task),
+    "tau2-results": _files("tau2_bench", ("environment_info",)),
+    "tau2-simulations": _records("tau2_bench", "termination_reason"),
+    "trajectory-records": _records("own_records", "task_id"),
+    "verifiers-traces": _records("verifiers", "nodes"),
+}
+"""Formats by name."""

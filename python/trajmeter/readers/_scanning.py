@@ -1,0 +1,69 @@
+"""Reading the bytes of a file for what is known of it without a look at its records."""
+
+from __future__ import annotations
+
+from typing import BinaryIO, NamedTuple
+from zlib import crc32
+
+from trajmeter.readers._containers import PARQUET_MAGIC
+
+__all__ = ["Content", "footer", "next_line", "scan"]
+
+_BLOCK = 8 << 20
+_LINE_BLOCK = 1 << 16
+_FOOTER_END = 8
+"""Bytes behind the footer of Parquet: its length, and the magic ones."""
+
+
+class Content(NamedTuple):
+    """What was found in some bytes."""
+
+    crc: int
+    """Their CRC-32."""
+    lines: int
+    """How many lines they are."""
+
+    @property
+    def name(self) -> str:
+        """What a file with this content is known by."""
+        return f"crc32:{self.crc:08x}"
+
+
+def scan(file: BinaryIO, size: int) -> Content:
+    """Read bytes from where a file stands."""
+    crc = lines = 0
+    last = b"\n"
+    while size > 0 and (block := file.read(min(size, _BLOCK))):
+        crc = crc32(block, crc)
+        lines += block.count(b"\n")
+        size -= len(block)
+        last = block[-1:]
+    return Content(crc, lines + (last != b"\n"))
+
+
+def next_line(file: BinaryIO, offset: int, size: int) -> int:
+    """Where the first line begins that does not begin before an offset."""
+    place = offset - 1
+    while place < size:
+        file.seek(place)
+        block = file.read(_LINE_BLOCK)
+        found = block.find(b"\n")
+        if found >= 0:
+            return place + found + 1
+        if not block:
+            break
+        place += len(block)
+    return size
+
+
+def footer(file: BinaryIO, size: int) -> bytes | None:
+    """The footer of Parquet; ``None`` if it is missing or cut off."""
+    if size < len(PARQUET_MAGIC) + _FOOTER_END:
+        return None
+    file.seek(size - _FOOTER_END)
+    end = file.read(_FOOTER_END)
+    length = int.from_bytes(end[:4], "little")
+    if not end.endswith(PARQUET_MAGIC) or length > size - _FOOTER_END - len(PARQUET_MAGIC):
+        return None
+    file.seek(size - _FOOTER_END - length)
+    return file.read(length)

@@ -1,0 +1,275 @@
+"""Trajectories of many files as record batches, read by several processes.
+
+Formats are read in Python, which threads do not make faster. Files are handed out in parcels, and
+what is read of them is passed on in the order of the files; each process is at most a few parcels
+ahead, so that memory does not depend on the size of the input.
+"""
+
+from __future__ import annotations
+
+import warnings
+from collections import Counter, deque
+from contextlib import ExitStack, closing
+from itertools import chain, islice
+from queue import Full, Queue
+from threading import Event, Thread
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from trajmeter.errors import InternalError
+from trajmeter.processes import WorkerEndedError, WorkerProcess, processors
+from trajmeter.readers._ahead import joined
+from trajmeter.readers._choice import Choice
+from trajmeter.readers._content import STDIN
+from trajmeter.readers._inputs import Input, inputs
+from trajmeter.readers._read import refuse
+from trajmeter.readers._reader_process import Batch, End, FilesRead, FileToRead, Note, Told
+from trajmeter.records import ReadProblem, Trajectory
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Collection, Generator, Iterable, Iterator, Mapping
+    from pathlib import Path
+
+    import pyarrow as pa
+    from typing_extensions import Self
+
+__all__ = ["ParallelBatches"]
+
+_MODULE = "trajmeter.readers._reader_process"
+_PARCEL_BYTES = 4 << 20
+_PARCEL_FILES = 64
+"""A parcel has at most as many files, and as many bytes but for its last file."""
+_FOLDER_BYTES = 1 << 19
+_WORTH_BYTES = 16 << 20
+"""Less is read sooner than another process starts."""
+_MESSAGES = 4
+"""Messages of a parcel that wait to be passed on; a batch is one."""
+
+
+class _Parcel(NamedTuple):
+    """Files that are read by one process, or here: those that only this process can read."""
+
+    files: list[Input]
+    is_here: bool
+    replies: Queue[object]
+
+
+class ParallelBatches:
+    """Reads what :class:`~trajmeter.readers.batches.TrajectoryBatches` reads, in processes.
+
+    Rows, problems and their order are the same; where rows are divided into batches is not. Little
+    input is read in this process, as are standard input and pipes.
+
+    Args:
+        paths: As for :func:`~trajmeter.readers.read_trajectories`, like the three that follow.
+        input_format: Name of the format of all files.
+        mapping: Columns by the field of a trajectory that they are.
+        profiles: Compatibility profiles.
+        on_problem: Called with every file and record that cannot be read.
+        workers: Processes to use; by default one for each processor. With one, no other is started.
+
+    Raises:
+        UnknownNameError: No format is called ``input_format``.
+        ConfigurationError: The mapping names a field that trajectories do not have.
+    """
+
+    def __init__(
+        self,
+        paths: str | Path | Iterable[str | Path],
+        *,
+        input_format: str | None = None,
+        mapping: Mapping[str, str] | None = None,
+        profiles: Collection[str] = (),
+        on_problem: Callable[[ReadProblem], None] | None = None,
+        workers: int | None = None,
+    ) -> None:
+        self._settings: dict[str, Any] = {
+            "input_format": input_format,
+            "mapping": mapping,
+            "profiles": tuple(profiles),
+        }
+        self._paths = paths
+        self._choice = Choice(Trajectory, **self._settings)
+        self._report = on_problem or refuse
+        self._workers = workers or processors()
+        self._counts: Counter[str] = Counter()
+        self.rows = 0
+        """Rows yielded so far."""
+
+    @property
+    def formats(self) -> dict[str, int]:
+        """Trajectories so far by the name of their format."""
+        return dict(self._counts)
+
+    def __iter__(self) -> Iterator[pa.RecordBatch]:
+        """Yield the batches; none is empty."""
+        with closing(self._read()) as batches:
+            for batch in joined(batches):
+                self.rows += batch.num_rows
+                yield batch
+
+    def _read(self) -> Generator[pa.RecordBatch, None, None]:
+        found = inputs(self._paths, self._choice)
+        first, is_worth = _beginning(found) if self._workers > 1 else ([], False)
+        rest = chain(first, found)
+        if not is_worth:
+            yield from self._here(rest)
+            return
+        with _Readers(self._settings, self._workers) as readers:
+            for parcel in readers.read(_parcels(rest)):
+                if parcel.is_here:
+                    yield from self._here(parcel.files)
+                else:
+                    yield from self._received(parcel)
+
+    def _here(self, files: Iterable[Input]) -> Iterator[pa.RecordBatch]:
+        """Read files in this process."""
+        batches = FilesRead(files, self._settings, self._report)
+        yield from batches
+        self._counts.update(batches.formats)
+
+    def _received(self, parcel: _Parcel) -> Iterator[pa.RecordBatch]:
+        """What a process has read; the parcel is used up."""
+        while True:
+            match parcel.replies.get():
+                case Batch(content):
+                    yield from _batches(content)
+                case Told(message, category):
+                    warnings.warn(message, category, stacklevel=2)
+                case Note(number, method):
+                    getattr(parcel.files[number], method)()
+                case ReadProblem() as problem:
+                    self._report(problem)
+                case End(formats, error):
+                    self._counts.update(formats)
+                    if error is not None:
+                        raise error
+                    return
+
+
+class _Readers:
+    """Processes that read parcels, each with a thread that takes what it says."""
+
+    def __init__(self, settings: Mapping[str, Any], count: int) -> None:
+        self._settings = settings
+        self._count = count
+        self._waiting: Queue[_Parcel | None] = Queue()
+        self._is_closed = Event()
+        self._started = ExitStack()
+        self._threads: list[Thread] = []
+
+    def __enter__(self) -> Self:
+        with ExitStack() as started:
+            for _ in range(self._count):
+                process = started.enter_context(WorkerProcess(_MODULE))
+                process.send(self._settings)
+                self._threads.append(Thread(target=self._work, args=(process,), daemon=True))
+            self._started = started.pop_all()
+        for thread in self._threads:
+            thread.start()
+        return self
+
+    def __exit__(self, *raised: object) -> None:
+        self._is_closed.set()
+        for _ in self._threads:
+            self._waiting.put(None)
+        self._started.close()
+        for thread in self._threads:  # which the end of its process ends
+            thread.join()
+
+    def read(self, parcels: Iterator[_Parcel]) -> Iterator[_Parcel]:
+        """Yield parcels in order, while some that follow are read."""
+        begun: deque[_Parcel] = deque()
+        while True:
+            for parcel in islice(parcels, 2 * self._count + 1 - len(begun)):
+                begun.append(parcel)
+                if not parcel.is_here:
+                    self._waiting.put(parcel)
+            if not begun:
+                return
+            yield begun.popleft()
+
+    def _work(self, process: WorkerProcess) -> None:
+        """Take what a process says of one parcel after the other."""
+        while (parcel := self._waiting.get()) is not None and not self._is_closed.is_set():
+            process.send([_to_read(given) for given in parcel.files])
+            reply: object = None
+            while not isinstance(reply, End):
+                try:
+                    reply = process.receive()
+                except (WorkerEndedError, OSError, ValueError) as error:
+                    names = f"{parcel.files[0].path} to {parcel.files[-1].path}"
+                    message = f"a process that reads files ended with {error}, in one of {names}"
+                    reply = End({}, InternalError(message))
+                self._put(parcel.replies, reply)
+                if self._is_closed.is_set():
+                    return
+
+    def _put(self, replies: Queue[object], reply: object) -> None:
+        """Hand a reply over, unless nobody will take it."""
+        while not self._is_closed.is_set():
+            try:
+                replies.put(reply, timeout=0.1)
+            except Full:
+                continue
+            return
+
+
+def _beginning(found: Iterator[Input]) -> tuple[list[Input], bool]:
+    """The first files, and whether there are enough for several processes."""
+    first: list[Input] = []
+    size = 0
+    for given in found:
+        first.append(given)
+        size += _size(given) if _may_be_read_elsewhere(given) else 0
+        if size >= _WORTH_BYTES and len(first) > 1:
+            return first, True
+    return first, False
+
+
+def _parcels(found: Iterator[Input]) -> Iterator[_Parcel]:
+    """Divide files into parcels, in order."""
+    held: list[Input] = []
+    size = 0
+    for given in found:
+        if not _may_be_read_elsewhere(given):
+            if held:
+                yield _Parcel(held, is_here=False, replies=Queue(_MESSAGES))
+            yield _Parcel([given], is_here=True, replies=Queue())
+            held, size = [], 0
+            continue
+        held.append(given)
+        size += _size(given)
+        if size >= _PARCEL_BYTES or len(held) == _PARCEL_FILES:
+            yield _Parcel(held, is_here=False, replies=Queue(_MESSAGES))
+            held, size = [], 0
+    if held:
+        yield _Parcel(held, is_here=False, replies=Queue(_MESSAGES))
+
+
+def _may_be_read_elsewhere(given: Input) -> bool:
+    """Whether another process reads a file as this one does, whatever comes before it."""
+    if given.problems or given.is_end or given.is_summary or given.path == STDIN:
+        return False
+    return given.whole is not None or given.path.is_file()
+
+
+def _size(given: Input) -> int:
+    """Bytes of a file; a guess for a folder, into which nobody looks twice."""
+    if given.whole is not None:
+        return _FOLDER_BYTES
+    try:
+        return given.path.stat().st_size
+    except OSError:
+        return 0
+
+
+def _to_read(given: Input) -> FileToRead:
+    whole = None if given.whole is None else given.whole.name
+    return FileToRead(str(given.path), given.notes is not None, whole)
+
+
+def _batches(content: bytes) -> Iterator[pa.RecordBatch]:
+    import pyarrow as pa
+
+    with pa.ipc.open_stream(content) as stream:
+        yield from stream

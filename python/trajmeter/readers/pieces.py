@@ -1,0 +1,366 @@
+"""What paths name, cut into pieces that can be read one by one, in any process.
+
+A large file of JSON lines or Parquet is cut where lines or row groups begin. Whether its records
+are recognised is decided by its first ones, for all pieces alike.
+"""
+
+from __future__ import annotations
+
+import os
+import stat
+from dataclasses import dataclass, replace
+from hashlib import sha256
+from itertools import islice
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, BinaryIO, NamedTuple, cast
+
+from trajmeter.errors import ReadError
+from trajmeter.readers._choice import Choice
+from trajmeter.readers._containers import PARQUET_MAGIC, entries, is_json_lines
+from trajmeter.readers._content import STDIN, is_compressed, open_content
+from trajmeter.readers._inputs import FolderNotes, FolderTally, Input, inputs
+from trajmeter.readers._ranges import LineRange, Range, RowRange
+from trajmeter.readers._read import EntryReader
+from trajmeter.readers._reader_process import FilesRead
+from trajmeter.readers._registry import format_named
+from trajmeter.readers._scanning import footer, next_line, scan
+from trajmeter.records import ReadProblem, Trajectory
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
+
+    from trajmeter.readers._formats import FileFormat
+    from trajmeter.readers.batches import TrajectoryBatches
+
+__all__ = [
+    "PIECE_BYTES",
+    "PIECE_ROWS",
+    "FileIdentity",
+    "FolderNotes",
+    "FolderTally",
+    "FoundFile",
+    "LineRange",
+    "Piece",
+    "PieceMaker",
+    "Range",
+    "RowRange",
+    "batches_of",
+]
+
+PIECE_BYTES = 64 << 20
+"""Bytes of a file, as it lies on the disk, from which on it is cut. Part of the format of plans: a
+run whose pieces are others cannot be resumed."""
+PIECE_ROWS = 100_000
+"""Rows of Parquet, likewise."""
+
+_FIRST_RECORDS = 20
+
+
+class FileIdentity(NamedTuple):
+    """What a file is known by when a run is resumed."""
+
+    size: int
+    """Its size in bytes."""
+    mtime_ns: int
+    """When it was last written to."""
+    content: str | None
+    """What follows from its content; ``None`` if it has no identity, such as a pipe."""
+
+    def is_unchanged(self, about: os.stat_result) -> bool:
+        """Whether a file still has this size and time."""
+        return (self.size, self.mtime_ns) == (about.st_size, about.st_mtime_ns)
+
+
+@dataclass(frozen=True, slots=True)
+class Piece:
+    """A file, a folder that is read as a whole, or some lines or rows of a file."""
+
+    file: str
+    """Its path, as results name it."""
+    size: int = 0
+    """Its bytes on the disk."""
+    rows: int | None = None
+    """Its lines or rows, where they were counted."""
+    within: Range | None = None
+    """Which lines or rows it is; all if ``None``."""
+    whole: str | None = None
+    """Name of the format that reads it as a whole."""
+    folder: int | None = None
+    """Number of the folder in which it was found."""
+    message: str | None = None
+    """Why it cannot be read, if it cannot."""
+
+
+class FoundFile(NamedTuple):
+    """A file, as an earlier run found it."""
+
+    identity: FileIdentity
+    """What it is known by."""
+    pieces: tuple[Piece, ...]
+    """Its pieces."""
+
+
+class PieceMaker:
+    """Finds what paths name, cuts it into pieces, and notes what each file is known by.
+
+    Args:
+        input_format: As for :func:`trajmeter.readers.read_trajectories`.
+        mapping: Likewise.
+        profiles: Likewise.
+        identifies: Whether to read every file for its identity.
+        known: What an earlier run found, which holds where size and time of a file are the same.
+        piece_bytes: Bytes from which on a file is cut.
+        piece_rows: Rows from which on it is cut.
+
+    Raises:
+        UnknownNameError: No format is called ``input_format``.
+        ConfigurationError: The mapping names a field that trajectories do not have.
+    """
+
+    def __init__(
+        self,
+        *,
+        input_format: str | None = None,
+        mapping: Mapping[str, str] | None = None,
+        profiles: Collection[str] = (),
+        identifies: bool = True,
+        known: Mapping[str, FoundFile] | None = None,
+        piece_bytes: int = PIECE_BYTES,
+        piece_rows: int = PIECE_ROWS,
+    ) -> None:
+        self._choice = Choice(
+            Trajectory, input_format=input_format, mapping=mapping, profiles=profiles
+        )
+        self._identifies = identifies
+        self._known = known or {}
+        self._piece_bytes = piece_bytes
+        self._piece_rows = piece_rows
+        self._candidates: list[Input] = []
+        self.folders: list[FolderNotes] = []
+        """Folders that were walked, with the predictions in them that repeat logs."""
+        self.identities: dict[str, FileIdentity] = {}
+        """What each file is known by."""
+
+    def pieces(self, paths: str | Path | Iterable[str | Path]) -> Iterator[Piece]:
+        """Yield the pieces, in the order in which they are read.
+
+        Raises:
+            InputError: An item is not a path.
+        """
+        for each in inputs(paths, self._choice):
+            folder = self._folder(each)
+            for problem in each.problems:
+                yield Piece(problem.file, folder=folder, message=problem.message)
+            if each.is_end:
+                self._candidates.clear()
+            elif each.problems or (each.is_summary and self._repeats(each)):
+                continue
+            elif each.whole is not None:
+                yield self._whole_folder(each, folder)
+            else:
+                if folder is not None:
+                    self._candidates.append(each)
+                yield from self._file(each, folder)
+
+    def _folder(self, each: Input) -> int | None:
+        if each.notes is None:
+            return None
+        if not self.folders or self.folders[-1] is not each.notes:
+            self.folders.append(each.notes)
+        return len(self.folders) - 1
+
+    def _repeats(self, summary: Input) -> bool:
+        """Whether predictions repeat what logs beside or below them hold, which is noted."""
+        folder = summary.path.parent
+        for each in self._candidates:
+            if folder in each.path.parents and self._is_recognised(each.path):
+                each.note_read()
+                break
+        return summary.is_repetition()
+
+    def _is_recognised(self, path: Path) -> bool:
+        """Whether a format reads the file, or one of its first records."""
+        try:
+            if self._choice.file_format(path) is not None:
+                return True
+        except ReadError:
+            return False
+        reader = EntryReader(Input(path), self._choice, _ignore)
+        for entry in islice(entries(path), _FIRST_RECORDS):
+            reader.read(entry)
+            if reader.is_known:
+                return True
+        return False
+
+    def _whole_folder(self, each: Input, folder: int | None) -> Piece:
+        name = str(each.path)
+        sizes: list[tuple[str, int, int, str | None]] = []
+        for place, _, files in sorted(os.walk(each.path)):
+            for file in sorted(files):
+                path = Path(place, file)
+                found = self._identity(path)
+                if found is not None:
+                    sizes.append((str(path.relative_to(each.path)), *found))
+        size = sum(entry[1] for entry in sizes)
+        if self._identifies:
+            text = repr([(file, size, content) for file, size, _, content in sizes])
+            digest = sha256(text.encode("utf-8", "surrogateescape")).hexdigest()
+            latest = max((entry[2] for entry in sizes), default=0)
+            self.identities[name] = FileIdentity(size, latest, f"folder:{digest}")
+        whole = each.whole.name if each.whole is not None else None
+        return Piece(name, size=size, whole=whole, folder=folder)
+
+    def _identity(self, path: Path) -> FileIdentity | None:
+        """What a file in a folder is known by; ``None`` if it cannot be read."""
+        try:
+            about = path.stat()
+            if not stat.S_ISREG(about.st_mode):
+                return None
+            content = None
+            if self._identifies:
+                with path.open("rb", buffering=0) as file:
+                    content = scan(file, about.st_size).name
+        except OSError:
+            return None
+        return FileIdentity(about.st_size, about.st_mtime_ns, content)
+
+    def _file(self, each: Input, folder: int | None) -> Iterator[Piece]:
+        path, name = each.path, str(each.path)
+        try:
+            about = None if path == STDIN else path.stat()
+            if about is None or not stat.S_ISREG(about.st_mode):
+                self.identities[name] = FileIdentity(0, 0, None)
+                yield Piece(name, folder=folder)
+                return
+            known = self._known.get(name)
+            if known is None or not known.identity.is_unchanged(about):
+                known = self._found(path, about)
+        except OSError:  # its reader says why
+            yield Piece(name, folder=folder)
+            return
+        self.identities[name] = known.identity
+        for piece in known.pieces:
+            yield replace(piece, folder=folder)
+
+    def _found(self, path: Path, about: os.stat_result) -> FoundFile:
+        """Look into a file."""
+        size, time = about.st_size, about.st_mtime_ns
+        whole = (Piece(str(path), size=size),)
+        with path.open("rb", buffering=0) as file:
+            if file.read(len(PARQUET_MAGIC)) == PARQUET_MAGIC:
+                found = footer(file, size)
+                if found is not None:
+                    identity = FileIdentity(size, time, f"footer:{sha256(found).hexdigest()}")
+                    rows = self._row_pieces(path, size)
+                    return FoundFile(identity, rows or whole)
+            elif size > self._piece_bytes and self._is_cut(path) and is_json_lines(path):
+                lines, sums = self._line_pieces(path, file, size)
+                name = f"crc32:{','.join(f'{each:08x}' for each in sums)}"
+                return FoundFile(FileIdentity(size, time, name), lines)
+            content = None
+            if self._identifies:
+                file.seek(0)
+                content = scan(file, size).name
+        return FoundFile(FileIdentity(size, time, content), whole)
+
+    def _is_cut(self, path: Path) -> bool:
+        """Whether a large file is read record by record, in any part of it."""
+        if self._choice.mapping is not None:  # which looks for its columns in the whole file
+            return False
+        with open_content(path) as content:
+            if is_compressed(content):
+                return False
+        try:
+            if self._choice.file_format(path) is not None:
+                return False
+        except ReadError:
+            return False
+        return self._is_recognised(path)
+
+    def _line_pieces(
+        self, path: Path, file: BinaryIO, size: int
+    ) -> tuple[tuple[Piece, ...], list[int]]:
+        """Lines by the stretch of bytes in which they begin, and the CRC-32 of each piece."""
+        pieces: list[Piece] = []
+        sums: list[int] = []
+        begin, first = 0, 1
+        while begin < size:
+            end = next_line(file, (begin // self._piece_bytes + 1) * self._piece_bytes, size)
+            file.seek(begin)
+            content = scan(file, end - begin)
+            pieces.append(
+                Piece(
+                    str(path),
+                    size=end - begin,
+                    rows=content.lines,
+                    within=LineRange(begin, end, first),
+                )
+            )
+            sums.append(content.crc)
+            begin, first = end, first + content.lines
+        return tuple(pieces), sums
+
+    def _row_pieces(self, path: Path, size: int) -> tuple[Piece, ...]:
+        """Row groups, gathered to pieces; nothing where the file is small, or read as a whole."""
+        try:
+            from pyarrow import ArrowException
+            from pyarrow.parquet import read_metadata
+        except ImportError:  # its reader says so
+            return ()
+        try:
+            about = read_metadata(path)
+        except (OSError, ArrowException):  # likewise
+            return ()
+        is_small = size <= self._piece_bytes and about.num_rows <= self._piece_rows
+        if is_small or not self._is_cut(path):
+            return ()
+        pieces = []
+        first = stop = held = 0
+        for number in range(about.num_row_groups):
+            group = about.row_group(number)
+            stop += group.num_rows
+            held += sum(
+                group.column(each).total_compressed_size for each in range(group.num_columns)
+            )
+            is_full = held >= self._piece_bytes or stop - first >= self._piece_rows
+            if stop > first and (is_full or number == about.num_row_groups - 1):
+                within = RowRange(first, stop)
+                pieces.append(Piece(str(path), size=held, rows=stop - first, within=within))
+                first, held = stop, 0
+        return tuple(pieces)
+
+
+def batches_of(
+    pieces: Iterable[Piece],
+    folders: Mapping[int, FolderNotes],
+    settings: Mapping[str, Any],
+    report: Callable[[ReadProblem], None],
+) -> TrajectoryBatches:
+    """The trajectories of some pieces.
+
+    Args:
+        pieces: The pieces.
+        folders: Notes of the folders in which they were found, by their numbers.
+        settings: Arguments of :class:`~trajmeter.readers.batches.TrajectoryBatches`.
+        report: Called with every file and record that cannot be read.
+    """
+    return FilesRead(_inputs_of(pieces, folders), settings, report)
+
+
+def _inputs_of(pieces: Iterable[Piece], folders: Mapping[int, FolderNotes]) -> Iterator[Input]:
+    for piece in pieces:
+        problem = ReadProblem(file=piece.file, message=piece.message or "")
+        whole = None
+        if piece.whole is not None:
+            whole = cast("FileFormat[Trajectory]", format_named(piece.whole, Trajectory))
+        yield Input(
+            Path(piece.file),
+            whole,
+            None if piece.folder is None else folders[piece.folder],
+            (problem,) if piece.message is not None else (),
+            within=piece.within,
+        )
+
+
+def _ignore(_: ReadProblem) -> None:
+    """Report nothing."""

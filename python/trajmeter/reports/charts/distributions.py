@@ -1,0 +1,142 @@
+"""How values are spread: a dot for each of a few, a histogram of many."""
+
+from __future__ import annotations
+
+import statistics
+from collections import defaultdict
+from typing import TYPE_CHECKING
+
+from trajmeter.reports.cells import amount
+from trajmeter.reports.charts.axes import AXIS_HEIGHT, horizontal_axis
+from trajmeter.reports.charts.intervals import names_width
+from trajmeter.reports.charts.scales import drawable, scale_of
+from trajmeter.reports.charts.svg import (
+    WIDTH,
+    coloured,
+    drawing,
+    escape,
+    label,
+    tag,
+    width_of,
+)
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping, Sequence
+
+    from trajmeter.reports.charts.models import DistributionChart, Series
+    from trajmeter.reports.charts.scales import Scale
+
+__all__ = ["draw_distributions"]
+
+_SINGLE = 80
+"""Values that are drawn one by one; more are counted in bins."""
+_BINS = 24
+_ROW, _ROOM = 60, 46.0
+"""Height of a system's row, and what its dots or bars may take of it."""
+_RADIUS = 4.0
+_GAP = 14
+
+
+def draw_distributions(chart: DistributionChart) -> str:
+    """Draw one row for each system, all on one axis."""
+    values = [[each for each in series.values if drawable(each)] for series in chart.series]
+    texts = [_text(each, chart.noun) for each in values]
+    left = names_width([series.label for series in chart.series]) + _GAP
+    right = WIDTH - max(map(width_of, texts), default=0.0) - _GAP - _RADIUS
+    scale = scale_of(
+        [each for row in values for each in row],
+        left,
+        right,
+        low_end=chart.low_end,
+        high_end=chart.high_end,
+    )
+    bottom = 4.0 + _ROW * len(values)
+    parts = [horizontal_axis(scale, chart.axis, 4, bottom)]
+    is_single = all(len(row) <= _SINGLE for row in values)
+    counts = [_bins(row, scale) for row in values]
+    greatest = max((count for row in counts for count in row.values()), default=1)
+    facts = []
+    for place, (series, row) in enumerate(zip(chart.series, values, strict=True)):
+        base = 4.0 + _ROW * (place + 1) - 6
+        facts.append(_fact(series.label, row, chart.noun))
+        parts.append(label(series.label, 0, base - 14, fits=left - _GAP))
+        parts.append(label(texts[place], WIDTH, base - 14, anchor="end", class_="quiet"))
+        shapes = (
+            _dots(series, scale, base)
+            if is_single
+            else _bars(counts[place], greatest, scale, base, chart.noun)
+        )
+        parts.append(tag("g", *shapes, class_=coloured(series.series)))
+        if row:
+            x = scale.at(statistics.median(row))
+            parts.append(tag("line", class_="median", x1=x, x2=x, y1=base - _ROOM, y2=base + 3))
+    return drawing(chart.title, facts, bottom + AXIS_HEIGHT, parts)
+
+
+def _text(values: Sequence[float], noun: str) -> str:
+    if not values:
+        return "no values"
+    return _counted(len(values), noun)
+
+
+def _counted(count: int, noun: str) -> str:
+    return f"{count:,} {noun if count != 1 else noun.removesuffix('s')}"
+
+
+def _fact(name: str, values: Sequence[float], noun: str) -> str:
+    if not values:
+        return f"{name}: no values"
+    least, middle, most = map(amount, (min(values), statistics.median(values), max(values)))
+    return f"{name}: {_counted(len(values), noun)}, median {middle}, from {least} to {most}"
+
+
+def _bin(value: float, scale: Scale) -> int:
+    share = (scale.at(value) - scale.start) / (scale.end - scale.start)
+    return min(int(share * _BINS), _BINS - 1)
+
+
+def _bins(values: Sequence[float], scale: Scale) -> dict[int, int]:
+    counts: dict[int, int] = defaultdict(int)
+    for value in values:
+        counts[_bin(value, scale)] += 1
+    return counts
+
+
+def _bars(
+    counts: Mapping[int, int], greatest: int, scale: Scale, base: float, noun: str
+) -> Iterator[str]:
+    width = (scale.end - scale.start) / _BINS
+    step = (scale.high - scale.low) / _BINS
+    for place, count in sorted(counts.items()):
+        height = max(_ROOM * count / greatest, 1.5)
+        low, high = (amount(scale.low + step * end) for end in (place, place + 1))
+        yield tag(
+            "rect",
+            tag("title", escape(f"{_counted(count, noun)} from {low} to {high}")),
+            class_="fill",
+            x=scale.start + place * width + 0.5,
+            y=base - height,
+            width=width - 1,
+            height=height,
+        )
+
+
+def _dots(series: Series, scale: Scale, base: float) -> Iterator[str]:
+    """A dot for each value; those at one place stand on each other."""
+    names = series.names or ("",) * len(series.values)
+    pairs = [pair for pair in zip(series.values, names, strict=True) if drawable(pair[0])]
+    columns: dict[int, list[tuple[float, str]]] = defaultdict(list)
+    for value, name in sorted(pairs):
+        columns[round(scale.at(value) / (2 * _RADIUS))].append((value, name))
+    for column, stacked in columns.items():
+        step = min(2 * _RADIUS, (_ROOM - 2 * _RADIUS) / max(len(stacked) - 1, 1))
+        for place, (value, name) in enumerate(stacked):
+            said = f"{name}: {amount(value)}" if name else amount(value)
+            yield tag(
+                "circle",
+                tag("title", escape(said)),
+                class_="fill single",
+                cx=column * 2 * _RADIUS,
+                cy=base - _RADIUS - place * step,
+                r=_RADIUS,
+            )

@@ -1,0 +1,96 @@
+"""Dots with their intervals."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from trajmeter.reports.cells import amount
+from trajmeter.reports.charts.axes import AXIS_HEIGHT, horizontal_axis, mark
+from trajmeter.reports.charts.scales import drawable, scale_of
+from trajmeter.reports.charts.svg import FONT_SIZE, WIDTH, drawing, label, tag, width_of
+
+if TYPE_CHECKING:
+    from trajmeter.reports.charts.models import Interval, IntervalChart
+    from trajmeter.reports.charts.scales import Scale
+
+__all__ = ["draw_intervals", "limits_text", "names_width"]
+
+_ROW, _HEADING = 26, 28
+_WIDEST_NAME, _WIDEST_VALUE = 190.0, 150.0
+_GAP = 14
+_BOLD = 1.07
+"""How much wider bold text is."""
+
+
+def draw_intervals(chart: IntervalChart) -> str:
+    """Draw dots and intervals downwards on one axis."""
+    rows = [each for group in chart.groups for each in group.intervals]
+    texts = {id(each): _text(each, is_ratio=chart.is_ratio) for each in rows}
+    bold = _BOLD if any(each.is_best for each in rows) else 1.0
+    left = bold * names_width([each.label for each in rows]) + _GAP
+    widest = bold * max((width_of(text) for text in texts.values()), default=0.0)
+    right = WIDTH - min(widest, _WIDEST_VALUE) - _GAP
+    ends = [end for each in rows for end in (each.value, each.low, each.high)]
+    scale = scale_of(
+        [*ends, chart.reference],
+        left,
+        right,
+        low_end=chart.low_end,
+        high_end=chart.high_end,
+        is_ratio=chart.is_ratio,
+    )
+    headings = sum(bool(group.heading) for group in chart.groups)
+    bottom = 4 + len(rows) * _ROW + headings * _HEADING
+    parts = [horizontal_axis(scale, chart.axis, 4, bottom)]
+    if chart.reference is not None:
+        x = scale.at(chart.reference)
+        parts.append(tag("line", class_="reference", x1=x, x2=x, y1=4, y2=bottom))
+    facts, y = [], 4.0
+    for group in chart.groups:
+        if group.heading:
+            parts.append(label(group.heading, 0, y + 19, class_="heading", fits=WIDTH))
+            y += _HEADING
+        for each in group.intervals:
+            text = texts[id(each)]
+            said = f"{each.label}: {text}{limits_text(each.low, each.high)}"
+            facts.append(f"{group.heading}, {said}" if group.heading else said)
+            best = "best" if each.is_best else ""
+            base = y + _ROW / 2 + FONT_SIZE / 3
+            parts.append(label(each.label, 0, base, class_=best, fits=left - _GAP))
+            parts.append(_dot(each, facts[-1], scale, y + _ROW / 2))
+            parts.append(
+                label(text, WIDTH, base, anchor="end", class_=best, fits=WIDTH - right - _GAP / 2)
+            )
+            y += _ROW
+    return drawing(chart.title, facts, bottom + AXIS_HEIGHT, parts)
+
+
+def limits_text(low: float | None, high: float | None) -> str:
+    """An interval as the tooltip of a mark says it."""
+    if low is None or high is None:
+        return ""
+    return f", {amount(low)} to {amount(high)}"
+
+
+def names_width(names: list[str]) -> float:
+    """Room for names beside a chart; longer ones are shortened."""
+    return min(max(map(width_of, names), default=0.0), _WIDEST_NAME)
+
+
+def _text(each: Interval, *, is_ratio: bool) -> str:
+    if each.value is None:
+        return each.remark or "no value"
+    shown = f"{amount(each.value)}{'x' if is_ratio else ''}"
+    return f"{shown} · {each.remark}" if each.remark else shown
+
+
+def _dot(each: Interval, fact: str, scale: Scale, y: float) -> str:
+    shapes = []
+    low, high = each.low, each.high
+    if drawable(low) and drawable(high):
+        x1, x2 = scale.at(low), scale.at(high)
+        shapes.append(tag("line", class_="interval", x1=x1, x2=x2, y1=y, y2=y))
+        shapes += [tag("line", class_="interval", x1=x, x2=x, y1=y - 4, y2=y + 4) for x in (x1, x2)]
+    if drawable(each.value, is_ratio=scale.is_ratio):
+        shapes.append(tag("circle", class_="fill", cx=scale.at(each.value), cy=y, r=5))
+    return mark(each.series, [fact], "".join(shapes)) if shapes else ""

@@ -1,0 +1,88 @@
+"""A report as one HTML document that opens offline and asks for nothing."""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+from importlib import resources
+from typing import TYPE_CHECKING, Any
+
+from trajmeter.errors import ExtraMissingError
+from trajmeter.reports.charts import draw, stylesheet
+from trajmeter.reports.page.attempt_markup import attempt_markup
+from trajmeter.text import without_controls
+
+if TYPE_CHECKING:
+    from trajmeter.reports.page.document import Document
+
+__all__ = ["html_document", "require_jinja"]
+
+
+def require_jinja() -> None:
+    """Refuse to make an HTML report without the package that it needs.
+
+    Raises:
+        ExtraMissingError: jinja2 is not installed.
+    """
+    try:
+        import jinja2  # noqa: F401 - whether it is there
+    except ModuleNotFoundError as error:
+        raise ExtraMissingError("HTML reports need jinja2; install trajmeter[report]") from error
+
+
+def html_document(document: Document) -> str:
+    """Lay out a report as one HTML document.
+
+    Styles, scripts, charts and data are inlined, and its security policy forbids every request.
+    All text is escaped.
+
+    Args:
+        document: The report.
+
+    Raises:
+        ExtraMissingError: jinja2 is not installed.
+    """
+    require_jinja()
+    import jinja2
+
+    here = resources.files("trajmeter.reports.page")
+
+    def own(name: str) -> str:
+        return here.joinpath(name).read_text("utf-8")
+
+    style, script = stylesheet() + own("page.css"), own("page.js")
+    environment = jinja2.Environment(
+        autoescape=True,
+        finalize=_shown,
+        undefined=jinja2.StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+    )
+    pieces = environment.from_string(own("page.html.j2")).generate(
+        document=document,
+        draw=draw,
+        attempts=() if document.attempts is None else attempt_markup(document.attempts),
+        policy=_policy(style, script),
+        style=style,
+        script=script,
+    )
+    return "".join(pieces)
+
+
+def _policy(style: str, script: str) -> str:
+    """The security policy: nothing is loaded, and only these two texts are styles and scripts."""
+
+    def named(text: str) -> str:
+        return f"'sha256-{base64.b64encode(hashlib.sha256(text.encode()).digest()).decode()}'"
+
+    return (
+        f"default-src 'none'; script-src {named(script)}; style-src {named(style)}; "
+        "base-uri 'none'; form-action 'none'"
+    )
+
+
+def _shown(value: Any) -> Any:  # noqa: ANN401 - whatever a template holds
+    """The value with every control character of its text shown as such; markup stays markup."""
+    if isinstance(value, str) and not hasattr(value, "__html__"):
+        return without_controls(value)
+    return value

@@ -1,0 +1,206 @@
+"""How attempts go: gold found by step, success by turn, values over tasks, cost against quality."""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from trajmeter.metrics.figures import short_name
+from trajmeter.reports.charts import (
+    Curve,
+    CurveChart,
+    DistributionChart,
+    Point,
+    ScatterChart,
+    Series,
+)
+from trajmeter.reports.page.document import Part
+from trajmeter.reports.results.words import axis_name
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from trajmeter.kernels import Float64Array
+    from trajmeter.reports.charts import Chart
+    from trajmeter.reports.results.findings import Findings, System
+
+__all__ = ["NUMBERS", "VALUES", "development_part", "spread_part", "tradeoff_part"]
+
+_COVERAGE = {
+    f"context.trajectory.{granularity}.coverage": granularity for granularity in ("line", "file")
+}
+_TURNS, _PASSED = "turns.run.turn_count", "turns.run.passed"
+_COSTS = ("turns.cost.cost_usd", "speedup.task_cost_usd", "turns.tokens.total_tokens")
+
+NUMBERS = (_TURNS, _PASSED)
+"""Columns of numbers that are read for these charts beside the figures."""
+VALUES = (*_COVERAGE,)
+"""Columns of lists that are read for them."""
+
+_STEPS = 60
+"""Steps that a chart shows, of those that one attempt in twenty takes."""
+_FEW_LONG = 95
+_CHARTS = 4
+"""Figures whose values over tasks are drawn."""
+
+
+def tradeoff_part(found: Findings) -> Part | None:
+    """What quality costs; ``None`` where fewer than two systems have both."""
+    cost = next((name for name in _COSTS if name in found.measured), None)
+    if cost is None:
+        return None
+    charts = []
+    for quality in [name for name in found.principal if name not in _COSTS][:2]:
+        points = []
+        for system in found.charted:
+            x, each = system.mean(cost), system.estimate(quality)
+            if x is not None and each is not None and each.mean is not None:
+                points.append(Point(system.label, x, each.mean, each.low, each.high, system.number))
+        if len(points) > 1:
+            charts.append(
+                ScatterChart(
+                    f"{short_name(quality)} against {short_name(cost)}",
+                    tuple(points),
+                    x_axis=f"mean {short_name(cost)} of an attempt",
+                    y_axis=f"mean {short_name(quality)}",
+                )
+            )
+    return Part("tradeoff", "Cost against quality", charts=tuple(charts)) if charts else None
+
+
+def spread_part(found: Findings) -> Part | None:
+    """How values are spread over tasks; ``None`` where there is one task at most."""
+    charts = []
+    for name in found.principal[:_CHARTS]:
+        each = next(e for s in found.systems if (e := s.estimate(name)) is not None)
+        series = []
+        for system in found.charted:
+            means, tasks = found.task_means(name, system)
+            if len(means):
+                series.append(
+                    Series(system.label, tuple(means.tolist()), tuple(tasks), system.number)
+                )
+        if any(len(one.values) > 1 for one in series):
+            charts.append(
+                DistributionChart(
+                    short_name(name),
+                    tuple(series),
+                    axis=f"mean of a task: {axis_name(name, each.unit)}",
+                    low_end=each.range_low,
+                    high_end=each.range_high,
+                )
+            )
+    return Part("spread", "Values over tasks", charts=tuple(charts)) if charts else None
+
+
+def development_part(found: Findings) -> Part | None:
+    """How early gold is found, and in how many turns attempts succeed; ``None`` for neither."""
+    charts: list[Chart] = [*_coverage(found)]
+    solved = _solved(found)
+    if solved is not None:
+        charts.append(solved)
+    notes = []
+    if any(name in found.rows.values for name in _COVERAGE):
+        notes.append("An attempt that has ended keeps the coverage of its last step.")
+    return (
+        Part("development", "Step by step", charts=tuple(charts), notes=tuple(notes))
+        if (charts)
+        else None
+    )
+
+
+def _coverage(found: Findings) -> Iterator[CurveChart]:
+    for column, granularity in _COVERAGE.items():
+        texts = found.rows.values.get(column)
+        if texts is None:
+            continue
+        steps = [_list(text) for text in texts]
+        lengths = [len(own) for own in steps if own]
+        if not lengths or max(lengths) == 1:
+            continue
+        shown = min(_STEPS, max(2, int(np.percentile(lengths, _FEW_LONG))))
+        curves = []
+        for system in found.charted:
+            own = [steps[row] for row in np.flatnonzero(found.of(system)).tolist() if steps[row]]
+            if own:
+                means = _carried(own, shown)
+                curves.append(
+                    Curve(
+                        system.label,
+                        tuple(float(step) for step in range(1, shown + 1)),
+                        tuple(means.tolist()),
+                        series=system.number,
+                    )
+                )
+        yield CurveChart(
+            f"Gold {granularity}s seen by step",
+            tuple(curves),
+            x_axis="step",
+            y_axis="mean share of gold seen",
+            low_end=0.0,
+            high_end=1.0,
+        )
+
+
+def _list(text: str | None) -> list[float]:
+    """Coverage of an attempt by step; empty where it was not measured."""
+    if text is None:
+        return []
+    found = json.loads(text)
+    is_measured = isinstance(found, list) and all(isinstance(each, (int, float)) for each in found)
+    return found if is_measured else []
+
+
+def _carried(attempts: Sequence[Sequence[float]], steps: int) -> Float64Array:
+    """Mean of each step, where an attempt that has ended keeps its last value."""
+    held = np.empty((len(attempts), steps))
+    for row, values in zip(held, attempts, strict=True):
+        known = values[:steps]
+        row[: len(known)] = known
+        row[len(known) :] = known[-1]
+    means: Float64Array = held.mean(axis=0)
+    return means
+
+
+def _solved(found: Findings) -> CurveChart | None:
+    """The share of attempts that succeeded within so many turns."""
+    turns, passed = (found.rows.numbers.get(name) for name in (_TURNS, _PASSED))
+    if turns is None or passed is None:
+        return None
+    is_known = np.isfinite(turns) & np.isfinite(passed)
+    if not (passed[is_known] > 0).any():
+        return None
+    last = int(min(np.percentile(turns[is_known], _FEW_LONG), 10 * _STEPS))
+    curves = []
+    for system in found.charted:
+        curve = _cumulated(found, system, max(last, 2))
+        if curve is not None:
+            curves.append(curve)
+    return CurveChart(
+        "Turns to success",
+        tuple(curves),
+        x_axis="turns",
+        y_axis="share of attempts that have passed",
+        is_step=True,
+        low_end=0.0,
+        high_end=1.0,
+    )
+
+
+def _cumulated(found: Findings, system: System, last: int) -> Curve | None:
+    turns, passed = found.rows.numbers[_TURNS], found.rows.numbers[_PASSED]
+    own = found.of(system) & np.isfinite(turns) & np.isfinite(passed)
+    total = int(own.sum())
+    if not total:
+        return None
+    successes = np.sort(turns[own & (passed > 0)])
+    steps = np.arange(last + 1)
+    shares = np.searchsorted(successes, steps, side="right") / total
+    return Curve(
+        system.label,
+        tuple(steps.astype(float).tolist()),
+        tuple(shares.tolist()),
+        series=system.number,
+    )

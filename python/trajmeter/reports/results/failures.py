@@ -1,0 +1,142 @@
+"""What failed: attempts outside the means by cause, failed turns by reason, errors of metrics."""
+
+from __future__ import annotations
+
+import json
+from collections import Counter
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from trajmeter.metrics.figures import short_name
+from trajmeter.reports.charts import Stack, StackChart
+from trajmeter.reports.page.document import Fold, Part, PartTable
+from trajmeter.reports.results.words import cause_name, causes
+from trajmeter.reports.tables import Table
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from trajmeter.reports.results.findings import Findings
+
+__all__ = ["VALUES", "failure_part", "outcome_columns"]
+
+_REASONS = "turns.error_breakdown"
+VALUES = (_REASONS,)
+"""Columns of mappings that are read for this part."""
+
+_MESSAGES = 20
+"""Errors of metrics that are listed."""
+_SHOWN = 8
+"""Reasons that a chart tells apart."""
+
+
+def outcome_columns(figures: tuple[str, ...]) -> list[str]:
+    """Columns of text that say what became of figures, and what metrics raised."""
+    groups = dict.fromkeys(name.rpartition(".")[0] for name in figures)
+    families = dict.fromkeys(name.partition(".")[0] for name in figures)
+    own = [f"{group}.{end}" for group in groups for end in ("outcome", "cause", "reason")]
+    return [*own, *(f"{family}.error" for family in families)]
+
+
+def failure_part(found: Findings) -> Part | None:
+    """What failed; ``None`` if everything was measured and no turn failed."""
+    charts = [*_outcomes(found)]
+    reasons = _turns(found)
+    if reasons is not None:
+        charts.append(reasons)
+    tables = [*_errors(found)]
+    outside = _outside(found)
+    folds = []
+    if outside.rows:
+        folds.append(Fold("Figures with attempts outside their mean", (PartTable(outside),)))
+    if not charts and not tables and not folds:
+        return None
+    note = (
+        "No mean holds what was not scored. What a rule set is inside its mean; the cause says "
+        "which rule."
+    )
+    return Part(
+        "failures",
+        "What failed",
+        charts=tuple(charts),
+        tables=tuple(tables),
+        folds=tuple(folds),
+        notes=(note,),
+    )
+
+
+def _outcomes(found: Findings) -> Iterator[StackChart]:
+    """Attempts by what became of each principal figure, where any is not plainly scored."""
+    seen: set[tuple[tuple[tuple[str, int], ...], ...]] = set()
+    for figure in found.principal:
+        stacks = []
+        for system in found.charted:
+            each = system.estimate(figure)
+            if each is None:
+                continue
+            counts = {
+                "scored": each.n_scored - each.n_assigned,
+                "set by a rule": each.n_assigned,
+                "nothing to score": each.n_abstained,
+                **{cause_name(cause): count for cause, count in each.not_scored.items()},
+            }
+            stacks.append(Stack(system.label, {k: n for k, n in counts.items() if n}))
+        key = tuple(tuple(sorted(stack.counts.items())) for stack in stacks)
+        if key not in seen and any(stack.counts.keys() - {"scored"} for stack in stacks):
+            seen.add(key)
+            yield StackChart(f"{short_name(figure)}: what was scored", tuple(stacks), "attempts")
+
+
+def _turns(found: Findings) -> StackChart | None:
+    """Failed turns by reason."""
+    texts = found.rows.values.get(_REASONS)
+    if texts is None:
+        return None
+    by_system = []
+    for system in found.charted:
+        counts: Counter[str] = Counter()
+        for row in np.flatnonzero(found.of(system)).tolist():
+            text = texts[row]
+            own = json.loads(text) if text else {}
+            counts.update({k: n for k, n in own.items() if isinstance(n, int)})
+        by_system.append((system.label, counts))
+    total = sum((counts for _, counts in by_system), Counter())
+    if not total:
+        return None
+    shown = [reason for reason, _ in total.most_common(_SHOWN)]
+    stacks = []
+    for label, counts in by_system:
+        rest = sum(n for reason, n in counts.items() if reason not in shown)
+        own = {cause_name(r): counts[r] for r in shown if counts[r]}
+        stacks.append(Stack(label, own | ({"other reasons": rest} if rest else {})))
+    return StackChart("Failed turns by reason", tuple(stacks), "turns")
+
+
+def _errors(found: Findings) -> Iterator[PartTable]:
+    rows = []
+    for name, column in found.rows.texts.items():
+        family, _, end = name.partition(".")
+        if end != "error":
+            continue
+        counts = np.bincount(column.codes[column.codes >= 0], minlength=len(column.texts))
+        listed = sorted(zip(counts.tolist(), column.texts, strict=True), key=lambda each: -each[0])
+        rows += [(family, f"{count:,}", text) for count, text in listed[:_MESSAGES] if count]
+    if rows:
+        header = ("metric", "attempts", "message")
+        yield PartTable(Table("What metrics raised", header, tuple(rows), texts=(0, 2)))
+
+
+def _outside(found: Findings) -> Table:
+    """Figures by what keeps attempts out of their means, those that lack the same in one row."""
+    alike: dict[tuple[str, str, str, str], list[str]] = {}
+    for system in found.systems:
+        for each in system.estimates.figures:
+            if each.n_scored == each.n_total and not each.n_assigned:
+                continue
+            not_scored = causes(each.not_scored) or "-"
+            key = (system.label, not_scored, f"{each.n_abstained:,}", f"{each.n_assigned:,}")
+            alike.setdefault(key, []).append(short_name(each.figure))
+    rows = tuple((*key, ", ".join(names)) for key, names in alike.items())
+    header = ("attempts of", "not scored", "nothing to score", "set by a rule", "figures")
+    return Table("", header, rows, texts=(0, 1, 4))

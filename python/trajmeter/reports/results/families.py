@@ -1,0 +1,266 @@
+"""Figures by family: their means with intervals, drawn and in tables."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, NamedTuple
+
+from trajmeter.metrics.figures import short_name
+from trajmeter.reports.cells import Cell
+from trajmeter.reports.charts import Interval, IntervalChart, IntervalGroup
+from trajmeter.reports.estimates import level_name, repeats_section
+from trajmeter.reports.page.document import Fold, Part, PartTable
+from trajmeter.reports.results.findings import LISTED
+from trajmeter.reports.results.words import estimate_cell, scored
+from trajmeter.reports.tables import Table
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from trajmeter.reports.charts import Chart
+    from trajmeter.reports.results.findings import Findings, System
+    from trajmeter.summaries.estimates import Estimate
+
+__all__ = ["alike", "family_parts", "interval", "repeats_part"]
+
+_DRAWN = 8
+"""Figures of a family that are drawn and open; the others stand behind a fold."""
+_COLUMNS = 6
+"""Systems, or figures, that a table has columns for."""
+_LEVELS = {
+    "speedup.agent_advantage_level1": "by module",
+    "speedup.agent_advantage_level2": "by class",
+    "speedup.agent_advantage_level3": "by function",
+    "speedup.agent_advantage_level4": "by benchmark",
+}
+
+
+class _Axis(NamedTuple):
+    """What figures must have in common to share an axis."""
+
+    low: float | None
+    high: float | None
+    is_ratio: bool
+    unit: str | None
+    name: str
+    """The figure, where its range is open; else empty."""
+
+
+def family_parts(found: Findings) -> Iterator[Part]:
+    """A part for each family that has any value."""
+    for family in dict.fromkeys(name.partition(".")[0] for name in found.measured):
+        own = [name for name in found.measured if name.partition(".")[0] == family]
+        yield _part(found, family, own)
+
+
+def repeats_part(found: Findings) -> Part | None:
+    """What k attempts at a task achieve; ``None`` if it was not asked for."""
+    groups = [system.estimates for system in found.systems]
+    if not any(group.repeats for group in groups):
+        return None
+    section = repeats_section(found.estimates, groups)
+    charts = tuple(
+        IntervalChart(
+            title=f"{name} by k",
+            groups=tuple(
+                IntervalGroup(
+                    system.label,
+                    tuple(
+                        Interval(
+                            f"k = {each.k}",
+                            getattr(each, field),
+                            getattr(each, f"{field}_low"),
+                            getattr(each, f"{field}_high"),
+                            series=system.number,
+                        )
+                        for each in system.estimates.repeats
+                    ),
+                )
+                for system in found.charted
+                if system.estimates.repeats
+            ),
+            axis=f"{name}, {level_name(found.estimates.options.level)}",
+            low_end=0.0,
+            high_end=1.0,
+        )
+        for name, field in (("pass@k", "pass_at_k"), ("pass^k", "pass_hat_k"))
+    )
+    tables = (PartTable(section.table),) if section.table is not None else ()
+    return Part(
+        "repeats",
+        section.title[:1].upper() + section.title[1:],
+        charts=charts,
+        tables=tables,
+        notes=section.lines,
+    )
+
+
+def _part(found: Findings, family: str, own: Sequence[str]) -> Part:
+    lead = _lead(found, own)
+    levels = [name for name in own if name in _LEVELS]
+    drawn = _drawn(found, [name for name in own if name not in levels])
+    charts: list[Chart] = [*alike(found, drawn, family)]
+    if len(levels) > 1:
+        charts.append(_levels(found, levels))
+    rest = [name for name in own if name not in drawn]
+    folds = []
+    if rest:
+        title = f"{len(rest)} more figures of {family}"
+        folds.append(Fold(title, (_table(found, rest),)))
+    missing = [
+        short_name(name)
+        for name in found.figures
+        if name.partition(".")[0] == family and name not in own
+    ]
+    notes = [f"Nothing scored: {', '.join(missing)}."] if missing else []
+    if len(charted := found.charted_by(lead)) < len(found.systems):
+        notes.append(
+            f"Charts show {len(charted)} of {len(found.systems):,} systems: the best by "
+            f"{short_name(lead)}, and the first if it has a value."
+        )
+    if any("few_tasks" in each.notes for s in found.systems for each in _of(s, own)):
+        notes.append("Fewer than 10 tasks: the intervals are rough ones.")
+    return Part(
+        f"family-{family}",
+        family.capitalize(),
+        charts=tuple(charts),
+        tables=(_table(found, drawn),),
+        folds=tuple(folds),
+        notes=tuple(notes),
+    )
+
+
+def _of(system: System, names: Sequence[str]) -> list[Estimate]:
+    return [each for each in system.estimates.figures if each.figure in names]
+
+
+def _lead(found: Findings, own: Sequence[str]) -> str:
+    """The figure that stands for a family."""
+    return next((name for name in found.principal if name in own), own[0])
+
+
+def _drawn(found: Findings, own: Sequence[str]) -> list[str]:
+    """The figure that stands for the family, those of its group, and one of each other group."""
+    if len(own) <= _DRAWN:
+        return list(own)
+    lead = _lead(found, own)
+    group = lead.rpartition(".")[0]
+    siblings = [name for name in own if name.rpartition(".")[0] == group]
+    firsts = {name.rpartition(".")[0]: name for name in reversed(own)}
+    chosen = {*dict.fromkeys([lead, *siblings, *reversed(firsts.values())][:_DRAWN])}
+    return [name for name in own if name in chosen]
+
+
+def alike(found: Findings, names: Sequence[str], title: str) -> Iterator[IntervalChart]:
+    """A chart for all figures of one range, as they can share an axis."""
+    ranges: dict[_Axis, list[str]] = {}
+    for name in names:
+        each = next(e for s in found.systems if (e := s.estimate(name)) is not None)
+        is_ratio = each.gmean is not None
+        is_shared = each.range_low is not None and each.range_high is not None
+        alone = "" if is_shared else name
+        axis = _Axis(each.range_low, each.range_high, is_ratio=is_ratio, unit=each.unit, name=alone)
+        ranges.setdefault(axis, []).append(name)
+    for axis, own in ranges.items():
+        level = level_name(found.estimates.options.level)
+        is_one = len(own) == 1
+        yield IntervalChart(
+            title=_heading(found, own[0]) if is_one else f"{title}: means",
+            groups=tuple(
+                IntervalGroup(
+                    "" if is_one else _heading(found, name),
+                    tuple(interval(s, name, found) for s in found.charted_by(_lead(found, names))),
+                )
+                for name in own
+            ),
+            axis=f"mean{f' ({axis.unit})' if axis.unit else ''}, {level}",
+            reference=1.0 if axis.is_ratio else None,
+            is_ratio=axis.is_ratio,
+            low_end=None if axis.name else axis.low,
+            high_end=None if axis.name else axis.high,
+        )
+
+
+def _heading(found: Findings, name: str) -> str:
+    lower = " (lower is better)" if found.is_higher_better(name) is False else ""
+    return f"{short_name(name)}{lower}"
+
+
+def interval(system: System, name: str, found: Findings) -> Interval:
+    """A figure of a system, as a chart shows it."""
+    each = system.estimate(name)
+    if each is None or each.mean is None:
+        return Interval(system.label, None, remark="not scored", series=system.number)
+    best = found.ranked(name)
+    return Interval(
+        system.label,
+        each.mean,
+        each.low,
+        each.high,
+        remark=scored(each) if each.n_scored < each.n_total else "",
+        is_best=len(best) > 1
+        and best[0].mean(name) == each.mean
+        and found.is_higher_better(name) is not None,
+        series=system.number,
+    )
+
+
+def _levels(found: Findings, names: Sequence[str]) -> IntervalChart:
+    """Advantage over the reference, however benchmarks are taken together."""
+    charted = found.charted_by(names[0])
+    return IntervalChart(
+        title="Advantage over the reference per level",
+        groups=tuple(
+            IntervalGroup(_LEVELS[name], tuple(interval(s, name, found) for s in charted))
+            for name in names
+        ),
+        axis=f"speedup beyond the reference's, {level_name(found.estimates.options.level)}",
+        reference=0.0,
+    )
+
+
+def _table(found: Findings, names: Sequence[str]) -> PartTable:
+    """Figures downwards, or systems where these are many; the best of each figure is marked."""
+    systems = found.systems[:LISTED]
+    cells = {(s.number, name): estimate_cell(s.estimate(name)) for s in systems for name in names}
+    winners = {
+        (s.number, name)
+        for name in names
+        if found.is_higher_better(name) is not None
+        for s in _best(found, name, systems)
+    }
+    if len(systems) <= _COLUMNS:
+        header = ("figure", *(system.label for system in systems))
+        rows = tuple(
+            (Cell(_heading(found, name)), *(cells[s.number, name] for s in systems))
+            for name in names
+        )
+        best = {
+            (at, place + 1)
+            for at, name in enumerate(names)
+            for place, s in enumerate(systems)
+            if (s.number, name) in winners
+        }
+        return PartTable(Table("", header, rows), frozenset(best))
+    header = ("system", *(_heading(found, name) for name in names))
+    rows = tuple(
+        (Cell(system.label), *(cells[system.number, name] for name in names)) for system in systems
+    )
+    best = {
+        (at, place + 1)
+        for at, s in enumerate(systems)
+        for place, name in enumerate(names)
+        if (s.number, name) in winners
+    }
+    more = len(found.systems) - len(systems)
+    title = f"The first {LISTED} of {len(found.systems):,} systems" if more else ""
+    return PartTable(Table(title, header, rows), frozenset(best))
+
+
+def _best(found: Findings, name: str, systems: Sequence[System]) -> list[System]:
+    ranked = [system for system in found.ranked(name) if system in systems]
+    if len(ranked) <= 1:
+        return []
+    top = ranked[0].mean(name)
+    if ranked[-1].mean(name) == top:
+        return []
+    return [system for system in ranked if system.mean(name) == top]

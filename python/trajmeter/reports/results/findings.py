@@ -1,0 +1,177 @@
+"""What a report of results tables is made of: estimates, differences and the attempts."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from trajmeter.metrics.figures import principal_figures
+from trajmeter.statistics.multiple import holm
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from trajmeter.kernels import BoolArray, Float64Array
+    from trajmeter.summaries.attempt_rows import AttemptRows
+    from trajmeter.summaries.comparing import ComparedScores
+    from trajmeter.summaries.estimates import Estimate
+    from trajmeter.summaries.summarizing import Estimates, GroupEstimates
+
+__all__ = ["CHARTED", "LISTED", "Findings", "System", "attempts_of", "system_labels"]
+
+CHARTED = 8
+"""Systems that a chart shows: more colours cannot be told apart."""
+LISTED = 30
+"""Systems that tables show."""
+
+
+@dataclass(frozen=True, slots=True)
+class System:
+    """Attempts that are counted together, such as those of an agent and model."""
+
+    number: int
+    """Place among the systems, which is its colour in charts."""
+    label: str
+    """Its name, as short as tells it apart."""
+    name: str
+    """Its name in comparisons."""
+    estimates: GroupEstimates
+    """Its figures."""
+
+    def estimate(self, figure: str) -> Estimate | None:
+        """A figure of the system; ``None`` if its tables lack it."""
+        return next((each for each in self.estimates.figures if each.figure == figure), None)
+
+    def mean(self, figure: str) -> float | None:
+        """Mean of a figure; ``None`` without one."""
+        found = self.estimate(figure)
+        return None if found is None else found.mean
+
+
+@dataclass(frozen=True)
+class Findings:
+    """Everything a report of results tables says."""
+
+    estimates: Estimates
+    """Means with their intervals."""
+    compared: ComparedScores | None
+    """Differences; ``None`` for one system, or for systems that share no task."""
+    rows: AttemptRows
+    """The attempts."""
+    systems: tuple[System, ...]
+    """The systems, the baseline first."""
+
+    @cached_property
+    def figures(self) -> tuple[str, ...]:
+        """Figures that any system has, in the order of the columns."""
+        return tuple(
+            dict.fromkeys(each.figure for s in self.systems for each in s.estimates.figures)
+        )
+
+    @cached_property
+    def measured(self) -> tuple[str, ...]:
+        """Figures with a value."""
+        return tuple(
+            name for name in self.figures if any(s.mean(name) is not None for s in self.systems)
+        )
+
+    @cached_property
+    def principal(self) -> tuple[str, ...]:
+        """The figure that stands for each family, those that were asked for first."""
+        asked = self.estimates.options.figures
+        if asked is not None and len(self.measured) <= len(asked):
+            return self.measured
+        return tuple(principal_figures(self.measured))
+
+    @cached_property
+    def charted(self) -> tuple[System, ...]:
+        """Systems that charts show: the baseline, and the best by the first figure."""
+        return self.charted_by(self.principal[0]) if self.principal else self.systems[:CHARTED]
+
+    def charted_by(self, figure: str) -> tuple[System, ...]:
+        """Systems that charts of a family show: of many the baseline and the best, by a figure."""
+        if len(self.systems) <= CHARTED:
+            return self.systems
+        ranked = self.ranked(figure)
+        baseline = [system for system in ranked if system.number == 0]
+        chosen = {system.number for system in (*baseline, *ranked)[:CHARTED]}
+        return tuple(system for system in self.systems if system.number in chosen)
+
+    @cached_property
+    def adjusted(self) -> dict[tuple[str, str, str], float]:
+        """p-values of the figures that stand for the families, adjusted for these alone.
+
+        By the names of both systems and the figure. All others are described, not tested: adjusted
+        for each of fifty figures, nothing could be shown.
+        """
+        pairs = self.compared.pairs if self.compared is not None else ()
+        found = {
+            (pair.a, pair.b, each.figure): each.p_value
+            for pair in pairs
+            for each in pair.figures
+            if each.figure in self.principal and each.p_value is not None
+        }
+        return dict(zip(found, holm([*found.values()]), strict=True))
+
+    def ranked(self, figure: str) -> list[System]:
+        """Systems that have a figure, the best first."""
+        held = [(mean, s) for s in self.systems if (mean := s.mean(figure)) is not None]
+        is_higher = self.is_higher_better(figure)
+        held.sort(key=lambda each: -each[0] if is_higher is not False else each[0])
+        return [system for _, system in held]
+
+    def is_higher_better(self, figure: str) -> bool | None:
+        """Direction of a figure."""
+        found = (s.estimate(figure) for s in self.systems)
+        return next((each.higher_is_better for each in found if each is not None), None)
+
+    def of(self, system: System) -> BoolArray:
+        """Which attempts are those of a system."""
+        return attempts_of(self.rows, system)
+
+    def task_means(self, figure: str, system: System) -> tuple[Float64Array, list[str]]:
+        """Mean of a figure at each task of a system, and the tasks."""
+        values = self.rows.numbers[figure]
+        kept = self.of(system) & np.isfinite(values)
+        tasks = self.rows.task[kept]
+        sums = np.bincount(tasks, values[kept], minlength=len(self.rows.tasks))
+        counts = np.bincount(tasks, minlength=len(self.rows.tasks))
+        held = np.flatnonzero(counts)
+        return sums[held] / counts[held], [self.rows.tasks[task] or "-" for task in held]
+
+
+def attempts_of(rows: AttemptRows, system: System) -> BoolArray:
+    """Which attempts are those of a system."""
+    key = tuple(system.estimates.group.values())
+    own: BoolArray = rows.group == rows.groups.index(key)
+    return own
+
+
+def system_labels(groups: Sequence[dict[str, str | None]]) -> list[str]:
+    """Names of groups that leave out what all have in common.
+
+    Example:
+        >>> system_labels([{"agent": "a", "model": "x"}, {"agent": "a", "model": "y"}])
+        ['x', 'y']
+    """
+    shown = [dict(group) for group in groups]
+    files = {group["file"] for group in shown if group.get("file")}
+    if len({Path(file).stem for file in files if file}) == len(files):
+        for group in shown:
+            if group.get("file"):
+                group["file"] = Path(group["file"] or "").stem
+    names = [*shown[0]] if shown else []
+    differing = [name for name in names if len({group[name] for group in shown}) > 1]
+    named = differing or names
+    for kept in (named, names):
+        labels = []
+        for group in shown:
+            parts = dict.fromkeys(value for name in kept if (value := group[name]) is not None)
+            labels.append(" / ".join(parts) or "all attempts")
+        if len(set(labels)) == len(labels):
+            return labels
+    return [" / ".join(value or "-" for value in group.values()) for group in shown]

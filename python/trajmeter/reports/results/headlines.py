@@ -1,0 +1,164 @@
+"""What a reader has to know first: who is better, by how much, how sure, and what is missing."""
+
+from __future__ import annotations
+
+from collections import Counter
+from typing import TYPE_CHECKING
+
+from trajmeter.metrics.figures import short_name
+from trajmeter.reports.cells import amount
+from trajmeter.reports.differences import p_text, signed
+from trajmeter.reports.estimates import gate_lines, level_name, limits
+from trajmeter.reports.results.words import causes, counted
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from trajmeter.reports.page.document import Headline
+    from trajmeter.reports.results.findings import Findings, System
+    from trajmeter.summaries.comparing import SystemPair
+    from trajmeter.summaries.differences import Difference
+
+__all__ = ["headlines"]
+
+_FIGURES = 4
+"""Figures that the top of a report speaks of."""
+_SYSTEMS = 4
+"""Systems whose bounds it lists."""
+
+
+def headlines(found: Findings) -> tuple[Headline, ...]:
+    """Sentences for the top of the report, each with its tone."""
+    lines = [*_gates(found)]
+    lines += [_of_figure(found, figure) for figure in found.principal[:_FIGURES]]
+    lines += _missing(found)
+    if any(
+        "few_tasks" in each.notes
+        for system in found.systems
+        for each in system.estimates.figures
+        if each.figure in found.principal
+    ):
+        lines.append(("warning", "Fewer than 10 tasks: the intervals are rough ones."))
+    if not found.measured:
+        lines.insert(0, ("bad", "Nothing could be scored; what failed says why."))
+    return tuple(lines)
+
+
+def _of_figure(found: Findings, figure: str) -> Headline:
+    ranked = found.ranked(figure)
+    pair = _pair(found, ranked)
+    if pair is not None:
+        difference = next(each for each in pair.figures if each.figure == figure)
+        if difference.difference is not None:
+            return _difference(found, ranked, pair, difference)
+    return "neutral", " · ".join(_alone(system, figure) for system in ranked[:_SYSTEMS])
+
+
+def _pair(found: Findings, ranked: list[System]) -> SystemPair | None:
+    """The baseline with the best system, or with the second best if it is the best itself."""
+    if found.compared is None or len(ranked) <= 1:
+        return None
+    baseline = found.systems[0]
+    others = [system for system in ranked if system.number != baseline.number]
+    names = {baseline.name, others[0].name}
+    return next((pair for pair in found.compared.pairs if {pair.a, pair.b} == names), None)
+
+
+def _difference(
+    found: Findings, ranked: list[System], pair: SystemPair, each: Difference
+) -> Headline:
+    labels = {system.name: system.label for system in found.systems}
+    a, b = labels[pair.a], labels[pair.b]
+    value = each.difference or 0.0
+    is_better = value > 0 if each.higher_is_better is not False else value < 0
+    means = f"{amount(each.mean_b)} against {amount(each.mean_a)}"
+    sure = [f"difference {signed(value)}"]
+    if each.low is not None:
+        sure.append(f"{level_name(each.level)} {signed(each.low)}…{signed(each.high)}")
+    p_value = found.adjusted.get((pair.a, pair.b, each.figure))
+    if p_value is not None:
+        tests = len(found.adjusted)
+        sure.append(f"p {p_text(p_value)}" + (f", adjusted for {tests} tests" if tests > 1 else ""))
+    about = f"{means} ({', '.join(sure)}), on {counted(each.n_tasks, 'task')} of both"
+    name = short_name(each.figure)
+    if each.higher_is_better is False:
+        name += " (lower is better)"
+    of = f"Best of {len(ranked)}: " if len(ranked) > 2 else ""  # noqa: PLR2004 - a pair
+    if each.low is None or each.high is None:
+        return "neutral", f"{name}: {b} {about}; how sure this is cannot be said."
+    is_clear = (each.low > 0 or each.high < 0) and (p_value is None or p_value <= 1 - each.level)
+    if is_clear and is_better:
+        return "good", f"{of}{b} is better than {a} at {name}: {about}."
+    if is_clear and of:  # the baseline, before the second best
+        return "good", f"{of}{a}, before {b} at {name}: {about}."
+    if is_clear:
+        return "bad", f"{b} is worse than {a} at {name}: {about}."
+    more = (
+        "" if each.mde is None else f" These tasks would show a difference of {amount(each.mde)}."
+    )
+    return "neutral", f"No clear difference between {b} and {a} at {name}: {about}.{more}"
+
+
+def _alone(system: System, figure: str) -> str:
+    each = system.estimate(figure)
+    if each is None:
+        return f"{system.label}: {short_name(figure)} was not asked for"
+    sure = ""
+    if each.low is not None:
+        sure = f" ({level_name(each.level)} {limits(each.low, each.high)})"
+    return (
+        f"{system.label}: {short_name(figure)} is {amount(each.mean)}{sure}, "
+        f"{each.n_scored:,} of {counted(each.n_total, 'attempt')} scored, "
+        f"{counted(each.n_tasks, 'task')}"
+    )
+
+
+def _missing(found: Findings) -> Iterator[Headline]:
+    """What was not scored, once for all figures that lack the same."""
+    said: dict[str, list[str]] = {}
+    for figure in found.principal:
+        held = [each for s in found.systems if (each := s.estimate(figure)) is not None]
+        unmeasured = sum(each.n_not_scored for each in held)
+        if not unmeasured:
+            continue
+        why = causes(sum((Counter(each.not_scored) for each in held), Counter()))
+        total = sum(each.n_total for each in held)
+        text = f"{unmeasured:,} of {counted(total, 'attempt')} not scored ({why})"
+        bounds = [
+            f"{system.label} {limits(each.bound_low, each.bound_high)}"
+            for system in found.systems[:_SYSTEMS]
+            if (each := system.estimate(figure)) is not None
+            and each.n_not_scored
+            and each.bound_low is not None
+            and each.bound_high is not None
+        ]
+        if bounds:
+            text += f"; as bad or good as can be, they would make it {', '.join(bounds)}"
+        said.setdefault(text, []).append(short_name(figure))
+    for text, figures in said.items():
+        yield "warning", f"{', '.join(figures)}: {text}."
+    yield from _unscored_families(found)
+
+
+def _unscored_families(found: Findings) -> Iterator[Headline]:
+    """Families of which nothing could be scored, and why."""
+    measured = {name.partition(".")[0] for name in found.measured}
+    for family in dict.fromkeys(name.partition(".")[0] for name in found.figures):
+        if family in measured or not measured:
+            continue
+        most: Counter[str] = Counter()
+        for system in found.systems:
+            for each in system.estimates.figures:
+                if each.figure.partition(".")[0] == family:
+                    most |= Counter(each.not_scored)
+        why = f" ({causes(most)})" if most else ": the attempts gave it nothing to act on"
+        yield "warning", f"{family}: nothing was scored{why}."
+
+
+def _gates(found: Findings) -> Iterator[Headline]:
+    gates = found.estimates.gates
+    missed = [gate for gate in gates if gate.outcome != "passed"]
+    for line in gate_lines(missed):
+        yield "bad", f"Gate {line}"
+    if gates and not missed:
+        yield "good", f"{counted(len(gates), 'gate')} passed."

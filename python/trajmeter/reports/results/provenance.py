@@ -1,0 +1,195 @@
+"""What a report was made of: versions, settings, inputs with digests, models and dates."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from pydantic import ValidationError
+
+from trajmeter.metrics.rows import package_version
+from trajmeter.readers.results import parameters_of
+from trajmeter.reports.cells import NOTHING
+from trajmeter.reports.page.document import Part, PartTable
+from trajmeter.reports.tables import Table
+from trajmeter.writers.provenance import InputFile, Provenance, input_file
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Sequence
+
+    from trajmeter.readers.results import ResultsTable
+    from trajmeter.reports.results.findings import Findings
+
+__all__ = ["file_rows", "provenance_part", "shown_command", "text_columns"]
+
+_UNKNOWN = "not recorded"
+_FILE_HEADER = ("file", "bytes", "files", "SHA-256")
+
+
+def text_columns(families: Iterable[str]) -> list[str]:
+    """Columns of text that say how rows were made."""
+    own = [f"{family}.{end}" for family in families for end in ("version", "parameters")]
+    return [*own, "backend", "speedup.price_table"]
+
+
+def provenance_part(found: Findings, made: Provenance, *, has_files: bool = True) -> Part:
+    """Say what the report was made of.
+
+    Args:
+        found: What was found.
+        made: How the report itself is made.
+        has_files: Whether the tables are files that a reader may look at.
+    """
+    tables = found.rows.tables
+    runs = [_run(table) for table in tables]
+    unknown = [table.name for table, run in zip(tables, runs, strict=True) if run is None]
+    notes = []
+    if unknown:
+        listed = ", ".join(Path(name).name for name in unknown[:5])
+        more = f" and {len(unknown) - 5} more" if len(unknown) > 5 else ""  # noqa: PLR2004 - listed
+        notes.append(
+            f"Not recorded by {listed}{more}: the command, its inputs, and when it ran. Parquet "
+            "files that trajmeter score writes carry them."
+        )
+    parts = [
+        PartTable(Table("This report", ("", ""), tuple(_report_facts(found, made)), texts=(0, 1))),
+        PartTable(Table("Results", ("", ""), tuple(_result_facts(found)), texts=(0, 1))),
+        _metrics(found),
+    ]
+    kept = [Path(table.name) for table in tables if has_files and _is_file(table)]
+    files = [*file_rows(map(input_file, kept))]
+    if files:
+        parts.append(_files("Results tables", files))
+    for table, run in zip(tables, runs, strict=True):
+        if run is not None:
+            parts += _made(table, run, is_one=len(tables) == 1)
+    return Part("provenance", "Provenance", tables=tuple(parts), notes=tuple(notes))
+
+
+def file_rows(files: Iterable[InputFile]) -> Iterator[tuple[str, ...]]:
+    """Cells of a table of files."""
+    for file in files:
+        size = _UNKNOWN if file.bytes is None else f"{file.bytes:,}"
+        count = "" if file.files is None else f"{file.files:,}"
+        yield file.path, size, count, file.sha256 or _UNKNOWN
+
+
+def shown_command(run: Provenance) -> str:
+    """A command line as a shell takes it."""
+    import shlex
+
+    return shlex.join(run.command) if run.command else _UNKNOWN
+
+
+def _files(title: str, rows: Sequence[tuple[str, ...]]) -> PartTable:
+    return PartTable(Table(title, _FILE_HEADER, tuple(rows), texts=(0, 3)))
+
+
+def _is_file(table: ResultsTable) -> bool:
+    return Path(table.name).exists()
+
+
+def _run(table: ResultsTable) -> Provenance | None:
+    try:
+        return Provenance.model_validate_json(table.metadata.get("trajmeter.run", ""))
+    except ValidationError:
+        return None
+
+
+def _report_facts(found: Findings, made: Provenance) -> Iterator[tuple[str, str]]:
+    options = found.estimates.options
+    yield "made at", made.started_at
+    yield "by", f"trajmeter {package_version()}, Python {made.python_version}"
+    yield "command", shown_command(made)
+    drawn = f", seed {options.seed}, {options.resamples:,} draws where drawn"
+    yield "intervals", f"{options.interval}, level {options.level:g}, by {options.cluster}{drawn}"
+
+
+def _result_facts(found: Findings) -> Iterator[tuple[str, str]]:
+    rows = found.rows
+    yield "attempts", f"{len(rows):,}"
+    yield "tasks", f"{len(rows.tasks):,}"
+    for name in ("agent", "model"):
+        column = rows.texts.get(name)
+        texts = sorted(column.texts) if column is not None else []
+        yield f"{name}s", _listed(texts) or _UNKNOWN
+    yield "judge", _listed(sorted(_judges(found))) or "none recorded"
+    prices = rows.texts.get("speedup.price_table")
+    named = _listed(sorted(prices.texts)) if prices is not None else ""
+    yield "prices", named or "costs are as the runs recorded them; no price table was recorded"
+    versions = {each for t in rows.tables if (each := t.metadata.get("trajmeter.version"))}
+    yield "scored by", ", ".join(f"trajmeter {each}" for each in sorted(versions)) or _UNKNOWN
+    backends = rows.texts.get("backend")
+    yield "backend", _listed(sorted(backends.texts)) if backends is not None else _UNKNOWN
+
+
+def _judges(found: Findings) -> Iterator[str]:
+    for table in found.rows.tables:
+        run = _run(table)
+        if run is not None and run.judge is not None:
+            yield run.judge
+
+
+def _listed(texts: Sequence[str]) -> str:
+    shown = ", ".join(texts[:20])
+    return f"{shown} and {len(texts) - 20} more" if len(texts) > 20 else shown  # noqa: PLR2004 - listed
+
+
+def _metrics(found: Findings) -> PartTable:
+    """Version and settings of each metric, from the metadata or, without any, from the rows."""
+    rows = []
+    described: dict[str, set[tuple[str, str]]] = {}
+    for table in found.rows.tables:
+        for family, about in parameters_of(table.metadata).items():
+            settings = _settings(about.get("parameters", {}))
+            described.setdefault(family, set()).add((str(about.get("version")), settings))
+    families = dict.fromkeys(name.partition(".")[0] for name in found.figures)
+    for family in families:
+        own = described.get(family) or _in_rows(found, family)
+        for version, settings in sorted(own):
+            rows.append((family, version, settings))
+    header = ("metric", "version", "profile and settings")
+    return PartTable(Table("Metrics", header, tuple(rows), texts=(0, 1, 2)))
+
+
+def _in_rows(found: Findings, family: str) -> set[tuple[str, str]]:
+    version, parameters = (
+        found.rows.texts.get(f"{family}.{end}") for end in ("version", "parameters")
+    )
+    versions = ", ".join(version.texts) if version is not None else ""
+    number = found.rows.numbers.get(f"{family}.version")
+    if not versions and number is not None and len(number):
+        versions = f"{number[0]:g}"
+    settings = {_settings(_parsed(text)) for text in parameters.texts} if parameters else {NOTHING}
+    return {(versions or _UNKNOWN, text) for text in settings}
+
+
+def _parsed(text: str) -> object:
+    try:
+        return json.loads(text)
+    except ValueError:
+        return text
+
+
+def _settings(parameters: object) -> str:
+    if not isinstance(parameters, dict):
+        return str(parameters) or NOTHING
+    known = {key: value for key, value in parameters.items() if value is not None}
+    listed = ", ".join(
+        f"{key} {value if isinstance(value, str) else json.dumps(value)}"
+        for key, value in known.items()
+    )
+    return listed or "default"
+
+
+def _made(table: ResultsTable, run: Provenance, *, is_one: bool) -> Iterator[PartTable]:
+    name = "" if is_one else f" of {Path(table.name).name}"
+    rows = (
+        ("scored at", run.started_at),
+        ("command", shown_command(run)),
+        ("Python", run.python_version),
+    )
+    yield PartTable(Table(f"Scoring{name}", ("", ""), rows, texts=(0, 1)))
+    if run.inputs:
+        yield _files(f"Inputs{name}", [*file_rows(run.inputs)])

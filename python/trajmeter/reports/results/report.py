@@ -1,0 +1,220 @@
+"""From results tables to a report: everything read once more than it is summed up."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from trajmeter.errors import ConfigurationError
+from trajmeter.reports.page.document import Document
+from trajmeter.reports.results.attempts import attempt_table
+from trajmeter.reports.results.comparisons import comparison_part
+from trajmeter.reports.results.developments import (
+    NUMBERS,
+    development_part,
+    spread_part,
+    tradeoff_part,
+)
+from trajmeter.reports.results.developments import VALUES as STEP_VALUES
+from trajmeter.reports.results.failures import VALUES as FAILURE_VALUES
+from trajmeter.reports.results.failures import failure_part, outcome_columns
+from trajmeter.reports.results.families import family_parts, repeats_part
+from trajmeter.reports.results.findings import Findings, System, attempts_of, system_labels
+from trajmeter.reports.results.headlines import headlines
+from trajmeter.reports.results.provenance import provenance_part, text_columns
+from trajmeter.summaries.attempt_rows import read_attempts
+from trajmeter.summaries.comparing import compare_scores, system_name
+from trajmeter.summaries.gates import DEFAULT_MIN_TASKS
+from trajmeter.summaries.result_tables import open_tables, table_labels
+from trajmeter.summaries.summarizing import summarize
+from trajmeter.writers.provenance import Provenance
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping, Sequence
+
+    from trajmeter.readers.results import ResultsTable
+    from trajmeter.records import ReadProblem
+    from trajmeter.reports.page.attempts import Detail
+    from trajmeter.summaries.attempt_rows import AttemptRows
+    from trajmeter.summaries.comparing import ComparedScores
+    from trajmeter.summaries.gates import Gate
+    from trajmeter.summaries.result_tables import Tables
+    from trajmeter.summaries.summarizing import Estimates
+
+__all__ = ["ReportOptions", "results_document"]
+
+_FILE = "file"
+_COMPARED = 50
+"""Systems beyond which each is not held against the first."""
+_IDENTITY = ("agent", "model", "attempt")
+_ALL = ("task_id", *_IDENTITY)
+
+
+class ReportOptions(NamedTuple):
+    """Options that estimates and comparisons share."""
+
+    figures: Sequence[str] | None = None
+    """Names and patterns of figures; all with a direction by default."""
+    by: Sequence[str] | str | None = None
+    """Columns that say what a system is; a table, or agent and model, by default."""
+    interval: Any = "auto"
+    """Method of the intervals."""
+    level: float = 0.95
+    """Probability with which intervals are to hold the truth."""
+    cluster: str = "task_id"
+    """Column of the clusters."""
+    seed: int = 0
+    """Seed of the random draws."""
+    resamples: int = 9999
+    """Replicates that are drawn."""
+    ranges: Mapping[str, tuple[float | None, float | None]] | None = None
+    """Ranges of figures that declare none."""
+    better: Mapping[str, str] | None = None
+    """Directions of figures that declare none."""
+    duplicates: Any = None
+    """Which of equal attempts counts."""
+    mixed_settings: bool = False
+    """Whether a metric may have several versions or settings."""
+
+
+def results_document(
+    tables: Tables,
+    options: ReportOptions | None = None,
+    *,
+    title: str | None = None,
+    estimates: Estimates | None = None,
+    compared: ComparedScores | None = None,
+    success: str | None = None,
+    ks: Sequence[int] | None = None,
+    tasks: Any = None,  # noqa: ANN401 - as summarize takes them
+    gates: Sequence[Gate] = (),
+    min_tasks: int = DEFAULT_MIN_TASKS,
+    turns: Callable[[Mapping[str, str | None]], Detail] | None = None,
+    made: Provenance | None = None,
+    has_files: bool = True,
+    on_problem: Callable[[ReadProblem], None] | None = None,
+) -> Document:
+    """Make the report of results tables.
+
+    Args:
+        tables: Results tables, the baseline first.
+        options: What is reported, and how.
+        title: Heading of the page.
+        estimates: What :func:`~trajmeter.summaries.summarizing.summarize` found, if it is known.
+        compared: What :func:`~trajmeter.summaries.comparing.compare_scores` found, likewise.
+        success: Figure that says what a success is, for pass@k.
+        ks: How many attempts are drawn for it.
+        tasks: Tasks that should have been attempted.
+        gates: Thresholds to check.
+        min_tasks: Clusters that a gate on an interval needs.
+        turns: Gives what is known of an attempt's turns, from the identity of its row.
+        made: How the report is made; this process by default.
+        has_files: Whether the tables are files that a reader may look at, and not temporary ones.
+        on_problem: Called with every row that cannot be read and is left out. Without it the first
+            one raises.
+
+    Raises:
+        ConfigurationError: See :func:`~trajmeter.summaries.summarizing.summarize`.
+        ReadError: A table cannot be read.
+    """
+    chosen = options or ReportOptions()
+    opened = open_tables(tables, on_problem=on_problem)
+    by = _columns(opened, chosen) if estimates is None else estimates.options.by
+    if compared is not None:
+        by = compared.options.by
+    shared = {**chosen._asdict(), "by": by, "on_problem": on_problem}
+    if estimates is None or estimates.options.by != by:
+        estimates = summarize(
+            tables,
+            **shared,
+            success=success,
+            ks=ks,
+            tasks=tasks,
+            gates=gates,
+            min_tasks=min_tasks,
+        )
+    rows = _rows(opened, by, estimates, chosen)
+    systems = _systems(estimates, rows, opened)
+    if compared is None and _is_comparable(rows, systems):
+        compared = compare_scores(tables, **shared)
+    found = Findings(estimates, compared, rows, tuple(systems))
+    parts = (
+        comparison_part(found),
+        *family_parts(found),
+        repeats_part(found),
+        tradeoff_part(found),
+        spread_part(found),
+        development_part(found),
+        failure_part(found),
+    )
+    return Document(
+        title=title or _title(systems),
+        headlines=headlines(found),
+        parts=tuple(part for part in parts if part is not None),
+        provenance=provenance_part(found, made or Provenance.now(), has_files=has_files),
+        attempts=attempt_table(found, turns),
+    )
+
+
+def _columns(opened: Sequence[ResultsTable], options: ReportOptions) -> tuple[str, ...]:
+    """What a system is, unless it is said: a table, or an agent and model."""
+    from trajmeter.summaries.options import group_columns
+
+    if options.by is not None:
+        return group_columns(options.by)
+    if len(opened) == 1:
+        return ("agent", "model")
+    names = (_FILE, "agent", "model")
+    found = read_attempts(opened, by=names, duplicates=options.duplicates or "first")
+    return (_FILE,) if len(found.groups) <= len(opened) else names
+
+
+def _rows(
+    opened: Sequence[ResultsTable],
+    by: tuple[str, ...],
+    estimates: Estimates,
+    options: ReportOptions,
+) -> AttemptRows:
+    figures = tuple(
+        dict.fromkeys(each.figure for group in estimates.groups for each in group.figures)
+    )
+    families = dict.fromkeys(name.partition(".")[0] for name in figures)
+    return read_attempts(
+        opened,
+        by=by,
+        texts=[*_ALL, *outcome_columns(figures), *text_columns(families)],
+        numbers=[*figures, *NUMBERS, *(f"{family}.version" for family in families)],
+        values=[*STEP_VALUES, *FAILURE_VALUES],
+        duplicates=options.duplicates,
+    )
+
+
+def _systems(
+    estimates: Estimates, rows: AttemptRows, opened: Sequence[ResultsTable]
+) -> list[System]:
+    """The systems in the order in which they are compared."""
+    order = {label: place for place, label in enumerate(table_labels(opened))}
+    groups = list(estimates.groups)
+    if _FILE in rows.by:
+        groups.sort(key=lambda group: order.get(group.group[_FILE] or "", 0))
+    keys = [group.group for group in groups]
+    return [
+        System(number, label, system_name(group.group, rows.by, rows.labels), group)
+        for number, (label, group) in enumerate(zip(system_labels(keys), groups, strict=True))
+    ]
+
+
+def _is_comparable(rows: AttemptRows, systems: Sequence[System]) -> bool:
+    """Whether there are several systems, not too many, each with a task of the first."""
+    if not 1 < len(systems) <= _COMPARED:
+        return False
+    own = [set(rows.task[attempts_of(rows, system)].tolist()) for system in systems]
+    return all(own[0] & tasks for tasks in own[1:])
+
+
+def _title(systems: Sequence[System]) -> str:
+    if not systems:
+        raise ConfigurationError("the tables hold no attempts")
+    if len(systems) == 1:
+        return f"Scores of {systems[0].label}"
+    shown = ", ".join(system.label for system in systems[:4])
+    return f"Scores of {shown}" + (f" and {len(systems) - 4} more" if len(systems) > 4 else "")  # noqa: PLR2004 - named

@@ -1,0 +1,139 @@
+"""Turns of attempts, found by what their rows are known by, with views against gold."""
+
+from __future__ import annotations
+
+import json
+import zlib
+from dataclasses import asdict
+from typing import TYPE_CHECKING, NamedTuple
+
+from trajmeter.reports.page.attempts import DetailBlock
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
+
+    from trajmeter.metrics.engine import TaskIndex
+    from trajmeter.records import Trajectory
+    from trajmeter.reports.page.attempts import Detail
+    from trajmeter.reports.trajectory.sections import Block, Section
+
+__all__ = ["Turns", "read_turns"]
+
+_LINES, _CHARACTERS = 40, 3_000
+"""Of a text of a turn, what a page shows."""
+_KEY = ("task_id", "agent", "model", "attempt")
+
+
+class _Held(NamedTuple):
+    """The turns of one attempt."""
+
+    source: str | None
+    """File and line or record."""
+    packed: bytes
+    """Its blocks: JSON, compressed, as all of a large run would not fit."""
+
+
+class Turns:
+    """Turns of attempts."""
+
+    def __init__(self, limit: int | None = None) -> None:
+        self._limit = limit
+        self._held: dict[tuple[str | None, ...], list[_Held]] = {}
+        self.found = 0
+        """Attempts whose turns were found."""
+        self.missed = 0
+        """Attempts that have none, or several that cannot be told apart."""
+
+    def add(self, trajectory: Trajectory, blocks: Iterable[DetailBlock]) -> None:
+        """Hold the turns of an attempt."""
+        key = tuple(getattr(trajectory, name) for name in _KEY)
+        source = None if trajectory.source is None else str(trajectory.source)
+        packed = zlib.compress(json.dumps([asdict(each) for each in blocks]).encode())
+        self._held.setdefault(key, []).append(_Held(source, packed))
+
+    def of(self, identity: Mapping[str, str | None]) -> Detail:
+        """Turns of the attempt that has this identity; without any, a block that says so."""
+        held = self._held.get(tuple(identity.get(name) for name in _KEY), [])
+        source = identity.get("source")
+        same = [each for each in held if each.source == source]
+        chosen = (same or held) if len(same or held) == 1 else []
+        if not chosen:
+            self.missed += 1
+            why = "several trajectories have its names" if held else "no trajectory has its names"
+            if not held and self._limit is not None:
+                why = (
+                    f"not among the first {self._limit:,}; trajmeter report --trajectories has all"
+                )
+            return (DetailBlock("turns", facts=(("not shown", why),)),)
+        self.found += 1
+        return tuple(map(_block, json.loads(zlib.decompress(chosen[0].packed))))
+
+
+def read_turns(
+    trajectories: Iterable[Trajectory], tasks: TaskIndex | None = None, *, limit: int | None = None
+) -> Turns:
+    """Read the turns of trajectories.
+
+    Args:
+        trajectories: The trajectories.
+        tasks: Tasks, whose gold ranges views are held against.
+        limit: How many to read at most.
+    """
+    from itertools import islice
+
+    turns = Turns(limit)
+    for trajectory in islice(trajectories, limit):
+        turns.add(trajectory, _blocks(trajectory, tasks))
+    return turns
+
+
+def _blocks(trajectory: Trajectory, tasks: TaskIndex | None) -> Iterator[DetailBlock]:
+    from trajmeter.metrics.context import ContextTracker, prepare
+    from trajmeter.reports.trajectory import Surroundings, sections
+
+    task = None if tasks is None else tasks.find(trajectory.task_id)
+    tracker = None
+    if task is not None and task.gold_ranges is not None:
+        tracker = ContextTracker(prepare(task, None))
+    head, *others = sections(trajectory, Surroundings(task=task, tracker=tracker))
+    yield from _section(head, "run")
+    for section in others:
+        yield from _section(section, section.title)
+
+
+def _section(section: Section, title: str) -> Iterator[DetailBlock]:
+    """A section: its facts, then its blocks, short ones as rows and long ones behind a fold."""
+    rows = tuple(
+        (each.kind.value, each.label) for each in section.blocks if each.label and not each.lines
+    )
+    facts = (("", " · ".join(section.facts)),) if section.facts else ()
+    if facts or rows or not section.blocks:
+        header = ("", "") if rows else ()
+        yield DetailBlock(title, facts, header, rows)
+        title = ""
+    for block in section.blocks:
+        if block.lines:
+            label = block.label or block.kind.value
+            heading = f"{title}: {label}" if title else label
+            title = ""
+            yield DetailBlock(heading, text=_text(block), folded=len(block.lines) > 1)
+
+
+def _text(block: Block) -> str:
+    """Its lines, numbered if they are of a file; the rest of many is counted."""
+    first = block.first_line
+    lines: Sequence[str] = block.lines[:_LINES]
+    if first is not None:
+        lines = [f"{number}  {line}" for number, line in enumerate(lines, first)]
+    text = "\n".join(lines)
+    left = len(block.lines) - len(lines)
+    if len(text) > _CHARACTERS:
+        return f"{text[:_CHARACTERS]}… (trajmeter view shows all)"
+    return f"{text}\n… {left:,} more lines (trajmeter view shows all)" if left else text
+
+
+def _block(fields: Mapping[str, object]) -> DetailBlock:
+    def tuples(value: object) -> object:
+        return tuple(map(tuples, value)) if isinstance(value, list) else value
+
+    return DetailBlock(**{name: tuples(value) for name, value in fields.items()})  # type: ignore[arg-type]  # as asdict gave them

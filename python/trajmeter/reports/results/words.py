@@ -1,0 +1,61 @@
+"""How a report says values, intervals and counts."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from trajmeter.metrics.figures import short_name
+from trajmeter.reports.cells import NOTHING, Cell, amount
+from trajmeter.reports.estimates import limits
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from trajmeter.summaries.estimates import Estimate
+
+__all__ = ["axis_name", "cause_name", "causes", "counted", "estimate_cell", "scored"]
+
+_OUTCOMES = {"no_attempt": "not attempted"}
+
+
+def counted(number: int, noun: str) -> str:
+    """A number with its noun.
+
+    Example:
+        >>> counted(1, "task"), counted(2400, "task")
+        ('1 task', '2,400 tasks')
+    """
+    return f"{number:,} {noun}{'' if number == 1 else 's'}"
+
+
+def cause_name(cause: str) -> str:
+    """A cause as words."""
+    return _OUTCOMES.get(cause, cause.replace("_", " "))
+
+
+def causes(found: Mapping[str, int]) -> str:
+    """Counts by cause, the most frequent first."""
+    ordered = sorted(found.items(), key=lambda each: (-each[1], each[0]))
+    return ", ".join(f"{cause_name(cause)} {count:,}" for cause, count in ordered)
+
+
+def axis_name(figure: str, unit: str | None = None) -> str:
+    """Short name of a figure with its unit."""
+    return f"{short_name(figure)} ({unit})" if unit else short_name(figure)
+
+
+def scored(each: Estimate) -> str:
+    """How many of how many attempts have a figure."""
+    return f"{each.n_scored:,}/{each.n_total:,}"
+
+
+def estimate_cell(each: Estimate | None) -> Cell:
+    """A mean with its interval, and how much of it is missing."""
+    if each is None or each.mean is None:
+        return Cell(NOTHING)
+    text = str(amount(each.mean))
+    if each.low is not None:
+        text += f" ({limits(each.low, each.high)})"
+    if each.n_scored < each.n_total:
+        text += f" {scored(each)}"
+    return Cell(text, each.mean)

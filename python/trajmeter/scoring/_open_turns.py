@@ -1,0 +1,287 @@
+"""What is recorded in a session by hand: views, calls of tools, tokens."""
+
+from __future__ import annotations
+
+from time import perf_counter
+from typing import TYPE_CHECKING, Any
+
+from trajmeter.errors import InputError, format_exception
+from trajmeter.records import Extent, Usage, View
+from trajmeter.records.record import LARGEST_COUNT, frozen
+from trajmeter.scoring._recording import checked_json
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+    from types import TracebackType
+
+    from pydantic import JsonValue
+    from typing_extensions import Self
+
+    from trajmeter.scoring._recording import Recording, TurnDraft
+
+__all__ = ["OpenCall", "OpenTurn", "TurnRecorder", "check_text"]
+
+_VIEW = dict(View(path=""))
+_USAGE = dict(Usage())
+
+
+class OpenCall:
+    """A call of a tool; as a context manager it is timed, and an exception marks it as failed."""
+
+    __slots__ = ("_began", "_draft", "_is_within", "_recording", "_shown", "_values", "repeats")
+
+    def __init__(
+        self, recording: Recording, draft: TurnDraft, values: dict[str, Any], repeats: int
+    ) -> None:
+        self._recording = recording
+        self._draft = draft
+        self._values = values
+        self._began = 0.0
+        self._is_within = False
+        self._shown: tuple[View, ...] | None = None
+        self.repeats = repeats
+        """Equal calls before it, known before the tool runs."""
+
+    def result(self, value: JsonValue) -> None:
+        """Record what the tool gave back.
+
+        Raises:
+            InputError: JSON cannot hold it.
+            SessionFinishedError: The session was finished before.
+        """
+        checked = checked_json(value, "result")
+        with self._recording.lock:
+            self._draft = self._recording.open_draft(self._draft)
+            self._values["result"] = checked
+            self._draft.record = None
+            if not self._is_within:  # there the end of the block says whether it failed
+                self._settle()
+
+    def failed(self, error: str) -> None:
+        """Record that the tool failed.
+
+        Raises:
+            InputError: The error is not text.
+            SessionFinishedError: The session was finished before.
+        """
+        check_text(error, "error")
+        with self._recording.lock:
+            self._recording.open_draft(self._draft)
+            self._fail(error)
+
+    def __enter__(self) -> Self:
+        self._is_within = True
+        self._began = perf_counter()
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        traceback: TracebackType | None,
+    ) -> None:
+        took = perf_counter() - self._began
+        with self._recording.lock:
+            if self._recording.is_finished and error is not None:
+                return  # the exception says more than that the session was finished
+            self._recording.open_draft(self._draft)
+            self._is_within = False
+            self._values["duration_seconds"] = took
+            if error is not None:
+                self._fail(format_exception(error))
+            elif self._values["success"] is None:
+                self._values["success"] = True
+            self._settle()
+
+    def settle(self) -> None:
+        """Note what the call gave back and showed, where that was recorded with it."""
+        if self._values["success"] is False:
+            self._recording.count_failure()
+        if self._values["result"] is not None:
+            self._settle()
+
+    def _settle(self) -> None:
+        self._draft.record = None
+        if self._shown is None:
+            self._shown = self._recording.settle_call(self._draft, self._values)
+
+    def _fail(self, error: str) -> None:
+        if self._values["success"] is not False:
+            self._recording.count_failure()
+        self._values["success"], self._values["error"] = False, error
+        self._draft.record = None
+        self._recording.take_back(self._draft, self._shown or ())
+
+
+class TurnRecorder:
+    """Records in one turn of an attempt; every method may be called by any thread."""
+
+    _recording: Recording
+    _draft: TurnDraft | None = None
+
+    def view(
+        self,
+        path: str,
+        first: int | None = None,
+        last: int | None = None,
+        *,
+        symbols: Sequence[str] = (),
+    ) -> None:
+        """Record that the agent looked at a file.
+
+        Args:
+            path: Path of the file.
+            first: First line, from 1; with neither line, the whole file was seen.
+            last: Last line, included; without it, all to the end of the file.
+            symbols: Names of the definitions it asked for. With them and without lines, the file
+                was only named.
+
+        Raises:
+            InputError: An argument is of the wrong type.
+            SessionFinishedError: The session was finished before.
+        """
+        view = _view(path, first, last, symbols)
+        recording = self._recording
+        with recording.lock:
+            recording.see(recording.open_draft(self._draft), view)
+
+    def tool_call(
+        self,
+        name: str,
+        arguments: JsonValue = None,
+        *,
+        id: str | None = None,  # noqa: A002 - the field's own name
+        result: JsonValue = None,
+        success: bool | None = None,
+        error: str | None = None,
+    ) -> OpenCall:
+        """Record that the agent calls a tool.
+
+        Args:
+            name: Name of the tool.
+            arguments: Its arguments: an object, or text where they are malformed.
+            id: Id of the call.
+            result: What it gave back, if that is known already.
+            success: Whether it succeeded; ``False`` where there is an error.
+            error: Why it failed.
+
+        Returns:
+            The call, to record its result later, or to wrap the tool by ``with``.
+
+        Raises:
+            InputError: An argument is of the wrong type, or JSON cannot hold it.
+            SessionFinishedError: The session was finished before.
+        """
+        if type(name) is not str or not name:
+            raise InputError(f"name is {name!r}, expected the name of a tool")
+        if id is not None:
+            check_text(id, "id")
+        if error is not None:
+            check_text(error, "error")
+            success = False if success is None else success
+        if success is not None and type(success) is not bool:
+            raise InputError(f"success is {success!r}, expected True, False or None")
+        values: dict[str, Any] = {
+            "name": name,
+            "arguments": checked_json(arguments, "arguments"),
+            "id": id,
+            "result": None if result is None else checked_json(result, "result"),
+            "duration_seconds": None,
+            "success": success,
+            "error": error,
+            "turn": None,
+        }
+        recording = self._recording
+        with recording.lock:
+            draft = recording.open_draft(self._draft)
+            call = OpenCall(recording, draft, values, recording.add_call(draft, values))
+            if result is not None or success is False:
+                call.settle()
+        return call
+
+    def usage(
+        self,
+        *,
+        input_tokens: int | None = None,
+        output_tokens: int | None = None,
+        cached_input_tokens: int | None = None,
+        cost_usd: float | None = None,
+    ) -> None:
+        """Add tokens and cost of a call of the model.
+
+        Args:
+            input_tokens: Prompt tokens, cached ones included.
+            output_tokens: Completion tokens, reasoning included.
+            cached_input_tokens: The part of the prompt tokens that was read from a cache.
+            cost_usd: Cost in US dollars.
+
+        Raises:
+            InputError: A number is of the wrong type, or too large.
+            SessionFinishedError: The session was finished before.
+        """
+        fields = _USAGE.copy()
+        fields["input_tokens"] = _count(input_tokens, "input_tokens")
+        fields["output_tokens"] = _count(output_tokens, "output_tokens")
+        fields["cached_input_tokens"] = _count(cached_input_tokens, "cached_input_tokens")
+        fields["cost_usd"] = _number(cost_usd, "cost_usd")
+        recording = self._recording
+        with recording.lock:
+            recording.spend(recording.open_draft(self._draft), fields)
+
+
+class OpenTurn(TurnRecorder):
+    """A turn to record in by itself, where several agents or coroutines act in one session."""
+
+    def __init__(self, recording: Recording, draft: TurnDraft) -> None:
+        self._recording = recording
+        self._draft = draft
+
+
+def check_text(value: object, name: str) -> None:
+    """Refuse what is not text.
+
+    Raises:
+        InputError: It is not.
+    """
+    if not isinstance(value, str):
+        raise InputError(f"{name} is {value!r} ({type(value).__name__}), expected text")
+
+
+def _view(path: str, first: int | None, last: int | None, symbols: Sequence[str]) -> View:
+    if type(path) is not str:
+        check_text(path, "path")
+    if first is not None and type(first) is not int:
+        raise InputError(f"first is {first!r}, expected a line number")
+    if last is not None and type(last) is not int:
+        raise InputError(f"last is {last!r}, expected a line number")
+    extent = Extent.LINES
+    if first is None:
+        if last is None:
+            extent = Extent.UNKNOWN if symbols else Extent.WHOLE
+        else:
+            first = 1
+    fields = _VIEW.copy()
+    fields["path"], fields["extent"], fields["start"], fields["end"] = path, extent, first, last
+    if symbols:
+        fields["symbols"] = _names(symbols)
+    return frozen(View, fields)
+
+
+def _names(symbols: Sequence[str]) -> tuple[str, ...]:
+    if isinstance(symbols, str):
+        raise InputError(f"symbols is {symbols!r}, expected a list of names")
+    for symbol in symbols:
+        check_text(symbol, "a symbol")
+    return tuple(symbols)
+
+
+def _count(value: int | None, name: str) -> int | None:
+    if value is not None and (type(value) is not int or abs(value) > LARGEST_COUNT):
+        raise InputError(f"{name} is {value!r}, expected a number of tokens")
+    return value
+
+
+def _number(value: float | None, name: str) -> float | None:
+    if value is not None and type(value) not in (int, float):
+        raise InputError(f"{name} is {value!r}, expected a number")
+    return None if value is None else float(value)

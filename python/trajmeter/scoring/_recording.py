@@ -1,0 +1,383 @@
+"""What a session has recorded so far: turns in the making, and running totals over them."""
+
+from __future__ import annotations
+
+from threading import Lock
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from pydantic import JsonValue, TypeAdapter, ValidationError
+
+from trajmeter import json_input
+from trajmeter.errors import InputError, SessionFinishedError
+from trajmeter.metrics.engine import FATAL
+from trajmeter.metrics.tools.arguments import Malformed, keyed_arguments
+from trajmeter.readers.messages.drafts import outcome_of
+from trajmeter.readers.tool_views import TOOL_VIEWS
+from trajmeter.records import ToolCall, Turn, Usage
+from trajmeter.records.record import frozen
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Collection, Iterable
+
+    from trajmeter.kernels import StepCoverage
+    from trajmeter.metrics.context import ContextTracker
+    from trajmeter.readers.tool_views import ToolViews
+    from trajmeter.records import Leak, View
+
+__all__ = ["Live", "NoCoverage", "Recording", "TurnDraft", "checked_json"]
+
+_TURN = dict(Turn())
+_SCALARS = frozenset({str, int, float, bool, type(None)})
+_JSON: TypeAdapter[JsonValue] = TypeAdapter(JsonValue)
+
+
+class NoCoverage(NamedTuple):
+    """Coverage of an attempt whose gold is not known, or that has no step yet."""
+
+    step: int = 0
+    """Number of steps."""
+    file: float | None = None
+    """Unknown."""
+    symbol: float | None = None
+    """Unknown."""
+    span: float | None = None
+    """Unknown."""
+    line: float | None = None
+    """Unknown."""
+
+
+class Live(NamedTuple):
+    """What is known of an attempt that is still running."""
+
+    turns: int
+    """Turns so far, the open one included."""
+    turns_left: int | None
+    """Turns left in the task's budget; ``None`` where it has none."""
+    calls: int
+    """Tool calls so far."""
+    failed_calls: int
+    """Those known to have failed."""
+    repeated_calls: int
+    """Those equal in name and arguments to an earlier one."""
+    views: int
+    """Views so far."""
+    coverage: StepCoverage
+    """Share of gold seen so far, the open turn included; ``None`` where gold is not known."""
+    redundancy: float | None
+    """Share of the lines viewed that an earlier turn had shown, of the turns that ended."""
+    input_tokens: int | None
+    """Prompt tokens so far; ``None`` where none were recorded."""
+    output_tokens: int | None
+    """Completion tokens so far."""
+    cost_usd: float | None
+    """Cost so far in US dollars."""
+
+
+class TurnDraft:
+    """A turn in the making."""
+
+    __slots__ = (
+        "agent",
+        "calls",
+        "known_calls",
+        "program",
+        "reads",
+        "record",
+        "says_program",
+        "text",
+        "usage",
+        "views",
+    )
+
+    def __init__(
+        self, agent: str | None = None, program: str | None = None, text: str | None = None
+    ) -> None:
+        self.agent = agent
+        self.program = program
+        self.says_program = program is not None
+        """Whether the program was recorded, and is not that of its calls."""
+        self.text = text
+        self.calls: list[dict[str, Any]] = []
+        """Calls, each as the fields of its record."""
+        self.known_calls = 0
+        """How many of them were counted, where they come from messages."""
+        self.views: list[View] | None = None
+        self.usage: dict[str, Any] | None = None
+        """Tokens and cost, as the fields of their record."""
+        self.reads = False
+        """Whether it called a tool that is known to read."""
+        self.record: Turn | None = None
+        """The turn as it was when it was last asked for; ``None`` since it changed."""
+
+    def made(self) -> Turn:
+        """The turn as it is now."""
+        if self.record is None:
+            calls = tuple([frozen(ToolCall, values.copy()) for values in self.calls])
+            success, error = outcome_of(calls) if calls else (None, None)
+            fields = _TURN.copy()
+            fields["program"] = self.program
+            fields["text"] = self.text
+            fields["success"], fields["error"] = success, error
+            fields["agent"] = self.agent
+            fields["tool_calls"] = calls
+            fields["views"] = None if self.views is None else tuple(self.views)
+            fields["usage"] = None if self.usage is None else frozen(Usage, self.usage.copy())
+            fields["extra"] = {}
+            self.record = frozen(Turn, fields)
+        return self.record
+
+
+class Recording:
+    """Turns in the making, and running totals over them; every method may be called by any thread.
+
+    Args:
+        begin_tracking: Begins to follow what is viewed; gives ``None`` where gold is not known.
+        views: What calls show, if they say it.
+        max_turns: Turn budget of the task.
+    """
+
+    def __init__(
+        self,
+        begin_tracking: Callable[[], ContextTracker | None],
+        views: ToolViews | None,
+        max_turns: int | None,
+    ) -> None:
+        self.lock = Lock()
+        self.drafts: list[TurnDraft] = []
+        self.leaks: list[Leak] = []
+        self.reads = False
+        self.is_finished = False
+        self._tool_views = views
+        self._max_turns = max_turns
+        self._folder: str | None = None
+        self._begin_tracking = begin_tracking
+        self._tracker = begin_tracking()
+        self._is_stale = False
+        self._redundancy: float | None = None
+        self._earlier: dict[object, int] = {}
+        self._calls = self._failed = self._repeated = self._views = 0
+        self._input: int | None = None
+        self._output: int | None = None
+        self._cost: float | None = None
+
+    def __getstate__(self) -> dict[str, Any]:
+        """Leave behind what follows the views; they are followed again where this arrives."""
+        left: dict[str, Any] = {"lock": None, "_tracker": None, "_is_stale": True, "_earlier": {}}
+        return {**self.__dict__, **left}
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        self.__dict__.update(state)
+        self.lock = Lock()
+        self._calls = self._repeated = 0
+        for draft in self.drafts:  # what tells repeated calls apart is this process's own
+            for values in draft.calls:
+                self._count(values)
+
+    def open_draft(self, draft: TurnDraft | None) -> TurnDraft:
+        """The turn to record in: this one, or the latest, begun if there is none.
+
+        Raises:
+            SessionFinishedError: The attempt has ended.
+        """
+        self.refuse_if_finished()
+        if draft is not None:
+            return draft
+        if not self.drafts:
+            self.drafts.append(TurnDraft())
+        return self.drafts[-1]
+
+    def refuse_if_finished(self) -> None:
+        """Refuse to record more.
+
+        Raises:
+            SessionFinishedError: The attempt has ended.
+        """
+        if self.is_finished:
+            raise SessionFinishedError("the session was finished before; begin another one")
+
+    def begin(self, draft: TurnDraft) -> None:
+        """End the turn before, and begin one."""
+        self.end_turn()
+        self.drafts.append(draft)
+
+    def end_turn(self) -> None:
+        """End the latest turn for the figures that are of ended turns."""
+        if not self.drafts or self._is_stale or self.drafts[-1].views is None:
+            return
+        if self._tracker is not None:
+            self._tracker.end_step()
+            self._redundancy = self._tracker.redundancy
+
+    def see(self, draft: TurnDraft, *views: View) -> None:
+        """Add views to a turn."""
+        draft.record = None
+        if draft.views is None:
+            draft.views = [*views]
+        else:
+            draft.views += views
+        self._views += len(views)
+        if draft is not self.drafts[-1]:
+            self._is_stale = True  # a turn that had ended goes on
+        elif self._tracker is not None and not self._is_stale:
+            try:
+                self._tracker.view(*views)
+            except FATAL:
+                raise
+            except Exception:  # noqa: BLE001 - scoring says what is wrong with them
+                self._tracker = None
+
+    def add_call(self, draft: TurnDraft, values: dict[str, Any]) -> int:
+        """Add a call to a turn; how many equal ones came before it."""
+        draft.calls.append(values)
+        return self.count_call(draft, values)
+
+    def count_call(self, draft: TurnDraft, values: dict[str, Any]) -> int:
+        """Count a call of a turn; how many equal ones came before it."""
+        draft.record = None
+        if not draft.says_program:
+            program = TOOL_VIEWS.program_of(frozen(ToolCall, values.copy()))
+            if program is not None:
+                draft.program = program if draft.program is None else f"{draft.program}\n{program}"
+        return self._count(values)
+
+    def _count(self, values: dict[str, Any]) -> int:
+        self._calls += 1
+        read = keyed_arguments(values["arguments"])
+        if isinstance(read, Malformed):  # equal to none
+            return 0
+        key = values["name"], read[1]
+        before = self._earlier.get(key, 0)
+        self._earlier[key] = before + 1
+        self._repeated += before > 0
+        return before
+
+    def take_back(self, draft: TurnDraft, views: Collection[View]) -> None:
+        """Take views out of a turn again, whose call failed after all."""
+        if views and draft.views is not None:
+            draft.record = None
+            gone = {id(view) for view in views}
+            draft.views = [view for view in draft.views if id(view) not in gone] or None
+            self._views -= len(views)
+            self._is_stale = True
+
+    def count_failure(self) -> None:
+        """Count a call as failed."""
+        self._failed += 1
+
+    def settle_call(self, draft: TurnDraft, values: dict[str, Any]) -> tuple[View, ...]:
+        """Note what a call gave back; the views that it showed.
+
+        Args:
+            draft: Its turn.
+            values: The call.
+        """
+        draft.record = None
+        if self._tool_views is None or values["result"] is None:
+            return ()
+        call = frozen(ToolCall, {**values})
+        shown = self._tool_views.views_of(call, folder=self._folder)
+        if shown is None:
+            return ()
+        self.reads = draft.reads = True
+        self._folder = shown.folder
+        at = {"turn": self.drafts.index(draft) + 1} if shown.leaks else {}
+        self.leaks += [leak.model_copy(update=at) for leak in shown.leaks]
+        if shown.views:
+            self.see(draft, *shown.views)
+        return shown.views
+
+    def spend(self, draft: TurnDraft, more: dict[str, Any]) -> None:
+        """Add tokens and cost to a turn, given as the fields of a usage."""
+        draft.record = None
+        if draft.usage is None:
+            draft.usage = more
+        else:
+            draft.usage = {name: _plus(own, more[name]) for name, own in draft.usage.items()}
+        self._input = _plus(self._input, more["input_tokens"])
+        self._output = _plus(self._output, more["output_tokens"])
+        self._cost = _plus(self._cost, more["cost_usd"])
+
+    def live(self) -> Live:
+        """What is known by now."""
+        if self._is_stale:
+            self._follow_again(self.drafts[:-1], self.drafts[-1] if self.drafts else None)
+        tracker = self._tracker
+        turns = len(self.drafts)
+        return Live(
+            turns,
+            None if self._max_turns is None else self._max_turns - turns,
+            self._calls,
+            self._failed,
+            self._repeated,
+            self._views,
+            _NOTHING if tracker is None else tracker.coverage,
+            self._redundancy,
+            self._input,
+            self._output,
+            self._cost,
+        )
+
+    def finish(self) -> ContextTracker | None:
+        """End the attempt; what followed its views, if they could be followed."""
+        if self.reads and not self._views:
+            for draft in self.drafts:  # they are steps all the same, which saw nothing
+                if draft.reads:
+                    draft.views, draft.record = [], None
+            self._is_stale = True
+        if self._is_stale:
+            self._follow_again(self.drafts, None)
+        else:
+            self.end_turn()
+        return self._tracker
+
+    def turns(self) -> tuple[Turn, ...]:
+        """The turns as they are now."""
+        return tuple([draft.made() for draft in self.drafts])
+
+    def _follow_again(self, ended: Iterable[TurnDraft], open_one: TurnDraft | None) -> None:
+        self._tracker = tracker = self._begin_tracking()
+        self._is_stale = False
+        if tracker is None:
+            return
+        try:
+            for draft in ended:
+                if draft.views is not None:
+                    tracker.update(draft.views)
+            self._redundancy = tracker.redundancy
+            if open_one is not None and open_one.views is not None:
+                tracker.view(*open_one.views)
+        except FATAL:
+            raise
+        except Exception:  # noqa: BLE001 - scoring says what is wrong with them
+            self._tracker = None
+
+
+def checked_json(value: Any, name: str) -> JsonValue:  # noqa: ANN401 - whatever a harness hands over
+    """A copy of a value that JSON can hold.
+
+    Raises:
+        InputError: JSON cannot hold it.
+    """
+    kind = type(value)
+    if kind in _SCALARS:
+        return value  # type: ignore[no-any-return]  # a scalar by its type
+    if kind is dict and _SCALARS.issuperset(map(type, value.values())) and _are_texts(value):
+        return {**value}
+    try:
+        return _JSON.validate_python(value)
+    except ValidationError as error:
+        raise InputError(f"{name}: {json_input.describe_error(error)}") from None
+
+
+def _are_texts(values: Iterable[object]) -> bool:
+    return all(type(each) is str for each in values)
+
+
+def _plus(total: Any, more: Any) -> Any:  # noqa: ANN401 - whole numbers, or numbers
+    """The sum of what was recorded."""
+    if more is None or total is None:
+        return total if more is None else more
+    return total + more
+
+
+_NOTHING = NoCoverage()

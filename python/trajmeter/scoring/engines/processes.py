@@ -1,0 +1,215 @@
+"""Scoring units in several processes of this machine.
+
+Each worker opens metrics, tasks and snapshots once, takes the number of a unit, commits its part
+and replies with a receipt. One that dies is replaced, and its unit tried again. Workers end when
+the process that started them does, in whatever way.
+"""
+
+from __future__ import annotations
+
+import pickle
+import signal
+import warnings
+from collections import deque
+from contextlib import ExitStack
+from queue import SimpleQueue
+from threading import Lock, Thread
+from typing import TYPE_CHECKING, NamedTuple
+
+from trajmeter.errors import ConfigurationError
+from trajmeter.processes import WorkerEndedError, WorkerProcess, processors
+from trajmeter.scoring.unit import Receipt
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Sequence
+
+    from trajmeter.records import ReadProblem
+    from trajmeter.scoring.job import Job
+    from trajmeter.scoring.parts import RunFolder
+    from trajmeter.scoring.plan import Plan, Unit
+
+__all__ = ["ProcessPool", "Raised", "Warned", "WorkerTask"]
+
+_MODULE = "trajmeter.scoring.engines.worker"
+_TRIES = 3
+"""How often a unit is begun whose worker dies."""
+
+
+class WorkerTask(NamedTuple):
+    """What a worker needs to know."""
+
+    job: Job
+    """Metrics, and what they score against."""
+    plan: Plan
+    """The units."""
+    folder: RunFolder
+    """Where parts are kept."""
+    threads: int
+    """Threads of the kernels of each worker."""
+
+
+class Warned(NamedTuple):
+    """A worker warned of something."""
+
+    message: str
+
+
+class Raised(NamedTuple):
+    """What ended a worker's unit, and the run."""
+
+    error: BaseException
+
+
+class _Died(NamedTuple):
+    """A worker died at a unit each time that it was tried."""
+
+    number: int
+    message: str
+
+
+class _Ended(NamedTuple):
+    """A thread has no more units for its workers."""
+
+
+class ProcessPool:
+    """Scores units in processes.
+
+    Args:
+        job: Metrics, and what they score against.
+        plan: The units.
+        folder: Where parts are kept.
+        workers: How many processes.
+        on_problem: Called with every file and record that cannot be read.
+
+    Raises:
+        ConfigurationError: A metric, or what it scores against, cannot be sent to a process.
+    """
+
+    def __init__(
+        self,
+        job: Job,
+        plan: Plan,
+        folder: RunFolder,
+        workers: int,
+        on_problem: Callable[[ReadProblem], None] | None,
+    ) -> None:
+        self._task = WorkerTask(job, plan, folder, max(1, processors() // workers))
+        try:
+            pickle.dumps(self._task)
+        except Exception as error:
+            raise ConfigurationError(
+                f"several workers need metrics, tasks and snapshots by name or path: {error}"
+            ) from error
+        self._count = workers
+        self._report = on_problem
+        self._waiting: deque[int] = deque()
+        self._replies: SimpleQueue[object] = SimpleQueue()
+        self._lock = Lock()
+        self._is_closed = False
+        self._workers: list[WorkerProcess] = []
+        self.failed: list[tuple[int, str]] = []
+        """Units whose workers died each time, with the reason."""
+
+    def score(self, units: Sequence[Unit]) -> Iterator[Receipt]:
+        """Score and commit units; yields a receipt of each, in the order in which they are done.
+
+        Raises:
+            TrajmeterError: What ended a worker's unit, such as a full disk.
+        """
+        self._waiting.extend(unit.number for unit in units)
+        threads = [Thread(target=self._hand_out) for _ in range(min(self._count, len(units)))]
+        for thread in threads:
+            thread.start()
+        try:
+            yield from self._receipts(len(threads))
+        finally:
+            with self._lock:
+                self._is_closed = True
+                for worker in self._workers:
+                    worker.kill()
+            for thread in threads:
+                thread.join()
+            self._task.folder.remove_abandoned()  # what workers were writing when they ended
+
+    def _receipts(self, threads: int) -> Iterator[Receipt]:
+        warned: set[str] = set()
+        while threads:
+            reply = self._replies.get()
+            if isinstance(reply, _Ended):
+                threads -= 1
+            elif isinstance(reply, Raised):
+                raise reply.error
+            elif isinstance(reply, Receipt):
+                yield reply
+            elif isinstance(reply, _Died):
+                self.failed.append(reply)
+            elif not isinstance(reply, Warned):
+                if self._report is not None:
+                    self._report(reply)  # type: ignore[arg-type]  # a problem is all that is left
+            elif reply.message not in warned:
+                warned.add(reply.message)
+                warnings.warn(reply.message, stacklevel=2)
+
+    def _hand_out(self) -> None:
+        """Hand out units to a worker, and to those that replace it, until there are no more."""
+        try:
+            with ExitStack() as stack:
+                worker: WorkerProcess | None = None
+                while (number := self._next()) is not None:
+                    code = ""
+                    for _ in range(_TRIES):
+                        worker = worker or self._start(stack)
+                        if worker is None:
+                            return
+                        try:
+                            self._score_one(worker, number)
+                            break
+                        except WorkerEndedError as error:
+                            worker, code = None, str(error)
+                    else:
+                        place = self._task.plan.units[number].place
+                        self._replies.put(_Died(number, f"{place}: its worker {_ending(code)}"))
+        except BaseException as error:  # noqa: BLE001 - raised again where receipts are awaited
+            self._replies.put(Raised(error))
+        finally:
+            self._replies.put(_Ended())
+
+    def _next(self) -> int | None:
+        with self._lock:
+            return self._waiting.popleft() if self._waiting and not self._is_closed else None
+
+    def _start(self, stack: ExitStack) -> WorkerProcess | None:
+        """Start a worker; ``None`` if the run is over."""
+        with self._lock:
+            if self._is_closed:
+                return None
+            worker = stack.enter_context(WorkerProcess(_MODULE))
+            self._workers.append(worker)
+        worker.send(self._task)
+        return worker
+
+    def _score_one(self, worker: WorkerProcess, number: int) -> None:
+        """Let a worker score a unit, and pass on what it says.
+
+        Raises:
+            WorkerEndedError: It died.
+        """
+        worker.send(number)
+        while True:
+            reply = worker.receive()
+            self._replies.put(reply)
+            if isinstance(reply, (Raised, Receipt)):
+                return
+
+
+def _ending(code: str) -> str:
+    """How a process ended, given its code: negative, the signal that ended it."""
+    number = int(code)
+    if number >= 0:
+        return f"ended with code {number}"
+    try:
+        name = signal.Signals(-number).name
+    except ValueError:
+        name = f"signal {-number}"
+    hint = "; if memory ran out, use fewer --workers" if name == "SIGKILL" else ""
+    return f"was ended by {name}{hint}"

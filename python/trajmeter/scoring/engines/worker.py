@@ -1,0 +1,78 @@
+"""A process that scores units; see :mod:`trajmeter.scoring.engines.processes`."""
+
+from __future__ import annotations
+
+import os
+import pickle
+import time
+import warnings
+from threading import Lock, Thread
+from typing import IO, TYPE_CHECKING, cast
+
+from trajmeter.processes import requests, send
+from trajmeter.scoring.engines.processes import Raised, Warned
+from trajmeter.scoring.unit import UnitScorer
+
+if TYPE_CHECKING:
+    from trajmeter.records import ReadProblem
+    from trajmeter.scoring.engines.processes import WorkerTask
+
+__all__ = ["main"]
+
+_LOOK_SECONDS = 0.5
+_THREADS = "RAYON_NUM_THREADS"
+"""Read when the kernels first compute."""
+
+
+def main() -> None:
+    """Open the job, then score each unit whose number comes."""
+    Thread(target=_end_with_parent, daemon=True).start()
+    asked = requests()
+    first, stream = next(asked)
+    task = cast("WorkerTask", first)
+    os.environ.setdefault(_THREADS, str(task.threads))
+    replies = _Replies(stream)
+    warnings.simplefilter("always")  # which to show, the run decides
+    warnings.showwarning = lambda message, *_, **__: replies.send(Warned(str(message)))
+    try:
+        opened = task.job.open(_ignore)
+        layout = opened.layout
+        for number, _ in asked:
+            unit = task.plan.units[cast("int", number)]
+            scorer = UnitScorer(unit, opened, task.plan, replies.send)
+            replies.send(task.folder.commit(scorer, layout))
+    except Exception as error:  # noqa: BLE001 - raised again where the run is
+        replies.send(Raised(_portable(error)))
+
+
+class _Replies:
+    """Sends replies, from whatever thread."""
+
+    def __init__(self, stream: IO[bytes]) -> None:
+        self._stream = stream
+        self._lock = Lock()
+
+    def send(self, reply: object) -> None:
+        with self._lock:
+            send(self._stream, reply)
+
+
+def _portable(error: Exception) -> Exception:
+    """An exception as another process can take it."""
+    try:
+        pickle.loads(pickle.dumps(error))  # noqa: S301 - what was written right here
+    except Exception:  # noqa: BLE001 - whatever its class does
+        return RuntimeError(f"{type(error).__name__}: {error}")
+    return error
+
+
+def _ignore(_: ReadProblem) -> None:
+    """Report nothing: the run has reported what of tasks and snapshots cannot be read."""
+
+
+def _end_with_parent() -> None:
+    """End when the process that started this one has ended, also in the middle of a unit."""
+    parent = os.getppid()
+    while os.getppid() == parent:
+        time.sleep(_LOOK_SECONDS)
+    os._exit(1)

@@ -1,0 +1,64 @@
+"""How many processes score a run, where nobody says."""
+
+from __future__ import annotations
+
+import os
+from contextlib import suppress
+from pathlib import Path
+from typing import TYPE_CHECKING, Literal
+
+from trajmeter.errors import ConfigurationError
+from trajmeter.processes import processors
+
+if TYPE_CHECKING:
+    from trajmeter.scoring.job import Job
+    from trajmeter.scoring.plan import Plan
+
+__all__ = ["available_memory", "choose_workers"]
+
+_SMALL = 256 << 20
+"""Bytes of input up to which one process is quicker."""
+_BATCH = 128 << 20
+"""Bytes that batches of one worker take, read and scored."""
+_SPARE = 4
+"""How much more than its files a worker may take."""
+_CGROUPS = (
+    Path("/sys/fs/cgroup/memory.max"),
+    Path("/sys/fs/cgroup/memory/memory.limit_in_bytes"),
+)
+
+
+def choose_workers(asked: int | Literal["auto"], plan: Plan, job: Job) -> int:
+    """The number of processes for a run.
+
+    Raises:
+        ConfigurationError: A number below 1 was asked for.
+    """
+    if asked == "auto":
+        if plan.size < _SMALL or job.judge is not None:
+            return 1
+        each = _SPARE * (_BATCH + sum(map(_size, (*job.tasks, job.snapshots))))
+        fitting = available_memory() * 3 // 4 // each
+        return max(1, min(processors(), len(plan.units), fitting))
+    if asked < 1:
+        raise ConfigurationError(f"workers is {asked}, expected at least 1")
+    if asked > 1 and job.judge is not None:
+        raise ConfigurationError("a judge needs one worker, as its answers are kept in one place")
+    return max(1, min(asked, len(plan.units)))
+
+
+def available_memory() -> int:
+    """Bytes that this process may use: the limit of its control group, or what the machine has."""
+    total = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
+    for file in _CGROUPS:
+        with suppress(OSError, ValueError):
+            total = min(total, int(file.read_text()))
+    return total
+
+
+def _size(given: object) -> int:
+    """Bytes of a file or folder; of other things 0."""
+    if not isinstance(given, Path):
+        return 0
+    files = given.rglob("*") if given.is_dir() else [given]
+    return sum(each.stat().st_size for each in files if each.is_file())

@@ -1,0 +1,306 @@
+"""The folder of a run: parts, one for each unit, states, the plan, and the lock.
+
+A unit is committed by renaming its part, after its state: each is written to a temporary file,
+flushed to the disk, and renamed. What a killed process leaves behind is either a whole part or a
+temporary file, so that the rows of a unit are in the results once or not at all.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import sys
+from contextlib import contextmanager, suppress
+from datetime import datetime, timezone
+from hashlib import sha256
+from typing import TYPE_CHECKING, Any
+
+from trajmeter.errors import ConfigurationError, ReadError
+from trajmeter.scoring.states import read_state, write_state
+from trajmeter.scoring.unit import Receipt, score_unit
+from trajmeter.writers import ParquetWriter, json_pieces
+from trajmeter.writers.arrow import arrow_schema
+from trajmeter.writers.files import remove_abandoned, replacing
+
+if sys.platform != "win32":
+    import fcntl
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping
+    from pathlib import Path
+
+    from trajmeter.metrics import RowLayout
+    from trajmeter.scoring.plan import Plan, Unit
+    from trajmeter.scoring.unit import UnitScorer
+    from trajmeter.summaries.summary import Summary
+
+__all__ = ["RunFolder"]
+
+_RUN, _UNIT, _PLAN = "trajmeter.run", "trajmeter.unit", "trajmeter.plan"
+_LOCK = "lock-"
+_BLOCK = 1 << 20
+
+
+class RunFolder:
+    """The folder of a run.
+
+    Args:
+        folder: The folder.
+        key: Key of the run.
+        keeps_rows: Whether units have parts, or states only, as where nobody wants the rows.
+    """
+
+    def __init__(self, folder: Path, key: str, *, keeps_rows: bool = True) -> None:
+        self.folder = folder
+        self.key = key
+        self.keeps_rows = keeps_rows
+        self.rows = folder / "rows"
+        """Folder of the parts, and of nothing else."""
+        self.state = folder / "state"
+        """Folder of what is not rows."""
+
+    @property
+    def manifest(self) -> Path:
+        """File whose presence means that the run is complete."""
+        return self.folder / "manifest.json"
+
+    def part(self, number: int) -> Path:
+        """File of the rows of a unit."""
+        return self.rows / f"part-{number:06}.parquet"
+
+    def state_file(self, number: int) -> Path:
+        """File of everything else of a unit."""
+        return self.state / f"{number:06}.parquet"
+
+    def make(self) -> None:
+        """Create the folders.
+
+        Raises:
+            ConfigurationError: They cannot be created.
+        """
+        try:
+            self.rows.mkdir(parents=True, exist_ok=True)
+            self.state.mkdir(exist_ok=True)
+        except OSError as error:
+            raise ConfigurationError(f"{self.folder}: {error.strerror or error}") from error
+
+    def read_plan(self) -> dict[str, Any] | None:
+        """Plan and settings of the run whose folder this is; ``None`` if it is of none.
+
+        Raises:
+            ConfigurationError: They cannot be read.
+        """
+        file = self.state / "plan.json"
+        try:
+            found: dict[str, Any] = json.loads(file.read_bytes())
+        except (FileNotFoundError, NotADirectoryError):
+            return None
+        except (OSError, ValueError) as error:
+            raise ConfigurationError(f"{file}: not the plan of a run: {error}") from error
+        return found
+
+    def read_manifest(self) -> dict[str, Any]:
+        """The manifest; empty if there is none.
+
+        Raises:
+            ConfigurationError: It cannot be read.
+        """
+        try:
+            found: dict[str, Any] = json.loads(self.manifest.read_bytes())
+        except FileNotFoundError:
+            return {}
+        except (OSError, ValueError) as error:
+            raise ConfigurationError(f"{self.manifest}: not a manifest: {error}") from error
+        return found
+
+    def write_plan(self, plan: Plan, settings: Mapping[str, Any], job: Mapping[str, Any]) -> None:
+        """Write plan and settings, and of what is asked for all that a summary needs."""
+        content = {
+            "run_key": self.key,
+            "settings": settings,
+            "job": job,
+            "plan": plan.to_json(),
+        }
+        self._write(self.state / "plan.json", json.dumps(content).encode())
+
+    def write_summary(self, summary: Summary) -> None:
+        """Write the summary."""
+        text = "".join(json_pieces(summary)) + "\n"
+        self._write(self.folder / "summary.json", text.encode())
+
+    def write_manifest(self, manifest: Mapping[str, Any]) -> None:
+        """Write what the results are, which says that they are complete."""
+        text = json.dumps(manifest, indent=2) + "\n"
+        self._write(self.manifest, text.encode())
+
+    def commit(self, scorer: UnitScorer, layout: RowLayout) -> Receipt:
+        """Score a unit, and keep its state and its rows.
+
+        Raises:
+            ConfigurationError: A file cannot be written, or an input changed.
+        """
+        number = scorer.unit.number
+        if not self.keeps_rows:
+            self._write_state(number, score_unit(scorer, None))
+            return scorer.receipt
+        about = {
+            _RUN: self.key,
+            _UNIT: str(number),
+            _PLAN: scorer.unit.place.encode("utf-8", "backslashreplace").decode(),
+        }
+        with replacing(self.part(number), folder=self.state) as stream:
+            table = ParquetWriter(stream, layout, about=about)
+            try:
+                state = score_unit(scorer, table)
+                table.finish()
+            except BaseException:
+                table.abandon()
+                raise
+            self._write_state(number, state)
+        _sync(self.rows)
+        return scorer.receipt
+
+    def is_done(self, unit: Unit, plan: Plan) -> bool:
+        """Whether a unit has its part, made from files as they are."""
+        if not self.has_part(unit):
+            return False
+        try:
+            state = read_state(self.state_file(unit.number))
+        except ReadError:
+            return False
+        return all(
+            name not in plan.identities or _is_same(plan.identities[name], mtime)
+            for name, mtime in state["mtimes"].items()
+        )
+
+    def has_part(self, unit: Unit) -> bool:
+        """Whether a unit has its part."""
+        about = self._about(unit.number)
+        return about.get(_RUN) == self.key and about.get(_UNIT) == str(unit.number)
+
+    def check_layout(self, layout: RowLayout) -> None:
+        """Check that the parts have these columns.
+
+        Raises:
+            ConfigurationError: They have others, such as those of another version of a metric.
+        """
+        from pyarrow.parquet import read_schema
+
+        wanted = arrow_schema(layout)
+        for part in sorted(self.rows.glob("part-*.parquet"))[:1]:
+            found = read_schema(part)
+            kept = {key: (found.metadata or {}).get(key) for key in wanted.metadata or {}}
+            if not found.equals(wanted) or kept != wanted.metadata:
+                raise ConfigurationError(
+                    f"{part} was made with other metrics, or other versions of them, than those "
+                    "that are installed here"
+                )
+
+    def states(self, units: tuple[Unit, ...]) -> Iterator[dict[str, Any]]:
+        """States of units, in their order.
+
+        Raises:
+            ReadError: One cannot be read.
+        """
+        for unit in units:
+            yield read_state(self.state_file(unit.number))
+
+    def digest(self, number: int) -> str:
+        """SHA-256 of the part of a unit."""
+        digest = sha256()
+        with self.part(number).open("rb") as content:
+            while block := content.read(_BLOCK):
+                digest.update(block)
+        return digest.hexdigest()
+
+    def clear(self) -> None:
+        """Remove what runs wrote, and nothing else."""
+        self.manifest.unlink(missing_ok=True)  # first, as it says that the rest is complete
+        (self.folder / "summary.json").unlink(missing_ok=True)
+        for file in self.rows.glob("part-*.parquet"):
+            file.unlink()
+        for file in self.state.iterdir():
+            if not file.name.startswith(_LOCK):  # which we hold
+                file.unlink()
+
+    def remove_abandoned(self) -> None:
+        """Remove temporary files that killed processes left."""
+        for folder in (self.state, self.folder):
+            remove_abandoned(folder)
+
+    @contextmanager
+    def locked(self, shard: tuple[int, int]) -> Iterator[None]:
+        """Hold the lock of a shard, which the system lets go when the process dies.
+
+        Raises:
+            ConfigurationError: Another process holds it.
+        """
+        number, count = shard
+        with (self.state / f"{_LOCK}{number}-of-{count}").open("a+") as file:
+            if sys.platform != "win32":
+                self._lock(file.fileno(), file.name)
+            file.seek(0)
+            file.truncate()
+            begun = datetime.now(timezone.utc).isoformat(timespec="seconds")
+            file.write(f"process {os.getpid()}, since {begun}")
+            file.flush()
+            yield
+
+    def _lock(self, descriptor: int, name: str) -> None:
+        try:
+            fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError as error:
+            with open(name, encoding="utf-8") as file:  # noqa: PTH123 - the lock's own name
+                holder = file.read()
+            raise ConfigurationError(
+                f"{self.folder}: another process writes this output ({holder})"
+            ) from error
+        except OSError:  # no locks on this file system: two writers cost time, not correctness
+            import warnings
+
+            warnings.warn(
+                f"{self.folder}: this file system has no locks; two runs that write it at once "
+                "score the same units twice",
+                stacklevel=2,
+            )
+
+    def _about(self, number: int) -> dict[str, str]:
+        """Metadata of the part of a unit; empty if it is not there or cut off."""
+        from pyarrow import ArrowException
+        from pyarrow.parquet import read_metadata
+
+        try:
+            metadata = read_metadata(self.part(number)).metadata or {}
+        except (OSError, ArrowException):
+            return {}
+        return {
+            key.decode(): value.decode()
+            for key, value in metadata.items()
+            if key != b"ARROW:schema"
+        }
+
+    def _write_state(self, number: int, state: Mapping[str, Any]) -> None:
+        with replacing(self.state_file(number)) as file:
+            write_state(state, file)
+        _sync(self.state)
+
+    def _write(self, file: Path, content: bytes) -> None:
+        with replacing(file, folder=self.state) as stream:
+            stream.write(content)
+        _sync(file.parent)
+
+
+def _is_same(identity: Any, mtime: int) -> bool:  # noqa: ANN401
+    return identity.mtime_ns == mtime or not (identity.content or "").startswith("footer:")
+
+
+def _sync(folder: Path) -> None:
+    """Make a rename outlast a loss of power."""
+    if sys.platform == "win32":
+        return
+    descriptor = os.open(folder, os.O_RDONLY)
+    try:
+        with suppress(OSError):  # not every file system can
+            os.fsync(descriptor)
+    finally:
+        os.close(descriptor)

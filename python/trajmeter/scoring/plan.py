@@ -1,0 +1,234 @@
+"""The plan of a run: units of input, each of which is scored as a whole.
+
+It follows from the inputs, from how they are read, and from whether a metric compares attempts; not
+from threads, workers, shards or batches. Two runs of one plan give the same bytes, whoever scored
+which unit, and in whatever order.
+"""
+
+from __future__ import annotations
+
+from dataclasses import asdict, dataclass, field
+from typing import TYPE_CHECKING, Any
+
+from trajmeter.readers.pieces import (
+    FileIdentity,
+    FolderNotes,
+    FoundFile,
+    LineRange,
+    Piece,
+    PieceMaker,
+    RowRange,
+)
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
+    from pathlib import Path
+
+    from trajmeter.readers.pieces import Range
+
+__all__ = [
+    "FORMAT",
+    "Plan",
+    "PlanSizes",
+    "ReadingOptions",
+    "Unit",
+    "found_files",
+    "make_plan",
+    "plan_from_json",
+    "shard_of",
+]
+
+FORMAT = 1
+"""Of plans: changes whenever the same inputs would make other units."""
+
+
+@dataclass(frozen=True, slots=True)
+class ReadingOptions:
+    """How inputs are read."""
+
+    input_format: str | None = None
+    """Name of the format of all files; detected from their content if ``None``."""
+    mapping: Mapping[str, str] | None = None
+    """Columns of files by the field of a trajectory that they are."""
+    profiles: tuple[str, ...] = ()
+    """Compatibility profiles."""
+
+
+@dataclass(frozen=True, slots=True)
+class PlanSizes:
+    """How large units are: constants of the format of plans, smaller in tests."""
+
+    piece_bytes: int = 64 << 20
+    """Bytes from which on a file is cut, and a unit of several files is full."""
+    piece_rows: int = 100_000
+    """Rows of Parquet from which on a file is cut."""
+    files: int = 1_000
+    """Files of which a unit is full."""
+
+
+@dataclass(frozen=True, slots=True)
+class Unit:
+    """What is scored as a whole, and becomes one part."""
+
+    number: int
+    """Its number, from 0."""
+    pieces: tuple[Piece, ...]
+    """What it reads, in this order."""
+
+    @property
+    def size(self) -> int:
+        """Its bytes on the disk."""
+        return sum(piece.size for piece in self.pieces)
+
+    @property
+    def place(self) -> str:
+        """Where it lies, for messages."""
+        first, last = self.pieces[0], self.pieces[-1]
+        within = first.within
+        if isinstance(within, LineRange):
+            lines = first.rows or 0
+            return f"{first.file}, lines {within.first:,} to {within.first + lines - 1:,}"
+        if isinstance(within, RowRange):
+            return f"{first.file}, rows [{within.first}] to [{within.stop - 1}]"
+        if len(self.pieces) == 1:
+            return first.file
+        return f"{first.file} to {last.file} ({len(self.pieces):,} files)"
+
+
+@dataclass(frozen=True, slots=True)
+class Plan:
+    """The units of a run."""
+
+    units: tuple[Unit, ...]
+    """The units, in the order of their rows."""
+    identities: dict[str, FileIdentity]
+    """What each file is known by."""
+    folders: tuple[FolderNotes, ...] = field(default=(), compare=False)
+    """Folders that were walked."""
+    sizes: PlanSizes = field(default_factory=PlanSizes)
+    """How large its units are."""
+
+    @property
+    def size(self) -> int:
+        """Bytes of all inputs on the disk."""
+        return sum(unit.size for unit in self.units)
+
+    @property
+    def unidentified(self) -> str | None:
+        """A file without an identity, which no other run can be known to have read."""
+        return next((name for name, each in self.identities.items() if each.content is None), None)
+
+    def to_json(self) -> dict[str, Any]:
+        """The plan, as a file of JSON holds it."""
+        return {
+            "format": FORMAT,
+            "units": [[_piece_to_json(piece) for piece in unit.pieces] for unit in self.units],
+            "identities": {name: list(each) for name, each in self.identities.items()},
+        }
+
+
+def plan_from_json(plan: Mapping[str, Any]) -> Plan:
+    """The plan of an earlier run, without its folders."""
+    units = tuple(
+        Unit(number, tuple(map(_piece_from_json, pieces)))
+        for number, pieces in enumerate(plan["units"])
+    )
+    identities = {name: FileIdentity(*each) for name, each in plan["identities"].items()}
+    return Plan(units, identities)
+
+
+def found_files(plan: Mapping[str, Any]) -> dict[str, FoundFile]:
+    """What the plan of an earlier run found of each file, given its :meth:`Plan.to_json`."""
+    pieces: dict[str, list[Piece]] = {}
+    for unit in plan["units"]:
+        for each in unit:
+            pieces.setdefault(each["file"], []).append(_piece_from_json(each))
+    return {
+        name: FoundFile(FileIdentity(*identity), tuple(pieces[name]))
+        for name, identity in plan["identities"].items()
+        if name in pieces and identity[2] is not None
+    }
+
+
+def make_plan(
+    paths: Iterable[str | Path],
+    reading: ReadingOptions,
+    *,
+    identifies: bool,
+    is_whole: bool = False,
+    known: Mapping[str, FoundFile] | None = None,
+    sizes: PlanSizes = PlanSizes(),
+) -> Plan:
+    """Plan a run.
+
+    Args:
+        paths: Files, folders and patterns.
+        reading: How they are read.
+        identifies: Whether another run may take up this one.
+        is_whole: Whether everything has to be scored together.
+        known: What an earlier plan of the same inputs found.
+        sizes: How large units are.
+
+    Raises:
+        InputError: An item is not a path.
+        UnknownNameError: No format has this name.
+        ConfigurationError: The mapping names a field that trajectories do not have.
+    """
+    maker = PieceMaker(
+        input_format=reading.input_format,
+        mapping=reading.mapping,
+        profiles=reading.profiles,
+        identifies=identifies,
+        known=known,
+        piece_bytes=sizes.piece_bytes,
+        piece_rows=sizes.piece_rows,
+    )
+    pieces = maker.pieces(paths)
+    grouped = [tuple(pieces)] if is_whole else [*_grouped(pieces, sizes)]
+    units = tuple(Unit(number, group) for number, group in enumerate(grouped) if group)
+    return Plan(units, maker.identities, tuple(maker.folders), sizes)
+
+
+def _grouped(pieces: Iterable[Piece], sizes: PlanSizes) -> Iterator[tuple[Piece, ...]]:
+    """Gather whole files until a unit is full; a part of a file is one by itself."""
+    held: list[Piece] = []
+    size = 0
+    for piece in pieces:
+        is_full = len(held) == sizes.files or size + piece.size > sizes.piece_bytes
+        if held and (piece.within is not None or is_full):
+            yield tuple(held)
+            held, size = [], 0
+        if piece.within is not None:
+            yield (piece,)
+        else:
+            held.append(piece)
+            size += piece.size
+    if held:
+        yield tuple(held)
+
+
+def _piece_to_json(piece: Piece) -> dict[str, Any]:
+    """A piece without what it has by default."""
+    values = asdict(piece)
+    values["within"] = None
+    if isinstance(piece.within, LineRange):
+        values["lines"] = list(piece.within)
+    elif piece.within is not None:
+        values["row_range"] = list(piece.within)
+    return {name: value for name, value in values.items() if value is not None}
+
+
+def _piece_from_json(values: Mapping[str, Any]) -> Piece:
+    within: Range | None = None
+    if "lines" in values:
+        within = LineRange(*values["lines"])
+    elif "row_range" in values:
+        within = RowRange(*values["row_range"])
+    named = {name: each for name, each in values.items() if name not in ("lines", "row_range")}
+    return Piece(**named, within=within)
+
+
+def shard_of(units: Sequence[Unit], shard: tuple[int, int]) -> list[Unit]:
+    """The units of one shard of several, counted from 1."""
+    number, count = shard
+    return [unit for unit in units if unit.number % count == number - 1]

@@ -1,0 +1,190 @@
+"""What a run is: everything that its results depend on, in plain words and as one key.
+
+Parts of a run are used again by a run of the same key, and by no other. How a run is carried out,
+by how many threads or workers, in which batches and shards, is not in the key.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+from dataclasses import asdict
+from hashlib import sha256
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+from uuid import uuid4
+
+from trajmeter.errors import ReadError
+from trajmeter.metrics.custom import metric_file
+from trajmeter.metrics.registry import BUILT_IN, entry_point_of
+from trajmeter.scoring import plan as plans
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping, Sequence
+
+    from trajmeter.metrics import AnyMetric, RowLayout
+    from trajmeter.records import Task
+    from trajmeter.scoring.job import Job
+    from trajmeter.snapshots import SnapshotStore
+
+__all__ = ["PARTS_FORMAT", "cuts_alike", "differences", "key_of", "settings_of"]
+
+PARTS_FORMAT = 1
+"""Of parts and states: changes whenever an earlier version could not read them."""
+
+_BLOCK = 1 << 20
+_DIGITS = 16
+
+
+def settings_of(job: Job, layout: RowLayout, plan: plans.Plan) -> dict[str, Any]:
+    """Everything that the results of a run depend on.
+
+    Args:
+        job: What is asked for.
+        layout: Columns of the rows.
+        plan: The units.
+
+    Raises:
+        ReadError: A file of tasks or snapshots cannot be read.
+    """
+    families = [family.metric for family in layout.families]
+    return {
+        "formats": {"plan": plans.FORMAT, "parts": PARTS_FORMAT, **asdict(plan.sizes)},
+        "trajmeter": layout.package_version,
+        "backend": layout.backend,
+        "metrics": {metric.name: _metric(metric, job.metrics) for metric in families},
+        "judge": _judge(job),
+        "tasks": _tasks(job.tasks),
+        "snapshots": _store(job.snapshots),
+        "repositories": None if job.repos is None else str(job.repos),
+        "input format": job.reading.input_format,
+        "map": dict(job.reading.mapping or {}),
+        "profiles": sorted(job.reading.profiles),
+        "inputs": {
+            name: _identity(each.size, each.content) for name, each in plan.identities.items()
+        },
+        "pieces": _pieces(plan),
+    }
+
+
+def cuts_alike(settings: Mapping[str, Any], job: Job, sizes: plans.PlanSizes) -> bool:
+    """Whether a run with these settings cut unchanged files as one of this job does."""
+    reading = job.reading
+    return bool(
+        settings["formats"] == {"plan": plans.FORMAT, "parts": PARTS_FORMAT, **asdict(sizes)}
+        and settings["input format"] == reading.input_format
+        and settings["map"] == dict(reading.mapping or {})
+        and settings["profiles"] == sorted(reading.profiles)
+    )
+
+
+def key_of(settings: Mapping[str, Any]) -> str:
+    """The key of a run, of 16 hexadecimal digits."""
+    text = json.dumps(settings, sort_keys=True, separators=(",", ":"))
+    return sha256(text.encode()).hexdigest()[:_DIGITS]
+
+
+def differences(earlier: Mapping[str, Any], own: Mapping[str, Any]) -> Iterator[str]:
+    """Say in what two runs differ, each thing in a few words."""
+    for name in dict.fromkeys((*earlier, *own)):
+        before, now = earlier.get(name), own.get(name)
+        if before == now:
+            continue
+        if isinstance(before, dict) and isinstance(now, dict):
+            yield from _changes(name, before, now)
+        else:
+            yield f"{name}: {_shown(before)} → {_shown(now)}"
+
+
+def _changes(name: str, before: Mapping[str, Any], now: Mapping[str, Any]) -> Iterator[str]:
+    for key in dict.fromkeys((*before, *now)):
+        if before.get(key) == now.get(key):
+            continue
+        if key not in before:
+            yield f"{name}: {key} is new"
+        elif key not in now:
+            yield f"{name}: {key} is gone"
+        elif isinstance(before[key], dict) and isinstance(now[key], dict):
+            yield from _changes(key, before[key], now[key])
+        elif name in ("inputs", "tasks", "snapshots"):
+            yield f"{name}: {key} has changed"
+        else:
+            yield f"{name}: {key} {_shown(before[key])} → {_shown(now[key])}"
+
+
+def _shown(value: object) -> str:
+    return "none" if value is None else str(value)
+
+
+def _metric(metric: AnyMetric, asked: Sequence[str | AnyMetric]) -> dict[str, Any]:
+    about: dict[str, Any] = {"version": metric.version, "parameters": dict(metric.parameters)}
+    if any(metric is each for each in asked):
+        # An object may score in any way, so that nothing says whether it is the same.
+        about["object"] = uuid4().hex
+        return about
+    for name in asked:
+        file = metric_file(name) if isinstance(name, str) else None
+        if file is not None and metric.name not in BUILT_IN:
+            about[file] = _digest(Path(file))
+    point = None if metric.name in BUILT_IN else entry_point_of(metric.name)
+    if point is not None and point.dist is not None:
+        about["distribution"] = f"{point.dist.name} {point.dist.version}"
+    return about
+
+
+def _pieces(plan: plans.Plan) -> str:
+    """What tells two ways to cut the same inputs apart."""
+    text = json.dumps(plan.to_json()["units"])
+    return sha256(text.encode()).hexdigest()[:_DIGITS]
+
+
+def _identity(size: int, content: str | None) -> str:
+    return f"{size} bytes, {content}" if content is not None else uuid4().hex
+
+
+def _judge(job: Job) -> dict[str, Any] | None:
+    if job.judge is None:
+        return None
+    about = dict(job.judge_settings or {"object": uuid4().hex})
+    replay = about.get("replay")
+    return about if replay is None else {**about, "replay": _digest(Path(replay))}
+
+
+def _tasks(tasks: Sequence[Path | Task]) -> dict[str, str]:
+    if not all(isinstance(each, Path) for each in tasks):
+        return {"objects": uuid4().hex}
+    files = [each for each in tasks if isinstance(each, Path)]
+    return {str(file): _digest(file) for each in files for file in _files(each)}
+
+
+def _files(path: Path) -> list[Path]:
+    return sorted(each for each in path.rglob("*") if each.is_file()) if path.is_dir() else [path]
+
+
+def _store(path: Path | SnapshotStore | None) -> dict[str, str]:
+    """What snapshots are made of: the content of a file; sizes and times of those in a folder."""
+    if path is None:
+        return {}
+    if not isinstance(path, Path):
+        return {"object": uuid4().hex}
+    if not path.is_dir():
+        return {str(path): _digest(path)}
+    found = []
+    for folder, _, files in sorted(os.walk(path)):
+        for name in sorted(files):
+            file = Path(folder, name)
+            about = file.stat()
+            found.append((str(file.relative_to(path)), about.st_size, about.st_mtime_ns))
+    text = json.dumps(found)
+    return {str(path): sha256(text.encode()).hexdigest()}
+
+
+def _digest(file: Path) -> str:
+    digest = sha256()
+    try:
+        with file.open("rb") as content:
+            while block := content.read(_BLOCK):
+                digest.update(block)
+    except OSError as error:
+        raise ReadError(f"{file}: {error.strerror or error}") from error
+    return digest.hexdigest()

@@ -1,0 +1,122 @@
+"""Scoring files of any size to a folder of parts or to one file, in one call."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Literal
+
+from trajmeter.arguments import paths_and_records
+from trajmeter.errors import ReadError
+from trajmeter.metrics.registry import listed_names
+from trajmeter.records import Task
+from trajmeter.schemas import require_pyarrow
+from trajmeter.scoring.files import DEFAULT_METRICS
+from trajmeter.scoring.job import Job
+from trajmeter.scoring.plan import ReadingOptions
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Mapping
+
+    from trajmeter.metrics import AnyMetric
+    from trajmeter.records import ReadProblem
+    from trajmeter.scoring.files import RecordSource
+    from trajmeter.scoring.run import RunResult
+    from trajmeter.snapshots import SnapshotStore
+
+__all__ = ["score_files"]
+
+
+def score_files(
+    inputs: str | Path | Iterable[str | Path],
+    *,
+    output: str | Path | None = None,
+    tasks: RecordSource[Task] = (),
+    snapshots: str | Path | SnapshotStore | None = None,
+    repos: str | Path | None = None,
+    metrics: str | Iterable[str | AnyMetric] = DEFAULT_METRICS,
+    profiles: str | Iterable[str] = (),
+    input_format: str | None = None,
+    mapping: Mapping[str, str] | None = None,
+    workers: int | Literal["auto"] = "auto",
+    shard: tuple[int, int] | None = None,
+    resume: bool = True,
+    overwrite: bool = False,
+    on_problem: Callable[[ReadProblem], None] | None = None,
+) -> RunResult:
+    """Score files unit by unit, in memory that does not grow with them.
+
+    A run that was ended, in whatever way, is taken up by the same call: units that are done are not
+    scored again, and the results are those of a run that was not ended.
+
+    Args:
+        inputs: Files, folders and patterns, as for :func:`trajmeter.readers.read_trajectories`.
+        output: A folder of parts in Parquet, or a file as its suffix says: ``.parquet``, ``.jsonl``
+            or ``.csv``. Without it the rows are scored and summed up only.
+        tasks: As for :func:`trajmeter.score`.
+        snapshots: Likewise.
+        repos: Likewise.
+        metrics: Likewise. A run with metrics that are objects, rather than names, cannot be
+            resumed.
+        profiles: As for :func:`trajmeter.score`.
+        input_format: Likewise.
+        mapping: Likewise.
+        workers: Processes that score; ``"auto"`` takes one for small inputs, else as many as there
+            are cores, units and memory for.
+        shard: ``(i, n)`` scores every n-th unit, counted from 1; the output is a folder, which
+            several shards may share.
+        resume: Whether to take up what an earlier, unfinished run of the same kind has done.
+        overwrite: Whether to replace a folder that holds the results of another run.
+        on_problem: As for :func:`trajmeter.score`.
+
+    Returns:
+        What was scored, with the summary.
+
+    Raises:
+        UnknownNameError: A metric, profile or format is unknown.
+        ConfigurationError: Two options contradict each other; the output holds another run's
+            results, is written by another process or cannot be written; or an input changed while
+            it was read.
+        ReadError: Without ``on_problem``: something cannot be read.
+        ExtraMissingError: pyarrow is not installed, or a metric or a file needs another extra.
+
+    Example:
+        >>> import tempfile, trajmeter
+        >>> from pathlib import Path
+        >>> folder = Path(tempfile.mkdtemp())
+        >>> _ = (folder / "runs.jsonl").write_text('{"task_id": "a", "turns": []}')
+        >>> run = trajmeter.score_files(
+        ...     folder / "runs.jsonl", output=folder / "scores", metrics=["turns"]
+        ... )
+        >>> run.rows, [part.name for part in run.parts]
+        (1, ['part-000000.parquet'])
+    """
+    require_pyarrow("scoring in parts")
+    from trajmeter.scoring.run import RunListener, RunOptions, run
+
+    names = tuple(listed_names(metrics, "metrics"))
+    given = (
+        Path(each) if isinstance(each, str) else each
+        for each in paths_and_records(tasks, Task, name="tasks")
+    )
+    job = Job(
+        metrics=names,
+        tasks=tuple(given),
+        snapshots=Path(snapshots) if isinstance(snapshots, str) else snapshots,
+        repos=None if repos is None else Path(repos),
+        reading=ReadingOptions(
+            input_format=input_format,
+            mapping=mapping,
+            profiles=tuple(listed_names(profiles, "profiles")),
+        ),
+    )
+    return run(
+        job,
+        [Path(each) for each in paths_and_records(inputs, name="inputs")],
+        output=None if output is None else Path(output),
+        options=RunOptions(workers=workers, shard=shard, resume=resume, overwrite=overwrite),
+        listener=RunListener(on_problem=on_problem or _refuse),
+    )
+
+
+def _refuse(problem: ReadProblem) -> None:
+    raise ReadError(str(problem))

@@ -1,0 +1,245 @@
+"""Scoring attempts inside a program: set up once, for any number of attempts."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from pathlib import Path
+from threading import Lock
+from typing import TYPE_CHECKING, Any
+
+from trajmeter.arguments import check_type
+from trajmeter.metrics import Scored, create
+from trajmeter.metrics.context.score import ContextMetric
+from trajmeter.metrics.engine import FATAL, score_attempt
+from trajmeter.records import Task, Trajectory
+from trajmeter.scoring.files import DEFAULT_METRICS, tasks_from
+from trajmeter.scoring.records import RecordScorer
+from trajmeter.scoring.session import Session
+from trajmeter.snapshots import open_snapshots
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from trajmeter.metrics import AnyMetric, Result, RowLayout
+    from trajmeter.metrics._protocol import AssertionJudge
+    from trajmeter.metrics.context import ContextTracker
+    from trajmeter.metrics.named_figures import NamedFigure
+    from trajmeter.readers.tool_views import ToolViews
+    from trajmeter.scoring.files import RecordSource
+    from trajmeter.snapshots import SnapshotStore
+    from trajmeter.summaries.summary import Summary
+
+__all__ = ["Scorer"]
+
+
+class Scorer:
+    """Scores attempts in a harness, each in microseconds; every method may be called by any thread.
+
+    Pickled, it is its arguments: where it arrives, it is set up again and has counted nothing.
+
+    Args:
+        metrics: One or several names of metrics, ``file.py@name``, or metrics, in the order of
+            their columns.
+        tasks: Files of any known format, or tasks, with the references to score against.
+        snapshots: A file or a folder of snapshots, or a store of them, for metrics that look into
+            repositories.
+        profiles: Compatibility profiles, at most one for each metric.
+        judge: Judge of the assertions that no rule can grade.
+
+    Raises:
+        UnknownNameError: A metric or profile is unknown.
+        ConfigurationError: Two options contradict each other, or two tasks have one id.
+        ReadError: A file cannot be read.
+        ExtraMissingError: A metric or a file needs an extra that is not installed.
+
+    Example:
+        >>> import trajmeter
+        >>> from trajmeter.records import GoldRange, Task
+        >>> gold = (GoldRange(path="a.py", first_line=1, last_line=4),)
+        >>> scorer = trajmeter.Scorer(["context", "turns"], tasks=[Task(id="t", gold_ranges=gold)])
+        >>> with scorer.session("t", agent="mine") as session:
+        ...     turn = session.turn()
+        ...     session.view("a.py", 3, 9)
+        ...     covered = session.live.coverage.line
+        ...     scored = session.finish(output="done")
+        >>> covered, scored.figure("context.line.coverage").value
+        (0.5, 0.5)
+    """
+
+    layout: RowLayout
+    """Columns of the rows."""
+
+    def __init__(
+        self,
+        metrics: str | Iterable[str | AnyMetric] = DEFAULT_METRICS,
+        *,
+        tasks: RecordSource[Task] = (),
+        snapshots: str | Path | SnapshotStore | None = None,
+        profiles: str | Iterable[str] = (),
+        judge: AssertionJudge | None = None,
+    ) -> None:
+        metrics = metrics if isinstance(metrics, str) else [*metrics]
+        profiles = profiles if isinstance(profiles, str) else [*profiles]
+        if not isinstance(tasks, (str, Path)) and isinstance(tasks, Iterable):
+            tasks = [*tasks]
+        self._arguments = (metrics, tasks, snapshots, profiles, judge)
+        store = open_snapshots(snapshots) if isinstance(snapshots, (str, Path)) else snapshots
+        made = create(metrics, snapshots=store, profiles=profiles, judge=judge)
+        self._recorder = RecordScorer(made, tasks=tasks_from(tasks))
+        self._lock = Lock()
+        self._context = next((each for each in made if isinstance(each, ContextMetric)), None)
+        self.layout = self._recorder.layout
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        """Set it up again where it arrives."""
+        return _again, self._arguments
+
+    def __repr__(self) -> str:
+        """The metrics and the number of tasks."""
+        names = ", ".join(family.name for family in self.layout.families)
+        return f"<Scorer: {names}; {len(self._recorder.tasks):,} tasks>"
+
+    def score(self, trajectory: Trajectory, *, task: Task | None = None) -> Scored:
+        """Score one attempt, and count it in the summary.
+
+        Args:
+            trajectory: The attempt. A metric that compares the attempts at a task sees it alone;
+                :meth:`score_all` shows them to it together.
+            task: Its task; by default that of its ``task_id``.
+
+        Raises:
+            InputError: An argument is of the wrong type.
+        """
+        check_type(trajectory, Trajectory, name="trajectory")
+        if task is None:
+            task = self.find_task(trajectory.task_id)
+        else:
+            check_type(task, Task, name="task")
+        return self.count(task, trajectory)
+
+    def score_all(self, trajectories: Iterable[Trajectory]) -> Iterator[Scored]:
+        """Score attempts as they come, and count them in the summary.
+
+        Where a metric compares the attempts at a task, all are read before the first is scored.
+        """
+        if any(hasattr(metric, "score_trial") for metric in self._recorder.metrics):
+            with self._lock:
+                together = [scored for scored, _ in self._recorder.score(trajectories)]
+            yield from together
+            return
+        for trajectory in trajectories:
+            yield self.score(trajectory)
+
+    def session(
+        self,
+        task: str | Task,
+        *,
+        agent: str | None = None,
+        model: str | None = None,
+        attempt: str | None = None,
+        views: ToolViews | None = None,
+    ) -> Session:
+        """Begin to record one attempt while it runs.
+
+        Args:
+            task: The task, or its id.
+            agent: Name of the agent.
+            model: Name of the model.
+            attempt: Tells repeated attempts apart.
+            views: What calls of tools show of files, as
+                :func:`~trajmeter.readers.tool_views.tool_views` says; by default only
+                :meth:`Session.view` records views.
+
+        Raises:
+            InputError: An argument is of the wrong type.
+        """
+        if not isinstance(task, str):
+            check_type(task, Task, name="task")
+        return Session(self, task, {"agent": agent, "model": model, "attempt": attempt}, views)
+
+    def summary(self) -> Summary:
+        """Averages over the attempts that were scored so far, with what was not scored and why."""
+        with self._lock:
+            return self._recorder.summary()
+
+    def figure(self, name: str) -> NamedFigure:
+        """Find a figure by its column or short name, to read it from any number of attempts.
+
+        Raises:
+            UnknownNameError: There is no such figure; the nearest is named.
+        """
+        return self.layout.figure(name)
+
+    def find_task(self, task_id: str) -> Task | None:
+        """The task of an id or an alias; ``None`` if it is not known."""
+        return self._recorder.tasks.find(task_id)
+
+    def tracker(self, task: Task | None) -> ContextTracker | None:
+        """Follow what an attempt views; ``None`` where that is not scored, or cannot be."""
+        if self._context is None or task is None:
+            return None
+        try:
+            return self._context.tracker(task)
+        except FATAL:
+            raise
+        except Exception:  # noqa: BLE001 - a snapshot cannot be read, as its score will say
+            return None
+
+    def scored(
+        self, task: Task | None, trajectory: Trajectory, tracker: ContextTracker | None = None
+    ) -> Scored:
+        """Score an attempt without counting it.
+
+        Args:
+            task: Its task.
+            trajectory: The attempt.
+            tracker: What has followed all its views, if something has.
+        """
+        return self.layout.fitted(self._raw(task, trajectory, tracker))[0]
+
+    def count(
+        self, task: Task | None, trajectory: Trajectory, tracker: ContextTracker | None = None
+    ) -> Scored:
+        """Score an attempt and count it in the summary; see :meth:`scored`."""
+        scored, values = self.layout.fitted(self._raw(task, trajectory, tracker))
+        with self._lock:
+            self._recorder.count(scored, values)
+        return scored
+
+    def _raw(
+        self, task: Task | None, trajectory: Trajectory, tracker: ContextTracker | None
+    ) -> Scored:
+        metrics: Sequence[AnyMetric] = self._recorder.metrics
+        if tracker is not None and self._context is not None:
+            followed = _Followed(self._context, tracker)
+            metrics = [followed if each is self._context else each for each in metrics]
+        return Scored(task, trajectory, score_attempt(task, trajectory, metrics), self.layout)
+
+
+class _Followed:
+    """The context metric of an attempt whose views were followed while it ran."""
+
+    def __init__(self, metric: ContextMetric, tracker: ContextTracker) -> None:
+        self._metric = metric
+        self._tracker = tracker
+        self.name = metric.name
+        self.version = metric.version
+        self.requires = metric.requires
+        self.parameters = metric.parameters
+        self.result_type = metric.result_type
+
+    def score(self, task: Task | None, trajectory: Trajectory) -> Result:
+        """Score the one attempt."""
+        if task is None:
+            return self._metric.score(task, trajectory)
+        return self._metric.score_tracked(self._tracker, task, trajectory)
+
+
+def _again(
+    metrics: str | Iterable[str | AnyMetric],
+    tasks: RecordSource[Task],
+    snapshots: str | Path | SnapshotStore | None,
+    profiles: str | Iterable[str],
+    judge: AssertionJudge | None,
+) -> Scorer:
+    return Scorer(metrics, tasks=tasks, snapshots=snapshots, profiles=profiles, judge=judge)

@@ -1,0 +1,263 @@
+"""One attempt that is recorded while it runs, with live figures and a score at its end."""
+
+from __future__ import annotations
+
+from functools import partial
+from typing import TYPE_CHECKING, Any
+
+from trajmeter.arguments import check_type, records
+from trajmeter.errors import format_exception
+from trajmeter.readers.messages.drafts import made_call
+from trajmeter.readers.messages.turns import Conversation
+from trajmeter.records import Failure, Trajectory, View
+from trajmeter.records.record import frozen
+from trajmeter.scoring._open_turns import OpenCall, OpenTurn, TurnRecorder, check_text
+from trajmeter.scoring._recording import Live, Recording, TurnDraft
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping, Sequence
+    from types import TracebackType
+
+    from pydantic import BaseModel
+    from typing_extensions import Self
+
+    from trajmeter.metrics import Scored
+    from trajmeter.readers.tool_views import ToolViews
+    from trajmeter.records import Task
+    from trajmeter.scoring.scorer import Scorer
+
+__all__ = ["Live", "OpenCall", "OpenTurn", "Session"]
+
+_TRAJECTORY = dict(Trajectory(task_id=""))
+
+
+class Session(TurnRecorder):
+    """One attempt, recorded while it runs; :meth:`trajmeter.Scorer.session` begins one.
+
+    Every method may be called by any thread. What is recorded by the session itself goes to its
+    latest turn, which the first record begins. Leaving the ``with`` block finishes the session; an
+    exception that leaves it is recorded as the attempt's failure, and goes on.
+    """
+
+    def __init__(
+        self,
+        scorer: Scorer,
+        task: Task | str,
+        identity: Mapping[str, str | None],
+        views: ToolViews | None,
+    ) -> None:
+        for name, value in identity.items():
+            if value is not None:
+                check_text(value, name)
+        self._scorer = scorer
+        self._identity = identity
+        if isinstance(task, str):
+            self._task_id, self._task = task, scorer.find_task(task)
+        else:
+            self._task_id, self._task = task.id, task
+        self._recording = Recording(
+            partial(scorer.tracker, self._task),
+            views,
+            self._task.max_turns if self._task else None,
+        )
+        self._conversation: Conversation | None = None
+        self._messages = 0
+        self._ends: dict[str, Any] = {}
+        self._taken: list[TurnDraft] = []
+        self._unanswered: list[tuple[TurnDraft, dict[str, Any]]] = []
+        self._scored: Scored | None = None
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        traceback: TracebackType | None,
+    ) -> None:
+        if not self._recording.is_finished:
+            failure = None
+            if error is not None:
+                failure = Failure(reason=type(error).__name__, message=format_exception(error))
+            self.finish(failure=failure)
+
+    def turn(
+        self, *, agent: str | None = None, program: str | None = None, text: str | None = None
+    ) -> OpenTurn:
+        """Begin a turn; the turn before has ended.
+
+        Args:
+            agent: Name of the agent that acts, in runs of several.
+            program: Program or command the agent wrote.
+            text: What the agent said.
+
+        Returns:
+            The turn, to record in it even when others have begun.
+
+        Raises:
+            InputError: An argument is not text.
+            SessionFinishedError: The session was finished before.
+        """
+        for name, value in (("agent", agent), ("program", program), ("text", text)):
+            if value is not None:
+                check_text(value, name)
+        draft = TurnDraft(agent, program, text)
+        recording = self._recording
+        with recording.lock:
+            recording.refuse_if_finished()
+            recording.begin(draft)
+        return OpenTurn(recording, draft)
+
+    def messages(self, new: Iterable[Mapping[str, Any] | BaseModel]) -> None:
+        """Record messages as they come, as :func:`trajmeter.from_messages` reads them.
+
+        Args:
+            new: The messages since the last call.
+
+        Raises:
+            SessionFinishedError: The session was finished before.
+        """
+        added = [*new]
+        recording = self._recording
+        with recording.lock:
+            recording.refuse_if_finished()
+            if self._conversation is None:
+                self._conversation = Conversation()
+            for message in added:
+                self._conversation.add(self._messages, message)
+                self._messages += 1
+            self._take(self._conversation)
+
+    def _take(self, conversation: Conversation) -> None:
+        """Bring the turns of messages, and what became known of their calls, up to date."""
+        recording, counted = self._recording, {id(call) for _, call in self._unanswered}
+        for draft in self._taken:
+            draft.record = None  # a result may have come for any of its calls
+        first = max(len(self._taken) - 1, 0)  # of the others, only calls get results
+        for place, source in enumerate(conversation.drafts[first:], first):
+            if place == len(self._taken):
+                draft = TurnDraft(source.agent)
+                draft.calls = source.calls
+                recording.begin(draft)
+                self._taken.append(draft)
+                known = 0
+            else:
+                draft = self._taken[place]
+                known = draft.known_calls
+            draft.text, draft.record = "".join(source.texts) or None, None
+            if source.usage is not None and draft.usage is None:
+                recording.spend(draft, dict(source.usage))
+            for call in source.calls[known:]:
+                recording.count_call(draft, call)
+                if id(call) not in counted:
+                    self._unanswered.append((draft, call))
+            draft.known_calls = len(source.calls)
+        waiting = []
+        for draft, call in self._unanswered:
+            if call["result"] is None and call["success"] is None:
+                waiting.append((draft, call))
+                continue
+            made_call(call)
+            if call["success"] is False:
+                recording.count_failure()
+            recording.settle_call(draft, call)
+        self._unanswered = waiting
+
+    @property
+    def live(self) -> Live:
+        """What is known of the attempt by now, at the cost of a few values."""
+        with self._recording.lock:
+            return self._recording.live()
+
+    @property
+    def trajectory(self) -> Trajectory:
+        """The attempt as it is recorded by now."""
+        with self._recording.lock:
+            return self._trajectory()
+
+    def _trajectory(self) -> Trajectory:
+        recording, held = self._recording, self._conversation
+        derived: dict[str, Any] = {}
+        if held is not None:
+            derived = {
+                "transcript": "\n\n".join(held.said) or None,
+                "final_output": self._taken[-1].text if self._taken else None,
+                "dropped_calls": held.dropped,
+            }
+        model = self._identity["model"]
+        if model is None and held is not None:
+            model = next((each.model for each in reversed(held.drafts) if each.model), None)
+        return frozen(
+            Trajectory,
+            {
+                **_TRAJECTORY,
+                "task_id": self._task_id,
+                **self._identity,
+                "model": model,
+                "turns": recording.turns(),
+                "leaks": tuple(recording.leaks) if recording.reads else None,
+                "unusable": {} if held is None else {**held.unusable},
+                "metadata": {},
+                "extra": {},
+                **derived,
+                **self._ends,
+            },
+        )
+
+    def result(self) -> Scored:
+        """Score the attempt as if it had ended now; it is not counted in the scorer's summary."""
+        with self._recording.lock:
+            if self._scored is not None:
+                return self._scored
+            trajectory = self._trajectory()
+        return self._scorer.scored(self._task, trajectory)
+
+    def finish(
+        self,
+        *,
+        patch: str | None = None,
+        output: str | None = None,
+        passed: bool | None = None,
+        failure: Failure | str | None = None,
+        final_views: Sequence[View] | None = None,
+    ) -> Scored:
+        """End the attempt and score it; the scorer counts it in its summary.
+
+        Args:
+            patch: The final patch.
+            output: The final answer; by default what the last message said, if there are messages.
+            passed: Whether the attempt passed its tests.
+            failure: Why it failed.
+            final_views: The context that the agent declares in the end; by default all it saw.
+
+        Returns:
+            What ``scorer.score(session.trajectory)`` gives.
+
+        Raises:
+            InputError: An argument is of the wrong type.
+            SessionFinishedError: The session was finished before.
+        """
+        ends: dict[str, Any] = {"final_patch": patch, "final_output": output}
+        for name, value in (("patch", patch), ("output", output)):
+            if value is not None:
+                check_text(value, name)
+        if passed is not None:
+            check_type(passed, bool, name="passed")
+            ends["passed"] = passed
+        if isinstance(failure, str):
+            failure = Failure(message=failure)
+        if failure is not None:
+            check_type(failure, Failure, name="failure")
+            ends["failure"] = failure
+        if final_views is not None:
+            ends["final_views"] = records(final_views, View, name="final_views")
+        recording = self._recording
+        with recording.lock:
+            recording.refuse_if_finished()
+            recording.is_finished = True
+            self._ends = {name: value for name, value in ends.items() if value is not None}
+            tracker = recording.finish()
+            trajectory = self._trajectory()
+            self._scored = self._scorer.count(self._task, trajectory, tracker)
+        return self._scored

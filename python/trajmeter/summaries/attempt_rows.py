@@ -1,0 +1,204 @@
+"""The attempts of results tables one by one: some columns of all, and everything said of each."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, NamedTuple
+
+import numpy as np
+import pyarrow as pa
+
+from trajmeter.arrays import coded
+from trajmeter.errors import ConfigurationError
+from trajmeter.summaries.attempt_keys import AttemptKeys, KeyColumns, check_key
+from trajmeter.summaries.result_tables import table_labels
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from trajmeter.arrays import Array
+    from trajmeter.kernels import BoolArray, Float64Array, Int64Array
+    from trajmeter.readers.results import ResultsTable
+
+__all__ = ["AttemptRows", "CodedTexts", "ColumnKinds", "read_attempts"]
+
+_IDENTITY = ("task_id", "agent", "model", "attempt", "source", "backend")
+_NUMERIC = ("boolean", "integer", "number")
+_SAID = ("outcome", "cause", "reason", "error")
+"""Ends of columns that hold text, if anything."""
+
+
+class ColumnKinds(NamedTuple):
+    """Columns by what they are read as."""
+
+    texts: list[str]
+    """Columns of text."""
+    numbers: list[str]
+    """Columns of numbers and truth values."""
+    values: list[str]
+    """Columns of anything else, such as lists, read as JSON."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class CodedTexts:
+    """A column of text."""
+
+    codes: Int64Array
+    """For each attempt the number of its text; -1 for none."""
+    texts: tuple[str, ...]
+    """Distinct texts."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class AttemptRows:
+    """Attempts in the order of the tables, without those that count twice."""
+
+    tables: tuple[ResultsTable, ...]
+    """The tables."""
+    labels: tuple[str, ...]
+    """Names of the tables."""
+    by: tuple[str, ...]
+    """Columns of the groups."""
+    groups: tuple[tuple[str | None, ...], ...]
+    """Key of each group."""
+    group: Int64Array
+    """Group of each attempt."""
+    tasks: tuple[str | None, ...]
+    """Id of each task."""
+    task: Int64Array
+    """Task of each attempt."""
+    texts: dict[str, CodedTexts]
+    """Columns of text that were asked for."""
+    numbers: dict[str, Float64Array]
+    """Columns of numbers and truth values that were asked for; NaN where there is none."""
+    values: dict[str, list[str | None]]
+    """Other columns that were asked for, as JSON."""
+    columns: ColumnKinds
+    """All columns of the tables."""
+    kept: BoolArray
+    """Which rows of the tables these are."""
+
+    def __len__(self) -> int:
+        """Number of attempts."""
+        return len(self.group)
+
+    def everything(self) -> Iterator[pa.RecordBatch]:
+        """Read all columns again, batch by batch: texts, numbers as doubles, others as JSON."""
+        row = 0
+        for table in self.tables:
+            for batch in table.batches(*self.columns):
+                stop = row + batch.num_rows
+                kept = self.kept[row:stop]
+                yield batch if kept.all() else batch.filter(pa.array(kept))
+                row = stop
+
+
+def read_attempts(
+    tables: Sequence[ResultsTable],
+    *,
+    by: Sequence[str],
+    texts: Sequence[str] = (),
+    numbers: Sequence[str] = (),
+    values: Sequence[str] = (),
+    duplicates: str | None = None,
+) -> AttemptRows:
+    """Read some columns of all attempts.
+
+    Args:
+        tables: The tables.
+        by: Columns of the groups, ``file`` among them.
+        texts: Columns of text, as far as a table has them.
+        numbers: Columns of numbers, likewise.
+        values: Other columns, likewise.
+        duplicates: Which of equal attempts counts, ``"first"`` or ``"last"``; else they are
+            refused.
+
+    Raises:
+        ConfigurationError: No table has a column of the groups, or an attempt occurs twice.
+        ReadError: A table cannot be read.
+    """
+    kinds = _kinds(tables, numbers)
+    for name in by:
+        check_key(name, [*_IDENTITY, *kinds.texts], "--by")
+    columns = KeyColumns(tuple(by), "task_id")
+    keys = AttemptKeys(columns)
+    wanted = [name for name in values if name in kinds.values]
+    # All texts and numbers are read, so that rows which cannot be are left out here as elsewhere.
+    read_texts = [*dict.fromkeys((*columns.texts, *kinds.texts))]
+    held: dict[str, list[Array]] = {
+        name: []
+        for name in (
+            "task_id",
+            *(name for name in texts if name in read_texts),
+            *(name for name in numbers if name in kinds.numbers),
+            *wanted,
+        )
+    }
+    groups: list[Int64Array] = []
+    labels = table_labels(tables)
+    for table, label in zip(tables, labels, strict=True):
+        for batch in table.batches(read_texts, kinds.numbers, wanted):
+            groups.append(keys.add(batch, label)[1])
+            for name, parts in held.items():
+                parts.append(batch.column(name))
+    found = keys.duplicates(keep=duplicates or "first")
+    if found.first is not None and duplicates is None:
+        identity = ", ".join(
+            f"{name} {value!r}" for name, value in keys.identity(found.first[0]).items()
+        )
+        raise ConfigurationError(
+            f"one attempt occurs twice and would count twice: {identity}; say which counts with "
+            "--duplicates first|last"
+        )
+    kept = found.kept
+    column = {name: _joined(parts, kept) for name, parts in held.items()}
+    task = coded(column["task_id"])
+    return AttemptRows(
+        tables=tuple(tables),
+        labels=tuple(labels),
+        by=tuple(by),
+        groups=tuple(keys.groups()),
+        group=(np.concatenate(groups) if groups else np.empty(0, np.int64))[kept],
+        tasks=tuple(task.texts),
+        task=task.codes,
+        texts={name: CodedTexts(*_reversed(column[name])) for name in texts if name in column},
+        numbers={
+            name: column[name].to_numpy(zero_copy_only=False).astype(np.float64)
+            for name in numbers
+            if name in column
+        },
+        values={name: column[name].to_pylist() for name in wanted},
+        columns=kinds,
+        kept=kept,
+    )
+
+
+def _reversed(column: Array) -> tuple[Int64Array, tuple[str, ...]]:
+    texts, codes = coded(column)
+    return codes, tuple(texts)
+
+
+def _joined(parts: Sequence[Array], kept: BoolArray) -> Array:
+    if not parts:
+        return pa.array([], pa.string())
+    whole = pa.concat_arrays([*parts])
+    return whole if kept.all() else whole.filter(pa.array(kept))
+
+
+def _kinds(tables: Sequence[ResultsTable], figures: Sequence[str]) -> ColumnKinds:
+    """What the columns are read as; that some rows or tables lack a value says nothing."""
+    kinds: dict[str, set[str]] = {}
+    for table in tables:
+        for name, kind in table.columns.items():
+            kinds.setdefault(name, set()).add("number" if kind in _NUMERIC else kind)
+    texts, numbers, values = [], [], []
+    for name, found in kinds.items():
+        own = found - {"other"}
+        is_said = name.rpartition(".")[2] in _SAID and not own
+        if name in _IDENTITY or own == {"text"} or is_said:
+            texts.append(name)
+        elif own == {"number"} or (not own and name in figures):
+            numbers.append(name)
+        else:
+            values.append(name)
+    return ColumnKinds(texts, numbers, values)

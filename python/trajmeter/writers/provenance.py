@@ -1,0 +1,184 @@
+"""Where a file comes from: the command that made it, when, and the inputs with their digests."""
+
+from __future__ import annotations
+
+import hashlib
+import platform
+import re
+import stat
+import sys
+from datetime import datetime, timezone
+from threading import Thread
+from typing import TYPE_CHECKING
+from urllib.parse import urlsplit, urlunsplit
+
+from trajmeter.records import Record
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+    from pathlib import Path
+
+__all__ = ["InputDigests", "InputFile", "Provenance", "command_line", "input_file"]
+
+_HIDDEN = "***"
+_SECRET_OPTION = re.compile(
+    r"--?[\w-]*(key|token|secret|password|auth|credential)[\w-]*", re.IGNORECASE
+)
+_SECRET = re.compile(
+    r"\b(?:sk-[\w-]{8,}|gh[a-z]_\w{16,}|github_pat_\w{16,}|hf_\w{16,}|AKIA\w{12,}"
+    r"|xox[a-z]-[\w-]{8,}|eyJ[\w-]{8,}\.[\w-]{8,}\.[\w-]*)"
+)
+_BLOCK = 1 << 20
+
+
+class InputFile(Record):
+    """A file or folder that something was made from."""
+
+    path: str
+    """Path, as it was given."""
+    bytes: int | None = None
+    """Size; of a folder that of its files; ``None`` for a pipe or what is not there."""
+    sha256: str | None = None
+    """Digest; of a folder that of the paths and digests of its files."""
+    files: int | None = None
+    """Number of files of a folder."""
+
+
+class Provenance(Record):
+    """How a results table was made."""
+
+    command: tuple[str, ...]
+    """The command line, without secrets."""
+    started_at: str
+    """UTC time at which it began, ISO 8601."""
+    python_version: str
+    """Version of Python."""
+    inputs: tuple[InputFile, ...] = ()
+    """What was read."""
+    judge: str | None = None
+    """Model that judged; ``None`` if none was asked for."""
+
+    @classmethod
+    def now(cls, inputs: Iterable[InputFile] = (), *, judge: str | None = None) -> Provenance:
+        """The provenance of what this process makes now."""
+        return cls(
+            command=command_line(sys.argv),
+            started_at=datetime.now(timezone.utc).isoformat(timespec="seconds"),
+            python_version=platform.python_version(),
+            inputs=tuple(inputs),
+            judge=judge,
+        )
+
+
+class InputDigests:
+    """Sizes and digests of inputs, computed on a thread while they are read.
+
+    Args:
+        paths: Files and folders; one that is a pipe is not touched.
+    """
+
+    def __init__(self, paths: Iterable[Path]) -> None:
+        self._paths = [*paths]
+        self._found: list[InputFile] = []
+        self._is_stopped = False
+        self._thread = Thread(target=self._run, name="trajmeter-digests", daemon=True)
+        self._thread.start()
+
+    def result(self) -> tuple[InputFile, ...]:
+        """Wait for all of them."""
+        self._thread.join()
+        return tuple(self._found)
+
+    def stop(self) -> None:
+        """Compute no more of them."""
+        self._is_stopped = True
+
+    def _run(self) -> None:
+        for path in self._paths:
+            if self._is_stopped:
+                return
+            self._found.append(input_file(path))
+
+
+def input_file(path: Path) -> InputFile:
+    """Size and digest of a file or folder; what cannot be read has neither.
+
+    Example:
+        >>> from pathlib import Path
+        >>> input_file(Path("no such file"))
+        InputFile(path='no such file', bytes=None, sha256=None, files=None)
+    """
+    try:
+        mode = path.stat().st_mode
+        if stat.S_ISREG(mode):
+            size, digest = _digest(path)
+            return InputFile(path=str(path), bytes=size, sha256=digest)
+        if stat.S_ISDIR(mode):
+            return _folder(path)
+    except OSError:
+        pass
+    return InputFile(path=str(path))
+
+
+def _folder(folder: Path) -> InputFile:
+    whole, total, count = hashlib.sha256(), 0, 0
+    for path in sorted(folder.rglob("*")):
+        if path.is_file():
+            size, digest = _digest(path)
+            name = path.relative_to(folder).as_posix()
+            whole.update(f"{name}\0{digest}\n".encode(errors="surrogateescape"))
+            total, count = total + size, count + 1
+    return InputFile(path=str(folder), bytes=total, sha256=whole.hexdigest(), files=count)
+
+
+def _digest(path: Path) -> tuple[int, str]:
+    digest, size = hashlib.sha256(), 0
+    with path.open("rb") as file:
+        while block := file.read(_BLOCK):
+            digest.update(block)
+            size += len(block)
+    return size, digest.hexdigest()
+
+
+def command_line(arguments: Sequence[str]) -> tuple[str, ...]:
+    """A command line without what has to stay secret.
+
+    Hidden are values of options that are named like a secret, credentials and queries of addresses,
+    and what looks like a key of a well-known service.
+
+    Args:
+        arguments: The program and its arguments.
+
+    Example:
+        >>> command_line(["/bin/trajmeter", "score", "--api-key", "x", "https://me:pw@host/v1?k=1"])
+        ('trajmeter', 'score', '--api-key', '***', 'https://***@host/v1?***')
+    """
+    shown = ["trajmeter"] if arguments else []
+    is_secret = False
+    for argument in arguments[1:]:
+        name, sign, _ = argument.partition("=")
+        is_option = _SECRET_OPTION.fullmatch(name) is not None
+        if is_secret and not argument.startswith("-"):
+            shown.append(_HIDDEN)
+        elif is_option and sign:
+            shown.append(f"{name}={_HIDDEN}")
+        else:
+            shown.append(_SECRET.sub(_HIDDEN, _without_credentials(argument)))
+        is_secret = is_option and not sign
+    return tuple(shown)
+
+
+def _without_credentials(argument: str) -> str:
+    option, sign, value = argument.partition("=")
+    if option.startswith("-") and sign and "://" in value:
+        return f"{option}={_without_credentials(value)}"
+    if "://" not in argument:
+        return argument
+    try:
+        address = urlsplit(argument)
+    except ValueError:
+        return _HIDDEN
+    at = address.netloc.rpartition("@")
+    place = f"{_HIDDEN}@{at[2]}" if at[1] else address.netloc
+    query = _HIDDEN if address.query else ""
+    return urlunsplit((address.scheme, place, address.path, query, address.fragment))

@@ -1,0 +1,281 @@
+//! Calls of tools, in every shape in which messages hold them.
+
+use std::borrow::Cow;
+
+use super::super::parser::Parser;
+use super::super::raw::{Uncertain, is_certain};
+use super::super::tree::{Node, Object, Quoted, quote};
+use super::shapes::{Given, Message, is_kind};
+use super::tools::{self, Tool};
+use crate::text::trim;
+
+/// A call of a tool, and what became of it.
+#[derive(Clone, Debug)]
+pub(super) struct Call<'n> {
+    pub name: Cow<'n, str>,
+    pub tool: Tool,
+    pub arguments: Arguments<'n>,
+    pub id: Option<Cow<'n, str>>,
+    pub result: Option<Given<'n>>,
+    pub success: Option<bool>,
+    pub error: Option<Cow<'n, str>>,
+}
+
+/// What a call was given.
+#[derive(Clone, Debug)]
+pub(super) enum Arguments<'n> {
+    /// A value, as it is written.
+    Value(Cow<'n, Node<'n>>),
+    /// An object that was written as text.
+    Parsed(Cow<'n, str>),
+    /// Part of a text.
+    Text(Cow<'n, str>),
+}
+
+impl<'n> Arguments<'n> {
+    const NONE: Self = Self::Value(Cow::Owned(Node::Null));
+
+    /// The arguments of text, which may hold an object; none if that is not certain.
+    fn parsed(text: Cow<'n, str>, otherwise: impl FnOnce(Cow<'n, str>) -> Self) -> Option<Self> {
+        if trim(&text).is_empty() {
+            return Some(Self::Parsed(Cow::Borrowed("{}")));
+        }
+        if !text
+            .trim_start_matches([' ', '\t', '\n', '\r'])
+            .starts_with('{')
+        {
+            return Some(otherwise(text));
+        }
+        let mut parser = Parser::new(&text);
+        parser.skip()?;
+        (parser.is_at_end() && is_certain(&text)).then_some(Self::Parsed(text))
+    }
+
+    fn of(value: &'n Node<'n>) -> Option<Self> {
+        match value {
+            Node::Text(text) => Self::parsed(text.text()?, |_| Self::Value(Cow::Borrowed(value))),
+            Node::Object(object) => match &object.members[..] {
+                [(key, unread @ Node::Text(_))] if key.is(UNREAD) => {
+                    Some(Self::Value(Cow::Borrowed(unread)))
+                }
+                _ => Some(Self::Value(Cow::Borrowed(value))),
+            },
+            _ => Some(Self::Value(Cow::Borrowed(value))),
+        }
+    }
+
+    pub(super) fn is_text(&self) -> bool {
+        matches!(self, Self::Text(_))
+            || matches!(self, Self::Value(value) if value.quoted().is_some())
+    }
+
+    /// The arguments as JSON; none where there are none.
+    pub(super) fn json(&self) -> Result<Option<Cow<'_, str>>, Uncertain> {
+        match self {
+            Self::Value(value) if value.is_null() => Ok(None),
+            Self::Value(value) => value.json().map(Some).ok_or(Uncertain),
+            Self::Parsed(json) => Ok(Some(Cow::Borrowed(json))),
+            Self::Text(text) => Ok(Some(Cow::Owned(quote(text)))),
+        }
+    }
+
+    /// What `read` reads of the arguments as an object; `otherwise` of the text that they are.
+    fn read<T>(
+        &self,
+        read: impl Fn(&Object<'_>) -> Result<Option<T>, Uncertain>,
+        otherwise: impl FnOnce(Cow<'_, str>) -> Option<T>,
+    ) -> Result<Option<T>, Uncertain> {
+        let text = match self {
+            Self::Value(value) => match &**value {
+                Node::Object(object) => return read(object),
+                // Input of a tool that takes text may be an object all the same.
+                Node::Text(text) => {
+                    let parsed = Self::parsed(text.certain()?, Self::Text);
+                    match parsed.ok_or(Uncertain)? {
+                        Self::Parsed(json) => json,
+                        _ => return Ok(otherwise(text.certain()?)),
+                    }
+                }
+                _ => return Ok(None),
+            },
+            Self::Parsed(json) => Cow::Borrowed(&**json),
+            Self::Text(text) => return Ok(otherwise(Cow::Borrowed(text))),
+        };
+        match Parser::new(&text).value() {
+            Some(Node::Object(object)) => read(&object),
+            _ => Err(Uncertain),
+        }
+    }
+}
+
+impl<'n> Call<'n> {
+    /// The command or the code that a call ran.
+    pub(super) fn program(&self) -> Result<Option<String>, Uncertain> {
+        match self.tool {
+            Tool::Shell => self.arguments.read(tools::command, |_| None),
+            Tool::Interpreter => self
+                .arguments
+                .read(tools::code, |text| Some(text.into_owned())),
+            _ => Ok(None),
+        }
+    }
+
+    fn new(name: Cow<'n, str>, arguments: Arguments<'n>, id: &'n Node<'n>) -> Option<Self> {
+        let id = match id.quoted() {
+            Some(id) => Some(id.text()?),
+            None => None,
+        };
+        Some(Self {
+            tool: tools::tool(&name)?,
+            name,
+            arguments,
+            id,
+            result: None,
+            success: None,
+            error: None,
+        })
+    }
+}
+
+fn named<'n>(name: &'n Node<'n>) -> Option<Cow<'n, str>> {
+    let name = name.quoted().filter(|name| !name.is_empty())?;
+    name.text()
+}
+
+/// The key under which pydantic-ai keeps arguments that are not JSON.
+const UNREAD: &str = "INVALID_JSON";
+
+const ARGUMENTS: [&str; 4] = ["arguments", "args", "input", "action"];
+
+/// A call as it is written in a message; none if it has no name, or is not certain.
+pub(super) fn call<'n>(call: &'n Node<'n>) -> Option<Call<'n>> {
+    let call = call.object()?;
+    let mut is_free = false;
+    let (name, value) = match (call.get("function"), call.get("custom")) {
+        (Node::Object(function), _) => (
+            named(function.get("name"))?,
+            Some(function.get("arguments")),
+        ),
+        (name @ Node::Text(_), _) => (named(name)?, Some(call.get("arguments"))),
+        (_, Node::Object(custom)) => {
+            is_free = true;
+            (named(custom.get("name"))?, Some(custom.get("input")))
+        }
+        _ => {
+            let name = call.get("name").or(call.get("tool_name")).quoted()?;
+            let mut values = ARGUMENTS.iter().map(|key| call.get(key));
+            let value = values.find(|value| !value.is_null());
+            (spaced(call.get("namespace"), name)?, value)
+        }
+    };
+    let error = call.get("parse_error").or(call.get("error"));
+    let error = error.quoted().filter(|error| !error.is_empty());
+    let error = match error {
+        Some(error) => Some(error.text()?),
+        None => None,
+    };
+    let has_value = is_free || value.is_some_and(Node::is_true);
+    let arguments = match (&error, value) {
+        (Some(error), _) if !has_value => match unparsed(error) {
+            Some(text) => Arguments::parsed(Cow::Owned(text.to_owned()), Arguments::Text)?,
+            None => Arguments::NONE,
+        },
+        (_, Some(value)) if is_free => Arguments::Value(Cow::Borrowed(value)),
+        (_, Some(value)) => Arguments::of(value)?,
+        (_, None) => Arguments::NONE,
+    };
+    let id = call.get("tool_call_id").or(call.get("call_id"));
+    let made = Call::new(name, arguments, id.or(call.get("id")))?;
+    Some(Call {
+        success: error.is_some().then_some(false),
+        error,
+        ..made
+    })
+}
+
+fn spaced<'n>(space: &'n Node<'n>, name: Quoted<'n>) -> Option<Cow<'n, str>> {
+    match space.quoted() {
+        Some(space) => Some(Cow::Owned(format!("{}.{}", space.text()?, name.text()?))),
+        None if name.is_empty() => None,
+        None => name.text(),
+    }
+}
+
+/// The arguments that an error quotes.
+fn unparsed(error: &str) -> Option<&str> {
+    const OPENING: &str = "arguments:\n\n";
+    let (_, rest) = error.split_once(OPENING)?;
+    Some(rest.rsplit_once("\n\nError details:")?.0)
+}
+
+const CALLS: [&str; 5] = [
+    "tool_use",
+    "server_tool_use",
+    "mcp_tool_use",
+    "tool_call",
+    "tool-call",
+];
+
+/// The calls of a message; none if there is one that is not certain.
+pub(super) fn calls<'n>(message: &Message<'n>, content: &'n Node<'n>) -> Option<Vec<Call<'n>>> {
+    let (valid, invalid) = (message.get("tool_calls"), message.get("invalid_tool_calls"));
+    if valid.is_true() || invalid.is_true() {
+        let lists = [valid, invalid].map(|each| each.list().unwrap_or_default());
+        return lists.into_iter().flatten().map(call).collect();
+    }
+    let mut found = Vec::new();
+    if let Node::Object(function) = message.get("function_call") {
+        let name = named(function.get("name"))?;
+        let arguments = Arguments::of(function.get("arguments"))?;
+        found.push(Call::new(name, arguments, &Node::Null)?);
+    }
+    for part in content.list().unwrap_or_default() {
+        if part.object().is_some_and(|part| is_kind(part, &CALLS)) {
+            found.push(call(part)?);
+        }
+    }
+    Some(found)
+}
+
+/// Keys of an item that are not among the arguments of its call.
+const OURS: [&str; 9] = [
+    "id", "call_id", "type", "status", "name", "output", "outputs", "error", "results",
+];
+
+/// A call that is an item of `OpenAI`'s Responses of its own, of a type that ends in `_call`.
+pub(super) fn item<'n>(item: &Message<'n>, kind: &str) -> Option<Call<'n>> {
+    let id = item.get("call_id").or(item.get("id"));
+    if kind == "custom_tool_call" {
+        let name = named(item.get("name"))?;
+        return Call::new(name, Arguments::Value(Cow::Borrowed(item.get("input"))), id);
+    }
+    let name = match item.get("name") {
+        name if !name.is_true() => Cow::Owned(kind.strip_suffix("_call")?.to_owned()),
+        name => named(name)?,
+    };
+    let space = item.get("namespace").or(item.get("server_label")).quoted();
+    let name = match space {
+        Some(space) => Cow::Owned(format!("{}.{name}", space.text()?)),
+        None => name,
+    };
+    let mut values = ["arguments", "action"].iter().map(|key| item.get(key));
+    let arguments = match values.find(|value| !value.is_null()) {
+        Some(value) => Arguments::of(value)?,
+        None => rest(item)?,
+    };
+    (!name.is_empty()).then(|| Call::new(name, arguments, id))?
+}
+
+/// What an item holds besides what every item does.
+fn rest<'n>(item: &Message<'n>) -> Option<Arguments<'n>> {
+    let own = item.bare()?;
+    let mut members = own.members.clone();
+    members.retain(|(key, _)| !OURS.iter().any(|ours| key.is(ours)));
+    members.retain(|(key, _)| key.text().is_none_or(|key| !own.get(&key).is_null()));
+    let is_unread = members.iter().any(|(key, _)| key.is(UNREAD));
+    let json = None;
+    (!is_unread).then_some(Arguments::Value(Cow::Owned(Node::Object(Object {
+        json,
+        members,
+    }))))
+}

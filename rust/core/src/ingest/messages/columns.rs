@@ -1,0 +1,291 @@
+//! Turns of messages in the columns of a row.
+
+use std::borrow::Cow;
+
+use memchr::{memchr2_iter, memmem};
+
+use super::super::column::Column;
+use super::super::raw::{Uncertain, is_certain};
+use super::calls::Call;
+use super::conversation::{Conversation, Draft};
+use super::places::{CallPlaces, Places, TurnPlaces, UsagePlaces};
+use super::tools::{self, Tool};
+use super::usage::Usage;
+
+impl UsagePlaces {
+    /// Writes a usage to row `row` of its column.
+    pub(super) fn write(&self, column: &mut Column, row: usize, usage: Usage) -> Option<()> {
+        if !column.is_wanted() {
+            return Some(());
+        }
+        column.pad(row);
+        let row = column.len();
+        let fields = column.columns(row)?;
+        let counts = [
+            usage.input,
+            usage.output,
+            usage.cached,
+            usage.written,
+            usage.reasoning,
+            usage.total,
+        ];
+        for (count, &place) in counts.into_iter().zip(&self.counts) {
+            if let Some(count) = count {
+                ok(fields[place].integer(row, count))?;
+            }
+        }
+        if let Some(cost) = usage.cost {
+            ok(fields[self.cost].number(row, cost))?;
+        }
+        column.close();
+        Some(())
+    }
+}
+
+fn ok(condition: bool) -> Option<()> {
+    condition.then_some(())
+}
+
+/// Writes text to row `row` of a column, if it is wanted.
+pub(in super::super) fn write_text(column: &mut Column, row: usize, text: &str) -> Option<()> {
+    ok(!column.is_wanted() || column.text(row, text))
+}
+
+/// What is known of calls and turns beside their messages.
+pub(super) trait Beside {
+    /// The exit code of the command of a call, if it is recorded apart.
+    fn exit_code(&self, _call: &Call<'_>) -> Option<i64> {
+        None
+    }
+
+    /// Seconds that a call took.
+    fn call_seconds(&self, _call: &Call<'_>) -> Option<f64> {
+        None
+    }
+
+    /// Seconds that a turn took, by its place.
+    fn turn_seconds(&self, _turn: usize, _calls: &[Call<'_>]) -> Option<f64> {
+        None
+    }
+}
+
+/// Nothing.
+pub(super) struct Nothing;
+
+impl Beside for Nothing {}
+
+/// The columns of a row, and where they are.
+pub(super) struct Target<'c> {
+    pub columns: &'c mut [Column],
+    pub row: usize,
+    pub turns: usize,
+    pub turn_views: usize,
+    pub places: &'c Places,
+}
+
+impl Target<'_> {
+    /// Whether somebody wants to know what calls showed of files.
+    fn wants_views(&mut self) -> Option<bool> {
+        let row = self.row;
+        let wants_leaks = self.columns[self.places.leaks].is_wanted();
+        let turns = self.columns[self.turns].items(row)?;
+        let turn = turns.len();
+        Some(wants_leaks || turns.columns(turn)?[self.turn_views].is_wanted())
+    }
+
+    /// Writes what a conversation gives, but for its model; none if that is not certain.
+    pub(super) fn write(
+        &mut self,
+        conversation: &mut Conversation<'_>,
+        beside: &impl Beside,
+    ) -> Option<()> {
+        let drafts = &mut conversation.drafts;
+        if self.wants_views()? {
+            // What tools show of files only the record reader knows.
+            let mut calls = drafts.iter().flat_map(|draft| &draft.calls);
+            ok(!calls.any(|call| matches!(call.tool, Tool::Shell | Tool::Reader)))?;
+        }
+        for draft in &mut *drafts {
+            for call in &mut draft.calls {
+                end_command(call, beside)?;
+            }
+        }
+        self.write_turns(drafts, beside)?;
+        let output = &mut self.columns[self.places.final_output];
+        if output.is_wanted() {
+            if let Some(text) = drafts.last().map(text).transpose().ok()?.flatten() {
+                ok(output.text(self.row, &text))?;
+            }
+        }
+        if let Some(said) = conversation.said.as_ref().filter(|said| !said.is_empty()) {
+            write_text(&mut self.columns[self.places.transcript], self.row, said)?;
+        }
+        Some(())
+    }
+
+    fn write_turns(&mut self, drafts: &[Draft<'_>], beside: &impl Beside) -> Option<()> {
+        let column = &mut self.columns[self.turns];
+        if !column.is_wanted() {
+            return Some(());
+        }
+        let turns = column.items(self.row)?;
+        for (index, draft) in drafts.iter().enumerate() {
+            let turn = turns.len();
+            let fields = turns.columns(turn)?;
+            self.places.turn.write(fields, turn, draft)?;
+            if let Some(seconds) = beside.turn_seconds(index, &draft.calls) {
+                ok(fields[self.places.turn.duration].number(turn, seconds))?;
+            }
+            self.places.turn.write_calls(fields, turn, draft, beside)?;
+            turns.close();
+        }
+        column.close();
+        Some(())
+    }
+}
+
+/// What an answer said.
+fn text<'n>(draft: &Draft<'n>) -> Result<Option<Cow<'n, str>>, Uncertain> {
+    match &draft.texts[..] {
+        [] => Ok(None),
+        [text] => text.certain().map(Some),
+        texts => {
+            let texts: Result<Vec<_>, _> = texts.iter().map(|text| text.certain()).collect();
+            Ok(Some(Cow::Owned(texts?.concat())))
+        }
+    }
+}
+
+impl TurnPlaces {
+    fn write(&self, fields: &mut [Column], turn: usize, draft: &Draft<'_>) -> Option<()> {
+        if fields[self.program].is_wanted() {
+            let programs: Result<Vec<_>, _> = draft.calls.iter().map(Call::program).collect();
+            let programs: Vec<String> = programs.ok()?.into_iter().flatten().collect();
+            if !programs.is_empty() {
+                ok(fields[self.program].text(turn, &programs.join("\n")))?;
+            }
+        }
+        if fields[self.text].is_wanted() {
+            if let Some(text) = text(draft).ok()? {
+                ok(fields[self.text].text(turn, &text))?;
+            }
+        }
+        if let Some(agent) = draft.agent.filter(|_| fields[self.agent].is_wanted()) {
+            ok(fields[self.agent].text(turn, &agent.text()?))?;
+        }
+        let fault = draft.calls.iter().find(|call| call.success == Some(false));
+        if let Some(fault) = fault {
+            ok(fields[self.success].boolean(turn, false))?;
+            let reason = if fault.arguments.is_text() {
+                "parse_error"
+            } else {
+                "tool_error"
+            };
+            let error = &mut fields[self.error];
+            if error.is_wanted() {
+                error.pad(turn);
+                let row = error.len();
+                let about = error.columns(row)?;
+                write_text(&mut about[self.error_reason], row, reason)?;
+                if let Some(message) = &fault.error {
+                    write_text(&mut about[self.error_message], row, message)?;
+                }
+                error.close();
+            }
+        } else if !draft.calls.is_empty() && draft.calls.iter().all(|c| c.success == Some(true)) {
+            ok(fields[self.success].boolean(turn, true))?;
+        }
+        if let Some(usage) = draft.usage {
+            self.usage_fields
+                .write(&mut fields[self.usage], turn, usage)?;
+        }
+        Some(())
+    }
+
+    fn write_calls(
+        &self,
+        fields: &mut [Column],
+        turn: usize,
+        draft: &Draft<'_>,
+        beside: &impl Beside,
+    ) -> Option<()> {
+        let column = &mut fields[self.calls];
+        if !column.is_wanted() {
+            return Some(());
+        }
+        let calls = column.items(turn)?;
+        for call in &draft.calls {
+            let row = calls.len();
+            let fields = calls.columns(row)?;
+            self.call.write(fields, row, call)?;
+            if let Some(seconds) = beside.call_seconds(call) {
+                ok(fields[self.call.duration].number(row, seconds))?;
+            }
+            calls.close();
+        }
+        column.close();
+        Some(())
+    }
+}
+
+impl CallPlaces {
+    fn write(&self, fields: &mut [Column], row: usize, call: &Call<'_>) -> Option<()> {
+        write_text(&mut fields[self.name], row, &call.name)?;
+        if fields[self.arguments].is_wanted() {
+            if let Some(json) = call.arguments.json().ok()? {
+                ok(fields[self.arguments].text(row, &json))?;
+            }
+        }
+        if let Some(id) = &call.id {
+            write_text(&mut fields[self.id], row, id)?;
+        }
+        if fields[self.result].is_wanted() {
+            if let Some(result) = &call.result {
+                let is_plain = !result.json.contains('\\');
+                ok(is_plain || is_certain(&result.json))?;
+                ok(result.json == "null" || fields[self.result].text(row, &result.json))?;
+            }
+        }
+        if let Some(success) = call.success {
+            ok(fields[self.success].boolean(row, success))?;
+        }
+        if let Some(error) = &call.error {
+            write_text(&mut fields[self.error], row, error)?;
+        }
+        Some(())
+    }
+}
+
+/// Notes whether a command succeeded, where its exit code is told.
+fn end_command(call: &mut Call<'_>, beside: &impl Beside) -> Option<()> {
+    if call.tool != Tool::Shell || call.success == Some(false) {
+        return Some(());
+    }
+    let Some(result) = call.result.as_ref().filter(|result| result.is_text()) else {
+        return Some(());
+    };
+    let code = match beside.exit_code(call) {
+        Some(code) => Some(code),
+        None if may_tell(result.inside()) => tools::exit_code(&result.text()?).ok()?,
+        None => None,
+    };
+    if let Some(code) = code {
+        call.success = Some(code == 0);
+        call.error = (code != 0).then(|| Cow::Owned(format!("exit code {code}")));
+    }
+    Some(())
+}
+
+/// Characters of JSON in which the last characters of a text stand, however they are escaped.
+const ENDING: usize = 80 * 12;
+
+/// Whether the end of a text may tell an exit code.
+fn may_tell(json: &str) -> bool {
+    let bytes = json.as_bytes();
+    let tail = &bytes[bytes.len().saturating_sub(ENDING)..];
+    let is_exit = |at| {
+        let word: Option<&[u8]> = tail.get(at..at + 3);
+        word.is_some_and(|word| word.eq_ignore_ascii_case(b"xit"))
+    };
+    memchr2_iter(b'x', b'X', tail).any(is_exit) || memmem::find(tail, br"\u0").is_some()
+}

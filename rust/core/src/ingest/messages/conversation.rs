@@ -1,0 +1,390 @@
+//! Turns from a list of messages: each answer of the model with the results of its calls.
+//!
+//! What the record reader reports of a message is left to it, with all of the list.
+
+use std::borrow::Cow;
+
+use rustc_hash::FxHashMap;
+
+use super::super::tree::{Node, Object, Quoted};
+use super::calls::{self, Call};
+use super::shapes::{Given, Message, given, is_kind, said};
+use super::usage::Usage;
+
+const ANSWERS: [&str; 4] = ["assistant", "ai", "AIMessageChunk", "model"];
+const RESULTS: [&str; 3] = ["tool", "function", "ToolMessageChunk"];
+const ASKED: [&str; 3] = ["user", "human", "HumanMessageChunk"];
+const SILENT: [&str; 5] = [
+    "system",
+    "developer",
+    "remove",
+    "chat",
+    "SystemMessageChunk",
+];
+const RESULT_PARTS: [&str; 3] = ["tool_call_response", "tool-return", "retry-prompt"];
+
+/// A turn that may still get calls and results.
+#[derive(Debug, Default)]
+pub(super) struct Draft<'n> {
+    /// Whether further items of the model's answer belong to it.
+    is_flat: bool,
+    pub texts: Vec<Quoted<'n>>,
+    pub calls: Vec<Call<'n>>,
+    pub agent: Option<Quoted<'n>>,
+    pub model: Option<Quoted<'n>>,
+    pub usage: Option<Usage>,
+}
+
+/// The turns of the messages that were added so far.
+///
+/// Every method gives none where the list is not certain to mean the same to the record reader.
+#[derive(Debug)]
+pub(super) struct Conversation<'n> {
+    usage: fn(&Message<'_>) -> Option<Usage>,
+    by_id: FxHashMap<Cow<'n, str>, (usize, usize)>,
+    pub drafts: Vec<Draft<'n>>,
+    /// What was said, unless nobody wants to know.
+    pub said: Option<String>,
+}
+
+/// A result, and the call that it is of.
+struct Result<'n> {
+    id: &'n Node<'n>,
+    name: Option<Quoted<'n>>,
+    value: Option<Given<'n>>,
+    success: Option<bool>,
+    error: Option<Quoted<'n>>,
+}
+
+/// What messages are to turns, by their role.
+#[derive(Clone, Copy)]
+enum Part {
+    Answer,
+    Result,
+    Asked,
+}
+
+impl Part {
+    fn of(role: Quoted<'_>) -> Option<Self> {
+        if is_one(role, &ANSWERS) {
+            Some(Self::Answer)
+        } else if is_one(role, &RESULTS) {
+            Some(Self::Result)
+        } else {
+            is_one(role, &ASKED).then_some(Self::Asked)
+        }
+    }
+}
+
+fn is_one(text: Quoted<'_>, names: &[&str]) -> bool {
+    names.iter().any(|name| text.is(name))
+}
+
+impl<'n> Conversation<'n> {
+    pub(super) fn new(usage: fn(&Message<'_>) -> Option<Usage>, keeps_said: bool) -> Self {
+        Self {
+            usage,
+            by_id: FxHashMap::default(),
+            drafts: Vec::new(),
+            said: keeps_said.then(String::new),
+        }
+    }
+
+    pub(super) fn add(&mut self, message: &'n Node<'n>) -> Option<()> {
+        let message = message.object()?;
+        let role = message.get("role");
+        if role.is_null() || !message.get("type").is_null() {
+            return self.add_unlabelled(message);
+        }
+        let role = role.quoted()?;
+        if is_one(role, &SILENT) {
+            return Some(());
+        }
+        self.take(&Message::plain(message), Part::of(role)?)
+    }
+
+    fn take(&mut self, message: &Message<'n>, part: Part) -> Option<()> {
+        match part {
+            Part::Answer => self.answer(message),
+            Part::Result => self.result(message),
+            Part::Asked => self.user(message),
+        }
+    }
+
+    /// Adds a message that has a type, beside its role or instead of it.
+    fn add_unlabelled(&mut self, object: &'n Object<'n>) -> Option<()> {
+        let message = Message::unwrapped(object);
+        let kind = message.get("type");
+        let role = message.get("role").or(kind);
+        if kind.is("message") && role.is("assistant") && !message.has("stop_reason") {
+            let texts = said(message.get("content"));
+            let draft = self.flat();
+            return self.say(draft, texts);
+        }
+        if let Some(part) = role.quoted().and_then(Part::of) {
+            return self.take(&message, part);
+        }
+        if message.get("object").is("response") {
+            if let Node::List(output) = message.get("output") {
+                return self.response(&message, &output.items);
+            }
+        }
+        let whole = message.get("kind");
+        if whole.is("request") || whole.is("response") {
+            return None;
+        }
+        let kind = kind.quoted()?.text()?;
+        if kind == "reasoning" || kind == "compaction" {
+            self.flat();
+            Some(())
+        } else if kind.ends_with("_call_output") {
+            self.give(Result {
+                id: message.get("call_id").or(message.get("id")),
+                name: None,
+                value: Some(given(message.get("output"))?),
+                success: None,
+                error: None,
+            })
+        } else if kind.ends_with("_call") {
+            self.item_call(&message, &kind)
+        } else {
+            let is_silent = role.quoted().is_some_and(|role| is_one(role, &SILENT));
+            (is_silent || kind == "item_reference").then_some(())
+        }
+    }
+
+    fn answer(&mut self, message: &Message<'n>) -> Option<()> {
+        let draft = self.drafts.len();
+        self.drafts.push(Draft::default());
+        let content = message.content();
+        let mut texts = said(content);
+        if texts.is_empty() {
+            let refusal = message.get("refusal").quoted();
+            texts.extend(refusal.filter(|text| !text.is_empty()));
+        }
+        self.say(draft, texts)?;
+        for call in calls::calls(message, content)? {
+            self.call(draft, call);
+        }
+        if let Node::List(parts) = content {
+            self.results_in(&parts.items)?;
+        }
+        let draft = &mut self.drafts[draft];
+        draft.agent = message.get("name").quoted();
+        draft.model = message.model();
+        draft.usage = (self.usage)(message);
+        Some(())
+    }
+
+    fn say(&mut self, draft: usize, texts: Vec<Quoted<'n>>) -> Option<()> {
+        if texts.is_empty() {
+            return Some(());
+        }
+        self.note("assistant: ", &texts)?;
+        self.drafts[draft].texts.extend(texts);
+        Some(())
+    }
+
+    /// Adds to what was said.
+    fn note(&mut self, who: &str, texts: &[Quoted<'n>]) -> Option<()> {
+        if texts.is_empty() {
+            return Some(());
+        }
+        if let Some(said) = &mut self.said {
+            said.push_str(if said.is_empty() { "" } else { "\n\n" });
+            said.push_str(who);
+            for text in texts {
+                said.push_str(&text.text()?);
+            }
+        }
+        Some(())
+    }
+
+    fn call(&mut self, draft: usize, call: Call<'n>) {
+        let calls = &mut self.drafts[draft].calls;
+        if let Some(id) = &call.id {
+            self.by_id.insert(id.clone(), (draft, calls.len()));
+        }
+        calls.push(call);
+    }
+
+    /// Adds a message that holds the result of a call.
+    fn result(&mut self, message: &Message<'n>) -> Option<()> {
+        if let Node::List(parts) = message.get("parts") {
+            return self.results_in(&parts.items);
+        }
+        let (function, error) = (message.get("function").quoted(), message.get("error"));
+        let success = if let Some(status) = message.get("status").quoted() {
+            Some(!status.is("error"))
+        } else if function.is_some() || !error.is_null() {
+            Some(error.is_null())
+        } else {
+            message.get("role").is_null().then_some(true)
+        };
+        let error = match error {
+            Node::Object(error) => error.get("message"),
+            _ => error,
+        };
+        let value = if message.has("content") {
+            Some(given(message.get("content"))?)
+        } else {
+            None
+        };
+        self.give(Result {
+            id: message.get("tool_call_id"),
+            name: function.or_else(|| message.get("name").quoted()),
+            value,
+            success,
+            error: error.quoted(),
+        })
+    }
+
+    fn user(&mut self, message: &Message<'n>) -> Option<()> {
+        let content = message.content();
+        if let Node::List(parts) = content {
+            self.results_in(&parts.items)?;
+        }
+        self.end_flat();
+        self.note("user: ", &said(content))
+    }
+
+    /// Adds the results among the parts of a message.
+    fn results_in(&mut self, parts: &'n [Node<'n>]) -> Option<()> {
+        for part in parts.iter().filter_map(Node::object) {
+            let kind = super::shapes::kind_of(part);
+            let ends = |kind: Quoted<'_>| {
+                let kind = kind.text();
+                kind.is_none_or(|kind| kind.ends_with("tool_result"))
+            };
+            if kind.is_some_and(ends) {
+                self.give(Result {
+                    id: part.get("tool_use_id"),
+                    name: None,
+                    value: Some(given(part.get("content"))?),
+                    success: Some(!part.get("is_error").is_true()),
+                    error: None,
+                })?;
+                continue;
+            }
+            if !is_kind(part, &RESULT_PARTS) {
+                continue;
+            }
+            let name = part.get("tool_name").or(part.get("name"));
+            let content = part.find("response").unwrap_or_else(|| part.get("content"));
+            let outcome = part.get("outcome");
+            let success = if is_kind(part, &["retry-prompt"]) {
+                if name.is_null() {
+                    continue; // it answers no call
+                }
+                Some(false)
+            } else if outcome.is_null() {
+                is_kind(part, &["tool-return"]).then_some(true)
+            } else {
+                Some(outcome.is("success"))
+            };
+            self.give(Result {
+                id: part.get("tool_call_id").or(part.get("id")),
+                name: name.quoted(),
+                value: Some(given(content)?),
+                success,
+                error: None,
+            })?;
+        }
+        Some(())
+    }
+
+    /// Gives a result to its call.
+    fn give(&mut self, result: Result<'n>) -> Option<()> {
+        let (draft, call) = match result.id.quoted() {
+            Some(id) => *self.by_id.get(&id.text()?)?,
+            None => self.waiting(result.name)?,
+        };
+        let is_text = result.value.as_ref().is_some_and(Given::is_text);
+        let text = result
+            .value
+            .as_ref()
+            .filter(|value| is_text && !value.inside().is_empty());
+        if let (Some(said), Some(text)) = (&mut self.said, text) {
+            said.push_str(if said.is_empty() { "" } else { "\n\n" });
+            said.push_str("tool: ");
+            said.push_str(&text.text()?);
+        }
+        let call = &mut self.drafts[draft].calls[call];
+        if call.success.is_none() || result.success == Some(false) {
+            call.success = result.success;
+        }
+        if result.success == Some(false) && call.error.is_none() {
+            let named = result.error.filter(|error| !error.is_empty());
+            call.error = Some(match (named, text) {
+                (Some(error), _) => error.text()?,
+                (None, Some(text)) => Cow::Owned(text.text()?.into_owned()),
+                // Only Python knows how it writes other values.
+                (None, None) if is_text => Cow::Borrowed("\"\""),
+                (None, None) if result.value.is_none() => Cow::Borrowed("null"),
+                (None, None) => return None,
+            });
+        }
+        call.result = result.value;
+        self.end_flat();
+        Some(())
+    }
+
+    /// The first call of the last turn that has no result, of this name if there is one.
+    fn waiting(&self, name: Option<Quoted<'_>>) -> Option<(usize, usize)> {
+        let calls = &self.drafts.last()?.calls;
+        let name = match name {
+            Some(name) => Some(name.text()?),
+            None => None,
+        };
+        let is_one = |call: &Call<'_>| {
+            call.result.is_none() && name.as_ref().is_none_or(|name| *name == call.name)
+        };
+        Some((self.drafts.len() - 1, calls.iter().position(is_one)?))
+    }
+
+    fn end_flat(&mut self) {
+        if let Some(last) = self.drafts.last_mut() {
+            last.is_flat = false;
+        }
+    }
+
+    /// The turn that an item of the model's answer belongs to.
+    fn flat(&mut self) -> usize {
+        if !self.drafts.last().is_some_and(|last| last.is_flat) {
+            self.drafts.push(Draft {
+                is_flat: true,
+                ..Draft::default()
+            });
+        }
+        self.drafts.len() - 1
+    }
+
+    fn item_call(&mut self, item: &Message<'n>, kind: &str) -> Option<()> {
+        let draft = self.flat();
+        let mut call = calls::item(item, kind)?;
+        let (output, error) = (item.get("output"), item.get("error"));
+        if !output.is_null() || !error.is_null() {
+            call.result = Some(given(output)?);
+            call.success = Some(error.is_null());
+            if !error.is_null() {
+                call.error = Some(error.quoted()?.text()?);
+            }
+        }
+        self.call(draft, call);
+        Some(())
+    }
+
+    /// Adds a whole answer of `OpenAI`'s Responses.
+    fn response(&mut self, response: &Message<'n>, output: &'n [Node<'n>]) -> Option<()> {
+        self.end_flat();
+        let draft = self.flat();
+        for item in output {
+            self.add(item)?;
+        }
+        let draft = &mut self.drafts[draft];
+        draft.is_flat = false;
+        draft.model = response.model();
+        draft.usage = (self.usage)(response);
+        Some(())
+    }
+}

@@ -1,0 +1,16 @@
+//! Rows that hold a list of messages beside what identifies an attempt.
+//!
+//! `readers/messages` is the specification. Messages of every shape it knows are read here; a list
+//! of which it would report something, and one whose calls show files where that is asked for, are
+//! left to it.
+
+mod calls;
+mod columns;
+mod conversation;
+pub(super) mod places;
+mod record;
+mod shapes;
+mod tools;
+mod usage;
+
+pub(super) use record::read;

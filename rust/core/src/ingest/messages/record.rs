@@ -1,0 +1,276 @@
+//! A row with its messages under `messages`, as data sets and fine-tuning files have it.
+
+use std::borrow::Cow;
+use std::path::Path;
+
+use super::super::Row;
+use super::super::parser::Parser;
+use super::super::raw::{Uncertain, is_certain};
+use super::super::tree::{Node, Object, Quoted, is_integer};
+use super::columns::{Nothing, Target, write_text};
+use super::conversation::Conversation;
+use super::shapes::is_one;
+use super::usage::Usage;
+
+const MESSAGES: &str = "messages";
+
+/// Messages at the beginning of a list that have to be some.
+const FEW: usize = 3;
+
+const ROLES: [&str; 9] = [
+    "assistant",
+    "developer",
+    "function",
+    "model",
+    "system",
+    "tool",
+    "user",
+    "ai",
+    "human",
+];
+const CONTENTS: [&str; 4] = ["content", "parts", "tool_calls", "function_call"];
+const LANGCHAIN: [&str; 7] = [
+    "ai", "chat", "function", "human", "remove", "system", "tool",
+];
+
+const TASKS: [&str; 3] = ["task_id", "instance_id", "id"];
+const AGENTS: [&str; 2] = ["agent", "agent_name"];
+const MODELS: [&str; 3] = ["model", "model_name", "model_name_or_path"];
+const ATTEMPTS: [&str; 3] = ["attempt", "trajectory_id", "run_id"];
+const PATCHES: [&str; 3] = ["model_patch", "final_patch", "generated_patch"];
+const PASSED: [&str; 2] = ["passed", "resolved"];
+const STATUS: &str = "exit_status";
+
+/// What tells, beside the id of an instance, a row of a data set of `OpenHands`.
+const OF_OPENHANDS: [&str; 7] = [
+    "exit_status",
+    "resolved",
+    "test_result",
+    "trajectory_id",
+    "model_patch",
+    "git_patch",
+    "generated_patch",
+];
+/// What tells a result of `AutoGen`.
+const OF_AUTOGEN: [&str; 3] = ["source", "models_usage", "type"];
+
+const SUFFIXES: [&str; 4] = [".gz", ".zst", ".jsonl", ".json"];
+
+/// What names of secrets hold.
+const SECRETS: [&str; 8] = [
+    "authoriz",
+    "cookie",
+    "credential",
+    "key",
+    "pass",
+    "pwd",
+    "secret",
+    "token",
+];
+/// Likewise, where no letter follows.
+const SECRET_ENDS: [&str; 2] = ["auth", "pat"];
+
+/// Reads a row into the columns; of one that it does not take it may leave a part.
+pub(in super::super) fn read(row: &mut Row<'_>, line: &str) -> Option<()> {
+    let mut parser = Parser::new(line.trim_start_matches('\u{feff}'));
+    let Node::Object(record) = parser.value()? else {
+        return None;
+    };
+    let is_ours = parser.is_at_end()
+        && !record.members.iter().any(|(key, _)| {
+            key.text()
+                .is_none_or(|key| row.foreign.contains(&*key) && !SHARED.contains(&&*key))
+        });
+    let messages = record.get(MESSAGES).list()?;
+    if !is_ours || !are_certain(&record, messages) {
+        return None;
+    }
+    let keeps_said = row.columns[row.places.messages.transcript].is_wanted();
+    let mut conversation = Conversation::new(Usage::of, keeps_said);
+    for message in messages {
+        conversation.add(message)?;
+    }
+    let mut target = Target {
+        columns: row.columns,
+        row: row.index,
+        turns: row.places.turns,
+        turn_views: row.places.turn_views,
+        places: &row.places.messages,
+    };
+    target.write(&mut conversation, &Nothing)?;
+    let own = conversation.drafts.iter().rev();
+    let own = own
+        .filter_map(|draft| draft.model)
+        .find(|model| !model.is_empty());
+    let own = match own {
+        Some(model) => Some(model.text()?),
+        None => None,
+    };
+    write_rest(row, &record, own)?;
+    row.source::<serde_json::Error>().ok()
+}
+
+/// Keys of other formats that rows of messages may have all the same.
+const SHARED: [&str; 3] = [MESSAGES, "model_patch", "task_id"];
+
+/// Whether a record is surely one with a list of messages, and of no other format.
+fn are_certain(record: &Object<'_>, messages: &[Node<'_>]) -> bool {
+    let few = &messages[..messages.len().min(FEW)];
+    let Some(Node::Object(first)) = few.first() else {
+        return false;
+    };
+    let has_one = |keys: &[&str]| keys.iter().any(|key| record.has(key));
+    few.iter().all(is_message)
+        && !OF_AUTOGEN.iter().all(|key| first.has(key))
+        && !(record.get("instance_id").quoted().is_some() && has_one(&OF_OPENHANDS))
+}
+
+/// Whether a value surely has the shape of a message.
+fn is_message(value: &Node<'_>) -> bool {
+    let Node::Object(message) = value else {
+        return false;
+    };
+    let is_any = |value: &Node<'_>, names: &[&str]| names.iter().any(|name| value.is(name));
+    if message.get("role").quoted().is_some() {
+        return is_any(message.get("role"), &ROLES) && CONTENTS.iter().any(|key| message.has(key));
+    }
+    let kind = message.get("type");
+    if message.has("kind") {
+        return false;
+    }
+    if message.has("lc") {
+        return is_one(message.get("lc")) && message.get("kwargs").object().is_some();
+    }
+    if kind.is("reasoning") && message.get("summary").list().is_some() {
+        return true;
+    }
+    if is_any(kind, &LANGCHAIN) {
+        return message.get("data").object().is_some() || message.has("content");
+    }
+    let ends = |text: &str| text.ends_with("_call") || text.ends_with("_call_output");
+    let is_item = kind
+        .quoted()
+        .and_then(Quoted::text)
+        .is_some_and(|kind| ends(&kind));
+    is_item && (message.has("call_id") || message.has("id"))
+}
+
+/// Writes what identifies the attempt, what came of it, and what has no column.
+fn write_rest(row: &mut Row<'_>, record: &Object<'_>, own: Option<Cow<'_, str>>) -> Option<()> {
+    let mut used = vec![MESSAGES];
+    let mut first = |names: &[&'static str]| -> Result<Option<String>, Uncertain> {
+        for name in names {
+            let text = match record.get(name) {
+                Node::Text(text) => text.certain()?.into_owned(),
+                Node::Number(digits) if is_integer(digits) => whole(digits)?,
+                Node::Boolean(value) => if *value { "True" } else { "False" }.to_owned(),
+                _ => continue,
+            };
+            used.push(name);
+            return Ok(Some(text));
+        }
+        Ok(None)
+    };
+    let task = match first(&TASKS).ok()? {
+        Some(task) => task,
+        None => name_of(&row.file)?,
+    };
+    let agent = first(&AGENTS).ok()?;
+    let model = first(&MODELS).ok()?;
+    let attempt = first(&ATTEMPTS).ok()?;
+    let patch = first(&PATCHES).ok()?;
+    let (index, places) = (row.index, row.places);
+    let own = own.map(Cow::into_owned);
+    for (place, value) in [
+        (places.task_id, Some(task)),
+        (places.messages.agent, agent),
+        (places.model, model.or(own)),
+        (places.messages.attempt, attempt),
+        (places.final_patch, patch),
+    ] {
+        if let Some(value) = value {
+            write_text(&mut row.columns[place], index, &value)?;
+        }
+    }
+    for name in PASSED {
+        if let Some(passed) = truth(record.get(name)) {
+            used.push(name);
+            if !row.columns[places.messages.passed].boolean(index, passed) {
+                return None;
+            }
+            break;
+        }
+    }
+    if let Node::Text(status) = record.get(STATUS) {
+        used.push(STATUS);
+        status.text()?;
+        let json = format!("{{\"{STATUS}\": {}}}", status.json);
+        write_text(&mut row.columns[places.messages.metadata], index, &json)?;
+    }
+    if row.columns[places.extra].is_wanted() {
+        if let Some(extra) = extra(record, &used).ok()? {
+            write_text(&mut row.columns[places.extra], index, &extra)?;
+        }
+    }
+    Some(())
+}
+
+/// An integer as Python writes it.
+fn whole(digits: &str) -> Result<String, Uncertain> {
+    if digits == "-0" {
+        return Err(Uncertain);
+    }
+    Ok(digits.to_owned())
+}
+
+/// Whether a value is true or false, or 1 or 0.
+fn truth(value: &Node<'_>) -> Option<bool> {
+    match value {
+        Node::Boolean(value) => Some(*value),
+        Node::Number(_) if is_one(value) => Some(true),
+        Node::Number(_) if !value.is_true() => Some(false),
+        _ => None,
+    }
+}
+
+/// What was not used, as JSON; none if there is nothing. It is not certain where a secret may be.
+fn extra(record: &Object<'_>, used: &[&str]) -> Result<Option<String>, Uncertain> {
+    let is_kept = |(key, _): &&(Quoted<'_>, Node<'_>)| !used.iter().any(|each| key.is(each));
+    let mut members = Vec::new();
+    for (key, value) in record.members.iter().filter(is_kept) {
+        if !value.is_null() {
+            members.push(format!("{}: {}", key.json, value.json().ok_or(Uncertain)?));
+        }
+    }
+    if members.is_empty() {
+        return Ok(None);
+    }
+    let json = format!("{{{}}}", members.join(", "));
+    if may_hold_secret(&json) || !is_certain(&json) {
+        return Err(Uncertain);
+    }
+    Ok(Some(json))
+}
+
+/// The name of a file without its suffixes, for rows that name no task.
+fn name_of(file: &str) -> Option<String> {
+    let mut name = Path::new(file).file_name()?.to_str()?;
+    for suffix in SUFFIXES {
+        name = name
+            .strip_suffix(suffix)
+            .filter(|rest| !rest.is_empty())
+            .unwrap_or(name);
+    }
+    Some(name.to_owned())
+}
+
+/// Whether JSON may hold the name of a secret.
+fn may_hold_secret(json: &str) -> bool {
+    let plain = json.to_ascii_lowercase();
+    let ends = |word: &&str| {
+        let mut rests = plain.split(*word).skip(1);
+        rests.any(|rest| !rest.starts_with(|next: char| next.is_ascii_lowercase()))
+    };
+    let is_escaped = plain.contains("\\u00");
+    is_escaped || SECRETS.iter().any(|word| plain.contains(word)) || SECRET_ENDS.iter().any(ends)
+}

@@ -1,0 +1,255 @@
+//! The shapes in which programs write messages: what was said and given back.
+
+use std::borrow::Cow;
+
+use super::super::tree::{Node, Object, Quoted, number};
+
+/// A message, and what it has where it does not say so itself: the envelope it came in.
+pub(super) struct Message<'n> {
+    own: &'n Object<'n>,
+    around: [(&'static str, &'n Node<'n>); 2],
+}
+
+static NULL: Node<'static> = Node::Null;
+
+impl<'n> Message<'n> {
+    pub(super) fn plain(own: &'n Object<'n>) -> Self {
+        let around = [("", &NULL); 2];
+        Self { own, around }
+    }
+
+    /// A message out of the envelope in which `LangChain` writes it, or out of `OpenAI`'s answer.
+    pub(super) fn unwrapped(message: &'n Object<'n>) -> Self {
+        let plain = Self::plain(message);
+        if let Some(data) = message.get("data").object().filter(|d| d.has("content")) {
+            let around = [("type", message.get("type")), ("", &NULL)];
+            return Self { own: data, around };
+        }
+        if is_one(message.get("lc")) {
+            if let Some(kwargs) = message.get("kwargs").object() {
+                return Self::plain(kwargs);
+            }
+        }
+        let choices = message.get("choices").list().unwrap_or_default();
+        let answer = choices
+            .first()
+            .and_then(|choice| choice.object()?.get("message").object());
+        match answer {
+            Some(own) if message.get("role").is_null() => {
+                let usage = ("usage", message.get("usage"));
+                let model = ("model", message.get("model"));
+                let around = [usage, model];
+                Self { own, around }
+            }
+            _ => plain,
+        }
+    }
+
+    pub(super) fn get(&self, key: &str) -> &'n Node<'n> {
+        let around = || {
+            let mut around = self.around.iter();
+            around
+                .find(|(name, _)| *name == key)
+                .map(|(_, value)| *value)
+        };
+        self.own.find(key).or_else(around).unwrap_or(&NULL)
+    }
+
+    pub(super) fn has(&self, key: &str) -> bool {
+        self.own.has(key) || self.around.iter().any(|(name, _)| *name == key)
+    }
+
+    /// The message as an object; none if it takes something from its envelope.
+    pub(super) fn bare(&self) -> Option<&'n Object<'n>> {
+        let takes = self.around.iter().any(|(name, _)| !name.is_empty());
+        (!takes).then_some(self.own)
+    }
+
+    /// What the message says, or the parts that it has in place of a content.
+    pub(super) fn content(&self) -> &'n Node<'n> {
+        match self.get("content") {
+            Node::Null => self.get("parts"),
+            content => content,
+        }
+    }
+
+    /// The model that an answer names as its own.
+    pub(super) fn model(&self) -> Option<Quoted<'n>> {
+        let model = self.get("model").or(self.get("model_name"));
+        match (model, self.get("response_metadata")) {
+            (Node::Null, Node::Object(about)) => about.get("model_name").quoted(),
+            _ => model.quoted(),
+        }
+    }
+}
+
+/// Whether a value is 1, or what Python takes for it.
+pub(super) fn is_one(value: &Node<'_>) -> bool {
+    match value {
+        Node::Boolean(value) => *value,
+        Node::Number(digits) => number(digits).total_cmp(&1.0).is_eq(),
+        _ => false,
+    }
+}
+
+/// The type of a part of a message; none where it has none.
+pub(super) fn kind_of<'n>(part: &'n Object<'n>) -> Option<Quoted<'n>> {
+    part.get("type").or(part.get("part_kind")).quoted()
+}
+
+pub(super) fn is_kind(part: &Object<'_>, kinds: &[&str]) -> bool {
+    kind_of(part).is_some_and(|kind| kinds.iter().any(|each| kind.is(each)))
+}
+
+const TEXTS: [&str; 3] = ["text", "output_text", "input_text"];
+
+/// The texts of a message's content, reasoning left out; none of them is empty.
+pub(super) fn said<'n>(content: &'n Node<'n>) -> Vec<Quoted<'n>> {
+    let mut texts = Vec::new();
+    match content {
+        Node::Text(text) => texts.push(*text),
+        Node::List(parts) => texts.extend(parts.items.iter().filter_map(said_in)),
+        _ => {}
+    }
+    texts.retain(|text| !text.is_empty());
+    texts
+}
+
+fn said_in<'n>(part: &'n Node<'n>) -> Option<Quoted<'n>> {
+    match part {
+        Node::Text(text) => Some(*text),
+        Node::Object(part) if is_kind(part, &TEXTS) => match part.get("text") {
+            Node::Null => part.get("content").quoted(),
+            text => text.quoted(),
+        },
+        Node::Object(part) if is_kind(part, &["refusal"]) => part.get("refusal").quoted(),
+        _ => None,
+    }
+}
+
+/// What a tool gave back, as JSON.
+#[derive(Clone, Debug)]
+pub(super) struct Given<'n> {
+    pub json: Cow<'n, str>,
+}
+
+impl Given<'_> {
+    pub(super) fn is_text(&self) -> bool {
+        self.json.starts_with('"')
+    }
+
+    /// What stands between the quotes of a text.
+    pub(super) fn inside(&self) -> &str {
+        &self.json[1..self.json.len() - 1]
+    }
+
+    /// The text; none if it holds half a surrogate pair.
+    pub(super) fn text(&self) -> Option<Cow<'_, str>> {
+        if !self.inside().contains('\\') {
+            return Some(Cow::Borrowed(self.inside()));
+        }
+        serde_json::from_str(&self.json).ok().map(Cow::Owned)
+    }
+}
+
+const BYTES: [&str; 11] = [
+    "audio",
+    "base64",
+    "blob",
+    "data",
+    "file",
+    "file_data",
+    "image",
+    "image_url",
+    "input_audio",
+    "source",
+    "video",
+];
+
+/// What a tool gave back: text where it is text alone, else parts, without any bytes.
+pub(super) fn given<'n>(content: &'n Node<'n>) -> Option<Given<'n>> {
+    let json = match content {
+        Node::Null => Cow::Borrowed("\"\""),
+        Node::List(parts) => {
+            let parts: Vec<Part<'n>> = parts.items.iter().map(part).collect();
+            let texts: Option<Vec<Quoted<'n>>> = parts.iter().map(Part::text).collect();
+            match texts.as_deref() {
+                Some([text]) => Cow::Borrowed(text.json),
+                Some(texts) => {
+                    let inside: Vec<&str> = texts.iter().map(|text| text.inside()).collect();
+                    Cow::Owned(format!("\"{}\"", inside.join("\\n")))
+                }
+                None => {
+                    let parts: Option<Vec<_>> = parts.iter().map(Part::json).collect();
+                    Cow::Owned(format!("[{}]", parts?.join(", ")))
+                }
+            }
+        }
+        Node::Text(text) => Cow::Borrowed(text.json),
+        other => other.json()?,
+    };
+    Some(Given { json })
+}
+
+/// A part of a result.
+enum Part<'n> {
+    Text(Quoted<'n>),
+    /// An image, a sound or a file, of which only this is kept.
+    Kind(String),
+    Plain(&'n Node<'n>),
+}
+
+fn part<'n>(node: &'n Node<'n>) -> Part<'n> {
+    let Node::Object(part) = node else {
+        return Part::Plain(node);
+    };
+    if is_kind(part, &TEXTS) {
+        if let Node::Text(text) = part.get("text") {
+            return Part::Text(*text);
+        }
+    }
+    match kind_of(part) {
+        Some(kind) if !kind.is_empty() && BYTES.iter().any(|key| part.has(key)) => {
+            let short = if ["image_url", "input_image", "output_image"]
+                .iter()
+                .any(|each| kind.is(each))
+            {
+                "\"image\""
+            } else if kind.is("input_audio") {
+                "\"audio\""
+            } else if kind.is("input_file") || kind.is("document") {
+                "\"file\""
+            } else {
+                kind.json
+            };
+            Part::Kind(format!("{{\"type\": {short}}}"))
+        }
+        _ => Part::Plain(node),
+    }
+}
+
+impl<'n> Part<'n> {
+    /// The text that the part is, if it is nothing else.
+    fn text(&self) -> Option<Quoted<'n>> {
+        match self {
+            Self::Text(text) | Self::Plain(Node::Text(text)) => Some(*text),
+            Self::Plain(Node::Object(part)) => {
+                let is_known = |key: &Quoted<'_>| key.is("type") || key.is("text");
+                let is_text = part.has("type") && part.members.iter().all(|(key, _)| is_known(key));
+                is_text.then(|| part.get("text").quoted()).flatten()
+            }
+            _ => None,
+        }
+    }
+
+    fn json(&self) -> Option<Cow<'_, str>> {
+        match self {
+            Self::Text(text) => Some(Cow::Owned(format!(
+                "{{\"type\": \"text\", \"text\": {}}}",
+                text.json
+            ))),
+            Self::Kind(json) => Some(Cow::Borrowed(json)),
+            Self::Plain(node) => node.json(),
+        }
+    }
+}

@@ -1,0 +1,292 @@
+//! A reader of JSON, value by value, into trees of its own text.
+
+use super::cursor::plain_end;
+use super::raw::{DEEPEST, MOST_DIGITS, MOST_EXPONENT_DIGITS};
+use super::tree::{List, Node, Object, Quoted};
+
+/// Reads values one after another; every method gives none where the text is not JSON, or not
+/// certain to mean the same to every parser.
+#[derive(Debug)]
+pub(super) struct Parser<'a> {
+    text: &'a str,
+    at: usize,
+    depth: usize,
+}
+
+impl<'a> Parser<'a> {
+    pub(super) fn new(text: &'a str) -> Self {
+        Self {
+            text,
+            at: 0,
+            depth: 0,
+        }
+    }
+
+    /// Whether nothing is left.
+    pub(super) fn is_at_end(&mut self) -> bool {
+        self.peek().is_none()
+    }
+
+    /// The first byte of the next value.
+    pub(super) fn peek(&mut self) -> Option<u8> {
+        loop {
+            let byte = *self.text.as_bytes().get(self.at)?;
+            if !matches!(byte, b' ' | b'\n' | b'\t' | b'\r') {
+                return Some(byte);
+            }
+            self.at += 1;
+        }
+    }
+
+    fn take(&mut self, byte: u8) -> Option<()> {
+        if self.peek()? != byte {
+            return None;
+        }
+        self.at += 1;
+        Some(())
+    }
+
+    /// The next value.
+    pub(super) fn value(&mut self) -> Option<Node<'a>> {
+        match self.peek()? {
+            b'"' => self.quoted().map(Node::Text),
+            b'{' => {
+                let begin = self.at;
+                let mut members = Vec::new();
+                self.object(|parser, key| {
+                    members.push((key, parser.value()?));
+                    Some(())
+                })?;
+                let json = Some(&self.text[begin..self.at]);
+                Some(Node::Object(Object { json, members }))
+            }
+            b'[' => {
+                let begin = self.at;
+                let mut items = Vec::new();
+                self.list(|parser| {
+                    items.push(parser.value()?);
+                    Some(())
+                })?;
+                let json = Some(&self.text[begin..self.at]);
+                Some(Node::List(List { json, items }))
+            }
+            b't' => self.word("true", Node::Boolean(true)),
+            b'f' => self.word("false", Node::Boolean(false)),
+            b'n' => self.word("null", Node::Null),
+            _ => self.number().map(Node::Number),
+        }
+    }
+
+    /// The text of the next value, which is not looked at.
+    pub(super) fn skip(&mut self) -> Option<&'a str> {
+        let first = self.peek()?;
+        let begin = self.at;
+        match first {
+            b'"' => drop(self.quoted()?),
+            b'{' => self.object(|parser, _| parser.skip().map(drop))?,
+            b'[' => self.list(|parser| parser.skip().map(drop))?,
+            b't' | b'f' | b'n' => drop(self.value()?),
+            _ => drop(self.number()?),
+        }
+        Some(&self.text[begin..self.at])
+    }
+
+    /// The next value, an object, of which `value` reads the value of each key.
+    pub(super) fn object(
+        &mut self,
+        mut value: impl FnMut(&mut Self, Quoted<'a>) -> Option<()>,
+    ) -> Option<()> {
+        self.take(b'{')?;
+        self.enter()?;
+        if self.take(b'}').is_none() {
+            loop {
+                let key = self.quoted()?;
+                self.take(b':')?;
+                value(self, key)?;
+                if self.take(b',').is_none() {
+                    self.take(b'}')?;
+                    break;
+                }
+            }
+        }
+        self.depth -= 1;
+        Some(())
+    }
+
+    /// The next value, a list, of which `item` reads each item.
+    pub(super) fn list(&mut self, mut item: impl FnMut(&mut Self) -> Option<()>) -> Option<()> {
+        self.take(b'[')?;
+        self.enter()?;
+        if self.take(b']').is_none() {
+            loop {
+                item(self)?;
+                if self.take(b',').is_none() {
+                    self.take(b']')?;
+                    break;
+                }
+            }
+        }
+        self.depth -= 1;
+        Some(())
+    }
+
+    fn enter(&mut self) -> Option<()> {
+        self.depth += 1;
+        (self.depth <= DEEPEST).then_some(())
+    }
+
+    fn word(&mut self, word: &str, value: Node<'a>) -> Option<Node<'a>> {
+        if !self.text[self.at..].starts_with(word) {
+            return None;
+        }
+        self.at += word.len();
+        Some(value)
+    }
+
+    fn quoted(&mut self) -> Option<Quoted<'a>> {
+        self.take(b'"')?;
+        let bytes = self.text.as_bytes();
+        let begin = self.at;
+        let mut end = begin;
+        let mut has_escapes = false;
+        loop {
+            end = plain_end(bytes, end)?;
+            if bytes[end] == b'"' {
+                break;
+            }
+            // Else it is a backslash, or a control character that JSON does not allow.
+            has_escapes = true;
+            if bytes[end] != b'\\' {
+                return None;
+            }
+            end += match *bytes.get(end + 1)? {
+                b'"' | b'\\' | b'/' | b'b' | b'f' | b'n' | b'r' | b't' => 2,
+                b'u' => {
+                    let digits = bytes.get(end + 2..end + 6)?;
+                    if !digits.iter().all(u8::is_ascii_hexdigit) {
+                        return None;
+                    }
+                    6
+                }
+                _ => return None,
+            };
+        }
+        self.at = end + 1;
+        Some(Quoted {
+            json: &self.text[begin - 1..=end],
+            has_escapes,
+        })
+    }
+
+    fn number(&mut self) -> Option<&'a str> {
+        let begin = self.at;
+        if self.text.as_bytes()[begin] == b'-' {
+            self.at += 1;
+        }
+        let whole = self.digits(MOST_DIGITS)?;
+        if whole.len() > 1 && whole.starts_with('0') {
+            return None;
+        }
+        if self.next_is(b".") {
+            self.digits(MOST_DIGITS)?;
+        }
+        if self.next_is(b"eE") {
+            self.next_is(b"+-");
+            self.digits(MOST_EXPONENT_DIGITS)?;
+        }
+        Some(&self.text[begin..self.at])
+    }
+
+    /// Passes over the next byte if it is one of these.
+    fn next_is(&mut self, bytes: &[u8]) -> bool {
+        let next = self.text.as_bytes().get(self.at);
+        let is_one = next.is_some_and(|byte| bytes.contains(byte));
+        self.at += usize::from(is_one);
+        is_one
+    }
+
+    fn digits(&mut self, most: usize) -> Option<&'a str> {
+        let rest = &self.text[self.at..];
+        let count = rest.bytes().take_while(u8::is_ascii_digit).count();
+        self.at += count;
+        (1..=most).contains(&count).then(|| &rest[..count])
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::tree::Node;
+    use super::Parser;
+
+    fn whole(json: &str) -> Option<Node<'_>> {
+        let mut parser = Parser::new(json);
+        let value = parser.value()?;
+        parser.is_at_end().then_some(value)
+    }
+
+    fn skips(json: &str) -> bool {
+        let mut parser = Parser::new(json);
+        parser.skip() == Some(json.trim()) && parser.is_at_end()
+    }
+
+    #[test]
+    fn values_know_how_they_are_written() {
+        for json in [
+            "null",
+            "true",
+            "-0.5e+10",
+            r#""\u00e9 \ud83d\ude00 \/ é""#,
+            "[]",
+            r#"[1, [ ], {"a" : "\n"}]"#,
+            r#"{"a": 1, "a": {"b": []}}"#,
+        ] {
+            assert_eq!(whole(json).unwrap().json().unwrap(), json);
+            assert!(skips(json), "{json}");
+            assert!(serde_json::from_str::<serde_json::Value>(json).is_ok());
+        }
+        assert!(skips(" [1 ] "));
+    }
+
+    #[test]
+    fn what_is_not_json_is_refused() {
+        for json in [
+            "",
+            "[",
+            "[1,]",
+            "[1 2]",
+            "{\"a\"}",
+            "{\"a\": 1,}",
+            "{a: 1}",
+            "nul",
+            "01",
+            "1.",
+            "-",
+            "+1",
+            ".5",
+            "1e",
+            "\"\t\"",
+            "\"\\x\"",
+            "\"\\u12\"",
+            "\"",
+            "NaN",
+            "1e400",
+            "é",
+        ] {
+            assert_eq!(whole(json), None, "{json}");
+            assert!(!skips(json), "{json}");
+        }
+        assert_eq!(whole(&"[".repeat(200)), None);
+        let deep = format!("{}{}", "[".repeat(100), "]".repeat(100));
+        assert!(whole(&deep).is_some());
+    }
+
+    #[test]
+    fn the_last_value_of_a_key_counts() {
+        let object = whole(r#"{"a": 1, "\u0061": "x\n", "b": null}"#).unwrap();
+        let object = object.object().unwrap();
+        assert_eq!(object.get("a").quoted().unwrap().text().unwrap(), "x\n");
+        assert!(object.has("b") && object.get("b").is_null() && !object.has("c"));
+        let half = whole(r#""\ud83d""#).unwrap();
+        assert_eq!((half.quoted().unwrap().text(), half.json()), (None, None));
+    }
+}

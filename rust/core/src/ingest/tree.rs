@@ -1,0 +1,224 @@
+//! JSON as a tree over its own text: what is looked at in no fixed order, or kept as it is written.
+//!
+//! Texts are taken apart only where they are asked for, and objects know the text they were read
+//! from, so that what a column keeps as JSON is copied from the file. Only what every parser takes
+//! for the same is read; of two values of one key the last counts.
+
+use std::borrow::Cow;
+
+use super::raw::{Uncertain, is_certain};
+use super::value::{Text, json_text};
+
+/// A text of JSON, as it is written, with its quotes.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(super) struct Quoted<'a> {
+    pub json: &'a str,
+    pub has_escapes: bool,
+}
+
+impl<'a> Quoted<'a> {
+    /// What stands between its quotes.
+    pub(super) fn inside(self) -> &'a str {
+        &self.json[1..self.json.len() - 1]
+    }
+
+    pub(super) fn is_empty(self) -> bool {
+        self.json.len() == 2
+    }
+
+    /// The text; none if it holds half a surrogate pair.
+    pub(super) fn text(self) -> Option<Cow<'a, str>> {
+        if !self.has_escapes {
+            return Some(Cow::Borrowed(self.inside()));
+        }
+        let text: Text<'a> = serde_json::from_str(self.json).ok()?;
+        Some(text.0)
+    }
+
+    /// The text.
+    ///
+    /// # Errors
+    ///
+    /// It holds half a surrogate pair.
+    pub(super) fn certain(self) -> Result<Cow<'a, str>, Uncertain> {
+        self.text().ok_or(Uncertain)
+    }
+
+    pub(super) fn is(self, text: &str) -> bool {
+        if self.has_escapes {
+            return self.text().is_some_and(|own| own == text);
+        }
+        self.inside() == text
+    }
+}
+
+/// A value of JSON.
+#[derive(Clone, Debug, PartialEq)]
+pub(super) enum Node<'a> {
+    Null,
+    Boolean(bool),
+    /// A number as it is written.
+    Number(&'a str),
+    Text(Quoted<'a>),
+    List(List<'a>),
+    Object(Object<'a>),
+}
+
+#[derive(Clone, Debug, PartialEq)]
+pub(super) struct List<'a> {
+    /// The text it was read from; none once it was changed.
+    pub json: Option<&'a str>,
+    pub items: Vec<Node<'a>>,
+}
+
+#[derive(Clone, Debug, PartialEq)]
+pub(super) struct Object<'a> {
+    /// The text it was read from; none once it was changed.
+    pub json: Option<&'a str>,
+    pub members: Vec<(Quoted<'a>, Node<'a>)>,
+}
+
+/// What an absent key has.
+static NULL: Node<'static> = Node::Null;
+
+impl<'a> Object<'a> {
+    /// The value of a key, if it is there.
+    pub(super) fn find(&self, key: &str) -> Option<&Node<'a>> {
+        let mut members = self.members.iter().rev();
+        members.find(|(own, _)| own.is(key)).map(|(_, value)| value)
+    }
+
+    /// The value of a key; null where it is not there.
+    pub(super) fn get(&self, key: &str) -> &Node<'a> {
+        self.find(key).unwrap_or(&NULL)
+    }
+
+    pub(super) fn has(&self, key: &str) -> bool {
+        self.find(key).is_some()
+    }
+}
+
+impl<'a> Node<'a> {
+    pub(super) fn is_null(&self) -> bool {
+        matches!(self, Self::Null)
+    }
+
+    /// Whether Python takes the value for true.
+    pub(super) fn is_true(&self) -> bool {
+        match self {
+            Self::Null => false,
+            Self::Boolean(value) => *value,
+            Self::Number(digits) => number(digits) != 0.0,
+            Self::Text(text) => !text.is_empty(),
+            Self::List(list) => !list.items.is_empty(),
+            Self::Object(object) => !object.members.is_empty(),
+        }
+    }
+
+    pub(super) fn or<'n>(&'n self, other: &'n Self) -> &'n Self {
+        if self.is_true() { self } else { other }
+    }
+
+    pub(super) fn quoted(&self) -> Option<Quoted<'a>> {
+        match self {
+            Self::Text(text) => Some(*text),
+            _ => None,
+        }
+    }
+
+    pub(super) fn is(&self, text: &str) -> bool {
+        self.quoted().is_some_and(|own| own.is(text))
+    }
+
+    pub(super) fn object(&self) -> Option<&Object<'a>> {
+        match self {
+            Self::Object(object) => Some(object),
+            _ => None,
+        }
+    }
+
+    pub(super) fn list(&self) -> Option<&[Self]> {
+        match self {
+            Self::List(list) => Some(&list.items),
+            _ => None,
+        }
+    }
+
+    /// The value as JSON, as it is written where it was not changed; none if it is not certain to
+    /// mean the same to the record reader.
+    pub(super) fn json(&self) -> Option<Cow<'a, str>> {
+        let written = match self {
+            Self::Null => "null",
+            Self::Boolean(true) => "true",
+            Self::Boolean(false) => "false",
+            Self::Number(digits) => digits,
+            Self::Text(text) if !text.has_escapes => text.json,
+            Self::Text(Quoted { json, .. })
+            | Self::List(List {
+                json: Some(json), ..
+            })
+            | Self::Object(Object {
+                json: Some(json), ..
+            }) => {
+                return is_certain(json).then_some(Cow::Borrowed(json));
+            }
+            Self::List(_) | Self::Object(_) => {
+                let mut json = String::new();
+                self.write(&mut json);
+                return is_certain(&json).then_some(Cow::Owned(json));
+            }
+        };
+        Some(Cow::Borrowed(written))
+    }
+
+    fn write(&self, json: &mut String) {
+        match self {
+            Self::List(List { json: None, items }) => {
+                json.push('[');
+                for (index, item) in items.iter().enumerate() {
+                    json.push_str(if index > 0 { ", " } else { "" });
+                    item.write(json);
+                }
+                json.push(']');
+            }
+            Self::Object(Object {
+                json: None,
+                members,
+            }) => {
+                json.push('{');
+                for (index, (key, value)) in members.iter().enumerate() {
+                    json.push_str(if index > 0 { ", " } else { "" });
+                    json.push_str(key.json);
+                    json.push_str(": ");
+                    value.write(json);
+                }
+                json.push('}');
+            }
+            Self::List(List {
+                json: Some(own), ..
+            })
+            | Self::Object(Object {
+                json: Some(own), ..
+            }) => json.push_str(own),
+            Self::Text(text) => json.push_str(text.json),
+            Self::Number(digits) => json.push_str(digits),
+            Self::Boolean(value) => json.push_str(if *value { "true" } else { "false" }),
+            Self::Null => json.push_str("null"),
+        }
+    }
+}
+
+/// The number that valid JSON is.
+pub(super) fn number(digits: &str) -> f64 {
+    digits.parse().unwrap_or(f64::NAN)
+}
+
+/// Whether a number is one that Python keeps as an integer.
+pub(super) fn is_integer(digits: &str) -> bool {
+    !digits.contains(['.', 'e', 'E'])
+}
+
+/// A text as JSON, without a copy where it holds nothing to escape.
+pub(super) fn quote(text: &str) -> String {
+    json_text(text)
+}

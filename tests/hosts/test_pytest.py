@@ -1,0 +1,124 @@
+"""The plug-in of pytest: what pytest itself reports of tests with claims about scores."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from typing import TYPE_CHECKING
+from xml.etree import ElementTree as ET
+
+import pytest
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+TASKS = [
+    {
+        "id": "t",
+        "expected_tool_calls": [{"name": "read", "arguments": {"path": "a"}}],
+        "metadata": {"timeout": 60},
+    }
+]
+TESTS = """
+import pytest
+
+CALL = {"id": "c", "function": {"name": "read", "arguments": '{"path": "b"}'}}
+ATTEMPT = [{"role": "assistant", "tool_calls": [CALL]}]
+RIGHT = [{"role": "assistant", "tool_calls": [
+    {"id": "c", "function": {"name": "read", "arguments": '{"path": "a"}'}}]}]
+
+pytestmark = pytest.mark.trajmeter(tasks="gold.jsonl")
+
+def test_holds(assert_scores):
+    assert_scores(RIGHT, "tools.f1 >= 0.8", "tools.exact", "turns.turn_count == 1", task="t")
+
+def test_fails(assert_scores):
+    assert_scores(ATTEMPT, "turns.turn_count < 5", "tools.f1 >= 0.8", "tools.exact",
+                  "context.line.coverage >= 0.5", "rules.latency >= 7", task="t")
+
+@pytest.mark.trajmeter(unscored="skip")
+def test_skipped(assert_scores):
+    assert_scores(RIGHT, "tools.f1 == 1", "context.line.coverage >= 0.5", task="t")
+
+def test_misspelt(assert_scores):
+    assert_scores(RIGHT, "tools.f2 >= 1", task="t")
+
+def test_not_a_claim(assert_scores):
+    assert_scores(RIGHT, "tools.f1 >=", task="t")
+
+def test_without_a_bound(assert_scores):
+    assert_scores(RIGHT, "tools.f1", task="t")
+
+@pytest.mark.trajmeter(task="gold.jsonl")
+def test_wrong_option(assert_scores):
+    pass
+"""
+
+
+def _run(folder: Path, *options: str, plugins: tuple[str, ...] = ()) -> str:
+    (folder / "test_agent.py").write_text(TESTS)
+    (folder / "gold.jsonl").write_text("".join(f"{json.dumps(task)}\n" for task in TASKS))
+    (folder / "pytest.ini").write_text("[pytest]\n")
+    loaded = [f"-p{name}" for name in ("trajmeter.hosts.pytest_plugin", *plugins)]
+    done = subprocess.run(
+        [sys.executable, "-m", "pytest", "-p", "no:cacheprovider", *loaded, *options],
+        cwd=folder,
+        env={**os.environ, "PYTEST_DISABLE_PLUGIN_AUTOLOAD": "1"},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    return done.stdout + done.stderr
+
+
+def test_what_pytest_reports(tmp_path: Path) -> None:
+    told = _run(tmp_path, "--junitxml=junit.xml", "--trajmeter-report=figures.jsonl", "-rs")
+    assert "1 passed, 1 skipped, 1 error" in told.replace("4 failed, ", "")
+    assert (
+        "attempt at 't':\n"
+        "tools.f1 >= 0.8: is 0.0\n"
+        "    arguments read['path']: expected 'a', got 'b'\n"
+    ) in "".join(line.removeprefix("E").lstrip() + "\n" for line in told.splitlines()).replace(
+        "\narguments", "\n    arguments"
+    ).replace("AssertionError: ", "")
+    assert "tools.exact: is False" in told
+    assert "context.line.coverage >= 0.5: not scored, missing_gold" in told
+    assert "rules.latency >= 7: abstained: the task has no time budget" in told
+    assert "turns.turn_count < 5: is" not in told  # it holds
+    assert "UnknownNameError: no figure 'tools.f2'" in told
+    assert "ConfigurationError: the claim 'tools.f1 >=' cannot be read" in told
+    assert "ConfigurationError: the claim 'tools.f1' compares nothing" in told
+    assert "ConfigurationError: the marker trajmeter has no option 'task'" in told
+    assert "tools.f1: 0.667, 3 of 3 scored" in told
+    assert "context.line.coverage: -, 0 of 2 scored" in told
+    properties = {
+        case.attrib["name"]: {p.attrib["name"]: p.attrib["value"] for p in case.iter("property")}
+        for case in ET.parse(tmp_path / "junit.xml").iter("testcase")  # noqa: S314 - made above
+    }
+    assert properties["test_fails"]["trajmeter.tools.f1"] == "0.0"
+    assert properties["test_fails"]["trajmeter.context.line.coverage"] == "missing_gold"
+    assert properties["test_fails"]["trajmeter.rules.latency"] == "abstained"
+    lines = [json.loads(line) for line in (tmp_path / "figures.jsonl").read_text().splitlines()]
+    assert {line["outcome"] for line in lines} == {"passed", "failed", "skipped"}
+    assert [line["unscored"] for line in lines if line["figure"] == "context.line.coverage"] == [
+        "missing_gold",
+        "missing_gold",
+    ]
+
+
+def test_figures_come_over_xdist(tmp_path: Path) -> None:
+    pytest.importorskip("xdist", reason="pytest-xdist is not installed")
+    told = _run(tmp_path, "-n2", "--trajmeter-report=figures.jsonl", plugins=("xdist",))
+    assert "tools.f1: 0.667, 3 of 3 scored" in told
+    assert len((tmp_path / "figures.jsonl").read_text().splitlines()) == 10
+
+
+def test_a_session_that_does_not_use_it_loads_nothing(tmp_path: Path) -> None:
+    (tmp_path / "test_nothing.py").write_text(
+        "import sys\n"
+        "def test_nothing():\n"
+        "    assert 'numpy' not in sys.modules and 'trajmeter.metrics' not in sys.modules\n"
+    )
+    assert "1 passed" in _run(tmp_path, "test_nothing.py")

@@ -1,0 +1,129 @@
+"""Rows of messages read into columns in Rust, beside reading them as records."""
+
+from __future__ import annotations
+
+import json
+import tempfile
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import example, given
+from hypothesis import strategies as st
+
+from tests.readers.both_ways import as_batches, as_records
+from tests.readers.messages.any_messages import (
+    INTERPRETERS,
+    READERS,
+    SHELLS,
+    anything,
+    conversations,
+    texts,
+)
+from tests.readers.messages.test_turns import ONE_CALL
+from tests.readers.test_ingest_lines import SUBSTITUTIONS
+from trajmeter.schemas import trajectory_schema
+
+pytestmark = pytest.mark.usefixtures("rust")
+
+_TURN = trajectory_schema().field("turns").type.value_type
+COLUMNS = (
+    *(name for name in trajectory_schema().names if name not in ("turns", "leaks")),
+    *(f"turns.{field.name}" for field in _TURN if field.name != "views"),
+)
+"""All but views and leaks."""
+
+identities = st.one_of(texts, texts, st.integers(-3, 2**70), st.booleans(), st.just(-0.0), anything)
+ODD = st.fixed_dictionaries(
+    {},
+    optional={
+        "task_id": identities,
+        "instance_id": identities,
+        "id": identities,
+        "agent": identities,
+        "model": identities,
+        "model_name": identities,
+        "run_id": identities,
+        "model_patch": identities,
+        "passed": identities,
+        "resolved": st.sampled_from([0, 1, 1.0, True, None, "yes", 2]),
+        "exit_status": identities,
+        "api_key": identities,
+        "note": anything,
+        "auth": texts,
+        "author": texts,
+        "conversation": anything,
+        "stop_reason": texts,
+        "history": anything,
+    },
+)
+PLAIN = st.fixed_dictionaries(
+    {"task_id": texts}, optional={"model": texts, "passed": st.booleans(), "note": texts}
+)
+rows = st.builds(
+    lambda messages, about: {**about, "messages": messages},
+    conversations(),
+    PLAIN | PLAIN | PLAIN | ODD,
+)
+
+
+def read(row: dict[str, Any], columns: tuple[str, ...] | None = COLUMNS) -> int:
+    """Hold both readers to the same rows and problems; how many were read as records."""
+    return same(json.dumps(row).encode(), columns)
+
+
+def same(content: bytes, columns: tuple[str, ...] | None = COLUMNS) -> int:
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder, "runs.jsonl")
+        path.write_bytes(content)
+        found, as_record = as_batches(path, columns)
+        assert found == as_records(path, columns)
+    return as_record
+
+
+def call(name: str, arguments: Any, result: Any = "x = 1") -> list[dict[str, Any]]:
+    function = {"name": name, "arguments": json.dumps(arguments)}
+    return [
+        {"role": "user", "content": "Look."},
+        {
+            "role": "assistant",
+            "content": "I look.",
+            "tool_calls": [{"id": "c", "function": function}],
+        },
+        {"role": "tool", "tool_call_id": "c", "content": result},
+    ]
+
+
+@pytest.mark.parametrize("program", ONE_CALL)
+def test_every_program_is_read_in_rust(program: str) -> None:
+    row = {"task_id": "t", "model": "m", "messages": ONE_CALL[program]}
+    assert read(row) == (program in ONLY_AS_RECORDS)
+
+
+ONLY_AS_RECORDS = {"pydantic-ai"}
+
+
+@pytest.mark.parametrize("name", [*SHELLS, *INTERPRETERS, *READERS, "web_search"])
+def test_tools_are_known_by_the_same_names(name: str) -> None:
+    messages = call(name, {"command": "cat a.py", "code": "1", "path": "a.py"}, "[exit code 2]")
+    for spelt in (name, name.upper(), f"mcp__x__{name}"):
+        renamed = json.loads(json.dumps(messages).replace(json.dumps(name), json.dumps(spelt)))
+        assert read({"messages": renamed}) == 0
+        as_record = same(json.dumps({"messages": renamed}).encode(), None)
+        assert as_record == (name in SHELLS or name in READERS)
+
+
+@given(st.lists(rows, min_size=1, max_size=3), st.data())
+@example([{"messages": call("bash", {"command": ["ls", "it's"]})}], None)
+@example([{"messages": call("bash", {"command": ["bash", "-lc", "ls"]})}], None)
+@example([{"messages": call("f", {}, "\ud800")}], None)
+@example([{"messages": [{"role": "assistant", "content": ["a", "", {"type": "text"}]}]}], None)
+def test_same_rows_and_problems_as_records(found: list[Any], data: st.DataObject | None) -> None:
+    text = "\n".join(map(json.dumps, found))
+    columns: tuple[str, ...] | None = COLUMNS
+    if data is not None:
+        for old, new in data.draw(st.lists(st.sampled_from(SUBSTITUTIONS), max_size=1)):
+            text = text.replace(old, new, 1)
+        some = st.lists(st.sampled_from(COLUMNS), max_size=4).map(tuple)
+        columns = data.draw(st.sampled_from([COLUMNS, None]) | some)
+    same(text.encode(), columns)

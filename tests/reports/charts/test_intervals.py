@@ -1,0 +1,104 @@
+"""Dots with their intervals."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from tests.reports.charts.drawn import Drawn
+from trajmeter.reports.charts import Interval, IntervalChart, IntervalGroup
+
+
+def chart(*intervals: Interval, **options: Any) -> IntervalChart:
+    fields: dict[str, Any] = {
+        "title": "Found",
+        "groups": (IntervalGroup("f1", intervals),),
+        "axis": "mean",
+    }
+    return IntervalChart(**(fields | options))
+
+
+def test_dots_and_lines_lie_where_their_numbers_are() -> None:
+    drawn = Drawn(
+        chart(
+            Interval("heron", 0.5, 0.25, 0.75), Interval("magpie", 1.0), low_end=0.0, high_end=1.0
+        )
+    )
+    middle, end = drawn.numbers("circle", "cx", "fill")
+    line = drawn.all("line", "interval")[0]
+    low, high = float(line.get("x1", "")), float(line.get("x2", ""))
+    start = 2 * middle - end  # 0.0 lies as far from 0.5 as 1.0 does
+    assert low == pytest.approx((start + middle) / 2, abs=0.02)
+    assert high == pytest.approx((middle + end) / 2, abs=0.02)
+    assert len(drawn.all("line", "interval")) == 3  # the line and its two ends; magpie has none
+
+
+def test_an_axis_need_not_begin_at_zero() -> None:
+    drawn = Drawn(chart(Interval("heron", 0.9), Interval("magpie", 0.91)))
+    first, second = drawn.numbers("circle", "cx", "fill")
+    assert second - first > 200
+    assert "0.900" in drawn.texts()
+    assert "0" not in drawn.texts("quiet")
+
+
+def test_a_value_that_is_not_there_has_no_dot_and_says_why() -> None:
+    drawn = Drawn(
+        chart(
+            Interval("heron", 0.5),
+            Interval("magpie", None, remark="not scored"),
+            Interval("x", None),
+        )
+    )
+    assert len(drawn.all("circle")) == 1
+    assert {"not scored", "no value"} <= set(drawn.texts())
+    assert drawn.description == "f1, heron: 0.500; f1, magpie: not scored; f1, x: no value"
+
+
+def test_values_that_are_not_finite_have_no_place() -> None:
+    drawn = Drawn(
+        chart(
+            Interval("a", float("nan"), float("nan"), float("nan")),
+            Interval("b", float("inf"), 0.0, float("inf")),
+            Interval("c", 0.5),
+        )
+    )
+    assert len(drawn.all("circle")) == 1
+    assert drawn.all("line", "interval") == []
+
+
+def test_a_difference_is_read_against_no_difference() -> None:
+    drawn = Drawn(chart(Interval("f1", 0.04, 0.01, 0.07), reference=0.0))
+    (x,) = drawn.numbers("line", "x1", "reference")
+    (dot,) = drawn.numbers("circle", "cx")
+    assert x < min(drawn.numbers("line", "x1", "interval")) < dot
+
+
+def test_equal_ratios_are_equally_far_apart() -> None:
+    values = (Interval("a", 0.5), Interval("b", 1.0), Interval("c", 2.0), Interval("d", 0.0))
+    drawn = Drawn(chart(*values, is_ratio=True, reference=1.0))
+    half, one, two = drawn.numbers("circle", "cx")  # 0 has no place
+    assert one - half == pytest.approx(two - one, abs=0.02)
+    assert drawn.numbers("line", "x1", "reference") == [one]
+    assert "2.000x" in drawn.texts()
+
+
+def test_the_best_is_marked_and_remarks_stand_beside_their_value() -> None:
+    drawn = Drawn(chart(Interval("a", 0.5, remark="2/3"), Interval("b", 0.6, is_best=True)))
+    assert drawn.texts("best") == ["b", "0.600"]
+    assert "0.500 · 2/3" in drawn.texts()
+
+
+def test_a_tooltip_and_the_description_hold_the_whole_truth() -> None:
+    name = "a-framework-with-a-very-long-name (in-a-file-of-a-long-name.json)"
+    drawn = Drawn(chart(Interval(name, 0.5, 0.4, 0.6)))
+    assert name not in drawn.texts()
+    assert any("…" in text for text in drawn.texts())
+    assert f"f1, {name}: 0.500, 0.400 to 0.600" in drawn.tooltips()
+    assert (drawn.title, drawn.caption) == ("Found", "Found")
+    assert drawn.svg.get("role") == "img"
+
+
+def test_the_longest_name_that_has_room_is_whole() -> None:
+    for name in ("Searcher", "Chainer", "a", "heron / claude", "iiiiWWWW"):
+        assert name in Drawn(chart(Interval(name, 0.5), Interval("b", 0.1))).texts()

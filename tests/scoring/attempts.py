@@ -1,0 +1,72 @@
+"""Attempts in files, and runs over small units of them."""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING, Any
+
+from trajmeter.scoring.job import Job
+from trajmeter.scoring.plan import PlanSizes, ReadingOptions
+from trajmeter.scoring.run import RunListener, RunOptions, run
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from trajmeter.records import ReadProblem
+    from trajmeter.scoring.run import RunResult
+
+SIZES = PlanSizes(piece_bytes=4_000, piece_rows=30, files=3)
+"""Units of a few dozen lines."""
+
+
+def write_attempts(file: Path, count: int = 200, *, broken: int = 0) -> Path:
+    """Write attempts as JSON lines, and some lines that cannot be read among them."""
+    lines = []
+    for number in range(count):
+        turns = [{"success": (number + turn) % 3 > 0} for turn in range(number % 5)]
+        attempt = {
+            "task_id": f"t{number // 4}",
+            "agent": f"agent {number % 3}",
+            "attempt": str(number),
+            "passed": number % 2 == 0,
+            "turns": turns,
+            "usage": {"cost_usd": number / 7},
+        }
+        lines.append(json.dumps(attempt))
+    for number in range(broken):
+        lines.insert((number + 1) * count // (broken + 1), "{broken")
+    file.write_text("".join(f"{line}\n" for line in lines))
+    return file
+
+
+def score_units(
+    inputs: Path | list[Path],
+    output: Path | None,
+    *,
+    metrics: tuple[Any, ...] = ("turns",),
+    profiles: tuple[str, ...] = (),
+    sizes: PlanSizes = SIZES,
+    problems: list[ReadProblem] | None = None,
+    messages: list[str] | None = None,
+    tasks: tuple[Any, ...] = (),
+    **options: Any,
+) -> RunResult:
+    """Score inputs in small units."""
+    problems = [] if problems is None else problems
+    messages = [] if messages is None else messages
+    return run(
+        Job(metrics, tasks=tasks, reading=ReadingOptions(profiles=profiles)),
+        inputs if isinstance(inputs, list) else [inputs],
+        output=output,
+        options=RunOptions(sizes=sizes, **options),
+        listener=RunListener(on_problem=problems.append, on_message=messages.append),
+    )
+
+
+def contents(folder: Path) -> dict[str, bytes]:
+    """What a complete folder of a run holds, but for the lock and states."""
+    return {
+        str(file.relative_to(folder)): file.read_bytes()
+        for file in sorted(folder.rglob("*"))
+        if file.is_file() and file.parent.name != "state"
+    }

@@ -1,0 +1,200 @@
+"""The scorer of a harness: its arguments, its summary, and figures by their names."""
+
+from __future__ import annotations
+
+import multiprocessing
+import pickle
+from typing import TYPE_CHECKING
+
+import pytest
+
+import trajmeter
+from trajmeter.errors import ConfigurationError, InputError, UnknownNameError
+from trajmeter.metrics import RowLayout, create, score_trajectories
+from trajmeter.records import (
+    Cause,
+    Extent,
+    GoldRange,
+    Measurement,
+    Measurements,
+    Outcome,
+    Task,
+    ToolCall,
+    Trajectory,
+    Turn,
+    View,
+)
+
+if TYPE_CHECKING:
+    from trajmeter.metrics import Scored
+
+TASK = Task(
+    id="t",
+    gold_ranges=(
+        GoldRange(path="a.py", first_line=1, last_line=4),
+        GoldRange(path="b.py", first_line=3, last_line=5),
+    ),
+    expected_tool_calls=(ToolCall(name="read", arguments={"path": "a"}), ToolCall(name="stop")),
+)
+FAMILIES = ["context", "tools", "turns", "rules"]
+SCORER = trajmeter.Scorer(FAMILIES, tasks=[TASK])
+SEEN = Trajectory(
+    task_id="t",
+    turns=(
+        Turn(
+            tool_calls=(ToolCall(name="read", arguments={"path": "b"}),),
+            views=(View(path="a.py", extent=Extent.LINES, start=1, end=2),),
+        ),
+    ),
+)
+
+
+def test_the_short_names_of_figures() -> None:
+    scored = SCORER.score(SEEN)
+    for short, column in {
+        "tools.f1": "tools.any_order_grades.f1",
+        "context.line.coverage": "context.final.line.coverage",
+        "context.auc_coverage": "context.trajectory.line.auc_coverage",
+        "rules.latency": "rules.latency.score",
+        "turns.turn_count": "turns.run.turn_count",
+    }.items():
+        assert SCORER.figure(short).name == column
+        assert scored.figure(short).value == scored.row()[column]
+    assert list(scored.figures("context.final.line.[c]*", "tools.exact")) == [
+        "context.final.line.coverage",
+        "tools.exact",
+    ]
+
+
+def test_a_figure_says_why_it_has_its_value() -> None:
+    scored = SCORER.score(SEEN)
+    tools = scored.figure("tools.f1")
+    assert (tools.value, tools.outcome, tools.counts) == (0.0, Outcome.SCORED, True)
+    assert tools.reason == (
+        "arguments read['path']: expected 'a', got 'b'\nmissing stop: it was not called"
+    )
+    assert scored.figure("tools.exact").passed is False
+    context = scored.figure("context.line.coverage")
+    assert context.reason == "covers 2 of 7 gold lines; 1 gold file never viewed"
+    rule = scored.figure("rules.latency")
+    assert (rule.value, rule.outcome, rule.passed) == (10.0, Outcome.ABSTAINED, True)
+    assert rule.reason == "the task has no time budget"
+    assert not rule.counts
+
+
+@pytest.mark.parametrize(
+    ("trajectory", "name", "outcome", "cause", "reason"),
+    [
+        (
+            Trajectory(task_id="other", turns=()),
+            "context.line.f1",
+            Outcome.NOT_SCORED,
+            Cause.MISSING_GOLD,
+            "The task is unknown, or has no gold context.",
+        ),
+        (
+            Trajectory(task_id="t"),
+            "turns.repeated_tool_calls",
+            Outcome.NOT_SCORED,
+            Cause.MISSING_TURNS,
+            "Turns were counted, but not recorded.",
+        ),
+        (
+            Trajectory(task_id="t", turns=()),
+            "turns.repeated_tool_calls",
+            Outcome.ABSTAINED,
+            None,
+            "There is nothing to score.",
+        ),
+    ],
+)
+def test_a_figure_without_a_value_says_why(
+    trajectory: Trajectory, name: str, outcome: Outcome, cause: Cause | None, reason: str
+) -> None:
+    found = SCORER.score(trajectory).figure(name)
+    assert (found.value, found.outcome, found.cause) == (None, outcome, cause)
+    assert found.reason == reason
+
+
+def test_what_a_metric_raised_is_its_figures_reason() -> None:
+    @trajmeter.metric
+    def broken(task: Task | None, trajectory: Trajectory) -> float:
+        raise ValueError("no")
+
+    found = trajmeter.Scorer([broken]).score(SEEN).figure("broken.value")
+    assert (found.value, found.cause) == (None, Cause.METRIC_ERROR)
+    assert "ValueError: no" in (found.reason or "")
+
+
+@pytest.mark.parametrize("name", ["tools.f2", "tools.outcome", "nothing"])
+def test_an_unknown_figure_is_told_before_anything_is_scored(name: str) -> None:
+    with pytest.raises(UnknownNameError, match="no figure"):
+        SCORER.figure(name)
+
+
+def test_a_pattern_is_not_one_figure() -> None:
+    with pytest.raises(UnknownNameError, match="stands for"):
+        SCORER.figure("tools.any_order_grades.*")
+
+
+def test_an_attempt_scored_without_columns_has_no_figures() -> None:
+    (scored,) = score_trajectories([SEEN], metrics=create(["turns"]))
+    with pytest.raises(InputError, match="no columns"):
+        scored.figure("turns.turn_count")
+    assert scored.layout is None
+    assert RowLayout(create(["turns"])).figure("turns.turn_count").of(scored).value == 1
+
+
+def test_a_task_may_come_with_its_attempt() -> None:
+    scored = trajmeter.Scorer(["tools"]).score(SEEN, task=TASK)
+    assert scored == trajmeter.Scorer(["tools"], tasks=[TASK]).score(SEEN)
+
+
+def test_its_summary_is_that_of_all_its_attempts() -> None:
+    attempts = [SEEN, Trajectory(task_id="t"), Trajectory(task_id="lost")]
+    scorer = trajmeter.Scorer(FAMILIES, tasks=[TASK])
+    scorer.score(attempts[0])
+    list(scorer.score_all(attempts[1:]))
+    offline = trajmeter.score(attempts, tasks=[TASK], metrics=FAMILIES)
+    assert scorer.summary() == offline.summary
+    assert scorer.summary().missing_tasks is not None
+
+
+def _took(seconds: float) -> Measurements:
+    return Measurements(seconds={"b": Measurement(value=seconds)})
+
+
+def test_metrics_that_compare_attempts_see_them_together() -> None:
+    attempts = [
+        Trajectory(task_id="t", agent="oracle", measurements=_took(1.0)),
+        Trajectory(task_id="t", agent="mine", measurements=_took(2.0)),
+    ]
+    scorer = trajmeter.Scorer(["speedup"])
+    offline = trajmeter.score(attempts, metrics=["speedup"])
+    assert [*scorer.score_all(attempts)] == offline.results
+    assert scorer.summary() == offline.summary
+
+
+def _scored_elsewhere(scorer: trajmeter.Scorer) -> Scored:
+    return scorer.score(SEEN)
+
+
+@pytest.mark.parametrize("method", ["spawn"])
+def test_it_goes_to_other_processes_as_its_arguments(method: str) -> None:
+    again = pickle.loads(pickle.dumps(SCORER))  # noqa: S301 - our own
+    assert again.score(SEEN) == SCORER.score(SEEN)
+    assert again.summary().overall.attempts == 1
+    with multiprocessing.get_context(method).Pool(1) as pool:
+        assert pool.apply(_scored_elsewhere, (SCORER,)) == SCORER.score(SEEN)
+
+
+def test_options_are_checked_when_it_is_made() -> None:
+    with pytest.raises(UnknownNameError, match="contxt"):
+        trajmeter.Scorer(["contxt"])
+    with pytest.raises(ConfigurationError, match="two different tasks"):
+        trajmeter.Scorer(["tools"], tasks=[TASK, Task(id="t")])
+    wrong: list[object] = [3]
+    with pytest.raises(InputError, match=r"tasks\[0\]"):
+        trajmeter.Scorer(["tools"], tasks=wrong)  # type: ignore[arg-type]  # on purpose
+    with pytest.raises(InputError, match="trajectory is None"):
+        SCORER.score(None)  # type: ignore[arg-type]  # on purpose

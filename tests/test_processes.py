@@ -1,0 +1,55 @@
+"""Worker processes: replies of a function in another process."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import pytest
+
+from trajmeter.processes import WorkerEndedError, WorkerProcess, processors
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+DOUBLES = """
+from trajmeter.processes import requests, send
+
+def main():
+    for number, replies in requests():
+        print("printed, and no reply")
+        send(replies, number + number)
+"""
+
+
+@pytest.fixture
+def module(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> str:
+    (tmp_path / "doubling.py").write_text(DOUBLES)
+    monkeypatch.syspath_prepend(tmp_path)
+    return "doubling"
+
+
+def test_a_process_replies_to_each_request(module: str) -> None:
+    with WorkerProcess(module) as process:
+        for value in (1, "ab", b"\0" * 100_000, [None]):
+            process.send(value)
+            assert process.receive() == value + value  # type: ignore[operator]  # of one type each
+
+
+def test_a_process_that_fails_is_told_by_its_exit_code(
+    module: str, capfd: pytest.CaptureFixture[str]
+) -> None:
+    with WorkerProcess(module) as process:
+        process.send({})  # which cannot be added
+        with pytest.raises(WorkerEndedError, match=r"^1$"):
+            process.receive()
+        process.send(1)
+        with pytest.raises(WorkerEndedError, match=r"^1$"):
+            process.receive()
+    out, err = capfd.readouterr()
+    assert out == ""
+    assert "printed, and no reply" in err
+    assert "TypeError" in err
+
+
+def test_there_is_a_processor() -> None:
+    assert processors() >= 1
