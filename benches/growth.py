@@ -2,7 +2,8 @@
 
 Run ``python -m benches.growth``. Time is that of the processor, so that other programs on the
 machine matter little; only the shares of threads and processes are of the clock, and need a quiet
-machine with two cores.
+machine with two cores. Files are read without ``pre_buffer``, by which pyarrow keeps all that it
+has read of a file: that memory grows with the file, whatever is done with it.
 """
 
 from __future__ import annotations
@@ -24,7 +25,7 @@ _BATCHES = """
 import sys
 import pyarrow.parquet as pq
 import trajmeter
-file = pq.ParquetFile(sys.argv[1])
+file = pq.ParquetFile(sys.argv[1], pre_buffer=False)
 rows = sum(map(len, trajmeter.score_batches(file.iter_batches(10_000), metrics=["turns"])))
 assert rows == file.metadata.num_rows, rows
 """

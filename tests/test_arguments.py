@@ -6,7 +6,6 @@ from functools import partial
 from pathlib import Path, PurePosixPath
 from typing import TYPE_CHECKING, Any
 
-import pyarrow as pa
 import pytest
 
 import trajmeter
@@ -50,8 +49,6 @@ SEVERAL = "expected the path of a file, or a list of paths"
         ),
         (trajmeter.score_batches, 5, "batches is 5 (int), expected an iterable of RecordBatch"),
         (trajmeter.score_batches, "a.parquet", "batches is 'a.parquet' (str), expected an iter"),
-        (trajmeter.score_batches, BATCH, "batches is a RecordBatch, expected an iterable of"),
-        (trajmeter.score_batches, pa.table({"task_id": ["a"]}), "batches is a Table, expected an"),
         (read_trajectories, 5, f"paths is 5 (int), {SEVERAL}"),
         (read_tasks, [5], "paths[0] is 5 (int), expected the path of a file"),
     ],

@@ -14,6 +14,7 @@ import trajmeter
 from trajmeter import errors
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
     from types import ModuleType
 
 ROOT = Path(__file__).parents[1]
@@ -37,7 +38,16 @@ def _is_public(name: str) -> bool:
 
 def _public_modules() -> list[ModuleType]:
     found = pkgutil.walk_packages(trajmeter.__path__, prefix="trajmeter.")
-    return [trajmeter, *(importlib.import_module(m.name) for m in found if _is_public(m.name))]
+    return [trajmeter, *(each for m in found if _is_public(m.name) for each in _imported(m.name))]
+
+
+def _imported(name: str) -> Iterator[ModuleType]:
+    """The module; nothing if it is that of a host which is not installed here."""
+    try:
+        yield importlib.import_module(name)
+    except errors.ExtraMissingError:
+        if not name.startswith("trajmeter.hosts."):
+            raise
 
 
 def _constants_then_classes_then_functions(name: str) -> tuple[bool, bool, str]:

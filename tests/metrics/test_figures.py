@@ -16,7 +16,9 @@ from trajmeter.metrics.figures import (
     figures_of_layout,
     full_name,
     matching_figures,
+    principal_figures,
     registered_figures,
+    short_name,
 )
 from trajmeter.metrics.registry import BUILT_IN, create
 
@@ -99,3 +101,22 @@ def test_figures_of_ones_own() -> None:
 def test_metadata_of_others_are_left_alone() -> None:
     assert figures_in_metadata("not JSON") == {}
     assert figures_in_metadata('{"x": {"kind": "colour"}}') == {}
+
+
+@pytest.mark.parametrize("family", ["context", "turns", "rules", "tools", "speedup", "answers"])
+def test_a_short_name_leads_back_to_its_column(family: str) -> None:
+    known = registered_figures(family)
+    assert [full_name(short_name(name), known) for name in known] == [*known]
+
+
+@pytest.mark.parametrize("family", ["context", "turns", "rules", "tools", "speedup", "answers"])
+def test_every_family_has_a_figure_that_stands_for_it(family: str) -> None:
+    known = registered_figures(family)
+    (leading,) = principal_figures(known)
+    assert known[leading].higher_is_better is not None
+
+
+def test_a_family_without_its_figures_is_led_by_none_beside_others() -> None:
+    assert principal_figures(["turns.first_turn_valid", "mine.b", "mine.a"]) == ["mine.b"]
+    assert principal_figures(["turns.first_turn_valid", "turns.x"]) == ["turns.first_turn_valid"]
+    assert principal_figures([]) == []

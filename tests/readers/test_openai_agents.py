@@ -76,6 +76,18 @@ def test_a_line_that_is_no_object_is_told_and_the_others_read(
     assert problems[0].message.startswith("expected an object, got ")
 
 
+def test_a_line_of_another_kind_is_told_and_the_others_read(tmp_path: Path) -> None:
+    lines = [TRACE, {**response(1), "object": [1]}, response(3), {"object": "song"}, response(5)]
+    (attempt,), problems = read(tmp_path / "t.jsonl", *lines)
+    assert len(attempt.turns or ()) == 2
+    assert [(problem.line, problem.message) for problem in problems] == [
+        (2, "object is [1], expected a trace or a span"),
+        (4, "object is 'song', expected a trace or a span"),
+    ]
+    attempts, problems = read(tmp_path / "t.jsonl", TRACE, *[{"object": "song"}] * 2)
+    assert (attempts, len(problems)) == ([], 1)
+
+
 def test_a_trace_is_an_attempt(tmp_path: Path) -> None:
     turn = span(1, 9, {"type": "custom", "name": "turn", "data": {"usage": USAGE}})
     lines = [TRACE, response(1), function(5), turn, response(10), agent()]

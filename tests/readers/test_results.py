@@ -155,3 +155,41 @@ def test_settings_of_metrics() -> None:
     assert parameters_of({"trajmeter.metrics": text})["context"]["version"] == "1"
     assert parameters_of({}) == {}
     assert parameters_of({"trajmeter.metrics": "{"}) == {}
+
+
+@pytest.mark.parametrize("suffix", [".jsonl", ".parquet"])
+def test_lists_and_mappings_are_read_as_json_beside_the_others(tmp_path: Path, suffix: str) -> None:
+    rows: list[dict[str, Any]] = [
+        {"task_id": "t1", "x.value": 0.5, "x.steps": [0.25, 1.0], "x.words": None},
+        {"task_id": "t2", "x.value": None, "x.steps": None, "x.words": ["a", "b"]},
+    ]
+    table = open_results(write(tmp_path / f"rows{suffix}", rows))
+    (batch,) = table.batches(["task_id"], ["x.value"], ["x.steps", "x.words", "absent"])
+    assert batch.to_pydict() == {
+        "task_id": ["t1", "t2"],
+        "x.value": [0.5, None],
+        "x.steps": ["[0.25, 1.0]", None],
+        "x.words": [None, '["a", "b"]'],
+        "absent": [None, None],
+    }
+
+
+def test_a_mapping_of_parquet_is_an_object_and_csv_has_none(tmp_path: Path) -> None:
+    kind = pa.map_(pa.string(), pa.int64())
+    counts = pa.array([[("a", 1), ("b", 2)], None], kind)
+    made = pa.table({"task_id": ["t1", "t2"], "x.counts": counts})
+    parquet.write_table(made, tmp_path / "rows.parquet")
+    (batch,) = open_results(tmp_path / "rows.parquet").batches(["task_id"], [], ["x.counts"])
+    assert batch.column("x.counts").to_pylist() == ['{"a": 1, "b": 2}', None]
+    (tmp_path / "rows.csv").write_text("task_id,x.value\nt1,0.5\n")
+    (batch,) = open_results(tmp_path / "rows.csv").batches(["task_id"], ["x.value"], ["x.counts"])
+    assert batch.column("x.counts").to_pylist() == [None]
+
+
+def test_what_the_footer_of_parquet_says_beside_the_schema_is_read(tmp_path: Path) -> None:
+    table = pa.table({"task_id": ["t1"]}).replace_schema_metadata({"own": "schema"})
+    with parquet.ParquetWriter(tmp_path / "rows.parquet", table.schema) as writer:
+        writer.write_table(table)
+        writer.add_key_value_metadata({"trajmeter.run": "{}"})
+    metadata = open_results(tmp_path / "rows.parquet").metadata
+    assert (metadata["own"], metadata["trajmeter.run"]) == ("schema", "{}")

@@ -5,8 +5,8 @@ from __future__ import annotations
 import json
 from typing import TYPE_CHECKING, Any
 
-from trajmeter.scoring.job import Job
-from trajmeter.scoring.plan import PlanSizes, ReadingOptions
+from trajmeter.scoring.job import Job, ReadingOptions
+from trajmeter.scoring.plan import PlanSizes
 from trajmeter.scoring.run import RunListener, RunOptions, run
 
 if TYPE_CHECKING:
@@ -23,7 +23,12 @@ def write_attempts(file: Path, count: int = 200, *, broken: int = 0) -> Path:
     """Write attempts as JSON lines, and some lines that cannot be read among them."""
     lines = []
     for number in range(count):
-        turns = [{"success": (number + turn) % 3 > 0} for turn in range(number % 5)]
+        turns = [
+            {"success": True}
+            if (number + turn) % 3
+            else {"success": False, "error": {"reason": "parse_error"}}
+            for turn in range(number % 5)
+        ]
         attempt = {
             "task_id": f"t{number // 4}",
             "agent": f"agent {number % 3}",

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import pickle
+import shutil
 import sqlite3
 import subprocess
 import sys
@@ -26,6 +27,45 @@ def test_entries_stay(tmp_path: Path) -> None:
     for other in (cache, EntryCache(tmp_path / "a" / "b"), pickle.loads(pickle.dumps(cache))):  # noqa: S301
         assert other.read(["x", "y", "z"]) == {"x": b"two", "y": b"\0\xff"}
     assert (tmp_path / "a" / "b").stat().st_mode & 0o077 == 0
+
+
+def test_entries_that_come_one_by_one_are_written_together(tmp_path: Path) -> None:
+    cache, other = EntryCache(tmp_path), EntryCache(tmp_path)
+    assert cache.read(["x", "y"]) == {}
+    cache.write_later([("x", b"one")])
+    cache.write_later([("y", b"two")])
+    assert cache.read(["y", "x", "z"]) == {"x": b"one", "y": b"two"}
+    assert other.read(["x", "y"]) == {}
+    cache.flush()
+    assert other.read(["x", "y"]) == {"x": b"one", "y": b"two"} == cache.read(["x", "y"])
+    for number in range(70):
+        cache.write_later([(str(number), b"n")])
+    assert len(other.read([str(number) for number in range(70)])) == 64
+    assert len(cache.read([str(number) for number in range(70)])) == 70
+    del cache
+    assert len(other.read([str(number) for number in range(70)])) == 70
+
+
+def test_what_is_left_is_written_at_the_end_of_the_process(tmp_path: Path) -> None:
+    program = (
+        "import sys; from pathlib import Path; from trajmeter.snapshots._cache import EntryCache; "
+        "cache = EntryCache(Path(sys.argv[1])); cache.read(['x']); cache.write_later([('x', b'1')])"
+    )
+    subprocess.run([sys.executable, "-c", program, str(tmp_path / "cache")], check=True)
+    assert EntryCache(tmp_path / "cache").read(["x"]) == {"x": b"1"}
+
+
+def test_a_folder_that_was_removed_meanwhile_stays_away(tmp_path: Path) -> None:
+    cache = EntryCache(tmp_path / "cache")
+    cache.read(["x"])
+    cache.write_later([("x", b"one")])
+    shutil.rmtree(tmp_path / "cache")
+    del cache
+    assert not (tmp_path / "cache").exists()
+    nowhere = EntryCache(None)
+    nowhere.write_later([("x", b"one")])
+    nowhere.flush()
+    assert nowhere.read(["x"]) == {}
 
 
 def test_more_keys_than_a_query_takes(tmp_path: Path) -> None:

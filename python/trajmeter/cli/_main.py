@@ -42,6 +42,7 @@ COMMANDS = (
     "snapshot",
     "run",
     "judge",
+    "merge",
     "summarize",
     "compare",
     "report",

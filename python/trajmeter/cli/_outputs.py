@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from trajmeter.cli._page import write_page
 from trajmeter.cli._process import print_message
+from trajmeter.cli._units import is_folder
 from trajmeter.errors import ConfigurationError
 
 if TYPE_CHECKING:
@@ -51,7 +52,8 @@ class ScoreOutputs:
         if len(pages) > 1 or len(tables) > 1:
             raise ConfigurationError("-o takes one file of rows and one .html file")
         for path in paths:
-            (check_place if path in pages else check_output)(path)
+            if not is_folder(path):
+                (check_place if path in pages else check_output)(path)
             check_is_no_input(path, read)
         if pages:
             from trajmeter.reports.page.rendering import require_jinja
@@ -84,7 +86,7 @@ class ScoreOutputs:
 
     @property
     def tables(self) -> list[Path]:
-        """Files that rows are written to."""
+        """Files that rows are written to, or the folder."""
         return [*dict.fromkeys(each for each in (self.rows, self._read) if each is not None)]
 
     def about(self) -> Mapping[str, str]:

@@ -11,12 +11,15 @@ from time import monotonic
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Sequence
+    from collections.abc import Callable, Iterable, Iterator, Sequence
 
     import pyarrow as pa
-    from rich.progress import Progress
+    from rich.progress import Progress as RichProgress
+    from rich.progress import TaskID
 
-__all__ = ["Places", "tracked"]
+    from trajmeter.scoring.run import Progress
+
+__all__ = ["Places", "input_files", "tracked", "units_tracked"]
 
 _DELAY_SECONDS = 0.5
 """Work that is done by then shows no progress bar."""
@@ -40,24 +43,58 @@ def tracked(
     if not sys.stderr.isatty():
         yield batches
         return
-    from rich.console import Console
-    from rich.progress import BarColumn, Progress, TextColumn, TimeRemainingColumn
-
-    progress = Progress(
-        TextColumn("{task.fields[count]:,} trajectories, {task.fields[rate]:,.0f}/s"),
-        BarColumn(),
-        TimeRemainingColumn(),
-        console=Console(stderr=True),
-        transient=True,
-    )
+    progress = _bar("{task.fields[count]:,} trajectories")
     try:
         yield _watched(batches, paths, progress)
     finally:
         progress.stop()
 
 
+@contextmanager
+def units_tracked() -> Iterator[Callable[[Progress], None]]:
+    """Show a progress bar of a run in units, if stderr is a terminal; gives what moves it on."""
+    if not sys.stderr.isatty():
+        yield lambda _: None
+        return
+    bar = _bar("{task.fields[units]} units, {task.fields[count]:,} trajectories")
+    begun = monotonic()
+    task: TaskID | None = None
+
+    def show(done: Progress) -> None:
+        nonlocal task
+        if task is None:
+            task = bar.add_task("", total=done.of_size or None, count=0, rate=0.0, units="")
+            bar.start()
+        bar.update(
+            task,
+            completed=done.size,
+            count=done.rows,
+            rate=done.rows / max(monotonic() - begun, _REFRESH_SECONDS),
+            units=f"{done.units:,} of {done.of_units:,}",
+        )
+
+    try:
+        yield show
+    finally:
+        bar.stop()
+
+
+def _bar(text: str) -> RichProgress:
+    from rich.console import Console
+    from rich.progress import BarColumn, TextColumn, TimeRemainingColumn
+    from rich.progress import Progress as RichProgress
+
+    return RichProgress(
+        TextColumn(f"{text}, {{task.fields[rate]:,.0f}}/s"),
+        BarColumn(),
+        TimeRemainingColumn(),
+        console=Console(stderr=True),
+        transient=True,
+    )
+
+
 def _watched(
-    batches: Iterable[pa.RecordBatch], paths: Sequence[Path], progress: Progress
+    batches: Iterable[pa.RecordBatch], paths: Sequence[Path], progress: RichProgress
 ) -> Iterator[pa.RecordBatch]:
     begun = monotonic()
     due = begun + _DELAY_SECONDS
@@ -90,7 +127,7 @@ class Places:
         self.total = 0
         """Bytes of all files."""
         for path in paths:
-            for file in _files(path):
+            for file in input_files(path):
                 with suppress(OSError):
                     self._sizes[file] = Path(file).stat().st_size
                     self._begins[file] = self.total
@@ -112,7 +149,7 @@ class Places:
         return self._lines[file]
 
 
-def _files(path: Path) -> Iterator[str]:
+def input_files(path: Path) -> Iterator[str]:
     """The files that a path or a pattern names, and those in its folders, as they are read."""
     name = str(path)
     found = glob.glob(name, recursive=True) if glob.has_magic(name) else [name]  # noqa: PTH207 - Path.glob takes no absolute pattern

@@ -11,9 +11,6 @@ from trajmeter.cli._process import print_message
 from trajmeter.errors import ConfigurationError
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
-
-    from trajmeter.records import ReadProblem
     from trajmeter.snapshots import SnapshotStore
 
 __all__ = [
@@ -21,7 +18,7 @@ __all__ = [
     "NoCache",
     "RepositoryFolders",
     "cache_choice",
-    "open_store",
+    "check_store_options",
     "report_missing_snapshots",
 ]
 
@@ -60,36 +57,18 @@ def cache_choice(folder: Path | None, *, no_cache: bool) -> Path | bool:
     return folder or not no_cache
 
 
-def open_store(
-    snapshots: Path | None,
-    repos: Path | None,
-    cache: Path | None,
-    *,
-    no_cache: bool,
-    profiles: Sequence[str],
-    on_problem: Callable[[ReadProblem], None],
-) -> SnapshotStore | None:
-    """Open what snapshots come from, if anything.
+def check_store_options(
+    snapshots: Path | None, repos: Path | None, cache: Path | None, *, no_cache: bool
+) -> None:
+    """Check that options do not contradict each other.
 
     Raises:
-        ConfigurationError: Options contradict each other.
-        ReadError: It cannot be opened.
+        ConfigurationError: They do.
     """
-    if repos is None:
-        if cache is not None or no_cache:
-            raise ConfigurationError("--cache and --no-cache need --repos DIR")
-        if snapshots is None:
-            return None
-        from trajmeter.snapshots import open_snapshots
-
-        return open_snapshots(snapshots, on_problem=on_problem)
-    if snapshots is not None:
+    if repos is None and (cache is not None or no_cache):
+        raise ConfigurationError("--cache and --no-cache need --repos DIR")
+    if repos is not None and snapshots is not None:
         raise ConfigurationError("--snapshots and --repos cannot be used together")
-    from trajmeter.snapshots import open_repositories
-
-    naming = "contextbench" if "contextbench" in profiles else None
-    choice = cache_choice(cache, no_cache=no_cache)
-    return open_repositories(repos, cache=choice, profile=naming)
 
 
 def report_missing_snapshots(store: SnapshotStore | None) -> None:

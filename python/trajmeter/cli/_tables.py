@@ -26,6 +26,7 @@ __all__ = [
     "Resamples",
     "ResultFiles",
     "Seed",
+    "Success",
     "WhichDuplicate",
     "directions",
     "kept_duplicate",
@@ -77,6 +78,14 @@ Figures = Annotated[
         show_default=False,
         help="Figures by name, short name (context.line.f1) or pattern ('context.final.*'); "
         "default: all with a direction. May be repeated.",
+    ),
+]
+Success = Annotated[
+    str | None,
+    typer.Option(
+        metavar="FIGURE",
+        show_default=False,
+        help="Add pass@k and pass^k; a success is a figure that is true, or 'FIGURE>=0.8'.",
     ),
 ]
 Interval = Annotated[

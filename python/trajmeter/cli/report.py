@@ -93,14 +93,7 @@ def report(
             help="Columns that say what a system is (default: a table, or agent,model of one).",
         ),
     ] = None,
-    success: Annotated[
-        str | None,
-        typer.Option(
-            metavar="FIGURE",
-            show_default=False,
-            help="Add pass@k and pass^k; a success is a figure that is true, or 'FIGURE>=0.8'.",
-        ),
-    ] = None,
+    success: table.Success = None,
     profile: OriginalProfile = None,
     output_format: Annotated[
         OutlineFormat, typer.Option("--format", "-f", metavar="FORMAT", help="What is printed.")

@@ -2,33 +2,36 @@
 
 from __future__ import annotations
 
-import os
 import sys
-from contextlib import ExitStack, closing
-from enum import Enum
-from itertools import chain
+from contextlib import ExitStack
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from trajmeter.cli import _gates as gate
+from trajmeter.cli import _units as units
+from trajmeter.cli._findings import (
+    report_missing_definitions,
+    report_missing_tasks,
+    report_unjudged,
+    warn_of_slow_kernels,
+)
 from trajmeter.cli._outputs import ScoreOutputs
 from trajmeter.cli._process import (
     ExitCode,
-    PrintedTable,
-    Unreadable,
     import_numpy,
     print_message,
     tolerating_closed_stdout,
     without_repeats,
 )
-from trajmeter.cli._progress import tracked
+from trajmeter.cli._scoring import Format, Wanted, score_at_once, score_in_units
 from trajmeter.cli._snapshots import (
     CacheFolder,
     NoCache,
     RepositoryFolders,
-    open_store,
+    cache_choice,
+    check_store_options,
     report_missing_snapshots,
 )
 from trajmeter.cli._terminal import (
@@ -49,33 +52,10 @@ from trajmeter.cli._terminal import (
 from trajmeter.errors import ConfigurationError, ReadError
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
-
-    import pyarrow as pa
-
     from trajmeter.judges import ModelAssertionJudge
-    from trajmeter.scoring.stream import StreamScorer
     from trajmeter.summaries.summary import Summary
-    from trajmeter.writers import TableWriter
 
 __all__ = ["Format", "score"]
-
-
-class Format(str, Enum):
-    """What is printed."""
-
-    TABLE = "table"
-    """The summary as tables for a terminal."""
-    MARKDOWN = "markdown"
-    """The same tables as Markdown."""
-    MD = "md"
-    """Short for markdown."""
-    JSON = "json"
-    """The summary as one JSON document."""
-    JSONL = "jsonl"
-    """The rows as JSON lines."""
-    CSV = "csv"
-    """The rows as CSV."""
 
 
 def score(
@@ -125,10 +105,11 @@ def score(
         typer.Option(
             "--output",
             "-o",
-            metavar="FILE",
+            metavar="FILE|DIR",
             show_default=False,
-            help="Write one row per trajectory to a .jsonl, .parquet or .csv file, or a report to "
-            "an .html file; folders are created if missing. May be repeated, once for each.",
+            help="Write one row per trajectory to a .jsonl, .parquet or .csv file, or to a folder "
+            "of Parquet files, or a report to an .html file; folders are created if missing. May "
+            "be repeated, once for each.",
         ),
     ] = None,
     output_format: Annotated[
@@ -142,6 +123,10 @@ def score(
     ] = Format.TABLE,
     cache: CacheFolder = None,
     no_cache: NoCache = False,
+    workers: units.Workers = None,
+    shard: units.Shard = None,
+    no_resume: units.NoResume = False,
+    overwrite: units.Overwrite = False,
     fail_under: gate.FailUnder = None,
     fail_over: gate.FailOver = None,
     fail_under_lower: gate.FailUnderLower = None,
@@ -168,17 +153,14 @@ def score(
         trajmeter score preds.jsonl -t gold.jsonl -m context,turns -p contextbench
         trajmeter score preds.jsonl -m my_metric.py@answered --format json
         trajmeter score preds.jsonl -t gold.jsonl --fail-under context.line.f1=0.6
+        trajmeter score "runs/*.parquet" -t gold.jsonl -o scores/ --shard 3/8
         zcat runs.jsonl.gz | trajmeter score - "logs/**/*.traj.json" more/ -m turns
     """
     import_numpy()
-    from trajmeter.metrics import create
-    from trajmeter.readers import read_tasks
-    from trajmeter.readers.batches import TrajectoryBatches
-    from trajmeter.scoring.columns import columns_read
     from trajmeter.scoring.files import DEFAULT_METRICS
-    from trajmeter.scoring.stream import StreamScorer
+    from trajmeter.scoring.job import Job, ReadingOptions
 
-    _warn_of_slow_kernels()
+    warn_of_slow_kernels()
     gates = gate.GateOptions(
         fail_under=fail_under,
         fail_over=fail_over,
@@ -191,15 +173,11 @@ def score(
         junit=junit,
         step_summary=step_summary,
     )
-    thresholds = gates.gates()
     read = (*logs, *(tasks or ()), snapshots, judge_replay)
     outputs = ScoreOutputs(output or (), read, judge)
+    wanted = Wanted(outputs, output_format, gates.gates(), min_tasks)
     names = [name.strip() for part in metrics or DEFAULT_METRICS for name in part.split(",")]
-    unreadable = Unreadable()
-    report = unreadable.report
-    store = open_store(
-        snapshots, repos, cache, no_cache=no_cache, profiles=profiles or (), on_problem=report
-    )
+    check_store_options(snapshots, repos, cache, no_cache=no_cache)
     assertion_judge = _assertion_judge(
         judge,
         base_url=judge_base_url,
@@ -207,47 +185,43 @@ def score(
         record=judge_record,
         replay=judge_replay,
     )
-    made = create(names, snapshots=store, profiles=profiles or (), judge=assertion_judge)
     task_files, files = without_repeats(tasks or ()), without_repeats(logs)
     columns = column_map(mapping)
-    # Before the attempts are, as standard input is only copied once.
-    mapped = [*read_tasks(files, mapping=columns, on_problem=report)] if columns else []
-    reading: dict[str, Any] = {
-        "input_format": input_format,
-        "mapping": columns,
-        "profiles": profiles or (),
-    }
-    attempts = TrajectoryBatches(
-        files,
-        columns=columns_read(made),
-        on_problem=report,
-        **reading,
+    job = Job(
+        metrics=tuple(names),
+        tasks=tuple(task_files),
+        mapped_tasks=tuple(files) if columns else (),
+        snapshots=snapshots,
+        repos=repos,
+        cache=cache_choice(cache, no_cache=no_cache),
+        reading=ReadingOptions(input_format, columns, tuple(profiles or ())),
+        judge=assertion_judge,
+        judge_settings={
+            "model": judge,
+            "base_url": judge_base_url,
+            "replay": None if judge_replay is None else str(judge_replay),
+        },
     )
+    in_units = units.UnitOptions(workers, shard, resume=not no_resume, overwrite=overwrite)
     with ExitStack() as stack:
         stack.enter_context(outputs)
         if assertion_judge is not None:
             stack.callback(assertion_judge.close)
-        stack.enter_context(closing(attempts))
-        attempts.start()  # on a thread, while the tasks are read
-        known = chain(read_tasks(task_files, on_problem=report), mapped)
-        scorer = StreamScorer(made, tasks=known)
-        batches = stack.enter_context(tracked(attempts, files))
-        gated = gate.GatedRows(scorer.layout, thresholds) if thresholds else None
-        _write_rows(scorer, batches, outputs, output_format, gated)
-        outputs.write_page(files, task_files, gates=thresholds, min_tasks=min_tasks, **reading)
-    unreadable.report_total()
-    # Of lines that could not be read at all, everything has been said.
-    if attempts.note is not None and unreadable.count < attempts.lines_as_records / 2:
-        print_message(f"trajmeter: {attempts.note}")
-    summary = scorer.summary()
-    _report_missing_tasks(summary)
-    _report_missing_definitions(summary)
-    report_missing_snapshots(store)
+        if in_units.are_wanted(files, outputs.rows):
+            done = score_in_units(job, files, wanted, in_units)
+        else:
+            done = score_at_once(job, files, wanted)
+    summary = done.summary
+    report_missing_tasks(summary)
+    report_missing_definitions(summary)
+    report_missing_snapshots(done.store)
     _print_results(summary, outputs.rows, output_format)
-    code = gate.report_gates(gated, gates, min_tasks)
-    if unreadable.count or any(error.code == ReadError.code for error in summary.errors):
+    code = gate.report_gates(done.gated, gates, min_tasks)
+    if done.has_failed:
+        return ExitCode.INTERNAL_ERROR
+    if done.problems or any(error.code == ReadError.code for error in summary.errors):
         return ExitCode.UNREADABLE_INPUT
-    is_judged = assertion_judge is None or not _report_unjudged(summary)
+    is_judged = assertion_judge is None or not report_unjudged(summary)
     return code if is_judged else ExitCode.UNJUDGED
 
 
@@ -285,101 +259,6 @@ def _print_results(summary: Summary, output: Path | None, output_format: Format)
         _print_summary(summary, output_format)
     if output is not None and output_format in (Format.TABLE, Format.MARKDOWN, Format.MD):
         print_message(f"trajmeter: for intervals: trajmeter summarize {output}")
-
-
-def _warn_of_slow_kernels() -> None:
-    """Say that the slower kernels compute, unless they were chosen."""
-    from trajmeter.kernels import backend
-
-    if backend() == "python" and os.environ.get("TRAJMETER_BACKEND") != "python":
-        print_message(
-            "trajmeter: the Rust extension is not installed; "
-            "using the slower pure-Python kernels (same results)"
-        )
-
-
-def _report_unjudged(summary: Summary) -> int:
-    """Say how many attempts the judge left without a verdict, if any, and how many they are."""
-    from trajmeter.records import Cause
-
-    causes = (Cause.JUDGE_ERROR, Cause.JUDGE_TIMEOUT, Cause.JUDGE_UNPARSEABLE, Cause.JUDGE_REFUSED)
-    attempts, cause = max(
-        (
-            (figure.not_scored.get(each.value, 0), each.value)
-            for figure in summary.overall.figures.values()
-            for each in causes
-        ),
-        default=(0, ""),
-    )
-    if attempts:
-        print_message(
-            f"trajmeter: {attempts:,} of {summary.overall.attempts:,} attempts were not judged "
-            f"({cause}): the reasons stand in the rows; correct what they name, and score again"
-        )
-    return attempts
-
-
-def _report_missing_tasks(summary: Summary) -> None:
-    """Say how many attempts found no task, and what to do."""
-    missing = summary.missing_tasks
-    if missing is None:
-        return
-    share = f"{missing.attempts:,} of {summary.overall.attempts:,} attempts found no task"
-    if not missing.known:
-        print_message(f"trajmeter: {share}; pass the tasks with --tasks FILE")
-        return
-    ids = ", ".join(
-        repr(task_id) + (f" (did you mean {near!r}?)" if near else "")
-        for task_id, near in missing.nearest.items()
-    )
-    print_message(f"trajmeter: {share}, such as {ids}")
-
-
-def _report_missing_definitions(summary: Summary) -> None:
-    """Say how many attempts have no scores of symbols for want of definitions, and what to do."""
-    from trajmeter.records import Cause
-
-    cause = Cause.MISSING_DEFINITIONS.value
-    attempts = max(
-        (figure.not_scored.get(cause, 0) for figure in summary.overall.figures.values()), default=0
-    )
-    if attempts:
-        print_message(
-            f"trajmeter: {attempts:,} of {summary.overall.attempts:,} attempts have no scores of "
-            "symbols, because their snapshots lack definitions, as every folder does; "
-            "take snapshots that have them with trajmeter snapshot, or pass git repositories with "
-            "--repos DIR"
-        )
-
-
-def _write_rows(
-    scorer: StreamScorer,
-    batches: Iterable[pa.RecordBatch],
-    outputs: ScoreOutputs,
-    output_format: Format,
-    gated: gate.GatedRows | None,
-) -> None:
-    """Score everything, writing each row to the file, to stdout, or to both; and to the gates."""
-    from trajmeter.writers import CsvWriter, JsonLinesWriter, open_table
-
-    printers: dict[Format, type[CsvWriter | JsonLinesWriter]] = {
-        Format.JSONL: JsonLinesWriter,
-        Format.CSV: CsvWriter,
-    }
-    with ExitStack() as stack:
-        tables: list[TableWriter] = [gated] if gated is not None else []
-        tables += [
-            stack.enter_context(open_table(path, scorer.layout, outputs.about))
-            for path in outputs.tables
-        ]
-        if output_format in printers:
-            printed: TableWriter = printers[output_format](sys.stdout.buffer, scorer.layout)
-            # The output file is completed even if stdout is closed early.
-            tables.append(PrintedTable(printed) if outputs.tables else printed)
-            stack.callback(tables[-1].finish)
-        for each in scorer.score(batches):
-            for table in tables:
-                table.write_batch(each.scored)
 
 
 def _print_summary(summary: Summary, output_format: Format) -> None:

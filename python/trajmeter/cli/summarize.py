@@ -62,14 +62,7 @@ def summarize(
             "attempts together.",
         ),
     ] = "agent,model",
-    success: Annotated[
-        str | None,
-        typer.Option(
-            metavar="FIGURE",
-            show_default=False,
-            help="Add pass@k and pass^k; a success is a figure that is true, or 'FIGURE>=0.8'.",
-        ),
-    ] = None,
+    success: table.Success = None,
     ks: Annotated[
         str | None,
         typer.Option(

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from os import PathLike
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -14,6 +14,7 @@ from trajmeter.frameworks.report import markdown_report
 from trajmeter.frameworks.report.page import comparison_document
 from trajmeter.frameworks.results import FrameworkEvaluation, read_results
 from trajmeter.writers import write_text
+from trajmeter.writers.provenance import Provenance
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
@@ -21,7 +22,6 @@ if TYPE_CHECKING:
     from trajmeter.frameworks.comparison import Comparison
     from trajmeter.records import ReadProblem
     from trajmeter.reports.page.document import Document
-    from trajmeter.writers.provenance import Provenance
 
 __all__ = ["PROFILE", "Compared", "compare", "is_original", "report_writer"]
 
@@ -37,15 +37,19 @@ class Compared:
     """Every figure; ``comparison.results`` has one entry per result, in their order."""
     files: tuple[Path, ...] = ()
     """The result files."""
+    made: Provenance = field(default_factory=Provenance.now)
+    """How and when the comparison was made, which its report says."""
 
     def document(self, *, title: str | None = None, made: Provenance | None = None) -> Document:
         """The model of the report: headlines, parts, answers, provenance.
 
         Args:
             title: Heading of the report.
-            made: How the report is made; the command line of this process by default.
+            made: How the report is made; as the comparison was by default.
         """
-        return comparison_document(self.comparison, title=title, files=self.files, made=made)
+        return comparison_document(
+            self.comparison, title=title, files=self.files, made=made or self.made
+        )
 
     def markdown(self) -> str:
         """The report as Markdown, with every question; answers are escaped."""

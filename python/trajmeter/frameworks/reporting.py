@@ -148,8 +148,9 @@ def report(
         ...     for task in range(12)
         ... ]
         >>> made = trajmeter.report(rows)
-        >>> made.document.headlines[0]
-        ('good', 'wren is better than crane ...')
+        >>> tone, text = made.document.headlines[0]
+        >>> tone, text.partition(":")[0]
+        ('good', 'wren is better than crane at turns.run.passed')
     """
     held = _held(results)
     if _are_frameworks(held):

@@ -10,9 +10,16 @@ from pydantic import ValidationError
 from trajmeter import json_input
 from trajmeter.errors import ConfigurationError, ReadError
 from trajmeter.keys import nearest
-from trajmeter.readers._containers import entries, holds_parquet
+from trajmeter.readers._containers import entries
 from trajmeter.readers._content import is_named_pipe
-from trajmeter.readers._mapping import check_field, has_column, is_of_task, parsed, value_in
+from trajmeter.readers._mapping import (
+    check_field,
+    check_parquet,
+    has_column,
+    is_of_task,
+    parsed,
+    value_in,
+)
 from trajmeter.readers._read import problem_at
 from trajmeter.readers.own_records import TASKS
 from trajmeter.records import Task
@@ -22,13 +29,14 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping
     from pathlib import Path
 
+    import pyarrow as pa
     from pydantic import JsonValue
 
     from trajmeter.readers._inputs import Input
     from trajmeter.records import ReadProblem, Source
     from trajmeter.schemas import Shape
 
-__all__ = ["TaskColumns", "mapped_tasks"]
+__all__ = ["TaskColumns", "mapped_tasks", "tasks_of_rows"]
 
 _IDS = ("task_id", "instance_id")
 """Keys of the id of an attempt's task, where none is mapped."""
@@ -65,10 +73,17 @@ class TaskColumns:
         Raises:
             ConfigurationError: A column is absent, or of another type.
         """
-        if holds_parquet(path):
-            from trajmeter.readers._mapped_types import check_columns
+        check_parquet(path, self.columns, self._shapes)
 
-            check_columns(path, self.columns, self._shapes)
+    def check_schema(self, schema: pa.Schema, place: str) -> None:
+        """Check columns by their types, as :meth:`check` does those of a file.
+
+        Raises:
+            ConfigurationError: A column is absent, or of another type.
+        """
+        from trajmeter.readers._mapped_types import check_schema
+
+        check_schema(schema, place, self.columns, self._shapes)
 
     def task(self, row: Mapping[str, JsonValue], source: Source) -> Task | None:
         """The task of a row; ``None`` if it has no id, or nothing in the columns.
@@ -108,11 +123,23 @@ def mapped_tasks(
     Warns:
         UserWarning: No row of the files has a column.
     """
-    if not columns.columns:
-        return
+    if columns.columns:
+        yield from tasks_of_rows(_rows(files, columns), columns, report)
+
+
+def tasks_of_rows(
+    rows: Iterable[tuple[Source, dict[str, JsonValue]]],
+    columns: TaskColumns,
+    report: Callable[[ReadProblem], None],
+) -> Iterator[Task]:
+    """Make a task of every row that has one; see :func:`mapped_tasks`.
+
+    Warns:
+        UserWarning: No row has a column.
+    """
     absent = {*columns.columns.values()}
     keys: dict[str, JsonValue] = {}
-    for source, row in _rows(files, columns):
+    for source, row in rows:
         keys = keys or row
         absent -= {column for column in absent if has_column(row, column)}
         try:

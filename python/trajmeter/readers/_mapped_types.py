@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
     from trajmeter.schemas import Shape
 
-__all__ = ["check_columns"]
+__all__ = ["check_columns", "check_schema"]
 
 
 def check_columns(path: Path, columns: Mapping[str, str], shapes: Mapping[str, Shape]) -> None:
@@ -37,15 +37,32 @@ def check_columns(path: Path, columns: Mapping[str, str], shapes: Mapping[str, S
             schema = ParquetFile(file).schema_arrow
     except (OSError, pa.ArrowException):
         return
+    check_schema(schema, str(path), columns, shapes)
+
+
+def check_schema(
+    schema: pa.Schema, place: str, columns: Mapping[str, str], shapes: Mapping[str, Shape]
+) -> None:
+    """Check columns by their types; see :func:`check_columns`.
+
+    Args:
+        schema: The columns that there are.
+        place: What has them, for messages.
+        columns: Columns by field.
+        shapes: What the values of these fields are.
+
+    Raises:
+        ConfigurationError: A column is absent, or its type cannot hold the field.
+    """
     for field, column in columns.items():
         found = _type_of(schema, column)
         if found is None:
             meant = nearest(column, schema.names)
             hint = f"; did you mean {meant!r}?" if meant else f"; found: {', '.join(schema.names)}"
-            raise ConfigurationError(f"{path}: map: no column {column!r} for {field!r}{hint}")
+            raise ConfigurationError(f"{place}: map: no column {column!r} for {field!r}{hint}")
         if field in shapes and not _holds(found, shapes[field]):
             raise ConfigurationError(
-                f"{path}: map: column {column!r} is {found}, which cannot hold {field!r}"
+                f"{place}: map: column {column!r} is {found}, which cannot hold {field!r}"
             )
 
 

@@ -19,9 +19,18 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
     from pathlib import Path
 
+    import pyarrow as pa
     from pydantic import JsonValue
 
-__all__ = ["ColumnMapping", "check_field", "has_column", "is_of_task", "parsed", "value_in"]
+__all__ = [
+    "ColumnMapping",
+    "check_field",
+    "check_parquet",
+    "has_column",
+    "is_of_task",
+    "parsed",
+    "value_in",
+]
 
 _OF_TASK = "task."
 
@@ -64,10 +73,17 @@ class ColumnMapping:
         Raises:
             ConfigurationError: A column is absent, or of another type.
         """
-        if holds_parquet(path):
-            from trajmeter.readers._mapped_types import check_columns
+        check_parquet(path, self._columns, self._shapes)
 
-            check_columns(path, self._columns, self._shapes)
+    def check_schema(self, schema: pa.Schema, place: str) -> None:
+        """Check columns by their types, as :meth:`check` does those of a file.
+
+        Raises:
+            ConfigurationError: A column is absent, or of another type.
+        """
+        from trajmeter.readers._mapped_types import check_schema
+
+        check_schema(schema, place, self._columns, self._shapes)
 
     def apply(self, record: Mapping[str, JsonValue]) -> dict[str, JsonValue]:
         """The record under its new names; columns that are not mapped keep theirs.
@@ -148,6 +164,18 @@ def check_field(field: str, shape: Shape, of: str) -> Shape:
             raise ConfigurationError(f"map: {of} have no field {path + name!r}{hint}")
         shape, path = below[name], f"{path}{name}."
     return shape
+
+
+def check_parquet(path: Path, columns: Mapping[str, str], shapes: Mapping[str, Shape]) -> None:
+    """Check a file that is Parquet as :func:`trajmeter.readers._mapped_types.check_columns` does.
+
+    Raises:
+        ConfigurationError: A column is absent, or its type cannot hold the field.
+    """
+    if holds_parquet(path):
+        from trajmeter.readers._mapped_types import check_columns
+
+        check_columns(path, columns, shapes)
 
 
 def parsed(value: JsonValue, shape: Shape) -> JsonValue:

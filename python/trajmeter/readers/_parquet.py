@@ -8,6 +8,7 @@ default. Other columns, and rows of other formats, are read as they are.
 
 from __future__ import annotations
 
+from functools import partial
 from typing import TYPE_CHECKING, BinaryIO, TypeAlias
 
 import numpy as np
@@ -25,13 +26,22 @@ from trajmeter.records import Trajectory
 from trajmeter.schemas import trajectory_schema, trajectory_values
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterator
+    from collections.abc import Callable, Collection, Iterator
 
     from pydantic import JsonValue
 
     from trajmeter.readers._choice import Choice
 
-__all__ = ["Rows", "own_rows", "own_values", "parquet_values", "stretches", "with_sources"]
+__all__ = [
+    "Rows",
+    "holds_own",
+    "own_rows",
+    "own_values",
+    "parquet_values",
+    "stretches",
+    "values_as_they_are",
+    "with_sources",
+]
 
 _RECORDS = 64
 """Rows of which values are alive at a time."""
@@ -58,12 +68,12 @@ def parquet_values(
         ReadError: The footer is missing or corrupt.
     """
     content = _open(file)
-    is_own = may_be_own and _is_own(content)
+    is_own = may_be_own and holds_own(content.schema_arrow, partial(_first_row, content))
     for first, rows in _row_groups(content, rows=_RECORDS, within=within):
         if isinstance(rows, ReadError):
             yield None, rows
             continue
-        values = own_values(rows) if is_own else _as_they_are(rows)
+        values = own_values(rows) if is_own else values_as_they_are(rows)
         yield from enumerate(values, start=first)
 
 
@@ -92,7 +102,7 @@ def own_rows(
     schema = content.schema_arrow
     if (
         choice.chosen is not None
-        or not _is_own(content)
+        or not holds_own(content.schema_arrow, partial(_first_row, content))
         or ("extra" in columns and _others(schema))
     ):
         return None
@@ -203,17 +213,25 @@ def _own_value(row: dict[str, JsonValue], others: dict[str, JsonValue]) -> JsonV
     return {**values, **{name: value for name, value in others.items() if value is not None}}
 
 
-def _as_they_are(batch: pa.RecordBatch) -> list[JsonValue | ReadError]:
+def values_as_they_are(batch: pa.RecordBatch) -> list[JsonValue | ReadError]:
+    """Rows as records in JSON."""
     try:
         return [*batch.to_pylist()]
     except ValueError as error:  # text that is not UTF-8
         if batch.num_rows == 1:
             return [ReadError(str(error))]
-        return [value for row in range(len(batch)) for value in _as_they_are(batch.slice(row, 1))]
+        return [
+            value for row in range(len(batch)) for value in values_as_they_are(batch.slice(row, 1))
+        ]
 
 
-def _is_own(content: ParquetFile) -> bool:
-    schema = content.schema_arrow
+def holds_own(schema: pa.Schema, first_row: Callable[[], dict[str, JsonValue] | None]) -> bool:
+    """Whether columns are those of trajectories.
+
+    Args:
+        schema: The columns.
+        first_row: Gives the first row as it is, if there is one.
+    """
     if _says_so(schema):
         return True
     names = dict.fromkeys(schema.names)
@@ -223,7 +241,7 @@ def _is_own(content: ParquetFile) -> bool:
     if len(candidates) == 1:
         return True
     try:
-        known = format_of(_first_row(content) or names, candidates)
+        known = format_of(first_row() or names, candidates)
     except ReadError:
         return False
     return known is not None and known.name == "trajectory-records"
@@ -233,7 +251,7 @@ def _first_row(content: ParquetFile) -> dict[str, JsonValue] | None:
     """The first row as it is; ``None`` where there is none that can be read."""
     for _, rows in _row_groups(content, rows=1):
         if not isinstance(rows, ReadError):
-            (value,) = _as_they_are(rows)
+            (value,) = values_as_they_are(rows)
             return value if isinstance(value, dict) else None
     return None
 

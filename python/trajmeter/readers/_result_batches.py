@@ -81,12 +81,22 @@ def with_nulls(batch: pa.RecordBatch, values: Sequence[str]) -> pa.RecordBatch:
 
 def _json_texts(column: Array) -> list[str | None]:
     """Values of a column as JSON; those of a mapping as an object."""
-    is_mapping = pa.types.is_map(column.type)
     found: list[Any] = column.to_pylist()
-    return [
-        None if value is None else json.dumps(dict(value) if is_mapping else value, default=str)
-        for value in found
-    ]
+    if pa.types.is_map(column.type):
+        found = [None if value is None else dict(value) for value in found]
+    elif _holds_pairs(column.type):
+        found = [
+            None if value is None else {pair["key"]: pair["value"] for pair in value}
+            for value in found
+        ]
+    return [None if value is None else json.dumps(value, default=str) for value in found]
+
+
+def _holds_pairs(arrow_type: pa.DataType) -> bool:
+    """Whether a column holds mappings, as lists of keys and values."""
+    if not pa.types.is_list(arrow_type) or not pa.types.is_struct(arrow_type.value_type):
+        return False
+    return [field.name for field in arrow_type.value_type] == ["key", "value"]
 
 
 def _key(name: str, texts: Sequence[str]) -> str:

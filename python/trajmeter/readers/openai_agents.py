@@ -37,14 +37,19 @@ _Span = dict[str, Any]
 
 def _recognises(_: Path, head: bytes) -> Evidence | None:
     values = [each for each in beginning(head) if isinstance(each, dict)]
-    are_spans = [each.get("object") in _OBJECTS for each in values]
-    return Evidence.CERTAIN if values and all(are_spans) else None
+    spans = sum(each.get("object") in _OBJECTS for each in values)
+    if spans * 2 <= len(values):
+        return None
+    return Evidence.CERTAIN if spans == len(values) else Evidence.LIKELY
 
 
 def _records(path: Path, report: Callable[[ReadProblem], None]) -> Iterator[Trajectory]:
     """The attempts of a file, a trace each."""
     traces: dict[str, list[_Span]] = {}
     for event in events(path, report):
+        if event.value.get("object") not in _OBJECTS:
+            event.problem(f"object is {event.value.get('object')!r}, expected a trace or a span")
+            continue
         name = event.value.get("trace_id") or event.value.get("id")
         traces.setdefault(str(name), []).append(event.value)
     for name, lines in traces.items():

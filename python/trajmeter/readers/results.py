@@ -139,7 +139,7 @@ def _begins_table(line: json_input.Line) -> bool:
 
 def _open_path(path: Path, report: OnProblem) -> ResultsTable:
     if path.is_dir():
-        return _ParquetTable(str(path), _parts(path))
+        return _ParquetTable(str(path), _parts(path), _settings_of(path))
     try:
         with path.open("rb") as file:
             json_input.refuse_archive(file)
@@ -171,6 +171,15 @@ def _parts(folder: Path) -> list[Path]:
     return parts
 
 
+def _settings_of(folder: Path) -> dict[str, str]:
+    """What the manifest says of how the parts were made, as metadata; nothing if it cannot."""
+    try:
+        settings = json.loads((folder / _MANIFEST).read_bytes()).get("settings")
+    except (OSError, ValueError, AttributeError):
+        return {}
+    return {"trajmeter.settings": json.dumps(settings)} if isinstance(settings, dict) else {}
+
+
 def _raise(problem: ReadProblem) -> None:
     raise ReadError(str(problem))
 
@@ -178,7 +187,9 @@ def _raise(problem: ReadProblem) -> None:
 class _ParquetTable:
     """A Parquet file, or parts of one."""
 
-    def __init__(self, name: str, files: Sequence[Path]) -> None:
+    def __init__(
+        self, name: str, files: Sequence[Path], settings: Mapping[str, str] | None = None
+    ) -> None:
         import pyarrow as pa
         from pyarrow import parquet
 
@@ -191,7 +202,8 @@ class _ParquetTable:
             metadata = {**(footer.metadata or {}), **(schema.metadata or {})}
         except (OSError, pa.ArrowException) as error:
             raise ReadError(f"{files[0]}: {error}") from error
-        self.columns, self.metadata = _described(schema.with_metadata(metadata))
+        self.columns, described = _described(schema.with_metadata(metadata))
+        self.metadata: Mapping[str, str] = described | {**(settings or {})}
 
     def batches(
         self, texts: Sequence[str], numbers: Sequence[str], values: Sequence[str] = ()

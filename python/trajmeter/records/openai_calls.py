@@ -54,17 +54,19 @@ def parsed_arguments(arguments: JsonValue) -> JsonValue:
     """
     if not isinstance(arguments, str):
         return arguments
-    if not arguments.strip():  # as models write a call without arguments
-        return {}
+    text = arguments.strip(_BLANKS)
+    if not text.startswith("{"):
+        return arguments if arguments.strip() else {}  # as models write a call without arguments
     try:
-        parsed = _decode(arguments)
+        parsed, end = _decode(text)
     except (ValueError, RecursionError):
         return arguments
-    return parsed if isinstance(parsed, dict) else arguments
+    return cast("JsonValue", parsed) if end == len(text) else arguments
 
 
 def _refuse_constant(name: str) -> NoReturn:
     raise ValueError(f"{name} is not a JSON number")
 
 
-_decode = json.JSONDecoder(parse_constant=_refuse_constant).decode
+_BLANKS = " \t\r\n"
+_decode = json.JSONDecoder(parse_constant=_refuse_constant).raw_decode

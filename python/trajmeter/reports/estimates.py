@@ -190,12 +190,20 @@ def _most(counts: Iterable[dict[str, int]]) -> Counter[str]:
     return most
 
 
-def repeats_section(estimates: Estimates, groups: Sequence[GroupEstimates]) -> Section:
-    """Arrange what k attempts at a task achieve as a table."""
+def repeats_section(
+    estimates: Estimates, groups: Sequence[GroupEstimates], names: Sequence[str] | None = None
+) -> Section:
+    """Arrange what k attempts at a task achieve as a table.
+
+    Args:
+        estimates: All that was found.
+        groups: The groups to show.
+        names: What they are called; by default what their attempts have in common.
+    """
     rows = []
     lines = []
-    for group in groups:
-        name = group_name(group.group)
+    named = names or [group_name(group.group) for group in groups]
+    for name, group in zip(named, groups, strict=True):
         for place, each in enumerate(group.repeats):
             rows.append(("" if place else name, *_repeat_row(each)))
         if group.repeats:

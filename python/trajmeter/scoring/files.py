@@ -13,6 +13,7 @@ from trajmeter.errors import ConfigurationError, ExtraMissingError
 from trajmeter.metrics import create
 from trajmeter.metrics.registry import listed_names
 from trajmeter.readers import read_tasks, read_trajectories
+from trajmeter.readers.frames import arrow_table, frame_tasks, is_frame, read_frame
 from trajmeter.records import Task, Trajectory
 from trajmeter.schemas import require_pyarrow
 from trajmeter.scoring.records import RecordScorer
@@ -61,7 +62,8 @@ def score(
     """Score trajectories with one or several metrics.
 
     Args:
-        trajectories: Files of any known format, or trajectories.
+        trajectories: Files of any known format, or trajectories; or a data frame of polars, pandas,
+            pyarrow or DuckDB, whatever has the Arrow C interface, whose rows are attempts.
         tasks: Files of any known format, or tasks, with the references to score against.
         snapshots: A file or a folder of snapshots, or a store of them, for metrics that look into
             repositories.
@@ -72,9 +74,9 @@ def score(
         profiles: Compatibility profiles, at most one for each metric.
         input_format: Name of the format of all files, whatever they look like; detected from their
             content by default.
-        mapping: Columns of files by the field of a trajectory that they are, as for
-            :func:`trajmeter.readers.read_trajectories`; those behind ``task.`` are fields of the
-            task, as for :func:`trajmeter.readers.read_tasks`.
+        mapping: Columns of files, or of the data frame, by the field of a trajectory that they are,
+            as for :func:`trajmeter.readers.read_trajectories`; those behind ``task.`` are fields of
+            the task, as for :func:`trajmeter.readers.read_tasks`.
         on_problem: Called with every file and record that cannot be read and is left out. Without
             it the first one raises.
 
@@ -116,6 +118,11 @@ def score(
         "on_problem": on_problem,
     }
     known = tasks_from(tasks, on_problem=on_problem)
+    if is_frame(trajectories):
+        table = arrow_table(trajectories)
+        if mapping:
+            known = chain(known, frame_tasks(table, mapping, on_problem))
+        return _score_records(read_frame(table, **reading), made, known)
     items = paths_and_records(trajectories, Trajectory, name="trajectories")
     if mapping:
         items = iter(every := [*items])
@@ -124,9 +131,14 @@ def score(
     paths, items = _only_paths(items)
     if paths and _has_pyarrow():
         return _score_files(paths, made, known, reading)
-    scorer = RecordScorer(made, tasks=known)
-    read = partial(read_trajectories, **reading)
-    results = [scored for scored, _ in scorer.score(_records(items, read))]
+    return _score_records(_records(items, partial(read_trajectories, **reading)), made, known)
+
+
+def _score_records(
+    trajectories: Iterable[Trajectory], metrics: Sequence[AnyMetric], tasks: Iterator[Task]
+) -> Scores:
+    scorer = RecordScorer(metrics, tasks=tasks)
+    results = [scored for scored, _ in scorer.score(trajectories)]
     return Scores(ScoredRecords(results, scorer.layout), scorer.summary, scorer.layout)
 
 

@@ -3,22 +3,36 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from itertools import chain
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from trajmeter.errors import ConfigurationError
 from trajmeter.metrics import RowLayout, TaskIndex, create
+from trajmeter.readers import read_tasks
 from trajmeter.scoring.files import tasks_from
-from trajmeter.scoring.plan import ReadingOptions
 from trajmeter.snapshots import open_snapshots
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
+    from collections.abc import Callable, Iterator, Mapping, Sequence
 
     from trajmeter.metrics import AnyMetric, AssertionJudge
     from trajmeter.records import ReadProblem, Task
     from trajmeter.snapshots import SnapshotStore
 
-__all__ = ["Job", "OpenedJob"]
+__all__ = ["Job", "OpenedJob", "ReadingOptions"]
+
+
+@dataclass(frozen=True, slots=True)
+class ReadingOptions:
+    """How inputs are read."""
+
+    input_format: str | None = None
+    """Name of the format of all files; detected from their content if ``None``."""
+    mapping: Mapping[str, str] | None = None
+    """Columns of files by the field of a trajectory that they are."""
+    profiles: tuple[str, ...] = ()
+    """Compatibility profiles."""
 
 
 @dataclass(frozen=True)
@@ -29,6 +43,8 @@ class Job:
     """Names of metrics, or metrics, in the order of their columns."""
     tasks: tuple[Path | Task, ...] = ()
     """Files of tasks, or tasks."""
+    mapped_tasks: tuple[Path, ...] = ()
+    """Inputs whose rows are tasks too, by the mapping."""
     snapshots: Path | SnapshotStore | None = None
     """A file or a folder of snapshots, or a store."""
     repos: Path | None = None
@@ -61,18 +77,50 @@ class Job:
             ConfigurationError: Options contradict each other, or two tasks have one id.
             ReadError: Without ``on_problem``: something cannot be read.
         """
-        profiles = self.reading.profiles
-        store = self.snapshots
-        if self.repos is not None:
-            from trajmeter.snapshots import open_repositories
-
-            naming = "contextbench" if "contextbench" in profiles else None
-            store = open_repositories(self.repos, cache=self.cache, profile=naming)
-        elif isinstance(store, Path):
-            store = open_snapshots(store, on_problem=on_problem)
-        metrics = create(self.metrics, snapshots=store, profiles=profiles, judge=self.judge)
-        tasks = TaskIndex(tasks_from(self.tasks, on_problem=on_problem))
+        store = self.open_store(on_problem)
+        metrics = create(
+            self.metrics, snapshots=store, profiles=self.reading.profiles, judge=self.judge
+        )
+        mapped = [*self.read_mapped_tasks(on_problem)]
+        tasks = TaskIndex(chain(self.read_tasks(on_problem), mapped))
         return OpenedJob(self, metrics, tasks, store)
+
+    def read_tasks(self, on_problem: Callable[[ReadProblem], None] | None) -> Iterator[Task]:
+        """Read the tasks.
+
+        Raises:
+            ReadError: Without ``on_problem``: something cannot be read.
+        """
+        return tasks_from(self.tasks, on_problem=on_problem)
+
+    def read_mapped_tasks(self, on_problem: Callable[[ReadProblem], None] | None) -> Iterator[Task]:
+        """Read the tasks that stand in the inputs, if their columns are mapped.
+
+        Raises:
+            ReadError: Without ``on_problem``: something cannot be read.
+        """
+        if not self.mapped_tasks:
+            return iter(())
+        mapping = self.reading.mapping
+        return read_tasks(self.mapped_tasks, mapping=mapping, on_problem=on_problem)
+
+    def open_store(self, on_problem: Callable[[ReadProblem], None] | None) -> SnapshotStore | None:
+        """Open what snapshots come from, if anything.
+
+        Raises:
+            ConfigurationError: Both snapshots and repositories are given.
+            ReadError: It cannot be opened.
+        """
+        if self.repos is None:
+            if isinstance(self.snapshots, Path):
+                return open_snapshots(self.snapshots, on_problem=on_problem)
+            return self.snapshots
+        if self.snapshots is not None:
+            raise ConfigurationError("snapshots and repos cannot be used together")
+        from trajmeter.snapshots import open_repositories
+
+        naming = "contextbench" if "contextbench" in self.reading.profiles else None
+        return open_repositories(self.repos, cache=self.cache, profile=naming)
 
 
 @dataclass(frozen=True)

@@ -19,7 +19,7 @@ from trajmeter.errors import ConfigurationError, ReadError
 from trajmeter.scoring.states import read_state, write_state
 from trajmeter.scoring.unit import Receipt, score_unit
 from trajmeter.writers import ParquetWriter, json_pieces
-from trajmeter.writers.arrow import arrow_schema
+from trajmeter.writers.arrow import arrow_schema, stored_schema
 from trajmeter.writers.files import remove_abandoned, replacing
 
 if sys.platform != "win32":
@@ -36,7 +36,7 @@ if TYPE_CHECKING:
 
 __all__ = ["RunFolder"]
 
-_RUN, _UNIT, _PLAN = "trajmeter.run", "trajmeter.unit", "trajmeter.plan"
+_RUN, _UNIT, _PLAN = "trajmeter.run_key", "trajmeter.unit", "trajmeter.plan"
 _LOCK = "lock-"
 _BLOCK = 1 << 20
 
@@ -149,8 +149,9 @@ class RunFolder:
             _PLAN: scorer.unit.place.encode("utf-8", "backslashreplace").decode(),
         }
         with replacing(self.part(number), folder=self.state) as stream:
-            table = ParquetWriter(stream, layout, about=about)
+            table = ParquetWriter(stream, layout)
             try:
+                table.describe(about)
                 state = score_unit(scorer, table)
                 table.finish()
             except BaseException:
@@ -186,7 +187,7 @@ class RunFolder:
         """
         from pyarrow.parquet import read_schema
 
-        wanted = arrow_schema(layout)
+        wanted = stored_schema(arrow_schema(layout))
         for part in sorted(self.rows.glob("part-*.parquet"))[:1]:
             found = read_schema(part)
             kept = {key: (found.metadata or {}).get(key) for key in wanted.metadata or {}}

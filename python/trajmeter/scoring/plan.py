@@ -25,12 +25,12 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from trajmeter.readers.pieces import Range
+    from trajmeter.scoring.job import ReadingOptions
 
 __all__ = [
     "FORMAT",
     "Plan",
     "PlanSizes",
-    "ReadingOptions",
     "Unit",
     "found_files",
     "make_plan",
@@ -40,18 +40,6 @@ __all__ = [
 
 FORMAT = 1
 """Of plans: changes whenever the same inputs would make other units."""
-
-
-@dataclass(frozen=True, slots=True)
-class ReadingOptions:
-    """How inputs are read."""
-
-    input_format: str | None = None
-    """Name of the format of all files; detected from their content if ``None``."""
-    mapping: Mapping[str, str] | None = None
-    """Columns of files by the field of a trajectory that they are."""
-    profiles: tuple[str, ...] = ()
-    """Compatibility profiles."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -22,7 +22,8 @@ from trajmeter.scoring.stream import StreamScorer
 from trajmeter.writers import check_is_no_input, check_output, open_table
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable, Mapping, Sequence
+    from contextlib import AbstractContextManager
 
     from trajmeter.metrics import RowLayout
     from trajmeter.records import ReadProblem
@@ -81,8 +82,12 @@ class RunListener:
     """Called with what is worth saying."""
     on_progress: Callable[[Progress], None] = lambda _: None
     """Called when a unit is done."""
-    tables: Callable[[RowLayout], Sequence[TableWriter]] = lambda _: ()
-    """Makes further writers of the rows, which get them in order once all are there."""
+    on_opened: Callable[[OpenedJob], None] = lambda _: None
+    """Called with the metrics, tasks and snapshots, before anything is scored."""
+    about: Callable[[], Mapping[str, str]] | None = None
+    """Gives what the metadata of a single output in Parquet say beside."""
+    tables: Callable[[RowLayout], AbstractContextManager[Sequence[TableWriter]]] | None = None
+    """Opens further writers of the rows, which get them in order once all are there."""
 
 
 @dataclass(frozen=True)
@@ -149,7 +154,7 @@ class _Run:
         self._job, self._inputs, self._output = job, inputs, output
         self._options, self._listener = options, listener
         self._shard = options.shard or _WHOLE
-        self._tables: Sequence[TableWriter] = ()
+        self._is_folder = output is not None and is_folder(output)
         self._check()
 
     def _check(self) -> None:
@@ -178,7 +183,7 @@ class _Run:
     def result(self) -> RunResult:
         """Carry out the run."""
         opened = self._job.open(self._listener.on_problem)
-        self._tables = self._listener.tables(opened.layout)
+        self._listener.on_opened(opened)
         with ExitStack() as stack:
             plan, settings, folder = self._prepare(opened, stack)
             units = tuple(shard_of(plan.units, self._shard))
@@ -237,7 +242,7 @@ class _Run:
             import tempfile
 
             place = stack.enter_context(tempfile.TemporaryDirectory(prefix="trajmeter-"))
-            folder = RunFolder(Path(place), key, keeps_rows=bool(self._tables))
+            folder = RunFolder(Path(place), key, keeps_rows=self._listener.tables is not None)
         elif is_folder(output):
             folder = RunFolder(output, key)
         else:
@@ -271,6 +276,8 @@ class _Run:
             folder.clear()
         elif earlier is not None and not self._options.resume:
             folder.clear()
+        elif earlier is None and not self._is_folder:
+            folder.clear()  # what is left of a work folder that was being removed
         elif earlier is None:
             strangers = [
                 each for each in folder.folder.iterdir() if each not in (folder.rows, folder.state)
@@ -342,11 +349,14 @@ class _Run:
             totals = _totals(opened, folder, plan.units)
         output = self._output
         with ExitStack() as stack:
-            tables = [*self._tables]
+            tables: list[TableWriter] = []
+            if self._listener.tables is not None:
+                tables += stack.enter_context(self._listener.tables(layout))
             if output is not None and not is_folder(output):
-                tables.append(stack.enter_context(open_table(output, layout)))
+                opening = open_table(output, layout, self._listener.about)
+                tables.append(stack.enter_context(opening))
             if tables:
-                for batch in read_rows(folder, plan.units):
+                for batch in read_rows(folder, plan.units, layout):
                     for table in tables:
                         table.write_batch(batch)
         if output is None:

@@ -11,8 +11,7 @@ from trajmeter.metrics.registry import listed_names
 from trajmeter.records import Task
 from trajmeter.schemas import require_pyarrow
 from trajmeter.scoring.files import DEFAULT_METRICS
-from trajmeter.scoring.job import Job
-from trajmeter.scoring.plan import ReadingOptions
+from trajmeter.scoring.job import Job, ReadingOptions
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping

@@ -6,12 +6,17 @@ from functools import cached_property, partial
 from itertools import repeat
 from typing import TYPE_CHECKING, Any, Protocol
 
+from trajmeter.errors import ExtraMissingError
 from trajmeter.metrics import Scored
 from trajmeter.writers import open_table
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
     from pathlib import Path
+
+    import pandas as pd
+    import polars as pl
+    import pyarrow as pa
 
     from trajmeter.metrics import RowLayout
     from trajmeter.scoring.columns import ScoredRows
@@ -33,8 +38,15 @@ class ScoredAttempts(Protocol):
     def rows(self) -> Iterator[dict[str, Any]]:
         """One flat row for each attempt."""
 
+    def batches(self, schema: pa.Schema) -> Iterator[pa.RecordBatch]:
+        """The rows in columns of a schema."""
+
     def write(self, table: TableWriter) -> None:
         """Write the rows."""
+
+
+_ROWS = 10_000
+"""Rows of records that are turned into columns at a time."""
 
 
 class Scores:
@@ -95,6 +107,57 @@ class Scores:
         """One flat row for each attempt, as polars and pandas take them; made anew at each call."""
         return [*self._attempts.rows()]
 
+    def __arrow_c_stream__(self, requested_schema: object | None = None) -> object:
+        """Offer the rows by the Arrow C interface, which polars, pandas and DuckDB read.
+
+        Raises:
+            ExtraMissingError: pyarrow is not installed.
+        """
+        table: Any = self.to_arrow()  # whose method has no types
+        offered: object = table.__arrow_c_stream__(requested_schema)
+        return offered
+
+    def to_arrow(self) -> pa.Table:
+        """The rows as a table of pyarrow, in the columns that all results of these metrics have.
+
+        A mapping is a list of its keys and values.
+
+        Raises:
+            ExtraMissingError: pyarrow is not installed.
+        """
+        from trajmeter.writers.arrow import arrow_schema, stored, stored_schema
+
+        schema = arrow_schema(self.layout)
+        import pyarrow as pa  # the schema says what to install without it
+
+        kept = stored_schema(schema)
+        batches = [stored(batch, kept) for batch in self._attempts.batches(schema)]
+        return pa.Table.from_batches(batches, kept)
+
+    def to_polars(self) -> pl.DataFrame:
+        """The rows as a data frame of polars.
+
+        Raises:
+            ExtraMissingError: polars or pyarrow is not installed.
+        """
+        try:
+            import polars as pl
+        except ModuleNotFoundError as error:
+            raise ExtraMissingError("polars is not installed: pip install polars") from error
+        return pl.DataFrame(self)
+
+    def to_pandas(self) -> pd.DataFrame:
+        """The rows as a data frame of pandas.
+
+        Raises:
+            ExtraMissingError: pandas or pyarrow is not installed.
+        """
+        table = self.to_arrow()
+        try:
+            return table.to_pandas()
+        except ModuleNotFoundError as error:
+            raise ExtraMissingError("pandas is not installed: pip install pandas") from error
+
     def write(self, path: str | Path) -> None:
         """Write the rows to a file, as its suffix says: ``.jsonl``, ``.csv`` or ``.parquet``.
 
@@ -136,6 +199,14 @@ class ScoredRecords:
     def rows(self) -> Iterator[dict[str, Any]]:
         """One flat row for each attempt."""
         return map(self._layout.row, self._scored)
+
+    def batches(self, schema: pa.Schema) -> Iterator[pa.RecordBatch]:
+        """The rows in columns."""
+        from trajmeter.writers.arrow import rows_batch
+
+        for start in range(0, len(self._scored), _ROWS):
+            values = [self._layout.values(each) for each in self._scored[start : start + _ROWS]]
+            yield rows_batch(self._layout, values, schema)
 
     def write(self, table: TableWriter) -> None:
         """Write the rows."""
@@ -184,6 +255,12 @@ class ScoredColumns:
             ]
             for values in zip(*columns, strict=True):
                 yield dict(zip(self._layout.names, values, strict=True))
+
+    def batches(self, schema: pa.Schema) -> Iterator[pa.RecordBatch]:
+        """The rows in columns."""
+        del schema  # which is theirs
+        for part in self._parts:
+            yield part.scored
 
     def write(self, table: TableWriter) -> None:
         """Write the rows."""

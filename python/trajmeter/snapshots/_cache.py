@@ -28,6 +28,8 @@ _READ = "SELECT key, checksum, entry FROM entries WHERE key IN ({})"
 _WRITE = "INSERT OR REPLACE INTO entries VALUES (?, ?, ?)"
 _MOST_KEYS = 500
 """Keys of one query; some builds of SQLite take 999 at most."""
+_AT_ONCE = 64
+"""Entries to write at once where they come one by one; each time costs as much as making one."""
 _WAIT_SECONDS = 10.0
 """How long to wait for other processes that write."""
 
@@ -57,6 +59,9 @@ class EntryCache:
 
     def __init__(self, folder: Path | None) -> None:
         self._folder = folder
+        self._held: dict[str, bytes] = {}
+        if folder is not None:
+            weakref.finalize(self, _write_held, folder, self._held)
         self._lock = Lock()
         self._connection: sqlite3.Connection | None = None
         self._is_anew = False
@@ -71,9 +76,11 @@ class EntryCache:
 
     def read(self, keys: Sequence[str]) -> dict[str, bytes]:
         """The entries that are kept of these keys."""
-        found: dict[str, bytes] = {}
-        for start in range(0, len(keys), _MOST_KEYS):
-            part = keys[start : start + _MOST_KEYS]
+        held = ((key, self._held.get(key)) for key in keys)  # which another thread may write
+        found = {key: entry for key, entry in held if entry is not None}
+        others = [key for key in keys if key not in found] if found else keys
+        for start in range(0, len(others), _MOST_KEYS):
+            part = others[start : start + _MOST_KEYS]
             query = _READ.format(",".join("?" * len(part)))
             found.update(
                 (key, entry)
@@ -81,6 +88,19 @@ class EntryCache:
                 if isinstance(entry, bytes) and zlib.crc32(entry) == checksum
             )
         return found
+
+    def write_later(self, entries: Iterable[tuple[str, bytes]]) -> None:
+        """Keep entries, which are written with others, or by :meth:`flush`, or at the end."""
+        self._held.update(entries)
+        if len(self._held) >= _AT_ONCE:
+            self.flush()
+
+    def flush(self) -> None:
+        """Write the entries that are still to be written."""
+        held = [*self._held.items()]
+        self.write(held)
+        for key, _ in held:
+            self._held.pop(key, None)
 
     def write(self, entries: Iterable[tuple[str, bytes]]) -> None:
         """Keep entries."""
@@ -137,3 +157,9 @@ class EntryCache:
         self._is_anew = True
         with suppress(OSError):
             (folder / _FILE).unlink()
+
+
+def _write_held(folder: Path, held: dict[str, bytes]) -> None:
+    """Write what is left, unless the folder was removed meanwhile."""
+    if held and folder.is_dir():
+        EntryCache(folder).write(held.items())

@@ -102,8 +102,14 @@ class EntryMaker:
             found[key] = None if made is None else made.entry
             if made is not None:  # of a file that changed meanwhile, under the id of what was read
                 new.append((self._key(file.language, made.blob), made.entry))
-        self._cache.write(new)
+        # Who asks for one file goes on with the next.
+        keep = self._cache.write if len(files) > 1 else self._cache.write_later
+        keep(new)
         return {path: found[keys[path]] if path in keys else None for path in files}
+
+    def flush(self) -> None:
+        """Keep what was made lately for other processes too."""
+        self._cache.flush()
 
     def _key(self, language: LanguageRules | None, blob: str) -> str:
         """What an entry depends on: the content, the language, and how it is made."""

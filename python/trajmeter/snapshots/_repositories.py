@@ -146,7 +146,8 @@ class RepositoryFolder:
         return [self._opened(place) for place in repositories_for(task, self._listed())]
 
     def close(self) -> None:
-        """End the processes of git."""
+        """End the processes of git, and keep what was found in files for later calls."""
+        self._maker.flush()
         for repository in self._opened_at.values():
             repository.close()
 

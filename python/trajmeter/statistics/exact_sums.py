@@ -74,7 +74,10 @@ class GroupCounts:
             grown = np.zeros((max(needed, held + held // 2), width), np.int64)
             grown[:held] = self._table
             self._table = grown
-        self._table[numbers] += counts
+        if needed == len(numbers) and (np.diff(numbers) > 0).all():  # all of them, from 0 on
+            self._table[:needed] += counts
+        else:
+            self._table[numbers] += counts
 
     def merge(self, other: GroupCounts, numbers: Int64Array) -> None:
         """Add what another table has counted; its group i is our group ``numbers[i]``."""

@@ -10,20 +10,24 @@ import pyarrow as pa
 
 from trajmeter.arrays import coded
 from trajmeter.errors import ConfigurationError
+from trajmeter.metrics.figures import figures_in_metadata, registered_figures
 from trajmeter.summaries.attempt_keys import AttemptKeys, KeyColumns, check_key
 from trajmeter.summaries.result_tables import table_labels
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Iterable, Iterator, Sequence
 
     from trajmeter.arrays import Array
     from trajmeter.kernels import BoolArray, Float64Array, Int64Array
+    from trajmeter.metrics.figures import FigureInfo
     from trajmeter.readers.results import ResultsTable
 
-__all__ = ["AttemptRows", "CodedTexts", "ColumnKinds", "read_attempts"]
+__all__ = ["OUTSIDE", "AttemptRows", "CodedTexts", "ColumnKinds", "read_attempts"]
 
 _IDENTITY = ("task_id", "agent", "model", "attempt", "source", "backend")
 _NUMERIC = ("boolean", "integer", "number")
+OUTSIDE = ("abstained", "not_scored")
+"""Outcomes of what no mean holds, though a rule may give it a value."""
 _SAID = ("outcome", "cause", "reason", "error")
 """Ends of columns that hold text, if anything."""
 
@@ -77,6 +81,8 @@ class AttemptRows:
     """All columns of the tables."""
     kept: BoolArray
     """Which rows of the tables these are."""
+    judged_by: dict[str, str]
+    """For each figure the column that says whether its value counts; of others, all do."""
 
     def __len__(self) -> int:
         """Number of attempts."""
@@ -117,7 +123,7 @@ def read_attempts(
         ConfigurationError: No table has a column of the groups, or an attempt occurs twice.
         ReadError: A table cannot be read.
     """
-    kinds = _kinds(tables, numbers)
+    kinds = _kinds(tables, numbers, texts)
     for name in by:
         check_key(name, [*_IDENTITY, *kinds.texts], "--by")
     columns = KeyColumns(tuple(by), "task_id")
@@ -125,11 +131,12 @@ def read_attempts(
     wanted = [name for name in values if name in kinds.values]
     # All texts and numbers are read, so that rows which cannot be are left out here as elsewhere.
     read_texts = [*dict.fromkeys((*columns.texts, *kinds.texts))]
+    outcomes = {f"{name.rpartition('.')[0]}.outcome" for name in numbers}
     held: dict[str, list[Array]] = {
         name: []
         for name in (
             "task_id",
-            *(name for name in texts if name in read_texts),
+            *(name for name in read_texts if name in texts or name in outcomes),
             *(name for name in numbers if name in kinds.numbers),
             *wanted,
         )
@@ -151,26 +158,61 @@ def read_attempts(
             "--duplicates first|last"
         )
     kept = found.kept
+    judged_by = _outcome_columns(tables, held)
     column = {name: _joined(parts, kept) for name, parts in held.items()}
-    task = coded(column["task_id"])
+    task, tasks = _tasks(column["task_id"])
     return AttemptRows(
         tables=tuple(tables),
         labels=tuple(labels),
         by=tuple(by),
         groups=tuple(keys.groups()),
         group=(np.concatenate(groups) if groups else np.empty(0, np.int64))[kept],
-        tasks=tuple(task.texts),
-        task=task.codes,
+        tasks=tasks,
+        task=task,
         texts={name: CodedTexts(*_reversed(column[name])) for name in texts if name in column},
         numbers={
-            name: column[name].to_numpy(zero_copy_only=False).astype(np.float64)
+            name: _counted(column[name], column.get(judged_by.get(name, "")))
             for name in numbers
             if name in column
         },
         values={name: column[name].to_pylist() for name in wanted},
         columns=kinds,
         kept=kept,
+        judged_by=judged_by,
     )
+
+
+def _outcome_columns(tables: Sequence[ResultsTable], held: Iterable[str]) -> dict[str, str]:
+    """Columns that say which values of a figure count, as sums over results tables have it."""
+    columns = {*held}
+    described: dict[str, FigureInfo] = {}
+    for table in tables:
+        described |= figures_in_metadata(table.metadata.get("trajmeter.figures", "{}"))
+    found = {}
+    for name in columns:
+        info = described.get(name) or registered_figures(name.partition(".")[0]).get(name)
+        outcome = f"{name.rpartition('.')[0]}.outcome"
+        if outcome in columns and (info is None or info.outcome):
+            found[name] = outcome
+    return found
+
+
+def _counted(column: Array, outcome: Array | None) -> Float64Array:
+    """Values of a figure, without those that are outside the means."""
+    values: Float64Array = column.to_numpy(zero_copy_only=False).astype(np.float64)
+    if outcome is None:
+        return values
+    texts, codes = coded(outcome)
+    outside = [code for code, text in enumerate(texts) if text in OUTSIDE]
+    return np.where(np.isin(codes, outside), np.nan, values)
+
+
+def _tasks(column: Array) -> tuple[Int64Array, tuple[str | None, ...]]:
+    """The task of each attempt, and the tasks; an attempt without an id is at one of its own."""
+    texts, codes = coded(column)
+    absent = np.flatnonzero(codes < 0)
+    codes[absent] = np.arange(len(texts), len(texts) + len(absent))
+    return codes, (*texts, *[None] * len(absent))
 
 
 def _reversed(column: Array) -> tuple[Int64Array, tuple[str, ...]]:
@@ -185,8 +227,13 @@ def _joined(parts: Sequence[Array], kept: BoolArray) -> Array:
     return whole if kept.all() else whole.filter(pa.array(kept))
 
 
-def _kinds(tables: Sequence[ResultsTable], figures: Sequence[str]) -> ColumnKinds:
-    """What the columns are read as; that some rows or tables lack a value says nothing."""
+def _kinds(
+    tables: Sequence[ResultsTable], figures: Sequence[str], texts_wanted: Sequence[str]
+) -> ColumnKinds:
+    """What the columns are read as; that some rows or tables lack a value says nothing.
+
+    What one table holds as text and another as anything else, such as an object, is read as JSON.
+    """
     kinds: dict[str, set[str]] = {}
     for table in tables:
         for name, kind in table.columns.items():
@@ -194,8 +241,8 @@ def _kinds(tables: Sequence[ResultsTable], figures: Sequence[str]) -> ColumnKind
     texts, numbers, values = [], [], []
     for name, found in kinds.items():
         own = found - {"other"}
-        is_said = name.rpartition(".")[2] in _SAID and not own
-        if name in _IDENTITY or own == {"text"} or is_said:
+        is_said = name.rpartition(".")[2] in _SAID or name in texts_wanted
+        if name in _IDENTITY or found == {"text"} or (is_said and own <= {"text"}):
             texts.append(name)
         elif own == {"number"} or (not own and name in figures):
             numbers.append(name)

@@ -59,20 +59,24 @@ class UnitRows(NamedTuple):
     """The units of these rows, each once."""
     groups: Int64Array
     """Group of each row."""
+    sizes: Int64Array
+    """Rows of each unit, which may have none."""
 
     @classmethod
     def of(cls, units: Int64Array, groups: Int64Array) -> UnitRows:
         """Number the units of a batch."""
-        encoded = pa.array(units).dictionary_encode()
-        return cls(
-            encoded.indices.to_numpy().astype(np.int64), encoded.dictionary.to_numpy(), groups
-        )
+        known = int(units.max(initial=-1)) + 1
+        if known <= len(units):  # numbering them anew would take longer than adding some zeros
+            rows, numbers = units, np.arange(known)
+        else:
+            encoded = pa.array(units).dictionary_encode()
+            rows = encoded.indices.to_numpy().astype(np.int64)
+            numbers = encoded.dictionary.to_numpy()
+        return cls(rows, numbers, groups, np.bincount(rows, minlength=len(numbers)))
 
-    def how_many(self, rows: BoolArray | None = None) -> Int64Array:
+    def how_many(self, rows: BoolArray) -> Int64Array:
         """How many of some rows each unit has."""
-        return np.bincount(
-            self.rows if rows is None else self.rows[rows], minlength=len(self.numbers)
-        )
+        return np.bincount(self.rows[rows], minlength=len(self.numbers))
 
 
 class BatchOutcomes:
@@ -166,8 +170,8 @@ class FigureSums:
         units: UnitRows,
     ) -> None:
         table = np.zeros((len(units.numbers), _WIDTH), np.int64)
-        table[:, ROWS] = units.how_many()
-        table[:, SCORED] = table[:, ROWS] if counted is None else units.how_many(counted)
+        table[:, ROWS] = units.sizes
+        table[:, SCORED] = units.sizes if counted is None else units.how_many(counted)
         if not_scored is not None and not_scored.any():
             table[:, NOT_SCORED] = units.how_many(not_scored)
         if outcomes is not None and outcomes.assigned.any():

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, BinaryIO
 
 from trajmeter.schemas import require_pyarrow
-from trajmeter.writers.arrow import arrow_schema, rows_batch
+from trajmeter.writers.arrow import arrow_schema, rows_batch, stored, stored_schema
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -37,25 +37,22 @@ class ParquetWriter:
     Args:
         stream: Where to write.
         layout: Columns of the rows.
-        about: More metadata of the file.
 
     Raises:
         ExtraMissingError: pyarrow is not installed.
     """
 
-    def __init__(
-        self, stream: BinaryIO, layout: RowLayout, *, about: Mapping[str, str] | None = None
-    ) -> None:
+    def __init__(self, stream: BinaryIO, layout: RowLayout) -> None:
         require_pyarrow("Parquet files")
         from concurrent.futures import ThreadPoolExecutor
 
         from pyarrow import parquet
 
         self._schema = arrow_schema(layout)
+        self._stored = stored_schema(self._schema)
         self._layout = layout
-        self._about = about
         self._writer = parquet.ParquetWriter(
-            stream, self._schema, compression="zstd", write_batch_size=_PAGE_ROWS
+            stream, self._stored, compression="zstd", write_batch_size=_PAGE_ROWS
         )
         self._rows: list[Sequence[Any]] = []
         self._chunk_rows = min(_CHUNK, _ROW_GROUP)
@@ -77,7 +74,7 @@ class ParquetWriter:
     def write_batch(self, batch: pa.RecordBatch) -> None:
         """Write rows in the columns of the layout's Arrow schema."""
         self._gather_rows()
-        self._gather(batch)
+        self._gather(stored(batch, self._stored))
 
     def describe(self, metadata: Mapping[str, str]) -> None:
         """Say more of the table in its metadata."""
@@ -92,8 +89,6 @@ class ParquetWriter:
             self._encode_pages()
         self._wait()
         self._encoder.shutdown()
-        if self._about is not None:
-            self._writer.add_key_value_metadata(dict(self._about))
         self._writer.close()
 
     def abandon(self) -> None:
@@ -104,7 +99,8 @@ class ParquetWriter:
     def _gather_rows(self) -> None:
         rows, self._rows = self._rows, []
         if rows:
-            self._gather(rows_batch(self._layout, rows, self._schema))
+            batch = rows_batch(self._layout, rows, self._schema)
+            self._gather(stored(batch, self._stored))
 
     def _gather(self, batch: pa.RecordBatch) -> None:
         """Cut a batch into whole pages, which are not copied, and those into row groups.

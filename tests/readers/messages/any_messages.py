@@ -9,15 +9,11 @@ from hypothesis import strategies as st
 
 from tests.readers.messages.test_turns import ONE_CALL
 from tests.readers.test_mutated_logs import mutated, places
-from trajmeter.readers.tool_views.tools import (
-    _READERS,
-    INTERPRETERS,
-    SEARCHES,
-    SHELLS,
-)
+from trajmeter.readers.tool_views import names as known
+from trajmeter.readers.tool_views.tools import _READERS
 
-SHELLS, INTERPRETERS = sorted(SHELLS), sorted(INTERPRETERS)
-READERS = sorted({*_READERS, *SEARCHES})
+SHELLS, INTERPRETERS = sorted(known.SHELLS), sorted(known.INTERPRETERS)
+READERS = sorted({*_READERS, *known.SEARCHES})
 
 texts = st.sampled_from(
     [

@@ -266,3 +266,44 @@ def test_recorded_runs_hold_no_keys(reference_data: Path) -> None:
     for file in (reference_data / "minisweagent").glob("*.traj.json"):
         (trajectory,) = read_trajectories(file)
         assert "api_key" not in trajectory.model_dump_json()
+
+
+def test_a_run_without_an_answer_has_no_turns() -> None:
+    asked = [ASK, user("Fix it: ```bash\nls\n```"), user("RateLimitError: slow down")]
+    trajectory = read(asked, exit_status="RateLimitError", submission="RateLimitError: slow down")
+    assert (trajectory.turns, trajectory.final_views) == ((), None)
+    said = "RateLimitError: slow down"
+    assert trajectory.failure == Failure(reason="RateLimitError", message=said)
+    assert trajectory.final_patch == "RateLimitError: slow down"
+    assert trajectory.usage is None
+
+
+@pytest.mark.parametrize("count", [0, 1, 2, 663])
+def test_the_program_of_a_turn_is_its_only_block(count: int) -> None:
+    example = user("Answer so: ```bash\nyour command\n```")  # which is nobody's program
+    answer = says("THOUGHT: look\n" + "\n".join([bash("ls")] * count))
+    (turn,) = read([ASK, example, answer, result("a.py")]).turns or ()
+    assert turn.program == ("ls" if count == 1 else None)
+    assert len(turn.tool_calls) == (count == 1)
+
+
+@pytest.mark.parametrize(
+    "draft",
+    [
+        "<think>Perhaps <PATCH_CONTEXT>\nFile: b.py\nLines: 8-9\n</PATCH_CONTEXT>, or\n",
+        "<patch_context>\nFile: b.py\nLines: 8-9\n</patch_context>\n",
+    ],
+    ids=["in an unclosed thought", "in lower case"],
+)
+def test_the_last_declared_context_counts_whatever_was_drafted(draft: str) -> None:
+    answer = claim(("a.py", "1-2"), tag="PATCH_CONTEXT")
+    for messages in ([says(draft), says(answer)], [says(draft + answer)]):
+        assert read([ASK, *messages]).final_views == seen("a.py", (1, 2))
+
+
+def test_a_long_run_with_a_long_message_is_read_whole() -> None:
+    text = "x\u0000\U0001f600" * 400_000
+    messages = [each for _ in range(300) for each in (says(bash("ls")), result("a.py"))]
+    trajectory = read([ASK, user(text), *messages, says(text)])
+    assert len(trajectory.turns or ()) == 301
+    assert (trajectory.turns or ())[-1].text == text

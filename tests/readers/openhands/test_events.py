@@ -2,13 +2,18 @@
 
 from __future__ import annotations
 
-from typing import Any
+import json
+from typing import TYPE_CHECKING, Any
 
 import pytest
+from pydantic import ValidationError
 
-from trajmeter.readers import Evidence
+from trajmeter.readers import Evidence, read_trajectories
 from trajmeter.readers.openhands import EVENTS, SDK_EVENTS
 from trajmeter.records import Extent, Failure, Source, ToolCall, Trajectory, Turn, Usage, View
+
+if TYPE_CHECKING:
+    from pathlib import Path
 
 SOURCE = Source(file="output.jsonl", line=1)
 FOLDER = "/workspace/widget"
@@ -305,3 +310,22 @@ def test_a_prompt_that_is_too_long_is_a_budget() -> None:
     error = "BadRequestError: This model's maximum context length is 8192 tokens"
     failure = EVENTS.read(line(error=error), SOURCE).failure
     assert failure == Failure(reason="budget_exhausted", message=error)
+
+
+def test_a_patch_of_the_wrong_type_costs_itself_alone() -> None:
+    history = (call(1, "run", {"command": "ls"}), ran(2, 1, "x"))
+    read = EVENTS.read(line(*history, test_result={"git_patch": [1]}), SOURCE)
+    assert read.unusable == {"final_patch": "expected text, got a list"}
+    assert (read.final_patch, len(read.turns or ())) == (None, 1)
+    with pytest.raises(ValidationError, match="task_id"):
+        EVENTS.read(line(*history, instance_id=5, test_result={"git_patch": [1]}), SOURCE)
+
+
+def test_attempts_of_one_task_in_one_file_stand_side_by_side(tmp_path: Path) -> None:
+    path = tmp_path / "output.jsonl"
+    rows = [line(call(1, "run", {"command": word}), ran(2, 1, "x")) for word in ("ls", "pwd")]
+    path.write_text("".join(f"{json.dumps(row)}\n" for row in rows))
+    read = list(read_trajectories(path))
+    assert [each.task_id for each in read] == ["acme__widget-12"] * 2
+    assert [(each.turns or ())[0].program for each in read] == ["ls", "pwd"]
+    assert [str(each.source) for each in read] == [f"{path}:1", f"{path}:2"]

@@ -6,6 +6,7 @@ import json
 from typing import TYPE_CHECKING, Any
 
 import pytest
+from pydantic import ValidationError
 
 from trajmeter.errors import ReadError
 from trajmeter.readers import Evidence, read_trajectories
@@ -318,3 +319,32 @@ def test_context_summary() -> None:
     assert failures == [Failure(reason="budget_exhausted"), None]
     under = CONTEXT.profile_reads["contextbench"](record, source)
     assert under.final_views == (*files, viewed, edited)
+
+
+def test_a_value_of_the_wrong_type_costs_itself_alone() -> None:
+    looked = {"action": "cat a.py", "observation": "x", "response": [None], "state": {}}
+    lost: Any = "lost"
+    record = run(looked, lost, info={"exit_status": 5, "submission": "diff", "model_stats": []})
+    record["history"] = [""]
+    read = TRAJECTORY.read(record, SOURCE)
+    assert read.unusable == {
+        "trajectory[0].response": "expected text, got a list",
+        "trajectory[1]": "expected an object, got text",
+        "history[0]": "expected an object, got text",
+        "info.exit_status": "expected text, got a number",
+        "info.model_stats": "expected an object, got a list",
+    }
+    assert (read.final_patch, read.failure, read.usage) == ("diff", None, None)
+    first, *_ = read.turns or ()
+    assert (first.program, first.text) == ("cat a.py", None)
+    with pytest.raises(ValidationError, match="trajectory"):
+        TRAJECTORY.read({**record, "trajectory": 5}, SOURCE)
+
+
+def test_attempts_that_were_not_chosen_are_no_turns() -> None:
+    chosen = {"action": "ls", "observation": "a.py", "response": "Look.", "state": {}}
+    other = {**run({**chosen, "action": "rm a.py"}), "environment": "main"}
+    record = run(chosen, info={"exit_status": "submitted", "best_attempt_idx": 1})
+    read = TRAJECTORY.read({**record, "attempts": [other, record]}, SOURCE)
+    assert read == TRAJECTORY.read(record, SOURCE)
+    assert (read.turns or ())[0].program == "ls"

@@ -86,6 +86,7 @@ def test_equal_ratios_are_equally_far_apart() -> None:
 def test_the_best_is_marked_and_remarks_stand_beside_their_value() -> None:
     drawn = Drawn(chart(Interval("a", 0.5, remark="2/3"), Interval("b", 0.6, is_best=True)))
     assert drawn.texts("best") == ["b", "0.600"]
+    assert drawn.description == "f1, a: 0.500 · 2/3; f1, b: 0.600, best"
     assert "0.500 · 2/3" in drawn.texts()
 
 

@@ -66,12 +66,18 @@ def _detail(row: int) -> Detail:
 
 
 def many_attempts(count: int) -> AttemptTable:
-    """This many attempts at a tenth as many tasks, with 20 figures each."""
+    """This many attempts at a tenth as many tasks, each with a source of its own and 20 figures."""
     draws = np.random.default_rng(0)
     tasks = tuple(f"repository__task-{number}" for number in range(count // 10))
     columns: tuple[TextColumn | NumberColumn, ...] = (
         TextColumn("task_id", "task", np.arange(count, dtype=np.int32) % len(tasks), tasks),
         TextColumn("agent", "agent", np.arange(count, dtype=np.int32) % 2, ("heron", "magpie")),
+        TextColumn(
+            "source",
+            "source",
+            np.arange(count, dtype=np.int32),
+            tuple(f"log.jsonl:{number}" for number in range(count)),
+        ),
         *(
             NumberColumn(f"figure.{number}", f"figure {number}", draws.random(count))
             for number in range(20)
@@ -105,6 +111,11 @@ def report_of(attempts: AttemptTable | None, *, hostile: str = "") -> Document:
         f"Report {hostile}",
         (("good", f"magpie is better {hostile}"), ("warning", "1 of 6 was not scored")),
         (quality,),
-        Part("provenance", "Provenance", lines=(f"made of a.jsonl {hostile}",)),
+        Part("provenance", "Provenance", tables=(PartTable(_made_of(hostile)),)),
         attempts,
     )
+
+
+def _made_of(hostile: str) -> Table:
+    """A table of names and values, without headings."""
+    return Table("", ("", ""), (("file", f"a.jsonl {hostile}"),), texts=(0, 1))

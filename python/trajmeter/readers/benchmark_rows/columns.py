@@ -12,6 +12,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from trajmeter.arrays import filled, flags
 from trajmeter.kernels.texts import text_arrays
 from trajmeter.readers.benchmark_rows.attempts import (
     ENTRY_FIELDS,
@@ -106,6 +107,10 @@ def gathered(table: pa.Table, names: Sequence[str]) -> AttemptColumns:
 
 def _are_distinct(benchmark: Int64Array, offsets: Int64Array, count: int) -> bool:
     """Whether no attempt has a benchmark twice."""
+    rises = np.diff(benchmark) > 0  # as where attempts have their benchmarks in one order
+    rises[offsets[1:-1] - 1] = True
+    if rises.all() and (benchmark[offsets[:-1]] >= 0).all():
+        return True
     attempt = np.repeat(np.arange(len(offsets) - 1), np.diff(offsets))
     is_named = benchmark >= 0
     pairs = (attempt * count + benchmark)[is_named]
@@ -160,13 +165,13 @@ def _names(column: Any) -> _Names:  # noqa: ANN401 - an array of any type
     if pa.types.is_dictionary(column.type):
         if column.dictionary.type not in (pa.string(), pa.large_string()):
             raise UncertainError
-        codes = column.indices.fill_null(-1).to_numpy().astype(np.int64)
+        codes = filled(column.indices, -1).astype(np.int64)
         texts = column.dictionary.cast(pa.string())
         if texts.null_count or len(texts.unique()) < len(texts):
             raise UncertainError
         return _Names(texts, codes)
     if pa.types.is_floating(column.type):
-        values = column.cast(pa.float64()).fill_null(0.0).to_numpy()
+        values = filled(column.cast(pa.float64()), 0.0)
         if not (np.abs(values) <= _EXACT).all() or (values != np.floor(values)).any():
             raise UncertainError
         column = column.cast(pa.int64())
@@ -180,14 +185,16 @@ def _field(column: Any) -> tuple[_Values, BoolArray]:  # noqa: ANN401 - an array
     """Values of one field of entries, and whether each row has one."""
     kind = column.type
     if pa.types.is_float32(kind) or pa.types.is_float64(kind):
-        values = column.cast(pa.float64()).fill_null(0.0).to_numpy()
+        values = filled(column.cast(pa.float64()), 0.0)
     elif pa.types.is_integer(kind) and not pa.types.is_uint64(kind):
-        values = column.cast(pa.int64()).fill_null(0).to_numpy()
+        values = filled(column.cast(pa.int64()), 0)
     elif pa.types.is_boolean(kind) or pa.types.is_null(kind):
         values = column.cast(pa.bool_()).fill_null(fill_value=False).to_numpy(zero_copy_only=False)
     else:
         raise UncertainError
-    return values, column.is_valid().to_numpy(zero_copy_only=False)
+    if not column.null_count:
+        return values, np.ones(len(column), np.bool_)
+    return values, flags(column.is_valid())
 
 
 class _Attempts(NamedTuple):
@@ -206,6 +213,8 @@ def _attempts(found: dict[str, _Names], rows: int) -> _Attempts:
     count = 1
     for name in AttemptIdentity._fields:
         texts, codes = found[name]
+        if not len(texts):  # nobody has one
+            continue
         count *= len(texts) + 1
         if count > np.iinfo(np.int64).max:
             raise UncertainError

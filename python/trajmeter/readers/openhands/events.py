@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from trajmeter.readers._faults import made_trajectory
 from trajmeter.readers._formats import Evidence, RecordFormat
 from trajmeter.readers._values import as_mapping
 from trajmeter.readers.contextbench.views import views_of
@@ -193,7 +194,7 @@ def _read(record: Mapping[str, JsonValue], source: Source) -> Trajectory:
         for call in reply.calls:
             if call.views is None and "path" in as_mapping(call.arguments):
                 call.views = _read_views(call)
-    return Trajectory.model_validate(_fields(record, run, source))
+    return made_trajectory(_fields(record, run, source))
 
 
 def _read_as_contextbench(record: Mapping[str, JsonValue], source: Source) -> Trajectory:
@@ -217,7 +218,7 @@ def _read_as_contextbench(record: Mapping[str, JsonValue], source: Source) -> Tr
         if found:
             steps.append({"views": views_of(found, found)})
     final = views_of(spans, {path: _merged(ranges) for path, ranges in spans.items()})
-    return Trajectory.model_validate({**fields, "turns": [*silent, *steps], "final_views": final})
+    return made_trajectory({**fields, "turns": [*silent, *steps], "final_views": final})
 
 
 def _merged(ranges: list[Span]) -> list[Span]:

@@ -11,6 +11,7 @@ import re
 from typing import TYPE_CHECKING, Any
 
 from trajmeter.errors import ReadError
+from trajmeter.readers._faults import made_trajectory
 from trajmeter.readers._formats import Evidence, FileFormat
 from trajmeter.readers._litellm import model_name
 from trajmeter.readers._values import as_mapping
@@ -69,7 +70,7 @@ def _conversation(path: Path, report: Callable[[ReadProblem], None]) -> Iterator
         if fields["failure"] is None and status in _FAILED:
             fields["failure"] = budget_failure("", reason=status)
     identity = state.get("id")
-    yield Trajectory.model_validate(
+    yield made_trajectory(
         {
             **fields,
             **metric_fields(metrics, as_mapping(as_mapping(state.get("agent")).get("llm"))),

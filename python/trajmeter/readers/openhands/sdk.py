@@ -10,6 +10,7 @@ import json
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
+from trajmeter.readers._faults import made_trajectory
 from trajmeter.readers._formats import Evidence, RecordFormat
 from trajmeter.readers._values import as_mapping
 from trajmeter.readers.openhands.attempt import (
@@ -213,7 +214,7 @@ def _read(record: Mapping[str, JsonValue], source: Source) -> Trajectory:
     error, attempt = record.get("error"), record.get("attempt")
     if fields["failure"] is None and isinstance(error, str) and error:
         fields["failure"] = budget_failure(error)
-    return Trajectory.model_validate(
+    return made_trajectory(
         {
             **fields,
             **metric_fields(metrics, as_mapping(about.get("llm"))),

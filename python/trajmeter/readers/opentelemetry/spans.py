@@ -9,11 +9,11 @@ from trajmeter.errors import ReadError
 from trajmeter.readers._values import as_list, as_object, as_text
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
+    from collections.abc import Iterable, Iterator, Mapping
 
     from pydantic import JsonValue
 
-__all__ = ["ANSWERS", "TASK_ID", "Span", "parsed", "span_of", "spans_in"]
+__all__ = ["ANSWERS", "TASK_ID", "UNUSED", "Span", "made_span", "parsed", "span_of", "spans_in"]
 
 TASK_ID = "trajmeter.task_id"
 """The attribute, of a span or of the resource, that names the task."""
@@ -26,7 +26,7 @@ _ERRORS = (2, "2", "STATUS_CODE_ERROR")
 _NANO = 1e9
 
 # What was sent to a model was said before; it is most of a trace.
-_UNUSED = (
+UNUSED = (
     "gen_ai.input.messages",
     "gen_ai.prompt",
     "gen_ai.system_instructions",
@@ -75,33 +75,75 @@ def spans_in(value: JsonValue) -> Iterator[Span]:
 
 def span_of(span: Mapping[str, Any], task: Mapping[str, JsonValue]) -> Span | None:
     """A span; ``None`` if it is about something else."""
-    attributes = {**task, **_attributes(span.get("attributes"))}
+    events = [
+        _attributes(each.get("attributes"))
+        for each in as_list(span.get("events"))
+        if isinstance(each, dict)
+    ]
+    status = as_object(span.get("status")) or {}
+    return made_span(
+        str(span.get("name")),
+        {**task, **_attributes(span.get("attributes"))},
+        events,
+        trace=str(span.get("traceId")),
+        identity=as_text(span.get("spanId")),
+        parent=as_text(span.get("parentSpanId")),
+        start=_seconds(span.get("startTimeUnixNano")),
+        end=_seconds(span.get("endTimeUnixNano")),
+        is_error=status.get("code") in _ERRORS,
+        message=as_text(status.get("message")),
+    )
+
+
+def made_span(
+    name: str,
+    attributes: dict[str, JsonValue],
+    events: Iterable[Mapping[str, JsonValue]] = (),
+    *,
+    trace: str,
+    identity: str | None,
+    parent: str | None,
+    start: float | None,
+    end: float | None,
+    is_error: bool,
+    message: str | None,
+) -> Span | None:
+    """A span of its parts; ``None`` if it is about something else.
+
+    Args:
+        name: Its name.
+        attributes: Its attributes.
+        events: Attributes of each of its events.
+        trace: Id of the trace.
+        identity: Its own id.
+        parent: Id of the span it is in.
+        start: When it began, in seconds since 1970.
+        end: When it ended.
+        is_error: Whether its status is that of an error.
+        message: What its status says.
+    """
     operation = attributes.get("gen_ai.operation.name")
     if not isinstance(operation, str):
-        operation = str(span.get("name")).partition(" ")[0]
+        operation = name.partition(" ")[0]
         is_marked = any(key.startswith(("gen_ai.", TASK_ID)) for key in attributes)
         if not is_marked or operation not in _OPERATIONS:
             return None
     exception = None
     said: str | None = None
-    for event in as_list(span.get("events")):
-        about = _attributes(event.get("attributes")) if isinstance(event, dict) else {}
+    for about in events:
         if "exception.type" in about:
             exception = as_text(about["exception.type"])
             said = as_text(about.get("exception.message"))
         attributes.update({key: each for key, each in about.items() if key.startswith("gen_ai.")})
-    status = as_object(span.get("status")) or {}
     kind = as_text(attributes.get("error.type"))
-    failed = status.get("code") in _ERRORS or kind is not None
-    message = as_text(status.get("message")) or said or kind or "the span failed"
     return Span(
-        trace=str(span.get("traceId")),
-        id=as_text(span.get("spanId")),
-        parent=as_text(span.get("parentSpanId")),
+        trace=trace,
+        id=identity,
+        parent=parent,
         operation=operation,
-        start=_seconds(span.get("startTimeUnixNano")),
-        end=_seconds(span.get("endTimeUnixNano")),
-        error=message if failed else None,
+        start=start,
+        end=end,
+        error=(message or said or kind or "the span failed") if is_error or kind else None,
         exception=exception or kind,
         attributes=attributes,
     )
@@ -112,7 +154,7 @@ def _attributes(attributes: object) -> dict[str, JsonValue]:
     found: dict[str, JsonValue] = {}
     for each in as_list(attributes):
         name = each.get("key") if isinstance(each, dict) else None
-        if isinstance(name, str) and name not in _UNUSED:
+        if isinstance(name, str) and name not in UNUSED:
             found[name] = _value(each.get("value"))
     return found
 

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 from trajmeter.errors import ReadError
 from trajmeter.readers._containers import entries
 from trajmeter.readers._content import content_name
+from trajmeter.readers._faults import made_trajectory
 from trajmeter.readers._formats import Evidence, FileFormat, RecordFormat
 from trajmeter.readers._recognition import beginning
 from trajmeter.readers.contextbench.views import Span, views_of
@@ -96,7 +97,7 @@ def _lines(
 
 
 def _trajectory(path: Path, **fields: object) -> Trajectory:
-    return Trajectory.model_validate(
+    return made_trajectory(
         {
             "task_id": content_name(path).removesuffix(_CHECKPOINTS),
             "agent": _AGENT,
@@ -140,7 +141,7 @@ def _summary(
     info = info if isinstance(info, dict) else {}
     status = info.get("exit_status")
     status = status if isinstance(status, str) else None
-    return Trajectory.model_validate(
+    return made_trajectory(
         {
             "task_id": content_name(Path(source.file)).removesuffix(_CONTEXT),
             "agent": _AGENT,
@@ -177,7 +178,7 @@ CONTEXT = RecordFormat(
     name="swe-agent-context",
     description="summaries of the files that SWE-agent viewed",
     makes=Trajectory,
-    carries=("agent", "final_views", "final_patch", "failure", "metadata"),
+    carries=("agent", "final_views", "final_patch", "failure", "unusable", "metadata"),
     origin="SWE-agent, as ContextBench runs it",
     keys=frozenset({"viewed_files", "file_line_ranges"}),
     recognises=_recognises_context,

@@ -17,6 +17,7 @@ from pydantic import JsonValue, TypeAdapter
 from typing_extensions import NotRequired, TypedDict
 
 from trajmeter.readers._content import content_name
+from trajmeter.readers._faults import made_trajectory, without_faults
 from trajmeter.readers._formats import Evidence, RecordFormat
 from trajmeter.readers._litellm import model_name
 from trajmeter.readers._values import as_mapping
@@ -95,25 +96,26 @@ def _read(record: Mapping[str, JsonValue], source: Source) -> Trajectory:
     Raises:
         pydantic.ValidationError: A value has the wrong type.
     """
-    run = _runs().validate_python(record)
+    run, unusable = without_faults(_runs(), record)
     config = _configuration(run)
     root = _root(config)
     turns, leaks = turns_with(run["trajectory"], root)
     turns = tuple(_with_calls(run, turns))
-    return Trajectory.model_validate(
-        {**_fields(run, config, source), "turns": turns, "leaks": leaks}
+    return made_trajectory(
+        {**_fields(run, config, source), "turns": turns, "leaks": leaks, "unusable": unusable}
     )
 
 
 def _read_as_contextbench(record: Mapping[str, JsonValue], source: Source) -> Trajectory:
     """Turn a run into a trajectory whose only views are those of an added patch context."""
-    run = _runs().validate_python(record)
+    run, unusable = without_faults(_runs(), record)
     turns, _ = turns_with(run["trajectory"], None)
     silent = tuple(turn.model_copy(update={"views": None}) for turn in _with_calls(run, turns))
     declared = (run.get("info") or {}).get("patch_context")
     views = declared_views(declared) if isinstance(declared, str) else []
     fields = _fields(run, _configuration(run), source)
-    return Trajectory.model_validate({**fields, "turns": silent, "final_views": views})
+    made = {"turns": silent, "final_views": views, "unusable": unusable}
+    return made_trajectory({**fields, **made})
 
 
 def _fields(run: _Run, config: Mapping[str, JsonValue], source: Source) -> dict[str, Any]:
@@ -304,6 +306,7 @@ TRAJECTORY = RecordFormat(
         "leaks",
         "metadata",
         "extra",
+        "unusable",
     ),
     origin="SWE-agent 0.7 to 1.1",
     keys=frozenset({"trajectory"}),

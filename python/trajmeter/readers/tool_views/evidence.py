@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from itertools import pairwise
 from typing import TYPE_CHECKING, NamedTuple
 
 if TYPE_CHECKING:
@@ -12,7 +13,8 @@ if TYPE_CHECKING:
 
 __all__ = ["Ended", "ended", "exit_code_of", "hits", "is_refusal", "numbered", "text_of", "window"]
 
-_NUMBER = re.compile(r"^ *(\d{1,9})(?:\t|→|│ ?|\| ?|: ?)(.*)$", re.MULTILINE)
+_NUMBER = re.compile(r"\n *(\d{1,9})[\t→│|:]")
+_EMPTY = re.compile(r" *\d{1,9}(?:\t|→|│ ?|\| ?|: ?)(?P<content>[^\n]?)")
 _LIKELY = 3
 """Fewer numbered lines that follow one another may be what the file holds."""
 
@@ -97,19 +99,36 @@ def numbered(text: str, first: int | None, last: int | None) -> list[tuple[int, 
         first: The first line that was asked for; ``None`` is the first of the file.
         last: The last line that was asked for; ``None`` is the last of the file.
     """
-    runs: list[list[int]] = []
-    empty = False
-    for found in _NUMBER.finditer(text):
-        number = int(found[1])
-        if runs and number == runs[-1][1] + 1:
-            runs[-1][1] = number
-        else:
-            runs.append([number, number])
-        empty = not found[2]
-    if runs and empty and runs[-1][0] < runs[-1][1] and (last is None or runs[-1][1] < last):
-        runs[-1][1] -= 1
+    numbers = [*map(int, _NUMBER.findall(f"\n{text}"))]
+    if not numbers:
+        return []
+    runs = _runs(numbers)
+    start, stop = runs[-1]
+    if start < stop and (last is None or stop < last) and _ends_empty(text):
+        runs[-1] = (start, stop - 1)
     begin = first or 1
     return [(start, stop) for start, stop in runs if start == begin or stop - start + 1 >= _LIKELY]
+
+
+def _runs(numbers: list[int]) -> list[tuple[int, int]]:
+    """The first and the last of numbers that follow one another."""
+    start, stop = numbers[0], numbers[-1]
+    if stop - start == len(numbers) - 1 and numbers == [*range(start, stop + 1)]:
+        return [(start, stop)]
+    borders = [at for at, (one, next_) in enumerate(pairwise(numbers), 1) if next_ != one + 1]
+    return [
+        (numbers[begin], numbers[end - 1]) for begin, end in pairwise([0, *borders, len(numbers)])
+    ]
+
+
+def _ends_empty(text: str) -> bool:
+    """Whether the last line that is numbered is empty."""
+    end = len(text)
+    while True:
+        begin = text.rfind("\n", 0, end) + 1
+        if found := _EMPTY.match(text, begin):
+            return not found["content"]
+        end = begin - 1
 
 
 class Window(NamedTuple):

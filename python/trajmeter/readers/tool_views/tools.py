@@ -221,15 +221,19 @@ def _arguments(call: ToolCall) -> Mapping[str, Any]:
 
 
 def _value(arguments: Mapping[str, Any], names: _Names) -> Any:  # noqa: ANN401 - of any type
+    got = arguments.get
     if isinstance(names, str):
-        return arguments.get(names)
+        return got(names)
     for name in names:
-        if arguments.get(name) is not None:
-            return arguments[name]
+        value = got(name)
+        if value is not None:
+            return value
     return None
 
 
 def _integer(value: object) -> int | None:
+    if value is None or type(value) is int:
+        return value
     if isinstance(value, str) and value.strip().removeprefix("-").isdecimal():
         value = int(value)
     if isinstance(value, float) and value.is_integer():
@@ -295,7 +299,8 @@ def _asked(arguments: Mapping[str, Any], tool: ToolView) -> tuple[int | None, in
     if isinstance(pair, list) and len(pair) == 2:  # noqa: PLR2004 - the first and the last
         first, last = map(_integer, pair)
     else:
-        first, last = (_integer(_value(arguments, names)) for names in (tool.first, tool.last))
+        first = _integer(_value(arguments, tool.first))
+        last = _integer(_value(arguments, tool.last))
         count = _integer(_value(arguments, tool.count))
         if last is None and count is not None and count > 0:
             last = (first or 1) + count - 1
@@ -314,7 +319,7 @@ def _seen(reading: _Reading, text: str, tool: ToolView) -> tuple[View, ...]:
     """What a result shows."""
     path, first, last = reading
     if ranges := numbered(text, first, last):
-        return tuple(_view(path, Extent.LINES, start, end) for start, end in ranges)
+        return tuple([_view(path, Extent.LINES, start, end) for start, end in ranges])
     if tool.is_editor or not text or is_refusal(text):
         return ()
     if first in (None, 1) and last is None:

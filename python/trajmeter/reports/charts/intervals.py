@@ -53,6 +53,7 @@ def draw_intervals(chart: IntervalChart) -> str:
         for each in group.intervals:
             text = texts[id(each)]
             said = f"{each.label}: {text}{limits_text(each.low, each.high)}"
+            said += ", best" if each.is_best else ""
             facts.append(f"{group.heading}, {said}" if group.heading else said)
             best = "best" if each.is_best else ""
             base = y + _ROW / 2 + FONT_SIZE / 3

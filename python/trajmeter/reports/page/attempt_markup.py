@@ -5,6 +5,7 @@ from __future__ import annotations
 import base64
 import gzip
 import json
+from functools import lru_cache
 from itertools import islice
 from typing import TYPE_CHECKING, Any
 
@@ -24,6 +25,9 @@ __all__ = ["attempt_markup"]
 
 _LEVEL = 6
 """Of gzip: more takes twice the time for a few percent."""
+
+_REPEATED = 80
+"""Characters of texts that most attempts have alike, such as names of figures."""
 
 # The script fills what is empty here, and shows what is hidden.
 _FRAME = """\
@@ -129,9 +133,12 @@ def _fields(block: DetailBlock) -> dict[str, Any]:
     return {name: _visible(value) for name, value in fields.items() if value}
 
 
+_readable = lru_cache(maxsize=1 << 14)(without_controls)
+
+
 def _visible(value: Any) -> Any:  # noqa: ANN401 - texts in tuples of any depth
     if isinstance(value, str):
-        return without_controls(value)
+        return _readable(value) if len(value) <= _REPEATED else without_controls(value)
     return [_visible(each) for each in value] if isinstance(value, tuple) else value
 
 

@@ -30,7 +30,7 @@ function sortRows(table, column, direction) {
 }
 
 for (const table of document.querySelectorAll("table.sortable")) {
-  const headings = [...table.tHead.rows[0].cells];
+  const headings = [...(table.tHead?.rows[0].cells ?? [])]; // a table of names and values has none
   headings.forEach((heading, column) => {
     heading.querySelector("button")?.addEventListener("click", () => {
       const direction = heading.ariaSort === "ascending" ? "descending" : "ascending";
@@ -82,12 +82,30 @@ function shown(column, row) {
 
 // --- which rows, in which order ------------------------------------------------------------------
 
+// Both are made when they are first needed: a column may have as many texts as rows.
+
+function lowerOf(column) {
+  column.lower ??= column.texts.map((text) => text.toLocaleLowerCase());
+  return column.lower;
+}
+
+/** For each text of a column its place among them. */
+function ranksOf(column) {
+  if (!column.ranks) {
+    const order = column.texts.map((_, code) => code)
+      .sort((a, b) => collator.compare(column.texts[a], column.texts[b]));
+    column.ranks = new Int32Array(order.length);
+    order.forEach((code, rank) => { column.ranks[code] = rank; });
+  }
+  return column.ranks;
+}
+
 function matching(columns, count, state) {
   const texts = columns.filter((column) => column.kind === "text");
   const words = state.search.toLocaleLowerCase().split(/\s+/).filter(Boolean);
   const lists = words.map((word) => texts.map((column) => ({
     codes: column.values,
-    found: Uint8Array.from(column.lower, (text) => Number(text.includes(word))),
+    found: Uint8Array.from(lowerOf(column), (text) => Number(text.includes(word))),
   })));
   const chosen = texts
     .filter((column) => state.filters.has(column.name))
@@ -108,7 +126,8 @@ function matching(columns, count, state) {
 function sorted(rows, column, descending) {
   if (!column) return rows;
   const isText = column.kind === "text";
-  const values = isText ? column.values.map((code) => column.ranks[code] ?? -1) : column.values;
+  const ranks = isText ? ranksOf(column) : undefined;
+  const values = isText ? column.values.map((code) => ranks[code] ?? -1) : column.values;
   const isMissing = (value) => Number.isNaN(value) || (isText && value < 0);
   const present = rows.filter((row) => !isMissing(values[row]));
   const missing = rows.filter((row) => isMissing(values[row]));
@@ -124,7 +143,10 @@ const LIST = { search: "", sort: "", page: 1, filters: new Map() };
 
 function readAddress() {
   const given = new URLSearchParams(location.hash.slice(1));
-  if (given.has("attempt")) return { attempt: Number(given.get("attempt")) };
+  if (given.has("attempt")) {
+    const number = given.get("attempt");
+    return { attempt: /^\d+$/.test(number) ? Number(number) : NaN };
+  }
   const filters = [...given].filter(([key]) => key.startsWith("is."));
   const isList = ["", "#attempts"].includes(location.hash) || filters.length > 0 ||
     ["search", "sort", "page"].some((key) => given.has(key));
@@ -153,16 +175,18 @@ function tableOf(block) {
   const cell = (name, text, column) => element(name, {
     textContent: text, className: numbers.has(column) ? "number" : "",
   });
-  const head = element("tr", {}, ...(block.header ?? []).map((text, column) => {
+  const header = block.header ?? [];
+  const head = element("tr", {}, ...header.map((text, column) => {
     const made = cell(text ? "th" : "td", text, column);
     if (text) made.scope = "col";
     return made;
   }));
+  const headings = header.some(Boolean) ? [element("thead", {}, head)] : [];
   const rows = block.rows.map((row) => (
     element("tr", {}, ...row.map((text, column) => cell("td", text, column)))
   ));
-  const table = element("table", { className: "figures" },
-    element("thead", {}, head), element("tbody", {}, ...rows));
+  const body = element("tbody", {}, ...rows);
+  const table = element("table", { className: "figures" }, ...headings, body);
   const scroll = element("div", { className: "scroll", tabIndex: 0, role: "group" }, table);
   scroll.ariaLabel = block.title || "Table";
   return scroll;
@@ -194,13 +218,6 @@ class Attempts {
     this.list = LIST;
     this.rows = [];
     this.blocks = new Map();
-    for (const column of columns.filter(({ kind }) => kind === "text")) {
-      column.lower = column.texts.map((text) => text.toLocaleLowerCase());
-      const order = column.texts.map((_, code) => code)
-        .sort((a, b) => collator.compare(column.texts[a], column.texts[b]));
-      column.ranks = new Int32Array(order.length);
-      order.forEach((code, rank) => { column.ranks[code] = rank; });
-    }
     this.frame();
   }
 
@@ -218,9 +235,8 @@ class Attempts {
     }));
     for (const column of this.columns) {
       if (column.kind !== "text" || column.texts.length < 2 || column.texts.length > MOST_CHOICES) continue;
-      const choices = column.texts.map((text, code) => ({ text, rank: column.ranks[code] }))
-        .sort((a, b) => a.rank - b.rank)
-        .map(({ text }) => element("option", { value: `=${text}`, textContent: text }));
+      const choices = [...column.texts].sort(collator.compare)
+        .map((text) => element("option", { value: `=${text}`, textContent: text }));
       column.choice = element("select", {}, element("option", { value: "", textContent: "all" }), ...choices);
       column.choice.addEventListener("change", () => {
         const filters = new Map(this.list.filters);
@@ -323,7 +339,10 @@ class Attempts {
     } else {
       const block = Math.floor(row / this.block);
       if (!this.blocks.has(block)) this.blocks.set(block, unpackedJson(`details-${block}`));
-      const detail = (await this.blocks.get(block))[row % this.block];
+      const detail = await this.blocks.get(block).then(
+        (details) => details[row % this.block],
+        (error) => [{ text: `It cannot be shown: ${error.message}` }],
+      );
       if (this.opened !== row) return; // another address was opened meanwhile
       const identity = this.columns.filter(({ kind }) => kind === "text").slice(0, 3)
         .map((column) => shown(column, row)).filter((text) => text !== NOTHING);

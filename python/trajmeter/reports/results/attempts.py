@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import json
 import math
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
 
 from trajmeter.metrics.figures import short_name
 from trajmeter.reports.page.attempts import AttemptTable, DetailBlock, NumberColumn, TextColumn
 from trajmeter.reports.results.words import cause_name
+from trajmeter.summaries.attempt_rows import OUTSIDE
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -20,6 +21,9 @@ if TYPE_CHECKING:
     from trajmeter.reports.page.attempts import Detail
     from trajmeter.reports.results.findings import Findings
     from trajmeter.summaries.attempt_rows import CodedTexts
+
+    _Groups: TypeAlias = dict[str, dict[str, list[str]]]
+    """Columns by family and group."""
 
 __all__ = ["LISTED", "attempt_table"]
 
@@ -102,14 +106,17 @@ def _text(name: str, label: str, column: CodedTexts, shown: int) -> TextColumn:
 def _outcome(found: Findings, figure: str, group: str, shown: int) -> TextColumn | None:
     """What became of a figure, where any attempt was not plainly scored."""
     outcomes, reasons = (found.rows.texts.get(f"{group}.{end}") for end in ("outcome", "cause"))
-    if outcomes is None or reasons is None or set(outcomes.texts) <= {"scored"}:
+    if outcomes is None or set(outcomes.texts) <= {"scored"}:
         return None
-    pairs = np.stack([outcomes.codes[:shown], reasons.codes[:shown]])
+    own = np.full(shown, -1) if reasons is None else reasons.codes[:shown]
+    pairs = np.stack([outcomes.codes[:shown], own])
     distinct, codes = np.unique(pairs, axis=1, return_inverse=True)
     texts = []
     for outcome, cause in distinct.T.tolist():
         text = outcomes.texts[outcome].replace("_", " ") if outcome >= 0 else ""
-        texts.append(f"{text}: {cause_name(reasons.texts[cause])}" if cause >= 0 else text)
+        if reasons is not None and cause >= 0:
+            text += f": {cause_name(reasons.texts[cause])}"
+        texts.append(text)
     label = f"{short_name(figure)}: outcome"
     return TextColumn(f"{group}.outcome", label, codes.reshape(-1).astype(np.int32), tuple(texts))
 
@@ -124,6 +131,7 @@ class _Details:
         turns: Callable[[Mapping[str, str | None]], Detail] | None,
     ) -> None:
         self._rows = found.rows
+        self._judged_by = found.rows.judged_by
         self._listed = shown
         self._turns = turns
         kinds = found.rows.columns
@@ -136,7 +144,7 @@ class _Details:
         self._directed = set(found.figures)
         columns = [*kinds.texts, *kinds.numbers, *kinds.values]
         order = [*dict.fromkeys(name for table in found.rows.tables for name in table.columns)]
-        self._groups: dict[str, dict[str, list[str]]] = {}
+        self._groups: _Groups = {}
         for name in sorted(columns, key=order.index):
             family, dot, rest = name.partition(".")
             if dot and rest not in _PLAIN:
@@ -153,13 +161,17 @@ class _Details:
                 return
 
     def _of(self, batch: pa.RecordBatch) -> Iterator[Detail]:
-        names = batch.schema.names
-        columns = {name: batch.column(name).to_pylist() for name in names}
-        for row in range(batch.num_rows):
-            values = {name: columns[name][row] for name in names}
+        # Many columns hold nothing, as those of causes where everything was scored.
+        held = [
+            name for name in batch.schema.names if batch.column(name).null_count < batch.num_rows
+        ]
+        families = _holding(self._groups, {*held})
+        columns = [batch.column(name).to_pylist() for name in held]
+        for row in zip(*columns, strict=True):
+            values = dict(zip(held, row, strict=True))
             identity = {name: values.get(name) for name in _IDENTITY}
             blocks = [DetailBlock(facts=tuple((k, v) for k, v in identity.items() if v))]
-            for family, groups in self._groups.items():
+            for family, groups in families.items():
                 blocks += self._family(family, groups, values)
             if self._turns is not None:
                 blocks += self._turns(identity)
@@ -182,9 +194,11 @@ class _Details:
                 )
             for name in names:
                 value = values[name]
-                if value is None or name.rpartition(".")[2] in _OUTCOMES:
+                if value is None:
                     continue
                 text = self._shown(name, value)
+                if values.get(self._judged_by.get(name, "")) in OUTSIDE:
+                    text = f"{text} (outside the mean)"
                 if text:
                     label = name.removeprefix(f"{family}.")
                     (figures if name in self._directed else others).append((label, text))
@@ -203,10 +217,25 @@ class _Details:
         return _plain(value) if isinstance(value, str) else str(value)
 
 
+def _holding(groups: _Groups, held: set[str]) -> _Groups:
+    """Groups of the columns that hold anything, without those that say what became of them."""
+    return {
+        family: {
+            group: [
+                name for name in names if name in held and name.rpartition(".")[2] not in _OUTCOMES
+            ]
+            for group, names in own.items()
+            if not held.isdisjoint(names)
+        }
+        for family, own in groups.items()
+    }
+
+
 def _said(group: str, values: Mapping[str, Any]) -> str:
     """What became of a group of figures, unless it was plainly scored."""
     outcome, cause, reason = (values.get(f"{group}.{end}") for end in _OUTCOMES)
-    parts = [] if outcome in (None, "scored") and not cause else [str(outcome).replace("_", " ")]
+    is_plain = outcome is None or (outcome == "scored" and not cause)
+    parts = [] if is_plain else [str(outcome).replace("_", " ")]
     if cause:
         parts.append(cause_name(str(cause)))
     text = ": ".join(parts)
@@ -215,7 +244,7 @@ def _said(group: str, values: Mapping[str, Any]) -> str:
 
 def _plain(text: str) -> str:
     """JSON as words: a mapping by its keys, a list by its items; other text as it is."""
-    if text[:1] not in "[{":
+    if text[:1] not in ("[", "{", '"'):
         return text
     try:
         found = json.loads(text)
@@ -225,7 +254,7 @@ def _plain(text: str) -> str:
         return "; ".join(f"{key}: {_item(value)}" for key, value in found.items())
     if isinstance(found, list):
         return "; ".join(map(_item, found))
-    return text
+    return found if isinstance(found, str) else text
 
 
 def _item(value: object) -> str:

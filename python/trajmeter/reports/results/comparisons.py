@@ -65,7 +65,6 @@ def comparison_part(found: Findings) -> Part | None:
 
 def _table(pair: SystemPair, found: Findings, title: str) -> Table:
     """The figures that stand for the families, and those that differ clearly."""
-    labels = {system.name: system.label for system in found.systems}
     held = [each for each in pair.figures if each.difference is not None]
     clear = [each for each in held if each.p_holm is not None and each.p_holm <= 1 - each.level]
     adjusted = found.adjusted
@@ -86,7 +85,7 @@ def _table(pair: SystemPair, found: Findings, title: str) -> Table:
         for each in chosen
     )
     level = level_name(found.estimates.options.level)
-    names = (labels[pair.a], labels[pair.b])
+    names = (pair.a, pair.b)
     measures = ("difference", level, "p", "p (Holm)", "better/worse/equal", "tasks")
     return Table(title, ("figure", *names, *measures), rows)
 
@@ -125,7 +124,7 @@ def _charts(found: Findings) -> Iterator[IntervalChart]:
     if compared is None:
         return
     lead = {name: place for place, name in enumerate(found.principal)}
-    charted = {system.name for system in found.charted}
+    charted = {system.label for system in found.charted}
     pairs = [pair for pair in compared.pairs if {pair.a, pair.b} <= charted]
     if not pairs:
         return
@@ -146,8 +145,8 @@ def _range(found: Findings, name: str) -> tuple[float | None, float | None]:
 def _chart(
     found: Findings, pairs: Sequence[SystemPair], names: Sequence[str], about: str
 ) -> IntervalChart:
-    systems = {system.name: system for system in found.systems}
-    a = systems[pairs[0].a].label
+    systems = {system.label: system for system in found.systems}
+    a = pairs[0].a
     is_one = len(pairs) == 1
     groups = []
     if is_one:
@@ -158,16 +157,14 @@ def _chart(
         held = [(p, each) for p in pairs for each in p.figures if each.figure == name]
         intervals = (
             _interval(
-                systems[pair.b].label
-                if pair.a == pairs[0].a
-                else f"{systems[pair.b].label} minus {systems[pair.a].label}",
+                pair.b if pair.a == pairs[0].a else f"{pair.b} minus {pair.a}",
                 each,
                 systems[pair.b].number,
             )
             for pair, each in held
         )
         groups.append(IntervalGroup(_figure(held[0][1]), tuple(intervals)))
-    b = systems[pairs[0].b].label if is_one else "others"
+    b = pairs[0].b if is_one else "others"
     return IntervalChart(
         title=f"{b} minus {a}: {about}",
         groups=tuple(groups),

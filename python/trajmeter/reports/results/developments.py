@@ -16,7 +16,9 @@ from trajmeter.reports.charts import (
     ScatterChart,
     Series,
 )
+from trajmeter.reports.estimates import level_name
 from trajmeter.reports.page.document import Part
+from trajmeter.reports.results.bands import band_of
 from trajmeter.reports.results.words import axis_name
 
 if TYPE_CHECKING:
@@ -104,6 +106,11 @@ def development_part(found: Findings) -> Part | None:
     notes = []
     if any(name in found.rows.values for name in _COVERAGE):
         notes.append("An attempt that has ended keeps the coverage of its last step.")
+    if any(
+        curve.lows for chart in charts if isinstance(chart, CurveChart) for curve in chart.curves
+    ):
+        level = level_name(found.estimates.options.level)
+        notes.append(f"Bands: {level} of the mean at each step, clustered by task.")
     return (
         Part("development", "Step by step", charts=tuple(charts), notes=tuple(notes))
         if (charts)
@@ -123,14 +130,16 @@ def _coverage(found: Findings) -> Iterator[CurveChart]:
         shown = min(_STEPS, max(2, int(np.percentile(lengths, _FEW_LONG))))
         curves = []
         for system in found.charted:
-            own = [steps[row] for row in np.flatnonzero(found.of(system)).tolist() if steps[row]]
-            if own:
-                means = _carried(own, shown)
+            rows = [row for row in np.flatnonzero(found.of(system)).tolist() if steps[row]]
+            if rows:
+                held = _carried([steps[row] for row in rows], shown)
+                band = band_of(held, found.rows.task[rows], found.estimates.options.level)
                 curves.append(
                     Curve(
                         system.label,
                         tuple(float(step) for step in range(1, shown + 1)),
-                        tuple(means.tolist()),
+                        tuple(held.mean(axis=0).tolist()),
+                        *band,
                         series=system.number,
                     )
                 )
@@ -154,14 +163,13 @@ def _list(text: str | None) -> list[float]:
 
 
 def _carried(attempts: Sequence[Sequence[float]], steps: int) -> Float64Array:
-    """Mean of each step, where an attempt that has ended keeps its last value."""
+    """A row for each attempt, where one that has ended keeps its last value."""
     held = np.empty((len(attempts), steps))
     for row, values in zip(held, attempts, strict=True):
         known = values[:steps]
         row[: len(known)] = known
         row[len(known) :] = known[-1]
-    means: Float64Array = held.mean(axis=0)
-    return means
+    return held
 
 
 def _solved(found: Findings) -> CurveChart | None:

@@ -99,7 +99,8 @@ def _turns(found: Findings) -> StackChart | None:
         for row in np.flatnonzero(found.of(system)).tolist():
             text = texts[row]
             own = json.loads(text) if text else {}
-            counts.update({k: n for k, n in own.items() if isinstance(n, int)})
+            if isinstance(own, dict):
+                counts.update({k: n for k, n in own.items() if isinstance(n, int)})
         by_system.append((system.label, counts))
     total = sum((counts for _, counts in by_system), Counter())
     if not total:

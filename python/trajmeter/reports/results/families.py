@@ -57,7 +57,7 @@ def repeats_part(found: Findings) -> Part | None:
     groups = [system.estimates for system in found.systems]
     if not any(group.repeats for group in groups):
         return None
-    section = repeats_section(found.estimates, groups)
+    section = repeats_section(found.estimates, groups, [system.label for system in found.systems])
     charts = tuple(
         IntervalChart(
             title=f"{name} by k",
@@ -190,16 +190,13 @@ def interval(system: System, name: str, found: Findings) -> Interval:
     each = system.estimate(name)
     if each is None or each.mean is None:
         return Interval(system.label, None, remark="not scored", series=system.number)
-    best = found.ranked(name)
     return Interval(
         system.label,
         each.mean,
         each.low,
         each.high,
         remark=scored(each) if each.n_scored < each.n_total else "",
-        is_best=len(best) > 1
-        and best[0].mean(name) == each.mean
-        and found.is_higher_better(name) is not None,
+        is_best=system in _best(found, name, found.systems),
         series=system.number,
     )
 
@@ -222,12 +219,7 @@ def _table(found: Findings, names: Sequence[str]) -> PartTable:
     """Figures downwards, or systems where these are many; the best of each figure is marked."""
     systems = found.systems[:LISTED]
     cells = {(s.number, name): estimate_cell(s.estimate(name)) for s in systems for name in names}
-    winners = {
-        (s.number, name)
-        for name in names
-        if found.is_higher_better(name) is not None
-        for s in _best(found, name, systems)
-    }
+    winners = {(s.number, name) for name in names for s in _best(found, name, systems)}
     if len(systems) <= _COLUMNS:
         header = ("figure", *(system.label for system in systems))
         rows = tuple(
@@ -257,10 +249,11 @@ def _table(found: Findings, names: Sequence[str]) -> PartTable:
 
 
 def _best(found: Findings, name: str, systems: Sequence[System]) -> list[System]:
+    """The best systems of a figure; none if they are all equal, or neither end is better."""
+    if found.is_higher_better(name) is None:
+        return []
     ranked = [system for system in found.ranked(name) if system in systems]
-    if len(ranked) <= 1:
+    if not ranked or ranked[-1].mean(name) == ranked[0].mean(name):
         return []
     top = ranked[0].mean(name)
-    if ranked[-1].mean(name) == top:
-        return []
     return [system for system in ranked if system.mean(name) == top]

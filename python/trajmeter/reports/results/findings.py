@@ -37,8 +37,6 @@ class System:
     """Place among the systems, which is its colour in charts."""
     label: str
     """Its name, as short as tells it apart."""
-    name: str
-    """Its name in comparisons."""
     estimates: GroupEstimates
     """Its figures."""
 

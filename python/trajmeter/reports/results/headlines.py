@@ -60,15 +60,14 @@ def _pair(found: Findings, ranked: list[System]) -> SystemPair | None:
         return None
     baseline = found.systems[0]
     others = [system for system in ranked if system.number != baseline.number]
-    names = {baseline.name, others[0].name}
+    names = {baseline.label, others[0].label}
     return next((pair for pair in found.compared.pairs if {pair.a, pair.b} == names), None)
 
 
 def _difference(
     found: Findings, ranked: list[System], pair: SystemPair, each: Difference
 ) -> Headline:
-    labels = {system.name: system.label for system in found.systems}
-    a, b = labels[pair.a], labels[pair.b]
+    a, b = pair.a, pair.b
     value = each.difference or 0.0
     is_better = value > 0 if each.higher_is_better is not False else value < 0
     means = f"{amount(each.mean_b)} against {amount(each.mean_a)}"
@@ -83,20 +82,23 @@ def _difference(
     name = short_name(each.figure)
     if each.higher_is_better is False:
         name += " (lower is better)"
-    of = f"Best of {len(ranked)}: " if len(ranked) > 2 else ""  # noqa: PLR2004 - a pair
+    rest = [system for system in ranked if system.label not in (a, b)][:_SYSTEMS]
+    of = f"Best of {len(ranked)}: " if rest else ""
+    others = ", ".join(f"{system.label} {amount(system.mean(each.figure))}" for system in rest)
+    also = f" Others: {others}." if rest else ""
     if each.low is None or each.high is None:
         return "neutral", f"{name}: {b} {about}; how sure this is cannot be said."
     is_clear = (each.low > 0 or each.high < 0) and (p_value is None or p_value <= 1 - each.level)
     if is_clear and is_better:
-        return "good", f"{of}{b} is better than {a} at {name}: {about}."
+        return "good", f"{of}{b} is better than {a} at {name}: {about}.{also}"
     if is_clear and of:  # the baseline, before the second best
-        return "good", f"{of}{a}, before {b} at {name}: {about}."
+        return "good", f"{of}{a}, before {b} at {name}: {about}.{also}"
     if is_clear:
         return "bad", f"{b} is worse than {a} at {name}: {about}."
     more = (
         "" if each.mde is None else f" These tasks would show a difference of {amount(each.mde)}."
     )
-    return "neutral", f"No clear difference between {b} and {a} at {name}: {about}.{more}"
+    return "neutral", f"No clear difference between {b} and {a} at {name}: {about}.{more}{also}"
 
 
 def _alone(system: System, figure: str) -> str:

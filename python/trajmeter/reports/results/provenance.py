@@ -24,6 +24,8 @@ if TYPE_CHECKING:
 __all__ = ["file_rows", "provenance_part", "shown_command", "text_columns"]
 
 _UNKNOWN = "not recorded"
+_SETTINGS = "trajmeter.settings"
+"""What the manifest of a folder of parts says, in the metadata of its table."""
 _FILE_HEADER = ("file", "bytes", "files", "SHA-256")
 
 
@@ -43,7 +45,11 @@ def provenance_part(found: Findings, made: Provenance, *, has_files: bool = True
     """
     tables = found.rows.tables
     runs = [_run(table) for table in tables]
-    unknown = [table.name for table, run in zip(tables, runs, strict=True) if run is None]
+    unknown = [
+        table.name
+        for table, run in zip(tables, runs, strict=True)
+        if run is None and _SETTINGS not in table.metadata
+    ]
     notes = []
     if unknown:
         listed = ", ".join(Path(name).name for name in unknown[:5])
@@ -64,6 +70,9 @@ def provenance_part(found: Findings, made: Provenance, *, has_files: bool = True
     for table, run in zip(tables, runs, strict=True):
         if run is not None:
             parts += _made(table, run, is_one=len(tables) == 1)
+        elif _SETTINGS in table.metadata:
+            parts.append(_read(table))
+            notes.append(f"Not recorded by {Path(table.name).name}: the command, and when it ran.")
     return Part("provenance", "Provenance", tables=tuple(parts), notes=tuple(notes))
 
 
@@ -181,6 +190,20 @@ def _settings(parameters: object) -> str:
         for key, value in known.items()
     )
     return listed or "default"
+
+
+def _read(table: ResultsTable) -> PartTable:
+    """What a folder of parts says it was made from."""
+    settings = _parsed(table.metadata[_SETTINGS])
+    own = settings if isinstance(settings, dict) else {}
+    rows = tuple(
+        (role, path, str(digest))
+        for role in ("inputs", "tasks", "snapshots")
+        if isinstance(held := own.get(role), dict)
+        for path, digest in held.items()
+    )
+    title = f"Inputs of {Path(table.name).name}"
+    return PartTable(Table(title, ("role", "file", "size or digest"), rows, texts=(0, 1, 2)))
 
 
 def _made(table: ResultsTable, run: Provenance, *, is_one: bool) -> Iterator[PartTable]:

@@ -135,7 +135,11 @@ def results_document(
     rows = _rows(opened, by, estimates, chosen)
     systems = _systems(estimates, rows, opened)
     if compared is None and _is_comparable(rows, systems):
-        compared = compare_scores(tables, **shared)
+        # Wilson's interval is of means alone.
+        method = "auto" if chosen.interval == "wilson" else chosen.interval
+        compared = compare_scores(tables, **{**shared, "interval": method})
+    if compared is not None:
+        compared = _relabelled(compared, rows, systems)
     found = Findings(estimates, compared, rows, tuple(systems))
     parts = (
         comparison_part(found),
@@ -198,9 +202,24 @@ def _systems(
         groups.sort(key=lambda group: order.get(group.group[_FILE] or "", 0))
     keys = [group.group for group in groups]
     return [
-        System(number, label, system_name(group.group, rows.by, rows.labels), group)
+        System(number, label, group)
         for number, (label, group) in enumerate(zip(system_labels(keys), groups, strict=True))
     ]
+
+
+def _relabelled(
+    compared: ComparedScores, rows: AttemptRows, systems: Sequence[System]
+) -> ComparedScores:
+    """The comparison with systems by their short names."""
+    labels = {
+        system_name(system.estimates.group, rows.by, rows.labels): system.label
+        for system in systems
+    }
+    pairs = (
+        pair.model_copy(update={"a": labels[pair.a], "b": labels[pair.b]})
+        for pair in compared.pairs
+    )
+    return compared.model_copy(update={"pairs": tuple(pairs)})
 
 
 def _is_comparable(rows: AttemptRows, systems: Sequence[System]) -> bool:

@@ -25,7 +25,7 @@ const RESULT_PARTS: [&str; 3] = ["tool_call_response", "tool-return", "retry-pro
 
 /// A turn that may still get calls and results.
 #[derive(Debug, Default)]
-pub(super) struct Draft<'n> {
+pub(in super::super) struct Draft<'n> {
     /// Whether further items of the model's answer belong to it.
     is_flat: bool,
     pub texts: Vec<Quoted<'n>>,
@@ -39,7 +39,7 @@ pub(super) struct Draft<'n> {
 ///
 /// Every method gives none where the list is not certain to mean the same to the record reader.
 #[derive(Debug)]
-pub(super) struct Conversation<'n> {
+pub(in super::super) struct Conversation<'n> {
     usage: fn(&Message<'_>) -> Option<Usage>,
     by_id: FxHashMap<Cow<'n, str>, (usize, usize)>,
     pub drafts: Vec<Draft<'n>>,
@@ -81,7 +81,10 @@ fn is_one(text: Quoted<'_>, names: &[&str]) -> bool {
 }
 
 impl<'n> Conversation<'n> {
-    pub(super) fn new(usage: fn(&Message<'_>) -> Option<Usage>, keeps_said: bool) -> Self {
+    pub(in super::super) fn new(
+        usage: fn(&Message<'_>) -> Option<Usage>,
+        keeps_said: bool,
+    ) -> Self {
         Self {
             usage,
             by_id: FxHashMap::default(),
@@ -90,7 +93,7 @@ impl<'n> Conversation<'n> {
         }
     }
 
-    pub(super) fn add(&mut self, message: &'n Node<'n>) -> Option<()> {
+    pub(in super::super) fn add(&mut self, message: &'n Node<'n>) -> Option<()> {
         let message = message.object()?;
         let role = message.get("role");
         if role.is_null() || !message.get("type").is_null() {
@@ -101,6 +104,16 @@ impl<'n> Conversation<'n> {
             return Some(());
         }
         self.take(&Message::plain(message), Part::of(role)?)
+    }
+
+    /// The model that the last answers name as theirs; none outside if that is not certain.
+    #[allow(clippy::option_option)]
+    pub(in super::super) fn model(&self) -> Option<Option<Cow<'n, str>>> {
+        let mut models = self.drafts.iter().rev().filter_map(|draft| draft.model);
+        match models.find(|model| !model.is_empty()) {
+            Some(model) => model.text().map(Some),
+            None => Some(None),
+        }
     }
 
     fn take(&mut self, message: &Message<'n>, part: Part) -> Option<()> {

@@ -13,4 +13,9 @@ mod shapes;
 mod tools;
 mod usage;
 
-pub(super) use record::read;
+pub(super) use calls::Call;
+pub(super) use columns::{Beside, Nothing, Target, write_text};
+pub(super) use conversation::Conversation;
+pub(super) use record::{may_hold_secret, read};
+pub(super) use shapes::{Message, is_one};
+pub(super) use usage::Usage;

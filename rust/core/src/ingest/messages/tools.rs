@@ -70,13 +70,16 @@ const READERS: [&str; 30] = [
     "text_editor",
 ];
 
+/// Tools that read if what they give back is a window into a file, which Python tells.
+const WINDOWED: [&str; 3] = ["goto", "scroll_down", "scroll_up"];
+
 const COMMANDS: [&str; 4] = ["command", "cmd", "script", "commands"];
 const CODE: [&str; 3] = ["code", "script", "source"];
 const RUN_TEXT: [&str; 5] = ["bash", "sh", "zsh", "dash", "ksh"];
 
 /// What a tool of some name does.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Tool {
+pub(in super::super) enum Tool {
     Shell,
     Interpreter,
     /// It reads or edits files.
@@ -85,7 +88,7 @@ pub(super) enum Tool {
 }
 
 /// The tool of a name, which may stand behind a namespace; none if only Python knows its lower
-/// case.
+/// case, or what it does.
 pub(super) fn tool(name: &str) -> Option<Tool> {
     if !name.is_ascii() {
         return None;
@@ -98,6 +101,9 @@ pub(super) fn tool(name: &str) -> Option<Tool> {
         };
     }
     let is_one = |names: &[&str]| names.iter().any(|each| each.eq_ignore_ascii_case(plain));
+    if is_one(&WINDOWED) {
+        return None;
+    }
     Some(if is_one(&SHELLS) {
         Tool::Shell
     } else if is_one(&INTERPRETERS) {

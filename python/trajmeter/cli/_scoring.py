@@ -1,0 +1,206 @@
+"""The two ways in which ``trajmeter score`` scores: everything in one pass, or in units."""
+
+from __future__ import annotations
+
+import sys
+from contextlib import ExitStack, closing, contextmanager
+from dataclasses import asdict
+from enum import Enum
+from itertools import chain
+from pathlib import Path
+from typing import TYPE_CHECKING, NamedTuple
+
+from trajmeter.cli import _gates as gate
+from trajmeter.cli import _units as units
+from trajmeter.cli._process import PrintedTable, Unreadable, print_message
+from trajmeter.cli._progress import tracked
+from trajmeter.errors import ConfigurationError
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from trajmeter.cli._outputs import ScoreOutputs
+    from trajmeter.metrics import RowLayout
+    from trajmeter.scoring.job import Job, OpenedJob
+    from trajmeter.snapshots import SnapshotStore
+    from trajmeter.summaries.gates import Gate
+    from trajmeter.summaries.summary import Summary
+    from trajmeter.writers import TableWriter
+
+__all__ = ["Done", "Format", "Wanted", "score_at_once", "score_in_units"]
+
+
+class Format(str, Enum):
+    """What is printed."""
+
+    TABLE = "table"
+    """The summary as tables for a terminal."""
+    MARKDOWN = "markdown"
+    """The same tables as Markdown."""
+    MD = "md"
+    """Short for markdown."""
+    JSON = "json"
+    """The summary as one JSON document."""
+    JSONL = "jsonl"
+    """The rows as JSON lines."""
+    CSV = "csv"
+    """The rows as CSV."""
+
+
+class Wanted(NamedTuple):
+    """What becomes of the rows."""
+
+    outputs: ScoreOutputs
+    """Files that are written."""
+    format: Format
+    """What is printed."""
+    thresholds: Sequence[Gate]
+    """Gates that check the rows."""
+    min_tasks: int
+    """Clusters that a gate on an interval needs."""
+
+    def gated(self, layout: RowLayout) -> gate.GatedRows | None:
+        """What keeps the rows for the gates."""
+        return gate.GatedRows(layout, self.thresholds) if self.thresholds else None
+
+    def printed(self, layout: RowLayout) -> TableWriter | None:
+        """What prints the rows, if they are what is printed."""
+        from trajmeter.writers import CsvWriter, JsonLinesWriter
+
+        printers: dict[Format, type[CsvWriter | JsonLinesWriter]] = {
+            Format.JSONL: JsonLinesWriter,
+            Format.CSV: CsvWriter,
+        }
+        if self.format not in printers:
+            return None
+        printed: TableWriter = printers[self.format](sys.stdout.buffer, layout)
+        # The output file is completed even if stdout is closed early.
+        return PrintedTable(printed) if self.outputs.tables else printed
+
+    @contextmanager
+    def open_tables(
+        self, layout: RowLayout, gated: gate.GatedRows | None, *, but: Path | None = None
+    ) -> Iterator[list[TableWriter]]:
+        """Open everything that takes the rows, but for one of the files."""
+        from trajmeter.writers import open_table
+
+        with ExitStack() as stack:
+            tables: list[TableWriter] = [gated] if gated is not None else []
+            tables += [
+                stack.enter_context(open_table(path, layout, self.outputs.about))
+                for path in self.outputs.tables
+                if path != but
+            ]
+            printed = self.printed(layout)
+            if printed is not None:
+                tables.append(printed)
+                stack.callback(printed.finish)
+            yield tables
+
+    def write_page(self, job: Job, files: Sequence[Path]) -> None:
+        """Write the report, if it was asked for."""
+        self.outputs.write_page(
+            files,
+            [path for path in job.tasks if isinstance(path, Path)],
+            gates=self.thresholds,
+            min_tasks=self.min_tasks,
+            **asdict(job.reading),
+        )
+
+
+class Done(NamedTuple):
+    """What was scored."""
+
+    summary: Summary
+    """Averages over the rows."""
+    gated: gate.GatedRows | None
+    """The rows for the gates, if there are any and all rows are there."""
+    store: SnapshotStore | None
+    """The snapshots that were looked into."""
+    problems: int
+    """Files and records that could not be read."""
+    has_failed: bool = False
+    """Whether units are missing, because their workers died."""
+
+
+def score_at_once(job: Job, files: Sequence[Path], wanted: Wanted) -> Done:
+    """Score everything in one pass."""
+    from trajmeter.metrics import create
+    from trajmeter.readers.batches import TrajectoryBatches
+    from trajmeter.scoring.columns import columns_read
+    from trajmeter.scoring.stream import StreamScorer
+
+    unreadable = Unreadable()
+    report = unreadable.report
+    reading = job.reading
+    store = job.open_store(report)
+    made = create(job.metrics, snapshots=store, profiles=reading.profiles, judge=job.judge)
+    # Before the attempts are, as standard input is only copied once.
+    mapped = [*job.read_mapped_tasks(report)]
+    attempts = TrajectoryBatches(
+        files, columns=columns_read(made), on_problem=report, **asdict(reading)
+    )
+    with closing(attempts):
+        attempts.start()  # on a thread, while the tasks are read
+        scorer = StreamScorer(made, tasks=chain(job.read_tasks(report), mapped))
+        gated = wanted.gated(scorer.layout)
+        with (
+            tracked(attempts, files) as batches,
+            wanted.open_tables(scorer.layout, gated) as tables,
+        ):
+            for each in scorer.score(batches):
+                for table in tables:
+                    table.write_batch(each.scored)
+        wanted.write_page(job, files)
+    unreadable.report_total()
+    # Of lines that could not be read at all, everything has been said.
+    if attempts.note is not None and unreadable.count < attempts.lines_as_records / 2:
+        print_message(f"trajmeter: {attempts.note}")
+    return Done(scorer.summary(), gated, store, unreadable.count)
+
+
+def score_in_units(
+    job: Job, files: Sequence[Path], wanted: Wanted, options: units.UnitOptions
+) -> Done:
+    """Score in units."""
+    is_printed = wanted.format in (Format.JSONL, Format.CSV)
+    is_shown = wanted.thresholds or is_printed or wanted.outputs.page is not None
+    if options.shard is not None and is_shown:
+        raise ConfigurationError(
+            "a shard has neither gates nor a report nor rows to print; merge the shards first"
+        )
+    unreadable = Unreadable()
+    opened: list[OpenedJob] = []
+    gated: list[gate.GatedRows] = []
+    rows = wanted.outputs.rows
+
+    @contextmanager
+    def open_tables(layout: RowLayout) -> Iterator[list[TableWriter]]:
+        keeper = wanted.gated(layout)
+        gated.extend([keeper] if keeper is not None else [])
+        with wanted.open_tables(layout, keeper, but=rows) as tables:
+            yield tables
+
+    done = units.score_units(
+        job,
+        files,
+        rows,
+        options,
+        on_problem=unreadable.report,
+        on_opened=opened.append,
+        about=wanted.outputs.about,
+        tables=open_tables if is_shown else None,
+    )
+    if done.is_complete:
+        wanted.write_page(job, files)
+    unreadable.report_total()
+    earlier = done.problems - unreadable.count
+    if earlier > 0:
+        print_message(f"trajmeter: unreadable: {earlier:,} more that the earlier run reported")
+    return Done(
+        done.summary,
+        gated[0] if gated and done.is_complete else None,
+        opened[0].store,
+        max(done.problems, unreadable.count),
+        has_failed=bool(done.failed),
+    )

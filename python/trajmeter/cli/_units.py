@@ -1,0 +1,201 @@
+"""Scoring in units: inputs that are large, folders of parts, shards and workers."""
+
+from __future__ import annotations
+
+import os
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Literal
+
+import typer
+
+from trajmeter.cli._process import print_message
+from trajmeter.cli._progress import units_tracked
+from trajmeter.errors import ConfigurationError
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping, Sequence
+    from contextlib import AbstractContextManager
+
+    from trajmeter.metrics import RowLayout
+    from trajmeter.records import ReadProblem
+    from trajmeter.scoring.job import Job, OpenedJob
+    from trajmeter.scoring.run import RunResult
+    from trajmeter.writers import TableWriter
+
+__all__ = ["NoResume", "Overwrite", "Shard", "UnitOptions", "Workers", "is_folder", "score_units"]
+
+PANEL = "Large inputs"
+
+_FILES = (".csv", ".jsonl", ".parquet")
+_UNIT_BYTES = 64 << 20
+"""Inputs of a file up to this size are one unit, of which nothing could be resumed."""
+_WORKERS_BYTES = 256 << 20
+"""From this size on several workers score, where nobody says how many."""
+
+Workers = Annotated[
+    str | None,
+    typer.Option(
+        "--workers",
+        metavar="N|auto",
+        show_default=False,
+        rich_help_panel=PANEL,
+        help="Processes that score (default: auto, which is 1 below 256 MiB, else one per core, as "
+        "far as memory allows).",
+    ),
+]
+Shard = Annotated[
+    str | None,
+    typer.Option(
+        "--shard",
+        metavar="I/N",
+        show_default=False,
+        rich_help_panel=PANEL,
+        help="Score every N-th unit, counted from 1, to a folder. Shards may share one; trajmeter "
+        "merge joins them.",
+    ),
+]
+NoResume = Annotated[
+    bool,
+    typer.Option(
+        "--no-resume",
+        rich_help_panel=PANEL,
+        help="Discard what an earlier, unfinished run of the same command has scored.",
+    ),
+]
+Overwrite = Annotated[
+    bool,
+    typer.Option(
+        "--overwrite",
+        rich_help_panel=PANEL,
+        help="Replace a folder that holds the results of another run.",
+    ),
+]
+
+
+def is_folder(output: Path) -> bool:
+    """Whether an output is to be a folder of parts."""
+    return output.is_dir() or not output.suffix
+
+
+@dataclass(frozen=True)
+class UnitOptions:
+    """What is asked for of a run in units."""
+
+    workers: str | None
+    """As :data:`Workers`."""
+    shard: str | None
+    """As :data:`Shard`."""
+    resume: bool
+    """Whether to take up an earlier run."""
+    overwrite: bool
+    """Whether to replace another one."""
+
+    def worker_count(self) -> int | Literal["auto"]:
+        """Number of workers.
+
+        Raises:
+            ConfigurationError: It is not a number.
+        """
+        if self.workers in (None, "auto"):
+            return "auto"
+        try:
+            return int(self.workers or "")
+        except ValueError as error:
+            raise ConfigurationError(
+                f"--workers {self.workers!r}: expected a number or auto"
+            ) from error
+
+    def shard_numbers(self) -> tuple[int, int] | None:
+        """Number of the shard, and of how many.
+
+        Raises:
+            ConfigurationError: It is not of the form I/N.
+        """
+        if self.shard is None:
+            return None
+        number, _, count = self.shard.partition("/")
+        try:
+            return int(number), int(count)
+        except ValueError as error:
+            raise ConfigurationError(
+                f"--shard {self.shard!r}: expected I/N, such as 3/8"
+            ) from error
+
+    def are_wanted(self, files: Sequence[Path], output: Path | None) -> bool:
+        """Whether to score in units, rather than everything in one pass."""
+        workers = self.worker_count()
+        if self.shard is not None or (output is not None and is_folder(output)):
+            return True
+        if isinstance(workers, int) and workers != 1:
+            return True
+        if output is None:
+            return workers == "auto" and _are_larger(files, _WORKERS_BYTES)
+        return _are_larger(files, _UNIT_BYTES)
+
+
+def _are_larger(paths: Sequence[Path], size: int) -> bool:
+    """Whether files, and those in folders and of patterns, have more than so many bytes."""
+    from trajmeter.cli._progress import input_files
+
+    for path in paths:
+        for file in input_files(path):
+            try:
+                size -= os.stat(file).st_size  # noqa: PTH116 - of many files, by their names
+            except OSError:
+                continue
+            if size < 0:
+                return True
+    return False
+
+
+def score_units(
+    job: Job,
+    files: Sequence[Path],
+    output: Path | None,
+    options: UnitOptions,
+    *,
+    on_problem: Callable[[ReadProblem], None],
+    on_opened: Callable[[OpenedJob], None],
+    about: Callable[[], Mapping[str, str]],
+    tables: Callable[[RowLayout], AbstractContextManager[Sequence[TableWriter]]] | None,
+) -> RunResult:
+    """Score in units, with a progress bar."""
+    from trajmeter.scoring.run import RunListener, RunOptions, run
+
+    def say(message: str) -> None:
+        print_message(f"trajmeter: {message}")
+
+    try:
+        with units_tracked() as progress:
+            done = run(
+                job,
+                files,
+                output=output,
+                options=RunOptions(
+                    workers=options.worker_count(),
+                    shard=options.shard_numbers(),
+                    resume=options.resume,
+                    overwrite=options.overwrite,
+                ),
+                listener=RunListener(
+                    on_problem=on_problem,
+                    on_message=say,
+                    on_progress=progress,
+                    on_opened=on_opened,
+                    about=about,
+                    tables=tables,
+                ),
+            )
+    except KeyboardInterrupt:
+        if output is not None:
+            say("run the same command again to resume")
+        raise
+    for text in done.failed:
+        say(f"not scored: {text}; run the same command again to try again")
+    if not done.is_complete and not done.failed:
+        say(
+            f"shard {options.shard} is done; units of others are missing, so that there is no "
+            "manifest and no summary.json yet"
+        )
+    return done

@@ -1,0 +1,57 @@
+"""``trajmeter merge``: put the shards of a run together."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from trajmeter.cli._process import ExitCode, import_numpy, print_message
+
+__all__ = ["merge"]
+
+
+def merge(
+    folders: Annotated[
+        list[Path],
+        typer.Argument(
+            metavar="FOLDERS",
+            show_default=False,
+            exists=True,
+            file_okay=False,
+            help="Folders that shards of one run were scored to; one that all shared is enough.",
+        ),
+    ],
+    output: Annotated[
+        Path,
+        typer.Option(
+            "--output",
+            "-o",
+            metavar="DIR",
+            show_default=False,
+            file_okay=False,
+            help="Folder to complete: one of these, or a new one, to which parts are copied.",
+        ),
+    ],
+    verify: Annotated[
+        bool,
+        typer.Option("--verify", help="Also compare parts with the SHA-256 in their manifest."),
+    ] = False,
+) -> ExitCode:
+    """Check that shards hold every unit of a run once, and write its summary and manifest.
+
+    **Examples**
+
+        trajmeter merge scores/ -o scores/
+        trajmeter merge shard-1/ shard-2/ -o scores/ --verify
+    """
+    import_numpy()
+    from trajmeter.scoring.merge import merge as merge_folders
+
+    done = merge_folders(folders, output=output, verify=verify)
+    print_message(
+        f"trajmeter: {done.rows:,} rows in {len(done.parts):,} parts in {done.output}"
+        + (f"; {done.problems:,} unreadable" if done.problems else "")
+    )
+    return ExitCode.UNREADABLE_INPUT if done.problems else ExitCode.OK

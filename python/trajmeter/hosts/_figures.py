@@ -1,0 +1,45 @@
+"""The figures that hosts show, where their user names no others."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from trajmeter.records import Score
+
+__all__ = ["FIGURES", "outcome_label"]
+
+FIGURES: dict[str, tuple[str, ...]] = {
+    "tools": ("exact", "f1", "precision", "recall"),
+    "context": (
+        "file.coverage",
+        "file.precision",
+        "line.coverage",
+        "line.precision",
+        "line.f1",
+        "auc_coverage",
+        "redundancy",
+    ),
+    "turns": ("turn_count", "repeated_tool_calls", "tool_call_success_rate", "recovered_errors"),
+    "rules": (
+        "assertion_pass_rate",
+        "tool_usage",
+        "error_handling",
+        "completeness",
+        "latency",
+        "cost_budget",
+    ),
+}
+"""Short names of figures by family, without the family's own."""
+
+
+def outcome_label(scores: Iterable[Score]) -> str:
+    """What became of an attempt: ``scored``, ``abstained``, or why it was not scored."""
+    found = [*scores]
+    for score in found:
+        if score.counts:
+            return score.outcome.value
+    causes = [score.cause.value for score in found if score.cause is not None]
+    return causes[0] if causes else "abstained"

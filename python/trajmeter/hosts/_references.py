@@ -1,0 +1,141 @@
+"""References that a host carries beside an attempt: fields of its task."""
+
+from __future__ import annotations
+
+import json
+from collections import OrderedDict
+from collections.abc import Iterable, Mapping
+from threading import Lock
+from typing import TYPE_CHECKING, Any
+
+from pydantic import ValidationError
+
+from trajmeter import json_input
+from trajmeter.errors import InputError, ReadError
+from trajmeter.readers.messages import from_messages
+from trajmeter.readers.own_records import TASKS
+from trajmeter.readers.tool_views import TOOL_VIEWS
+from trajmeter.records import Source, Task, Trajectory
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from trajmeter.readers.tool_views import ToolViews
+
+__all__ = ["REFERENCES", "References", "attempt_from", "plain"]
+
+REFERENCES = frozenset(
+    {
+        "assertions",
+        "baseline_seconds",
+        "commit",
+        "expected_answer",
+        "expected_sources",
+        "expected_tool_calls",
+        "gold_patch",
+        "gold_ranges",
+        "max_turns",
+        "oracle_seconds",
+        "repo",
+        "timeout_seconds",
+    }
+)
+"""Fields of a task that attempts are scored against."""
+
+_KEPT = 1_000
+"""Tasks that are kept, so that each is prepared once for its attempts."""
+
+
+class References:
+    """Finds the task of an attempt: by what the host carries, else by its id.
+
+    Args:
+        find: Finds a known task by its id.
+        host: Name of the host, for messages.
+    """
+
+    def __init__(self, find: Callable[[str], Task | None], host: str) -> None:
+        self._find = find
+        self._host = host
+        self._made: OrderedDict[str, Task] = OrderedDict()
+        self._lock = Lock()
+
+    def task(self, task_id: str, carried: Mapping[str, Any] | None) -> Task | None:
+        """The task of an attempt; ``None`` if nothing is known of it.
+
+        Args:
+            task_id: Its id.
+            carried: What the host carries; keys that are no references are the task's metadata.
+
+        Raises:
+            ReadError: A reference has the wrong shape.
+        """
+        known = self._find(task_id)
+        fields = {key: value for key, value in (carried or {}).items() if value is not None}
+        if known is not None and not REFERENCES.intersection(fields):
+            return known
+        if not fields:
+            return None
+        key = json.dumps([task_id, fields], sort_keys=True, default=repr)
+        with self._lock:
+            made = self._made.get(key)
+            if made is None:
+                made = self._made[key] = self._make(task_id, fields, known)
+                if len(self._made) > _KEPT:
+                    self._made.popitem(last=False)
+        return made
+
+    def _make(self, task_id: str, fields: Mapping[str, Any], known: Task | None) -> Task:
+        own = {key: plain(value) for key, value in fields.items() if key in REFERENCES}
+        rest = {key: value for key, value in fields.items() if key not in REFERENCES}
+        try:
+            task = TASKS.read({"id": task_id, **own}, Source(file=self._host))
+        except ValidationError as error:
+            raise ReadError(
+                f"{self._host}: {task_id!r}: {json_input.describe_error(error)}"
+            ) from error
+        if not isinstance(task, Task):
+            raise ReadError(f"{self._host}: {task_id!r} is not a task")
+        if known is None:
+            return task.model_copy(update={"metadata": rest})
+        given = {name: getattr(task, name) for name in own}
+        return known.model_copy(update={**given, "metadata": {**known.metadata, **rest}})
+
+
+def plain(value: Any) -> Any:  # noqa: ANN401 - whatever a host carries
+    """A value without the classes of a host or of pydantic, as JSON has it."""
+    dump = getattr(value, "model_dump", None)
+    if callable(dump):
+        return dump(mode="json")
+    if isinstance(value, dict):
+        return {key: plain(item) for key, item in value.items()}
+    if isinstance(value, (list, tuple)):
+        return [plain(item) for item in value]
+    return value
+
+
+def attempt_from(
+    given: Any,  # noqa: ANN401 - of several shapes
+    task_id: str,
+    *,
+    views: ToolViews | None = TOOL_VIEWS,
+) -> Trajectory:
+    """An attempt, as hosts hand it over: a record, messages, or a mapping that holds them.
+
+    Args:
+        given: The attempt.
+        task_id: Id of the task, where it names none.
+        views: What calls show; ``None`` where nothing is scored by it.
+
+    Raises:
+        InputError: It is something else.
+    """
+    if isinstance(given, Trajectory):
+        return given
+    messages = given.get("messages") if isinstance(given, Mapping) else given
+    if isinstance(messages, (str, bytes, Mapping)) or not isinstance(messages, Iterable):
+        raise InputError(
+            f"got a {type(given).__name__}, expected messages, a mapping with messages, or a "
+            "Trajectory"
+        )
+    return from_messages(messages, task_id=task_id, views=views)

@@ -1,0 +1,153 @@
+"""Scorers of Inspect AI: what an agent's calls, context, turns and rules are worth.
+
+Inspect reduces the epochs of a sample before it averages: a sample of which one epoch was not
+scored counts as scored. Read its log with Trajmeter for counts of attempts.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import TYPE_CHECKING, Any
+
+from trajmeter.errors import ExtraMissingError, ReadError
+
+try:
+    from inspect_ai.log import transcript
+    from inspect_ai.scorer import Score, Scorer, Target, mean, scorer, stderr
+    from inspect_ai.solver import TaskState  # noqa: TC002 - Inspect reads the annotations
+except ModuleNotFoundError as error:
+    raise ExtraMissingError("Inspect AI is missing: pip install 'trajmeter[inspect]'") from error
+
+from trajmeter.hosts._figures import FIGURES
+from trajmeter.hosts._references import References
+from trajmeter.readers.inspect.sample import attempt_of
+from trajmeter.records import Source
+from trajmeter.scoring.scorer import Scorer as AttemptScorer
+
+if TYPE_CHECKING:
+    from trajmeter.metrics import Scored
+    from trajmeter.records import Score as Figure
+    from trajmeter.records import Trajectory
+
+__all__ = ["context", "rules", "tools", "turns"]
+
+
+def _metrics(figures: tuple[str, ...]) -> dict[str, list[Any]]:
+    return {figure: [mean(), stderr()] for figure in figures}
+
+
+@scorer(metrics=_metrics(FIGURES["tools"]))
+def tools(tasks: str | None = None, profiles: str | None = None) -> Scorer:
+    """Match the calls of tools with those expected, in ``metadata["expected_tool_calls"]``.
+
+    Args:
+        tasks: A file of tasks, found by the ids of samples, for samples without references.
+        profiles: A compatibility profile.
+    """
+    return _scorer("tools", tasks, None, profiles)
+
+
+@scorer(metrics=_metrics(FIGURES["context"]))
+def context(
+    tasks: str | None = None, snapshots: str | None = None, profiles: str | None = None
+) -> Scorer:
+    """Compare what was viewed with ``metadata["gold_ranges"]``.
+
+    Args:
+        tasks: A file of tasks, found by the ids of samples, for samples without references.
+        snapshots: A file or a folder of snapshots of the repositories.
+        profiles: A compatibility profile.
+    """
+    return _scorer("context", tasks, snapshots, profiles)
+
+
+@scorer(metrics=_metrics(FIGURES["turns"]))
+def turns(tasks: str | None = None, profiles: str | None = None) -> Scorer:
+    """Count turns, repeated calls and failures; no reference is needed.
+
+    Args:
+        tasks: A file of tasks, found by the ids of samples.
+        profiles: A compatibility profile.
+    """
+    return _scorer("turns", tasks, None, profiles)
+
+
+@scorer(metrics=_metrics(FIGURES["rules"]))
+def rules(tasks: str | None = None, profiles: str | None = None) -> Scorer:
+    """Check assertions and budgets, in the metadata of samples.
+
+    Args:
+        tasks: A file of tasks, found by the ids of samples, for samples without references.
+        profiles: A compatibility profile.
+    """
+    return _scorer("rules", tasks, None, profiles)
+
+
+def _scorer(
+    family: str,
+    tasks: str | None,
+    snapshots: str | None,
+    profiles: str | None,
+) -> Scorer:
+    own = AttemptScorer(
+        family,
+        tasks=() if tasks is None else tasks,
+        snapshots=snapshots,
+        profiles=() if profiles is None else profiles,
+    )
+    figures = {name: own.figure(f"{family}.{name}") for name in FIGURES[family]}
+    references = References(own.find_task, "inspect")
+    (columns,) = own.layout.families
+    needs_task = any(field.startswith("Task.") for field in columns.metric.requires)
+
+    async def score(state: TaskState, target: Target) -> Score:
+        del target  # references are in the metadata
+        attempt = _attempt(state)
+        task = None
+        try:
+            task = references.task(attempt.task_id, state.metadata)
+        except ReadError as wrong:
+            if needs_task:
+                return Score.unscored(reason="invalid_input", explanation=str(wrong))
+        scored = own.score(attempt, task=task)
+        return _score({name: figure.of(scored) for name, figure in figures.items()}, scored, family)
+
+    return score
+
+
+def _score(found: dict[str, Figure], scored: Scored, family: str) -> Score:
+    whole = {name: value for name, value in scored.row().items() if name.startswith(f"{family}.")}
+    reasons = dict.fromkeys(each.reason for each in found.values() if each.reason)
+    told = "\n".join(reasons) or None
+    metadata = {"trajmeter": whole}
+    if not any(each.counts for each in found.values()):
+        causes = [each.cause.value for each in found.values() if each.cause is not None]
+        return Score.unscored(
+            reason=causes[0] if causes else "abstained", explanation=told, metadata=metadata
+        )
+    # ``None`` would count as 0 in the mean; NaN is left out of it, and counted as unscored.
+    values = {
+        name: each.value if each.counts and each.value is not None else math.nan
+        for name, each in found.items()
+    }
+    return Score(value=values, explanation=told, metadata=metadata)
+
+
+def _attempt(state: TaskState) -> Trajectory:
+    """The attempt of a sample, by its events, or by its messages where there are none."""
+    events = [event.model_dump(mode="json", exclude_none=True) for event in transcript().events]
+    limits = [event for event in events if event.get("event") == "sample_limit"]
+    limit = None
+    if limits:
+        last = limits[-1]
+        limit = {**last, "reason": last.get("message")}
+    sample = {
+        "id": state.sample_id,
+        "epoch": state.epoch,
+        "messages": [each.model_dump(mode="json", exclude_none=True) for each in state.messages],
+        "events": events,
+        "output": {"completion": state.output.completion},
+        "metadata": {},
+        "limit": limit,
+    }
+    return attempt_of(sample, {"eval": {"model": str(state.model)}}, Source(file="inspect"))

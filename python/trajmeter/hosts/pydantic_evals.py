@@ -1,0 +1,140 @@
+"""Evaluators of pydantic-evals: what an agent's calls, context, turns and rules are worth.
+
+pydantic-evals averages over the cases that have a score, without saying how many they are. So each
+evaluator gives every case a label, ``<family>.outcome``, whose shares tell it.
+"""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import TYPE_CHECKING, Any
+
+from trajmeter.errors import ExtraMissingError, ReadError
+
+try:
+    from pydantic_evals.evaluators import EvaluationReason, Evaluator, EvaluatorContext
+except ModuleNotFoundError as error:
+    raise ExtraMissingError(
+        "pydantic-evals is missing: pip install 'trajmeter[pydantic-evals]'"
+    ) from error
+
+from trajmeter.hosts._figures import FIGURES, outcome_label
+from trajmeter.hosts._references import References, plain
+from trajmeter.hosts.opentelemetry import trajectory_of
+from trajmeter.records import Trajectory
+from trajmeter.scoring.scorer import Scorer
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+__all__ = ["Context", "Rules", "Tools", "Turns"]
+
+_TRAJECTORY = "trajmeter.trajectory"
+"""The attribute under which a task leaves a record of its own: ``set_eval_attribute``."""
+
+
+@lru_cache(maxsize=64)
+def _scorer(
+    family: str, tasks: str | None, snapshots: str | None, profile: str | None
+) -> tuple[Scorer, References]:
+    scorer = Scorer(
+        family,
+        tasks=() if tasks is None else tasks,
+        snapshots=snapshots,
+        profiles=() if profile is None else profile,
+    )
+    return scorer, References(scorer.find_task, "pydantic-evals")
+
+
+@dataclass(repr=False)
+class _Family(Evaluator[Any, Any, Any]):
+    """One family; the fields are simple, as data sets write them into their files."""
+
+    figures: tuple[str, ...] = ()
+    """Names of the figures without that of the family; by default some of them."""
+    tasks: str | None = None
+    """A file of tasks, found by the names of cases."""
+    snapshots: str | None = None
+    """A file or a folder of snapshots of the repositories."""
+    profile: str | None = None
+    """Compatibility profile."""
+
+    def evaluate(self, ctx: EvaluatorContext[Any, Any, Any]) -> dict[str, Any]:
+        """Score a case: a number or a verdict for each figure that has one, and the outcome."""
+        family = _family_of(self)
+        scorer, references = _scorer(family, self.tasks, self.snapshots, self.profile)
+        names = [f"{family}.{name}" for name in self.figures or FIGURES[family]]
+        figures = {name: scorer.figure(name) for name in names}
+        attempt = _attempt(ctx)
+        try:
+            task = references.task(attempt.task_id, _mapping(ctx.metadata))
+        except ReadError as wrong:
+            return {f"{family}.outcome": EvaluationReason(value="invalid_input", reason=str(wrong))}
+        scored = scorer.score(attempt, task=task)
+        found: dict[str, Any] = {}
+        scores = {name: figure.of(scored) for name, figure in figures.items()}
+        for name, score in scores.items():
+            if score.counts and score.value is not None:
+                is_verdict = figures[name].info.kind == "boolean"
+                value = bool(score.value) if is_verdict else score.value
+                found[name] = EvaluationReason(value=value, reason=score.reason)
+        reasons = dict.fromkeys(each.reason for each in scores.values() if each.reason)
+        found[f"{family}.outcome"] = EvaluationReason(
+            value=outcome_label(scores.values()), reason="\n".join(reasons) or None
+        )
+        return found
+
+    def get_evaluator_version(self) -> str | None:
+        """Version of the family's definition."""
+        scorer, _ = _scorer(_family_of(self), self.tasks, self.snapshots, self.profile)
+        return scorer.layout.families[0].metric.version
+
+
+@dataclass(repr=False)
+class Tools(_Family):
+    """Matches the calls of tools with ``metadata["expected_tool_calls"]``."""
+
+
+@dataclass(repr=False)
+class Context(_Family):
+    """Compares what was viewed with ``metadata["gold_ranges"]``."""
+
+
+@dataclass(repr=False)
+class Turns(_Family):
+    """Counts turns, repeated calls and failures."""
+
+
+@dataclass(repr=False)
+class Rules(_Family):
+    """Checks assertions and budgets, in the metadata of cases."""
+
+
+def _family_of(evaluator: _Family) -> str:
+    """The family that the class is named after; a field would be written into files."""
+    return type(evaluator).__name__.lower()
+
+
+def _attempt(ctx: EvaluatorContext[Any, Any, Any]) -> Trajectory:
+    """The attempt of a case: the record that it left, or what its spans say."""
+    left = ctx.attributes.get(_TRAJECTORY)
+    task_id = ctx.name or "case"
+    if isinstance(left, Trajectory):
+        return left
+    output = ctx.output if isinstance(ctx.output, str) else _text(ctx.output)
+    about = {"task_id": task_id, "final_output": output, "duration_seconds": ctx.duration}
+    attempt = trajectory_of(ctx.span_tree, task_id)
+    if attempt is None:
+        return Trajectory(**about)
+    return attempt.model_copy(update={**about, "attempt": None, "source": None})
+
+
+def _text(output: object) -> str | None:
+    return None if output is None else json.dumps(plain(output), default=str)
+
+
+def _mapping(metadata: object) -> Mapping[str, Any] | None:
+    found = plain(metadata)
+    return found if isinstance(found, dict) else None

@@ -1,0 +1,89 @@
+"""Logs in which a value has the wrong type: it is left out and told, and the rest is read."""
+
+from __future__ import annotations
+
+from contextlib import suppress
+from copy import deepcopy
+from typing import TYPE_CHECKING, Any, TypeVar
+
+from pydantic import ValidationError
+
+from trajmeter import json_input
+from trajmeter.records import Trajectory
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from pydantic import TypeAdapter
+    from pydantic_core import ErrorDetails
+
+__all__ = ["made_trajectory", "without_faults"]
+
+_ValueT = TypeVar("_ValueT")
+
+_INDISPENSABLE = frozenset({"task_id", "turns", "source"})
+"""Fields without which little is left of an attempt."""
+
+
+def without_faults(
+    adapter: TypeAdapter[_ValueT], record: Mapping[str, Any]
+) -> tuple[_ValueT, dict[str, str]]:
+    """A record with null, or an empty object, in place of values of the wrong type.
+
+    Args:
+        adapter: What the record has to be.
+        record: The record.
+
+    Returns:
+        The record, and what was wrong with each value, by its place.
+
+    Raises:
+        pydantic.ValidationError: A value that is needed has the wrong type.
+    """
+    try:
+        return adapter.validate_python(record), {}
+    except ValidationError as error:
+        details = error.errors(include_url=False)
+        mended = deepcopy(record)
+        for detail in details:
+            _mend(mended, detail)
+        try:
+            return adapter.validate_python(mended), _told(details)
+        except ValidationError:
+            raise error from None
+
+
+def made_trajectory(fields: Mapping[str, Any]) -> Trajectory:
+    """A trajectory of these fields, without those whose value has the wrong type.
+
+    Raises:
+        pydantic.ValidationError: The task's id or the turns are wrong.
+    """
+    try:
+        return Trajectory.model_validate(fields)
+    except ValidationError as error:
+        details = error.errors(include_url=False)
+        wrong = {str(detail["loc"][0]) for detail in details if detail["loc"]}
+        if not wrong or wrong & _INDISPENSABLE:
+            raise
+        kept = {name: value for name, value in fields.items() if name not in wrong}
+        kept["unusable"] = {**fields.get("unusable", {}), **_told(details)}
+        return Trajectory.model_validate(kept)
+
+
+def _mend(record: Any, detail: ErrorDetails) -> None:  # noqa: ANN401 - an object or a list
+    *path, last = detail["loc"] or ("",)
+    with suppress(LookupError, TypeError):  # the record is refused again then
+        for key in path:
+            record = record[key]
+        record[last] = {} if detail["type"] == "dict_type" else None
+
+
+def _told(details: list[ErrorDetails]) -> dict[str, str]:
+    """What is wrong, by place; values are not shown, as those of configurations may be secrets."""
+    told = {}
+    for detail in details:
+        place, _, reason = json_input.describe_detail(detail).partition(": ")
+        expected, _, _ = reason.partition(", got ")
+        told[place] = f"{expected}, got {json_input.type_name(detail['input'])}"
+    return told

@@ -1,0 +1,160 @@
+"""Data frames with attempts: whatever offers its columns by the Arrow C interface.
+
+That are frames of polars and pandas, tables of pyarrow, relations of DuckDB and others. Their rows
+are read as those of Parquet files are: recognised by their columns, or mapped.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, TypeGuard
+
+from trajmeter.errors import InputError, ReadError
+from trajmeter.readers._choice import Choice
+from trajmeter.readers._containers import Entry
+from trajmeter.readers._inputs import Input
+from trajmeter.readers._read import EntryReader, refuse
+from trajmeter.records import Source, Trajectory
+from trajmeter.schemas import require_pyarrow
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Collection, Iterator, Mapping
+
+    import pyarrow as pa
+    from pydantic import JsonValue
+
+    from trajmeter.records import ReadProblem, Task
+
+__all__ = ["arrow_batches", "arrow_table", "frame_tasks", "is_frame", "read_frame"]
+
+_NAME = "data frame"
+"""What stands in the sources of its attempts in place of a file."""
+
+_HINTS = {
+    "LazyFrame": "collect() gives a frame",
+    "Dataset": "with_format('arrow').iter(batch_size=1000) gives tables",
+    "IterableDataset": "with_format('arrow').iter(batch_size=1000) gives tables",
+}
+_ROWS = 64
+"""Rows of which values are alive at a time."""
+
+
+def is_frame(value: object) -> TypeGuard[pa.Table]:
+    """Whether a value offers columns by the Arrow C interface.
+
+    Raises:
+        InputError: It does not, but something that it makes does.
+    """
+    if hasattr(value, "__arrow_c_stream__") or hasattr(value, "__arrow_c_array__"):
+        return True
+    kind = type(value)
+    if kind.__name__ in _HINTS and kind.__module__.partition(".")[0] in ("polars", "datasets"):
+        raise InputError(f"a {kind.__name__} does not offer its columns: {_HINTS[kind.__name__]}")
+    return False
+
+
+def arrow_table(frame: object) -> pa.Table:
+    """The columns of a frame, not copied where their memory can be shared.
+
+    Raises:
+        ExtraMissingError: pyarrow is not installed.
+    """
+    require_pyarrow("data frames")
+    import pyarrow as pa
+
+    if hasattr(frame, "__arrow_c_stream__"):
+        return pa.table(frame)
+    return pa.Table.from_batches([pa.record_batch(frame)])
+
+
+def arrow_batches(frame: object) -> Iterator[pa.RecordBatch]:
+    """The columns of a frame, a part at a time.
+
+    Raises:
+        ExtraMissingError: pyarrow is not installed.
+    """
+    require_pyarrow("data frames")
+    import pyarrow as pa
+
+    if hasattr(frame, "__arrow_c_stream__"):
+        yield from pa.RecordBatchReader.from_stream(frame)
+    else:
+        yield pa.record_batch(frame)
+
+
+def read_frame(
+    table: pa.Table,
+    *,
+    input_format: str | None = None,
+    mapping: Mapping[str, str] | None = None,
+    profiles: Collection[str] = (),
+    on_problem: Callable[[ReadProblem], None] | None = None,
+) -> Iterator[Trajectory]:
+    """Read the rows of a frame, as :func:`trajmeter.readers.read_trajectories` does those of files.
+
+    Args:
+        table: Its columns, as :func:`arrow_table` gives them.
+        input_format: Name of the format of the rows.
+        mapping: Columns by the field of a trajectory that they are.
+        profiles: Compatibility profiles.
+        on_problem: Called with every row that cannot be read; without it, the first one raises.
+
+    Raises:
+        ConfigurationError: The mapping names a field that trajectories do not have, or a column
+            that is absent, or of a type that cannot hold the field.
+        ReadError: Without ``on_problem``: a row cannot be read.
+    """
+    choice = Choice(
+        Trajectory, input_format=input_format, mapping=mapping, profiles=tuple(profiles)
+    )
+    if choice.mapping is not None:
+        choice.mapping.check_schema(table.schema, _NAME)
+    reader = EntryReader(Input(Path(_NAME)), choice, on_problem or refuse)
+    for row, value in _values(table, may_be_own=choice.mapping is None):
+        record = reader.read(Entry(Source(file=_NAME, record=str(row)), value))
+        if record is not None:
+            yield record
+        if reader.is_over:
+            return
+    reader.finish()
+
+
+def frame_tasks(
+    table: pa.Table,
+    mapping: Mapping[str, str],
+    on_problem: Callable[[ReadProblem], None] | None = None,
+) -> Iterator[Task]:
+    """Tasks from the rows that hold their attempts, by fields behind ``task.``.
+
+    Raises:
+        ConfigurationError: As for :func:`read_frame`.
+    """
+    from trajmeter.readers._mapped_tasks import TaskColumns, tasks_of_rows
+
+    columns = TaskColumns(mapping)
+    if not columns.columns:
+        return
+    columns.check_schema(table.schema, _NAME)
+    rows = (
+        (Source(file=_NAME, record=str(row)), value)
+        for row, value in _values(table, may_be_own=False)
+        if isinstance(value, dict)
+    )
+    yield from tasks_of_rows(rows, columns, on_problem or refuse)
+
+
+def _values(table: pa.Table, *, may_be_own: bool) -> Iterator[tuple[int, JsonValue | ReadError]]:
+    """Every row with its number, as a record in JSON."""
+    from trajmeter.readers._parquet import holds_own, own_values, values_as_they_are
+
+    is_own = may_be_own and holds_own(table.schema, lambda: _first(table))
+    start = 0
+    for batch in table.to_batches(max_chunksize=_ROWS):
+        values = own_values(batch) if is_own else values_as_they_are(batch)
+        yield from enumerate(values, start=start)
+        start += batch.num_rows
+
+
+def _first(table: pa.Table) -> dict[str, JsonValue] | None:
+    rows = table.slice(0, 1).to_pylist()
+    return rows[0] if rows else None

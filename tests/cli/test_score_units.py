@@ -1,0 +1,139 @@
+"""``trajmeter score`` in units, and ``trajmeter merge``."""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING, TypeAlias
+
+import pyarrow.dataset
+import pytest
+
+from tests.scoring.attempts import contents, write_attempts
+from trajmeter.cli import _units
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from pathlib import Path
+
+    Run: TypeAlias = Callable[..., tuple[int, str, str]]
+
+
+@pytest.fixture
+def small_units(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Units of a few dozen lines, also of single files."""
+    from tests.scoring.attempts import SIZES
+    from trajmeter.scoring import run
+
+    options = run.RunOptions
+    monkeypatch.setattr(run, "RunOptions", lambda **given: options(**given, sizes=SIZES))
+    monkeypatch.setattr(_units, "_UNIT_BYTES", SIZES.piece_bytes)
+
+
+def test_a_folder_of_parts(run: Run, folder: Path) -> None:
+    code, out, err = run("score", "preds.jsonl", "-m", "metrics.py@length", "-o", "scores")
+    assert code == 0
+    assert "2 attempts · length (version 1)" in out
+    assert "trajmeter: wrote 2 rows to scores" in err
+    rows = pyarrow.dataset.dataset(folder / "scores" / "rows").to_table()
+    assert rows["length.value"].to_pylist() == [3.0, None]
+    code, _, err = run("score", "preds.jsonl", "-m", "metrics.py@length", "-o", "scores")
+    assert (code, "resuming: 1 of 1 units are done" in err) == (0, True)
+
+
+@pytest.mark.usefixtures("small_units")
+def test_a_large_input_gives_the_bytes_of_one_pass(
+    run: Run, folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    write_attempts(folder / "runs.jsonl", broken=1)
+    code, out, err = run("score", "runs.jsonl", "-m", "turns", "-o", "units.jsonl", "-f", "json")
+    assert code == 4
+    assert err.count("unreadable: ") == 1
+    assert not [*folder.glob(".units*")]
+    monkeypatch.setattr(_units, "_UNIT_BYTES", 1 << 20)
+    _, direct, _ = run("score", "runs.jsonl", "-m", "turns", "-o", "direct.jsonl", "-f", "json")
+    assert out == direct
+    assert (folder / "units.jsonl").read_bytes() == (folder / "direct.jsonl").read_bytes()
+
+
+@pytest.mark.usefixtures("small_units")
+def test_rows_are_printed_and_gates_checked_in_units(run: Run, folder: Path) -> None:
+    write_attempts(folder / "runs.jsonl")
+    gate = ("--fail-under", "turns.run.passed=0.9")
+    asked = ("score", "runs.jsonl", "-m", "turns", "-f", "jsonl", *gate)
+    code, out, err = run(*asked, "-o", "scores")
+    assert code == 1
+    _, direct, _ = run(*asked)
+    assert out == direct
+    assert len(out.splitlines()) == 200
+    assert "turns.run.passed" in err
+
+
+@pytest.mark.usefixtures("small_units")
+def test_shards_are_merged(run: Run, folder: Path) -> None:
+    write_attempts(folder / "runs.jsonl", broken=2)
+    whole = run("score", "runs.jsonl", "-m", "turns", "-o", "whole")
+    assert whole[0] == 4
+    for number in (1, 2):
+        shard = ("--shard", f"{number}/2", "-o", f"shard-{number}")
+        code, _, err = run("score", "runs.jsonl", "-m", "turns", *shard)
+        assert (code, f"shard {number}/2 is done" in err) == (4, True)
+    code, out, err = run("merge", "shard-1", "shard-2", "-o", "all", "--verify")
+    assert (code, out) == (4, "")
+    assert "200 rows in" in err
+    assert "2 unreadable" in err
+    assert contents(folder / "all") == contents(folder / "whole")
+    code, _, err = run("merge", "shard-1", "-o", "more")
+    assert (code, "units are missing" in err) == (2, True)
+
+
+@pytest.mark.usefixtures("small_units")
+def test_a_resumed_run_counts_what_the_earlier_one_could_not_read(run: Run, folder: Path) -> None:
+    write_attempts(folder / "runs.jsonl", broken=2)
+    run("score", "runs.jsonl", "-m", "turns", "-o", "scores")
+    (folder / "scores" / "rows" / "part-000000.parquet").unlink()
+    code, _, err = run("score", "runs.jsonl", "-m", "turns", "-o", "scores")
+    assert (code, "2 more that the earlier run reported" in err) == (4, True)
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        (["--shard", "1/2"], "a shard needs a folder"),
+        (["--shard", "1", "-o", "out"], "expected I/N"),
+        (["--shard", "3/2", "-o", "out"], "shard 3/2"),
+        (["--shard", "1/2", "-o", "out", "-f", "csv"], "neither gates nor a report"),
+        (["--workers", "many"], "expected a number or auto"),
+        (["--workers", "0", "-o", "out"], "workers is 0"),
+        (["-o", "."], "holds other files"),
+    ],
+)
+def test_options_that_contradict(options: list[str], message: str, run: Run, folder: Path) -> None:
+    code, _, err = run("score", "preds.jsonl", "-m", "metrics.py@length", *options)
+    assert (code, message in err) == (2, True)
+    assert (folder / "preds.jsonl").exists()
+
+
+@pytest.mark.usefixtures("folder")
+def test_another_run_is_refused_unless_it_may_be_replaced(run: Run) -> None:
+    run("score", "preds.jsonl", "-m", "metrics.py@length", "-o", "scores")
+    other = ("score", "preds.jsonl", "-m", "turns", "-o", "scores")
+    code, _, err = run(*other)
+    assert (code, "length is gone; metrics: turns is new" in err) == (2, True)
+    assert run(*other, "--overwrite")[0] == 0
+
+
+def test_ctrl_c_tells_how_to_go_on(run: Run, folder: Path) -> None:
+    code, _, err = run("score", "preds.jsonl", "-m", "metrics.py@interrupted", "-o", "scores")
+    assert code == 130
+    assert "run the same command again to resume" in err
+    assert json.loads((folder / "scores" / "state" / "plan.json").read_text())["run_key"]
+    assert not [*(folder / "scores" / "rows").iterdir()]
+
+
+def test_an_edited_metric_file_makes_another_run(run: Run, folder: Path) -> None:
+    asked = ("score", "preds.jsonl", "-m", "metrics.py@length", "-o", "scores")
+    run(*asked)
+    with (folder / "metrics.py").open("a") as file:
+        file.write("# another thought\n")
+    code, _, err = run(*asked)
+    assert (code, "length: metrics.py" in err) == (2, True)

@@ -1,0 +1,172 @@
+"""Scorers of Inspect: what Inspect itself reports of samples with them."""
+
+from __future__ import annotations
+
+import json
+import math
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+inspect_ai = pytest.importorskip("inspect_ai", reason="Inspect AI is not installed")
+
+from inspect_ai.dataset import Sample  # noqa: E402 - only where it is installed
+from inspect_ai.model import ModelOutput, ModelUsage, get_model  # noqa: E402 - likewise
+from inspect_ai.solver import generate, use_tools  # noqa: E402 - likewise
+from inspect_ai.tool import tool  # noqa: E402 - likewise
+
+import trajmeter  # noqa: E402 - likewise
+from trajmeter.hosts.inspect import context, rules, tools, turns  # noqa: E402 - likewise
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+pytestmark = pytest.mark.filterwarnings("default")  # Inspect's own are not ours to mend
+
+CALL = [{"name": "read_file", "arguments": {"path": "a.py"}}]
+GOLD = [{"path": "a.py", "first_line": 1, "last_line": 6}]
+# Without usage, Inspect counts tokens with a table that it downloads.
+USAGE = ModelUsage(input_tokens=10, output_tokens=5, total_tokens=15)
+
+
+@tool
+def read_file() -> Any:
+    async def execute(path: str) -> str:
+        """Read a file.
+
+        Args:
+            path: Its path.
+        """
+        if path == "gone.py":
+            raise FileNotFoundError(path)
+        return "     1\tx\n     2\ty\n     3\tz"
+
+    return execute
+
+
+def _answers(*paths: str) -> list[ModelOutput]:
+    made = [ModelOutput.for_tool_call("mockllm/model", "read_file", {"path": p}) for p in paths]
+    made.append(ModelOutput.from_content("mockllm/model", "done"))
+    for each in made:
+        each.usage = USAGE
+    return made
+
+
+def _evaluated(
+    folder: Path, samples: list[Any], answers: list[Any], scorers: Any, **how: Any
+) -> Any:
+    task = inspect_ai.Task(
+        dataset=samples, solver=[use_tools(read_file()), generate()], scorer=scorers, **how
+    )
+    model = get_model("mockllm/model", custom_outputs=answers)
+    options: dict[str, Any] = {"display": "none", "max_samples": 1, "log_dir": str(folder)}
+    (log,) = inspect_ai.eval(task, model=model, **options)
+    assert log.status == "success", log.error
+    return log
+
+
+SAMPLES = [
+    Sample(id="right", input="q", metadata={"expected_tool_calls": CALL, "gold_ranges": GOLD}),
+    Sample(id="wrong", input="q", metadata={"expected_tool_calls": CALL, "gold_ranges": GOLD}),
+    Sample(id="unknown", input="q"),
+    Sample(id="abstains", input="q", metadata={"gold_ranges": GOLD}),
+    Sample(id="broken", input="q", metadata={"expected_tool_calls": 3}),
+]
+ANSWERS = [
+    *_answers("a.py"),
+    *_answers("b.py", "b.py"),
+    *_answers("a.py"),
+    *_answers("gone.py"),
+    *_answers(),
+]
+
+
+@pytest.fixture(scope="module")
+def log(tmp_path_factory: pytest.TempPathFactory) -> Any:
+    scorers = [tools(), context(), turns(), rules()]
+    return _evaluated(tmp_path_factory.mktemp("logs"), SAMPLES, ANSWERS, scorers)
+
+
+def _reported(log: Any) -> dict[str, tuple[int, int, float]]:
+    return {
+        f"{each.scorer}.{each.name}": (
+            each.scored_samples,
+            each.unscored_samples,
+            each.metrics["mean"].value,
+        )
+        for each in log.results.scores
+    }
+
+
+def test_what_inspect_reports(log: Any) -> None:
+    found = _reported(log)
+    assert found["tools.f1"] == (2, 3, 0.5)  # 1.0 and 0.0; nothing else is 0
+    assert found["tools.exact"] == (2, 3, 0.5)
+    # 3 of 6 lines, and none of them; the sample whose read failed saw nothing.
+    assert found["context.line.coverage"][2] == pytest.approx((3 / 6 + 0) / 2)
+    assert found["context.line.coverage"][:2] == (2, 3)
+    assert found["turns.turn_count"] == (5, 0, (2 + 3 + 2 + 2 + 1) / 5)
+    assert found["turns.repeated_tool_calls"] == (4, 1, 0.5 / 4)
+    scored, unscored, mean = found["rules.latency"]
+    assert (scored, unscored) == (0, 5)
+    assert math.isnan(mean)
+
+
+def test_the_cause_is_the_reason(log: Any) -> None:
+    reasons = {each.id: each.scores["tools"].reason for each in log.samples}
+    assert reasons == {
+        "right": None,
+        "wrong": None,
+        "unknown": "missing_task",
+        "abstains": "abstained",
+        "broken": "invalid_input",
+    }
+    by_id = {each.id: each.scores["tools"] for each in log.samples}
+    assert "expected 'a.py', got 'b.py'" in by_id["wrong"].explanation
+    assert "expected a list, got 3" in by_id["broken"].explanation
+    assert by_id["right"].metadata["trajmeter"]["tools.any_order_grades.f1"] == 1.0
+
+
+def test_scores_of_the_log_are_the_live_ones(log: Any) -> None:
+    again = inspect_ai.score(
+        log, [tools(), context(), turns(), rules()], action="overwrite", display="none"
+    )
+    for before, after in zip(log.samples, again.samples, strict=True):
+        for name in before.scores:
+            assert str(before.scores[name].value) == str(after.scores[name].value)
+
+
+def test_the_log_read_by_trajmeter_has_the_same_figures(log: Any) -> None:
+    rows = {
+        row["task_id"]: row
+        for row in trajmeter.score(log.location, metrics=["turns", "context"]).rows
+    }
+    for sample in log.samples:
+        live = sample.scores["turns"].metadata["trajmeter"]
+        row = rows[sample.id]
+        for name in ("turns.run.turn_count", "turns.repeated_calls", "turns.tokens.input_tokens"):
+            assert live[name] == row[name]
+
+
+def test_epochs_hide_what_was_not_scored(tmp_path: Path) -> None:
+    sample = Sample(id="s", input="q")
+    answers = [*_answers("a.py"), *_answers()]
+    found = _evaluated(tmp_path, [sample], answers, [turns()], epochs=2)
+    # As Inspect reduces epochs first, which the docstring of the module tells.
+    assert _reported(found)["turns.repeated_tool_calls"] == (1, 0, 0.0)
+    assert [each.epoch for each in found.samples] == [1, 2]
+
+
+def test_a_limit_is_the_failure(tmp_path: Path) -> None:
+    answers = _answers(*["a.py"] * 9)
+    found = _evaluated(tmp_path, [Sample(id="s", input="q")], answers, [turns()], message_limit=4)
+    (sample,) = found.samples
+    assert sample.scores["turns"].metadata["trajmeter"]["turns.run.budget_exhausted"] is True
+
+
+def test_tasks_of_a_file(tmp_path: Path) -> None:
+    path = tmp_path / "tasks.jsonl"
+    path.write_text(json.dumps({"id": "s", "expected_tool_calls": CALL}))
+    sample = Sample(id="s", input="q")
+    found = _evaluated(tmp_path, [sample], _answers("a.py"), [tools(tasks=str(path))])
+    assert _reported(found)["tools.f1"] == (1, 0, 1.0)

@@ -1,0 +1,171 @@
+"""Runs that are killed: a program that forks itself for each, so that it imports everything once.
+
+It prints what went wrong, one line for each, and ``ok N`` for N killed runs at the end.
+"""
+
+from __future__ import annotations
+
+import os
+import random
+import shutil
+import signal
+import sys
+import time
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from tests.scoring.attempts import contents, score_units, write_attempts
+from trajmeter.scoring.parts import RunFolder
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+_ATTEMPTS = 60
+_KILLS = 20
+
+
+class Scenario:
+    """A way to run, what it should give, and how to check what a kill left."""
+
+    def __init__(self, name: str, place: Path) -> None:
+        self.place = place
+        self.is_file = name == "file"
+        self.runs = place / "runs.jsonl"
+        self.output = place / ("scores.parquet" if self.is_file else "scores")
+        self.shards = [(2, 3), (3, 3), (1, 3)] if name == "shards" else [None]
+        self.workers = 2 if name == "processes" else 1
+        write_attempts(self.runs, _ATTEMPTS, broken=1)
+        _in_child(self.run)
+        self.expected = self.results()
+        self.remove()
+
+    def run(self) -> None:
+        """Carry out the whole run."""
+        for shard in self.shards:
+            score_units(self.runs, self.output, shard=shard, workers=self.workers)
+
+    def results(self) -> dict[str, bytes]:
+        """What is there."""
+        if self.is_file:
+            return {"": self.output.read_bytes()} if self.output.exists() else {}
+        return contents(self.output) if self.output.exists() else {}
+
+    def remove(self) -> None:
+        """Begin anew."""
+        for each in self.place.iterdir():
+            if each.is_dir():
+                shutil.rmtree(each)
+            elif each != self.runs:
+                each.unlink()
+
+    def problems(self, where: str) -> list[str]:
+        """What is wrong with what a kill left, and with what the next run makes of it."""
+        found = []
+        for name, content in self.results().items():
+            if self.expected.get(name) != content:
+                found.append(f"{where}: {name} is torn")
+        if _in_child(self.run) != 0:
+            found.append(f"{where}: the next run failed")
+        if self.results() != self.expected:
+            found.append(f"{where}: the next run gave other bytes")
+        left = [*self.place.rglob("*.part")]
+        left += [each for each in self.place.iterdir() if each not in (self.runs, self.output)]
+        found += [f"{where}: {each.name} is left over" for each in left]
+        return found
+
+
+def _in_child(task: Callable[[], object]) -> int:
+    """Run something in a child; gives what :func:`os.waitpid` says of it."""
+    child = os.fork()
+    if not child:
+        code = 1
+        try:
+            task()
+            code = 0
+        finally:
+            os._exit(code)
+    return os.waitpid(child, 0)[1]
+
+
+def _with_points(task: Callable[[], object], visit: Callable[[str], None]) -> None:
+    """Visit the moments before and after each flush to the disk and each rename."""
+    fsync, replace = os.fsync, Path.replace
+
+    def visited_fsync(descriptor: Any) -> None:
+        visit("before fsync")
+        fsync(descriptor)
+        visit("after fsync")
+
+    def visited_replace(path: Path, target: Any) -> Path:
+        visit(f"before rename to {Path(target).name}")
+        renamed = replace(path, target)
+        visit(f"after rename to {Path(target).name}")
+        return renamed
+
+    os.fsync, Path.replace = visited_fsync, visited_replace  # type: ignore[assignment,method-assign]
+    task()
+
+
+def kill_at_points(scenario: Scenario) -> list[str]:
+    """Kill a run at each named point; gives what went wrong."""
+    trace = scenario.place.with_suffix(".trace")
+
+    def note(point: str) -> None:
+        with trace.open("a") as file:
+            file.write(f"{point}\n")
+
+    _in_child(lambda: _with_points(scenario.run, note))
+    points = trace.read_text().splitlines()
+    found = []
+    for number, point in enumerate(points):
+        scenario.remove()
+        left = [number]
+
+        def strike(_: str, left: list[int] = left) -> None:
+            left[0] -= 1
+            if left[0] < 0:
+                os.kill(os.getpid(), signal.SIGKILL)
+
+        if _in_child(lambda: _with_points(scenario.run, strike)) != signal.SIGKILL:
+            found.append(f"{point}: not killed")
+        found += scenario.problems(f"{number} {point}")
+    sys.stdout.write(f"ok {len(points)}\n")
+    return found
+
+
+def kill_at_random(scenario: Scenario, seed: int) -> list[str]:
+    """Kill slowed runs at random moments; gives what went wrong."""
+    order = random.Random(seed)  # noqa: S311 - a test
+    commit = RunFolder.commit
+
+    def slow(*given: Any) -> Any:
+        time.sleep(0.02)
+        return commit(*given)
+
+    found = []
+    RunFolder.commit = slow  # type: ignore[assignment,method-assign]
+    for number in range(_KILLS):
+        scenario.remove()
+        child = os.fork()
+        if not child:
+            scenario.run()
+            os._exit(0)
+        time.sleep(order.uniform(0, 0.6 * scenario.workers))
+        os.kill(child, signal.SIGKILL)
+        os.waitpid(child, 0)
+        if scenario.workers > 1:
+            time.sleep(0.8)  # workers notice that nobody waits for them
+        found += scenario.problems(f"kill {number}")
+    sys.stdout.write(f"ok {_KILLS}\n")
+    return found
+
+
+def main() -> None:
+    kind, name, place = sys.argv[1:]
+    scenario = Scenario(name, Path(place))
+    found = kill_at_points(scenario) if kind == "points" else kill_at_random(scenario, 5)
+    sys.stdout.write("".join(f"{line}\n" for line in found))
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,172 @@
+"""Data frames in and out, by the Arrow C interface."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import pytest
+
+pa = pytest.importorskip("pyarrow", reason="pyarrow is not installed")
+
+import trajmeter  # noqa: E402 - only where pyarrow is installed
+from trajmeter.errors import ConfigurationError, InputError, ReadError  # noqa: E402 - likewise
+from trajmeter.records import Task, ToolCall, Trajectory, Turn  # noqa: E402 - likewise
+from trajmeter.schemas import trajectory_batch  # noqa: E402 - likewise
+
+CALL = {"id": "c", "type": "function", "function": {"name": "read", "arguments": '{"path": "a"}'}}
+MESSAGES: list[dict[str, Any]] = [
+    {"role": "user", "content": "q", "tool_calls": None},
+    {"role": "assistant", "content": None, "tool_calls": [CALL]},
+]
+WANTED = [{"name": "read", "arguments": {"path": "a"}}]
+ROWS: list[dict[str, Any]] = [
+    {"uid": "t1", "conversation": MESSAGES, "patch": "", "won": 1, "gold": json.dumps(WANTED)},
+    {"uid": "t2", "conversation": MESSAGES[:1], "patch": "", "won": 0, "gold": json.dumps(WANTED)},
+    {"uid": "t3", "conversation": MESSAGES, "patch": "", "won": None, "gold": None},
+]
+MAPPING = {
+    "messages": "conversation",
+    "task_id": "uid",
+    "final_patch": "patch",
+    "passed": "won",
+    "task.expected_tool_calls": "gold",
+}
+FAMILIES = ["tools", "turns"]
+
+
+class Stream:
+    """Offers columns by the interface alone."""
+
+    def __init__(self, table: Any) -> None:
+        self._table = table
+
+    def __arrow_c_stream__(self, requested_schema: object | None = None) -> object:
+        return self._table.__arrow_c_stream__(requested_schema)
+
+
+def _checked(scores: Any) -> None:
+    rows = scores.rows
+    assert [row["task_id"] for row in rows] == ["t1", "t2", "t3"]
+    assert [row["tools.exact"] for row in rows] == [True, False, None]
+    assert [row["turns.run.passed"] for row in rows] == [True, False, None]
+    assert [row["turns.run.turn_count"] for row in rows] == [1, 0, 1]
+    # The third row has no reference: it is not scored, and never 0.
+    assert rows[2]["tools.any_order_grades.f1"] is None
+
+
+def test_columns_are_mapped() -> None:
+    table = pa.Table.from_pylist(ROWS)
+    frames: list[Any] = [table, Stream(table), table.combine_chunks().to_batches()[0]]
+    for frame in frames:
+        _checked(trajmeter.score(frame, mapping=MAPPING, metrics=FAMILIES))
+
+
+def test_messages_may_be_text() -> None:
+    rows = [{**row, "conversation": json.dumps(row["conversation"])} for row in ROWS]
+    _checked(trajmeter.score(pa.Table.from_pylist(rows), mapping=MAPPING, metrics=FAMILIES))
+
+
+def test_frames_of_polars() -> None:
+    pl = pytest.importorskip("polars", reason="polars is not installed")
+    frame = pl.DataFrame(ROWS)
+    _checked(trajmeter.score(frame, mapping=MAPPING, metrics=FAMILIES))
+    with pytest.raises(InputError, match=r"collect\(\) gives a frame"):
+        trajmeter.score(frame.lazy(), mapping=MAPPING)
+
+
+def test_a_known_data_set_needs_no_mapping() -> None:
+    row = {
+        "instance_id": "t",
+        "trajectory_id": "7",
+        "trajectory": MESSAGES,
+        "model_patch": "",
+        "resolved": 1,
+        "exit_status": "submit",
+    }
+    (found,) = trajmeter.score(pa.Table.from_pylist([row]), metrics=["turns"]).results
+    assert (found.trajectory.task_id, found.trajectory.attempt) == ("t", "7")
+    assert found.trajectory.passed is True
+    assert found.trajectory.source is not None
+    assert str(found.trajectory.source) == "data frame: 0"
+
+
+ATTEMPTS = [
+    Trajectory(task_id="t", turns=(Turn(tool_calls=(ToolCall(name="read"),)),)),
+    Trajectory(task_id="t"),
+]
+TASKS = [Task(id="t", expected_tool_calls=(ToolCall(name="read"),))]
+
+
+def test_columns_of_ours_come_back_as_they_were() -> None:
+    table = pa.Table.from_batches([trajectory_batch(ATTEMPTS)])
+    found = trajmeter.score(table, tasks=TASKS, metrics=FAMILIES)
+    expected = trajmeter.score(ATTEMPTS, tasks=TASKS, metrics=FAMILIES)
+    rows = found.rows
+    sources = [row.pop("source") for row in rows]
+    assert sources == ["data frame: 0", "data frame: 1"]
+    assert rows == [{k: v for k, v in row.items() if k != "source"} for row in expected.rows]
+    frames: list[Any] = [table, Stream(table), table.to_batches()[0], table.to_batches()]
+    for frame in frames:
+        (batch,) = trajmeter.score_batches(
+            frame,
+            tasks=TASKS,
+            metrics=FAMILIES,
+        )
+        assert batch.column("tools.exact").to_pylist() == [True, None]
+
+
+@pytest.mark.parametrize(
+    ("mapping", "message"),
+    [
+        ({**MAPPING, "agent": "nobody"}, "data frame: map: no column 'nobody' for 'agent'"),
+        ({**MAPPING, "task.gold_patch": "x"}, "data frame: map: no column 'x' for 'gold_patch'"),
+        ({**MAPPING, "passed": "patch"}, "cannot hold 'passed'"),
+        ({**MAPPING, "pased": "won"}, "pased"),
+    ],
+)
+def test_a_wrong_mapping_is_told_before_the_first_row(
+    mapping: dict[str, str], message: str
+) -> None:
+    with pytest.raises(ConfigurationError, match=message):
+        trajmeter.score(pa.Table.from_pylist(ROWS), mapping=mapping)
+
+
+def test_one_bad_row_does_not_lose_the_others() -> None:
+    rows = [{**row, "won": 3 if row["uid"] == "t2" else row["won"]} for row in ROWS]
+    problems: list[Any] = []
+    table = pa.Table.from_pylist(rows)
+    scores = trajmeter.score(table, mapping=MAPPING, metrics=["turns"], on_problem=problems.append)
+    assert [row["task_id"] for row in scores.rows] == ["t1", "t3"]
+    assert str(problems[0]).startswith("data frame: 1: passed")
+    with pytest.raises(ReadError, match="passed"):
+        trajmeter.score(table, mapping=MAPPING, metrics=["turns"])
+
+
+@pytest.mark.parametrize("by_columns", [False, True])
+def test_scores_are_read_by_the_interface(by_columns: bool, tmp_path: Any) -> None:
+    attempts: Any = ATTEMPTS
+    if by_columns:
+        attempts = tmp_path / "attempts.jsonl"
+        attempts.write_text("".join(f"{each.model_dump_json()}\n" for each in ATTEMPTS))
+    scores = trajmeter.score(attempts, tasks=TASKS, metrics=[*FAMILIES, "context"])
+    table = scores.to_arrow()
+    assert pa.table(scores) == table
+    assert table.column_names == list(scores.rows[0])
+    assert table["tools.exact"].to_pylist() == [True, None]
+    assert not any(pa.types.is_map(kind) for kind in table.schema.types)
+    pl = pytest.importorskip("polars", reason="polars is not installed")
+    assert pl.DataFrame(scores)["tools.exact"].to_list() == [True, None]
+    assert scores.to_polars().equals(pl.DataFrame(scores))
+
+
+def test_no_scores_have_the_same_columns() -> None:
+    none = trajmeter.score([], metrics=FAMILIES).to_arrow()
+    assert none.schema == trajmeter.score(ATTEMPTS, metrics=FAMILIES).to_arrow().schema
+    assert len(none) == 0
+
+
+def test_scores_as_frames_of_pandas() -> None:
+    pytest.importorskip("pandas", reason="pandas is not installed")
+    frame = trajmeter.score(ATTEMPTS, tasks=TASKS, metrics=FAMILIES).to_pandas()
+    assert frame["turns.run.turn_count"].tolist()[0] == 1

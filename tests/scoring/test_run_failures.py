@@ -1,0 +1,129 @@
+"""What ends a run, and what it leaves."""
+
+from __future__ import annotations
+
+import errno
+import gzip
+import io
+import os
+import shutil
+from typing import TYPE_CHECKING, Any
+
+import pyarrow as pa
+import pytest
+from pyarrow import parquet
+
+from tests.scoring.attempts import contents, score_units, write_attempts
+from trajmeter.errors import ConfigurationError
+from trajmeter.records import ReadProblem, Trajectory
+from trajmeter.schemas import trajectory_batch
+from trajmeter.writers import files
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+
+@pytest.fixture
+def runs(tmp_path: Path) -> Path:
+    return write_attempts(tmp_path / "runs.jsonl")
+
+
+def _full_after(monkeypatch: pytest.MonkeyPatch, size: int) -> None:
+    """Let the disk be full after so many bytes."""
+    left = [size]
+
+    class Limited(io.FileIO):
+        def write(self, content: Any, /) -> int:
+            left[0] -= len(content)
+            if left[0] < 0:
+                raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+            return super().write(content)
+
+    class Output(files._Output, Limited):  # noqa: SLF001 - what names the errors of a file
+        pass
+
+    monkeypatch.setattr(files, "_Output", Output)
+
+
+@pytest.mark.parametrize("workers", [1])
+@pytest.mark.parametrize("size", [100, 30_000, 200_000])
+def test_a_full_disk_ends_the_run_and_finished_parts_stay(
+    size: int, workers: int, runs: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    score_units(runs, tmp_path / "whole")
+    expected = contents(tmp_path / "whole")
+    assert sum(map(len, expected.values())) > 200_000
+    output = tmp_path / "scores"
+    with monkeypatch.context() as patch:
+        _full_after(patch, size)
+        with pytest.raises(ConfigurationError, match="No space left on device"):
+            score_units(runs, output, workers=workers)
+    assert not [*output.rglob("*.part")]
+    kept = contents(output)
+    assert kept.items() <= expected.items()
+    done = score_units(runs, output)
+    assert done.resumed == len(kept)
+    assert contents(output) == expected
+
+
+def test_a_failure_to_rename_is_named(
+    runs: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    from pathlib import Path as AnyPath
+
+    replace = AnyPath.replace
+
+    def refuse(path: Path, target: Any) -> Path:
+        if "part-000002" in str(target):
+            raise OSError(errno.EDQUOT, os.strerror(errno.EDQUOT))
+        return replace(path, target)
+
+    monkeypatch.setattr(AnyPath, "replace", refuse)
+    with pytest.raises(ConfigurationError, match=r"part-000002\.parquet: cannot be written: Disk"):
+        score_units(runs, tmp_path / "scores")
+    assert len([*(tmp_path / "scores" / "rows").iterdir()]) == 2
+
+
+def test_a_worker_that_cannot_write_ends_the_run(runs: Path, tmp_path: Path) -> None:
+    output = tmp_path / "scores"
+    done = score_units(runs, output)
+    part = done.parts[3]
+    part.unlink()
+    part.mkdir()  # cannot be replaced by a file
+    (part / "x").touch()
+    (output / "manifest.json").unlink()
+    with pytest.raises(ConfigurationError, match=r"part-000003\.parquet"):
+        score_units(runs, output, workers=2)
+    shutil.rmtree(part)
+    assert score_units(runs, output, workers=2).is_complete
+
+
+def test_a_broken_page_costs_its_row_group(tmp_path: Path) -> None:
+    attempts = [Trajectory(task_id=f"t{number}", attempt="x" * 50) for number in range(90)]
+    table = pa.Table.from_batches([trajectory_batch(attempts)])
+    file = tmp_path / "runs.parquet"
+    parquet.write_table(table, file, row_group_size=10, write_page_checksum=True)
+    about = parquet.read_metadata(file).row_group(4).column(0)
+    content = bytearray(file.read_bytes())
+    content[about.data_page_offset + 40] ^= 0xFF
+    file.write_bytes(content)
+    problems: list[ReadProblem] = []
+    done = score_units(file, tmp_path / "scores", problems=problems)
+    assert done.rows == 80
+    assert ["row group 4 cannot be read, rows [40] to [49]" in str(each) for each in problems] == [
+        True
+    ]
+    assert score_units(file, tmp_path / "scores").problems == 1
+
+
+def test_cut_off_files_are_read_as_far_as_they_go(runs: Path, tmp_path: Path) -> None:
+    compressed = tmp_path / "more.jsonl.gz"
+    compressed.write_bytes(gzip.compress(runs.read_bytes())[:-1_000])
+    broken = tmp_path / "broken.parquet"
+    broken.write_bytes(b"PAR1 and no more")
+    problems: list[ReadProblem] = []
+    done = score_units([runs, compressed, broken], tmp_path / "scores", problems=problems)
+    assert 200 <= done.rows < 400
+    found = sorted({each.file.rpartition("/")[2]: each.message for each in problems}.items())
+    assert [name for name, _ in found] == ["broken.parquet", "more.jsonl.gz"]
+    assert done.is_complete

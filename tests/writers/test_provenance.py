@@ -1,0 +1,64 @@
+"""Where a file comes from: commands without secrets, inputs with their digests."""
+
+from __future__ import annotations
+
+import hashlib
+import os
+from typing import TYPE_CHECKING
+
+import pytest
+
+from trajmeter.writers.provenance import InputDigests, InputFile, command_line, input_file
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+
+@pytest.mark.parametrize(
+    ("given", "shown"),
+    [
+        (["score", "a.jsonl"], ["score", "a.jsonl"]),
+        (["--judge-api-key", "abc", "x"], ["--judge-api-key", "***", "x"]),
+        (["--TOKEN=abc"], ["--TOKEN=***"]),
+        (["--password", "--verbose"], ["--password", "--verbose"]),
+        (["https://me:pw@host/v1?key=1#f"], ["https://***@host/v1?***#f"]),
+        (["--judge-base-url=https://me@host/v1"], ["--judge-base-url=https://***@host/v1"]),
+        (["s3://bucket/runs.jsonl"], ["s3://bucket/runs.jsonl"]),
+        (["sk-proj-0123456789abcdef", "ask-anyone"], ["***", "ask-anyone"]),
+        (["ghp_0123456789abcdef0123"], ["***"]),
+        (["hf_0123456789abcdef0123", "hf://a/b"], ["***", "hf://a/b"]),
+        (["http://[broken"], ["***"]),
+    ],
+)
+def test_a_command_line_keeps_no_secret(given: list[str], shown: list[str]) -> None:
+    assert command_line(["/usr/bin/trajmeter", *given]) == ("trajmeter", *shown)
+
+
+def test_no_command_line() -> None:
+    assert command_line([]) == ()
+
+
+def test_a_file_and_a_folder_have_size_and_digest(tmp_path: Path) -> None:
+    (tmp_path / "logs" / "more").mkdir(parents=True)
+    for name, content in {"b.json": b"two", "more/a.json": b"three"}.items():
+        (tmp_path / "logs" / name).write_bytes(content)
+    file = input_file(tmp_path / "logs" / "b.json")
+    digest = hashlib.sha256(b"two").hexdigest()
+    assert (file.bytes, file.sha256, file.files) == (3, digest, None)
+    folder = input_file(tmp_path / "logs")
+    other = hashlib.sha256(b"three").hexdigest()
+    listed = f"b.json\0{digest}\nmore/a.json\0{other}\n"
+    assert (folder.bytes, folder.files) == (8, 2)
+    assert folder.sha256 == hashlib.sha256(listed.encode()).hexdigest()
+    (tmp_path / "logs" / "b.json").rename(tmp_path / "logs" / "c.json")
+    assert input_file(tmp_path / "logs").sha256 != folder.sha256
+
+
+@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="this system has no named pipes")
+def test_a_pipe_is_not_read(tmp_path: Path) -> None:
+    os.mkfifo(tmp_path / "pipe")
+    found = InputDigests([tmp_path / "pipe", tmp_path / "nothing"]).result()
+    assert found == (
+        InputFile(path=str(tmp_path / "pipe")),
+        InputFile(path=str(tmp_path / "nothing")),
+    )
