@@ -22,6 +22,8 @@ from trajmeter.writers.files import replacing
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
+    from trajmeter.metrics import AnyMetric
+
 __all__ = ["merge"]
 
 _SHOWN = 5
@@ -61,7 +63,11 @@ def merge(
     found = _units(sources, plan)
     if verify:
         _verify(sources)
+    metrics = create(first["job"]["metrics"], profiles=first["job"]["profiles"])
+    for source in sources:
+        source.check_layout(RowLayout(metrics))
     target = RunFolder(Path(output), key)
+    target.check_is_no_other()
     target.make()
     with target.locked((1, 1)):
         earlier = target.read_plan()
@@ -72,7 +78,7 @@ def merge(
                 _copy(source.state_file(number), target.state_file(number), target)
                 _copy(source.part(number), target.part(number), target)
         target.write_plan(plan, first["settings"], first["job"])
-        return _complete(target, plan, first)
+        return _complete(target, plan, first, metrics)
 
 
 def _read(place: Path) -> dict[str, Any]:
@@ -130,11 +136,11 @@ def _copy(source: Path, target: Path, folder: RunFolder) -> None:
         shutil.copyfileobj(content, copy)
 
 
-def _complete(target: RunFolder, plan: Plan, about: Mapping[str, Any]) -> RunResult:
+def _complete(
+    target: RunFolder, plan: Plan, about: Mapping[str, Any], metrics: Sequence[AnyMetric]
+) -> RunResult:
     """Write summary and manifest."""
-    metrics = create(about["job"]["metrics"], profiles=about["job"]["profiles"])
     layout = RowLayout(metrics)
-    target.check_layout(layout)
     tasks = [Path(each) for each in about["job"]["tasks"]]
     known = tasks if all(each.exists() for each in tasks) else []
     index = TaskIndex(tasks_from(known, on_problem=lambda _: None))

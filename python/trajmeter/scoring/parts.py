@@ -28,7 +28,7 @@ if sys.platform != "win32":
     import fcntl
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
+    from collections.abc import Iterator, Mapping, Sequence
     from pathlib import Path
 
     from trajmeter.metrics import RowLayout
@@ -61,6 +61,7 @@ class RunFolder:
         """Folder of the parts, and of nothing else."""
         self.state = folder / "state"
         """Folder of what is not rows."""
+        self._held = ""
 
     @property
     def manifest(self) -> Path:
@@ -74,6 +75,25 @@ class RunFolder:
     def state_file(self, number: int) -> Path:
         """File of everything else of a unit."""
         return self.state / f"{number:06}.parquet"
+
+    def check_is_no_other(self) -> None:
+        """Check that the folder is that of a run, is empty or does not exist.
+
+        Raises:
+            ConfigurationError: It holds other files.
+        """
+        if not self.folder.is_dir() or self.read_plan() is not None:
+            return
+        others = [each for each in self.folder.iterdir() if each not in (self.rows, self.state)]
+        others += self.rows.iterdir() if self.rows.is_dir() else ()
+        # A run that has only begun has no plan yet.
+        begun = self.state.iterdir() if self.state.is_dir() else ()
+        others += [each for each in begun if not each.name.startswith((_LOCK, "."))]
+        if others:
+            raise ConfigurationError(
+                f"{self.folder} holds other files, such as {others[0]}; choose a folder that is "
+                "empty or does not exist"
+            )
 
     def make(self) -> None:
         """Create the folders.
@@ -217,10 +237,27 @@ class RunFolder:
                 digest.update(block)
         return digest.hexdigest()
 
-    def clear(self) -> None:
-        """Remove what runs wrote, and nothing else."""
+    def clear(self, units: Sequence[Unit] | None = None) -> None:
+        """Remove what runs wrote, and nothing else; the lock of a shard is held.
+
+        Args:
+            units: Those of this shard, to leave what others have scored; everything if ``None``.
+
+        Raises:
+            ConfigurationError: Another process writes here.
+        """
+        if units is None:
+            for lock in self.state.glob(f"{_LOCK}*"):
+                if lock.name != self._held and sys.platform != "win32":
+                    with lock.open("a+") as held:
+                        self._lock(held.fileno(), held.name)
         self.manifest.unlink(missing_ok=True)  # first, as it says that the rest is complete
         (self.folder / "summary.json").unlink(missing_ok=True)
+        if units is not None:
+            for unit in units:
+                self.part(unit.number).unlink(missing_ok=True)
+                self.state_file(unit.number).unlink(missing_ok=True)
+            return
         for file in self.rows.glob("part-*.parquet"):
             file.unlink()
         for file in self.state.iterdir():
@@ -248,6 +285,7 @@ class RunFolder:
             begun = datetime.now(timezone.utc).isoformat(timespec="seconds")
             file.write(f"process {os.getpid()}, since {begun}")
             file.flush()
+            self._held = f"{_LOCK}{number}-of-{count}"
             yield
 
     def _lock(self, descriptor: int, name: str) -> None:
