@@ -12,10 +12,10 @@ from trajmeter.metrics import RowLayout, TaskIndex, create
 from trajmeter.readers.pieces import FolderNotes, FolderTally
 from trajmeter.scoring.files import tasks_from
 from trajmeter.scoring.parts import RunFolder
-from trajmeter.scoring.plan import Plan, plan_from_json
+from trajmeter.scoring.plan import FORMAT, Plan, plan_from_json
 from trajmeter.scoring.publishing import manifest_of
 from trajmeter.scoring.run import RunResult
-from trajmeter.scoring.run_key import differences
+from trajmeter.scoring.run_key import PARTS_FORMAT, differences
 from trajmeter.scoring.stream import StreamScorer
 from trajmeter.writers.files import replacing
 
@@ -85,6 +85,9 @@ def _read(place: Path) -> dict[str, Any]:
     found = RunFolder(place, "").read_plan()
     if found is None:
         raise ConfigurationError(f"{place} is not the folder of a run")
+    formats = found["settings"].get("formats", {})
+    if (formats.get("plan"), formats.get("parts")) != (FORMAT, PARTS_FORMAT):
+        raise ConfigurationError(f"{place} was made by a version of Trajmeter that differs in form")
     return found
 
 

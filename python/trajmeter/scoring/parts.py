@@ -39,6 +39,7 @@ if TYPE_CHECKING:
 __all__ = ["RunFolder", "old_folders"]
 
 _RUN, _UNIT, _PLAN = "trajmeter.run_key", "trajmeter.unit", "trajmeter.plan"
+_PLAN_KEYS = {"run_key", "settings", "job", "plan"}
 _LOCK = "lock-"
 _BLOCK = 1 << 20
 _OLD_SECONDS = 7 * 24 * 3600
@@ -120,6 +121,8 @@ class RunFolder:
             return None
         except (OSError, ValueError) as error:
             raise ConfigurationError(f"{file}: not the plan of a run: {error}") from error
+        if not isinstance(found, dict) or not found.keys() >= _PLAN_KEYS:
+            raise ConfigurationError(f"{file}: not the plan of a run")
         return found
 
     def read_manifest(self) -> dict[str, Any]:
@@ -198,9 +201,10 @@ class RunFolder:
         )
 
     def has_part(self, unit: Unit) -> bool:
-        """Whether a unit has its part."""
+        """Whether a unit has its part, and its state."""
         about = self._about(unit.number)
-        return about.get(_RUN) == self.key and about.get(_UNIT) == str(unit.number)
+        is_of_unit = about.get(_RUN) == self.key and about.get(_UNIT) == str(unit.number)
+        return is_of_unit and self.state_file(unit.number).exists()
 
     def check_layout(self, layout: RowLayout) -> None:
         """Check that the parts have these columns.
