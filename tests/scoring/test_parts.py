@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import os
+import shutil
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -74,6 +76,45 @@ def test_nothing_is_removed_while_a_shard_is_scored(
     ):
         score_units(runs, output, **options)  # type: ignore[arg-type]  # as they are named
     assert contents(output) == kept
+
+
+@pytest.mark.parametrize("name", ["part-000001.parquet", "000001.parquet", "plan.json"])
+def test_a_folder_whose_replacement_was_cut_short_is_replaced(
+    name: str, runs: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    output = tmp_path / "scores"
+    score_units(runs, output)
+    unlink = Path.unlink
+
+    def interrupted(path: Path, **options: Any) -> None:
+        if path.name == name:
+            raise KeyboardInterrupt
+        unlink(path, **options)
+
+    with monkeypatch.context() as patch:
+        patch.setattr(Path, "unlink", interrupted)
+        with pytest.raises(KeyboardInterrupt):
+            score_units(runs, output, overwrite=True, metrics=("tools",))
+    assert score_units(runs, output, overwrite=True, metrics=("tools",)).is_complete
+
+
+def test_a_merge_that_was_cut_short_is_taken_up(
+    runs: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    score_units(runs, tmp_path / "whole")
+    copy = shutil.copyfileobj
+
+    def interrupted(source: Any, target: Any) -> None:
+        if Path(source.name).name == "part-000001.parquet":
+            raise KeyboardInterrupt
+        copy(source, target)
+
+    with monkeypatch.context() as patch:
+        patch.setattr(shutil, "copyfileobj", interrupted)
+        with pytest.raises(KeyboardInterrupt):
+            trajmeter.merge(tmp_path / "whole", output=tmp_path / "all")
+    assert trajmeter.merge(tmp_path / "whole", output=tmp_path / "all").is_complete
+    assert contents(tmp_path / "all") == contents(tmp_path / "whole")
 
 
 def test_there_is_no_manifest_while_a_unit_is_missing(

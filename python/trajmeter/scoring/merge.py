@@ -73,11 +73,12 @@ def merge(
         earlier = target.read_plan()
         if earlier is not None and earlier["run_key"] != key:
             raise ConfigurationError(f"{output} holds the results of another run")
+        # First, as it says that what else is there is of this run.
+        target.write_plan(plan, first["settings"], first["job"])
         for number, source in enumerate(found):
             if source.folder.resolve() != target.folder.resolve():
                 _copy(source.state_file(number), target.state_file(number), target)
                 _copy(source.part(number), target.part(number), target)
-        target.write_plan(plan, first["settings"], first["job"])
         return _complete(target, plan, first, metrics)
 
 

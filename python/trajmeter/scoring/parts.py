@@ -264,9 +264,11 @@ class RunFolder:
             return
         for file in self.rows.glob("part-*.parquet"):
             file.unlink()
+        plan = self.state / "plan.json"
         for file in self.state.iterdir():
-            if not file.name.startswith(_LOCK):  # which we hold
+            if file != plan and not file.name.startswith(_LOCK):  # which we hold
                 file.unlink()
+        plan.unlink(missing_ok=True)  # last, as it says that the rest is that of a run
 
     def remove_abandoned(self) -> None:
         """Remove temporary files that killed processes left."""

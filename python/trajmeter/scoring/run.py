@@ -161,6 +161,8 @@ class _Run:
             raise ConfigurationError(
                 f"shard {number}/{count}: expected a number from 1 to the number of shards"
             )
+        if self._options.workers != "auto" and self._options.workers < 1:
+            raise ConfigurationError(f"workers is {self._options.workers}, expected at least 1")
         output = self._output
         if self._options.shard is not None and (output is None or not is_folder(output)):
             raise ConfigurationError("a shard needs a folder as its output")

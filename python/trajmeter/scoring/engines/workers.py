@@ -33,7 +33,8 @@ def choose_workers(asked: int | Literal["auto"], plan: Plan, job: Job) -> int:
     """The number of processes for a run.
 
     Raises:
-        ConfigurationError: A number below 1 was asked for, or several for what is read only once.
+        ConfigurationError: Several are asked for, but what they read is given only once, or a judge
+            answers.
     """
     if asked == "auto":
         if plan.size < _SMALL or job.judge is not None or _pipe(plan, job) is not None:
@@ -41,8 +42,6 @@ def choose_workers(asked: int | Literal["auto"], plan: Plan, job: Job) -> int:
         each = _SPARE * (_BATCH + sum(map(_size, (*job.tasks, job.snapshots))))
         fitting = available_memory() * 3 // 4 // each
         return max(1, min(processors(), len(plan.units), fitting))
-    if asked < 1:
-        raise ConfigurationError(f"workers is {asked}, expected at least 1")
     if asked > 1 and job.judge is not None:
         raise ConfigurationError("a judge needs one worker, as its answers are kept in one place")
     count = max(1, min(asked, len(plan.units)))
