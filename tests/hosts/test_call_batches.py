@@ -17,7 +17,15 @@ from trajmeter.metrics.tools import ToolsMetric
 from trajmeter.records import Task, ToolCall
 
 WANTED = [{"name": "read", "arguments": {"path": "a"}}, {"name": "stop", "arguments": None}]
-FIGURES = ("tools.f1", "tools.exact", "tools.edit_distance", "tools.in_order_grades.recall")
+FIGURES = (
+    "tools.f1",
+    "tools.exact",
+    "tools.edit_distance",
+    "tools.in_order_grades.recall",
+    "turns.turn_count",
+    "turns.recorded_calls",
+    "turns.repeated_tool_calls",
+)
 
 
 def _answer(*calls: Any, **fields: Any) -> dict[str, Any]:
@@ -38,6 +46,7 @@ PLAIN: list[Any] = [
     [_answer(_call({"path": ("a",), 1: {2: None}}), _call({"path": b"a"}))],
     [_answer({"function": {"name": "stop"}}, _call({"path": 10**30}))],
     [{"role": "assistant", "content": None, "tool_calls": None}],
+    [_answer(_call({"path": "a"}), _call({"path": "a"}), _call({"path": "b"})), _answer()],
     [{"role": "assistant", "tool_calls": (_call({"path": "a"}),)}],
 ]
 """Completions of which the calls alone are certain."""
@@ -60,7 +69,7 @@ ODD: list[Any] = [
 
 def _by_record(figure: str, completion: Any) -> float | None:
     wanted = tuple(ToolCall.model_validate(call) for call in WANTED)
-    scorer = trajmeter.Scorer("tools", tasks=[Task(id="t", expected_tool_calls=wanted)])
+    scorer = trajmeter.Scorer(["tools", "turns"], tasks=[Task(id="t", expected_tool_calls=wanted)])
     attempt = trajmeter.from_messages(completion, task_id="t")
     return scorer.score(attempt).figure(figure).value
 
@@ -86,8 +95,9 @@ CALLS = st.builds(_call, ARGUMENTS | st.just({"path": "a"}), st.sampled_from(["r
 @given(st.lists(st.lists(CALLS, max_size=3), max_size=3))
 def test_calls_of_any_arguments_give_one_reward(turns: list[list[dict[str, Any]]]) -> None:
     completion = [_answer(*calls) for calls in turns]
-    (found,) = trl.Reward("tools.f1")(completions=[completion], expected_tool_calls=[WANTED])
-    assert found == _by_record("tools.f1", completion)
+    for figure in ("tools.f1", "turns.repeated_tool_calls"):
+        (found,) = trl.Reward(figure)(completions=[completion], expected_tool_calls=[WANTED])
+        assert found == _by_record(figure, completion)
 
 
 def test_which_completions_need_no_record() -> None:
@@ -106,6 +116,8 @@ def test_no_record_is_made_of_plain_completions(monkeypatch: pytest.MonkeyPatch)
     )
     assert found == [1.0, 0.0, None, None]
     assert causes["trajmeter.tools.f1.cause"] == [None, None, "missing_task", "abstained"]
+    repeated = trl.Reward("turns.repeated_tool_calls")
+    assert repeated(completions=[PLAIN[3], "text", [*PLAIN[3], *PLAIN[3]]]) == [0.0, None, 0.5]
 
 
 def test_policies_of_a_task_hold() -> None:

@@ -5,6 +5,7 @@ Only messages as OpenAI's chat and TRL have them are taken; of others a record i
 
 from __future__ import annotations
 
+from itertools import accumulate
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import pyarrow as pa
@@ -15,7 +16,9 @@ from trajmeter.records.openai_calls import parsed_arguments
 from trajmeter.schemas import trajectory_schema
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Iterable, Mapping, Sequence
+
+    from trajmeter.arrays import Array
 
 __all__ = ["PlainCalls", "call_batch", "plain_calls"]
 
@@ -34,6 +37,8 @@ class PlainCalls(NamedTuple):
     """Name of each tool."""
     arguments: list[str | None]
     """Arguments of each call as JSON, ``None`` where it has none."""
+    turns: list[int]
+    """Number of calls of each turn."""
 
 
 def plain_calls(messages: object) -> PlainCalls | None:
@@ -43,21 +48,23 @@ def plain_calls(messages: object) -> PlainCalls | None:
         messages: Messages, or a text that is an answer without calls.
     """
     if type(messages) is str:
-        return PlainCalls([], [])
+        return PlainCalls([], [], [0])
     if type(messages) is not list:
         return None
     try:
-        functions = [_function(call) for message in messages for call in _calls_in(message)]
+        answers = [calls for calls in map(_calls_in, messages) if calls is not None]
+        functions = [_function(call) for calls in answers for call in calls]
         arguments = [_json(function.get("arguments")) for function in functions]
     except ValueError:  # also of text that is half a character, and of values without a form
         return None
     if any(part in text for text in arguments if text for part in _NOT_SURE):
         return None
-    return PlainCalls([function["name"] for function in functions], arguments)
+    names = [function["name"] for function in functions]
+    return PlainCalls(names, arguments, [*map(len, answers)])
 
 
-def _calls_in(message: object) -> Sequence[object]:
-    """The calls of a message.
+def _calls_in(message: object) -> Sequence[object] | None:
+    """The calls of an answer; ``None`` of another message.
 
     Raises:
         ValueError: It may have calls, or be a turn, in another way.
@@ -70,7 +77,7 @@ def _calls_in(message: object) -> Sequence[object]:
             if is_plain and type(calls) in (list, tuple):
                 return calls
         elif type(role) is str and role in _OTHERS and "type" not in message:
-            return ()
+            return None
     raise ValueError(message)
 
 
@@ -96,31 +103,38 @@ def _json(arguments: object) -> str | None:
 
 
 def call_batch(attempts: Iterable[PlainCalls]) -> pa.RecordBatch:
-    """Attempts of which nothing but the calls is known, as a batch of trajectories."""
+    """Attempts of which nothing but the calls of each turn is known, as a batch of trajectories."""
     names: list[str] = []
     arguments: list[str | None] = []
-    offsets = [0]
+    turns: list[int] = []
+    sizes: list[int] = []
     for each in attempts:
         names += each.names
         arguments += each.arguments
-        offsets.append(len(names))
-    rows = len(offsets) - 1
+        turns += each.turns
+        sizes.append(len(each.turns))
     schema = trajectory_schema()
-    calls: Any = schema.field("tool_calls").type
-    known = {
-        "name": pa.array(names, pa.string()),
-        "arguments": pa.array(arguments, pa.string()),
-    }
-    fields = [calls.value_type.field(at) for at in range(calls.value_type.num_fields)]
-    each_call = pa.StructArray.from_arrays(
-        [known.get(field.name, nulls(len(names), field.type)) for field in fields], fields=fields
-    )
+    lists: Any = schema.field("turns").type
+    of_turn: Any = lists.value_type.field("tool_calls").type
+    calls = {"name": pa.array(names, pa.string()), "arguments": pa.array(arguments, pa.string())}
+    by_turn = _lists(turns, _structures(calls, of_turn.value_type, len(names)), of_turn)
+    each_turn = _structures({"tool_calls": by_turn}, lists.value_type, len(turns))
     columns = {
-        "task_id": pa.repeat(pa.scalar("", pa.string()), rows),
-        "tool_calls": pa.ListArray.from_arrays(
-            pa.array(offsets, pa.int32()), each_call, type=calls
-        ),
+        "task_id": pa.repeat(pa.scalar("", pa.string()), len(sizes)),
+        "turns": _lists(sizes, each_turn, lists),
     }
     return pa.RecordBatch.from_arrays(
-        [columns.get(field.name, nulls(rows, field.type)) for field in schema], schema=schema
+        [columns.get(field.name, nulls(len(sizes), field.type)) for field in schema], schema=schema
     )
+
+
+def _structures(known: Mapping[str, Array], structure: Any, length: int) -> Array:  # noqa: ANN401 - its type is that of the schema
+    """Structures of which some members are known."""
+    fields = [structure.field(at) for at in range(structure.num_fields)]
+    return pa.StructArray.from_arrays(
+        [known.get(field.name, nulls(length, field.type)) for field in fields], fields=fields
+    )
+
+
+def _lists(sizes: Sequence[int], values: Array, of: Any) -> Array:  # noqa: ANN401 - likewise
+    return pa.ListArray.from_arrays(pa.array([0, *accumulate(sizes)], pa.int32()), values, type=of)

@@ -10,6 +10,7 @@ from trajmeter.errors import InputError, ReadError
 from trajmeter.hosts._references import REFERENCES, References, attempt_from
 from trajmeter.metrics.engine import FATAL
 from trajmeter.metrics.tools.score import ToolsMetric
+from trajmeter.metrics.turns.score import TurnsMetric
 from trajmeter.readers.tool_views import TOOL_VIEWS
 from trajmeter.scoring.scorer import Scorer
 
@@ -19,6 +20,10 @@ if TYPE_CHECKING:
 __all__ = ["Reward"]
 
 _COMPLETION = "completion"
+_FROM_CALLS = frozenset(
+    {"turns.run.turn_count", "turns.recorded_calls", "turns.repeated_tool_calls"}
+)
+"""Figures of turns that are certain from calls alone, as are those of tools but one."""
 
 
 class Reward:
@@ -55,11 +60,13 @@ class Reward:
         self._references = References(self._scorer, "trl")
         # Only context is scored by what calls show, and to find that out takes as long as the rest.
         self._views = TOOL_VIEWS if self._figure.name.startswith("context.") else None
-        # The other figures of tools are certain from the names and arguments of calls alone.
         metric = self._figure.metric
-        self._tools: ToolsMetric | None = None
-        if type(metric) is ToolsMetric and self._figure.name != "tools.dropped_calls":
-            self._tools = metric if find_spec("pyarrow") else None
+        self._metric: ToolsMetric | TurnsMetric | None = None
+        if find_spec("pyarrow") and (
+            (type(metric) is ToolsMetric and self._figure.name != "tools.dropped_calls")
+            or (type(metric) is TurnsMetric and self._figure.name in _FROM_CALLS)
+        ):
+            self._metric = metric
         self.__name__ = figure
 
     def __reduce__(self) -> tuple[Any, ...]:
@@ -101,15 +108,18 @@ class Reward:
     ) -> list[tuple[float | None, str | None]]:
         """The value of each completion, or why there is none."""
         found: dict[int, tuple[float | None, str | None]] = {}
-        if self._tools is not None:
-            found = self._by_calls(self._tools, completions, rows)
+        if self._metric is not None:
+            found = self._by_calls(self._metric, completions, rows)
         return [
             found[at] if at in found else self._reward(completion, row)
             for at, (completion, row) in enumerate(zip(completions, rows, strict=True))
         ]
 
     def _by_calls(
-        self, tools: ToolsMetric, completions: Sequence[Any], rows: Sequence[dict[str, Any]]
+        self,
+        metric: ToolsMetric | TurnsMetric,
+        completions: Sequence[Any],
+        rows: Sequence[dict[str, Any]],
     ) -> dict[int, tuple[float | None, str | None]]:
         """What of completions is certain from their calls alone, by their places."""
         from trajmeter.hosts._call_batches import call_batch, plain_calls  # pyarrow is an extra
@@ -128,7 +138,7 @@ class Reward:
         if not places:
             return {}
         try:
-            columns = tools.score_batch(tasks, call_batch(attempts))
+            columns = metric.score_batch(tasks, call_batch(attempts))
         except FATAL:
             raise
         except Exception:  # noqa: BLE001 - scored one by one, each says what is wrong with it
