@@ -26,6 +26,8 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
 GOLD = [{"path": "a", "first_line": 1, "last_line": 4}]
+ENDLESS: list[Any] = []
+ENDLESS.append(ENDLESS)
 PATCH = "--- a/a\n+++ b/a\n@@ -1,2 +1,1 @@\n-x\n y\n"
 MESSAGES = [{"role": "assistant", "tool_calls": [{"function": {"name": "read", "arguments": "{"}}]}]
 
@@ -124,6 +126,17 @@ def test_tasks_are_found_by_the_names_of_test_cases() -> None:
     wanted = (trajmeter.records.ToolCall(name="read", arguments={"path": "a"}),)
     metric = TrajmeterMetric("tools.f1", tasks=[Task(id="t", expected_tool_calls=wanted)])
     assert metric.measure(_case("t", "a")) == 1.0
+
+
+@pytest.mark.parametrize("output", [b"\xff", {("a", 1): {1, 2}}, ENDLESS, object()])
+def test_tools_may_give_back_anything(output: Any) -> None:
+    case = LLMTestCase(
+        input="q",
+        tools_called=[ToolCall(name="read", input_parameters={"path": "a"}, output=output)],
+        expected_tools=[_tool("a")],
+        metadata={"of the user": output},
+    )
+    assert TrajmeterMetric("tools.exact").measure(case) == 1.0
 
 
 def test_less_is_better_of_some_figures() -> None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections import OrderedDict
 from collections.abc import Iterable, Mapping
 from threading import Lock
@@ -119,8 +118,8 @@ def _key(task_id: str, fields: Mapping[str, Any]) -> bytes | str:
     """What is equal for references that are equal."""
     try:
         return to_json([task_id, fields], fallback=repr)
-    except ValueError:  # half a character, or bytes that are no text
-        return json.dumps([task_id, fields], sort_keys=True, default=repr)
+    except ValueError:  # half a character, bytes that are no text, or an object within itself
+        return repr([task_id, fields])
 
 
 def plain(value: Any) -> Any:  # noqa: ANN401 - whatever a host carries

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import json
 from typing import TYPE_CHECKING, Any
 
 from pydantic import ValidationError
+from pydantic_core import to_jsonable_python
 
 from trajmeter import json_input
 from trajmeter.errors import ConfigurationError, ExtraMissingError, InputError, ReadError
@@ -177,4 +177,7 @@ def _json(output: object) -> Any:  # noqa: ANN401 - a value as JSON has it
     """What a tool gave back; objects that JSON has no form for as their text."""
     if output is None or isinstance(output, str):
         return output
-    return json.loads(json.dumps(plain(output), default=str))
+    try:
+        return to_jsonable_python(output, fallback=str)
+    except ValueError:  # bytes that are no text, or an object within itself
+        return str(output)
