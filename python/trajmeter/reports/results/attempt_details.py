@@ -140,7 +140,12 @@ class AttemptDetails:
         """A column as rows of a table, without what says nothing."""
         column = columns[name]
         shown = self._shown(name, column.values)
-        texts: list[str | None] = [text_json(text) if text else None for text in shown]
+        is_plain = isinstance(column.values[0], float)  # numbers need no escapes
+        texts: list[str | None] = (
+            [f'"{text}"' for text in shown]
+            if is_plain
+            else [text_json(text) if text else None for text in shown]
+        )
         judged = columns.get(self._judged_by.get(name, ""))
         if judged is not None:
             outside = [code for code, text in enumerate(judged.values) if text in OUTSIDE]
