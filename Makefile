@@ -158,6 +158,28 @@ $(FOUND_PYTHONS:%=test-python-%): test-python-%: .venv-wheel-%/.built
 $(filter-out $(FOUND_PYTHONS:%=test-python-%),$(OTHER_PYTHONS:%=test-python-%)): test-python-%:
 	@echo 'skipped: Python $* was not found under ~/.pyenv/versions or on PATH'
 
+# Tests of hosts, each in an environment of its own with the wheel; a file that skips itself fails.
+HOSTS := inspect pydantic-evals opentelemetry langsmith verifiers deepeval data
+host_tests = $(or $(HOST_TESTS_$(1)),tests/hosts/test_$(subst -,_,$(1)).py)
+HOST_TESTS_langsmith := tests/hosts/test_callables.py
+HOST_TESTS_data := tests/scoring/test_frames.py
+
+.PHONY: test-hosts
+test-hosts: $(HOSTS:%=test-host-%) ## Test the adapters in the tools that they are for; needs the network
+
+.venv-host-%/.built: dist/.wheel-$(KERNELS)
+	@rm -rf .venv-host-$*
+	$(PYTHON) -m venv .venv-host-$*
+	.venv-host-$*/bin/python -m pip --quiet install --upgrade pip
+	.venv-host-$*/bin/python -m pip --quiet install --group host-$* dist/$(KERNELS)/*.whl
+	@touch $@
+
+.PHONY: $(HOSTS:%=test-host-%)
+$(HOSTS:%=test-host-%): test-host-%: .venv-host-%/.built
+	@.venv-host-$*/bin/python $(PYTEST) -W default $(call host_tests,$*) > .venv-host-$*/told; \
+		failed=$$?; cat .venv-host-$*/told; exit $$failed
+	@! grep '^SKIPPED' .venv-host-$*/told
+
 .PHONY: test-packaging
 test-packaging: $(VENV)/.tools ## Install in every way, with cargo and without, in fresh environments
 	$(IN_VENV) pytest -m packaging tests/packaging

@@ -1,9 +1,9 @@
-"""Lists of messages into turns, and logs of Inspect into columns beside only parsing them.
+"""Lists of messages into turns; rows of them and logs of Inspect beside only parsing them.
 
 The list has 50 turns with a call and its result each: what a harness hands over of one attempt. Its
-tool reads files, or is one that nobody knows, or no views are looked for. The log has samples of 40
-messages with an event for each, and a command in the sandbox for each call; its calls are counted
-by ``turns``, which needs no views.
+tool reads files, or is one that nobody knows, or no views are looked for. Rows hold such a list, as
+OpenAI and Anthropic write it. The log has samples of 40 messages with an event for each, and a
+command in the sandbox for each call. Calls are counted by ``turns``, which needs no views.
 """
 
 from __future__ import annotations
@@ -29,6 +29,8 @@ if TYPE_CHECKING:
     from trajmeter.readers.tool_views import ToolViews
 
 TURNS = 50
+ROWS = 600
+SMOKE_ROWS = 3
 SAMPLES = 2_000
 SMOKE_SAMPLES = 3
 ANSWERS = 19
@@ -58,6 +60,49 @@ def bench_from_messages(
     attempt = benchmark(trajmeter.from_messages, given, task_id="t", views=views)
     assert sum(call.result == OUTPUT for turn in attempt.turns for call in turn.tool_calls) == TURNS
     assert sum(len(turn.views or ()) for turn in attempt.turns) == seen
+
+
+def blocks(tool: str) -> list[dict[str, Any]]:
+    """The same list in Anthropic's shape."""
+    found: list[dict[str, Any]] = [{"role": "user", "content": "Mend it."}]
+    for turn in range(TURNS):
+        call = {"type": "tool_use", "id": f"c{turn}", "name": tool, "input": {"path": "a.py"}}
+        said = {"type": "text", "text": f"Step {turn}."}
+        given = {"type": "tool_result", "tool_use_id": f"c{turn}", "content": OUTPUT}
+        found.append({"role": "assistant", "content": [said, call]})
+        found.append({"role": "user", "content": [given]})
+    return found
+
+
+@pytest.fixture(scope="module", params=[messages, blocks], ids=["OpenAI", "Anthropic"])
+def rows(
+    request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory
+) -> tuple[str, Path, int]:
+    count = SMOKE_ROWS if request.config.getoption("--benchmark-disable") else ROWS
+    path = tmp_path_factory.mktemp("rows") / "runs.jsonl"
+    given = request.param("read_file")
+    with path.open("w") as file:
+        for number in range(count):
+            file.write(json.dumps({"task_id": f"t{number}", "messages": given}) + "\n")
+    return request.param.__name__, path, count
+
+
+def parse_rows(path: Path) -> int:
+    with path.open("rb") as file:
+        return sum(len(json.loads(line)["messages"]) // 2 for line in file)
+
+
+@pytest.mark.benchmark(group="read and count rows of messages")
+@pytest.mark.parametrize("counts", [False, True], ids=["json.loads", "turns"])
+def bench_rows(
+    benchmark: BenchmarkFixture,
+    rows: tuple[str, Path, int],
+    counts: bool,  # noqa: FBT001 - given by name
+) -> None:
+    name, path, number = rows
+    benchmark.group = f"read and count rows of {name}, {path.stat().st_size / 1e6:.0f} MB"
+    benchmark.extra_info["contender"] = "turns" if counts else "json.loads"
+    assert benchmark(count if counts else parse_rows, path) == number * TURNS
 
 
 def sample(number: int) -> dict[str, Any]:

@@ -29,7 +29,12 @@ fuzz_target!(|bytes: &[u8]| {
     let reader = Reader::trajectories(shape, wanted).expect("a shape with all columns");
     let reader = reader.only(vec![Format::Messages], []);
     for (before, after) in PLACES {
-        let line = [before.replace('\n', " ").as_bytes(), bytes, after.as_bytes()].concat();
+        let line = [
+            before.replace('\n', " ").as_bytes(),
+            bytes,
+            after.as_bytes(),
+        ]
+        .concat();
         for piece in reader.read(&line, "file", 1, identity) {
             for column in piece.columns.iter().flatten() {
                 assert_eq!(column.len(), piece.rows);

@@ -25,6 +25,7 @@ __all__ = [
     "TotalOverflowError",
     "TrajmeterError",
     "UnknownNameError",
+    "UnscoredError",
     "ValueDomainError",
     "format_exception",
 ]
@@ -118,6 +119,12 @@ class SessionFinishedError(TrajmeterError, RuntimeError):
     """A session was finished before, so that nothing more can be recorded in it."""
 
     code: ClassVar[str] = "session_finished"
+
+
+class UnscoredError(TrajmeterError, ValueError):
+    """A figure has no value, where a host needs one; the message says why."""
+
+    code: ClassVar[str] = "unscored"
 
 
 class BackendError(TrajmeterError, ImportError):

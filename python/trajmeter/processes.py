@@ -11,6 +11,7 @@ import pickle
 import subprocess
 import sys
 from contextlib import suppress
+from threading import Lock
 from typing import IO, TYPE_CHECKING, cast
 
 if TYPE_CHECKING:
@@ -19,7 +20,7 @@ if TYPE_CHECKING:
 
     from typing_extensions import Self
 
-__all__ = ["WorkerEndedError", "WorkerProcess", "processors", "requests", "send"]
+__all__ = ["Replies", "WorkerEndedError", "WorkerProcess", "processors", "requests", "send"]
 
 _PROGRAM = (
     "import importlib, json, sys; name, sys.path[:] = json.loads(sys.argv.pop()); "
@@ -97,6 +98,23 @@ def send(stream: IO[bytes], message: object) -> None:
     """Send an object at once."""
     pickle.dump(message, stream, pickle.HIGHEST_PROTOCOL)
     stream.flush()
+
+
+class Replies:
+    """Sends the replies of a worker process, from whatever thread.
+
+    Args:
+        stream: As :func:`requests` gives it.
+    """
+
+    def __init__(self, stream: IO[bytes]) -> None:
+        self._stream = stream
+        self._lock = Lock()
+
+    def send(self, reply: object) -> None:
+        """Send an object at once."""
+        with self._lock:
+            send(self._stream, reply)
 
 
 def requests() -> Iterator[tuple[object, IO[bytes]]]:

@@ -23,7 +23,12 @@ def write_attempts(file: Path, count: int = 200, *, broken: int = 0) -> Path:
     """Write attempts as JSON lines, and some lines that cannot be read among them."""
     lines = []
     for number in range(count):
-        turns = [{"success": (number + turn) % 3 > 0} for turn in range(number % 5)]
+        turns = [
+            {"success": True}
+            if (number + turn) % 3
+            else {"success": False, "error": {"reason": "parse_error"}}
+            for turn in range(number % 5)
+        ]
         attempt = {
             "task_id": f"t{number // 4}",
             "agent": f"agent {number % 3}",

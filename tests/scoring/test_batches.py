@@ -10,7 +10,7 @@ import pytest
 from pyarrow import parquet
 
 import trajmeter
-from tests.metrics.fakes import AnswerMetric
+from tests.metrics.fakes import AnswerMetric, RankMetric
 from trajmeter.errors import ConfigurationError, InputError, ReadError, UnknownNameError
 from trajmeter.metrics.speedup import SpeedupMetric
 from trajmeter.readers.batches import TrajectoryBatches
@@ -300,3 +300,18 @@ def test_a_batch_form_gets_whole_trials_and_leaves_them_to_records_if_it_fails()
     expected = list(score_batches(batches, metrics=["speedup"]))
     assert _rows(iter(failed)) == _rows(iter(expected))
     assert [len(table) for table in failed] == [len(table) for table in expected]
+
+
+def test_a_task_that_is_cut_between_two_calls_is_refused() -> None:
+    def batch(*tasks: str) -> pa.RecordBatch:
+        return trajectory_batch([Trajectory(task_id=task, final_output="x") for task in tasks])
+
+    scorer = BatchScorer([RankMetric()], tasks=[Task(id="b", aliases=("b2",))])
+    assert sum(map(len, scorer.score([batch("a", "a"), batch("a", "b")]))) == 4
+    assert sum(map(len, scorer.score([batch("c")]))) == 1
+    for again in ("a", "b2"):
+        with pytest.raises(InputError, match="an earlier call scored rows of the task"):
+            list(scorer.score([batch("d"), batch(again)]))
+    plain = BatchScorer(["turns"])
+    for _ in range(2):
+        assert sum(map(len, plain.score([batch("a")]))) == 1

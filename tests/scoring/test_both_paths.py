@@ -121,7 +121,8 @@ def _comparable(column: Column, value: Any) -> Any:
     if value is None:
         return None
     if column.shape.kind == "mapping":
-        return dict(value)
+        pairs = value.items() if isinstance(value, dict) else map(dict.values, value)
+        return dict(map(tuple, pairs))
     if column.shape.kind == "json":
         # As a column has it: an infinity is text.
         return json.loads(

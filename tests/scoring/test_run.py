@@ -336,3 +336,19 @@ def test_sizes_are_part_of_the_plan(runs: Path, tmp_path: Path) -> None:
     score_units(runs, tmp_path / "scores")
     with pytest.raises(ConfigurationError, match="piece_bytes 4000 → 5000"):
         score_units(runs, tmp_path / "scores", sizes=type(SIZES)(piece_bytes=5_000))
+
+
+def test_mappings_of_parts_are_read_as_objects(runs: Path, tmp_path: Path) -> None:
+    from trajmeter.readers.results import open_results
+
+    score_units(runs, tmp_path / "scores")
+    direct = trajmeter.score(runs, metrics=["turns"], on_problem=lambda _: None)
+    name = "turns.error_breakdown"
+    found = [
+        None if text is None else json.loads(text)
+        for batch in open_results(tmp_path / "scores").batches(["task_id"], [], [name])
+        for text in batch[name].to_pylist()
+    ]
+    assert found == [row[name] for row in direct.rows]
+    assert {} in found
+    assert {"parse_error": 1} in found

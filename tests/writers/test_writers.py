@@ -24,7 +24,7 @@ from trajmeter.writers import (
     ParquetWriter,
     TableWriter,
 )
-from trajmeter.writers.arrow import arrow_schema, rows_batch
+from trajmeter.writers.arrow import arrow_schema, loaded, rows_batch, stored, stored_schema
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
@@ -175,12 +175,13 @@ def test_parquet_has_types_and_tells_what_made_it() -> None:
         "all.ratio": pa.float64(),
         "all.cause": pa.string(),
         "all.parts": pa.list_(pa.float64()),
-        "all.reasons": pa.map_(pa.string(), pa.int64()),
+        "all.reasons": pa.list_(pa.struct([("key", pa.string()), ("value", pa.int64())])),
         "all.details": pa.string(),
     }
     (row,) = table.to_pylist()
     assert (row["all.flag"], row["all.count"], row["all.ratio"]) == (True, 2**53 + 1, 0.1)
-    assert (row["all.parts"], row["all.reasons"]) == ([0.5, 1.0], [("parse_error", 2)])
+    assert row["all.parts"] == [0.5, 1.0]
+    assert row["all.reasons"] == [{"key": "parse_error", "value": 2}]
     assert json.loads(row["all.details"]) == {"check": [1, None]}
     metadata = {key.decode(): value.decode() for key, value in table.schema.metadata.items()}
     assert metadata["trajmeter.backend"] == trajmeter.backend()
@@ -350,3 +351,22 @@ def test_parquet_without_pyarrow_names_the_extra(monkeypatch: pytest.MonkeyPatch
     monkeypatch.setitem(sys.modules, "pyarrow", None)
     with pytest.raises(ExtraMissingError, match=r"trajmeter\[data\]"):
         _write(ParquetWriter, FULL)
+
+
+def test_mappings_are_stored_as_lists_of_keys_and_values() -> None:
+    maps: pa.Array[Any] = pa.array(
+        [[("a", 1), ("b", None)], None, [], [("c", 3)]], pa.map_(pa.string(), pa.int64())
+    )
+    for part in (maps, maps.slice(1), maps.slice(1, 2), maps.slice(4)):
+        batch = pa.record_batch([part, pa.nulls(len(part), pa.string())], ["map", "other"])
+        kept = stored(batch, stored_schema(batch.schema))
+        assert kept.schema.field("map").type == pa.list_(
+            pa.struct([("key", pa.string()), ("value", pa.int64())])
+        )
+        back = loaded(kept, batch.schema)
+        back.validate(full=True)
+        assert back.to_pylist() == batch.to_pylist()
+        assert kept["map"].to_pylist() == [
+            None if row is None else [{"key": key, "value": value} for key, value in row]
+            for row in part.to_pylist()
+        ]

@@ -4,20 +4,25 @@ from __future__ import annotations
 
 import json
 from collections import OrderedDict
+from collections.abc import Iterable, Mapping
 from threading import Lock
 from typing import TYPE_CHECKING, Any
 
 from pydantic import ValidationError
+from pydantic_core import to_json
 
 from trajmeter import json_input
-from trajmeter.errors import ReadError
+from trajmeter.errors import InputError, ReadError
+from trajmeter.readers.messages import from_messages
 from trajmeter.readers.own_records import TASKS
-from trajmeter.records import Source, Task
+from trajmeter.readers.tool_views import TOOL_VIEWS
+from trajmeter.records import Source, Task, Trajectory
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+    from trajmeter.readers.tool_views import ToolViews
+    from trajmeter.scoring.scorer import Scorer
 
-__all__ = ["REFERENCES", "References", "plain"]
+__all__ = ["REFERENCES", "References", "attempt_from", "plain"]
 
 REFERENCES = frozenset(
     {
@@ -45,14 +50,19 @@ class References:
     """Finds the task of an attempt: by what the host carries, else by its id.
 
     Args:
-        find: Finds a known task by its id.
+        scorer: Scores the attempts, and knows tasks by their ids.
         host: Name of the host, for messages.
     """
 
-    def __init__(self, find: Callable[[str], Task | None], host: str) -> None:
-        self._find = find
+    def __init__(self, scorer: Scorer, host: str) -> None:
+        self._find = scorer.find_task
+        self._is_needed = any(
+            field.startswith("Task.")
+            for family in scorer.layout.families
+            for field in family.metric.requires
+        )
         self._host = host
-        self._made: OrderedDict[str, Task] = OrderedDict()
+        self._made: OrderedDict[bytes | str, Task] = OrderedDict()
         self._lock = Lock()
 
     def task(self, task_id: str, carried: Mapping[str, Any] | None) -> Task | None:
@@ -63,15 +73,23 @@ class References:
             carried: What the host carries; keys that are no references are the task's metadata.
 
         Raises:
-            ReadError: A reference has the wrong shape.
+            ReadError: A reference has the wrong shape, and a metric needs a task.
         """
+        try:
+            return self._found(task_id, carried)
+        except ReadError:
+            if self._is_needed:
+                raise
+            return None
+
+    def _found(self, task_id: str, carried: Mapping[str, Any] | None) -> Task | None:
         known = self._find(task_id)
         fields = {key: value for key, value in (carried or {}).items() if value is not None}
         if known is not None and not REFERENCES.intersection(fields):
             return known
         if not fields:
             return None
-        key = json.dumps([task_id, fields], sort_keys=True, default=repr)
+        key = _key(task_id, fields)
         with self._lock:
             made = self._made.get(key)
             if made is None:
@@ -97,6 +115,14 @@ class References:
         return known.model_copy(update={**given, "metadata": {**known.metadata, **rest}})
 
 
+def _key(task_id: str, fields: Mapping[str, Any]) -> bytes | str:
+    """What is equal for references that are equal."""
+    try:
+        return to_json([task_id, fields], fallback=repr)
+    except ValueError:  # half a character, or bytes that are no text
+        return json.dumps([task_id, fields], sort_keys=True, default=repr)
+
+
 def plain(value: Any) -> Any:  # noqa: ANN401 - whatever a host carries
     """A value without the classes of a host or of pydantic, as JSON has it."""
     dump = getattr(value, "model_dump", None)
@@ -107,3 +133,30 @@ def plain(value: Any) -> Any:  # noqa: ANN401 - whatever a host carries
     if isinstance(value, (list, tuple)):
         return [plain(item) for item in value]
     return value
+
+
+def attempt_from(
+    given: Any,  # noqa: ANN401 - of several shapes
+    task_id: str,
+    *,
+    views: ToolViews | None = TOOL_VIEWS,
+) -> Trajectory:
+    """An attempt, as hosts hand it over: a record, messages, or a mapping that holds them.
+
+    Args:
+        given: The attempt.
+        task_id: Id of the task, where it names none.
+        views: What calls show; ``None`` where nothing is scored by it.
+
+    Raises:
+        InputError: It is something else.
+    """
+    if isinstance(given, Trajectory):
+        return given
+    messages = given.get("messages") if isinstance(given, Mapping) else given
+    if isinstance(messages, (str, bytes, Mapping)) or not isinstance(messages, Iterable):
+        raise InputError(
+            f"got a {type(given).__name__}, expected messages, a mapping with messages, or a "
+            "Trajectory"
+        )
+    return from_messages(messages, task_id=task_id, views=views)

@@ -96,19 +96,15 @@ def _scorer(
         profiles=() if profiles is None else profiles,
     )
     figures = {name: own.figure(f"{family}.{name}") for name in FIGURES[family]}
-    references = References(own.find_task, "inspect")
-    (columns,) = own.layout.families
-    needs_task = any(field.startswith("Task.") for field in columns.metric.requires)
+    references = References(own, "inspect")
 
     async def score(state: TaskState, target: Target) -> Score:
         del target  # references are in the metadata
         attempt = _attempt(state)
-        task = None
         try:
             task = references.task(attempt.task_id, state.metadata)
         except ReadError as wrong:
-            if needs_task:
-                return Score.unscored(reason="invalid_input", explanation=str(wrong))
+            return Score.unscored(reason="invalid_input", explanation=str(wrong))
         scored = own.score(attempt, task=task)
         return _score({name: figure.of(scored) for name, figure in figures.items()}, scored, family)
 

@@ -45,7 +45,7 @@ def _scorer(
         snapshots=snapshots,
         profiles=() if profile is None else profile,
     )
-    return scorer, References(scorer.find_task, "pydantic-evals")
+    return scorer, References(scorer, "pydantic-evals")
 
 
 @dataclass(repr=False)

@@ -335,7 +335,10 @@ def _read_value(annotation: object, kind: str, value: Any) -> Any:  # noqa: ANN4
     reader = _reader(annotation)
     if kind == "json":
         return reader.validate_json(value)
-    return reader.validate_python(dict(value) if kind == "mapping" else value)
+    if kind == "mapping":
+        pairs = [tuple(each.values()) if isinstance(each, dict) else each for each in value]
+        value = dict(pairs)
+    return reader.validate_python(value)
 
 
 @cache

@@ -15,6 +15,7 @@ if TYPE_CHECKING:
 
     import pyarrow as pa
 
+    from trajmeter.kernels._rust import JsonColumns
     from trajmeter.records import ReadProblem, Trajectory
 
 __all__ = ["BatchMaker"]
@@ -66,10 +67,11 @@ class BatchMaker:
                 return []
             return [batch for record in records for batch in self.batches([record])]
 
-    def in_schema(self, batch: pa.RecordBatch) -> pa.RecordBatch:
-        """The batch with every column, those that it lacks null."""
+    def in_schema(self, found: pa.RecordBatch | JsonColumns) -> pa.RecordBatch:
+        """A batch with every column, those that were not found null."""
         import pyarrow as pa
 
+        batch = pa.record_batch(found)
         columns = dict(zip(batch.schema.names, batch.columns, strict=True))
         arrays = [
             columns[field.name] if field.name in columns else pa.nulls(batch.num_rows, field.type)

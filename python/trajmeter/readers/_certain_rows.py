@@ -8,7 +8,7 @@ from trajmeter.readers._containers import Entry, read_line
 from trajmeter.records import Source
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Callable, Iterator
 
     import pyarrow as pa
 
@@ -61,12 +61,36 @@ class CertainRows:
         self, columns: JsonColumns, block: bytes, file: str, records: EntryReader[Trajectory]
     ) -> Iterator[pa.RecordBatch]:
         """The rows of a piece, unless the file turned out to be the wrong one."""
-        import pyarrow as pa
-
         if records.is_over:
             return iter(())
-        batch = self._rows_of.in_schema(pa.record_batch(columns))
+        batch = self._rows_of.in_schema(columns)
         return self._with_refused(batch, columns.refused, block, file, records)
+
+    def part(
+        self,
+        batch: pa.RecordBatch,
+        refused: list[tuple[int, int, int, int]],
+        records: Callable[[int], Iterator[Trajectory]],
+    ) -> Iterator[pa.RecordBatch]:
+        """The rows of some records of a file that is read as a whole.
+
+        Args:
+            batch: Those that are certain.
+            refused: Where the others belong, and their numbers.
+            records: Reads one of the others, by its number; gives nothing if that is not possible.
+        """
+        found: list[Trajectory] = []
+        done = 0
+        for row, number, *_ in refused:
+            if row > done:
+                yield from self._rows_of.batches(found)
+                found = []
+                yield batch.slice(done, row - done)
+                done = row
+            self._reasons.add_file()
+            found += records(number)
+        yield from self._rows_of.batches(found)
+        yield batch.slice(done)
 
     def _with_refused(
         self,

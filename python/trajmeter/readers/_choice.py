@@ -29,7 +29,8 @@ if TYPE_CHECKING:
     import pyarrow as pa
     from pydantic import JsonValue
 
-    from trajmeter.readers._formats import Format
+    from trajmeter.kernels._rust import JsonReader
+    from trajmeter.readers._formats import Format, Piece
     from trajmeter.readers._mapping import ColumnMapping
     from trajmeter.records import Source
 
@@ -125,6 +126,22 @@ class Choice(Generic[RecordT]):
         """Read a file or folder as a whole; columns other than these may be left empty."""
         reads = known.profile_records
         read = next((reads[name] for name in self._profiles if name in reads), known.records)
+
+        def made(listen: Callable[[ReadProblem], None]) -> Iterator[RecordT]:
+            is_part = columns is not None and read is known.records
+            some = known.part(path, listen, columns or ()) if is_part else None
+            return read(path, listen) if some is None else some
+
+        return self.counted(known, path, report, made)
+
+    def counted(
+        self,
+        known: FileFormat[RecordT],
+        path: Path,
+        report: Callable[[ReadProblem], None],
+        made: Callable[[Callable[[ReadProblem], None]], Iterator[RecordT]],
+    ) -> Iterator[RecordT]:
+        """Count the records that a format makes of a file, and report what it raises."""
         raised: list[Exception] = []
 
         def listen(problem: ReadProblem) -> None:
@@ -134,13 +151,8 @@ class Choice(Generic[RecordT]):
                 raised.append(error)
                 raise
 
-        some = (
-            known.part(path, listen, columns)
-            if columns is not None and read is known.records
-            else None
-        )
         try:
-            for record in some or read(path, listen):
+            for record in made(listen):
                 self._counts[known.name] += 1
                 yield record
         except (ReadError, *UNEXPECTED) as error:
@@ -162,11 +174,19 @@ class Choice(Generic[RecordT]):
         batches = known.batches(path, columns)
         return None if batches is None else self._counted(known, batches)
 
+    def pieces(
+        self, known: FileFormat[RecordT], path: Path, reader: JsonReader, columns: Collection[str]
+    ) -> Iterator[Piece] | None:
+        """Read a file in Rust; ``None`` where :meth:`records` has to read it."""
+        if not known.profile_records.keys().isdisjoint(self._profiles):
+            return None
+        return known.pieces(path, reader, columns)
+
     def _counted(
         self, known: FileFormat[RecordT], batches: Iterator[pa.RecordBatch]
     ) -> Iterator[pa.RecordBatch]:
         for batch in batches:
-            self._counts[known.name] += batch.num_rows
+            self.count({known.name: batch.num_rows})
             yield batch
 
     def count(self, rows: Mapping[str, int]) -> None:

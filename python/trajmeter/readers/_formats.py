@@ -13,7 +13,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 from enum import IntEnum
-from typing import TYPE_CHECKING, Any, Generic, TypeAlias, TypeVar
+from typing import TYPE_CHECKING, Any, Generic, NamedTuple, TypeAlias, TypeVar
 
 from trajmeter.records import Task, Trajectory
 
@@ -24,9 +24,19 @@ if TYPE_CHECKING:
     import pyarrow as pa
     from pydantic import JsonValue
 
+    from trajmeter.kernels._rust import JsonColumns, JsonReader
     from trajmeter.records import ReadProblem, Source
 
-__all__ = ["AnyFormat", "Evidence", "FileFormat", "Format", "RecordFormat", "RecordT"]
+__all__ = [
+    "AnyFormat",
+    "Evidence",
+    "FileFormat",
+    "Format",
+    "LeftOut",
+    "Piece",
+    "RecordFormat",
+    "RecordT",
+]
 
 RecordT = TypeVar("RecordT", Task, Trajectory)
 RecordT_co = TypeVar("RecordT_co", Task, Trajectory, covariant=True)
@@ -71,6 +81,23 @@ def _no_part(
     _: Path, __: Callable[[ReadProblem], None], ___: Collection[str]
 ) -> Iterator[Any] | None:
     return None
+
+
+def _no_pieces(_: Path, __: JsonReader, ___: Collection[str]) -> None:
+    return None
+
+
+LeftOut: TypeAlias = "Callable[[int, Callable[[ReadProblem], None]], Iterator[Trajectory]]"
+"""Reads a record that was left out, by its number, and reports what is wrong with it."""
+
+
+class Piece(NamedTuple):
+    """Some records of a file, read into columns, those left out that the reader is not sure of."""
+
+    columns: JsonColumns
+    """The rows, and which are left out, by the number that follows the rows before them."""
+    records: LeftOut
+    """Reads those that are left out."""
 
 
 def _no_doubts(_: Mapping[str, JsonValue]) -> Iterable[str]:
@@ -132,6 +159,9 @@ class FileFormat(Format[RecordT_co]):
     batches: Callable[[Path, Collection[str]], Iterator[pa.RecordBatch] | None] = _no_batches
     """Yields them as batches with these columns filled; ``None`` where :attr:`records` has to read
     them, as it has wherever something is left out."""
+    pieces: Callable[[Path, JsonReader, Collection[str]], Iterator[Piece] | None] = _no_pieces
+    """Yields trajectories read by a reader in Rust, with these columns filled, and how to read
+    those that it leaves; ``None`` where :attr:`records` has to read them."""
 
 
 AnyFormat: TypeAlias = "Format[Task] | Format[Trajectory]"

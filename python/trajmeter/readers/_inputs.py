@@ -17,8 +17,9 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from trajmeter.arguments import paths_and_records
 from trajmeter.errors import ReadError
-from trajmeter.readers._containers import NotJsonError
+from trajmeter.readers._containers import NotJsonError, is_json_lines, is_named_in_utf8
 from trajmeter.readers._content import STDIN, content_name, forget_pipes
+from trajmeter.readers._ranges import LineRange
 from trajmeter.records import ReadProblem
 
 if TYPE_CHECKING:
@@ -46,6 +47,7 @@ _NO_LOGS = re.compile(
     re.VERBOSE,
 )
 """Suffixes of files that are never logs."""
+_LOG_SUFFIX = ".json"
 _NO_LOG_NAMES = frozenset({".DS_Store", ".gitattributes", ".gitignore", "LICENSE", "Makefile"})
 _NO_LOG_FOLDERS = frozenset({".git", ".hg", ".svn", "__pycache__", "node_modules"})
 
@@ -156,6 +158,19 @@ class Input(NamedTuple):
     """Whether its name is that of predictions, which programs write beside their logs."""
     within: Range | None = None
     """Which lines or rows of it to read, some of which a format recognises; all if ``None``."""
+
+    @property
+    def holds_lines(self) -> bool:
+        """Whether it is read as JSON lines."""
+        if self.within is None:
+            return is_json_lines(self.path)
+        return isinstance(self.within, LineRange)
+
+    @property
+    def may_be_log(self) -> bool:
+        """Whether it is a file that has the name of a log of mini-swe-agent."""
+        is_other = self.problems or self.is_end or self.is_summary or self.whole or self.within
+        return not is_other and self.path.suffix == _LOG_SUFFIX and is_named_in_utf8(self.path)
 
     def note_read(self) -> None:
         """Note that it was read."""

@@ -4,11 +4,10 @@ from __future__ import annotations
 
 import warnings
 from pathlib import Path
-from threading import Lock
 from typing import TYPE_CHECKING, Any, NamedTuple, cast
 
 from trajmeter.errors import InternalError, TrajmeterError, format_exception
-from trajmeter.processes import requests, send
+from trajmeter.processes import Replies, requests
 from trajmeter.readers._inputs import FolderNotes, Input
 from trajmeter.readers._registry import format_named
 from trajmeter.readers.batches import TrajectoryBatches
@@ -16,7 +15,6 @@ from trajmeter.records import Trajectory
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-    from typing import IO
 
     import pyarrow as pa
 
@@ -87,22 +85,10 @@ class FilesRead(TrajectoryBatches):
         return iter(self._files)
 
 
-class _Replies:
-    """Sends replies, from whatever thread."""
-
-    def __init__(self, stream: IO[bytes]) -> None:
-        self._stream = stream
-        self._lock = Lock()
-
-    def send(self, reply: object) -> None:
-        with self._lock:
-            send(self._stream, reply)
-
-
 class _Notes(FolderNotes):
     """Notes of one file, which the process that found it takes over."""
 
-    def __init__(self, number: int, replies: _Replies) -> None:
+    def __init__(self, number: int, replies: Replies) -> None:
         super().__init__(Path())
         self._number = number
         self._replies = replies
@@ -122,10 +108,10 @@ def main() -> None:
     asked = requests()
     settings = cast("Mapping[str, Any]", next(asked)[0])
     for files, stream in asked:
-        _read(cast("Sequence[FileToRead]", files), settings, _Replies(stream))
+        _read(cast("Sequence[FileToRead]", files), settings, Replies(stream))
 
 
-def _read(files: Sequence[FileToRead], settings: Mapping[str, Any], replies: _Replies) -> None:
+def _read(files: Sequence[FileToRead], settings: Mapping[str, Any], replies: Replies) -> None:
     def show(message: Warning | str, category: type[Warning], *_: object, **__: object) -> None:
         replies.send(Told(str(message), category))
 
@@ -145,7 +131,7 @@ def _read(files: Sequence[FileToRead], settings: Mapping[str, Any], replies: _Re
     replies.send(end)
 
 
-def _input(number: int, file: FileToRead, replies: _Replies) -> Input:
+def _input(number: int, file: FileToRead, replies: Replies) -> Input:
     whole = None if file.whole is None else format_named(file.whole, Trajectory)
     notes = _Notes(number, replies) if file.is_in_folder else None
     return Input(Path(file.path), cast("FileFormat[Any] | None", whole), notes)

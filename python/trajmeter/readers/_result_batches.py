@@ -89,12 +89,23 @@ def _json_texts(column: Array) -> Array:
         kind = column.type.value_type
         if pa.types.is_floating(kind) or pa.types.is_integer(kind):
             return _number_lists(column)
-    is_mapping = pa.types.is_map(column.type)
     found: list[Any] = column.to_pylist()
-    texts = [
-        None if value is None else _encode(dict(value) if is_mapping else value) for value in found
-    ]
+    if pa.types.is_map(column.type):
+        found = [None if value is None else dict(value) for value in found]
+    elif _holds_pairs(column.type):
+        found = [
+            None if value is None else {pair["key"]: pair["value"] for pair in value}
+            for value in found
+        ]
+    texts = [None if value is None else _encode(value) for value in found]
     return pa.array(texts, pa.string())
+
+
+def _holds_pairs(arrow_type: pa.DataType) -> bool:
+    """Whether a column holds mappings, as lists of keys and values."""
+    if not pa.types.is_list(arrow_type) or not pa.types.is_struct(arrow_type.value_type):
+        return False
+    return [field.name for field in arrow_type.value_type] == ["key", "value"]
 
 
 def _number_lists(column: Array) -> Array:

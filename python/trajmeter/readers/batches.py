@@ -11,6 +11,7 @@ from __future__ import annotations
 from contextlib import ExitStack
 from functools import partial
 from itertools import chain, groupby, islice
+from operator import attrgetter
 from typing import TYPE_CHECKING, BinaryIO
 
 from trajmeter.errors import InputError, ReadError
@@ -49,6 +50,7 @@ if TYPE_CHECKING:
     import pyarrow as pa
 
     from trajmeter.kernels._rust import JsonReader
+    from trajmeter.readers._formats import FileFormat, Piece
     from trajmeter.readers._inputs import Input
     from trajmeter.readers._parquet import Rows
 
@@ -64,7 +66,6 @@ IDENTITY = frozenset({"task_id", "agent", "model", "attempt", "instance", "sourc
 _BLOCK_BYTES = 16 << 20
 _LOGS = 1_024
 """Logs to read at a time."""
-_LOG_SUFFIX = ".json"
 _LOG_FORMATS = ("mini-swe-agent-1", "mini-swe-agent-2")
 
 
@@ -73,11 +74,11 @@ class TrajectoryBatches:
 
     JSON lines of Trajectory records, of ContextBench predictions and of rows with messages become
     columns without an object for each record, and so do tables of benchmarks in JSON lines and
-    Parquet, and logs of mini-swe-agent. All other files and records are read as
-    :func:`trajmeter.readers.read_trajectories` reads them; rows and problems are always the same.
-    Iterate over it once, for example in :func:`trajmeter.score_batches`. Batches keep the order of
-    files and records; their sizes depend on the files alone. What comes next is read while a batch
-    is used.
+    Parquet, samples of Inspect's archives and logs of mini-swe-agent. All other files and records
+    are read as :func:`trajmeter.readers.read_trajectories` reads them; rows and problems are always
+    the same. Iterate over it once, for example in :func:`trajmeter.score_batches`. Batches keep the
+    order of files and records; their sizes depend on the files alone. What comes next is read while
+    a batch is used.
 
     Example:
         >>> from trajmeter.readers.batches import TrajectoryBatches
@@ -180,7 +181,7 @@ class TrajectoryBatches:
         if backend() == "python":
             yield from self._gathered(found)
             return
-        for may_be_logs, group in groupby(found, _may_be_log):
+        for may_be_logs, group in groupby(found, attrgetter("may_be_log")):
             if may_be_logs and reads_logs:
                 while logs := [*islice(group, _LOGS)]:
                     yield from self._logs(logs)
@@ -207,8 +208,6 @@ class TrajectoryBatches:
         """Whether a file is read record by record."""
         if given.problems or given.is_end or given.is_summary or given.whole is not None:
             return False
-        if given.within is not None:
-            return isinstance(given.within, LineRange)
         try:
             return self._choice.file_format(given.path) is None and not holds_parquet(given.path)
         except ReadError:
@@ -234,11 +233,9 @@ class TrajectoryBatches:
                 yield from item()
 
     def _file(self, given: Input) -> Iterator[_Item]:
-        if given.within is not None:
-            yield from self._records(given)
-            return
         try:
-            whole = given.whole or self._choice.file_format(given.path)
+            is_whole = given.within is None and given.whole is None
+            whole = self._choice.file_format(given.path) if is_whole else given.whole
         except ReadError as error:
             given.note_reported()
             problem = ReadProblem(file=str(given.path), message=str(error))
@@ -248,6 +245,10 @@ class TrajectoryBatches:
             yield from self._records(given)
             return
         given.note_read()
+        reader = column_reader(self._wanted) if backend() == "rust" else None
+        if reader and (pieces := self._choice.pieces(whole, given.path, reader, self._wanted)):
+            yield from self._pieces(whole, given.path, pieces)
+            return
         batches = self._choice.batches(whole, given.path, self._wanted)
         if batches is None:
             records = self._choice.records(whole, given.path, self._report, self._wanted)
@@ -255,6 +256,27 @@ class TrajectoryBatches:
             return
         for batch in batches:
             yield partial(iter, [batch])
+
+    def _pieces(
+        self, whole: FileFormat[Trajectory], path: Path, pieces: Iterator[Piece]
+    ) -> Iterator[_Item]:
+        try:
+            for piece in pieces:
+                yield partial(self._piece, whole, path, piece)
+        except OSError as error:
+            problem = ReadProblem(file=str(path), message=error.strerror or str(error))
+            yield partial(self._problems, [problem])
+
+    def _piece(
+        self, whole: FileFormat[Trajectory], path: Path, piece: Piece
+    ) -> Iterator[pa.RecordBatch]:
+        def read(number: int) -> Iterator[Trajectory]:
+            left_out = partial(piece.records, number)
+            return self._choice.counted(whole, path, self._report, left_out)
+
+        batch = self._rows_of.in_schema(piece.columns)
+        self._choice.count({whole.name: batch.num_rows})
+        return self._certain.part(batch, piece.columns.refused, read)
 
     def _records(self, given: Input) -> Iterator[_Item]:
         path = given.path
@@ -265,10 +287,7 @@ class TrajectoryBatches:
             if backend() == "rust"
             else None
         )
-        is_lines = isinstance(given.within, LineRange) or (
-            given.within is None and is_json_lines(path)
-        )
-        if reader is not None and is_named_in_utf8(path) and is_lines:
+        if reader is not None and is_named_in_utf8(path) and given.holds_lines:
             yield from self._lines(given, reader)
             return
         from trajmeter.readers._parquet import own_rows  # takes longer than a small file
@@ -305,8 +324,6 @@ class TrajectoryBatches:
         yield partial(self._end, records)
 
     def _logs(self, logs: list[Input]) -> Iterator[_Item]:
-        import pyarrow as pa
-
         reader = column_reader(self._wanted)
         if reader is None:
             for log in logs:
@@ -314,7 +331,7 @@ class TrajectoryBatches:
             return
         unread: set[int] = set()
         for columns in reader.read_logs([str(log.path) for log in logs]):
-            batch = self._rows_of.in_schema(pa.record_batch(columns))
+            batch = self._rows_of.in_schema(columns)
             versions = (columns.version_1, batch.num_rows - columns.version_1)
             yield partial(self._count, dict(zip(_LOG_FORMATS, versions, strict=True)))
             done = 0
@@ -344,8 +361,7 @@ class TrajectoryBatches:
         return iter(())
 
     def _lines(self, given: Input, reader: JsonReader) -> Iterator[_Item]:
-        path = given.path
-        records = EntryReader(given, self._choice, self._report)
+        path, records = given.path, EntryReader(given, self._choice, self._report)
         lines = given.within if isinstance(given.within, LineRange) else None
         number = lines.first if lines else 1
         try:
@@ -368,10 +384,3 @@ class TrajectoryBatches:
         if not records.is_over:
             records.finish()
         return iter(())
-
-
-def _may_be_log(given: Input) -> bool:
-    is_file = not (
-        given.problems or given.is_end or given.is_summary or given.whole or given.within
-    )
-    return is_file and given.path.suffix == _LOG_SUFFIX and is_named_in_utf8(given.path)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from trajmeter.errors import ExtraMissingError, ReadError
+from trajmeter.errors import ExtraMissingError, InputError, ReadError
 
 try:
     import pyarrow as pa  # noqa: TC002 - what follows cannot be imported without it
@@ -13,12 +13,14 @@ except ModuleNotFoundError as error:
     raise ExtraMissingError("record batches need pyarrow: pip install 'trajmeter[data]'") from error
 
 from trajmeter.arguments import as_iterable
+from trajmeter.arrays import coded
 from trajmeter.metrics import TaskIndex, create
 from trajmeter.readers.frames import arrow_batches, is_frame
 from trajmeter.scoring.columns import RowScorer
 from trajmeter.scoring.files import DEFAULT_METRICS, tasks_from
 from trajmeter.scoring.rows import admit
 from trajmeter.snapshots import open_snapshots
+from trajmeter.writers.arrow import stored, stored_schema
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
@@ -26,7 +28,7 @@ if TYPE_CHECKING:
     from trajmeter.metrics import AnyMetric
     from trajmeter.records import Task
     from trajmeter.scoring.files import RecordSource
-    from trajmeter.scoring.rows import RowProblem
+    from trajmeter.scoring.rows import RowProblem, Rows
     from trajmeter.snapshots import SnapshotStore
 
 __all__ = ["BatchScorer", "score_batches"]
@@ -64,7 +66,8 @@ class BatchScorer:
             snapshots = open_snapshots(snapshots)
         made = create(metrics, snapshots=snapshots, profiles=profiles)
         self._scorer = RowScorer(made, TaskIndex(tasks_from(tasks)))
-        self.schema = self._scorer.schema
+        self.schema = stored_schema(self._scorer.schema)
+        self._trials: set[str] = set()
 
     def __repr__(self) -> str:
         """The metrics, and how many columns results have."""
@@ -99,8 +102,28 @@ class BatchScorer:
             admit(batch, number, report=report, with_results=with_results)
             for number, batch in enumerate(batches)
         )
-        for each in self._scorer.score(admitted):
-            yield each.scored
+        for each in self._scorer.score(self._whole(admitted)):
+            yield stored(each.scored, self.schema)
+
+    def _whole(self, batches: Iterable[Rows]) -> Iterator[Rows]:
+        """Rows, none of them of a task that an earlier call has scored some attempts at.
+
+        Raises:
+            InputError: A metric compares attempts, and such a task comes back.
+        """
+        if not self._scorer.compares_attempts:
+            yield from batches
+            return
+        earlier = frozenset(self._trials)
+        for rows in batches:
+            trials = set(map(self._scorer.trial_of, coded(rows.batch.column("task_id")).texts))
+            if cut := sorted(trials & earlier):
+                raise InputError(
+                    f"batch {rows.number}: an earlier call scored rows of the task {cut[0]!r}, "
+                    "expected all rows of a task in one call, as a metric compares them"
+                )
+            self._trials |= trials
+            yield rows
 
 
 def score_batches(

@@ -7,9 +7,11 @@ temporary file, so that the rows of a unit are in the results once or not at all
 
 from __future__ import annotations
 
+import glob
 import json
 import os
 import sys
+import time
 from contextlib import contextmanager, suppress
 from datetime import datetime, timezone
 from hashlib import sha256
@@ -19,7 +21,7 @@ from trajmeter.errors import ConfigurationError, ReadError
 from trajmeter.scoring.states import read_state, write_state
 from trajmeter.scoring.unit import Receipt, score_unit
 from trajmeter.writers import ParquetWriter, json_pieces
-from trajmeter.writers.arrow import arrow_schema
+from trajmeter.writers.arrow import arrow_schema, stored_schema
 from trajmeter.writers.files import remove_abandoned, replacing
 
 if sys.platform != "win32":
@@ -34,11 +36,12 @@ if TYPE_CHECKING:
     from trajmeter.scoring.unit import UnitScorer
     from trajmeter.summaries.summary import Summary
 
-__all__ = ["RunFolder"]
+__all__ = ["RunFolder", "old_folders"]
 
 _RUN, _UNIT, _PLAN = "trajmeter.run_key", "trajmeter.unit", "trajmeter.plan"
 _LOCK = "lock-"
 _BLOCK = 1 << 20
+_OLD_SECONDS = 7 * 24 * 3600
 
 
 class RunFolder:
@@ -187,7 +190,7 @@ class RunFolder:
         """
         from pyarrow.parquet import read_schema
 
-        wanted = arrow_schema(layout)
+        wanted = stored_schema(arrow_schema(layout))
         for part in sorted(self.rows.glob("part-*.parquet"))[:1]:
             found = read_schema(part)
             kept = {key: (found.metadata or {}).get(key) for key in wanted.metadata or {}}
@@ -293,6 +296,17 @@ class RunFolder:
 
 def _is_same(identity: Any, mtime: int) -> bool:  # noqa: ANN401
     return identity.mtime_ns == mtime or not (identity.content or "").startswith("footer:")
+
+
+def old_folders(target: Path, *, but: Path) -> Iterator[str]:
+    """Name work folders that other runs of the same output left long ago, with their sizes."""
+    for other in target.parent.glob(f".{glob.escape(target.name)}.*.work"):
+        if other != but and time.time() - other.stat().st_mtime > _OLD_SECONDS:
+            size = sum(each.stat().st_size for each in other.rglob("*") if each.is_file())
+            yield (
+                f"{other}: {size >> 20:,} MiB that an earlier run left; remove the folder unless "
+                "you want to resume it"
+            )
 
 
 def _sync(folder: Path) -> None:

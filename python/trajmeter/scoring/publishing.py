@@ -9,6 +9,7 @@ from pyarrow.parquet import ParquetFile
 
 from trajmeter.errors import ReadError
 from trajmeter.scoring.run_key import PARTS_FORMAT
+from trajmeter.writers.arrow import arrow_schema, loaded
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
@@ -52,16 +53,20 @@ def manifest_of(
     }
 
 
-def read_rows(folder: RunFolder, units: Iterable[Unit]) -> Iterator[pa.RecordBatch]:
-    """Yield the rows of units, in their order.
+def read_rows(
+    folder: RunFolder, units: Iterable[Unit], layout: RowLayout
+) -> Iterator[pa.RecordBatch]:
+    """Yield the rows of units, in their order and in the layout's Arrow schema.
 
     Raises:
         ReadError: A part cannot be read.
     """
+    schema = arrow_schema(layout)
     for unit in units:
         file = folder.part(unit.number)
         try:
             with ParquetFile(file) as content:
-                yield from content.iter_batches(_ROWS)
+                for batch in content.iter_batches(_ROWS):
+                    yield loaded(batch, schema)
         except (ArrowException, OSError) as error:
             raise ReadError(f"{file}: {error}") from error

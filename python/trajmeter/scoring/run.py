@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import shutil
-import time
 from contextlib import ExitStack
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -14,7 +13,7 @@ from trajmeter.metrics import TrialMetric
 from trajmeter.readers.pieces import FolderTally
 from trajmeter.scoring.engines.local import score_here
 from trajmeter.scoring.engines.workers import choose_workers
-from trajmeter.scoring.parts import RunFolder
+from trajmeter.scoring.parts import RunFolder, old_folders
 from trajmeter.scoring.plan import PlanSizes, found_files, make_plan, shard_of
 from trajmeter.scoring.publishing import manifest_of, read_rows
 from trajmeter.scoring.run_key import cuts_alike, differences, key_of, settings_of
@@ -34,7 +33,6 @@ if TYPE_CHECKING:
 
 __all__ = ["Progress", "RunListener", "RunOptions", "RunResult", "is_folder", "run"]
 
-_OLD_SECONDS = 7 * 24 * 3600
 _WHOLE = (1, 1)
 _FILES = frozenset({".csv", ".jsonl", ".parquet"})
 _MANY = 10
@@ -248,7 +246,8 @@ class _Run:
         else:
             target = output.resolve()
             folder = RunFolder(target.with_name(f".{target.name}.{key}.work"), key)
-            self._name_old_folders(target, folder.folder)
+            for message in old_folders(target, but=folder.folder):
+                self._listener.on_message(message)
         folder.make()
         stack.enter_context(folder.locked(self._shard))
         self._take(folder, plan, settings)
@@ -290,16 +289,6 @@ class _Run:
                 )
         about = self._job.about([notes.folder for notes in plan.folders])
         folder.write_plan(plan, settings, about)
-
-    def _name_old_folders(self, target: Path, own: Path) -> None:
-        """Name work folders that other runs of the same output left long ago."""
-        for other in target.parent.glob(f".{target.name}.*.work"):
-            if other != own and time.time() - other.stat().st_mtime > _OLD_SECONDS:
-                size = sum(each.stat().st_size for each in other.rglob("*") if each.is_file())
-                self._listener.on_message(
-                    f"{other}: {size >> 20:,} MiB that an earlier run left; remove the folder if "
-                    "you do not want to resume it"
-                )
 
     def _score(
         self,
@@ -356,7 +345,7 @@ class _Run:
                 opening = open_table(output, layout, self._listener.about)
                 tables.append(stack.enter_context(opening))
             if tables:
-                for batch in read_rows(folder, plan.units):
+                for batch in read_rows(folder, plan.units, layout):
                     for table in tables:
                         table.write_batch(batch)
         if output is None:

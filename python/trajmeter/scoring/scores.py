@@ -125,12 +125,14 @@ class Scores:
         Raises:
             ExtraMissingError: pyarrow is not installed.
         """
-        from trajmeter.writers.arrow import arrow_schema, without_maps
+        from trajmeter.writers.arrow import arrow_schema, stored, stored_schema
 
         schema = arrow_schema(self.layout)
         import pyarrow as pa  # the schema says what to install without it
 
-        return without_maps(pa.Table.from_batches(self._attempts.batches(schema), schema))
+        kept = stored_schema(schema)
+        batches = [stored(batch, kept) for batch in self._attempts.batches(schema)]
+        return pa.Table.from_batches(batches, kept)
 
     def to_polars(self) -> pl.DataFrame:
         """The rows as a data frame of polars.

@@ -21,7 +21,15 @@ if TYPE_CHECKING:
     from trajmeter.metrics import RowLayout
     from trajmeter.metrics.columns import Column, FamilyColumns
 
-__all__ = ["arrow_array", "arrow_schema", "family_arrays", "rows_batch", "without_maps"]
+__all__ = [
+    "arrow_array",
+    "arrow_schema",
+    "family_arrays",
+    "loaded",
+    "rows_batch",
+    "stored",
+    "stored_schema",
+]
 
 
 def arrow_schema(layout: RowLayout) -> pa.Schema:
@@ -58,6 +66,71 @@ def arrow_schema(layout: RowLayout) -> pa.Schema:
         "trajmeter.figures": figure_metadata(layout),
     }
     return pa.schema(fields, metadata=made_by)
+
+
+def stored_schema(schema: pa.Schema) -> pa.Schema:
+    """The schema with mappings as lists of keys and values, which more programs read than maps."""
+    import pyarrow as pa
+
+    fields = [field.with_type(_stored_type(field.type)) for field in schema]
+    return pa.schema(fields).with_metadata(dict(schema.metadata or {}))
+
+
+def stored(batch: pa.RecordBatch, schema: pa.Schema) -> pa.RecordBatch:
+    """Rows with mappings as lists of keys and values; nothing is copied.
+
+    Args:
+        batch: The rows.
+        schema: :func:`stored_schema` of theirs.
+    """
+    import pyarrow as pa
+
+    arrays = [
+        column if column.type == field.type else column.cast(field.type)
+        for column, field in zip(batch.columns, schema, strict=True)
+    ]
+    return pa.RecordBatch.from_arrays(arrays, schema=schema)
+
+
+def loaded(batch: pa.RecordBatch, schema: pa.Schema) -> pa.RecordBatch:
+    """Rows that :func:`stored` gave, as they were before.
+
+    Args:
+        batch: The rows.
+        schema: Their schema before.
+    """
+    import pyarrow as pa
+
+    arrays = [
+        column if column.type == field.type else _as_map(column)
+        for column, field in zip(batch.columns, schema, strict=True)
+    ]
+    return pa.RecordBatch.from_arrays(arrays, schema=schema)
+
+
+def _stored_type(arrow_type: pa.DataType) -> pa.DataType:
+    import pyarrow as pa
+
+    if not pa.types.is_map(arrow_type):
+        return arrow_type
+    pair = [("key", arrow_type.key_type), ("value", arrow_type.item_type)]
+    return pa.list_(pa.struct(pair))
+
+
+def _as_map(lists: Any) -> pa.Array[Any]:  # noqa: ANN401 - lists of keys and values
+    import numpy as np
+    import pyarrow as pa
+
+    from trajmeter.arrays import flags, ragged
+
+    found, offsets = ragged(lists)
+    pairs: Any = found
+    absent = flags(lists.is_null())
+    # A null is a start that is null; the stubs ask for 64 bits, Arrow for 32.
+    starts: Any = pa.array(offsets.astype(np.int32), mask=np.append(absent, False))
+    keys, values = pairs.flatten()
+    maps: pa.Array[Any] = pa.MapArray.from_arrays(starts, keys, values)
+    return maps
 
 
 def arrow_array(column: Column, values: Sequence[Any], arrow_type: pa.DataType) -> pa.Array[Any]:
@@ -135,21 +208,6 @@ def rows_batch(
         stop = family.offset + len(family.columns)
         arrays += family_arrays(family, [row[family.offset : stop] for row in rows], types)
     return pa.record_batch(arrays, schema=schema)
-
-
-def without_maps(table: pa.Table) -> pa.Table:
-    """A table with lists of key and value in place of maps, which some packages do not read."""
-    import pyarrow as pa
-
-    fields = [
-        field.with_type(
-            pa.list_(pa.struct([("key", field.type.key_type), ("value", field.type.item_type)]))
-        )
-        if isinstance(field.type, pa.MapType)
-        else field
-        for field in table.schema
-    ]
-    return table.cast(pa.schema(fields).with_metadata(table.schema.metadata or {}))
 
 
 def _prepared(column: Column, values: Sequence[Any]) -> Sequence[Any]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, BinaryIO
 
 from trajmeter.schemas import require_pyarrow
-from trajmeter.writers.arrow import arrow_schema, rows_batch
+from trajmeter.writers.arrow import arrow_schema, rows_batch, stored, stored_schema
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -49,9 +49,10 @@ class ParquetWriter:
         from pyarrow import parquet
 
         self._schema = arrow_schema(layout)
+        self._stored = stored_schema(self._schema)
         self._layout = layout
         self._writer = parquet.ParquetWriter(
-            stream, self._schema, compression="zstd", write_batch_size=_PAGE_ROWS
+            stream, self._stored, compression="zstd", write_batch_size=_PAGE_ROWS
         )
         self._rows: list[Sequence[Any]] = []
         self._chunk_rows = min(_CHUNK, _ROW_GROUP)
@@ -73,7 +74,7 @@ class ParquetWriter:
     def write_batch(self, batch: pa.RecordBatch) -> None:
         """Write rows in the columns of the layout's Arrow schema."""
         self._gather_rows()
-        self._gather(batch)
+        self._gather(stored(batch, self._stored))
 
     def describe(self, metadata: Mapping[str, str]) -> None:
         """Say more of the table in its metadata."""
@@ -98,7 +99,8 @@ class ParquetWriter:
     def _gather_rows(self) -> None:
         rows, self._rows = self._rows, []
         if rows:
-            self._gather(rows_batch(self._layout, rows, self._schema))
+            batch = rows_batch(self._layout, rows, self._schema)
+            self._gather(stored(batch, self._stored))
 
     def _gather(self, batch: pa.RecordBatch) -> None:
         """Cut a batch into whole pages, which are not copied, and those into row groups.

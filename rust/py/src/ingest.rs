@@ -14,7 +14,7 @@ use arrow_schema::{ArrowError, DataType, Field, FieldRef, Fields};
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyCapsule};
 use trajmeter_core::ingest::{
-    Column, Format, Piece, Reader, Refused, Shape, Texts, Values, Wanted,
+    Column, Format, Log, Piece, Reader, Refused, Shape, Texts, Values, Wanted,
 };
 
 use crate::arrays::run;
@@ -71,6 +71,36 @@ impl JsonReader {
             .into_iter()
             .collect::<Result<_, _>>()
             .map_err(|error| internal(&error))
+    }
+
+    /// Reads samples of Inspect, each with its name in the log, whose agent, model, task and status
+    /// are `about`.
+    fn read_samples(
+        &self,
+        py: Python<'_>,
+        samples: Vec<(String, Bound<'_, PyBytes>)>,
+        file: &str,
+        about: (Option<String>, Option<String>, String, String),
+    ) -> PyResult<Vec<JsonColumns>> {
+        let (agent, model, task, status) = about;
+        let log = Log {
+            file: file.to_owned(),
+            agent,
+            model,
+            task,
+            status,
+        };
+        let contents: Vec<(String, &[u8])> = samples
+            .iter()
+            .map(|(name, content)| (name.clone(), content.as_bytes()))
+            .collect();
+        let finish = |piece| columns(piece, self.0.shape());
+        run(py, usize::MAX, || {
+            Ok(self.0.read_samples(&log, &contents, finish))
+        })?
+        .into_iter()
+        .collect::<Result<_, _>>()
+        .map_err(|error| internal(&error))
     }
 }
 

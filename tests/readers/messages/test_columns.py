@@ -128,3 +128,10 @@ def test_same_rows_and_problems_as_records(found: list[Any], data: st.DataObject
         some = st.lists(st.sampled_from(COLUMNS), max_size=4).map(tuple)
         columns = data.draw(st.sampled_from([COLUMNS, None]) | some)
     same(text.encode(), columns)
+
+
+def test_reference_messages(reference_data: Path) -> None:
+    paths = sorted((reference_data / "logs" / "langchain").glob("*.messages.json"))
+    assert paths
+    rows = [{"task_id": path.name, "messages": json.loads(path.read_bytes())} for path in paths]
+    assert same("\n".join(map(json.dumps, rows)).encode()) == 0

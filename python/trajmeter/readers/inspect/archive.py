@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
     from pydantic import JsonValue
 
-__all__ = ["Archive", "first_entry"]
+__all__ = ["Archive", "first_entry", "is_whole", "sample_in"]
 
 _LOCAL = struct.Struct("<4s5H3L2H")
 _LOCAL_MAGIC = b"PK\x03\x04"
@@ -30,6 +30,7 @@ _LARGEST = 1 << 30
 """An entry that decompresses to more bytes is refused: it is held as a whole."""
 
 _SAMPLE = re.compile(r"samples/.*_epoch_\d+(?:\.json|/sample\.json)", re.DOTALL)
+_SHELL = "/sample.json"
 _CHUNK = re.compile(r"(\d+)\.json")
 
 
@@ -39,6 +40,22 @@ def first_entry(head: bytes) -> str | None:
         return None
     length = _LOCAL.unpack_from(head)[-2]
     return head[_LOCAL.size : _LOCAL.size + length].decode(errors="replace")
+
+
+def is_whole(name: str) -> bool:
+    """Whether the entry of this name holds all of a sample."""
+    return not name.endswith(_SHELL)
+
+
+def sample_in(value: JsonValue) -> dict[str, Any]:
+    """A value, which has to be a sample.
+
+    Raises:
+        ReadError: It is not an object.
+    """
+    if isinstance(value, dict):
+        return value
+    raise ReadError(f"expected a sample, got {json_input.type_name(value)}")
 
 
 class Archive:
@@ -67,12 +84,7 @@ class Archive:
         """Names of the entries that samples are, or begin with."""
         names = [name for name in self._entries if _SAMPLE.fullmatch(name)]
         whole = {name.removesuffix(".json") for name in names}
-        shell = "/sample.json"
-        return [
-            name
-            for name in names
-            if not (name.endswith(shell) and name.removesuffix(shell) in whole)
-        ]
+        return [name for name in names if is_whole(name) or name.removesuffix(_SHELL) not in whole]
 
     def header(self) -> dict[str, Any]:
         """What is said of all samples; after a crash, what was known at the start."""
@@ -88,12 +100,10 @@ class Archive:
         Raises:
             ReadError: It cannot be read.
         """
-        sample = self.value(name)
-        if not isinstance(sample, dict):
-            raise ReadError(f"expected a sample, got {json_input.type_name(sample)}")
-        if not name.endswith("/sample.json"):
+        sample = sample_in(self.value(name))
+        if is_whole(name):
             return sample
-        folder = name.removesuffix("/sample.json")
+        folder = name.removesuffix(_SHELL)
         parts = {each: [*self._items(f"{folder}/{each}")] for each in _PARTS}
         pool = parts["messages"]
         attachments = {str(index): text for index, text in enumerate(parts["attachments"])}
@@ -116,7 +126,7 @@ class Archive:
         Raises:
             ReadError: It cannot be read.
         """
-        return json_input.parse(self._content(name))
+        return json_input.parse(self.content(name))
 
     def _decompress(self, method: int) -> Callable[[bytes, int], bytes]:
         if method not in self._methods:
@@ -129,7 +139,12 @@ class Archive:
             if isinstance(value, list):
                 yield from value
 
-    def _content(self, name: str) -> bytes:
+    def content(self, name: str) -> bytes:
+        """The bytes of an entry.
+
+        Raises:
+            ReadError: It cannot be decompressed, or is corrupt.
+        """
         info = self._entries[name]
         if info.file_size > _LARGEST:
             raise ReadError(

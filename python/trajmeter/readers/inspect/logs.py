@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from pydantic import ValidationError
@@ -11,7 +12,8 @@ from trajmeter.errors import ReadError
 from trajmeter.readers._content import open_content
 from trajmeter.readers._formats import Evidence, FileFormat
 from trajmeter.readers._recognition import beginning
-from trajmeter.readers.inspect.archive import Archive, first_entry
+from trajmeter.readers.inspect.archive import Archive, first_entry, sample_in
+from trajmeter.readers.inspect.columns import pieces_of
 from trajmeter.readers.inspect.sample import attempt_of
 from trajmeter.readers.messages.lists import CARRIED_BY_MESSAGES
 from trajmeter.records import ReadProblem, Source, Trajectory
@@ -20,7 +22,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterator, Mapping
     from pathlib import Path
 
-    from pydantic import JsonValue
+    from trajmeter.kernels._rust import JsonReader
+    from trajmeter.readers._formats import Piece
 
 __all__ = ["INSPECT_ARCHIVES", "INSPECT_DOCUMENTS"]
 
@@ -127,13 +130,11 @@ def _samples_of_document(
         return
     for index, sample in enumerate(samples):
         source = Source(file=str(path), record=f"samples[{index}]")
-        yield from _attempt(lambda sample=sample: _object(sample), log, source, report, columns)  # type: ignore[misc] # bound at once
+        yield from _attempt(lambda sample=sample: sample_in(sample), log, source, report, columns)  # type: ignore[misc] # bound at once
 
 
-def _object(sample: JsonValue) -> Mapping[str, Any]:
-    if isinstance(sample, dict):
-        return sample
-    raise ReadError(f"expected a sample, got {json_input.type_name(sample)}")
+def _pieces(path: Path, reader: JsonReader, columns: Collection[str]) -> Iterator[Piece] | None:
+    return pieces_of(path, reader, partial(_attempt, columns=columns))
 
 
 INSPECT_ARCHIVES = FileFormat(
@@ -145,6 +146,7 @@ INSPECT_ARCHIVES = FileFormat(
     recognises=_is_archive,
     records=_samples,
     part=_samples,
+    pieces=_pieces,
 )
 
 INSPECT_DOCUMENTS = FileFormat(

@@ -8,6 +8,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from trajmeter.errors import ReadError
+from trajmeter.json_input import type_name
+from trajmeter.readers._limits import is_too_long
 from trajmeter.readers._values import as_list, as_object, as_text, epoch_seconds, seconds_between
 from trajmeter.readers.messages.lists import fields_of, views_for
 from trajmeter.readers.messages.turns import MessageTurns, message_turns
@@ -24,7 +27,7 @@ if TYPE_CHECKING:
     from trajmeter.readers.tool_views import ToolViews
     from trajmeter.records import Source
 
-__all__ = ["attempt_of"]
+__all__ = ["agent_of", "attempt_of"]
 
 _ATTACHMENT = "attachment://"
 _SCORERS = "scorers"
@@ -49,6 +52,7 @@ def attempt_of(
         columns: Columns of trajectories that are wanted; ``None`` is all.
 
     Raises:
+        ReadError: It has no id.
         pydantic.ValidationError: A value has the wrong type.
     """
     about = as_object(header.get("eval")) or {}
@@ -66,9 +70,9 @@ def attempt_of(
     return Trajectory(
         **{
             **fields_of(held),
-            "task_id": str(sample.get("id")),
-            "attempt": str(sample.get("epoch", 1)),
-            "agent": _solver(about, header) or as_text(about.get("task")),
+            "task_id": _name(sample, "id"),
+            "attempt": "1" if sample.get("epoch") is None else _name(sample, "epoch"),
+            "agent": agent_of(header),
             "model": as_text(about.get("model")) or held.model,
             "source": source,
             "final_output": as_text(final) or held.final_output,
@@ -264,10 +268,25 @@ def _is_within(
     return False
 
 
-def _solver(about: Mapping[str, Any], header: Mapping[str, Any]) -> str | None:
+def _name(sample: Mapping[str, Any], key: str) -> str:
+    """What a sample is called, which is text or an integer."""
+    value = sample.get(key)
+    if isinstance(value, (str, int)) and not isinstance(value, bool):
+        return str(value)
+    raise ReadError(f"{key}: expected text or an integer, got {type_name(value)}")
+
+
+def agent_of(header: Mapping[str, Any]) -> str | None:
+    """The agent of all samples of a log: the solver, or else the task.
+
+    Args:
+        header: What the log says of all its samples.
+    """
+    about = as_object(header.get("eval")) or {}
     steps = as_list((as_object(header.get("plan")) or {}).get("steps"))
     last = as_object(steps[-1]) if steps else None
-    return as_text(about.get("solver")) or (None if last is None else as_text(last.get("solver")))
+    solver = as_text(about.get("solver")) or as_text((last or {}).get("solver"))
+    return solver or as_text(about.get("task"))
 
 
 def _usage(
@@ -288,7 +307,10 @@ def _failure(sample: Mapping[str, Any]) -> Failure | None:
         reason = "max_turns_exceeded" if kind == "turn" else "budget_exhausted"
         message = as_text(limit.get("reason")) or f"{kind} limit of {limit.get('limit')}"
         return Failure(reason=kind if kind in _NO_BUDGET else reason, message=message)
-    return None if error is None else Failure(reason="error", message=as_text(error.get("message")))
+    if error is None:
+        return None
+    said = as_text(error.get("message"))
+    return Failure(reason="budget_exhausted" if is_too_long(said) else "error", message=said)
 
 
 def _passed(scores: Mapping[str, Any]) -> bool | None:

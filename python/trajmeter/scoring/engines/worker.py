@@ -6,10 +6,10 @@ import os
 import pickle
 import time
 import warnings
-from threading import Lock, Thread
-from typing import IO, TYPE_CHECKING, cast
+from threading import Thread
+from typing import TYPE_CHECKING, cast
 
-from trajmeter.processes import requests, send
+from trajmeter.processes import Replies, requests
 from trajmeter.scoring.engines.processes import Raised, Warned
 from trajmeter.scoring.unit import UnitScorer
 
@@ -31,7 +31,7 @@ def main() -> None:
     first, stream = next(asked)
     task = cast("WorkerTask", first)
     os.environ.setdefault(_THREADS, str(task.threads))
-    replies = _Replies(stream)
+    replies = Replies(stream)
     warnings.simplefilter("always")  # which to show, the run decides
     warnings.showwarning = lambda message, *_, **__: replies.send(Warned(str(message)))
     try:
@@ -41,20 +41,10 @@ def main() -> None:
             unit = task.plan.units[cast("int", number)]
             scorer = UnitScorer(unit, opened, task.plan, replies.send)
             replies.send(task.folder.commit(scorer, layout))
+    except BrokenPipeError:  # nobody waits any more
+        return
     except Exception as error:  # noqa: BLE001 - raised again where the run is
         replies.send(Raised(_portable(error)))
-
-
-class _Replies:
-    """Sends replies, from whatever thread."""
-
-    def __init__(self, stream: IO[bytes]) -> None:
-        self._stream = stream
-        self._lock = Lock()
-
-    def send(self, reply: object) -> None:
-        with self._lock:
-            send(self._stream, reply)
 
 
 def _portable(error: Exception) -> Exception:

@@ -11,6 +11,7 @@ mod column;
 mod context;
 mod cursor;
 pub mod equality;
+mod inspect;
 mod logs;
 mod messages;
 mod objects;
@@ -34,6 +35,7 @@ use serde::de::Error;
 use serde_json::Deserializer;
 
 pub use column::{Column, Texts, Values, Wanted};
+pub use inspect::Log;
 pub use shape::{Kind, Member, Shape};
 
 use crate::pool;
@@ -199,6 +201,7 @@ impl Reader {
             version_1: 0,
             file: file.to_owned(),
             line: None,
+            record: None,
         };
         read(&mut row, &mut refused);
         let (rows, version_1) = (row.index, row.version_1);
@@ -228,6 +231,8 @@ struct Row<'a> {
     file: String,
     /// The line it stands on, unless it is a document.
     line: Option<i64>,
+    /// Its name within the file, where it has one.
+    record: Option<String>,
 }
 
 impl Row<'_> {
@@ -245,14 +250,19 @@ impl Row<'_> {
             .copied()
             .find(|&format| {
                 let is_read = self.read_plain(line, format) || self.read_as(line, format).is_ok();
-                for column in &mut *self.columns {
-                    if !is_read || !column.is_wanted() {
-                        column.clear(self.index);
-                    }
-                }
-                self.index += usize::from(is_read);
+                self.end(is_read);
                 is_read
             })
+    }
+
+    /// Ends the row, which is kept if it was read.
+    fn end(&mut self, is_read: bool) {
+        for column in &mut *self.columns {
+            if !is_read || !column.is_wanted() {
+                column.clear(self.index);
+            }
+        }
+        self.index += usize::from(is_read);
     }
 
     /// Reads a line of the common kind, if it is one.
@@ -295,6 +305,7 @@ impl Row<'_> {
             source,
             source_file,
             source_line,
+            source_record,
             ..
         } = *self.places;
         let column = &mut self.columns[source];
@@ -305,6 +316,9 @@ impl Row<'_> {
         only_if(fields[source_file].text(row, &self.file))?;
         if let Some(line) = self.line {
             only_if(fields[source_line].integer(row, line))?;
+        }
+        if let Some(record) = &self.record {
+            only_if(fields[source_record].text(row, record))?;
         }
         column.close();
         Ok(())

@@ -11,6 +11,7 @@ pub(super) struct Parser<'a> {
     text: &'a str,
     at: usize,
     depth: usize,
+    is_beyond: bool,
 }
 
 impl<'a> Parser<'a> {
@@ -19,7 +20,13 @@ impl<'a> Parser<'a> {
             text,
             at: 0,
             depth: 0,
+            is_beyond: false,
         }
+    }
+
+    /// Whether it gave up at what is valid JSON, but not certain to be taken by every parser.
+    pub(super) fn is_beyond(&self) -> bool {
+        self.is_beyond
     }
 
     /// Whether nothing is left.
@@ -132,7 +139,8 @@ impl<'a> Parser<'a> {
 
     fn enter(&mut self) -> Option<()> {
         self.depth += 1;
-        (self.depth <= DEEPEST).then_some(())
+        self.is_beyond = self.depth > DEEPEST;
+        (!self.is_beyond).then_some(())
     }
 
     fn word(&mut self, word: &str, value: Node<'a>) -> Option<Node<'a>> {
@@ -209,6 +217,7 @@ impl<'a> Parser<'a> {
         let rest = &self.text[self.at..];
         let count = rest.bytes().take_while(u8::is_ascii_digit).count();
         self.at += count;
+        self.is_beyond = count > most;
         (1..=most).contains(&count).then(|| &rest[..count])
     }
 }
@@ -278,6 +287,10 @@ mod tests {
         assert_eq!(whole(&"[".repeat(200)), None);
         let deep = format!("{}{}", "[".repeat(100), "]".repeat(100));
         assert!(whole(&deep).is_some());
+        for (json, is_beyond) in [("[1e400", true), ("[1e40,", false), ("{", false)] {
+            let mut parser = Parser::new(json);
+            assert_eq!((parser.skip(), parser.is_beyond()), (None, is_beyond));
+        }
     }
 
     #[test]

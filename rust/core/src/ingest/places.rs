@@ -19,6 +19,7 @@ pub(super) struct Places {
     pub final_view: View,
     pub source_file: usize,
     pub source_line: usize,
+    pub source_record: usize,
     pub messages: Messages,
 }
 
@@ -54,6 +55,7 @@ impl Places {
             final_view: View::of(item(shape, final_views)?)?,
             source_file: place(&shape.members[source].shape, "file")?,
             source_line: place(&shape.members[source].shape, "line")?,
+            source_record: place(&shape.members[source].shape, "record")?,
             messages: Messages::of(shape)?,
         })
     }

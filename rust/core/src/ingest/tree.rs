@@ -17,6 +17,14 @@ pub(super) struct Quoted<'a> {
 }
 
 impl<'a> Quoted<'a> {
+    /// A text of JSON without escapes.
+    pub(super) fn plain(json: &'a str) -> Self {
+        Self {
+            json,
+            has_escapes: false,
+        }
+    }
+
     /// What stands between its quotes.
     pub(super) fn inside(self) -> &'a str {
         &self.json[1..self.json.len() - 1]
@@ -91,6 +99,13 @@ impl<'a> Object<'a> {
     /// The value of a key; null where it is not there.
     pub(super) fn get(&self, key: &str) -> &Node<'a> {
         self.find(key).unwrap_or(&NULL)
+    }
+
+    /// Takes the value of a key away, if it is there.
+    pub(super) fn take(&mut self, key: &str) -> Option<Node<'a>> {
+        let at = self.members.iter().rposition(|(own, _)| own.is(key))?;
+        self.json = None;
+        Some(self.members.remove(at).1)
     }
 
     pub(super) fn has(&self, key: &str) -> bool {

@@ -2,7 +2,8 @@
 
 use memchr::memmem;
 
-use super::pipelines::{joined, program_of};
+use super::paths::joined;
+use super::programs::program_of;
 use super::revisions::without_options;
 use super::syntax::{Simple, Word};
 use super::text::is_blank;

@@ -3,7 +3,9 @@
 //! Each is taken as its files and the lines that it prints of them; without files it is a filter.
 
 use super::Uncertain;
-use super::selections::{Line, Picked, Ranges, all, awk_script, is_all, sed_script, size};
+use super::awk::awk_script;
+use super::sed::sed_script;
+use super::selections::{Line, Picked, Ranges, all, is_all, size};
 use super::syntax::Word;
 
 /// What a program prints: these lines of each of its files.

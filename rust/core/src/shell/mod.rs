@@ -4,28 +4,36 @@
 //! certain to mean the same to it is left to the caller: one with digits, letters or blanks that
 //! only Python tells apart, or one that would take more than time linear in its length.
 
+mod awk;
 mod evidence;
 mod leaks;
 mod listings;
 mod output;
+mod parser;
+mod paths;
 mod pipelines;
+mod programs;
 mod revisions;
 mod run;
 mod searches;
+mod sed;
 mod selections;
+mod slices;
 mod syntax;
 mod text;
+mod words;
 
 use std::rc::Rc;
 
 pub use leaks::LeakKind;
 pub use text::has_plain_digits;
 
-use evidence::{requested, seen, slices};
+use evidence::{requested, seen};
 use leaks::may_leak;
 use output::{Text, faults};
 use pipelines::Printed;
 use run::{Shell, ran};
+use slices::slices;
 
 /// Folders with more characters are not known: a change of folder must not cost more and more.
 const LONGEST_FOLDER: usize = 1_000;
@@ -115,7 +123,7 @@ pub fn shell_views(executed: &Executed<'_>) -> Result<Shown, Uncertain> {
     if may_leak(command) && !is_silent {
         shell.look_for_leaks(output);
     }
-    shell.run(&syntax::parse(command)?, 0)?;
+    shell.run(&parser::parse(command)?, 0)?;
     let runs = ran(shell.into_runs(), output, code);
     let mut shown = Shown::default();
     match output {

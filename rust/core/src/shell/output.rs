@@ -5,8 +5,8 @@ use std::sync::LazyLock;
 use memchr::memmem::Finder;
 
 use super::Uncertain;
-use super::evidence::Bounds;
 use super::leaks::has;
+use super::slices::Bounds;
 use super::text::is_blank;
 
 const HINTS: [&str; 6] = [

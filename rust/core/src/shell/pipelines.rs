@@ -2,12 +2,14 @@
 
 use std::rc::Rc;
 
+use super::Uncertain;
 use super::listings::{Listing, listing};
+use super::paths::joined;
+use super::programs::program_of;
 use super::revisions::{Diff, Shown, git, without_options};
 use super::searches::{Search, is_search, owned, search};
 use super::selections::{Line, Picked, Ranges, is_all, picked_from, size};
 use super::syntax::{Pipeline, Simple, Stage, Word};
-use super::{LONGEST_FOLDER, Uncertain};
 
 const SILENT: [&str; 30] = [
     "cd", "export", "set", "unset", "true", "false", ":", "test", "[", "[[", "mkdir", "rm", "cp",
@@ -17,12 +19,9 @@ const SILENT: [&str; 30] = [
 const SILENT_GIT: [&str; 8] = [
     "add", "checkout", "config", "reset", "restore", "rm", "mv", "apply",
 ];
-const SHELLS: [&str; 5] = ["bash", "sh", "zsh", "dash", "ksh"];
 const ONE_LINE: [&str; 9] = [
     "pwd", "which", "whoami", "hostname", "date", "realpath", "basename", "pushd", "popd",
 ];
-/// Programs that run each other, more than these in a row, are left alone.
-const MOST_WRAPPERS: usize = 8;
 /// Bytes of folders that go before the paths of one command: a few words must not make long paths.
 const MOST_JOINED: usize = 1 << 24;
 
@@ -91,110 +90,6 @@ impl Printed {
     pub(super) fn shows(&self) -> bool {
         !self.parts.is_empty() || self.is_headed || self.search.is_some() || self.diff.is_some()
     }
-}
-
-/// A path that is relative to a folder, as a path of its own.
-pub(super) fn joined(folder: Option<&str>, path: &str) -> Rc<str> {
-    match folder {
-        Some(folder) if !path.starts_with(['/', '~']) => normal(&format!("{folder}/{path}")),
-        _ if path.contains("./") || path.contains("//") => normal(path),
-        _ => path.into(),
-    }
-}
-
-/// A path without `.`, `..` and slashes that mean nothing.
-fn normal(path: &str) -> Rc<str> {
-    let root = match path.as_bytes() {
-        [b'/', b'/', b'/', ..] => "/",
-        [b'/', b'/', ..] => "//",
-        [b'/', ..] => "/",
-        _ => "",
-    };
-    let mut parts: Vec<&str> = Vec::new();
-    for part in path.split('/') {
-        match part {
-            "" | "." => {}
-            ".." if parts.last().is_none_or(|last| *last == "..") => {
-                if root.is_empty() {
-                    parts.push(part);
-                }
-            }
-            ".." => {
-                parts.pop();
-            }
-            _ => parts.push(part),
-        }
-    }
-    let path = parts.join("/");
-    if root.is_empty() && path.is_empty() {
-        return ".".into();
-    }
-    if root.is_empty() {
-        return path.into();
-    }
-    format!("{root}{path}").into()
-}
-
-/// The folder that `cd` leads to; none where that is the root, or not known.
-pub(super) fn folder_after(folder: Option<&str>, target: &Word<'_>) -> Option<Rc<str>> {
-    if !target.is_known {
-        return None;
-    }
-    let after = joined(folder, &target.text);
-    let is_known = &*after != "." && after.chars().nth(LONGEST_FOLDER).is_none();
-    is_known.then_some(after)
-}
-
-/// The program and its arguments, without programs that only run another.
-pub(super) fn program_of<'a, 'b>(words: &'b [Word<'a>]) -> Option<(&'b str, &'b [Word<'a>])> {
-    let mut words = words;
-    for _ in 0..MOST_WRAPPERS {
-        let (first, arguments) = words.split_first()?;
-        let name = first.text.rsplit('/').next().unwrap_or(&first.text);
-        let Some(valued) = wrapper(name) else {
-            return Some((name, arguments));
-        };
-        let mut place = 1;
-        while let Some(option) = words.get(place) {
-            let option = &*option.text;
-            if !option.starts_with('-') && !option.contains('=') {
-                break;
-            }
-            let mut letters = option.chars().skip(1);
-            let is_valued = letters.next().is_some_and(|letter| valued.contains(letter));
-            place += 1 + usize::from(is_valued && letters.next().is_none());
-        }
-        words = words.get(place + usize::from(name == "timeout")..)?;
-    }
-    let (first, arguments) = words.split_first()?;
-    Some((&first.text, arguments))
-}
-
-/// The letters of options with a value, of a program that runs another.
-fn wrapper(name: &str) -> Option<&'static str> {
-    Some(match name {
-        "sudo" => "ugp",
-        "timeout" => "ks",
-        "nice" => "n",
-        "env" => "uC",
-        "stdbuf" => "ioe",
-        "command" | "builtin" | "nohup" | "exec" | "time" | "xvfb-run" => "",
-        _ => return None,
-    })
-}
-
-/// The script that a command hands to another shell, as `bash -c` does.
-pub(super) fn script_of<'b>(words: &'b [Word<'_>]) -> Option<&'b str> {
-    let (name, arguments) = program_of(words)?;
-    if !SHELLS.contains(&name) {
-        return None;
-    }
-    arguments.windows(2).find_map(|pair| {
-        let option = &*pair[0].text;
-        let takes_script =
-            option.starts_with('-') && !option.starts_with("--") && option.ends_with('c');
-        takes_script.then(|| pair[1].is_known.then_some(&*pair[1].text))
-    })?
 }
 
 /// What a pipeline of simple commands prints.

@@ -4,8 +4,11 @@ use std::rc::Rc;
 
 use super::leaks::{has, leaks_of_words};
 use super::output::paths;
-use super::pipelines::{Printed, folder_after, joined, printed, program_of, script_of};
-use super::syntax::{Connector, Pipeline, Stage, Word, parse};
+use super::parser::parse;
+use super::paths::{folder_after, joined};
+use super::pipelines::{Printed, printed};
+use super::programs::{program_of, script_of};
+use super::syntax::{Connector, Pipeline, Stage, Word};
 use super::{Leak, Uncertain};
 
 /// Shells that run shells, more deeply than this, are left out.

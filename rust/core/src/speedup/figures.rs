@@ -109,6 +109,7 @@ struct Labels<'a> {
     names: &'a [String],
     text: Vec<u8>,
     offsets: Vec<i64>,
+    /// Each name with all that stands before its first value.
     json: Vec<Vec<u8>>,
 }
 
@@ -120,9 +121,9 @@ impl<'a> Labels<'a> {
         for name in names {
             text.extend_from_slice(name.as_bytes());
             offsets.push(text.len() as i64);
-            let mut own = Vec::with_capacity(name.len() + 3);
+            let mut own = Vec::with_capacity(name.len() + 16);
             push_text(&mut own, name);
-            own.push(b':');
+            own.extend_from_slice(b":{\"agent/nop\":");
             json.push(own);
         }
         Self {
@@ -282,7 +283,7 @@ impl<'a> Piece<'a> {
         out.write_all(&self.names.json[entry.benchmark as usize])?;
         let lead = agent.and_then(|agent| oracle.map(|oracle| agent - oracle));
         for (name, value) in [
-            (&b"{\"agent/nop\":"[..], agent),
+            (&b""[..], agent),
             (b",\"oracle/nop\":", oracle),
             (b",\"advantage\":", lead),
         ] {

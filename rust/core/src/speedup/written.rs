@@ -1,6 +1,7 @@
 //! Tables of benchmarks as JSON, from the columns of their rows.
 
 use std::io::{self, Write};
+use std::iter;
 
 use super::json::{MOST_DIGITS, Out, fill, push_text, write_flag, write_integer, write_number};
 
@@ -45,13 +46,14 @@ pub struct Rows<'a> {
 /// of each.
 #[must_use]
 pub fn tables_as_text(rows: &Rows) -> (Vec<u8>, Vec<i64>) {
+    let mut fields = rows.fields.iter().map(|field| label(field.name, ": "));
+    let first = fields.next().unwrap_or_default();
+    let benchmark = |name: &&str| [label(name, ": {"), first.clone()].concat();
     let labels = Labels {
         keys: rows.keys.iter().map(|key| label(key, ": {")).collect(),
-        benchmarks: rows.names.iter().map(|name| label(name, ": {")).collect(),
-        fields: rows
-            .fields
-            .iter()
-            .map(|field| label(field.name, ": "))
+        benchmarks: rows.names.iter().map(benchmark).collect(),
+        fields: iter::once(Vec::new())
+            .chain(fields.map(|label| [b", ".to_vec(), label].concat()))
             .collect(),
     };
     let most: Vec<_> = (0..rows.key.len())
@@ -79,7 +81,9 @@ fn label(name: &str, end: &str) -> Vec<u8> {
 /// Names as JSON, with what stands behind them.
 struct Labels {
     keys: Vec<Vec<u8>>,
+    /// Of benchmarks, also the name of the first field.
     benchmarks: Vec<Vec<u8>>,
+    /// What stands before the value of each field, but for the first.
     fields: Vec<Vec<u8>>,
 }
 
@@ -116,9 +120,6 @@ impl Labels {
             is_empty = false;
             out.write_all(&self.benchmarks[benchmark])?;
             for (index, field) in rows.fields.iter().enumerate() {
-                if index > 0 {
-                    out.write_all(b", ")?;
-                }
                 out.write_all(&self.fields[index])?;
                 field.write(row, out)?;
             }

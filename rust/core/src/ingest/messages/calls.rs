@@ -11,7 +11,7 @@ use crate::text::trim;
 
 /// A call of a tool, and what became of it.
 #[derive(Clone, Debug)]
-pub(super) struct Call<'n> {
+pub(in super::super) struct Call<'n> {
     pub name: Cow<'n, str>,
     pub tool: Tool,
     pub arguments: Arguments<'n>,
@@ -23,7 +23,7 @@ pub(super) struct Call<'n> {
 
 /// What a call was given.
 #[derive(Clone, Debug)]
-pub(super) enum Arguments<'n> {
+pub(in super::super) enum Arguments<'n> {
     /// A value, as it is written.
     Value(Cow<'n, Node<'n>>),
     /// An object that was written as text.
@@ -47,8 +47,12 @@ impl<'n> Arguments<'n> {
             return Some(otherwise(text));
         }
         let mut parser = Parser::new(&text);
-        parser.skip()?;
-        (parser.is_at_end() && is_certain(&text)).then_some(Self::Parsed(text))
+        let is_json = parser.skip().is_some() && parser.is_at_end();
+        let is_beyond = parser.is_beyond();
+        if is_json {
+            return is_certain(&text).then_some(Self::Parsed(text));
+        }
+        (!is_beyond).then(|| otherwise(text))
     }
 
     fn of(value: &'n Node<'n>) -> Option<Self> {

@@ -14,7 +14,12 @@ use super::usage::Usage;
 
 impl UsagePlaces {
     /// Writes a usage to row `row` of its column.
-    pub(super) fn write(&self, column: &mut Column, row: usize, usage: Usage) -> Option<()> {
+    pub(in super::super) fn write(
+        &self,
+        column: &mut Column,
+        row: usize,
+        usage: Usage,
+    ) -> Option<()> {
         if !column.is_wanted() {
             return Some(());
         }
@@ -52,7 +57,7 @@ pub(in super::super) fn write_text(column: &mut Column, row: usize, text: &str) 
 }
 
 /// What is known of calls and turns beside their messages.
-pub(super) trait Beside {
+pub(in super::super) trait Beside {
     /// The exit code of the command of a call, if it is recorded apart.
     fn exit_code(&self, _call: &Call<'_>) -> Option<i64> {
         None
@@ -70,12 +75,12 @@ pub(super) trait Beside {
 }
 
 /// Nothing.
-pub(super) struct Nothing;
+pub(in super::super) struct Nothing;
 
 impl Beside for Nothing {}
 
 /// The columns of a row, and where they are.
-pub(super) struct Target<'c> {
+pub(in super::super) struct Target<'c> {
     pub columns: &'c mut [Column],
     pub row: usize,
     pub turns: usize,
@@ -93,8 +98,20 @@ impl Target<'_> {
         Some(wants_leaks || turns.columns(turn)?[self.turn_views].is_wanted())
     }
 
+    /// Whether somebody wants to know how long turns and calls took.
+    pub(in super::super) fn wants_times(&mut self) -> Option<bool> {
+        let places = &self.places.turn;
+        let turns = self.columns[self.turns].items(self.row)?;
+        let turn = turns.len();
+        let fields = turns.columns(turn)?;
+        let is_timed = fields[places.duration].is_wanted();
+        let calls = fields[places.calls].items(turn)?;
+        let call = calls.len();
+        Some(is_timed || calls.columns(call)?[places.call.duration].is_wanted())
+    }
+
     /// Writes what a conversation gives, but for its model; none if that is not certain.
-    pub(super) fn write(
+    pub(in super::super) fn write(
         &mut self,
         conversation: &mut Conversation<'_>,
         beside: &impl Beside,

@@ -8,24 +8,15 @@ use rustc_hash::FxHashMap;
 
 use super::super::tree::{Node, Object, Quoted};
 use super::calls::{self, Call};
+use super::roles::{Part, is_silent};
 use super::shapes::{Given, Message, given, is_kind, said};
 use super::usage::Usage;
 
-const ANSWERS: [&str; 4] = ["assistant", "ai", "AIMessageChunk", "model"];
-const RESULTS: [&str; 3] = ["tool", "function", "ToolMessageChunk"];
-const ASKED: [&str; 3] = ["user", "human", "HumanMessageChunk"];
-const SILENT: [&str; 5] = [
-    "system",
-    "developer",
-    "remove",
-    "chat",
-    "SystemMessageChunk",
-];
 const RESULT_PARTS: [&str; 3] = ["tool_call_response", "tool-return", "retry-prompt"];
 
 /// A turn that may still get calls and results.
 #[derive(Debug, Default)]
-pub(super) struct Draft<'n> {
+pub(in super::super) struct Draft<'n> {
     /// Whether further items of the model's answer belong to it.
     is_flat: bool,
     pub texts: Vec<Quoted<'n>>,
@@ -39,7 +30,7 @@ pub(super) struct Draft<'n> {
 ///
 /// Every method gives none where the list is not certain to mean the same to the record reader.
 #[derive(Debug)]
-pub(super) struct Conversation<'n> {
+pub(in super::super) struct Conversation<'n> {
     usage: fn(&Message<'_>) -> Option<Usage>,
     by_id: FxHashMap<Cow<'n, str>, (usize, usize)>,
     pub drafts: Vec<Draft<'n>>,
@@ -56,32 +47,11 @@ struct Result<'n> {
     error: Option<Quoted<'n>>,
 }
 
-/// What messages are to turns, by their role.
-#[derive(Clone, Copy)]
-enum Part {
-    Answer,
-    Result,
-    Asked,
-}
-
-impl Part {
-    fn of(role: Quoted<'_>) -> Option<Self> {
-        if is_one(role, &ANSWERS) {
-            Some(Self::Answer)
-        } else if is_one(role, &RESULTS) {
-            Some(Self::Result)
-        } else {
-            is_one(role, &ASKED).then_some(Self::Asked)
-        }
-    }
-}
-
-fn is_one(text: Quoted<'_>, names: &[&str]) -> bool {
-    names.iter().any(|name| text.is(name))
-}
-
 impl<'n> Conversation<'n> {
-    pub(super) fn new(usage: fn(&Message<'_>) -> Option<Usage>, keeps_said: bool) -> Self {
+    pub(in super::super) fn new(
+        usage: fn(&Message<'_>) -> Option<Usage>,
+        keeps_said: bool,
+    ) -> Self {
         Self {
             usage,
             by_id: FxHashMap::default(),
@@ -90,17 +60,27 @@ impl<'n> Conversation<'n> {
         }
     }
 
-    pub(super) fn add(&mut self, message: &'n Node<'n>) -> Option<()> {
+    pub(in super::super) fn add(&mut self, message: &'n Node<'n>) -> Option<()> {
         let message = message.object()?;
         let role = message.get("role");
         if role.is_null() || !message.get("type").is_null() {
             return self.add_unlabelled(message);
         }
         let role = role.quoted()?;
-        if is_one(role, &SILENT) {
+        if is_silent(role) {
             return Some(());
         }
         self.take(&Message::plain(message), Part::of(role)?)
+    }
+
+    /// The model that the last answers name as theirs; none outside if that is not certain.
+    #[allow(clippy::option_option)]
+    pub(in super::super) fn model(&self) -> Option<Option<Cow<'n, str>>> {
+        let mut models = self.drafts.iter().rev().filter_map(|draft| draft.model);
+        match models.find(|model| !model.is_empty()) {
+            Some(model) => model.text().map(Some),
+            None => Some(None),
+        }
     }
 
     fn take(&mut self, message: &Message<'n>, part: Part) -> Option<()> {
@@ -148,7 +128,7 @@ impl<'n> Conversation<'n> {
         } else if kind.ends_with("_call") {
             self.item_call(&message, &kind)
         } else {
-            let is_silent = role.quoted().is_some_and(|role| is_one(role, &SILENT));
+            let is_silent = role.quoted().is_some_and(|role| is_silent(role));
             (is_silent || kind == "item_reference").then_some(())
         }
     }

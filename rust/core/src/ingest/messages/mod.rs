@@ -9,8 +9,14 @@ mod columns;
 mod conversation;
 pub(super) mod places;
 mod record;
+mod roles;
 mod shapes;
 mod tools;
 mod usage;
 
-pub(super) use record::read;
+pub(super) use calls::Call;
+pub(super) use columns::{Beside, Nothing, Target, write_text};
+pub(super) use conversation::Conversation;
+pub(super) use record::{may_hold_secret, read};
+pub(super) use shapes::{Message, is_one};
+pub(super) use usage::Usage;

@@ -13,6 +13,12 @@ pub(in super::super) struct Places {
     pub passed: usize,
     pub metadata: usize,
     pub leaks: usize,
+    pub usage: usize,
+    pub usage_fields: UsagePlaces,
+    pub duration: usize,
+    pub failure: usize,
+    pub failure_reason: usize,
+    pub failure_message: usize,
     pub turn: TurnPlaces,
 }
 
@@ -60,6 +66,9 @@ const COUNTS: [&str; 6] = [
 
 impl Places {
     pub(in super::super) fn of(shape: &Shape) -> Result<Self, String> {
+        let usage = place(shape, "usage")?;
+        let failure = place(shape, "failure")?;
+        let about = &shape.members[failure].shape;
         Ok(Self {
             agent: place(shape, "agent")?,
             attempt: place(shape, "attempt")?,
@@ -68,6 +77,12 @@ impl Places {
             passed: place(shape, "passed")?,
             metadata: place(shape, "metadata")?,
             leaks: place(shape, "leaks")?,
+            usage,
+            usage_fields: UsagePlaces::of(&shape.members[usage].shape)?,
+            duration: place(shape, "duration_seconds")?,
+            failure,
+            failure_reason: place(about, "reason")?,
+            failure_message: place(about, "message")?,
             turn: TurnPlaces::of(item(shape, place(shape, "turns")?)?)?,
         })
     }

@@ -98,14 +98,7 @@ pub(in super::super) fn read(row: &mut Row<'_>, line: &str) -> Option<()> {
         places: &row.places.messages,
     };
     target.write(&mut conversation, &Nothing)?;
-    let own = conversation.drafts.iter().rev();
-    let own = own
-        .filter_map(|draft| draft.model)
-        .find(|model| !model.is_empty());
-    let own = match own {
-        Some(model) => Some(model.text()?),
-        None => None,
-    };
+    let own = conversation.model()?;
     write_rest(row, &record, own)?;
     row.source::<serde_json::Error>().ok()
 }
@@ -265,7 +258,7 @@ fn name_of(file: &str) -> Option<String> {
 }
 
 /// Whether JSON may hold the name of a secret.
-fn may_hold_secret(json: &str) -> bool {
+pub(in super::super) fn may_hold_secret(json: &str) -> bool {
     let plain = json.to_ascii_lowercase();
     let ends = |word: &&str| {
         let mut rests = plain.split(*word).skip(1);

@@ -5,7 +5,7 @@ use std::borrow::Cow;
 use super::super::tree::{Node, Object, Quoted, number};
 
 /// A message, and what it has where it does not say so itself: the envelope it came in.
-pub(super) struct Message<'n> {
+pub(in super::super) struct Message<'n> {
     own: &'n Object<'n>,
     around: [(&'static str, &'n Node<'n>); 2],
 }
@@ -45,7 +45,7 @@ impl<'n> Message<'n> {
         }
     }
 
-    pub(super) fn get(&self, key: &str) -> &'n Node<'n> {
+    pub(in super::super) fn get(&self, key: &str) -> &'n Node<'n> {
         let around = || {
             let mut around = self.around.iter();
             around
@@ -84,7 +84,7 @@ impl<'n> Message<'n> {
 }
 
 /// Whether a value is 1, or what Python takes for it.
-pub(super) fn is_one(value: &Node<'_>) -> bool {
+pub(in super::super) fn is_one(value: &Node<'_>) -> bool {
     match value {
         Node::Boolean(value) => *value,
         Node::Number(digits) => number(digits).total_cmp(&1.0).is_eq(),
@@ -129,7 +129,7 @@ fn said_in<'n>(part: &'n Node<'n>) -> Option<Quoted<'n>> {
 
 /// What a tool gave back, as JSON.
 #[derive(Clone, Debug)]
-pub(super) struct Given<'n> {
+pub(in super::super) struct Given<'n> {
     pub json: Cow<'n, str>,
 }
 

@@ -79,7 +79,7 @@ const RUN_TEXT: [&str; 5] = ["bash", "sh", "zsh", "dash", "ksh"];
 
 /// What a tool of some name does.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Tool {
+pub(in super::super) enum Tool {
     Shell,
     Interpreter,
     /// It reads or edits files.

@@ -8,7 +8,7 @@ const TOO_MANY: f64 = 9_223_372_036_854_775_808.0;
 
 /// Tokens and cost of a call of a model.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
-pub(super) struct Usage {
+pub(in super::super) struct Usage {
     pub input: Option<i64>,
     pub output: Option<i64>,
     pub cached: Option<i64>,
@@ -24,7 +24,7 @@ impl Usage {
     }
 
     /// The usage that a message carries, by the form of what it carries.
-    pub(super) fn of(message: &Message<'_>) -> Option<Self> {
+    pub(in super::super) fn of(message: &Message<'_>) -> Option<Self> {
         if let Node::Object(usage) = message.get("usage_metadata") {
             return langchain(usage);
         }
@@ -42,7 +42,7 @@ impl Usage {
     }
 
     /// `ModelUsage` of Inspect: cached tokens are beside the input, and part of the total.
-    pub(super) fn inspect(usage: &Object<'_>) -> Option<Self> {
+    pub(in super::super) fn inspect(usage: &Object<'_>) -> Option<Self> {
         let cached = usage.get("input_tokens_cache_read");
         let beside = beside(usage, cached, usage.get("input_tokens_cache_write"));
         Self {

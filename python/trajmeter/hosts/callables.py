@@ -1,0 +1,92 @@
+"""Evaluators that are plain functions, as LangSmith, openevals and agentevals call them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any
+
+from trajmeter.errors import InputError, ReadError
+from trajmeter.hosts._references import References, attempt_from
+from trajmeter.scoring.scorer import Scorer
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+__all__ = ["evaluator"]
+
+_EXAMPLE = "example"
+"""Id of the task of an example that names none."""
+
+
+def evaluator(
+    figure: str,
+    *,
+    key: str | None = None,
+    **scorer_options: Any,  # noqa: ANN401 - those of a Scorer
+) -> Callable[..., dict[str, Any]]:
+    """Make an evaluator of one figure.
+
+    It is called with ``outputs``, a list of messages, a mapping with ``messages`` or a record, and
+    with ``reference_outputs``: a run whose calls are expected, in the same shapes, or a mapping
+    with fields of a task (``expected_tool_calls``, ``gold_ranges``). An empty mapping is no
+    reference. Whatever else it is called with is ignored.
+
+    Args:
+        figure: The figure's column or short name.
+        key: Name of the feedback; by default that of the figure.
+        **scorer_options: As for :class:`trajmeter.Scorer`.
+
+    Returns:
+        A function that gives ``key``, ``score`` and ``comment``; the score of what was not scored
+        is ``None``, with the cause as the comment.
+
+    Raises:
+        UnknownNameError: There is no such figure; the nearest is named.
+
+    Example:
+        >>> exact = evaluator("tools.exact")
+        >>> call = {"function": {"name": "read", "arguments": "{}"}}
+        >>> run = [{"role": "assistant", "tool_calls": [call]}]
+        >>> exact(outputs={"messages": run}, reference_outputs={"messages": run})
+        {'key': 'tools.exact', 'score': True, 'comment': None}
+    """
+    scorer = Scorer(scorer_options.pop("metrics", figure.partition(".")[0]), **scorer_options)
+    named = scorer.figure(figure)
+    references = References(scorer, "reference_outputs")
+    is_verdict = named.info.kind == "boolean"
+    name = key or figure
+
+    def evaluate(
+        *,
+        outputs: Any,  # noqa: ANN401 - of several shapes
+        reference_outputs: Any = None,  # noqa: ANN401 - likewise
+        inputs: Any = None,  # noqa: ANN401 - likewise
+        **_: Any,  # noqa: ANN401 - hosts hand over more than we need
+    ) -> dict[str, Any]:
+        del inputs
+        try:
+            attempt = attempt_from(outputs, _EXAMPLE)
+            task = references.task(attempt.task_id, _carried(reference_outputs))
+        except (InputError, ReadError) as wrong:
+            return {"key": name, "score": None, "comment": f"invalid_input: {wrong}"}
+        found = named.of(scorer.score(attempt, task=task))
+        if found.counts and found.value is not None:
+            value: float | bool = bool(found.value) if is_verdict else found.value
+            return {"key": name, "score": value, "comment": found.reason}
+        cause = found.cause.value if found.cause else found.outcome.value
+        comment = f"{cause}: {found.reason}" if found.reason else cause
+        return {"key": name, "score": None, "comment": comment}
+
+    evaluate.__name__ = name.replace(".", "_")
+    return evaluate
+
+
+def _carried(reference: Any) -> Mapping[str, Any] | None:  # noqa: ANN401 - of several shapes
+    """Fields of a task: those that a reference has, or the calls of the run that it is."""
+    if reference is None:
+        return None
+    if isinstance(reference, Mapping) and "messages" not in reference:
+        return reference
+    calls = attempt_from(reference, _EXAMPLE).calls or ()
+    wanted = [{"name": call.name, "arguments": call.arguments} for call in calls]
+    return {"expected_tool_calls": wanted}

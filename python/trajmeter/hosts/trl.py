@@ -1,0 +1,163 @@
+"""Rewards of TRL's trainers; nothing of TRL is imported."""
+
+from __future__ import annotations
+
+from functools import partial
+from importlib.util import find_spec
+from typing import TYPE_CHECKING, Any
+
+from trajmeter.errors import InputError, ReadError
+from trajmeter.hosts._references import REFERENCES, References, attempt_from
+from trajmeter.metrics.engine import FATAL
+from trajmeter.metrics.tools.score import ToolsMetric
+from trajmeter.readers.tool_views import TOOL_VIEWS
+from trajmeter.scoring.scorer import Scorer
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping, Sequence
+
+__all__ = ["Reward"]
+
+_COMPLETION = "completion"
+
+
+class Reward:
+    """A figure as a reward: ``reward_funcs=[Reward("tools.f1")]``.
+
+    References are columns of the data set, under the names of a task's fields
+    (``expected_tool_calls``, ``gold_ranges``); ``task_id`` finds others among ``tasks``. What was
+    not scored is ``None``, with its cause in the log. TRL leaves out a completion of which every
+    reward is ``None``; beside other rewards a ``None`` counts as 0 in their sum.
+
+    Args:
+        figure: The figure's column or short name.
+        **scorer_options: As for :class:`trajmeter.Scorer`.
+
+    Raises:
+        UnknownNameError: There is no such figure; the nearest is named.
+
+    Example:
+        >>> call = {"function": {"name": "read", "arguments": {"path": "a.py"}}}
+        >>> reward = Reward("tools.f1")
+        >>> reward(
+        ...     prompts=["q", "q"],
+        ...     completions=[[{"role": "assistant", "tool_calls": [call]}], "no call"],
+        ...     expected_tool_calls=[[{"name": "read", "arguments": {"path": "a.py"}}]] * 2,
+        ... )
+        [1.0, 0.0]
+    """
+
+    def __init__(self, figure: str, **scorer_options: Any) -> None:  # noqa: ANN401 - those of a Scorer
+        self._arguments = figure, scorer_options
+        options = {"metrics": figure.partition(".")[0], **scorer_options}
+        self._scorer = Scorer(**options)
+        self._figure = self._scorer.figure(figure)
+        self._references = References(self._scorer, "trl")
+        # Only context is scored by what calls show, and to find that out takes as long as the rest.
+        self._views = TOOL_VIEWS if self._figure.name.startswith("context.") else None
+        # The other figures of tools are certain from the names and arguments of calls alone.
+        metric = self._figure.metric
+        self._tools: ToolsMetric | None = None
+        if type(metric) is ToolsMetric and self._figure.name != "tools.dropped_calls":
+            self._tools = metric if find_spec("pyarrow") else None
+        self.__name__ = figure
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        """Make it again where it arrives."""
+        figure, options = self._arguments
+        return partial(Reward, **options), (figure,)
+
+    def __call__(
+        self,
+        prompts: Sequence[Any] = (),
+        completions: Sequence[Any] = (),
+        *,
+        log_extra: Callable[[str, list[Any]], None] | None = None,
+        **columns: Any,  # noqa: ANN401 - columns of the data set, and the trainer's own
+    ) -> list[float | None]:
+        """Score completions.
+
+        Args:
+            prompts: Not looked at.
+            completions: Messages, or texts, each a turn without calls.
+            log_extra: Gets the cause of each completion that was not scored.
+            **columns: Values of the data set for each completion; others are ignored.
+        """
+        del prompts
+        own = {
+            name: values
+            for name, values in columns.items()
+            if (name in REFERENCES or name in ("task_id", "metadata"))
+            and len(values) == len(completions)
+        }
+        rows = [dict(zip(own, values, strict=True)) for values in zip(*own.values(), strict=True)]
+        found = self._rewards(completions, rows or [{} for _ in completions])
+        if log_extra is not None and any(cause for _, cause in found):
+            log_extra(f"trajmeter.{self.__name__}.cause", [cause for _, cause in found])
+        return [value for value, _ in found]
+
+    def _rewards(
+        self, completions: Sequence[Any], rows: Sequence[dict[str, Any]]
+    ) -> list[tuple[float | None, str | None]]:
+        """The value of each completion, or why there is none."""
+        found: dict[int, tuple[float | None, str | None]] = {}
+        if self._tools is not None:
+            found = self._by_calls(self._tools, completions, rows)
+        return [
+            found[at] if at in found else self._reward(completion, row)
+            for at, (completion, row) in enumerate(zip(completions, rows, strict=True))
+        ]
+
+    def _by_calls(
+        self, tools: ToolsMetric, completions: Sequence[Any], rows: Sequence[dict[str, Any]]
+    ) -> dict[int, tuple[float | None, str | None]]:
+        """What of completions is certain from their calls alone, by their places."""
+        from trajmeter.hosts._call_batches import call_batch, plain_calls  # pyarrow is an extra
+
+        places, attempts, tasks = [], [], []
+        for at, (completion, row) in enumerate(zip(completions, rows, strict=True)):
+            calls = plain_calls(completion)
+            if calls is None:
+                continue
+            try:
+                tasks.append(self._references.task(*_carried(row)))
+            except ReadError:
+                continue
+            places.append(at)
+            attempts.append(calls)
+        if not places:
+            return {}
+        try:
+            columns = tools.score_batch(tasks, call_batch(attempts))
+        except FATAL:
+            raise
+        except Exception:  # noqa: BLE001 - scored one by one, each says what is wrong with it
+            return {}
+        return dict(zip(places, self._figure.in_columns(columns), strict=True))
+
+    def _reward(
+        self,
+        completion: Any,  # noqa: ANN401 - messages or text
+        row: Mapping[str, Any],
+    ) -> tuple[float | None, str | None]:
+        task_id, carried = _carried(row)
+        if isinstance(completion, str):
+            completion = [{"role": "assistant", "content": completion}]
+        try:
+            attempt = attempt_from(completion, task_id, views=self._views)
+            task = self._references.task(task_id, carried)
+        except (InputError, ReadError) as wrong:
+            return None, f"invalid_input: {wrong}"
+        score = self._figure.of(self._scorer.scored(task, attempt))
+        if score.counts and score.value is not None:
+            return score.value, None
+        return None, score.cause.value if score.cause else score.outcome.value
+
+
+def _carried(row: Mapping[str, Any]) -> tuple[str, dict[str, Any]]:
+    """The id of the task of a completion, and what the data set says of it."""
+    named, metadata = row.get("task_id"), row.get("metadata")
+    carried = {**(metadata if isinstance(metadata, dict) else {}), **row}
+    carried.pop("metadata", None)
+    carried.pop("task_id", None)
+    return named if isinstance(named, str) else _COMPLETION, carried

@@ -1,0 +1,129 @@
+"""Samples of Inspect as columns, read in Rust where that is certain to be right."""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING, Any
+
+from trajmeter import json_input
+from trajmeter.errors import ReadError
+from trajmeter.readers._content import open_content
+from trajmeter.readers._formats import Piece
+from trajmeter.readers.inspect.archive import Archive, is_whole, sample_in
+from trajmeter.readers.inspect.sample import agent_of
+from trajmeter.records import Source
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Mapping
+    from pathlib import Path
+    from typing import TypeAlias
+
+    from trajmeter.kernels._rust import JsonReader
+    from trajmeter.records import ReadProblem, Trajectory
+
+    AttemptReader: TypeAlias = Callable[
+        [Callable[[], Mapping[str, Any]], Mapping[str, Any], Source, Callable[[ReadProblem], None]],
+        Iterator[Trajectory],
+    ]
+    """Reads a sample as a record: how to get it, the header of its log, and where it stands."""
+
+__all__ = ["pieces_of"]
+
+_SAMPLES = 64
+_BYTES = 8 << 20
+"""Samples, and their bytes, of a piece: what is held of a log at a time."""
+
+
+def pieces_of(path: Path, reader: JsonReader, attempt: AttemptReader) -> Iterator[Piece] | None:
+    """Read the samples of an archive, some at a time.
+
+    Args:
+        path: The archive.
+        reader: What reads samples into columns.
+        attempt: What reads those that the reader leaves.
+
+    Returns:
+        The pieces; ``None`` if the archive has to be read as records, as where it is broken.
+    """
+    try:
+        with open_content(path) as file:
+            archive = Archive(file)
+            about = _about(archive.header())
+    except (OSError, ReadError):
+        return None
+    return None if about is None else _pieces(path, reader, attempt, about)
+
+
+def _about(
+    header: Mapping[str, Any],
+) -> tuple[Mapping[str, Any], tuple[str | None, str | None, str, str]] | None:
+    """A header, and what the reader in Rust needs of it; ``None`` if that is not plain."""
+    spec = header.get("eval", {})
+    if not isinstance(spec, dict):
+        return None
+    task, model, status = spec.get("task"), spec.get("model"), header.get("status")
+    if not all(value is None or isinstance(value, str) for value in (task, model, status)):
+        return None
+    if model == "":
+        return None
+    return header, (agent_of(header), model, json.dumps(task), json.dumps(status))
+
+
+class _Held:
+    """Samples that are read together, and how to get those that are read as records."""
+
+    def __init__(self) -> None:
+        self.size = 0
+        self.samples: list[tuple[str, bytes]] = []
+        self._others: dict[str, dict[str, Any] | ReadError] = {}
+
+    def add(self, archive: Archive, name: str) -> None:
+        content = b""
+        try:
+            if is_whole(name):
+                content = archive.content(name)
+            else:
+                self._others[name] = archive.sample(name)
+        except ReadError as error:
+            self._others[name] = error
+        self.samples.append((name, content))
+        self.size += len(content)
+
+    @property
+    def is_full(self) -> bool:
+        return len(self.samples) == _SAMPLES or self.size >= _BYTES
+
+    def sample(self, number: int) -> dict[str, Any]:
+        name, content = self.samples[number]
+        other = self._others.get(name)
+        if isinstance(other, ReadError):
+            raise other
+        return sample_in(json_input.parse(content)) if other is None else other
+
+
+def _pieces(
+    path: Path,
+    reader: JsonReader,
+    attempt: AttemptReader,
+    about: tuple[Mapping[str, Any], tuple[str | None, str | None, str, str]],
+) -> Iterator[Piece]:
+    header, told = about
+    file = str(path)
+
+    def pieces(held: _Held) -> Iterator[Piece]:
+        def read(number: int, report: Callable[[ReadProblem], None]) -> Iterator[Trajectory]:
+            source = Source(file=file, record=held.samples[number][0])
+            return attempt(lambda: held.sample(number), header, source, report)
+
+        for columns in reader.read_samples(held.samples, file, told):
+            yield Piece(columns, read)
+
+    held = _Held()
+    with open_content(path) as opened:
+        archive = Archive(opened)
+        for name in archive.samples:
+            held.add(archive, name)
+            if held.is_full:
+                yield from pieces(held)
+                held = _Held()
+        yield from pieces(held)

@@ -1,0 +1,80 @@
+//! Texts that a sample keeps among its attachments, put back into their places.
+
+use std::borrow::Cow;
+
+use rustc_hash::FxHashMap;
+
+use super::super::tree::{Node, Object, Quoted};
+
+const PREFIX: &str = "attachment://";
+
+/// The attachments of a sample, by name.
+#[derive(Debug, Default)]
+pub(super) struct Attachments<'a>(FxHashMap<Cow<'a, str>, Node<'a>>);
+
+impl<'a> Attachments<'a> {
+    /// The attachments of a sample; none if a name of one is not certain.
+    pub(super) fn of(found: Option<Node<'a>>) -> Option<Self> {
+        let Some(Node::Object(Object { members, .. })) = found else {
+            return Some(Self::default());
+        };
+        let named = |(key, value): (Quoted<'a>, Node<'a>)| Some((key.text()?, value));
+        members
+            .into_iter()
+            .map(named)
+            .collect::<Option<_>>()
+            .map(Self)
+    }
+
+    /// A value with the texts that stand among the attachments in their places.
+    pub(super) fn whole(&self, mut value: Node<'a>) -> Option<Node<'a>> {
+        self.fill(&mut value)?;
+        Some(value)
+    }
+
+    /// Puts texts into their places; whether there were any.
+    fn fill(&self, value: &mut Node<'a>) -> Option<bool> {
+        let mut is_changed = false;
+        match value {
+            Node::Text(text) => {
+                if let Some(own) = self.named(*text)? {
+                    *value = own.clone();
+                    is_changed = true;
+                }
+            }
+            Node::List(list) => {
+                for item in &mut list.items {
+                    is_changed |= self.fill(item)?;
+                }
+                list.json = list.json.filter(|_| !is_changed);
+            }
+            Node::Object(object) => {
+                for (_, value) in &mut object.members {
+                    is_changed |= self.fill(value)?;
+                }
+                object.json = object.json.filter(|_| !is_changed);
+            }
+            _ => {}
+        }
+        Some(is_changed)
+    }
+
+    /// The attachment that a text names, if it names one; none outside if that is not certain.
+    #[allow(clippy::option_option)]
+    fn named(&self, text: Quoted<'a>) -> Option<Option<&Node<'a>>> {
+        let inside = text.inside();
+        if let Some(name) = inside.strip_prefix(PREFIX) {
+            if !text.has_escapes {
+                return Some(self.0.get(name));
+            }
+        } else {
+            let (before, _) = inside.split_once('\\').unwrap_or((inside, ""));
+            // An escape may stand for a letter of the prefix.
+            if !text.has_escapes || !PREFIX.starts_with(before) {
+                return Some(None);
+            }
+        }
+        let text = text.text()?;
+        Some(text.strip_prefix(PREFIX).and_then(|name| self.0.get(name)))
+    }
+}

@@ -1,0 +1,321 @@
+//! The events of a sample, as messages.
+
+use std::borrow::Cow;
+
+use rustc_hash::{FxHashMap, FxHashSet};
+
+use super::super::messages::{Beside, Call};
+use super::super::tree::{List, Node, Object, Quoted, is_integer};
+use super::attachments::Attachments;
+use super::times::{epoch_seconds, seconds_between};
+
+const SCORERS: &str = "scorers";
+
+/// What is read of an event; the others are passed over.
+pub(super) const KEYS: [&str; 15] = [
+    "event",
+    "id",
+    "type",
+    "name",
+    "parent_id",
+    "span_id",
+    "output",
+    "function",
+    "completed",
+    "result",
+    "pending",
+    "error",
+    "timestamp",
+    "action",
+    "events",
+];
+
+type Name<'a> = Cow<'a, str>;
+
+/// A span: its type, and the span it lies in.
+type Span<'a> = (Option<Name<'a>>, Option<Name<'a>>);
+
+/// The events of a sample that were read so far.
+#[derive(Debug, Default)]
+pub(super) struct Events<'a> {
+    attachments: Attachments<'a>,
+    is_timed: bool,
+    /// What was asked, answered and given back.
+    pub messages: Vec<Node<'a>>,
+    /// Whether scorers called models.
+    pub has_others: bool,
+    /// When the model was asked, and when it had answered.
+    answers: Vec<(Option<f64>, Option<f64>)>,
+    ends: FxHashMap<Name<'a>, f64>,
+    durations: FxHashMap<Name<'a>, f64>,
+    spans: FxHashMap<Name<'a>, Span<'a>>,
+    /// Spans of tools whose call is not yet known, by the span they lie in and the tool's name.
+    waiting: FxHashMap<(Option<Name<'a>>, Name<'a>), Vec<Name<'a>>>,
+    /// Exit codes of the commands that ran in a span.
+    runs: FxHashMap<Name<'a>, Vec<i64>>,
+    /// Spans, with the id of the call that each is of.
+    calls: Vec<(Name<'a>, Name<'a>)>,
+    exit_codes: FxHashMap<Name<'a>, i64>,
+}
+
+impl<'a> Events<'a> {
+    pub(super) fn new(attachments: Attachments<'a>, is_timed: bool) -> Self {
+        Self {
+            attachments,
+            is_timed,
+            ..Self::default()
+        }
+    }
+
+    pub(super) fn whole(&self, value: Node<'a>) -> Option<Node<'a>> {
+        self.attachments.whole(value)
+    }
+
+    /// Whether the agent's model answered.
+    pub(super) fn has_answers(&self) -> bool {
+        !self.answers.is_empty()
+    }
+
+    pub(super) fn count(&self) -> usize {
+        self.answers.len()
+    }
+
+    /// Begins with what was asked.
+    pub(super) fn ask(&mut self, input: Node<'a>) -> Option<()> {
+        match self.whole(input)? {
+            asked @ Node::Text(_) => {
+                let role = Node::Text(Quoted::plain("\"user\""));
+                self.messages
+                    .push(object([("\"role\"", role), ("\"content\"", asked)]));
+            }
+            Node::List(List { items, .. }) => {
+                let is_user = |item: &Node<'_>| {
+                    let role = item.object().map(|message| message.get("role"));
+                    role.is_some_and(|role| role.is("user"))
+                };
+                self.messages.extend(items.into_iter().filter(is_user));
+            }
+            _ => {}
+        }
+        Some(())
+    }
+
+    /// Reads an event, and those that older logs have within it.
+    pub(super) fn add(&mut self, mut event: Object<'a>) -> Option<()> {
+        let inner = event.take("events");
+        let kind = event.get("event");
+        if kind.is("span_begin") {
+            self.begin(&event)?;
+        } else if kind.is("model") {
+            self.answer(&mut event)?;
+        } else if kind.is("tool") {
+            self.result(&mut event)?;
+        } else if kind.is("sandbox") && event.get("action").is("exec") {
+            self.run(&event)?;
+        }
+        if let Some(Node::List(List { items, .. })) = inner {
+            for event in items {
+                if let Node::Object(event) = event {
+                    self.add(event)?;
+                }
+            }
+        }
+        Some(())
+    }
+
+    /// Joins exit codes to calls, once all events are read.
+    pub(super) fn finish(&mut self) {
+        for (span, call) in &self.calls {
+            if let Some([code]) = self.runs.get(span).map(|codes| &codes[..]) {
+                self.exit_codes.insert(call.clone(), *code);
+            }
+        }
+    }
+
+    fn begin(&mut self, event: &Object<'a>) -> Option<()> {
+        let (own, parent) = (filled(event.get("id"))?, filled(event.get("parent_id"))?);
+        let Some(own) = own else {
+            return Some(());
+        };
+        let kind = filled(event.get("type"))?;
+        if event.get("type").is("tool") {
+            let name = event.get("name").quoted()?.text()?;
+            let waiting = self.waiting.entry((parent.clone(), name)).or_default();
+            waiting.push(own.clone());
+        }
+        // Which of two spans of one id counts is for the record reader.
+        self.spans
+            .insert(own, (kind, parent))
+            .is_none()
+            .then_some(())
+    }
+
+    fn answer(&mut self, event: &mut Object<'a>) -> Option<()> {
+        let Some(Node::Object(mut output)) = event.take("output") else {
+            return Some(());
+        };
+        let Some(Node::List(List { items, .. })) = output.take("choices") else {
+            return Some(());
+        };
+        let Some(Node::Object(mut choice)) = items.into_iter().next() else {
+            return Some(());
+        };
+        let Some(Node::Object(mut message)) = choice.take("message") else {
+            return Some(());
+        };
+        if self.is_within(SCORERS, filled(event.get("span_id"))?.as_ref()) {
+            self.has_others = true;
+            return Some(());
+        }
+        let (asked, answered) = if self.is_timed {
+            (
+                seconds(event.get("timestamp"))?,
+                seconds(event.get("completed"))?,
+            )
+        } else {
+            (None, None)
+        };
+        self.answers.push((asked, answered));
+        let take = |message: &mut Object<'a>, key| message.take(key).unwrap_or(Node::Null);
+        let content = self.whole(take(&mut message, "content"))?;
+        let mut calls = Vec::new();
+        if let Node::List(List { items, .. }) = take(&mut message, "tool_calls") {
+            for mut call in items {
+                if let Node::Object(call) = &mut call {
+                    // What is shown of it to people.
+                    while call.take("view").is_some() {}
+                }
+                calls.push(self.whole(call)?);
+            }
+        }
+        let calls = List {
+            json: None,
+            items: calls,
+        };
+        self.messages.push(object([
+            ("\"role\"", Node::Text(Quoted::plain("\"assistant\""))),
+            ("\"content\"", content),
+            ("\"tool_calls\"", Node::List(calls)),
+            ("\"model\"", take(&mut message, "model")),
+            ("\"usage\"", take(&mut output, "usage")),
+        ]));
+        Some(())
+    }
+
+    fn result(&mut self, event: &mut Object<'a>) -> Option<()> {
+        let Some(id) = filled(event.get("id"))? else {
+            return Some(());
+        };
+        let completed = event.get("completed");
+        let is_completed = !completed.is_null();
+        if is_completed && self.is_timed {
+            let end = seconds(completed)?;
+            let duration = seconds_between(seconds(event.get("timestamp"))?, end);
+            self.ends.extend(end.map(|end| (id.clone(), end)));
+            self.durations
+                .extend(duration.map(|took| (id.clone(), took)));
+        }
+        let function = event.get("function").clone();
+        let is_given = event.get("result").is_true() && !event.get("pending").is_true();
+        if is_completed || is_given {
+            let take = |event: &mut Object<'a>, key| event.take(key).unwrap_or(Node::Null);
+            let content = self.whole(take(event, "result"))?;
+            let error = self.whole(take(event, "error"))?;
+            self.messages.push(object([
+                ("\"role\"", Node::Text(Quoted::plain("\"tool\""))),
+                ("\"tool_call_id\"", event.get("id").clone()),
+                ("\"function\"", function.clone()),
+                ("\"content\"", content),
+                ("\"error\"", error),
+            ]));
+        }
+        let named = (filled(event.get("span_id"))?, function.quoted()?.text()?);
+        if let Some(waiting) = self
+            .waiting
+            .get_mut(&named)
+            .filter(|spans| !spans.is_empty())
+        {
+            self.calls.push((waiting.remove(0), id));
+        }
+        Some(())
+    }
+
+    fn run(&mut self, event: &Object<'a>) -> Option<()> {
+        let span = filled(event.get("span_id"))?;
+        if let (Some(span), Node::Number(digits)) = (span, event.get("result")) {
+            if is_integer(digits) {
+                self.runs
+                    .entry(span)
+                    .or_default()
+                    .push(digits.parse().ok()?);
+            }
+        }
+        Some(())
+    }
+
+    fn is_within<'s>(&'s self, kind: &str, mut span: Option<&'s Name<'a>>) -> bool {
+        let mut seen = FxHashSet::default();
+        while let Some((own, around)) = span.and_then(|name| self.spans.get(name)) {
+            if !seen.insert(span) {
+                return false;
+            }
+            if own.as_deref() == Some(kind) {
+                return true;
+            }
+            span = around.as_ref();
+        }
+        false
+    }
+}
+
+impl Beside for Events<'_> {
+    fn exit_code(&self, call: &Call<'_>) -> Option<i64> {
+        self.exit_codes.get(call.id.as_deref()?).copied()
+    }
+
+    fn call_seconds(&self, call: &Call<'_>) -> Option<f64> {
+        self.durations.get(call.id.as_deref()?).copied()
+    }
+
+    /// From asking the model to what its last call gave back.
+    fn turn_seconds(&self, turn: usize, calls: &[Call<'_>]) -> Option<f64> {
+        let &(asked, answered) = self.answers.get(turn)?;
+        let ends = calls
+            .iter()
+            .filter_map(|call| self.ends.get(call.id.as_deref()?));
+        let last = ends
+            .copied()
+            .chain(answered)
+            .fold(None, |last: Option<f64>, end| {
+                Some(last.map_or(end, |last| last.max(end)))
+            });
+        seconds_between(asked, last)
+    }
+}
+
+/// A text that is not empty; none outside if it is not certain.
+#[allow(clippy::option_option)]
+fn filled<'a>(value: &Node<'a>) -> Option<Option<Name<'a>>> {
+    match value.quoted() {
+        Some(text) if !text.is_empty() => text.text().map(Some),
+        _ => Some(None),
+    }
+}
+
+/// A time; none outside if only Python knows it.
+#[allow(clippy::option_option)]
+fn seconds(value: &Node<'_>) -> Option<Option<f64>> {
+    match value {
+        Node::Text(text) => epoch_seconds(&text.text()?).map(Some),
+        _ => Some(None),
+    }
+}
+
+/// An object of these members, whose keys are JSON.
+fn object<'a, const N: usize>(members: [(&'static str, Node<'a>); N]) -> Node<'a> {
+    let members = members.map(|(key, value)| (Quoted::plain(key), value));
+    Node::Object(Object {
+        json: None,
+        members: members.into(),
+    })
+}

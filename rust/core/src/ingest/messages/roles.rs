@@ -1,0 +1,43 @@
+//! Who says a message, and so what it is to the turns.
+
+use super::super::tree::Quoted;
+
+const ANSWERS: [&str; 4] = ["assistant", "ai", "AIMessageChunk", "model"];
+const RESULTS: [&str; 3] = ["tool", "function", "ToolMessageChunk"];
+const ASKED: [&str; 3] = ["user", "human", "HumanMessageChunk"];
+const SILENT: [&str; 5] = [
+    "system",
+    "developer",
+    "remove",
+    "chat",
+    "SystemMessageChunk",
+];
+/// What messages are to turns, by their role.
+#[derive(Clone, Copy)]
+pub(super) enum Part {
+    Answer,
+    Result,
+    Asked,
+}
+
+impl Part {
+    /// That of a role; none of one that is no part of turns.
+    pub(super) fn of(role: Quoted<'_>) -> Option<Self> {
+        if is_one(role, &ANSWERS) {
+            Some(Self::Answer)
+        } else if is_one(role, &RESULTS) {
+            Some(Self::Result)
+        } else {
+            is_one(role, &ASKED).then_some(Self::Asked)
+        }
+    }
+}
+
+/// Whether messages of a role say nothing of an attempt.
+pub(super) fn is_silent(role: Quoted<'_>) -> bool {
+    is_one(role, &SILENT)
+}
+
+fn is_one(text: Quoted<'_>, names: &[&str]) -> bool {
+    names.iter().any(|name| text.is(name))
+}

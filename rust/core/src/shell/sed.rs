@@ -1,0 +1,253 @@
+//! Which lines of what it reads `sed` prints.
+
+use super::Uncertain;
+use super::selections::{
+    Line, MOST_COMMANDS, Picked, Ranges, all, merged, others, picked_from, size,
+};
+use super::text::{is_blank, leading_number};
+
+/// What a command of a script for `sed` does, and to which lines.
+struct Command {
+    /// Its letter; none for a block.
+    name: Option<u8>,
+    prints: bool,
+    numbers: bool,
+    lines: Ranges,
+}
+
+/// What a script for `sed` prints.
+pub(super) fn sed_script(script: &str, is_quiet: bool) -> Result<Picked, Uncertain> {
+    let Some(commands) = sed_commands(script)? else {
+        return Ok(Picked::unknown());
+    };
+    let lines_of = |is_one: &dyn Fn(&Command) -> bool| {
+        let some = commands.iter().filter(|command| is_one(command));
+        some.flat_map(|command| &command.lines)
+            .copied()
+            .collect::<Ranges>()
+    };
+    let printed = lines_of(&|command| command.prints);
+    let deleted = lines_of(&|command| command.name == Some(b'd'));
+    let quits = commands.iter().filter(|command| command.name == Some(b'q'));
+    let end = quits.filter_map(|command| command.lines.first()).min();
+    if is_quiet && !deleted.is_empty() {
+        return Ok(Picked::unknown());
+    }
+    let (mut lines, is_once) = if is_quiet {
+        let lines = merged(printed.clone());
+        let is_once = size(&printed) == size(&lines);
+        (lines, is_once)
+    } else {
+        (others(&merged(deleted)), printed.is_empty())
+    };
+    if let Some(&(end, _)) = end {
+        lines = picked_from(&[(1, Some(end))], &lines)?;
+    }
+    Ok(Picked {
+        is_exact: is_once && !commands.iter().any(|command| command.numbers),
+        ..Picked::of(lines)
+    })
+}
+
+/// The commands of a script; none if the lines that they are for are not known.
+fn sed_commands(script: &str) -> Result<Option<Vec<Command>>, Uncertain> {
+    let mut found = Vec::new();
+    let mut rest = script.trim_start_matches(is_blank);
+    while !rest.is_empty() {
+        if found.len() > MOST_COMMANDS {
+            return Ok(None);
+        }
+        let Some((command, after)) = sed_command(rest)? else {
+            return Ok(None);
+        };
+        rest = after.trim_start_matches(is_blank);
+        match command {
+            Sed::Other => return Ok(None),
+            Sed::Edit => {}
+            Sed::Lines(command) => found.push(command),
+        }
+    }
+    Ok(Some(found))
+}
+
+enum Sed {
+    /// Whether it also prints is known: it does not.
+    Edit,
+    Lines(Command),
+    /// Its lines are not known.
+    Other,
+}
+
+enum Address {
+    Number(Line),
+    Last,
+    Text,
+}
+
+/// The command at the beginning of a script, and what follows it.
+fn sed_command(script: &str) -> Result<Option<(Sed, &str)>, Uncertain> {
+    let blank = |text: &str| text.len() - text.trim_start_matches(is_blank).len();
+    let mut rest = script;
+    let mut lines = Some(all());
+    if let Some((first, after)) = address(rest) {
+        rest = after;
+        let after_blank = &rest[blank(rest)..];
+        let mut last = None;
+        if let Some(after) = after_blank.strip_prefix(',') {
+            let after = &after[blank(after)..];
+            let Some((found, after)) = last_address(after) else {
+                return Ok(None);
+            };
+            last = Some(found);
+            rest = after;
+        }
+        lines = addressed(&first, last.as_ref());
+    }
+    rest = &rest[blank(rest)..];
+    let after = rest.strip_prefix('!');
+    let is_not = after.is_some();
+    rest = after.unwrap_or(rest);
+    rest = &rest[blank(rest)..];
+    let mut command = Command {
+        name: None,
+        prints: false,
+        numbers: false,
+        lines: Vec::new(),
+    };
+    let mut is_edit = false;
+    let mut edit_prints = false;
+    match rest.as_bytes().first() {
+        Some(b'{') => {
+            let Some(end) = rest.find('}') else {
+                return Ok(None);
+            };
+            let block = &rest[1..end];
+            if !block
+                .chars()
+                .all(|c| matches!(c, ';' | '=' | 'p') || is_blank(c))
+            {
+                return Ok(None);
+            }
+            command.prints = block.contains('p');
+            command.numbers = block.contains('=');
+            rest = &rest[end + 1..];
+        }
+        Some(&name @ (b'p' | b'd' | b'q' | b'=')) => {
+            command.name = Some(name);
+            command.prints = name == b'p';
+            command.numbers = name == b'=';
+            rest = &rest[1..];
+        }
+        Some(b's' | b'y') => {
+            let Some(after) = edit(&rest[1..])? else {
+                return Ok(None);
+            };
+            let flags = after.trim_start_matches(|c: char| {
+                matches!(c, 'g' | 'p' | 'i' | 'I') || c.is_ascii_digit()
+            });
+            is_edit = true;
+            edit_prints = after[..after.len() - flags.len()].contains('p');
+            rest = flags;
+        }
+        _ => return Ok(None),
+    }
+    let blanks = blank(rest);
+    let after = &rest[blanks..];
+    if let Some(after) = after.strip_prefix(';') {
+        rest = after;
+    } else if after.is_empty() || rest[..blanks].contains('\n') {
+        rest = after;
+    } else {
+        return Ok(None);
+    }
+    let found = match lines {
+        _ if is_edit && edit_prints => Sed::Other,
+        _ if is_edit => Sed::Edit,
+        None => Sed::Other,
+        Some(lines) => {
+            command.lines = if is_not { others(&lines) } else { lines };
+            Sed::Lines(command)
+        }
+    };
+    Ok(Some((found, rest)))
+}
+
+/// What follows the two parts of `s` or `y`, which begin with their mark.
+fn edit(text: &str) -> Result<Option<&str>, Uncertain> {
+    let Some(mark) = text.chars().next() else {
+        return Ok(None);
+    };
+    if !mark.is_ascii() {
+        return Err(Uncertain);
+    }
+    if is_blank(mark) || mark.is_ascii_alphanumeric() || matches!(mark, '_' | '\\') {
+        return Ok(None);
+    }
+    let bytes = text.as_bytes();
+    let mut at = 1;
+    for _ in 0..2 {
+        loop {
+            match bytes.get(at) {
+                Some(b'\\') if at + 1 < bytes.len() => at += 2,
+                None | Some(b'\\') => return Ok(None),
+                Some(&byte) if byte == mark as u8 => break,
+                Some(_) => at += 1,
+            }
+        }
+        at += 1;
+    }
+    Ok(text.get(at..))
+}
+
+fn address(text: &str) -> Option<(Address, &str)> {
+    if let Some((number, digits)) = leading_number(text) {
+        return Some((Address::Number(number), &text[digits..]));
+    }
+    if let Some(rest) = text.strip_prefix('$') {
+        return Some((Address::Last, rest));
+    }
+    let bytes = text.strip_prefix('/')?.as_bytes();
+    let mut at = 0;
+    loop {
+        match bytes.get(at)? {
+            b'/' => break,
+            b'\n' => return None,
+            b'\\' => at += 2,
+            _ => at += 1,
+        }
+    }
+    let rest = text.get(at + 2..)?;
+    Some((Address::Text, rest.strip_prefix('I').unwrap_or(rest)))
+}
+
+enum LastAddress {
+    More(Line),
+    Other(Address),
+}
+
+fn last_address(text: &str) -> Option<(LastAddress, &str)> {
+    if let Some((found, rest)) = address(text) {
+        return Some((LastAddress::Other(found), rest));
+    }
+    let more = text.strip_prefix('+')?;
+    let (number, digits) = leading_number(more)?;
+    Some((LastAddress::More(number), &more[digits..]))
+}
+
+fn addressed(first: &Address, last: Option<&LastAddress>) -> Option<Ranges> {
+    let Address::Number(begin) = *first else {
+        return None;
+    };
+    let end = match last {
+        None => Some(begin),
+        Some(LastAddress::Other(Address::Last)) => None,
+        Some(LastAddress::More(more)) => Some(begin + *more),
+        Some(LastAddress::Other(Address::Number(end))) => Some(begin.max(*end)),
+        Some(LastAddress::Other(Address::Text)) => return None,
+    };
+    Some(if begin == 0 {
+        Vec::new()
+    } else {
+        vec![(begin, end)]
+    })
+}

@@ -1,0 +1,66 @@
+"""Rewards, called as TRL's trainers call them."""
+
+from __future__ import annotations
+
+import pickle
+from typing import Any
+
+import pytest
+
+from trajmeter.errors import UnknownNameError
+from trajmeter.hosts.trl import Reward
+
+
+def _completion(*paths: str) -> list[dict[str, Any]]:
+    """Calls and results without ids, as TRL has them."""
+    found: list[dict[str, Any]] = []
+    for path in paths:
+        call = {"type": "function", "function": {"name": "read", "arguments": {"path": path}}}
+        found.append({"role": "assistant", "tool_calls": [call]})
+        found.append({"role": "tool", "name": "read", "content": "x"})
+    return found
+
+
+WANTED = [{"name": "read", "arguments": {"path": "a"}}]
+
+
+def test_rewards_of_completions() -> None:
+    log: dict[str, list[Any]] = {}
+    reward = Reward("tools.f1")
+    assert reward.__name__ == "tools.f1"
+    found = reward(
+        prompts=["q"] * 5,
+        completions=[_completion("a"), _completion("b"), "text", _completion("a"), 3],
+        expected_tool_calls=[WANTED, WANTED, WANTED, None, WANTED],
+        trainer_state=object(),
+        environments=None,
+        log_extra=log.__setitem__,
+        log_metric=print,
+    )
+    assert found == [1.0, 0.0, 0.0, None, None]
+    causes = log["trajmeter.tools.f1.cause"]
+    assert causes[:4] == [None, None, None, "missing_task"]
+    assert causes[4].startswith("invalid_input: got a int")
+
+
+def test_a_text_is_a_turn_without_calls() -> None:
+    assert Reward("turns.turn_count")(completions=["text"]) == [1.0]
+    assert Reward("turns.recorded_calls")(completions=["text", _completion("a", "a")]) == [0, 2]
+    assert Reward("turns.repeated_tool_calls")(completions=["text"]) == [None]
+
+
+def test_a_reward_goes_to_other_processes() -> None:
+    again = pickle.loads(pickle.dumps(Reward("tools.exact")))  # noqa: S301 - our own
+    assert again.__name__ == "tools.exact"
+    assert again(completions=[_completion("a")], expected_tool_calls=[WANTED]) == [1.0]
+
+
+def test_a_broken_reference_is_not_the_end_of_the_training() -> None:
+    reward = Reward("tools.f1")
+    found = reward(completions=[_completion("a")] * 2, expected_tool_calls=[3, WANTED])
+    assert found == [None, 1.0]
+
+
+def test_an_unknown_figure_is_told_at_once() -> None:
+    with pytest.raises(UnknownNameError, match="no figure"):
+        Reward("tools.f2")
