@@ -23,7 +23,7 @@ __all__ = ["SCORES", "comparison_parts"]
 
 SCORES = ("correctness", "completeness", "faithfulness")
 """What a judge scores of an answer, 1 to 5."""
-_LOWER = ("latency", "tokens", "cost", "complexity", "halstead", "timed out", "failed")
+_LOWER = ("stddev", "latency", "tokens", "cost", "complexity", "halstead", "timed out", "failed")
 _HIGHER = (
     *SCORES,
     "precision",
