@@ -31,6 +31,8 @@ if TYPE_CHECKING:
 __all__ = ["comparison_document"]
 
 _UNKNOWN = "not recorded"
+_RANGE = (0.0, 5.0)
+"""Ends of a judge's scores, with the 0 of an answer that failed."""
 
 
 def comparison_document(
@@ -79,7 +81,7 @@ def _statistics(comparison: Comparison) -> tuple[Estimates | None, ComparedScore
     options: dict[str, Any] = {
         "figures": scores,
         "by": "agent",
-        "ranges": dict.fromkeys(scores, (0.0, 5.0)),
+        "ranges": dict.fromkeys(scores, _RANGE),
         "better": dict.fromkeys(scores, "higher"),
     }
     estimates = None
@@ -177,7 +179,7 @@ def _best(held: Sequence[tuple[float, str]], compared: ComparedScores | None) ->
     about = f"mean correctness {text} ({sure}), on {counted(each.n_tasks, 'shared question')}"
     if low > 0 and (each.p_value is None or each.p_value <= 1 - each.level):
         return "good", f"{a} answers better than {b}: {about}."
-    more = detectable(each, 1.0, 5.0)
+    more = detectable(each, *_RANGE)
     return "neutral", f"No clear difference between {a} and {b}: {about}.{more}"
 
 
