@@ -35,6 +35,7 @@ def test_references_of_every_shape(reference: Any) -> None:
     [
         (_run("a"), {}, "missing_task"),
         (_run("a"), None, "missing_task"),
+        (_run("a"), Trajectory(task_id="t"), "missing_task"),
         (_run("a"), {"max_turns": 3}, "abstained"),
         ({"answer": 3}, EXPECTED, "invalid_input"),
         (3, EXPECTED, "invalid_input"),

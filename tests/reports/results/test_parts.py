@@ -19,6 +19,8 @@ from trajmeter.reports.charts import (
 from trajmeter.reports.page.attempts import DetailBlock, NumberColumn, TextColumn
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
     from trajmeter.reports.page.document import Document, Part
 
 pytest.importorskip("pyarrow")
@@ -252,3 +254,25 @@ def test_intervals_of_truth_values_leave_differences_to_another_method() -> None
     rows = [row(f"t{n}", agent, **{"turns.run.passed": n > 3}) for agent in "ab" for n in range(12)]
     made = document(rows, interval="wilson")
     assert next(each.id for each in made.parts) == "differences"
+
+
+def test_a_part_shows_only_systems_that_its_metric_scored() -> None:
+    rows = [row(f"t{n}", "a", **{F1: 0.1 * n}) for n in range(4)]
+    others = [row(f"t{n}", "b", **{"turns.run.passed": n > 1}) for n in range(4)]
+    made = trajmeter.report([rows, others]).document
+    own = part(made, "family-context")
+    (chart,) = own.charts
+    assert isinstance(chart, IntervalChart)
+    assert [len(group.intervals) for group in chart.groups] == [1]
+    assert len(own.tables[0].table.header) == 2
+
+
+def test_versions_and_truth_values_of_csv(tmp_path: Path) -> None:
+    lines = ["task_id,agent,turns.version,turns.run.passed"]
+    lines += [f"{n},{agent},1,{n > 2}" for n in range(6) for agent in ("a", "2.5")]
+    path = tmp_path / "rows.csv"
+    path.write_text("\n".join(lines))
+    made = document(path)
+    assert "2.5" in made.title
+    metrics = next(each for each in made.provenance.tables if each.table.title == "Metrics")
+    assert metrics.table.rows == (("turns", "1", "-"),)
