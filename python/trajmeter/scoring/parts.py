@@ -116,7 +116,7 @@ class RunFolder:
         """
         file = self.state / "plan.json"
         try:
-            found: dict[str, Any] = json.loads(file.read_bytes())
+            found: Any = json.loads(file.read_bytes())
         except (FileNotFoundError, NotADirectoryError):
             return None
         except (OSError, ValueError) as error:

@@ -95,6 +95,9 @@ def differences(earlier: Mapping[str, Any], own: Mapping[str, Any]) -> Iterator[
             yield from _changes(name, before, now)
         elif name == "columns":
             yield "columns: other figures, or in another order"
+        elif name == "pieces":
+            if earlier.get("inputs") == own.get("inputs"):
+                yield "pieces: the inputs are read in another order, or cut in another way"
         else:
             yield f"{name}: {_shown(before)} → {_shown(now)}"
 
