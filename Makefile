@@ -159,7 +159,7 @@ $(filter-out $(FOUND_PYTHONS:%=test-python-%),$(OTHER_PYTHONS:%=test-python-%)):
 	@echo 'skipped: Python $* was not found under ~/.pyenv/versions or on PATH'
 
 # Tests of hosts, each in an environment of its own with the wheel; a file that skips itself fails.
-HOSTS := inspect pydantic-evals opentelemetry langsmith verifiers data
+HOSTS := inspect pydantic-evals opentelemetry langsmith verifiers deepeval data
 host_tests = $(or $(HOST_TESTS_$(1)),tests/hosts/test_$(subst -,_,$(1)).py)
 HOST_TESTS_langsmith := tests/hosts/test_callables.py
 HOST_TESTS_data := tests/scoring/test_frames.py

@@ -77,6 +77,7 @@ def test_all_holds_every_other_extra_but_hosts() -> None:
 
 
 _MODULES = {
+    "opentelemetry-sdk": "opentelemetry",
     "pyyaml": "yaml",
     "pydantic-ai-slim": "pydantic_ai",
 }

@@ -52,7 +52,7 @@ def small_units(monkeypatch: pytest.MonkeyPatch) -> None:
 
     options = run.RunOptions
     monkeypatch.setattr(run, "RunOptions", lambda **given: options(**given, sizes=SIZES))
-    monkeypatch.setattr(_units, "_UNIT_BYTES", SIZES.piece_bytes)
+    monkeypatch.setattr(_units, "_LARGE_BYTES", SIZES.piece_bytes)
 
 
 def test_a_folder_of_parts(run: Run, folder: Path) -> None:
@@ -75,10 +75,20 @@ def test_a_large_input_gives_the_bytes_of_one_pass(
     assert code == 4
     assert err.count("unreadable: ") == 1
     assert not [*folder.glob(".units*")]
-    monkeypatch.setattr(_units, "_UNIT_BYTES", 1 << 20)
+    monkeypatch.setattr(_units, "_LARGE_BYTES", 1 << 20)
     _, direct, _ = run("score", "runs.jsonl", "-m", "turns", "-o", "direct.jsonl", "-f", "json")
     assert out == direct
     assert (folder / "units.jsonl").read_bytes() == (folder / "direct.jsonl").read_bytes()
+
+
+@pytest.mark.usefixtures("small_units")
+def test_metrics_that_compare_attempts_score_in_one_pass(
+    run: Run, folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    write_attempts(folder / "runs.jsonl")
+    monkeypatch.setattr("trajmeter.cli.score.score_in_units", None)  # not called
+    assert run("score", "runs.jsonl", "-m", "turns,speedup", "-o", "rows.jsonl")[0] == 0
+    assert run("score", "runs.jsonl", "-m", "turns", "-o", "rows.jsonl")[0] == 3
 
 
 @pytest.mark.usefixtures("small_units")

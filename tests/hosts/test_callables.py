@@ -35,6 +35,7 @@ def test_references_of_every_shape(reference: Any) -> None:
     [
         (_run("a"), {}, "missing_task"),
         (_run("a"), None, "missing_task"),
+        (_run("a"), Trajectory(task_id="t"), "missing_task"),
         (_run("a"), {"max_turns": 3}, "abstained"),
         ({"answer": 3}, EXPECTED, "invalid_input"),
         (3, EXPECTED, "invalid_input"),
@@ -90,3 +91,44 @@ def test_what_langsmith_reports() -> None:
     score, comment = found[("a",), False]["tools.f1"]
     assert score is None
     assert comment.startswith("missing_task")
+
+
+def test_it_stands_beside_other_evaluators() -> None:
+    langsmith = pytest.importorskip("langsmith", reason="LangSmith is not installed")
+    agentevals = pytest.importorskip(
+        "agentevals.trajectory.match", reason="agentevals is not installed"
+    )
+    openevals = pytest.importorskip("openevals.exact", reason="openevals is not installed")
+    from langsmith import schemas
+
+    example = schemas.Example(
+        id=uuid.uuid4(), dataset_id=uuid.uuid4(), inputs={"q": "a"}, outputs={"messages": _run("a")}
+    )
+    theirs = agentevals.create_trajectory_match_evaluator(trajectory_match_mode="strict")
+    for made, score in (("a", True), ("b", False)):
+        results = langsmith.evaluate(
+            lambda _, path=made: {"messages": _run(path)},
+            data=[example],
+            evaluators=[evaluator("tools.exact"), theirs, openevals.exact_match],
+            client=langsmith.Client(api_key="none", api_url="http://127.0.0.1:9"),
+            upload_results=False,
+        )
+        (row,) = results
+        told = {each.key: each.score for each in row["evaluation_results"]["results"]}
+        assert told == {
+            "tools.exact": score,
+            "trajectory_strict_match": score,
+            "exact_match": score,
+        }
+
+
+def test_malformed_arguments_end_another_evaluator_but_not_ours() -> None:
+    agentevals = pytest.importorskip(
+        "agentevals.trajectory.match", reason="agentevals is not installed"
+    )
+    run = _run("a")
+    run[0]["tool_calls"][0]["function"]["arguments"] = "{"
+    theirs = agentevals.create_trajectory_match_evaluator(trajectory_match_mode="strict")
+    with pytest.raises(ValueError, match="Expecting property name"):
+        theirs(outputs=run, reference_outputs=_run("a"))
+    assert evaluator("tools.exact")(outputs=run, reference_outputs=_run("a"))["score"] is False

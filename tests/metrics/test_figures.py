@@ -58,7 +58,8 @@ def test_names_and_patterns_in_the_order_of_the_columns() -> None:
     [
         ("context.final.line.f2", "did you mean 'context.final.line.f1'?"),
         ("zzz", "there are: context.final.line.f1, "),
-        ("zzz*", "no figure in the tables matches 'zzz*'"),
+        ("zzz*", "no figure matches 'zzz*'"),
+        ("context.line.f2", "did you mean 'context.line.f1'?"),
     ],
 )
 def test_unknown_names(name: str, message: str) -> None:

@@ -26,6 +26,8 @@ from trajmeter.records import (
 )
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
     from trajmeter.metrics import Scored
 
 TASK = Task(
@@ -173,6 +175,19 @@ def test_metrics_that_compare_attempts_see_them_together() -> None:
     offline = trajmeter.score(attempts, metrics=["speedup"])
     assert [*scorer.score_all(attempts)] == offline.results
     assert scorer.summary() == offline.summary
+
+
+def test_attempts_that_are_compared_may_run_in_sessions_of_the_same_scorer() -> None:
+    scorer = trajmeter.Scorer(["speedup"])
+
+    def run() -> Iterator[Trajectory]:
+        for agent in ("oracle", "mine"):
+            with scorer.session("t", agent=agent) as session:
+                session.finish()
+            yield Trajectory(task_id="t", agent=agent, measurements=_took(1.0))
+
+    assert len([*scorer.score_all(run())]) == 2
+    assert scorer.summary().overall.attempts == 4
 
 
 def _scored_elsewhere(scorer: trajmeter.Scorer) -> Scored:

@@ -276,3 +276,13 @@ def test_its_score_is_the_offline_one_whatever_the_interleaving(
         final = scored.row()["context.trajectory.line.coverage"]
         assert live.coverage.line == (final[-1] if final else None)
     assert scored.row()["turns.repeated_calls"] == live.repeated_calls
+
+
+@pytest.mark.parametrize("one", [{"role": "assistant", "content": "x"}, "x", None])
+def test_one_message_is_not_a_list_of_messages(one: Any) -> None:
+    session = trajmeter.Scorer("turns").session("t")
+    with pytest.raises(InputError, match="expected a list of messages"):
+        session.messages(one)
+    with pytest.raises(InputError, match="expected a list of messages"):
+        trajmeter.from_messages(one, task_id="t")
+    assert session.live.turns == 0

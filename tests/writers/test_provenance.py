@@ -38,6 +38,23 @@ def test_no_command_line() -> None:
     assert command_line([]) == ()
 
 
+def test_of_a_large_file_the_ends_are_digested(tmp_path: Path) -> None:
+    size = 64 << 20
+    (tmp_path / "whole").write_bytes(b"")
+    os.truncate(tmp_path / "whole", size)
+    whole = input_file(tmp_path / "whole")
+    assert (whole.sha256, whole.ends_sha256) == (hashlib.sha256(bytes(size)).hexdigest(), None)
+    with (tmp_path / "large").open("wb") as file:
+        file.write(b"first")
+        file.seek(size)
+        file.write(b"last")
+    large = input_file(tmp_path / "large")
+    mib = 1 << 20
+    ends = b"first" + bytes(mib - 5) + bytes(mib - 4) + b"last"
+    assert (large.bytes, large.sha256) == (size + 4, None)
+    assert large.ends_sha256 == hashlib.sha256(ends).hexdigest()
+
+
 def test_a_file_and_a_folder_have_size_and_digest(tmp_path: Path) -> None:
     (tmp_path / "logs" / "more").mkdir(parents=True)
     for name, content in {"b.json": b"two", "more/a.json": b"three"}.items():

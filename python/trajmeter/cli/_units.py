@@ -28,10 +28,8 @@ __all__ = ["NoResume", "Overwrite", "Shard", "UnitOptions", "Workers", "is_folde
 PANEL = "Large inputs"
 
 _FILES = (".csv", ".jsonl", ".parquet")
-_UNIT_BYTES = 64 << 20
-"""Inputs of a file up to this size are one unit, of which nothing could be resumed."""
-_WORKERS_BYTES = 256 << 20
-"""From this size on several workers score, where nobody says how many."""
+_LARGE_BYTES = 256 << 20
+"""Up to this size one pass takes seconds; above, a run can be resumed, by several workers."""
 
 Workers = Annotated[
     str | None,
@@ -122,16 +120,17 @@ class UnitOptions:
                 f"--shard {self.shard!r}: expected I/N, such as 3/8"
             ) from error
 
-    def are_wanted(self, files: Sequence[Path], output: Path | None) -> bool:
+    def are_wanted(self, job: Job, files: Sequence[Path], output: Path | None) -> bool:
         """Whether to score in units, rather than everything in one pass."""
         workers = self.worker_count()
         if self.shard is not None or (output is not None and is_folder(output)):
             return True
         if isinstance(workers, int) and workers != 1:
             return True
-        if output is None:
-            return workers == "auto" and _are_larger(files, _WORKERS_BYTES)
-        return _are_larger(files, _UNIT_BYTES)
+        if output is None and workers == 1:
+            return False
+        # What compares attempts takes all of them as one unit, and there is nothing to resume.
+        return _are_larger(files, _LARGE_BYTES) and not job.compares_attempts()
 
 
 def _are_larger(paths: Sequence[Path], size: int) -> bool:

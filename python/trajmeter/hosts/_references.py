@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import json
 from collections import OrderedDict
 from collections.abc import Iterable, Mapping
 from threading import Lock
 from typing import TYPE_CHECKING, Any
 
 from pydantic import ValidationError
+from pydantic_core import to_json
 
 from trajmeter import json_input
 from trajmeter.errors import InputError, ReadError
@@ -61,7 +61,7 @@ class References:
             for field in family.metric.requires
         )
         self._host = host
-        self._made: OrderedDict[str, Task] = OrderedDict()
+        self._made: OrderedDict[bytes | str, Task] = OrderedDict()
         self._lock = Lock()
 
     def task(self, task_id: str, carried: Mapping[str, Any] | None) -> Task | None:
@@ -88,7 +88,7 @@ class References:
             return known
         if not fields:
             return None
-        key = json.dumps([task_id, fields], sort_keys=True, default=repr)
+        key = _key(task_id, fields)
         with self._lock:
             made = self._made.get(key)
             if made is None:
@@ -112,6 +112,14 @@ class References:
             return task.model_copy(update={"metadata": rest})
         given = {name: getattr(task, name) for name in own}
         return known.model_copy(update={**given, "metadata": {**known.metadata, **rest}})
+
+
+def _key(task_id: str, fields: Mapping[str, Any]) -> bytes | str:
+    """What is equal for references that are equal."""
+    try:
+        return to_json([task_id, fields], fallback=repr)
+    except ValueError:  # half a character, bytes that are no text, or an object within itself
+        return repr([task_id, fields])
 
 
 def plain(value: Any) -> Any:  # noqa: ANN401 - whatever a host carries

@@ -69,7 +69,7 @@ def evaluator(
             task = references.task(attempt.task_id, _carried(reference_outputs))
         except (InputError, ReadError) as wrong:
             return {"key": name, "score": None, "comment": f"invalid_input: {wrong}"}
-        found = named.of(scorer.score(attempt, task=task))
+        found = named.of(scorer.scored(task, attempt))
         if found.counts and found.value is not None:
             value: float | bool = bool(found.value) if is_verdict else found.value
             return {"key": name, "score": value, "comment": found.reason}
@@ -87,6 +87,8 @@ def _carried(reference: Any) -> Mapping[str, Any] | None:  # noqa: ANN401 - of s
         return None
     if isinstance(reference, Mapping) and "messages" not in reference:
         return reference
-    calls = attempt_from(reference, _EXAMPLE).calls or ()
+    calls = attempt_from(reference, _EXAMPLE).calls
+    if calls is None:  # not recorded, which is no reference
+        return None
     wanted = [{"name": call.name, "arguments": call.arguments} for call in calls]
     return {"expected_tool_calls": wanted}

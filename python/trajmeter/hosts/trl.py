@@ -3,10 +3,14 @@
 from __future__ import annotations
 
 from functools import partial
+from importlib.util import find_spec
 from typing import TYPE_CHECKING, Any
 
 from trajmeter.errors import InputError, ReadError
 from trajmeter.hosts._references import REFERENCES, References, attempt_from
+from trajmeter.metrics.engine import FATAL
+from trajmeter.metrics.tools.score import ToolsMetric
+from trajmeter.metrics.turns.score import TurnsMetric
 from trajmeter.readers.tool_views import TOOL_VIEWS
 from trajmeter.scoring.scorer import Scorer
 
@@ -16,6 +20,10 @@ if TYPE_CHECKING:
 __all__ = ["Reward"]
 
 _COMPLETION = "completion"
+_FROM_CALLS = frozenset(
+    {"turns.run.turn_count", "turns.recorded_calls", "turns.repeated_tool_calls"}
+)
+"""Figures of turns that are certain from calls alone, as are those of tools but one."""
 
 
 class Reward:
@@ -52,6 +60,13 @@ class Reward:
         self._references = References(self._scorer, "trl")
         # Only context is scored by what calls show, and to find that out takes as long as the rest.
         self._views = TOOL_VIEWS if self._figure.name.startswith("context.") else None
+        metric = self._figure.metric
+        self._metric: ToolsMetric | TurnsMetric | None = None
+        if find_spec("pyarrow") and (
+            (type(metric) is ToolsMetric and self._figure.name != "tools.dropped_calls")
+            or (type(metric) is TurnsMetric and self._figure.name in _FROM_CALLS)
+        ):
+            self._metric = metric
         self.__name__ = figure
 
     def __reduce__(self) -> tuple[Any, ...]:
@@ -82,25 +97,60 @@ class Reward:
             if (name in REFERENCES or name in ("task_id", "metadata"))
             and len(values) == len(completions)
         }
-        found = [
-            self._reward(completion, {name: values[row] for name, values in own.items()})
-            for row, completion in enumerate(completions)
-        ]
+        rows = [dict(zip(own, values, strict=True)) for values in zip(*own.values(), strict=True)]
+        found = self._rewards(completions, rows or [{} for _ in completions])
         if log_extra is not None and any(cause for _, cause in found):
             log_extra(f"trajmeter.{self.__name__}.cause", [cause for _, cause in found])
         return [value for value, _ in found]
+
+    def _rewards(
+        self, completions: Sequence[Any], rows: Sequence[dict[str, Any]]
+    ) -> list[tuple[float | None, str | None]]:
+        """The value of each completion, or why there is none."""
+        found: dict[int, tuple[float | None, str | None]] = {}
+        if self._metric is not None:
+            found = self._by_calls(self._metric, completions, rows)
+        return [
+            found[at] if at in found else self._reward(completion, row)
+            for at, (completion, row) in enumerate(zip(completions, rows, strict=True))
+        ]
+
+    def _by_calls(
+        self,
+        metric: ToolsMetric | TurnsMetric,
+        completions: Sequence[Any],
+        rows: Sequence[dict[str, Any]],
+    ) -> dict[int, tuple[float | None, str | None]]:
+        """What of completions is certain from their calls alone, by their places."""
+        from trajmeter.hosts._call_batches import call_batch, plain_calls  # pyarrow is an extra
+
+        places, attempts, tasks = [], [], []
+        for at, (completion, row) in enumerate(zip(completions, rows, strict=True)):
+            calls = plain_calls(completion)
+            if calls is None:
+                continue
+            try:
+                tasks.append(self._references.task(*_carried(row)))
+            except ReadError:
+                continue
+            places.append(at)
+            attempts.append(calls)
+        if not places:
+            return {}
+        try:
+            columns = metric.score_batch(tasks, call_batch(attempts))
+        except FATAL:
+            raise
+        except Exception:  # noqa: BLE001 - scored one by one, each says what is wrong with it
+            return {}
+        return dict(zip(places, self._figure.in_columns(columns), strict=True))
 
     def _reward(
         self,
         completion: Any,  # noqa: ANN401 - messages or text
         row: Mapping[str, Any],
     ) -> tuple[float | None, str | None]:
-        named = row.get("task_id")
-        task_id = named if isinstance(named, str) else _COMPLETION
-        metadata = row.get("metadata")
-        carried = {**(metadata if isinstance(metadata, dict) else {}), **row}
-        carried.pop("metadata", None)
-        carried.pop("task_id", None)
+        task_id, carried = _carried(row)
         if isinstance(completion, str):
             completion = [{"role": "assistant", "content": completion}]
         try:
@@ -112,3 +162,12 @@ class Reward:
         if score.counts and score.value is not None:
             return score.value, None
         return None, score.cause.value if score.cause else score.outcome.value
+
+
+def _carried(row: Mapping[str, Any]) -> tuple[str, dict[str, Any]]:
+    """The id of the task of a completion, and what the data set says of it."""
+    named, metadata = row.get("task_id"), row.get("metadata")
+    carried = {**(metadata if isinstance(metadata, dict) else {}), **row}
+    carried.pop("metadata", None)
+    carried.pop("task_id", None)
+    return named if isinstance(named, str) else _COMPLETION, carried

@@ -262,10 +262,11 @@ def matching_figures(patterns: Iterable[str], known: Collection[str]) -> list[st
 
 
 def _unknown(pattern: str, known: Collection[str]) -> str:
-    message = f"no figure {pattern!r} in the tables"
+    message = f"no figure {pattern!r}"
     if _MAGIC.search(pattern):
-        message = f"no figure in the tables matches {pattern!r}"
-    close = get_close_matches(pattern, known, n=1, cutoff=0.5)
+        message = f"no figure matches {pattern!r}"
+    names = dict.fromkeys(name for column in known for name in (short_name(column), column))
+    close = get_close_matches(pattern, names, n=1, cutoff=0.5)
     if close:
         return f"{message}; did you mean {close[0]!r}?"
     listed = ", ".join([*known][:_SHOWN]) + (" …" if len(known) > _SHOWN else "")

@@ -13,8 +13,9 @@ from trajmeter.records import Cause, Outcome, Score
 from trajmeter.records.record import frozen, member_descriptions
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable
+    from collections.abc import Callable, Iterable, Mapping
 
+    from trajmeter.metrics import AnyMetric
     from trajmeter.metrics._result import Result
     from trajmeter.metrics.engine import Scored
     from trajmeter.metrics.rows import RowLayout
@@ -35,6 +36,8 @@ class NamedFigure:
 
     name: str
     """Its column in a results table."""
+    metric: AnyMetric
+    """The metric that gives it."""
 
     def __init__(self, layout: RowLayout, column: str) -> None:
         self.name = column
@@ -43,6 +46,7 @@ class NamedFigure:
             for group in family.groups:
                 names = [own.name for own in group.columns]
                 if column in names:
+                    self.metric = family.metric
                     self._place = place
                     self._path = group.paths[names.index(column)]
         above, _, self._field = self._path.rpartition(".")
@@ -74,6 +78,26 @@ class NamedFigure:
             passed = getattr(group, "passed", None)
         return _score(value, outcome, cause, passed, self._reason(result, outcome, cause))
 
+    def in_columns(self, columns: Mapping[str, Any]) -> list[tuple[float | None, str | None]]:
+        """The figure of many attempts: the value of each, or why there is none.
+
+        Args:
+            columns: Results of the figure's metric, by dotted paths, as ``score_batch`` gives them.
+        """
+        above, _, _ = self._path.rpartition(".")
+        within = f"{above}." if above else ""
+        values = columns[self._path].to_pylist()
+        if not self.info.outcome or f"{within}outcome" not in columns:
+            outcomes: list[str] = [Outcome.SCORED.value] * len(values)
+            causes: list[str | None] = [None] * len(values)
+        else:
+            outcomes = columns[f"{within}outcome"].to_pylist()
+            causes = columns[f"{within}cause"].to_pylist()
+        return [
+            _told(None if value is None else float(value), outcome, cause)
+            for value, outcome, cause in zip(values, outcomes, causes, strict=True)
+        ]
+
     def _reason(self, result: Result, outcome: Outcome, cause: Cause | None) -> str | None:
         told = result.explain(self._path)
         if told is not None:
@@ -93,6 +117,14 @@ def named_figures(layout: RowLayout, patterns: Iterable[str]) -> tuple[NamedFigu
     """
     columns = matching_figures(patterns, figures_of_layout(layout))
     return tuple(NamedFigure(layout, column) for column in columns)
+
+
+def _told(value: float | None, outcome: str, cause: str | None) -> tuple[float | None, str | None]:
+    if outcome in (Outcome.SCORED.value, Outcome.ASSIGNED.value):
+        if value is None:
+            return None, Outcome.ABSTAINED.value
+        return (value, None) if math.isfinite(value) else (None, Cause.NON_FINITE.value)
+    return None, cause or outcome
 
 
 def _same(result: object) -> object:

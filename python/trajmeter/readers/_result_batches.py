@@ -5,10 +5,11 @@ from __future__ import annotations
 import json
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from trajmeter.arrays import nulls
+from trajmeter.arrays import filled, nulls
 from trajmeter.errors import ConfigurationError
 
 if TYPE_CHECKING:
@@ -68,7 +69,7 @@ def arrow_batch(
         )
     for name in values:
         if name in names:
-            columns[name] = pa.array(_json_texts(batch.column(name)), pa.string())
+            columns[name] = _json_texts(batch.column(name))
     return with_nulls(pa.record_batch(list(columns.values()), names=list(columns)), values)
 
 
@@ -79,8 +80,15 @@ def with_nulls(batch: pa.RecordBatch, values: Sequence[str]) -> pa.RecordBatch:
     return pa.record_batch(columns, names=[*batch.schema.names, *missing])
 
 
-def _json_texts(column: Array) -> list[str | None]:
+_encode = json.JSONEncoder(default=str).encode
+
+
+def _json_texts(column: Array) -> Array:
     """Values of a column as JSON; those of a mapping as an object."""
+    if pa.types.is_list(column.type):
+        kind = column.type.value_type
+        if pa.types.is_floating(kind) or pa.types.is_integer(kind):
+            return _number_lists(column)
     found: list[Any] = column.to_pylist()
     if pa.types.is_map(column.type):
         found = [None if value is None else dict(value) for value in found]
@@ -89,7 +97,8 @@ def _json_texts(column: Array) -> list[str | None]:
             None if value is None else {pair["key"]: pair["value"] for pair in value}
             for value in found
         ]
-    return [None if value is None else json.dumps(value, default=str) for value in found]
+    texts = [None if value is None else _encode(value) for value in found]
+    return pa.array(texts, pa.string())
 
 
 def _holds_pairs(arrow_type: pa.DataType) -> bool:
@@ -97,6 +106,19 @@ def _holds_pairs(arrow_type: pa.DataType) -> bool:
     if not pa.types.is_list(arrow_type) or not pa.types.is_struct(arrow_type.value_type):
         return False
     return [field.name for field in arrow_type.value_type] == ["key", "value"]
+
+
+def _number_lists(column: Array) -> Array:
+    """Lists of numbers as JSON: each distinct number is written once, and Arrow joins them."""
+    lengths = filled(pc.list_value_length(column), 0)
+    offsets = np.concatenate([[0], np.cumsum(lengths)]).astype(np.int32)
+    numbers = pc.list_flatten(column).dictionary_encode()  # without what null lists hold
+    written = pa.array([_encode(value) for value in numbers.dictionary.to_pylist()], pa.string())
+    texts = written.take(numbers.indices).fill_null("null")
+    join: Any = pc.binary_join_element_wise  # whose stubs know arrays or scalars, but not both
+    joined = pc.binary_join(pa.ListArray.from_arrays(pa.array(offsets, pa.int32()), texts), ", ")
+    lists: Array = pc.if_else(column.is_valid(), join("[", joined, "]", ""), None)
+    return lists
 
 
 def _key(name: str, texts: Sequence[str]) -> str:

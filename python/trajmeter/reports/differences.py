@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from trajmeter.summaries.comparing import ComparedScores, SystemPair
     from trajmeter.summaries.differences import Difference, TaskDifference
 
-__all__ = ["comparison_sections", "p_text", "signed", "tasks_table"]
+__all__ = ["comparison_sections", "detectable", "p_text", "signed", "tasks_table"]
 
 _REASONS = {
     "only_a": "only in {a}",
@@ -205,6 +205,21 @@ def signed(value: float | None) -> str:
     if value is None:
         return NOTHING
     return amount(value) if value < 0 else f"+{amount(value)}"
+
+
+def detectable(each: Difference, low: float | None = None, high: float | None = None) -> str:
+    """What the tasks could have shown, where they show nothing clear.
+
+    Args:
+        each: The difference.
+        low: Lower end of the figure's range.
+        high: Its upper end.
+    """
+    if each.mde is None:
+        return ""
+    if low is not None and high is not None and each.mde > high - low:
+        return " These are too few to detect any difference reliably."
+    return f" The smallest difference they could reliably detect is {amount(each.mde)}."
 
 
 def p_text(value: float | None) -> str:

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from trajmeter.errors import ConfigurationError
-from trajmeter.metrics import RowLayout, TaskIndex, create
+from trajmeter.metrics import RowLayout, TaskIndex, TrialMetric, create
 from trajmeter.readers import read_tasks
 from trajmeter.scoring.files import tasks_from
 from trajmeter.snapshots import open_snapshots
@@ -66,6 +66,11 @@ class Job:
             "tasks": [str(each) for each in self.tasks if isinstance(each, Path)],
             "folders": list(map(str, folders)),
         }
+
+    def compares_attempts(self) -> bool:
+        """Whether a metric scores the attempts at a task together."""
+        made = create(self.metrics, profiles=self.reading.profiles, judge=self.judge)
+        return any(isinstance(metric, TrialMetric) for metric in made)
 
     def open(self, on_problem: Callable[[ReadProblem], None] | None) -> OpenedJob:
         """Make the metrics, and read the tasks.

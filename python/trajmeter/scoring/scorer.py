@@ -123,6 +123,7 @@ class Scorer:
         Where a metric compares the attempts at a task, all are read before the first is scored.
         """
         if any(hasattr(metric, "score_trial") for metric in self._recorder.metrics):
+            trajectories = [*trajectories]  # what gives them may score in this very scorer
             with self._lock:
                 together = [scored for scored, _ in self._recorder.score(trajectories)]
             yield from together

@@ -5,7 +5,7 @@ from __future__ import annotations
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
-from trajmeter.arguments import check_type, records
+from trajmeter.arguments import as_iterable, check_type, records
 from trajmeter.errors import format_exception
 from trajmeter.readers.messages.drafts import made_call
 from trajmeter.readers.messages.turns import Conversation
@@ -116,9 +116,10 @@ class Session(TurnRecorder):
             new: The messages since the last call.
 
         Raises:
+            InputError: This is one message, or no list.
             SessionFinishedError: The session was finished before.
         """
-        added = [*new]
+        added = [*as_iterable(new, "a list of messages", name="new")]
         recording = self._recording
         with recording.lock:
             recording.refuse_if_finished()

@@ -169,11 +169,15 @@ def read_attempts(
         group=(np.concatenate(groups) if groups else np.empty(0, np.int64))[kept],
         tasks=tasks,
         task=task,
-        texts={name: CodedTexts(*_reversed(column[name])) for name in texts if name in column},
+        texts={
+            name: CodedTexts(*_reversed(column[name]))
+            for name in texts
+            if name in column and name in kinds.texts
+        },
         numbers={
             name: _counted(column[name], column.get(judged_by.get(name, "")))
             for name in numbers
-            if name in column
+            if name in column and name in kinds.numbers
         },
         values={name: column[name].to_pylist() for name in wanted},
         columns=kinds,
@@ -242,7 +246,10 @@ def _kinds(
     for name, found in kinds.items():
         own = found - {"other"}
         is_said = name.rpartition(".")[2] in _SAID or name in texts_wanted
-        if name in _IDENTITY or found == {"text"} or (is_said and own <= {"text"}):
+        is_figure = name in figures and name not in texts_wanted and own == {"text"}
+        if is_figure and name not in _IDENTITY:  # such as True and False in CSV
+            numbers.append(name)
+        elif name in _IDENTITY or found == {"text"} or (is_said and own <= {"text"}):
             texts.append(name)
         elif own == {"number"} or (not own and name in figures):
             numbers.append(name)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import os
 import platform
 import re
 import stat
@@ -29,6 +30,8 @@ _SECRET = re.compile(
     r"|xox[a-z]-[\w-]{8,}|eyJ[\w-]{8,}\.[\w-]{8,}\.[\w-]*)"
 )
 _BLOCK = 1 << 20
+_LARGE_BYTES = 64 << 20
+"""Of larger files only both ends are read: reading all would take as long as scoring them."""
 
 
 class InputFile(Record):
@@ -40,6 +43,8 @@ class InputFile(Record):
     """Size; of a folder that of its files; ``None`` for a pipe or what is not there."""
     sha256: str | None = None
     """Digest; of a folder that of the paths and digests of its files."""
+    ends_sha256: str | None = None
+    """Digest of the first and the last MiB, in place of that of a file above 64 MiB."""
     files: int | None = None
     """Number of files of a folder."""
 
@@ -106,12 +111,14 @@ def input_file(path: Path) -> InputFile:
     Example:
         >>> from pathlib import Path
         >>> input_file(Path("no such file"))
-        InputFile(path='no such file', bytes=None, sha256=None, files=None)
+        InputFile(path='no such file', bytes=None, sha256=None, ends_sha256=None, files=None)
     """
     try:
         mode = path.stat().st_mode
         if stat.S_ISREG(mode):
             size, digest = _digest(path)
+            if size > _LARGE_BYTES:
+                return InputFile(path=str(path), bytes=size, ends_sha256=digest)
             return InputFile(path=str(path), bytes=size, sha256=digest)
         if stat.S_ISDIR(mode):
             return _folder(path)
@@ -132,11 +139,17 @@ def _folder(folder: Path) -> InputFile:
 
 
 def _digest(path: Path) -> tuple[int, str]:
-    digest, size = hashlib.sha256(), 0
+    """Size and digest of a file, of a large one that of its ends."""
+    digest = hashlib.sha256()
     with path.open("rb") as file:
-        while block := file.read(_BLOCK):
-            digest.update(block)
-            size += len(block)
+        size = os.fstat(file.fileno()).st_size
+        if size > _LARGE_BYTES:
+            digest.update(file.read(_BLOCK))
+            file.seek(-_BLOCK, os.SEEK_END)
+            digest.update(file.read(_BLOCK))
+        else:
+            while block := file.read(_BLOCK):
+                digest.update(block)
     return size, digest.hexdigest()
 
 

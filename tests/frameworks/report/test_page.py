@@ -15,6 +15,7 @@ from trajmeter.frameworks.results import (
     QuestionResult,
 )
 from trajmeter.records import Cause, JudgeRecord
+from trajmeter.reports.charts import IntervalChart
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -70,7 +71,7 @@ def test_an_unjudged_run_has_no_chart_and_no_zeros() -> None:
     lost = question(1, 0.0, outcome=AnswerOutcome.TIMED_OUT, latency_seconds=60.0)
     made = document(result("swift", [], questions=(question(0, latency_seconds=1.0), lost)))
     assert made.headlines[0] == (
-        "warning", "No answer was judged, so nothing is said of its quality.",
+        "warning", "No answer was judged, so quality is unknown.",
     )  # fmt: skip
     assert made.headlines[-1][1] == "Questions without an answer: swift 1 of 2 (timed out 1)."
     titles = [chart.title for each in made.parts for chart in each.charts]
@@ -86,6 +87,28 @@ def test_the_best_of_a_row_is_marked_by_what_is_better() -> None:
     assert (rows["Avg Latency (s)"], 1) in best
     assert (rows["Avg Correctness (1-5)"], 2) in best
     assert not [at for at, _ in best if held.table.rows[at][0] == "Questions answered"]
+
+
+def test_sums_over_some_questions_and_deviations_are_never_the_best() -> None:
+    paid = result("swift", [3.0], questions=(question(0, 3.0, estimated_cost_usd=0.5),))
+    unknown = result("tern", [5.0], questions=(question(0, 5.0),))
+    (held,) = part(document(paid, unknown), "quality").tables
+    rows = [row[0] for row in held.table.rows]
+    assert not [at for at, _ in held.best if rows[at] == "Est. Cost (USD)"]
+    spread = [
+        result(name, [3.0], extra_aggregates={"correctness_run_stddev": value})
+        for name, value in {"swift": 0.5, "tern": 0.0}.items()
+    ]
+    (held,) = part(document(*spread), "scenario").tables
+    assert [row[0] for row in held.table.rows] == ["Correctness Run Stddev"]
+    assert not held.best
+
+
+def test_an_axis_that_nobody_has_is_not_drawn() -> None:
+    charts = part(document(result("swift", [3.0]), result("tern", [5.0])), "scorecard").charts
+    (chart,) = charts
+    assert isinstance(chart, IntervalChart)
+    assert "Developer experience" not in [group.heading for group in chart.groups]
 
 
 def test_internals_of_the_profile_stand_behind_a_fold() -> None:

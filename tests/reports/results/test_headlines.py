@@ -39,7 +39,7 @@ def test_who_is_better_by_how_much_how_sure_and_on_what() -> None:
         "wren is better than crane at turns.run.passed: 1.000 against 0.250 (difference +0.750, "
         "95 % interval +0.463…+1.037, p 0.004"
     )
-    assert text.endswith(", on 12 tasks of both.")
+    assert text.endswith(", on 12 shared tasks.")
 
 
 def test_a_second_table_that_is_worse_is_a_bad_message() -> None:
@@ -54,7 +54,14 @@ def test_what_is_not_shown_is_called_so_with_what_could_have_been_shown() -> Non
     )
     assert tone == "neutral"
     assert text.startswith("No clear difference between wren and crane at turns.run.passed: 0.500")
-    assert "These tasks would show a difference of" in text
+    assert "The smallest difference they could reliably detect is" in text
+
+
+def test_too_few_tasks_to_show_anything_are_called_so() -> None:
+    first, *_ = headlines(runs("crane", [True, False]), runs("wren", [False, False]))
+    assert first[1].endswith(
+        " on 2 shared tasks. These are too few to detect any difference reliably."
+    )
 
 
 def test_less_may_be_better() -> None:
@@ -75,7 +82,8 @@ def test_of_several_the_best_stands_beside_the_first() -> None:
     assert (tone, text.split(" at ")[0]) == ("good", "Best of 3: b is better than a")
     first_is_best = [runs(a, v, figure) for a, v in {"a": high, "b": low, "c": middle}.items()]
     ((tone, text),) = headlines(*first_is_best)
-    assert (tone, text.split(" at ")[0]) == ("good", "Best of 3: a, before c")
+    assert (tone, text.split(" at ")[0]) == ("good", "Best of 3: a is better than c")
+    assert ": 0.810 against 0.482 (difference +0.327, 95 % interval +0.31" in text
 
 
 def test_one_system_alone() -> None:
@@ -97,7 +105,7 @@ def test_what_is_missing_is_counted_by_cause_and_bounded() -> None:
     assert tone == "warning"
     assert text == (
         "context.line.f1: 3 of 18 attempts not scored (missing gold 2, no steps 1); "
-        "as bad or good as can be, they would make it wren 0.667–0.833."
+        "at worst and at best, the mean with them is wren 0.667–0.833."
     )
 
 
@@ -112,12 +120,26 @@ def test_a_family_without_any_value_is_named() -> None:
 
 def test_nothing_at_all() -> None:
     ((tone, text), *_) = headlines(runs("wren", [None, None]), better={PASSED: "higher"})
-    assert (tone, text) == ("bad", "Nothing could be scored; what failed says why.")
+    assert (tone, text) == (
+        "bad",
+        "No attempt could be scored: the attempts have nothing to score.",
+    )
+
+
+def test_nothing_at_all_says_why() -> None:
+    figure = "context.final.line.f1"
+    rows = [*runs("crane", [None] * 2, figure), *runs("wren", [None] * 3, figure)]
+    for row in rows:
+        row |= {"context.final.line.outcome": "not_scored"}
+        row |= {"context.final.line.cause": "missing_gold"}
+    made = trajmeter.report(rows).document
+    assert made.headlines[0] == ("bad", "No attempt could be scored (missing gold 5).")
+    assert "differences" not in {each.id for each in made.parts}
 
 
 def test_few_tasks_make_rough_intervals() -> None:
     *_, (tone, text) = headlines(runs("wren", [True, False, True]))
-    assert (tone, text) == ("warning", "Fewer than 10 tasks: the intervals are rough ones.")
+    assert (tone, text) == ("warning", "Fewer than 10 tasks: treat the intervals as rough.")
 
 
 def test_more_families_are_more_tests() -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -15,9 +16,11 @@ from trajmeter.reports.charts import (
     ScatterChart,
     StackChart,
 )
-from trajmeter.reports.page.attempts import NumberColumn, TextColumn
+from trajmeter.reports.page.attempts import DetailBlock, NumberColumn, TextColumn
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
     from trajmeter.reports.page.document import Document, Part
 
 pytest.importorskip("pyarrow")
@@ -36,6 +39,20 @@ def document(rows: Any, **options: Any) -> Document:
 
 def part(made: Document, name: str) -> Part:
     return next(each for each in made.parts if each.id == name)
+
+
+def opened(made: Document) -> list[list[DetailBlock]]:
+    """The detail of each attempt, from its JSON."""
+
+    def tuples(value: Any) -> Any:
+        return tuple(map(tuples, value)) if isinstance(value, list) else value
+
+    assert made.attempts is not None
+    texts = [detail for detail in made.attempts.details if isinstance(detail, str)]
+    return [
+        [DetailBlock(**{name: tuples(value) for name, value in each.items()}) for each in blocks]
+        for blocks in map(json.loads, texts)
+    ]
 
 
 def test_coverage_by_step_keeps_the_last_value_of_an_attempt_that_ended() -> None:
@@ -154,11 +171,11 @@ def test_a_value_outside_the_means_is_not_drawn_and_says_so() -> None:
     assert isinstance(text, TextColumn)
     assert np.array_equal(number.values, [0.0, np.nan, 20.0], equal_nan=True)
     assert [text.texts[code] for code in text.codes] == ["scored", "abstained", "scored"]
-    details = list(made.attempts.details)
+    details = opened(made)
     blocks = [block for block in details[1] if block.title == "rules"]
     assert blocks[0].facts == (("latency", "abstained"),)
     assert blocks[0].rows == (("latency.score", "10 (outside the mean)"),)
-    assert list(made.attempts.details) == details  # a page may be made twice
+    assert opened(made) == details  # a page may be made twice
 
 
 def test_an_attempt_opens_to_its_figures_with_causes_and_reasons() -> None:
@@ -173,7 +190,7 @@ def test_an_attempt_opens_to_its_figures_with_causes_and_reasons() -> None:
     }
     made = document([row("t1", "a", **own)])
     assert made.attempts is not None
-    (blocks,) = made.attempts.details
+    (blocks,) = opened(made)
     by_title = {block.title: block for block in blocks}
     assert dict(by_title[""].facts) == {"task_id": "t1", "agent": "a", "source": "runs.jsonl:7"}
     (said,) = by_title["context"].facts
@@ -183,6 +200,24 @@ def test_an_attempt_opens_to_its_figures_with_causes_and_reasons() -> None:
     assert (counts.rows, counts.folded) == ((("final.line.gold_size", "1,234"),), True)
     mismatches = by_title["tools: counts and descriptions"].rows
     assert mismatches == (("mismatches", "call 2: expected 'a'; call 3 is missing"),)
+
+
+def test_an_attempt_lacks_what_only_others_have() -> None:
+    others = {"tools.calls": 3.0, "tools.names": ["\udcff", "a\u202eb"], "tools.error": 'a "b"\n'}
+    rows = [row("t1", "a", **{F1: 0.5}), row("t2", "", **{F1: None}), row("t3", "a", **others)]
+    made = document(rows, better={"tools.calls": "higher"})
+    first, second, third = opened(made)
+    assert [block.title for block in first] == ["", "context"]
+    assert second == [DetailBlock(facts=(("task_id", "t2"),))]
+    assert third[1:] == [
+        DetailBlock("tools", (("error", 'a "b"\n'),), ("figure", "value"), (("calls", "3"),), (1,)),
+        DetailBlock(
+            "tools: counts and descriptions",
+            header=("column", "value"),
+            rows=(("names", "\udcff; a\\u202eb"),),
+            folded=True,
+        ),
+    ]
 
 
 def test_tables_are_systems_by_their_short_names() -> None:
@@ -211,7 +246,7 @@ def test_a_column_is_text_in_one_table_and_an_object_in_another() -> None:
     ]
     made = document(tables)
     assert made.attempts is not None
-    shown = [cell for blocks in made.attempts.details for b in blocks for r in b.rows for cell in r]
+    shown = [cell for blocks in opened(made) for b in blocks for r in b.rows for cell in r]
     assert shown.count("x: 0.5") + shown.count('{"x": 0.5}') == 2
 
 
@@ -219,3 +254,25 @@ def test_intervals_of_truth_values_leave_differences_to_another_method() -> None
     rows = [row(f"t{n}", agent, **{"turns.run.passed": n > 3}) for agent in "ab" for n in range(12)]
     made = document(rows, interval="wilson")
     assert next(each.id for each in made.parts) == "differences"
+
+
+def test_a_part_shows_only_systems_that_its_metric_scored() -> None:
+    rows = [row(f"t{n}", "a", **{F1: 0.1 * n}) for n in range(4)]
+    others = [row(f"t{n}", "b", **{"turns.run.passed": n > 1}) for n in range(4)]
+    made = trajmeter.report([rows, others]).document
+    own = part(made, "family-context")
+    (chart,) = own.charts
+    assert isinstance(chart, IntervalChart)
+    assert [len(group.intervals) for group in chart.groups] == [1]
+    assert len(own.tables[0].table.header) == 2
+
+
+def test_versions_and_truth_values_of_csv(tmp_path: Path) -> None:
+    lines = ["task_id,agent,turns.version,turns.run.passed"]
+    lines += [f"{n},{agent},1,{n > 2}" for n in range(6) for agent in ("a", "2.5")]
+    path = tmp_path / "rows.csv"
+    path.write_text("\n".join(lines))
+    made = document(path)
+    assert "2.5" in made.title
+    metrics = next(each for each in made.provenance.tables if each.table.title == "Metrics")
+    assert metrics.table.rows == (("turns", "1", "-"),)

@@ -151,6 +151,7 @@ def _scorecard(named: Sequence[tuple[str, ComparedResult]]) -> IntervalChart:
                 ),
             )
             for heading, axis in _AXES
+            if any(getattr(result.scorecard, axis).value is not None for _, result in named)
         ),
         "0 to 100, relative to each other",
         low_end=0.0,

@@ -12,10 +12,10 @@ from trajmeter.frameworks.report.parts import SCORES, comparison_parts
 from trajmeter.frameworks.report.tables import labels
 from trajmeter.frameworks.results import AnswerOutcome
 from trajmeter.metrics.rows import package_version
-from trajmeter.reports.cells import amount
-from trajmeter.reports.differences import p_text, signed
+from trajmeter.reports.differences import detectable, p_text, signed
 from trajmeter.reports.page.document import Document, Part, PartTable
 from trajmeter.reports.results.provenance import file_rows, shown_command
+from trajmeter.reports.results.words import counted
 from trajmeter.reports.tables import Table
 from trajmeter.writers.provenance import Provenance, input_file
 
@@ -31,6 +31,8 @@ if TYPE_CHECKING:
 __all__ = ["comparison_document"]
 
 _UNKNOWN = "not recorded"
+_RANGE = (0.0, 5.0)
+"""Ends of a judge's scores, with the 0 of an answer that failed."""
 
 
 def comparison_document(
@@ -79,7 +81,7 @@ def _statistics(comparison: Comparison) -> tuple[Estimates | None, ComparedScore
     options: dict[str, Any] = {
         "figures": scores,
         "by": "agent",
-        "ranges": dict.fromkeys(scores, (0.0, 5.0)),
+        "ranges": dict.fromkeys(scores, _RANGE),
         "better": dict.fromkeys(scores, "higher"),
     }
     estimates = None
@@ -137,7 +139,7 @@ def _headlines(comparison: Comparison, compared: ComparedScores | None) -> Itera
     elif held:
         yield "neutral", f"{held[0][1]}: mean correctness {held[0][0]:.2f} of 5."
     else:
-        yield "warning", "No answer was judged, so nothing is said of its quality."
+        yield "warning", "No answer was judged, so quality is unknown."
     for axis in ("capability", "efficiency"):
         scores = [
             (fmean(known), framework)
@@ -164,17 +166,20 @@ def _best(held: Sequence[tuple[float, str]], compared: ComparedScores | None) ->
     pair = next((pair for pair in pairs if {pair.a, pair.b} == {a, b}), None)
     each = None if pair is None else next(f for f in pair.figures if f.figure == "correctness")
     if pair is None or each is None or each.low is None or each.high is None:
-        return "neutral", f"{a} answers best: mean correctness {text}; how sure is not known."
+        return (
+            "neutral",
+            f"{a} answers best: mean correctness {text}; no interval could be computed.",
+        )
     is_turned = pair.a == a
     low, high = (-each.high, -each.low) if is_turned else (each.low, each.high)
     value = -(each.difference or 0.0) if is_turned else each.difference or 0.0
     sure = f"difference {signed(value)}, 95 % interval {signed(low)}…{signed(high)}"
     if each.p_value is not None:
         sure += f", p {p_text(each.p_value)}"
-    about = f"mean correctness {text} ({sure}), on {each.n_tasks} questions of both"
+    about = f"mean correctness {text} ({sure}), on {counted(each.n_tasks, 'shared question')}"
     if low > 0 and (each.p_value is None or each.p_value <= 1 - each.level):
         return "good", f"{a} answers better than {b}: {about}."
-    more = "" if each.mde is None else f" They would show a difference of {amount(each.mde)}."
+    more = detectable(each, *_RANGE)
     return "neutral", f"No clear difference between {a} and {b}: {about}.{more}"
 
 

@@ -40,6 +40,8 @@ _HIGHER = (
 )
 _OF_RUNS = ("total tokens", "est. cost", "questions ")
 """Sums, which say nothing of the better where results are of different numbers of runs."""
+_SPREAD = " stddev"
+"""End of the names of deviations, of which neither end is better."""
 _INTERNAL = " Avg"
 """End of the names of a profile's internals."""
 
@@ -113,6 +115,8 @@ def _direction(name: str, *, equal_runs: bool) -> bool | None:
     """Whether more is better; ``None`` if neither end is."""
     lowered = name.lower()
     if not equal_runs and lowered.startswith(_OF_RUNS):
+        return None
+    if lowered.endswith(_SPREAD):  # wrong answers may be as steady as right ones
         return None
     if any(word in lowered for word in _LOWER):
         return False

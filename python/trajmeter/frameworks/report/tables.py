@@ -114,8 +114,17 @@ def _summary(results: Sequence[ComparedResult]) -> _Rows:
     if any(result.run_count > 1 for result in results):
         rows += [
             ("Runs", *(whole(result.run_count) for result in results)),
-            ("Tokens per Run", *(whole(result.tokens_per_run) for result in results)),
-            ("Cost per Run (USD)", *(dollars(result.cost_usd_per_run) for result in results)),
+            (
+                "Tokens per Run",
+                *(_per_run(r.tokens_per_run, r.summary["total_tokens"], whole) for r in results),
+            ),
+            (
+                "Cost per Run (USD)",
+                *(
+                    _per_run(r.cost_usd_per_run, r.summary["total_cost_usd"], dollars)
+                    for r in results
+                ),
+            ),
         ]
     judging = [result.judging for result in results]
     if any(judging):
@@ -173,13 +182,21 @@ def _review(results: Sequence[ComparedResult]) -> _Rows:
 
 
 def _figure(figure: ComparedFigure, show: Callable[[float | None], Cell]) -> Cell:
+    """A figure; one of only some questions has no number that could be the best."""
     cell = show(figure.value)
     text = str(cell)
     if figure.run_stddev is not None:
         text += f" ±{figure.run_stddev:.2f}"
     if figure.value is not None and figure.n < figure.of:
         text += f" ({figure.n} of {figure.of})"
-    return Cell(text, cell.value)
+    return Cell(text, cell.value if figure.n >= figure.of else None)
+
+
+def _per_run(
+    value: float | None, total: ComparedFigure, show: Callable[[float | None], Cell]
+) -> Cell:
+    cell = show(value)
+    return Cell(cell, cell.value if total.n >= total.of else None)
 
 
 def _measure(

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from trajmeter.arguments import as_iterable
 from trajmeter.errors import InputError
 from trajmeter.readers.messages.turns import message_turns
 from trajmeter.readers.tool_views import TOOL_VIEWS
@@ -54,7 +55,8 @@ def from_messages(
         The record.
 
     Raises:
-        InputError: ``turns`` or ``tool_calls`` are given, which the messages hold.
+        InputError: ``messages`` is one message, or no list; or ``turns`` or ``tool_calls`` are
+            given, which the messages hold.
         pydantic.ValidationError: A field is unknown, or its value is wrong.
 
     Example:
@@ -77,6 +79,7 @@ def from_messages(
     for name in ("turns", "tool_calls"):
         if name in identity_and_ends:
             raise InputError(f"{name} cannot be given: the messages hold them")
+    messages = as_iterable(messages, "a list of messages", name="messages")
     held = message_turns(messages, views=views, failed=failed)
     fields: dict[str, Any] = {
         "model": held.model,

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import base64
 import gzip
-import json
-from functools import lru_cache
 from itertools import islice
 from typing import TYPE_CHECKING, Any
 
@@ -14,20 +12,18 @@ import numpy as np
 from trajmeter.errors import InputError
 from trajmeter.reports.html import escape, script_json
 from trajmeter.reports.page.attempts import BLOCK, TextColumn
+from trajmeter.reports.page.details import detail_json, text_json
 from trajmeter.text import without_controls
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from trajmeter.reports.page.attempts import AttemptTable, DetailBlock, NumberColumn
+    from trajmeter.reports.page.attempts import AttemptTable, NumberColumn
 
 __all__ = ["attempt_markup"]
 
 _LEVEL = 6
 """Of gzip: more takes twice the time for a few percent."""
-
-_REPEATED = 80
-"""Characters of texts that most attempts have alike, such as names of figures."""
 
 # The script fills what is empty here, and shows what is hidden.
 _FRAME = """\
@@ -85,8 +81,7 @@ def attempt_markup(table: AttemptTable) -> Iterator[str]:
     for place, column in enumerate(table.columns):
         yield _script(f"column-{place}", _packed(_values(column).tobytes()))
         if isinstance(column, TextColumn):
-            texts = [without_controls(text) for text in column.texts]
-            yield _script(f"texts-{place}", _packed_json(texts))
+            yield _script(f"texts-{place}", _packed(text_json(column.texts)))
     yield from _details(table, rows)
     yield "</section>\n"
 
@@ -95,9 +90,12 @@ def _details(table: AttemptTable, rows: int) -> Iterator[str]:
     details = iter(table.details)
     read = 0
     for place in range(-(-rows // BLOCK)):
-        block = [[_fields(each) for each in detail] for detail in islice(details, BLOCK)]
+        block = [
+            detail if isinstance(detail, str) else detail_json(detail)
+            for detail in islice(details, BLOCK)
+        ]
         read += len(block)
-        yield _script(f"details-{place}", _packed_json(block))
+        yield _script(f"details-{place}", _packed(f"[{','.join(block)}]"))
     if read + sum(1 for _ in details) != rows:
         raise InputError(f"the table has {rows} rows, but details of another number of attempts")
 
@@ -119,36 +117,9 @@ def _described(column: TextColumn | NumberColumn) -> dict[str, object]:
     return named | {"kind": column.kind, "higher_is_better": column.higher_is_better}
 
 
-def _fields(block: DetailBlock) -> dict[str, Any]:
-    """The fields of a block that say something."""
-    fields = {
-        "title": block.title,
-        "facts": block.facts,
-        "header": block.header,
-        "rows": block.rows,
-        "numbers": block.numbers,
-        "text": block.text,
-        "folded": block.folded,
-    }
-    return {name: _visible(value) for name, value in fields.items() if value}
-
-
-_readable = lru_cache(maxsize=1 << 14)(without_controls)
-
-
-def _visible(value: Any) -> Any:  # noqa: ANN401 - texts in tuples of any depth
-    if isinstance(value, str):
-        return _readable(value) if len(value) <= _REPEATED else without_controls(value)
-    return [_visible(each) for each in value] if isinstance(value, tuple) else value
-
-
-def _packed_json(value: object) -> str:
-    text = json.dumps(value, ensure_ascii=False, separators=(",", ":"))
-    return _packed(text.encode("utf-8", "backslashreplace"))  # half a surrogate is not UTF-8
-
-
-def _packed(data: bytes) -> str:
-    return base64.b64encode(gzip.compress(data, _LEVEL, mtime=0)).decode("ascii")
+def _packed(data: bytes | str) -> str:
+    held = data.encode() if isinstance(data, str) else data
+    return base64.b64encode(gzip.compress(held, _LEVEL, mtime=0)).decode("ascii")
 
 
 def _script(name: str, text: str, *, kind: str = "text/plain") -> str:

@@ -98,5 +98,6 @@ class AttemptTable:
     """Heading: ``Attempts``, or ``Questions`` of frameworks."""
     columns: tuple[TextColumn | NumberColumn, ...]
     """Columns shown, the identity first; all of the same length. What one can search: the texts."""
-    details: Iterable[Detail]
-    """The detail of each row, in order; read once, while the page is written."""
+    details: Iterable[Detail | str]
+    """The detail of each row, in order, or the JSON of its blocks as the page holds it; read once,
+    while the page is written."""

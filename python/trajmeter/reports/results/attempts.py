@@ -2,28 +2,21 @@
 
 from __future__ import annotations
 
-import json
-import math
-from typing import TYPE_CHECKING, Any, TypeAlias
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from trajmeter.metrics.figures import short_name
-from trajmeter.reports.page.attempts import AttemptTable, DetailBlock, NumberColumn, TextColumn
+from trajmeter.reports.page.attempts import AttemptTable, NumberColumn, TextColumn
+from trajmeter.reports.results.attempt_details import AttemptDetails
 from trajmeter.reports.results.words import cause_name
-from trajmeter.summaries.attempt_rows import OUTSIDE
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping, Sequence
-
-    import pyarrow as pa
+    from collections.abc import Callable, Mapping
 
     from trajmeter.reports.page.attempts import Detail
     from trajmeter.reports.results.findings import Findings
     from trajmeter.summaries.attempt_rows import CodedTexts
-
-    _Groups: TypeAlias = dict[str, dict[str, list[str]]]
-    """Columns by family and group."""
 
 __all__ = ["LISTED", "attempt_table"]
 
@@ -31,9 +24,6 @@ LISTED = 100_000
 """Attempts that the table lists; the figures above it count all."""
 _FIGURES = 10
 """Figures that it has columns for; an attempt opens to all."""
-_IDENTITY = ("task_id", "agent", "model", "attempt", "source")
-_OUTCOMES = ("outcome", "cause", "reason")
-_PLAIN = ("version", "parameters", "error")
 
 
 def attempt_table(
@@ -75,7 +65,9 @@ def attempt_table(
             )
         )
     title = "Attempts" if shown == len(rows) else f"The first {shown:,} of {len(rows):,} attempts"
-    return AttemptTable(title, tuple(columns), _Details(found, shown, turns))
+    return AttemptTable(
+        title, tuple(columns), AttemptDetails(found.rows, found.figures, shown, turns)
+    )
 
 
 def _others(found: Findings) -> list[str]:
@@ -119,147 +111,3 @@ def _outcome(found: Findings, figure: str, group: str, shown: int) -> TextColumn
         texts.append(text)
     label = f"{short_name(figure)}: outcome"
     return TextColumn(f"{group}.outcome", label, codes.reshape(-1).astype(np.int32), tuple(texts))
-
-
-class _Details:
-    """The detail of each attempt, made while it is asked for, as all of them may not fit."""
-
-    def __init__(
-        self,
-        found: Findings,
-        shown: int,
-        turns: Callable[[Mapping[str, str | None]], Detail] | None,
-    ) -> None:
-        self._rows = found.rows
-        self._judged_by = found.rows.judged_by
-        self._listed = shown
-        self._turns = turns
-        kinds = found.rows.columns
-        self._booleans = {
-            name
-            for table in found.rows.tables
-            for name, kind in table.columns.items()
-            if kind == "boolean"
-        }
-        self._directed = set(found.figures)
-        columns = [*kinds.texts, *kinds.numbers, *kinds.values]
-        order = [*dict.fromkeys(name for table in found.rows.tables for name in table.columns)]
-        self._groups: _Groups = {}
-        for name in sorted(columns, key=order.index):
-            family, dot, rest = name.partition(".")
-            if dot and rest not in _PLAIN:
-                group = self._groups.setdefault(family, {})
-                group.setdefault(name.rpartition(".")[0], []).append(name)
-
-    def __iter__(self) -> Iterator[Detail]:
-        """Read the attempts once more."""
-        left = self._listed
-        for batch in self._rows.everything():
-            yield from self._of(batch.slice(0, left))
-            left -= min(batch.num_rows, left)
-            if not left:
-                return
-
-    def _of(self, batch: pa.RecordBatch) -> Iterator[Detail]:
-        # Many columns hold nothing, as those of causes where everything was scored.
-        held = [
-            name for name in batch.schema.names if batch.column(name).null_count < batch.num_rows
-        ]
-        families = _holding(self._groups, {*held})
-        columns = [batch.column(name).to_pylist() for name in held]
-        for row in zip(*columns, strict=True):
-            values = dict(zip(held, row, strict=True))
-            identity = {name: values.get(name) for name in _IDENTITY}
-            blocks = [DetailBlock(facts=tuple((k, v) for k, v in identity.items() if v))]
-            for family, groups in families.items():
-                blocks += self._family(family, groups, values)
-            if self._turns is not None:
-                blocks += self._turns(identity)
-            yield tuple(blocks)
-
-    def _family(
-        self, family: str, groups: Mapping[str, Sequence[str]], values: Mapping[str, Any]
-    ) -> Iterator[DetailBlock]:
-        facts: list[tuple[str, str]] = []
-        figures: list[tuple[str, str]] = []
-        others: list[tuple[str, str]] = []
-        error = values.get(f"{family}.error")
-        if error:
-            facts.append(("error", str(error)))
-        for group, names in groups.items():
-            said = _said(group, values)
-            if said:
-                facts.append(
-                    (group.removeprefix(f"{family}.") if group != family else family, said)
-                )
-            for name in names:
-                value = values[name]
-                if value is None:
-                    continue
-                text = self._shown(name, value)
-                if values.get(self._judged_by.get(name, "")) in OUTSIDE:
-                    text = f"{text} (outside the mean)"
-                if text:
-                    label = name.removeprefix(f"{family}.")
-                    (figures if name in self._directed else others).append((label, text))
-        if facts or figures:
-            header = ("figure", "value") if figures else ()
-            yield DetailBlock(family, tuple(facts), header, tuple(figures), (1,))
-        if others:
-            title = f"{family}: counts and descriptions"
-            yield DetailBlock(title, (), ("column", "value"), tuple(others), folded=True)
-
-    def _shown(self, name: str, value: Any) -> str:  # noqa: ANN401 - of any column
-        if isinstance(value, float):
-            if name in self._booleans:
-                return "yes" if value else "no"
-            return f"{value:,.0f}" if value.is_integer() else f"{value:.6g}"
-        return _plain(value) if isinstance(value, str) else str(value)
-
-
-def _holding(groups: _Groups, held: set[str]) -> _Groups:
-    """Groups of the columns that hold anything, without those that say what became of them."""
-    return {
-        family: {
-            group: [
-                name for name in names if name in held and name.rpartition(".")[2] not in _OUTCOMES
-            ]
-            for group, names in own.items()
-            if not held.isdisjoint(names)
-        }
-        for family, own in groups.items()
-    }
-
-
-def _said(group: str, values: Mapping[str, Any]) -> str:
-    """What became of a group of figures, unless it was plainly scored."""
-    outcome, cause, reason = (values.get(f"{group}.{end}") for end in _OUTCOMES)
-    is_plain = outcome is None or (outcome == "scored" and not cause)
-    parts = [] if is_plain else [str(outcome).replace("_", " ")]
-    if cause:
-        parts.append(cause_name(str(cause)))
-    text = ": ".join(parts)
-    return f"{text} ({reason})" if reason and text else str(reason or text)
-
-
-def _plain(text: str) -> str:
-    """JSON as words: a mapping by its keys, a list by its items; other text as it is."""
-    if text[:1] not in ("[", "{", '"'):
-        return text
-    try:
-        found = json.loads(text)
-    except ValueError:
-        return text
-    if isinstance(found, dict):
-        return "; ".join(f"{key}: {_item(value)}" for key, value in found.items())
-    if isinstance(found, list):
-        return "; ".join(map(_item, found))
-    return found if isinstance(found, str) else text
-
-
-def _item(value: object) -> str:
-    if isinstance(value, float) and math.isfinite(value):
-        return f"{value:.6g}"
-    if isinstance(value, dict):
-        return ", ".join(f"{key} {_item(each)}" for key, each in value.items())
-    return "-" if value is None else str(value)

@@ -36,6 +36,8 @@ def comparison_part(found: Findings) -> Part | None:
     if found.compared is None:
         return None
     pairs = found.compared.pairs
+    if all(each.difference is None for pair in pairs for each in pair.figures):
+        return None
     tables: list[PartTable] = []
     folds: list[Fold] = []
     notes: list[str] = []
@@ -100,11 +102,11 @@ def _limits(each: Difference) -> str:
 
 def _notes(pair: SystemPair) -> Iterator[str]:
     yield (
-        "p (Holm) is adjusted for the figures that stand for their families. Beside them, figures "
-        "are listed that differ clearly though adjusted for all figures."
+        "p (Holm) is adjusted over the main figure of each family. Other figures are listed only "
+        "where they differ clearly even when adjusted over all figures."
     )
     if any("few_tasks" in each.notes for each in pair.figures):
-        yield "Fewer than 10 tasks: the intervals are rough ones."
+        yield "Fewer than 10 tasks: treat the intervals as rough."
 
 
 def _losses(pair: SystemPair, found: Findings) -> Iterator[Fold]:

@@ -158,7 +158,7 @@ def _list(text: str | None) -> list[float]:
     if text is None:
         return []
     found = json.loads(text)
-    is_measured = isinstance(found, list) and all(isinstance(each, (int, float)) for each in found)
+    is_measured = isinstance(found, list) and {*map(type, found)} <= {int, float, bool}
     return found if is_measured else []
 
 

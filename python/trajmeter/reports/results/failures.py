@@ -49,12 +49,17 @@ def failure_part(found: Findings) -> Part | None:
     outside = _outside(found)
     folds = []
     if outside.rows:
-        folds.append(Fold("Figures with attempts outside their mean", (PartTable(outside),)))
+        folds.append(
+            Fold(
+                "Figures whose mean leaves attempts out or holds assigned values",
+                (PartTable(outside),),
+            )
+        )
     if not charts and not tables and not folds:
         return None
     note = (
-        "No mean holds what was not scored. What a rule set is inside its mean; the cause says "
-        "which rule."
+        "Attempts that were not scored count in no mean. Values set by a rule count; the cause "
+        "names the rule."
     )
     return Part(
         "failures",

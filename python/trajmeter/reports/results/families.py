@@ -9,7 +9,7 @@ from trajmeter.reports.cells import Cell
 from trajmeter.reports.charts import Interval, IntervalChart, IntervalGroup
 from trajmeter.reports.estimates import level_name, repeats_section
 from trajmeter.reports.page.document import Fold, Part, PartTable
-from trajmeter.reports.results.findings import LISTED
+from trajmeter.reports.results.findings import CHARTED, LISTED
 from trajmeter.reports.results.words import estimate_cell, scored
 from trajmeter.reports.tables import Table
 
@@ -112,13 +112,14 @@ def _part(found: Findings, family: str, own: Sequence[str]) -> Part:
         if name.partition(".")[0] == family and name not in own
     ]
     notes = [f"Nothing scored: {', '.join(missing)}."] if missing else []
-    if len(charted := found.charted_by(lead)) < len(found.systems):
+    systems = _holding(found, lead)
+    if len(charted := _charted(found, lead)) < len(systems):
         notes.append(
-            f"Charts show {len(charted)} of {len(found.systems):,} systems: the best by "
+            f"Charts show {len(charted)} of {len(systems):,} systems: the best by "
             f"{short_name(lead)}, and the first if it has a value."
         )
     if any("few_tasks" in each.notes for s in found.systems for each in _of(s, own)):
-        notes.append("Fewer than 10 tasks: the intervals are rough ones.")
+        notes.append("Fewer than 10 tasks: treat the intervals as rough.")
     return Part(
         f"family-{family}",
         family.capitalize(),
@@ -168,7 +169,7 @@ def alike(found: Findings, names: Sequence[str], title: str) -> Iterator[Interva
             groups=tuple(
                 IntervalGroup(
                     "" if is_one else _heading(found, name),
-                    tuple(interval(s, name, found) for s in found.charted_by(_lead(found, names))),
+                    tuple(interval(s, name, found) for s in _charted(found, _lead(found, names))),
                 )
                 for name in own
             ),
@@ -178,6 +179,21 @@ def alike(found: Findings, names: Sequence[str], title: str) -> Iterator[Interva
             low_end=None if axis.name else axis.low,
             high_end=None if axis.name else axis.high,
         )
+
+
+def _holding(found: Findings, name: str) -> tuple[System, ...]:
+    """Systems that were scored by the metric of a figure at all."""
+    family = name.partition(".")[0]
+    return tuple(
+        system
+        for system in found.systems
+        if any(each.figure.partition(".")[0] == family for each in system.estimates.figures)
+    )
+
+
+def _charted(found: Findings, name: str) -> tuple[System, ...]:
+    own = _holding(found, name)
+    return own if len(own) <= CHARTED else found.charted_by(name)
 
 
 def _heading(found: Findings, name: str) -> str:
@@ -203,7 +219,7 @@ def interval(system: System, name: str, found: Findings) -> Interval:
 
 def _levels(found: Findings, names: Sequence[str]) -> IntervalChart:
     """Advantage over the reference, however benchmarks are taken together."""
-    charted = found.charted_by(names[0])
+    charted = _charted(found, names[0])
     return IntervalChart(
         title="Advantage over the reference per level",
         groups=tuple(
@@ -217,7 +233,8 @@ def _levels(found: Findings, names: Sequence[str]) -> IntervalChart:
 
 def _table(found: Findings, names: Sequence[str]) -> PartTable:
     """Figures downwards, or systems where these are many; the best of each figure is marked."""
-    systems = found.systems[:LISTED]
+    holding = _holding(found, names[0])
+    systems = holding[:LISTED]
     cells = {(s.number, name): estimate_cell(s.estimate(name)) for s in systems for name in names}
     winners = {(s.number, name) for name in names for s in _best(found, name, systems)}
     if len(systems) <= _COLUMNS:
@@ -243,8 +260,8 @@ def _table(found: Findings, names: Sequence[str]) -> PartTable:
         for place, name in enumerate(names)
         if (s.number, name) in winners
     }
-    more = len(found.systems) - len(systems)
-    title = f"The first {LISTED} of {len(found.systems):,} systems" if more else ""
+    more = len(holding) - len(systems)
+    title = f"The first {LISTED} of {len(holding):,} systems" if more else ""
     return PartTable(Table(title, header, rows), frozenset(best))
 
 

@@ -7,12 +7,12 @@ from typing import TYPE_CHECKING
 
 from trajmeter.metrics.figures import short_name
 from trajmeter.reports.cells import amount
-from trajmeter.reports.differences import p_text, signed
+from trajmeter.reports.differences import detectable, p_text, signed
 from trajmeter.reports.estimates import gate_lines, level_name, limits
 from trajmeter.reports.results.words import causes, counted
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Collection, Iterator
 
     from trajmeter.reports.page.document import Headline
     from trajmeter.reports.results.findings import Findings, System
@@ -38,9 +38,9 @@ def headlines(found: Findings) -> tuple[Headline, ...]:
         for each in system.estimates.figures
         if each.figure in found.principal
     ):
-        lines.append(("warning", "Fewer than 10 tasks: the intervals are rough ones."))
+        lines.append(("warning", "Fewer than 10 tasks: treat the intervals as rough."))
     if not found.measured:
-        lines.insert(0, ("bad", "Nothing could be scored; what failed says why."))
+        lines.insert(0, ("bad", f"No attempt could be scored{_why(found, found.figures)}."))
     return tuple(lines)
 
 
@@ -67,38 +67,51 @@ def _pair(found: Findings, ranked: list[System]) -> SystemPair | None:
 def _difference(
     found: Findings, ranked: list[System], pair: SystemPair, each: Difference
 ) -> Headline:
-    a, b = pair.a, pair.b
     value = each.difference or 0.0
     is_better = value > 0 if each.higher_is_better is not False else value < 0
-    means = f"{amount(each.mean_b)} against {amount(each.mean_a)}"
-    sure = [f"difference {signed(value)}"]
-    if each.low is not None:
-        sure.append(f"{level_name(each.level)} {signed(each.low)}…{signed(each.high)}")
+    is_sure = each.low is not None and each.high is not None and (each.low > 0 or each.high < 0)
     p_value = found.adjusted.get((pair.a, pair.b, each.figure))
-    if p_value is not None:
-        tests = len(found.adjusted)
-        sure.append(f"p {p_text(p_value)}" + (f", adjusted for {tests} tests" if tests > 1 else ""))
-    about = f"{means} ({', '.join(sure)}), on {counted(each.n_tasks, 'task')} of both"
+    is_clear = is_sure and (p_value is None or p_value <= 1 - each.level)
+    a, b = pair.a, pair.b
+    rest = [system for system in ranked if system.label not in (a, b)][:_SYSTEMS]
+    is_turned = is_clear and not is_better and bool(rest)  # the baseline is the best of several
+    if is_turned:
+        a, b = b, a
+    about = _about(found, each, p_value, is_turned=is_turned)
     name = short_name(each.figure)
     if each.higher_is_better is False:
         name += " (lower is better)"
-    rest = [system for system in ranked if system.label not in (a, b)][:_SYSTEMS]
-    of = f"Best of {len(ranked)}: " if rest else ""
     others = ", ".join(f"{system.label} {amount(system.mean(each.figure))}" for system in rest)
     also = f" Others: {others}." if rest else ""
     if each.low is None or each.high is None:
-        return "neutral", f"{name}: {b} {about}; how sure this is cannot be said."
-    is_clear = (each.low > 0 or each.high < 0) and (p_value is None or p_value <= 1 - each.level)
-    if is_clear and is_better:
+        return "neutral", f"{name}: {b} {about}; no interval could be computed.{also}"
+    if is_clear and (is_better or is_turned):
+        of = f"Best of {len(ranked)}: " if rest else ""
         return "good", f"{of}{b} is better than {a} at {name}: {about}.{also}"
-    if is_clear and of:  # the baseline, before the second best
-        return "good", f"{of}{a}, before {b} at {name}: {about}.{also}"
     if is_clear:
         return "bad", f"{b} is worse than {a} at {name}: {about}."
-    more = (
-        "" if each.mde is None else f" These tasks would show a difference of {amount(each.mde)}."
-    )
+    own = found.systems[0].estimate(each.figure)
+    more = detectable(each, *((own.range_low, own.range_high) if own else ()))
     return "neutral", f"No clear difference between {b} and {a} at {name}: {about}.{more}{also}"
+
+
+def _about(found: Findings, each: Difference, p_value: float | None, *, is_turned: bool) -> str:
+    """Both means, their difference, how sure it is, and on what."""
+    means, value = (each.mean_b, each.mean_a), each.difference or 0.0
+    low, high = each.low, each.high
+    if is_turned:
+        means, value = (each.mean_a, each.mean_b), -value
+        low, high = (None if end is None else -end for end in (high, low))
+    sure = [f"difference {signed(value)}"]
+    if low is not None:
+        sure.append(f"{level_name(each.level)} {signed(low)}…{signed(high)}")
+    if p_value is not None:
+        tests = len(found.adjusted)
+        sure.append(f"p {p_text(p_value)}" + (f", adjusted for {tests} tests" if tests > 1 else ""))
+    return (
+        f"{amount(means[0])} against {amount(means[1])} ({', '.join(sure)}), "
+        f"on {counted(each.n_tasks, 'shared task')}"
+    )
 
 
 def _alone(system: System, figure: str) -> str:
@@ -135,7 +148,7 @@ def _missing(found: Findings) -> Iterator[Headline]:
             and each.bound_high is not None
         ]
         if bounds:
-            text += f"; as bad or good as can be, they would make it {', '.join(bounds)}"
+            text += f"; at worst and at best, the mean with them is {', '.join(bounds)}"
         said.setdefault(text, []).append(short_name(figure))
     for text, figures in said.items():
         yield "warning", f"{', '.join(figures)}: {text}."
@@ -148,13 +161,20 @@ def _unscored_families(found: Findings) -> Iterator[Headline]:
     for family in dict.fromkeys(name.partition(".")[0] for name in found.figures):
         if family in measured or not measured:
             continue
+        own = [name for name in found.figures if name.partition(".")[0] == family]
+        yield "warning", f"{family}: nothing was scored{_why(found, own)}."
+
+
+def _why(found: Findings, figures: Collection[str]) -> str:
+    """The causes for which nothing was scored, each with the most attempts that any figure lost."""
+    total: Counter[str] = Counter()
+    for system in found.systems:
         most: Counter[str] = Counter()
-        for system in found.systems:
-            for each in system.estimates.figures:
-                if each.figure.partition(".")[0] == family:
-                    most |= Counter(each.not_scored)
-        why = f" ({causes(most)})" if most else ": the attempts gave it nothing to act on"
-        yield "warning", f"{family}: nothing was scored{why}."
+        for each in system.estimates.figures:
+            if each.figure in figures:
+                most |= Counter(each.not_scored)
+        total += most
+    return f" ({causes(total)})" if total else ": the attempts have nothing to score"
 
 
 def _gates(found: Findings) -> Iterator[Headline]:

@@ -81,7 +81,8 @@ def file_rows(files: Iterable[InputFile]) -> Iterator[tuple[str, ...]]:
     for file in files:
         size = _UNKNOWN if file.bytes is None else f"{file.bytes:,}"
         count = "" if file.files is None else f"{file.files:,}"
-        yield file.path, size, count, file.sha256 or _UNKNOWN
+        ends = f"first and last MiB: {file.ends_sha256}" if file.ends_sha256 else _UNKNOWN
+        yield file.path, size, count, file.sha256 or ends
 
 
 def shown_command(run: Provenance) -> str:

@@ -1,0 +1,183 @@
+"""A metric of DeepEval: one figure of each test case."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from pydantic import ValidationError
+from pydantic_core import to_jsonable_python
+
+from trajmeter import json_input
+from trajmeter.errors import ConfigurationError, ExtraMissingError, InputError, ReadError
+
+try:
+    from deepeval.errors import MissingTestCaseParamsError
+    from deepeval.metrics import BaseMetric
+except ModuleNotFoundError as error:
+    raise ExtraMissingError("DeepEval is missing: pip install 'trajmeter[deepeval]'") from error
+
+from trajmeter.hosts._references import References, attempt_from, plain
+from trajmeter.records import ToolCall, Trajectory, Usage
+from trajmeter.scoring.scorer import Scorer
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from deepeval.test_case import LLMTestCase
+    from deepeval.test_case import ToolCall as CalledTool
+
+__all__ = ["TrajmeterMetric"]
+
+_CASE = "case"
+"""Id of the task of a test case without a name."""
+_TRAJECTORY = "trajectory"
+"""The key of a test case's metadata that holds messages or a record."""
+
+
+class TrajmeterMetric(BaseMetric):
+    """A figure of each test case, for :func:`deepeval.evaluate` and :func:`deepeval.assert_test`.
+
+    The attempt is ``metadata["trajectory"]``, messages or a record, else ``tools_called``. The
+    calls that are expected are ``expected_tools``; other references are in ``metadata``, under the
+    names of a task's fields (``gold_ranges``), or in ``tasks`` by the name of the test case.
+
+    What was not scored raises DeepEval's ``MissingTestCaseParamsError`` with the cause. With
+    ``ErrorConfig(skip_on_missing_params=True)`` DeepEval skips the metric there; else the run ends.
+
+    Args:
+        figure: The figure's column or short name.
+        threshold: Least value that passes, or the greatest where less is better; by default there
+            is no verdict. DeepEval wants a threshold of at least one metric of a run.
+        scorer: A scorer to share with other metrics, in place of options.
+        **scorer_options: As for :class:`trajmeter.Scorer`.
+
+    Raises:
+        UnknownNameError: There is no such figure; the nearest is named.
+        ConfigurationError: A scorer was given with options.
+    """
+
+    async_mode = False
+    verbose_mode = False
+    score: float | None = None
+    reason: str | None = None
+    success: bool | None = None
+    error: str | None = None
+
+    def __init__(
+        self,
+        figure: str,
+        threshold: float | None = None,
+        *,
+        scorer: Scorer | None = None,
+        **scorer_options: Any,  # noqa: ANN401 - those of a Scorer
+    ) -> None:
+        if scorer is None:
+            scorer = Scorer(**{"metrics": figure.partition(".")[0], **scorer_options})
+        elif scorer_options:
+            raise ConfigurationError(
+                f"got a scorer and {', '.join(sorted(scorer_options))}, expected one or the other"
+            )
+        self._named = scorer.figure(figure)
+        self._references = References(scorer, "deepeval")
+        # DeepEval copies a metric by those of its attributes that its parameters are named after.
+        self.figure = figure
+        self.threshold = threshold
+        self.scorer = scorer
+
+    def measure(self, test_case: LLMTestCase, *_: object, **__: object) -> float:
+        """Score a test case.
+
+        Raises:
+            MissingTestCaseParamsError: It could not be scored; the message says why.
+        """
+        self.score = self.success = self.reason = self.error = None
+        try:
+            attempt = _attempt(test_case)
+            task = self._references.task(attempt.task_id, _references_of(test_case))
+        except (InputError, ReadError) as wrong:
+            raise self._unscored(f"invalid_input: {wrong}") from wrong
+        if task is not None and task.question is None:
+            task = task.model_copy(update={"question": test_case.input})
+        found = self._named.of(self.scorer.score(attempt, task=task))
+        if not found.counts or found.value is None:
+            cause = found.cause.value if found.cause else found.outcome.value
+            raise self._unscored(f"{cause}: {found.reason}" if found.reason else cause)
+        self.score, self.reason = found.value, found.reason
+        self.is_successful()
+        return found.value
+
+    async def a_measure(self, test_case: LLMTestCase, *_: object, **__: object) -> float:
+        """Score a test case; nothing waits, so no thread is needed."""
+        return self.measure(test_case)
+
+    def is_successful(self) -> bool | None:
+        """Whether the latest score reaches the threshold; ``None`` if there is none of either."""
+        if self.error is not None:
+            self.success = False
+        elif self.score is None or self.threshold is None:
+            self.success = None
+        elif self._named.info.higher_is_better is False:
+            self.success = self.score <= self.threshold
+        else:
+            self.success = self.score >= self.threshold
+        return self.success
+
+    @property
+    def __name__(self) -> str:
+        """The figure, as reports of DeepEval name the metric."""
+        return self.figure
+
+    def _unscored(self, why: str) -> MissingTestCaseParamsError:
+        self.reason = why
+        return MissingTestCaseParamsError(f"{self.figure} was not scored, {why}")
+
+
+def _attempt(case: LLMTestCase) -> Trajectory:
+    """The attempt of a test case: messages or a record that it carries, else its calls."""
+    task_id = case.name or _CASE
+    given = (case.metadata or {}).get(_TRAJECTORY)
+    if given is not None:
+        return attempt_from(given, task_id)
+    try:
+        return Trajectory(
+            task_id=task_id,
+            tool_calls=_calls(case.tools_called),
+            final_output=case.actual_output,
+            duration_seconds=case.completion_time,
+            usage=Usage(
+                input_tokens=case.input_token_count,
+                output_tokens=case.output_token_count,
+                cost_usd=case.token_cost,
+            ),
+        )
+    except ValidationError as error:
+        raise InputError(json_input.describe_error(error)) from error
+
+
+def _references_of(case: LLMTestCase) -> dict[str, Any]:
+    carried = {key: value for key, value in (case.metadata or {}).items() if key != _TRAJECTORY}
+    if case.expected_tools is not None:
+        carried["expected_tool_calls"] = [
+            {"name": tool.name, "arguments": plain(tool.input_parameters)}
+            for tool in case.expected_tools
+        ]
+    return carried
+
+
+def _calls(tools: Sequence[CalledTool] | None) -> tuple[ToolCall, ...] | None:
+    if tools is None:
+        return None
+    return tuple(
+        ToolCall(name=tool.name, arguments=plain(tool.input_parameters), result=_json(tool.output))
+        for tool in tools
+    )
+
+
+def _json(output: object) -> Any:  # noqa: ANN401 - a value as JSON has it
+    """What a tool gave back; objects that JSON has no form for as their text."""
+    if output is None or isinstance(output, str):
+        return output
+    try:
+        return to_jsonable_python(output, fallback=str)
+    except ValueError:  # bytes that are no text, or an object within itself
+        return str(output)

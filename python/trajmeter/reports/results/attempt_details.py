@@ -1,0 +1,283 @@
+"""All that is known of each attempt, as the page holds it: made column by column, not cell by cell.
+
+An attempt has a hundred cells and more, most of them alike in many attempts. So every distinct
+value of a column is shown once, and Arrow puts the pieces of all attempts together.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from trajmeter.arrays import coded, numbers
+from trajmeter.reports.page.details import detail_json, text_json
+from trajmeter.reports.results.words import cause_name
+from trajmeter.summaries.attempt_rows import OUTSIDE
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+
+    from trajmeter.arrays import Array
+    from trajmeter.kernels import Int64Array
+    from trajmeter.reports.page.attempts import Detail
+    from trajmeter.summaries.attempt_rows import AttemptRows
+
+    _Groups: TypeAlias = dict[str, dict[str, list[str]]]
+    """Columns by family and group."""
+    _Columns: TypeAlias = "dict[str, _Column]"
+
+__all__ = ["AttemptDetails"]
+
+_IDENTITY = ("task_id", "agent", "model", "attempt", "source")
+_OUTCOMES = ("outcome", "cause", "reason")
+_PLAIN = ("version", "parameters", "error")
+
+
+class _Column(NamedTuple):
+    """A column that holds anything."""
+
+    codes: Int64Array
+    """For each attempt the number of its value; -1 for none."""
+    values: list[Any]
+    """Distinct values."""
+
+
+class AttemptDetails:
+    """The detail of each attempt as JSON, made while it is asked for, as all of them may not fit.
+
+    Args:
+        rows: The attempts.
+        directed: Figures, which stand before counts and descriptions.
+        listed: How many attempts, from the first.
+        turns: Gives what is known of an attempt's turns, from its identity.
+    """
+
+    def __init__(
+        self,
+        rows: AttemptRows,
+        directed: Iterable[str],
+        listed: int,
+        turns: Callable[[Mapping[str, str | None]], Detail] | None = None,
+    ) -> None:
+        self._rows = rows
+        self._judged_by = rows.judged_by
+        self._listed = listed
+        self._turns = turns
+        kinds = rows.columns
+        self._booleans = {
+            name
+            for table in rows.tables
+            for name, kind in table.columns.items()
+            if kind == "boolean"
+        }
+        self._directed = set(directed)
+        columns = [*kinds.texts, *kinds.numbers, *kinds.values]
+        order = [*dict.fromkeys(name for table in rows.tables for name in table.columns)]
+        self._groups: _Groups = {}
+        for name in sorted(columns, key=order.index):
+            family, dot, rest = name.partition(".")
+            if dot and rest not in _PLAIN:
+                group = self._groups.setdefault(family, {})
+                group.setdefault(name.rpartition(".")[0], []).append(name)
+
+    def __iter__(self) -> Iterator[str]:
+        """Read the attempts once more."""
+        left = self._listed
+        for batch in self._rows.everything():
+            yield from self._of(batch.slice(0, left))
+            left -= min(batch.num_rows, left)
+            if not left:
+                return
+
+    def _of(self, batch: pa.RecordBatch) -> list[str]:
+        # Many columns hold nothing, as those of causes where everything was scored.
+        columns: _Columns = {}
+        for name, column in zip(batch.schema.names, batch.columns, strict=True):
+            if column.null_count < batch.num_rows:
+                values, codes = coded(column)
+                columns[name] = _Column(codes, [*values])
+        facts = [_fact(name, columns[name]) for name in _IDENTITY if name in columns]
+        blocks = [_wrapped(_joined(facts, batch.num_rows), '{"facts":[', "]}", empty="{}")]
+        for family, groups in _holding(self._groups, {*columns}).items():
+            blocks += self._family(family, groups, columns, batch.num_rows)
+        if self._turns is not None:
+            blocks.append(_strings([*_blocks(self._turns, batch)]))
+        details: list[Any] = _wrapped(_joined(blocks, batch.num_rows), "[", "]").to_pylist()
+        return details
+
+    def _family(
+        self, family: str, groups: Mapping[str, Sequence[str]], columns: _Columns, rows: int
+    ) -> Iterator[Array]:
+        facts: list[Array] = []
+        figures: list[Array] = []
+        others: list[Array] = []
+        error = columns.get(f"{family}.error")
+        if error is not None:
+            facts.append(_fact("error", error))
+        for group, names in groups.items():
+            said = _said(group, columns)
+            if said is not None:
+                facts.append(_fact(group.removeprefix(f"{family}."), said))
+            for name in names:
+                into = figures if name in self._directed else others
+                into.append(self._cells(name, name.removeprefix(f"{family}."), columns))
+        title = text_json(family)
+        parts = [
+            _wrapped(_joined(facts, rows), '"facts":[', "]"),
+            _wrapped(_joined(figures, rows), '"header":["figure","value"],"rows":[', "]"),
+        ]
+        yield _wrapped(_joined(parts, rows), f'{{"title":{title},', ',"numbers":[1]}')
+        title = text_json(f"{family}: counts and descriptions")
+        begin = f'{{"title":{title},"header":["column","value"],"rows":['
+        yield _wrapped(_joined(others, rows), begin, '],"folded":true}')
+
+    def _cells(self, name: str, label: str, columns: _Columns) -> Array:
+        """A column as rows of a table, without what says nothing."""
+        column = columns[name]
+        shown = self._shown(name, column.values)
+        is_plain = isinstance(column.values[0], float)  # numbers need no escapes
+        texts: list[str | None] = (
+            [f'"{text}"' for text in shown]
+            if is_plain
+            else [text_json(text) if text else None for text in shown]
+        )
+        judged = columns.get(self._judged_by.get(name, ""))
+        if judged is not None:
+            outside = [code for code, text in enumerate(judged.values) if text in OUTSIDE]
+            is_outside = np.isin(judged.codes, outside) & (column.codes >= 0)
+            if is_outside.any():
+                texts += [text_json(f"{text} (outside the mean)") for text in shown]
+                codes = np.where(is_outside, column.codes + len(shown), column.codes)
+                column = column._replace(codes=codes)
+        return _pairs(label, column, texts)
+
+    def _shown(self, name: str, values: Sequence[Any]) -> list[str]:
+        """Distinct values of a column as text."""
+        if not isinstance(values[0], float):
+            return [_plain(text) for text in values]
+        if name in self._booleans:
+            return ["yes" if value else "no" for value in values]
+        return [f"{value:,.0f}" if value.is_integer() else f"{value:.6g}" for value in values]
+
+
+def _blocks(
+    turns: Callable[[Mapping[str, str | None]], Detail], batch: pa.RecordBatch
+) -> Iterator[str | None]:
+    """The blocks of each attempt's turns."""
+    names = [name for name in _IDENTITY if name in batch.schema.names]
+    columns = [batch.column(name).to_pylist() for name in names]
+    blank: dict[str, str | None] = dict.fromkeys(_IDENTITY)
+    for row in zip(*columns, strict=True) if names else [()] * batch.num_rows:
+        detail = turns(blank | dict(zip(names, row, strict=True)))
+        yield detail_json(detail)[1:-1] or None
+
+
+def _fact(label: str, column: _Column) -> Array:
+    """A column as facts, without those that say nothing."""
+    return _pairs(label, column, [text_json(str(text)) if text else None for text in column.values])
+
+
+def _pairs(label: str, column: _Column, texts: Sequence[str | None]) -> Array:
+    """For each attempt the label with its text, both as JSON; null where there is none."""
+    begin = f"[{text_json(label)},"
+    pairs = _strings([None if text is None else f"{begin}{text}]" for text in texts])
+    return pairs.take(numbers(column.codes, column.codes < 0))
+
+
+def _strings(texts: Sequence[str | None]) -> Array:
+    return pa.array(texts, pa.large_string())  # together they may have more than 2^31 bytes
+
+
+def _joined(pieces: Sequence[Array], rows: int) -> Array:
+    """Pieces of each attempt with commas between them; null where it has none."""
+    if not pieces:
+        return pa.nulls(rows, pa.large_string())
+    # Arrow drops a row of nulls alone, so each begins with a text; the comma after it is cut off.
+    joined = pc.utf8_slice_codeunits(_concatenated("", *pieces, between=",", nulls="skip"), 1)
+    found: Array = pc.if_else(pc.equal(joined, _text("")), _text(None), joined)
+    return found
+
+
+def _wrapped(pieces: Array, begin: str, end: str, *, empty: str | None = None) -> Array:
+    """Pieces between two texts; where there are none, another."""
+    wrapped = _concatenated(begin, pieces, end, between="", nulls="emit_null")
+    return wrapped if empty is None else wrapped.fill_null(empty)
+
+
+def _concatenated(*pieces: Array | str, between: str, nulls: str) -> Array:
+    join: Any = pc.binary_join_element_wise  # whose stubs know arrays or scalars, but not both
+    texts = (_text(piece) if isinstance(piece, str) else piece for piece in (*pieces, between))
+    found: Array = join(*texts, null_handling=nulls)
+    return found
+
+
+def _text(text: str | None) -> pa.Scalar[Any]:
+    return pa.scalar(text, pa.large_string())
+
+
+def _holding(groups: _Groups, held: set[str]) -> _Groups:
+    """Groups of the columns that hold anything, without those that say what became of them."""
+    return {
+        family: {
+            group: [
+                name for name in names if name in held and name.rpartition(".")[2] not in _OUTCOMES
+            ]
+            for group, names in own.items()
+            if not held.isdisjoint(names)
+        }
+        for family, own in groups.items()
+    }
+
+
+def _said(group: str, columns: _Columns) -> _Column | None:
+    """What became of a group of figures, unless it was plainly scored."""
+    held = [columns.get(f"{group}.{end}") for end in _OUTCOMES]
+    codes = [column.codes for column in held if column is not None]
+    if not codes:
+        return None
+    distinct, own = np.unique(np.stack(codes), axis=1, return_inverse=True)
+    places = iter(distinct.tolist())
+    known = [
+        [None] * distinct.shape[1]
+        if column is None
+        else [column.values[code] if code >= 0 else None for code in next(places)]
+        for column in held
+    ]
+    return _Column(own.reshape(-1), [_outcome(*each) for each in zip(*known, strict=True)])
+
+
+def _outcome(outcome: str | None, cause: str | None, reason: str | None) -> str:
+    is_plain = outcome is None or (outcome == "scored" and not cause)
+    parts = [] if is_plain else [str(outcome).replace("_", " ")]
+    if cause:
+        parts.append(cause_name(str(cause)))
+    text = ": ".join(parts)
+    return f"{text} ({reason})" if reason and text else str(reason or text)
+
+
+def _plain(text: str) -> str:
+    """JSON as words: a mapping by its keys, a list by its items; other text as it is."""
+    if text[:1] not in ("[", "{", '"'):
+        return text
+    try:
+        found = json.loads(text)
+    except ValueError:
+        return text
+    if isinstance(found, dict):
+        return "; ".join(f"{key}: {_item(value)}" for key, value in found.items())
+    if isinstance(found, list):
+        return "; ".join(map(_item, found))
+    return found if isinstance(found, str) else text
+
+
+def _item(value: object) -> str:
+    if isinstance(value, float) and math.isfinite(value):
+        return f"{value:.6g}"
+    if isinstance(value, dict):
+        return ", ".join(f"{key} {_item(each)}" for key, each in value.items())
+    return "-" if value is None else str(value)
