@@ -3,11 +3,15 @@
 from __future__ import annotations
 
 import json
+import os
+import signal
+import subprocess
 from typing import TYPE_CHECKING, TypeAlias
 
 import pyarrow.dataset
 import pytest
 
+from tests.cli.test_main import PROGRAM
 from tests.scoring.attempts import contents, write_attempts
 from trajmeter.cli import _units
 
@@ -16,6 +20,28 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     Run: TypeAlias = Callable[..., tuple[int, str, str]]
+
+
+SLOW = """
+import os, sys, time, trajmeter
+
+@trajmeter.metric
+def slow(task, trajectory):
+    if not os.path.exists("fast"):
+        print(os.getpid(), file=sys.stderr, flush=True)
+        time.sleep(60)
+    return 1.0
+"""
+
+DEADLY = """
+import os, signal, trajmeter
+
+@trajmeter.metric
+def deadly(task, trajectory):
+    if trajectory.source.file == "1000.jsonl":
+        os.kill(os.getpid(), signal.SIGKILL)
+    return 1.0
+"""
 
 
 @pytest.fixture
@@ -147,3 +173,47 @@ def test_an_edited_metric_file_makes_another_run(run: Run, folder: Path) -> None
         file.write("# another thought\n")
     code, _, err = run(*asked)
     assert (code, "length: metrics.py" in err) == (2, True)
+
+
+@pytest.mark.skipif(os.name == "nt", reason="signals of POSIX")
+@pytest.mark.parametrize("workers", ["1", "2"])
+@pytest.mark.parametrize(("number", "code"), [(signal.SIGINT, 130), (signal.SIGTERM, 143)])
+def test_a_signal_ends_workers_and_tells_how_to_go_on(
+    number: int, code: int, workers: str, run: Run, folder: Path
+) -> None:
+    (folder / "slow.py").write_text(SLOW)
+    runs = folder / "runs"
+    runs.mkdir()
+    for attempt in range(1_001):  # one more than a unit holds
+        (runs / f"{attempt:04}.jsonl").write_text('{"task_id": "a", "turns": []}\n')
+    asked = ("score", "runs", "-m", "slow.py@slow", "-o", "scores", "--workers", workers)
+    with subprocess.Popen(
+        [*PROGRAM, *asked], stdout=subprocess.PIPE, stderr=subprocess.PIPE
+    ) as process:
+        assert process.stderr is not None
+        worker = int(process.stderr.readline())
+        process.send_signal(number)
+        out, told = process.communicate(timeout=60)
+    assert (process.returncode, out) == (code, b"")
+    assert b"trajmeter: run the same command again to resume\n" in told
+    assert (worker == process.pid) == (workers == "1")
+    with pytest.raises(ProcessLookupError):
+        os.kill(worker, 0)
+    left = [each for each in (folder / "scores").rglob("*") if each.is_file()]
+    assert {each.name for each in left} == {"plan.json", "lock-1-of-1"}
+    (folder / "fast").touch()
+    done, _, err = run(*asked)
+    assert (done, "wrote 1,001 rows to scores" in err) == (0, True)
+
+
+def test_a_file_that_lacks_units_is_not_said_to_be_written(run: Run, folder: Path) -> None:
+    (folder / "deadly.py").write_text(DEADLY)
+    for number in range(1_001):
+        write_attempts(folder / f"{number:04}.jsonl", 1)
+    asked = ("score", "????.jsonl", "-m", "deadly.py@deadly", "-o", "out.jsonl", "--workers", "2")
+    code, _, err = run(*asked)
+    assert code == 3
+    assert "was ended by SIGKILL" in err
+    assert "out.jsonl was not written, as units are missing" in err
+    assert "wrote" not in err
+    assert not (folder / "out.jsonl").exists()

@@ -57,6 +57,29 @@ def test_a_missing_unit_is_named(shards: list[Path], tmp_path: Path) -> None:
     assert not (tmp_path / "all").exists()
 
 
+def test_a_unit_without_its_state_is_missing(shards: list[Path], tmp_path: Path) -> None:
+    (shards[1] / "state" / "000001.parquet").unlink()
+    with pytest.raises(ConfigurationError, match=r"1 of .* units are missing: 1 \("):
+        trajmeter.merge(shards, output=tmp_path / "all")
+
+
+@pytest.mark.parametrize("content", ["[]", "{}", "{", '{"run_key": "a", "plan": {}}'])
+def test_what_is_no_plan_is_said(content: str, shards: list[Path], tmp_path: Path) -> None:
+    plan = shards[0] / "state" / "plan.json"
+    plan.write_text(content)
+    with pytest.raises(ConfigurationError, match=r"plan\.json: not the plan of a run"):
+        trajmeter.merge(shards, output=tmp_path / "all")
+    with pytest.raises(ConfigurationError, match=r"plan\.json: not the plan of a run"):
+        score_units(tmp_path / "runs.jsonl", shards[0])
+
+
+def test_parts_of_another_format_are_refused(shards: list[Path], tmp_path: Path) -> None:
+    plan = shards[0] / "state" / "plan.json"
+    plan.write_text(plan.read_text().replace('"parts": 1', '"parts": 0'))
+    with pytest.raises(ConfigurationError, match="a version of Trajmeter that differs in form"):
+        trajmeter.merge(shards, output=tmp_path / "all")
+
+
 def test_a_unit_that_is_there_twice_has_to_be_the_same(shards: list[Path], tmp_path: Path) -> None:
     _unify(shards)
     trajmeter.merge(shards, output=tmp_path / "all")

@@ -215,7 +215,11 @@ def score(
     report_missing_tasks(summary)
     report_missing_definitions(summary)
     report_missing_snapshots(done.store)
-    _print_results(summary, outputs.rows, output_format)
+    written = outputs.rows
+    if done.has_failed and written is not None and not units.is_folder(written):
+        print_message(f"trajmeter: {written} was not written, as units are missing")
+        written = None
+    _print_results(summary, written, output_format)
     code = gate.report_gates(done.gated, gates, min_tasks)
     if done.has_failed:
         return ExitCode.INTERNAL_ERROR

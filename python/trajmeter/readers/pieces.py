@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any, BinaryIO, NamedTuple, cast
 from trajmeter.errors import ReadError
 from trajmeter.readers._choice import Choice
 from trajmeter.readers._containers import PARQUET_MAGIC, entries, is_json_lines
-from trajmeter.readers._content import STDIN, is_compressed, open_content
+from trajmeter.readers._content import STDIN, is_compressed, is_named_pipe, open_content
 from trajmeter.readers._inputs import FolderNotes, FolderTally, Input, inputs
 from trajmeter.readers._ranges import LineRange, Range, RowRange
 from trajmeter.readers._read import EntryReader
@@ -45,6 +45,7 @@ __all__ = [
     "Range",
     "RowRange",
     "batches_of",
+    "is_read_once",
 ]
 
 PIECE_BYTES = 64 << 20
@@ -345,6 +346,11 @@ def batches_of(
         report: Called with every file and record that cannot be read.
     """
     return FilesRead(_inputs_of(pieces, folders), settings, report)
+
+
+def is_read_once(path: Path) -> bool:
+    """Whether a path gives its content only once, as standard input does."""
+    return path == STDIN or is_named_pipe(path)
 
 
 def _inputs_of(pieces: Iterable[Piece], folders: Mapping[int, FolderNotes]) -> Iterator[Input]:

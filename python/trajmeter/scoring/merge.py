@@ -12,15 +12,17 @@ from trajmeter.metrics import RowLayout, TaskIndex, create
 from trajmeter.readers.pieces import FolderNotes, FolderTally
 from trajmeter.scoring.files import tasks_from
 from trajmeter.scoring.parts import RunFolder
-from trajmeter.scoring.plan import Plan, plan_from_json
+from trajmeter.scoring.plan import FORMAT, Plan, plan_from_json
 from trajmeter.scoring.publishing import manifest_of
 from trajmeter.scoring.run import RunResult
-from trajmeter.scoring.run_key import differences
+from trajmeter.scoring.run_key import PARTS_FORMAT, differences
 from trajmeter.scoring.stream import StreamScorer
 from trajmeter.writers.files import replacing
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
+
+    from trajmeter.metrics import AnyMetric
 
 __all__ = ["merge"]
 
@@ -61,7 +63,11 @@ def merge(
     found = _units(sources, plan)
     if verify:
         _verify(sources)
+    metrics = create(first["job"]["metrics"], profiles=first["job"]["profiles"])
+    for source in sources:
+        source.check_layout(RowLayout(metrics))
     target = RunFolder(Path(output), key)
+    target.check_is_no_other()
     target.make()
     with target.locked((1, 1)):
         earlier = target.read_plan()
@@ -72,13 +78,16 @@ def merge(
                 _copy(source.state_file(number), target.state_file(number), target)
                 _copy(source.part(number), target.part(number), target)
         target.write_plan(plan, first["settings"], first["job"])
-        return _complete(target, plan, first)
+        return _complete(target, plan, first, metrics)
 
 
 def _read(place: Path) -> dict[str, Any]:
     found = RunFolder(place, "").read_plan()
     if found is None:
         raise ConfigurationError(f"{place} is not the folder of a run")
+    formats = found["settings"].get("formats", {})
+    if (formats.get("plan"), formats.get("parts")) != (FORMAT, PARTS_FORMAT):
+        raise ConfigurationError(f"{place} was made by a version of Trajmeter that differs in form")
     return found
 
 
@@ -130,11 +139,11 @@ def _copy(source: Path, target: Path, folder: RunFolder) -> None:
         shutil.copyfileobj(content, copy)
 
 
-def _complete(target: RunFolder, plan: Plan, about: Mapping[str, Any]) -> RunResult:
+def _complete(
+    target: RunFolder, plan: Plan, about: Mapping[str, Any], metrics: Sequence[AnyMetric]
+) -> RunResult:
     """Write summary and manifest."""
-    metrics = create(about["job"]["metrics"], profiles=about["job"]["profiles"])
     layout = RowLayout(metrics)
-    target.check_layout(layout)
     tasks = [Path(each) for each in about["job"]["tasks"]]
     known = tasks if all(each.exists() for each in tasks) else []
     index = TaskIndex(tasks_from(known, on_problem=lambda _: None))

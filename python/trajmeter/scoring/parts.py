@@ -28,7 +28,7 @@ if sys.platform != "win32":
     import fcntl
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
+    from collections.abc import Iterator, Mapping, Sequence
     from pathlib import Path
 
     from trajmeter.metrics import RowLayout
@@ -39,6 +39,7 @@ if TYPE_CHECKING:
 __all__ = ["RunFolder", "old_folders"]
 
 _RUN, _UNIT, _PLAN = "trajmeter.run_key", "trajmeter.unit", "trajmeter.plan"
+_PLAN_KEYS = {"run_key", "settings", "job", "plan"}
 _LOCK = "lock-"
 _BLOCK = 1 << 20
 _OLD_SECONDS = 7 * 24 * 3600
@@ -61,6 +62,7 @@ class RunFolder:
         """Folder of the parts, and of nothing else."""
         self.state = folder / "state"
         """Folder of what is not rows."""
+        self._held = ""
 
     @property
     def manifest(self) -> Path:
@@ -74,6 +76,25 @@ class RunFolder:
     def state_file(self, number: int) -> Path:
         """File of everything else of a unit."""
         return self.state / f"{number:06}.parquet"
+
+    def check_is_no_other(self) -> None:
+        """Check that the folder is that of a run, is empty or does not exist.
+
+        Raises:
+            ConfigurationError: It holds other files.
+        """
+        if not self.folder.is_dir() or self.read_plan() is not None:
+            return
+        others = [each for each in self.folder.iterdir() if each not in (self.rows, self.state)]
+        others += self.rows.iterdir() if self.rows.is_dir() else ()
+        # A run that has only begun has no plan yet.
+        begun = self.state.iterdir() if self.state.is_dir() else ()
+        others += [each for each in begun if not each.name.startswith((_LOCK, "."))]
+        if others:
+            raise ConfigurationError(
+                f"{self.folder} holds other files, such as {others[0]}; choose a folder that is "
+                "empty or does not exist"
+            )
 
     def make(self) -> None:
         """Create the folders.
@@ -95,11 +116,13 @@ class RunFolder:
         """
         file = self.state / "plan.json"
         try:
-            found: dict[str, Any] = json.loads(file.read_bytes())
+            found: Any = json.loads(file.read_bytes())
         except (FileNotFoundError, NotADirectoryError):
             return None
         except (OSError, ValueError) as error:
             raise ConfigurationError(f"{file}: not the plan of a run: {error}") from error
+        if not isinstance(found, dict) or not found.keys() >= _PLAN_KEYS:
+            raise ConfigurationError(f"{file}: not the plan of a run")
         return found
 
     def read_manifest(self) -> dict[str, Any]:
@@ -178,9 +201,10 @@ class RunFolder:
         )
 
     def has_part(self, unit: Unit) -> bool:
-        """Whether a unit has its part."""
+        """Whether a unit has its part, and its state."""
         about = self._about(unit.number)
-        return about.get(_RUN) == self.key and about.get(_UNIT) == str(unit.number)
+        is_of_unit = about.get(_RUN) == self.key and about.get(_UNIT) == str(unit.number)
+        return is_of_unit and self.state_file(unit.number).exists()
 
     def check_layout(self, layout: RowLayout) -> None:
         """Check that the parts have these columns.
@@ -217,10 +241,27 @@ class RunFolder:
                 digest.update(block)
         return digest.hexdigest()
 
-    def clear(self) -> None:
-        """Remove what runs wrote, and nothing else."""
+    def clear(self, units: Sequence[Unit] | None = None) -> None:
+        """Remove what runs wrote, and nothing else; the lock of a shard is held.
+
+        Args:
+            units: Those of this shard, to leave what others have scored; everything if ``None``.
+
+        Raises:
+            ConfigurationError: Another process writes here.
+        """
+        if units is None:
+            for lock in self.state.glob(f"{_LOCK}*"):
+                if lock.name != self._held and sys.platform != "win32":
+                    with lock.open("a+") as held:
+                        self._lock(held.fileno(), held.name)
         self.manifest.unlink(missing_ok=True)  # first, as it says that the rest is complete
         (self.folder / "summary.json").unlink(missing_ok=True)
+        if units is not None:
+            for unit in units:
+                self.part(unit.number).unlink(missing_ok=True)
+                self.state_file(unit.number).unlink(missing_ok=True)
+            return
         for file in self.rows.glob("part-*.parquet"):
             file.unlink()
         for file in self.state.iterdir():
@@ -248,6 +289,7 @@ class RunFolder:
             begun = datetime.now(timezone.utc).isoformat(timespec="seconds")
             file.write(f"process {os.getpid()}, since {begun}")
             file.flush()
+            self._held = f"{_LOCK}{number}-of-{count}"
             yield
 
     def _lock(self, descriptor: int, name: str) -> None:

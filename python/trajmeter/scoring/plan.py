@@ -7,9 +7,11 @@ which unit, and in whatever order.
 
 from __future__ import annotations
 
+import os
 from dataclasses import asdict, dataclass, field
 from typing import TYPE_CHECKING, Any
 
+from trajmeter.errors import ConfigurationError
 from trajmeter.readers.pieces import (
     FileIdentity,
     FolderNotes,
@@ -106,6 +108,22 @@ class Plan:
         """A file without an identity, which no other run can be known to have read."""
         return next((name for name, each in self.identities.items() if each.content is None), None)
 
+    def check_is_no_output(self, folder: Path) -> None:
+        """Check that no pattern among the inputs finds what the run writes.
+
+        Args:
+            folder: The folder that it writes.
+
+        Raises:
+            ConfigurationError: One does.
+        """
+        own = os.path.join(os.path.abspath(folder), "")  # noqa: PTH100, PTH118 - as below
+        for name in {piece.file for unit in self.units for piece in unit.pieces}:
+            if os.path.abspath(name).startswith(own):  # noqa: PTH100 - quick, as names may be many
+                raise ConfigurationError(
+                    f"the inputs take in {name}, which lies in the output {folder}; write elsewhere"
+                )
+
     def to_json(self) -> dict[str, Any]:
         """The plan, as a file of JSON holds it."""
         return {
@@ -127,12 +145,13 @@ def plan_from_json(plan: Mapping[str, Any]) -> Plan:
 
 def found_files(plan: Mapping[str, Any]) -> dict[str, FoundFile]:
     """What the plan of an earlier run found of each file, given its :meth:`Plan.to_json`."""
-    pieces: dict[str, list[Piece]] = {}
+    # By what they are of the file, which may have been named twice.
+    pieces: dict[str, dict[Range | None, Piece]] = {}
     for unit in plan["units"]:
-        for each in unit:
-            pieces.setdefault(each["file"], []).append(_piece_from_json(each))
+        for each in map(_piece_from_json, unit):
+            pieces.setdefault(each.file, {})[each.within] = each
     return {
-        name: FoundFile(FileIdentity(*identity), tuple(pieces[name]))
+        name: FoundFile(FileIdentity(*identity), tuple(pieces[name].values()))
         for name, identity in plan["identities"].items()
         if name in pieces and identity[2] is not None
     }

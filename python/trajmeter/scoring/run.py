@@ -177,6 +177,7 @@ class _Run:
             place = each.resolve()
             if place == target or (place.is_dir() and place in target.parents):
                 raise ConfigurationError(f"{output} lies in the input {each}; write elsewhere")
+        RunFolder(output, "").check_is_no_other()
 
     def result(self) -> RunResult:
         """Carry out the run."""
@@ -234,6 +235,8 @@ class _Run:
             known=known,
             sizes=self._options.sizes,
         )
+        if self._is_folder and output is not None:
+            plan.check_is_no_output(output)
         settings = settings_of(self._job, opened.layout, plan)
         key = key_of(settings)
         if output is None:
@@ -261,7 +264,7 @@ class _Run:
         """Make a folder that of this run, or see that it is.
 
         Raises:
-            ConfigurationError: It is that of another run, or holds other files.
+            ConfigurationError: It is that of another run.
         """
         earlier = folder.read_plan()
         if earlier is not None and earlier["run_key"] != folder.key:
@@ -274,19 +277,10 @@ class _Run:
                 )
             folder.clear()
         elif earlier is not None and not self._options.resume:
-            folder.clear()
+            is_alone = self._shard == _WHOLE
+            folder.clear(None if is_alone else shard_of(plan.units, self._shard))
         elif earlier is None and not self._is_folder:
             folder.clear()  # what is left of a work folder that was being removed
-        elif earlier is None:
-            strangers = [
-                each for each in folder.folder.iterdir() if each not in (folder.rows, folder.state)
-            ]
-            if strangers or any(folder.rows.iterdir()):
-                found = next(iter(strangers), folder.rows)
-                raise ConfigurationError(
-                    f"{folder.folder} holds other files, such as {found}; choose a folder that is "
-                    "empty or does not exist"
-                )
         about = self._job.about([notes.folder for notes in plan.folders])
         folder.write_plan(plan, settings, about)
 
@@ -306,6 +300,7 @@ class _Run:
         size = sum(unit.size for unit in done)
         if not todo:
             return []
+        folder.manifest.unlink(missing_ok=True)  # the results are not complete any more
         pool = None
         workers = choose_workers(self._options.workers, plan, self._job)
         report = self._listener.on_problem

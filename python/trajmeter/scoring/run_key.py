@@ -53,6 +53,7 @@ def settings_of(job: Job, layout: RowLayout, plan: plans.Plan) -> dict[str, Any]
         "trajmeter": layout.package_version,
         "backend": layout.backend,
         "metrics": {metric.name: _metric(metric, job.metrics) for metric in families},
+        "columns": ",".join(layout.names),  # by the order of the metrics, and the groups chosen
         "judge": _judge(job),
         "tasks": _tasks(job.tasks),
         "snapshots": _store(job.snapshots),
@@ -92,6 +93,11 @@ def differences(earlier: Mapping[str, Any], own: Mapping[str, Any]) -> Iterator[
             continue
         if isinstance(before, dict) and isinstance(now, dict):
             yield from _changes(name, before, now)
+        elif name == "columns":
+            yield "columns: other figures, or in another order"
+        elif name == "pieces":
+            if earlier.get("inputs") == own.get("inputs"):
+                yield "pieces: the inputs are read in another order, or cut in another way"
         else:
             yield f"{name}: {_shown(before)} → {_shown(now)}"
 
@@ -180,6 +186,9 @@ def _store(path: Path | SnapshotStore | None) -> dict[str, str]:
 
 
 def _digest(file: Path) -> str:
+    """SHA-256 of a file; of a pipe, which is read once, something that nothing else has."""
+    if file.exists() and not file.is_file():
+        return uuid4().hex
     digest = sha256()
     try:
         with file.open("rb") as content:

@@ -108,7 +108,7 @@ def test_two_attempts_of_one_name(profiles: Sequence[str], recorded: bool) -> No
 def test_only_numbers_are_ratios(raw: Any) -> None:
     (row,) = by_batch([attempt("fixer", {"m.f": {"agent/nop": raw, "oracle/nop": 2}})])
     assert row["speedup.num_valid_benchmarks"] == 0
-    assert row["speedup.invalid_benchmarks"] == [("m.f", "not_a_number")]
+    assert row["speedup.invalid_benchmarks"] == [{"key": "m.f", "value": "not_a_number"}]
 
 
 @pytest.mark.parametrize("profiles", PROFILES)

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Literal
 
 from trajmeter.errors import ConfigurationError
 from trajmeter.processes import processors
+from trajmeter.readers.pieces import is_read_once
 
 if TYPE_CHECKING:
     from trajmeter.scoring.job import Job
@@ -32,10 +33,10 @@ def choose_workers(asked: int | Literal["auto"], plan: Plan, job: Job) -> int:
     """The number of processes for a run.
 
     Raises:
-        ConfigurationError: A number below 1 was asked for.
+        ConfigurationError: A number below 1 was asked for, or several for what is read only once.
     """
     if asked == "auto":
-        if plan.size < _SMALL or job.judge is not None:
+        if plan.size < _SMALL or job.judge is not None or _pipe(plan, job) is not None:
             return 1
         each = _SPARE * (_BATCH + sum(map(_size, (*job.tasks, job.snapshots))))
         fitting = available_memory() * 3 // 4 // each
@@ -44,7 +45,18 @@ def choose_workers(asked: int | Literal["auto"], plan: Plan, job: Job) -> int:
         raise ConfigurationError(f"workers is {asked}, expected at least 1")
     if asked > 1 and job.judge is not None:
         raise ConfigurationError("a judge needs one worker, as its answers are kept in one place")
-    return max(1, min(asked, len(plan.units)))
+    count = max(1, min(asked, len(plan.units)))
+    pipe = _pipe(plan, job) if count > 1 else None
+    if pipe is not None:
+        raise ConfigurationError(f"{pipe} can only be read once: use one worker, or a file")
+    return count
+
+
+def _pipe(plan: Plan, job: Job) -> Path | None:
+    """What is asked for that another process could not read again, such as standard input."""
+    read = [Path(each.file) for unit in plan.units for each in unit.pieces if each.size == 0]
+    read += [each for each in (*job.tasks, job.snapshots) if isinstance(each, Path)]
+    return next(filter(is_read_once, read), None)
 
 
 def available_memory() -> int:

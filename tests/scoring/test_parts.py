@@ -1,0 +1,94 @@
+"""The folder of a run: what is removed from it, and when it says that it is complete."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+import pytest
+
+import trajmeter
+from tests.scoring.attempts import contents, score_units, write_attempts
+from trajmeter.errors import ConfigurationError
+from trajmeter.scoring.parts import RunFolder
+
+
+@pytest.fixture
+def runs(tmp_path: Path) -> Path:
+    return write_attempts(tmp_path / "runs.jsonl")
+
+
+def test_nothing_is_made_in_a_folder_of_other_files(runs: Path) -> None:
+    with pytest.raises(ConfigurationError, match=r"holds other files, such as .*runs\.jsonl"):
+        score_units(runs, runs.parent)
+    assert [*runs.parent.iterdir()] == [runs]
+
+
+@pytest.mark.parametrize("name", ["summary.json", "rows/mine.parquet", "state/mine"])
+def test_shards_are_not_merged_into_a_folder_of_other_files(
+    name: str, runs: Path, tmp_path: Path
+) -> None:
+    score_units(runs, tmp_path / "shard", shard=(1, 1))
+    mine = tmp_path / "mine" / name
+    mine.parent.mkdir(parents=True)
+    mine.write_text("mine")
+    with pytest.raises(ConfigurationError, match="holds other files"):
+        trajmeter.merge(tmp_path / "shard", output=tmp_path / "mine")
+    assert [each for each in (tmp_path / "mine").rglob("*") if each.is_file()] == [mine]
+    assert mine.read_text() == "mine"
+
+
+def test_a_pattern_that_finds_what_the_run_writes_is_refused(
+    runs: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    score_units([Path("**/*")], Path("scores"))
+    kept = contents(tmp_path / "scores")
+    for overwrite in (False, True):
+        with pytest.raises(ConfigurationError, match=r"take in scores.*lies in the output scores"):
+            score_units([Path("**/*")], Path("scores"), overwrite=overwrite)
+    assert contents(tmp_path / "scores") == kept
+    assert runs.exists()
+
+
+def test_a_shard_that_begins_anew_keeps_the_parts_of_others(runs: Path, tmp_path: Path) -> None:
+    output = tmp_path / "scores"
+    score_units(runs, output, shard=(1, 2), resume=False)
+    first = contents(output)
+    done = score_units(runs, output, shard=(2, 2), resume=False)
+    assert first.items() < contents(output).items()
+    assert done.is_complete
+
+
+@pytest.mark.skipif(os.name == "nt", reason="locks of POSIX")
+@pytest.mark.parametrize("options", [{"overwrite": True, "metrics": ("tools",)}, {"resume": False}])
+def test_nothing_is_removed_while_a_shard_is_scored(
+    options: dict[str, object], runs: Path, tmp_path: Path
+) -> None:
+    output = tmp_path / "scores"
+    score_units(runs, output, shard=(1, 2))
+    kept = contents(output)
+    with (
+        RunFolder(output, "").locked((2, 2)),
+        pytest.raises(ConfigurationError, match="another process writes this output"),
+    ):
+        score_units(runs, output, **options)  # type: ignore[arg-type]  # as they are named
+    assert contents(output) == kept
+
+
+def test_there_is_no_manifest_while_a_unit_is_missing(
+    runs: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    output = tmp_path / "scores"
+    score_units(runs, output).parts[1].unlink()
+    with monkeypatch.context() as patch:
+        patch.setattr(RunFolder, "commit", _interrupted)
+        with pytest.raises(KeyboardInterrupt):
+            score_units(runs, output)
+    assert not (output / "manifest.json").exists()
+    assert score_units(runs, output).is_complete
+    assert (output / "manifest.json").exists()
+
+
+def _interrupted(*_: object) -> None:
+    raise KeyboardInterrupt

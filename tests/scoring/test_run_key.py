@@ -1,0 +1,63 @@
+"""What makes a run another one, so that what an earlier one has scored is not used again."""
+
+from __future__ import annotations
+
+import os
+from threading import Thread
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from tests.scoring.attempts import contents, score_units, write_attempts
+from trajmeter.errors import ConfigurationError
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+
+@pytest.fixture
+def runs(tmp_path: Path) -> Path:
+    return write_attempts(tmp_path / "runs.jsonl", 40)
+
+
+@pytest.mark.parametrize(
+    ("metrics", "message"),
+    [
+        (("tools", "turns"), "columns: other figures, or in another order"),
+        (("turns.run", "tools"), "columns: other figures"),
+        (("turns",), "tools is gone"),
+    ],
+)
+def test_other_columns_make_another_run(
+    metrics: tuple[str, ...], message: str, runs: Path, tmp_path: Path
+) -> None:
+    output = tmp_path / "scores"
+    score_units(runs, output, metrics=("turns", "tools"))
+    with pytest.raises(ConfigurationError, match=message):
+        score_units(runs, output, metrics=metrics)
+    score_units(runs, output, metrics=metrics, overwrite=True)
+    score_units(runs, tmp_path / "expected", metrics=metrics)
+    assert contents(output) == contents(tmp_path / "expected")
+
+
+@pytest.mark.skipif(os.name == "nt", reason="named pipes of POSIX")
+def test_tasks_of_a_pipe_are_never_taken_for_those_of_another(runs: Path, tmp_path: Path) -> None:
+    pipe = tmp_path / "tasks"
+    os.mkfifo(pipe)
+
+    def score(text: str, **options: Any) -> int:
+        Thread(target=pipe.write_text, args=(text,), daemon=True).start()
+        return score_units(runs, tmp_path / "scores", tasks=(pipe,), **options).resumed
+
+    assert score('{"task_id": "t1"}\n') == 0
+    with pytest.raises(ConfigurationError, match="tasks has changed"):
+        score('{"task_id": "t2"}\n')
+    with pytest.raises(ConfigurationError, match="tasks can only be read once: use one worker"):
+        score('{"task_id": "t2"}\n', workers=2, overwrite=True)
+
+
+def test_a_file_that_is_named_twice_is_known_again(runs: Path, tmp_path: Path) -> None:
+    inputs = [runs, tmp_path / "run?.jsonl"]
+    done = score_units(inputs, tmp_path / "scores")
+    again = score_units(inputs, tmp_path / "scores")
+    assert (again.resumed, again.rows) == (len(done.parts), done.rows)
