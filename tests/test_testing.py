@@ -63,3 +63,13 @@ def test_messages_need_their_task() -> None:
         assert_scores(messages, "turns.turn_count == 1")
     with pytest.raises(InputError, match="attempt is a int"):
         assert_scores(3, "turns.turn_count == 1")  # type: ignore[arg-type]  # on purpose
+
+
+def test_a_task_that_is_not_known_is_not_replaced_by_the_attempts_own() -> None:
+    task = Task(id="t", expected_tool_calls=(ToolCall(name="read"),))
+    attempt = Trajectory(task_id="t", turns=(Turn(tool_calls=(ToolCall(name="read"),)),))
+    scorer = trajmeter.Scorer("tools", tasks=[task])
+    assert_scores(attempt, "tools.exact", scorer=scorer)
+    with pytest.raises(AssertionError, match="not scored, missing_task"):
+        assert_scores(attempt, "tools.exact", task="typo", scorer=scorer)
+    assert scorer.summary().overall.attempts == 2

@@ -145,8 +145,10 @@ def judge(
         scorer = Scorer(list(dict.fromkeys(claim.name.partition(".")[0] for claim in read)))
     figures = [_figure(scorer, claim) for claim in read]
     record = _record(attempt, task)
+    if task is None:
+        task = record.task_id
     known = scorer.find_task(task) if isinstance(task, str) else task
-    scored = scorer.score(record, task=known)
+    scored = scorer.count(known, record)
     judged = Judgement(record.task_id, [], [], {})
     for claim, figure in zip(read, figures, strict=True):
         score = figure.of(scored)

@@ -136,6 +136,7 @@ WRONG: list[tuple[str, Callable[[Session], object]]] = [
     ("success is 1", lambda session: session.tool_call("a", success=1)),  # type: ignore[arg-type]  # on purpose
     ("input_tokens is 1.5", lambda session: session.usage(input_tokens=1.5)),  # type: ignore[arg-type]  # on purpose
     ("cost_usd is 'x'", lambda session: session.usage(cost_usd="x")),  # type: ignore[arg-type]  # on purpose
+    ("cost_usd is nan", lambda session: session.usage(cost_usd=float("nan"))),
     ("agent is 3", lambda session: session.turn(agent=3)),  # type: ignore[arg-type]  # on purpose
     ("failure is 3", lambda session: session.finish(failure=3)),  # type: ignore[arg-type]  # on purpose
     ("patch is 3", lambda session: session.finish(patch=3)),  # type: ignore[arg-type]  # on purpose

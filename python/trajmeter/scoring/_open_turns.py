@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from math import isfinite
 from time import perf_counter
 from typing import TYPE_CHECKING, Any
 
@@ -282,6 +283,6 @@ def _count(value: int | None, name: str) -> int | None:
 
 
 def _number(value: float | None, name: str) -> float | None:
-    if value is not None and type(value) not in (int, float):
+    if value is not None and (type(value) not in (int, float) or not isfinite(value)):
         raise InputError(f"{name} is {value!r}, expected a number")
     return None if value is None else float(value)

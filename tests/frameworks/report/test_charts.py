@@ -82,7 +82,7 @@ def test_repeated_runs_have_their_deviation_and_single_runs_none() -> None:
     )
     charts = charts_of(averaged, evaluation("B", question("q1", 3.0, ANSWERED)))
     chart = charts["Answer quality (judge, 1-5)"]
-    assert chart.axis == "mean score ± standard deviation over runs"
+    assert chart.axis == "mean, ± SD over runs"
     ends = [(each.low, each.value, each.high) for each in chart.groups[0].intervals]
     assert ends == [(3.75, 4.25, 4.75), (None, 3.0, None)]
 

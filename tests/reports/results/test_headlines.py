@@ -150,3 +150,16 @@ def test_more_families_are_more_tests() -> None:
     texts = [text for _, text in made.document.headlines]
     assert ", adjusted for 2 tests)" in texts[0]
     assert "mine.score" in texts[1]
+
+
+def test_every_family_has_a_headline() -> None:
+    figures = [
+        "context.final.line.f1",
+        "speedup.task_speedup",
+        "turns.run.passed",
+        "rules.assertion_pass_rate.score",
+        "tools.any_order_grades.f1",
+    ]
+    rows = [{"task_id": f"t{n}", "agent": "wren", **dict.fromkeys(figures, 1.0)} for n in range(12)]
+    families = {text.removeprefix("wren: ").partition(".")[0] for _, text in headlines(rows)}
+    assert families == {"context", "speedup", "turns", "rules", "tools"}

@@ -109,10 +109,10 @@ def _quality(
         for _, result in named
         for score in _SCORES
     )
-    spreads = ["± standard deviation over runs"] if deviates else []
+    spreads = ["± SD over runs"] if deviates else []
     if any(result.run_count == 1 for _, result in named) and limits:
-        spreads.append("with 95 % interval over questions")
-    axis = f"mean score {' or '.join(spreads)}".rstrip()
+        spreads.append("95 % interval over questions")
+    axis = ", ".join(["mean", *spreads])
     return IntervalChart("Answer quality (judge, 1-5)", groups, axis)
 
 

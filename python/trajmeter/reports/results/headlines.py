@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 __all__ = ["headlines"]
 
-_FIGURES = 4
+_FIGURES = 6
 """Figures that the top of a report speaks of."""
 _SYSTEMS = 4
 """Systems whose bounds it lists."""
