@@ -16,6 +16,7 @@ from trajmeter.frameworks.results import (
 )
 from trajmeter.records import Cause, JudgeRecord
 from trajmeter.reports.charts import IntervalChart
+from trajmeter.reports.page.attempts import DetailBlock
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -134,7 +135,7 @@ def test_an_answer_opens_to_all_that_is_known_of_it() -> None:
     made = document(result("swift", [], questions=(asked,)))
     assert made.attempts is not None
     (blocks,) = made.attempts.details
-    by_title = {block.title: block for block in blocks}
+    by_title = {block.title: block for block in blocks if isinstance(block, DetailBlock)}
     assert ("model", "small-1") in by_title[""].facts
     assert by_title["Question"].text == "When?"
     assert by_title["Expected answer"].text == "At noon."
