@@ -90,7 +90,8 @@ def test_a_trace_is_an_attempt(spans: tuple[TracerProvider, InMemorySpanExporter
 
 
 def _observed(**options: Any) -> tuple[TracerProvider, InMemoryLogRecordExporter, Any]:
-    logs, exporter = LoggerProvider(), InMemoryLogRecordExporter()
+    logs = LoggerProvider()
+    exporter = InMemoryLogRecordExporter()  # type: ignore[no-untyped-call] # of the SDK
     logs.add_log_record_processor(SimpleLogRecordProcessor(exporter))
     scorer = trajmeter.Scorer(["tools", "turns"], tasks=[TASK])
     figures = ["tools.f1", "tools.exact", "turns.repeated_tool_calls"]

@@ -28,7 +28,7 @@ from trajmeter.readers.opentelemetry.traces import attempt_of
 from trajmeter.records import Source
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Sequence
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
 
     from opentelemetry._logs import Logger
     from opentelemetry.context import Context
@@ -207,15 +207,20 @@ def _attributes(name: str, score: Score) -> dict[str, Any]:
     return attributes
 
 
-def _span(span: Any) -> Span | None:  # noqa: ANN401 - of the SDK, or of pydantic-evals
-    attributes = {
+def _values(attributes: Mapping[str, Any] | None) -> dict[str, Any]:
+    return {
         key: list(value) if isinstance(value, tuple) else value
-        for key, value in (span.attributes or {}).items()
+        for key, value in (attributes or {}).items()
         if key not in UNUSED
     }
+
+
+def _span(span: Any) -> Span | None:  # noqa: ANN401 - of the SDK, or of pydantic-evals
+    attributes = _values(span.attributes)
     if isinstance(span, ReadableSpan):
-        about = {key: value for key, value in span.resource.attributes.items() if key == TASK_ID}
-        events = [dict(event.attributes or {}) for event in span.events]
+        resource = _values(span.resource.attributes)
+        about = {key: value for key, value in resource.items() if key == TASK_ID}
+        events = [_values(event.attributes) for event in span.events]
         return made_span(
             span.name,
             {**about, **attributes},
