@@ -69,7 +69,7 @@ class References:
 
         Args:
             task_id: Its id.
-            carried: What the host carries; keys that are no references are the task's metadata.
+            carried: What the host carries; keys that are not references are the task's metadata.
 
         Raises:
             ReadError: A reference has the wrong shape, and a metric needs a task.
@@ -118,7 +118,7 @@ def _key(task_id: str, fields: Mapping[str, Any]) -> bytes | str:
     """What is equal for references that are equal."""
     try:
         return to_json([task_id, fields], fallback=repr)
-    except ValueError:  # half a character, bytes that are no text, or an object within itself
+    except ValueError:  # half a character, bytes that are not text, or an object within itself
         return repr([task_id, fields])
 
 

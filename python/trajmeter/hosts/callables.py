@@ -88,7 +88,7 @@ def _carried(reference: Any) -> Mapping[str, Any] | None:  # noqa: ANN401 - of s
     if isinstance(reference, Mapping) and "messages" not in reference:
         return reference
     calls = attempt_from(reference, _EXAMPLE).calls
-    if calls is None:  # not recorded, which is no reference
+    if calls is None:  # not recorded, so not a reference
         return None
     wanted = [{"name": call.name, "arguments": call.arguments} for call in calls]
     return {"expected_tool_calls": wanted}

@@ -47,7 +47,7 @@ class TrajmeterMetric(BaseMetric):
     Args:
         figure: The figure's column or short name.
         threshold: Least value that passes, or the greatest where less is better; by default there
-            is no verdict. DeepEval wants a threshold of at least one metric of a run.
+            is not a verdict. DeepEval wants a threshold of at least one metric of a run.
         scorer: A scorer to share with other metrics, in place of options.
         **scorer_options: As for :class:`trajmeter.Scorer`.
 
@@ -179,5 +179,5 @@ def _json(output: object) -> Any:  # noqa: ANN401 - a value as JSON has it
         return output
     try:
         return to_jsonable_python(output, fallback=str)
-    except ValueError:  # bytes that are no text, or an object within itself
+    except ValueError:  # bytes that are not text, or an object within itself
         return str(output)

@@ -72,7 +72,7 @@ class Progress:
 
 @dataclass(frozen=True)
 class RunListener:
-    """Who is told what happens."""
+    """Receives what happens."""
 
     on_problem: Callable[[ReadProblem], None] | None = None
     """Called with every file and record that cannot be read, as it is found."""
@@ -130,7 +130,7 @@ def run(
         inputs: Files, folders and patterns.
         output: A folder of parts, or a file; ``None`` to keep no rows.
         options: How to carry it out.
-        listener: Who is told what happens.
+        listener: Receives what happens.
 
     Raises:
         ConfigurationError: Options contradict each other, the output belongs to another run or

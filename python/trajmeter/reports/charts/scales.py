@@ -11,7 +11,7 @@ if TYPE_CHECKING:
 __all__ = ["Scale", "drawable", "scale_of", "tick_labels"]
 
 _GREATEST = 1e150
-"""Beyond it the distance of two values is no number."""
+"""Beyond it the distance of two values overflows."""
 _PAD = 0.06
 """Share of the axis that is free beyond the values."""
 _LARGE, _SMALL = 1e6, 1e-4
