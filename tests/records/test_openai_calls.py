@@ -33,7 +33,7 @@ def test_arguments_that_are_an_object(arguments: str, parsed: Any) -> None:
         '{"a": NaN}',
         '{"a": 1} {}',
         '{"a": 1}x',
-        '\u00a0{"a": 1}',  # which is no blank of JSON
+        '\u00a0{"a": 1}',  # which JSON does not take as a blank
         '{"a": ' * 100_000,
         5,
         None,

@@ -187,8 +187,8 @@ ColumnMap = Annotated[
         "--map",
         metavar="FIELD=COLUMN,…",
         show_default=False,
-        help="Columns or keys of the logs by the field of a trajectory that they are, where they "
-        "are not recognised: turns=trajectory,task_id=instance_id. Those of its task stand behind "
+        help="Which column or key of the logs holds which field of a trajectory, where they are "
+        "not recognised: turns=trajectory,task_id=instance_id. Fields of its task begin with "
         "task.: task.gold_patch=patch. May be repeated.",
     ),
 ]

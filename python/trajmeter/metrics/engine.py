@@ -266,7 +266,7 @@ def _score_one(metric: Metric, task: Task | None, trajectory: Trajectory) -> Res
         raise
     except BaseException as error:  # noqa: BLE001 - a metric of the user's may raise anything
         return metric_error(error)
-    # The same class is told at once; pydantic's ``isinstance`` takes 2 µs.
+    # The same class is recognised at once; pydantic's ``isinstance`` takes 2 µs.
     if type(result) is metric.result_type or isinstance(result, metric.result_type):
         return result
     return _wrong_type(metric, result)

@@ -61,7 +61,7 @@ class RunFolder:
         self.rows = folder / "rows"
         """Folder of the parts, and of nothing else."""
         self.state = folder / "state"
-        """Folder of what is not rows."""
+        """Folder of everything but rows."""
         self._held = ""
 
     @property

@@ -302,7 +302,7 @@ def test_a_folder_of_logs_and_others(tmp_path: Path) -> None:
         read, as_record = as_batches(tmp_path, COLUMNS)
     with pytest.warns(UserWarning, match=r"1 file is left out.*100\.traj\.json$"):
         assert read == as_records(tmp_path, COLUMNS)
-    # A wrong id is told in its row; an empty file has none.
+    # A wrong id is reported in its row; an empty file has none.
     assert (len(read.rows), len(read.problems), as_record) == (597, 1, 5)
 
 

@@ -282,7 +282,7 @@ def test_a_result_without_a_call_is_told() -> None:
     silent = {"id": 7, "action": "recall", "source": "user", "args": {}}
     history = [
         silent,
-        answer(8, 7, "recall", "known"),  # of an action that is no call
+        answer(8, 7, "recall", "known"),  # of an action that is not a call
         call(1, "run", {"command": "ls"}),
         ran(2, 1, "a.py"),
         orphan(3, 99),

@@ -124,7 +124,7 @@ def _direction(name: str, *, equal_runs: bool) -> bool | None:
 
 
 def _scenario(table: Table, comparison: Comparison) -> Part:
-    """The profile's figures; what it is made of stands behind a fold."""
+    """The profile's figures; what they are computed from is folded."""
     own = tuple(row for row in table.rows if not row[0].endswith(_INTERNAL))
     internal = tuple(row for row in table.rows if row[0].endswith(_INTERNAL))
     folds: tuple[Fold, ...] = ()

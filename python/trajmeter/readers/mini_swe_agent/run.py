@@ -163,7 +163,7 @@ def validated(record: Mapping[str, JsonValue]) -> tuple[Run, dict[str, str]]:
         if any(fault["loc"] in ((), ("messages",)) for fault in faults):
             raise
         pruned: Any = dict(record)
-        # What is no message keeps its place: results may be found by position.
+        # Anything that is not a message keeps its place: results may be found by position.
         no_messages = {fault["loc"][1] for fault in faults if _is_message(fault["loc"])}
         if no_messages:
             pruned["messages"] = [

@@ -24,7 +24,7 @@ __all__ = ["comparison_part"]
 _FIGURES = 10
 """Figures of a chart of differences."""
 _OPEN = 3
-"""Pairs whose tables are open; those of the others stand behind folds."""
+"""Pairs whose tables are open; the other pairs' tables are folded."""
 _ROWS = 12
 """Figures of an open table."""
 _TASKS = 20

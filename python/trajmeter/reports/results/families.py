@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 __all__ = ["alike", "family_parts", "interval", "repeats_part"]
 
 _DRAWN = 8
-"""Figures of a family that are drawn and open; the others stand behind a fold."""
+"""Figures of a family that are drawn and open; the others are folded."""
 _COLUMNS = 6
 """Systems, or figures, that a table has columns for."""
 _LEVELS = {

@@ -13,7 +13,7 @@ const HIGH: u64 = ONES << 7;
 /// Digits that always fit in 64 bits.
 const DIGITS: usize = 18;
 
-/// A value that holds no other, and is no text.
+/// A value that holds no other value and is not text.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Scalar {
     /// Null.

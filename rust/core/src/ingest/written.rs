@@ -66,7 +66,7 @@ impl<'a> Cells<'a> {
         })
     }
 
-    /// Writes a number, unless it is none that JSON holds, or a zero with a sign.
+    /// Writes a number, unless JSON cannot hold it or it is a signed zero.
     pub(super) fn number(&mut self, name: &str, value: Option<f64>) -> Option<()> {
         if value
             .is_some_and(|value| !value.is_finite() || (value == 0.0 && value.is_sign_negative()))

@@ -1,4 +1,4 @@
-//! What an output tells of the lines that were shown, given which part of it a command printed.
+//! What an output says about the lines that were shown, given which part of it a command printed.
 
 use std::ops::RangeInclusive;
 use std::rc::Rc;

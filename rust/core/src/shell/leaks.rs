@@ -188,7 +188,7 @@ fn is_host(word: &str) -> bool {
     without(rest, &names).is_some_and(|path| path.starts_with(|c: char| !is_blank(c)))
 }
 
-/// Whether a word names a commit that is none of the ancestors, alone or as the end of a range.
+/// Whether a word names a commit that is not an ancestor, alone or as the end of a range.
 fn is_elsewhere(word: &str) -> bool {
     const SIGNS: [&str; 5] = ["origin/", "upstream/", "FETCH_HEAD", "ORIG_HEAD", "@{"];
     if !SIGNS.iter().any(|sign| word.contains(sign)) {

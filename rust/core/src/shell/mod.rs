@@ -165,7 +165,7 @@ fn parts(runs: Vec<run::Run>) -> (Vec<Printed>, Vec<Leak>) {
     (printing, leaks)
 }
 
-/// Whether a text holds nothing that Python's version decides about: numbers that are no digits,
+/// Whether a text holds nothing that depends on Python's version: numbers that are not digits,
 /// and NUL in a path.
 fn is_certain(text: &str) -> bool {
     let is_odd = |c: char| c == '\0' || (!c.is_ascii() && c.is_numeric());

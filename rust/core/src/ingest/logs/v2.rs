@@ -17,7 +17,7 @@ use crate::shell::{Executed, View};
 /// What the harness says of a call that it did not run.
 const NOT_EXECUTED: &str = "action was not executed";
 
-/// An interruption that is no turn of its own.
+/// An interruption that is not a turn of its own.
 const BY_USER: &str = "UserInterruption";
 
 /// The turns of a run, with what `folder` sees if it looks.

@@ -273,7 +273,7 @@ impl CallPlaces {
     }
 }
 
-/// Notes whether a command succeeded, where its exit code is told.
+/// Notes whether a command succeeded, where its exit code is recorded.
 fn end_command(call: &mut Call<'_>, beside: &impl Beside) -> Option<()> {
     if call.tool != Tool::Shell || call.success == Some(false) {
         return Some(());

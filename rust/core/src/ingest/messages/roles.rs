@@ -21,7 +21,7 @@ pub(super) enum Part {
 }
 
 impl Part {
-    /// That of a role; none of one that is no part of turns.
+    /// The kind of a role; `None` for a role that is not part of turns.
     pub(super) fn of(role: Quoted<'_>) -> Option<Self> {
         if is_one(role, &ANSWERS) {
             Some(Self::Answer)
