@@ -217,7 +217,8 @@ def inputs(paths: str | Path | Iterable[str | Path], choice: Choice[RecordT]) ->
 
 
 def _suffix(path: Path) -> str:
-    return Path(content_name(path)).suffix.lower()
+    name = content_name(path)
+    return (path if name == path.name else Path(name)).suffix.lower()
 
 
 def _expanded(path: Path) -> list[Path]:
@@ -271,10 +272,10 @@ def _walk(
         if entry.is_dir(follow_symlinks=False):
             if entry.name not in _NO_LOG_FOLDERS:
                 yield from _walk(Path(entry.path), choice, notes, is_below=True)
-        elif entry.is_file() and _may_be_log(entry.name):
-            is_summary = _SUMMARY.fullmatch(content_name(Path(entry.name))) is not None
-            yield Input(Path(entry.path), notes=notes, is_summary=is_summary)
+        elif entry.is_file() and _may_be_log(path := Path(entry.path)):
+            is_summary = _SUMMARY.fullmatch(content_name(path)) is not None
+            yield Input(path, notes=notes, is_summary=is_summary)
 
 
-def _may_be_log(name: str) -> bool:
-    return name not in _NO_LOG_NAMES and not _NO_LOGS.fullmatch(_suffix(Path(name)))
+def _may_be_log(path: Path) -> bool:
+    return path.name not in _NO_LOG_NAMES and not _NO_LOGS.fullmatch(_suffix(path))
