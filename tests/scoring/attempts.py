@@ -14,6 +14,7 @@ if TYPE_CHECKING:
 
     from trajmeter.records import ReadProblem
     from trajmeter.scoring.run import RunResult
+    from trajmeter.summaries.summary import Summary
 
 SIZES = PlanSizes(piece_bytes=4_000, piece_rows=30, files=3)
 """Units of a few dozen lines."""
@@ -55,7 +56,7 @@ def score_units(
     messages: list[str] | None = None,
     tasks: tuple[Any, ...] = (),
     **options: Any,
-) -> RunResult:
+) -> RunResult[Summary]:
     """Score inputs in small units."""
     problems = [] if problems is None else problems
     messages = [] if messages is None else messages

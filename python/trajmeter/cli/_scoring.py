@@ -175,7 +175,8 @@ def score_in_units(
     rows = wanted.outputs.rows
 
     @contextmanager
-    def open_tables(layout: RowLayout) -> Iterator[list[TableWriter]]:
+    def open_tables() -> Iterator[list[TableWriter]]:
+        layout = opened[0].layout
         keeper = wanted.gated(layout)
         gated.extend([keeper] if keeper is not None else [])
         with wanted.open_tables(layout, keeper, but=rows) as tables:

@@ -17,10 +17,10 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
     from contextlib import AbstractContextManager
 
-    from trajmeter.metrics import RowLayout
     from trajmeter.records import ReadProblem
     from trajmeter.scoring.job import Job, OpenedJob
     from trajmeter.scoring.run import RunResult
+    from trajmeter.summaries.summary import Summary
     from trajmeter.writers import TableWriter
 
 __all__ = ["NoResume", "Overwrite", "Shard", "UnitOptions", "Workers", "is_folder", "score_units"]
@@ -157,8 +157,8 @@ def score_units(
     on_problem: Callable[[ReadProblem], None],
     on_opened: Callable[[OpenedJob], None],
     about: Callable[[], Mapping[str, str]],
-    tables: Callable[[RowLayout], AbstractContextManager[Sequence[TableWriter]]] | None,
-) -> RunResult:
+    tables: Callable[[], AbstractContextManager[Sequence[TableWriter]]] | None,
+) -> RunResult[Summary]:
     """Score in units, with a progress bar."""
     from trajmeter.scoring.run import RunListener, RunOptions, run
 

@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from trajmeter.scoring.files import RecordSource
     from trajmeter.scoring.run import RunResult
     from trajmeter.snapshots import SnapshotStore
+    from trajmeter.summaries.summary import Summary
 
 __all__ = ["score_files"]
 
@@ -41,7 +42,7 @@ def score_files(
     resume: bool = True,
     overwrite: bool = False,
     on_problem: Callable[[ReadProblem], None] | None = None,
-) -> RunResult:
+) -> RunResult[Summary]:
     """Score files unit by unit, in memory that does not grow with them.
 
     A run that was ended, in whatever way, is taken up by the same call: units that are done are not

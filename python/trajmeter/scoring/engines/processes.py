@@ -14,7 +14,7 @@ from collections import deque
 from contextlib import ExitStack
 from queue import SimpleQueue
 from threading import Lock, Thread
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from trajmeter.errors import ConfigurationError
 from trajmeter.processes import WorkerEndedError, WorkerProcess, processors
@@ -24,9 +24,9 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
 
     from trajmeter.records import ReadProblem
-    from trajmeter.scoring.job import Job
     from trajmeter.scoring.parts import RunFolder
     from trajmeter.scoring.plan import Plan, Unit
+    from trajmeter.scoring.work import Work
 
 __all__ = ["ProcessPool", "Raised", "Warned", "WorkerTask"]
 
@@ -38,8 +38,8 @@ _TRIES = 3
 class WorkerTask(NamedTuple):
     """What a worker needs to know."""
 
-    job: Job
-    """Metrics, and what they score against."""
+    work: Work[Any]
+    """What is done with the units."""
     plan: Plan
     """The units."""
     folder: RunFolder
@@ -75,7 +75,7 @@ class ProcessPool:
     """Scores units in processes.
 
     Args:
-        job: Metrics, and what they score against.
+        work: What is done with the units.
         plan: The units.
         folder: Where parts are kept.
         workers: How many processes.
@@ -87,13 +87,13 @@ class ProcessPool:
 
     def __init__(
         self,
-        job: Job,
+        work: Work[Any],
         plan: Plan,
         folder: RunFolder,
         workers: int,
         on_problem: Callable[[ReadProblem], None] | None,
     ) -> None:
-        self._task = WorkerTask(job, plan, folder, max(1, processors() // workers))
+        self._task = WorkerTask(work, plan, folder, max(1, processors() // workers))
         try:
             pickle.dumps(self._task)
         except Exception as error:

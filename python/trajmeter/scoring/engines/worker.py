@@ -11,7 +11,6 @@ from typing import TYPE_CHECKING, cast
 
 from trajmeter.processes import Replies, requests
 from trajmeter.scoring.engines.processes import Raised, Warned
-from trajmeter.scoring.unit import UnitScorer
 
 if TYPE_CHECKING:
     from trajmeter.records import ReadProblem
@@ -35,12 +34,11 @@ def main() -> None:
     warnings.simplefilter("always")  # which to show, the run decides
     warnings.showwarning = lambda message, *_, **__: replies.send(Warned(str(message)))
     try:
-        opened = task.job.open(_ignore)
-        layout = opened.layout
+        opened = task.work.open(_ignore)
         for number, _ in asked:
             unit = task.plan.units[cast("int", number)]
-            scorer = UnitScorer(unit, opened, task.plan, replies.send)
-            replies.send(task.folder.commit(scorer, layout))
+            work = opened.unit_work(unit, task.plan, replies.send)
+            replies.send(task.folder.commit(work, opened))
     except BrokenPipeError:  # nobody waits any more
         return
     except Exception as error:  # noqa: BLE001 - raised again where the run is

@@ -5,15 +5,15 @@ from __future__ import annotations
 import os
 from contextlib import suppress
 from pathlib import Path
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 from trajmeter.errors import ConfigurationError
 from trajmeter.processes import processors
 from trajmeter.readers.pieces import is_read_once
 
 if TYPE_CHECKING:
-    from trajmeter.scoring.job import Job
     from trajmeter.scoring.plan import Plan
+    from trajmeter.scoring.work import Work
 
 __all__ = ["available_memory", "choose_workers"]
 
@@ -29,7 +29,7 @@ _CGROUPS = (
 )
 
 
-def choose_workers(asked: int | Literal["auto"], plan: Plan, job: Job) -> int:
+def choose_workers(asked: int | Literal["auto"], plan: Plan, work: Work[Any]) -> int:
     """The number of processes for a run.
 
     Raises:
@@ -37,24 +37,24 @@ def choose_workers(asked: int | Literal["auto"], plan: Plan, job: Job) -> int:
             answers.
     """
     if asked == "auto":
-        if plan.size < _SMALL or job.judge is not None or _pipe(plan, job) is not None:
+        if plan.size < _SMALL or work.needs_one_worker is not None or _pipe(plan, work) is not None:
             return 1
-        each = _SPARE * (_BATCH + sum(map(_size, (*job.tasks, job.snapshots))))
+        each = _SPARE * (_BATCH + sum(map(_size, work.beside)))
         fitting = available_memory() * 3 // 4 // each
         return max(1, min(processors(), len(plan.units), fitting))
-    if asked > 1 and job.judge is not None:
-        raise ConfigurationError("a judge needs one worker, as its answers are kept in one place")
+    if asked > 1 and work.needs_one_worker is not None:
+        raise ConfigurationError(work.needs_one_worker)
     count = max(1, min(asked, len(plan.units)))
-    pipe = _pipe(plan, job) if count > 1 else None
+    pipe = _pipe(plan, work) if count > 1 else None
     if pipe is not None:
         raise ConfigurationError(f"{pipe} can only be read once: use one worker, or a file")
     return count
 
 
-def _pipe(plan: Plan, job: Job) -> Path | None:
+def _pipe(plan: Plan, work: Work[Any]) -> Path | None:
     """What is asked for that another process could not read again, such as standard input."""
     read = [Path(each.file) for unit in plan.units for each in unit.pieces if each.size == 0]
-    read += [each for each in (*job.tasks, job.snapshots) if isinstance(each, Path)]
+    read += [each for each in work.beside if isinstance(each, Path)]
     return next(filter(is_read_once, read), None)
 
 
