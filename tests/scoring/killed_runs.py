@@ -14,7 +14,7 @@ import time
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from tests.scoring.attempts import contents, score_units, write_attempts
+from tests.scoring.attempts import contents, convert_units, score_units, write_attempts
 from trajmeter.scoring.parts import RunFolder
 
 if TYPE_CHECKING:
@@ -29,11 +29,12 @@ class Scenario:
 
     def __init__(self, name: str, place: Path) -> None:
         self.place = place
-        self.is_file = name == "file"
+        self.converts = name.startswith("converted")
+        self.is_file = name.endswith("file")
         self.runs = place / "runs.jsonl"
         self.output = place / ("scores.parquet" if self.is_file else "scores")
-        self.shards = [(2, 3), (3, 3), (1, 3)] if name == "shards" else [None]
-        self.workers = 2 if name == "processes" else 1
+        self.shards = [(2, 3), (3, 3), (1, 3)] if name.endswith("shards") else [None]
+        self.workers = 2 if name.endswith("processes") else 1
         write_attempts(self.runs, _ATTEMPTS, broken=1)
         _in_child(self.run)
         self.expected = self.results()
@@ -41,8 +42,9 @@ class Scenario:
 
     def run(self) -> None:
         """Carry out the whole run."""
+        carry_out = convert_units if self.converts else score_units
         for shard in self.shards:
-            score_units(self.runs, self.output, shard=shard, workers=self.workers)
+            carry_out(self.runs, self.output, shard=shard, workers=self.workers)
 
     def results(self) -> dict[str, bytes]:
         """What is there."""

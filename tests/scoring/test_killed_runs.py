@@ -34,7 +34,9 @@ def _kill(kind: str, scenario: str, folder: Path) -> tuple[int, list[str]]:
     return int(first.removeprefix("ok ")), wrong
 
 
-@pytest.mark.parametrize("scenario", ["folder", "file", "shards"])
+@pytest.mark.parametrize(
+    "scenario", ["folder", "file", "shards", "converted folder", "converted file"]
+)
 def test_a_kill_at_any_flush_or_rename_costs_nothing(scenario: str, tmp_path: Path) -> None:
     place = tmp_path / "place"
     place.mkdir()
@@ -43,7 +45,19 @@ def test_a_kill_at_any_flush_or_rename_costs_nothing(scenario: str, tmp_path: Pa
     assert wrong == []
 
 
-@pytest.mark.parametrize("scenario", ["folder", "file", "shards", "processes"])
+@pytest.mark.parametrize(
+    "scenario",
+    [
+        "folder",
+        "file",
+        "shards",
+        "processes",
+        "converted folder",
+        "converted file",
+        "converted shards",
+        "converted processes",
+    ],
+)
 def test_twenty_kills_at_random_cost_nothing(scenario: str, tmp_path: Path) -> None:
     place = tmp_path / "place"
     place.mkdir()

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Literal
+from typing import TYPE_CHECKING, Annotated, Any, Literal, TypeVar
 
 import typer
 
@@ -17,13 +17,25 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
     from contextlib import AbstractContextManager
 
-    from trajmeter.records import ReadProblem
-    from trajmeter.scoring.job import Job, OpenedJob
-    from trajmeter.scoring.run import RunResult
-    from trajmeter.summaries.summary import Summary
-    from trajmeter.writers import TableWriter
+    from pydantic import BaseModel
 
-__all__ = ["NoResume", "Overwrite", "Shard", "UnitOptions", "Workers", "is_folder", "score_units"]
+    from trajmeter.records import ReadProblem
+    from trajmeter.scoring.job import Job
+    from trajmeter.scoring.run import RunResult
+    from trajmeter.scoring.work import BatchWriter, Work
+
+__all__ = [
+    "NoResume",
+    "Overwrite",
+    "Shard",
+    "UnitOptions",
+    "Workers",
+    "are_large",
+    "is_folder",
+    "run_units",
+]
+
+SummaryT = TypeVar("SummaryT", bound="BaseModel")
 
 PANEL = "Large inputs"
 
@@ -49,7 +61,7 @@ Shard = Annotated[
         metavar="I/N",
         show_default=False,
         rich_help_panel=PANEL,
-        help="Score every N-th unit, counted from 1, to a folder. Shards may share one; trajmeter "
+        help="Do every N-th unit, counted from 1, to a folder. Shards may share one; trajmeter "
         "merge joins them.",
     ),
 ]
@@ -58,7 +70,7 @@ NoResume = Annotated[
     typer.Option(
         "--no-resume",
         rich_help_panel=PANEL,
-        help="Discard what an earlier, unfinished run of the same command has scored.",
+        help="Discard what an earlier, unfinished run of the same command has done.",
     ),
 ]
 Overwrite = Annotated[
@@ -130,13 +142,14 @@ class UnitOptions:
         if output is None and workers == 1:
             return False
         # What compares attempts takes all of them as one unit, and there is nothing to resume.
-        return _are_larger(files, _LARGE_BYTES) and not job.compares_attempts()
+        return are_large(files) and not job.compares_attempts()
 
 
-def _are_larger(paths: Sequence[Path], size: int) -> bool:
-    """Whether files, and those in folders and of patterns, have more than so many bytes."""
+def are_large(paths: Sequence[Path]) -> bool:
+    """Whether files, and those in folders and of patterns, take more than a few seconds."""
     from trajmeter.cli._progress import input_files
 
+    size = _LARGE_BYTES
     for path in paths:
         for file in input_files(path):
             try:
@@ -148,18 +161,18 @@ def _are_larger(paths: Sequence[Path], size: int) -> bool:
     return False
 
 
-def score_units(
-    job: Job,
+def run_units(
+    work: Work[SummaryT],
     files: Sequence[Path],
     output: Path | None,
     options: UnitOptions,
     *,
     on_problem: Callable[[ReadProblem], None],
-    on_opened: Callable[[OpenedJob], None],
-    about: Callable[[], Mapping[str, str]],
-    tables: Callable[[], AbstractContextManager[Sequence[TableWriter]]] | None,
-) -> RunResult[Summary]:
-    """Score in units, with a progress bar."""
+    on_opened: Callable[[Any], None] = lambda _: None,
+    about: Callable[[], Mapping[str, str]] | None = None,
+    tables: Callable[[], AbstractContextManager[Sequence[BatchWriter]]] | None = None,
+) -> RunResult[SummaryT]:
+    """Score or convert in units, with a progress bar."""
     from trajmeter.scoring.run import RunListener, RunOptions, run
 
     def say(message: str) -> None:
@@ -168,7 +181,7 @@ def score_units(
     try:
         with units_tracked() as progress:
             done = run(
-                job,
+                work,
                 files,
                 output=output,
                 options=RunOptions(
@@ -191,7 +204,7 @@ def score_units(
             say("run the same command again to resume")
         raise
     for text in done.failed:
-        say(f"not scored: {text}; run the same command again to try again")
+        say(f"not done: {text}; run the same command again to try again")
     if not done.is_complete and not done.failed:
         say(
             f"shard {options.shard} is done; units of others are missing, so that there is no "
