@@ -65,7 +65,7 @@ def test_large_inputs_are_resumed_to_one_file(
     command = ("convert", "a.jsonl", "c.jsonl", "-w", workers, "-o")
     assert run(*command, "expected.jsonl")[0] == 4
     monkeypatch.setattr("trajmeter.cli._units._LARGE_BYTES", 10)
-    made = []
+    made: list[Path] = []
 
     def end(*_: object) -> None:
         made.extend(runs.glob(".out.jsonl.*.work/rows/part-*"))

@@ -24,6 +24,29 @@ _ATTEMPTS = 60
 _KILLS = 20
 
 
+_DEADLY = """
+import os, pathlib, signal, trajmeter
+
+@trajmeter.metric
+def deadly(task, trajectory):
+    marker = pathlib.Path({marker!r})
+    if trajectory.task_id == "t9" and marker.exists():
+        if {once}:
+            marker.unlink()
+        os.kill(os.getpid(), signal.SIGKILL)
+    return 1.0
+"""
+
+
+def deadly_metric(folder: Path, *, once: bool) -> str:
+    """A metric that kills its process at an attempt, as long as a file is there."""
+    marker = folder / "armed"
+    marker.touch()
+    file = folder / "deadly.py"
+    file.write_text(_DEADLY.format(marker=str(marker), once=once))
+    return f"{file}@deadly"
+
+
 class Scenario:
     """A way to run, what it should give, and how to check what a kill left."""
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from dataclasses import dataclass
+from enum import Enum
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Literal, TypeVar
 
@@ -25,6 +26,8 @@ if TYPE_CHECKING:
     from trajmeter.scoring.work import BatchWriter, Work
 
 __all__ = [
+    "Engine",
+    "EngineName",
     "NoResume",
     "Overwrite",
     "Shard",
@@ -52,6 +55,26 @@ Workers = Annotated[
         rich_help_panel=PANEL,
         help="Processes that score (default: auto, which is 1 below 256 MiB, else one per core, as "
         "far as memory allows).",
+    ),
+]
+
+
+class EngineName(str, Enum):
+    """What hands units to workers."""
+
+    LOCAL = "local"
+    """This program."""
+    RAY = "ray"
+    """Ray."""
+
+
+Engine = Annotated[
+    EngineName,
+    typer.Option(
+        "--engine",
+        rich_help_panel=PANEL,
+        help="What hands units to workers: processes of this machine, or Ray, on the cluster that "
+        "RAY_ADDRESS names.",
     ),
 ]
 Shard = Annotated[
@@ -100,6 +123,8 @@ class UnitOptions:
     """Whether to take up an earlier run."""
     overwrite: bool
     """Whether to replace another one."""
+    engine: EngineName = EngineName.LOCAL
+    """What hands units to workers."""
 
     def worker_count(self) -> int | Literal["auto"]:
         """Number of workers.
@@ -135,7 +160,11 @@ class UnitOptions:
     def are_wanted(self, job: Job, files: Sequence[Path], output: Path | None) -> bool:
         """Whether to score in units, rather than everything in one pass."""
         workers = self.worker_count()
-        if self.shard is not None or (output is not None and is_folder(output)):
+        if (
+            self.engine is not EngineName.LOCAL
+            or self.shard is not None
+            or (output is not None and is_folder(output))
+        ):
             return True
         if isinstance(workers, int) and workers != 1:
             return True
@@ -186,6 +215,7 @@ def run_units(
                 output=output,
                 options=RunOptions(
                     workers=options.worker_count(),
+                    engine=options.engine.value,
                     shard=options.shard_numbers(),
                     resume=options.resume,
                     overwrite=options.overwrite,

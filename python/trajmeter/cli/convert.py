@@ -81,6 +81,7 @@ def convert(
             "by one).",
         ),
     ] = None,
+    engine: units.Engine = units.EngineName.LOCAL,
     shard: units.Shard = None,
     no_resume: units.NoResume = False,
     overwrite: units.Overwrite = False,
@@ -115,9 +116,12 @@ def convert(
             "map it where they are scored"
         )
     reading = ReadingOptions(input_format, columns, tuple(profiles or ()))
-    if is_folder or shard is not None or units.are_large(files):
+    is_local = engine is units.EngineName.LOCAL
+    if is_folder or shard is not None or not is_local or units.are_large(files):
         count = None if workers is None else str(workers)
-        options = units.UnitOptions(count, shard, resume=not no_resume, overwrite=overwrite)
+        options = units.UnitOptions(
+            count, shard, resume=not no_resume, overwrite=overwrite, engine=engine
+        )
         return _convert_in_units(reading, files, output, options)
     return _convert_at_once(reading, files, output, workers)
 
