@@ -215,6 +215,10 @@ docs: build ## Run every example in README.md, docs/ and the docstrings
 	$(VENV)/bin/python $(PYTEST) -m documents tests/test_documents.py
 	$(VENV)/bin/python $(PYTEST) --doctest-modules --ignore-glob='*/hosts/*' --pyargs trajmeter
 
+.PHONY: site
+site: $(VENV)/.tools ## Build the documentation site into results/site; every warning is an error
+	NO_MKDOCS_2_WARNING=1 $(IN_VENV) mkdocs --quiet build --strict
+
 .PHONY: bench-smoke
 bench-smoke: build ## Run every benchmark once, to check its answer and not to time it
 	$(VENV)/bin/python $(PYTEST) benches --benchmark-disable
@@ -241,7 +245,7 @@ else
 endif
 
 # One after the other, whatever -j says: they share the build directories, and the log stays readable.
-CI := lint types test test-python-backend test-pythons docs bench-smoke fuzz test-packaging demo
+CI := lint types test test-python-backend test-pythons docs site bench-smoke fuzz test-packaging demo
 .PHONY: ci
 ci: ## Everything that must pass before a change is merged
 	@for target in $(CI); do \
