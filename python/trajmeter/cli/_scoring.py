@@ -182,7 +182,7 @@ def score_in_units(
         with wanted.open_tables(layout, keeper, but=rows) as tables:
             yield tables
 
-    done = units.score_units(
+    done = units.run_units(
         job,
         files,
         rows,
@@ -194,10 +194,7 @@ def score_in_units(
     )
     if done.is_complete:
         wanted.write_page(job, files)
-    unreadable.report_total()
-    earlier = done.problems - unreadable.count
-    if earlier > 0:
-        print_message(f"trajmeter: unreadable: {earlier:,} more that the earlier run reported")
+    unreadable.report_total(done.problems)
     return Done(
         done.summary,
         gated[0] if gated and done.is_complete else None,

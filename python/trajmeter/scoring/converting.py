@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 from pydantic import BaseModel, ConfigDict
 
 from trajmeter.kernels import backend
+from trajmeter.metrics.rows import package_version
 from trajmeter.schemas import trajectory_schema
 from trajmeter.scoring.job import ReadingOptions
 from trajmeter.scoring.run_key import input_settings
@@ -80,12 +81,10 @@ class OpenedConversion:
 
     def settings(self, plan: Plan) -> dict[str, Any]:
         """Everything that the rows depend on, in plain words."""
-        from trajmeter import __version__
-
         return {
             "results": TRAJECTORIES,
             **input_settings(self.reading, plan),
-            "trajmeter": __version__,
+            "trajmeter": package_version(),
             "backend": backend(),
         }
 

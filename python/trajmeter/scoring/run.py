@@ -6,26 +6,29 @@ import shutil
 from contextlib import ExitStack
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Generic, TypeVar
+from typing import TYPE_CHECKING, Any, Generic, TypeVar, get_args
 
 from trajmeter.errors import ConfigurationError
 from trajmeter.readers.pieces import FolderTally
 from trajmeter.scoring.engines.local import score_here
-from trajmeter.scoring.engines.workers import choose_workers
+from trajmeter.scoring.engines.workers import check_shareable, choose_workers
 from trajmeter.scoring.parts import RunFolder, old_folders
 from trajmeter.scoring.plan import found_files, make_plan, shard_of
 from trajmeter.scoring.publishing import manifest_of, read_rows
 from trajmeter.scoring.run_key import cuts_alike, differences, key_of
-from trajmeter.scoring.run_options import Progress, RunListener, RunOptions, RunResult
+from trajmeter.scoring.run_options import Engine, Progress, RunListener, RunOptions, RunResult
 from trajmeter.writers import check_is_no_input, check_output
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable, Iterator, Sequence
 
     from pydantic import BaseModel
 
     from trajmeter.records import ReadProblem
+    from trajmeter.scoring.engines.processes import ProcessPool
+    from trajmeter.scoring.engines.ray import RayPool
     from trajmeter.scoring.plan import Plan, Unit
+    from trajmeter.scoring.unit import Receipt
     from trajmeter.scoring.work import BatchWriter, OpenedWork, Work
 
 __all__ = ["Progress", "RunListener", "RunOptions", "RunResult", "is_folder", "run"]
@@ -80,7 +83,17 @@ class _Run(Generic[SummaryT]):
         self._options, self._listener = options, listener
         self._shard = options.shard or _WHOLE
         self._is_folder = output is not None and is_folder(output)
+        self._check_engine()
         self._check()
+
+    def _check_engine(self) -> None:
+        engine, known = self._options.engine, get_args(Engine)
+        if engine not in known:
+            raise ConfigurationError(f"engine {engine!r}: expected {' or '.join(known)}")
+        if engine == "ray":
+            from trajmeter.scoring.engines.ray import import_ray
+
+            import_ray()  # before anything is read
 
     def _check(self) -> None:
         number, count = self._shard
@@ -230,16 +243,7 @@ class _Run(Generic[SummaryT]):
         if not todo:
             return []
         folder.manifest.unlink(missing_ok=True)  # the results are not complete any more
-        pool = None
-        workers = choose_workers(self._options.workers, plan, self._work)
-        report = self._listener.on_problem
-        if workers > 1:
-            from trajmeter.scoring.engines.processes import ProcessPool
-
-            pool = ProcessPool(self._work, plan, folder, workers, report)
-            receipts = pool.score(todo)
-        else:
-            receipts = score_here(todo, opened, plan, folder, report)
+        pool, receipts = self._engine(todo, opened, plan, folder)
         rows = 0
         for receipt in receipts:
             rows += receipt.rows
@@ -247,6 +251,31 @@ class _Run(Generic[SummaryT]):
             size += by_number[receipt.number].size
             self._listener.on_progress(Progress(len(finished), len(units), rows, size, of_size))
         return [] if pool is None else pool.failed
+
+    def _engine(
+        self,
+        units: Sequence[Unit],
+        opened: OpenedWork[SummaryT],
+        plan: Plan,
+        folder: RunFolder,
+    ) -> tuple[ProcessPool | RayPool | None, Iterator[Receipt]]:
+        """What hands out the units, if not this process alone, and the receipts of the units."""
+        asked, report = self._options.workers, self._listener.on_problem
+        pool: ProcessPool | RayPool
+        if self._options.engine == "ray":
+            from trajmeter.scoring.engines.ray import RayPool
+
+            check_shareable(plan, self._work)
+            actors = None if asked == "auto" else asked
+            pool = RayPool(self._work, plan, folder, actors, report)
+            return pool, pool.score(units)
+        workers = choose_workers(asked, plan, self._work)
+        if workers == 1:
+            return None, score_here(units, opened, plan, folder, report)
+        from trajmeter.scoring.engines.processes import ProcessPool
+
+        pool = ProcessPool(self._work, plan, folder, workers, report)
+        return pool, pool.score(units)
 
     def _publish(
         self,

@@ -203,6 +203,13 @@ def plain_name(name: str) -> str:
     return name.lower()
 
 
+@lru_cache(maxsize=1024)
+def may_run(name: str) -> bool:
+    """Whether a tool of this name runs commands or code."""
+    plain = plain_name(name)
+    return plain in SHELLS or plain in INTERPRETERS
+
+
 def runs_commands(name: str) -> bool:
     """Whether a tool of this name is a shell, so that its result may tell an exit code."""
     return plain_name(name) in SHELLS

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from trajmeter.scoring.plan import Plan
     from trajmeter.scoring.work import Work
 
-__all__ = ["available_memory", "choose_workers"]
+__all__ = ["available_memory", "check_shareable", "choose_workers"]
 
 _SMALL = 256 << 20
 """Bytes of input up to which one process is quicker."""
@@ -42,13 +42,28 @@ def choose_workers(asked: int | Literal["auto"], plan: Plan, work: Work[Any]) ->
         each = _SPARE * (_BATCH + sum(map(_size, work.beside)))
         fitting = available_memory() * 3 // 4 // each
         return max(1, min(processors(), len(plan.units), fitting))
-    if asked > 1 and work.needs_one_worker is not None:
-        raise ConfigurationError(work.needs_one_worker)
     count = max(1, min(asked, len(plan.units)))
-    pipe = _pipe(plan, work) if count > 1 else None
+    if asked > 1:
+        check_shareable(plan, work, count)
+    return count
+
+
+def check_shareable(plan: Plan, work: Work[Any], workers: int = 2) -> None:
+    """Check that other processes can do the units.
+
+    Args:
+        plan: The units.
+        work: What is done with them.
+        workers: How many processes; one of them may be this one.
+
+    Raises:
+        ConfigurationError: A judge answers, or something is read that is given only once.
+    """
+    if work.needs_one_worker is not None:
+        raise ConfigurationError(work.needs_one_worker)
+    pipe = _pipe(plan, work) if workers > 1 else None
     if pipe is not None:
         raise ConfigurationError(f"{pipe} can only be read once: use one worker, or a file")
-    return count
 
 
 def _pipe(plan: Plan, work: Work[Any]) -> Path | None:
