@@ -124,6 +124,7 @@ def score(
     cache: CacheFolder = None,
     no_cache: NoCache = False,
     workers: units.Workers = None,
+    engine: units.Engine = units.EngineName.LOCAL,
     shard: units.Shard = None,
     no_resume: units.NoResume = False,
     overwrite: units.Overwrite = False,
@@ -202,7 +203,9 @@ def score(
             "replay": None if judge_replay is None else str(judge_replay),
         },
     )
-    in_units = units.UnitOptions(workers, shard, resume=not no_resume, overwrite=overwrite)
+    in_units = units.UnitOptions(
+        workers, shard, resume=not no_resume, overwrite=overwrite, engine=engine
+    )
     with ExitStack() as stack:
         stack.enter_context(outputs)
         if assertion_judge is not None:

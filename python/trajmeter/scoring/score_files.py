@@ -20,7 +20,9 @@ if TYPE_CHECKING:
     from trajmeter.records import ReadProblem
     from trajmeter.scoring.files import RecordSource
     from trajmeter.scoring.run import RunResult
+    from trajmeter.scoring.run_options import Engine
     from trajmeter.snapshots import SnapshotStore
+    from trajmeter.summaries.summary import Summary
 
 __all__ = ["score_files"]
 
@@ -37,11 +39,12 @@ def score_files(
     input_format: str | None = None,
     mapping: Mapping[str, str] | None = None,
     workers: int | Literal["auto"] = "auto",
+    engine: Engine = "local",
     shard: tuple[int, int] | None = None,
     resume: bool = True,
     overwrite: bool = False,
     on_problem: Callable[[ReadProblem], None] | None = None,
-) -> RunResult:
+) -> RunResult[Summary]:
     """Score files unit by unit, in memory that does not grow with them.
 
     A run that was ended, in whatever way, is taken up by the same call: units that are done are not
@@ -61,6 +64,9 @@ def score_files(
         mapping: Likewise.
         workers: Processes that score; ``"auto"`` takes one for small inputs, else as many as there
             are cores, units and memory for.
+        engine: What hands units to workers: ``"local"``, or ``"ray"``, which scores on the cluster
+            that ``RAY_ADDRESS`` names, or that this process is connected to, else on this machine.
+            All nodes have to see inputs and output by the same paths.
         shard: ``(i, n)`` scores every n-th unit, counted from 1; the output is a folder, which
             several shards may share.
         resume: Whether to take up what an earlier, unfinished run of the same kind has done.
@@ -76,7 +82,8 @@ def score_files(
             results, is written by another process or cannot be written; or an input changed while
             it was read.
         ReadError: Without ``on_problem``: something cannot be read.
-        ExtraMissingError: pyarrow is not installed, or a metric or a file needs another extra.
+        ExtraMissingError: pyarrow is not installed, or Ray where it is the engine, or a metric or
+            a file needs another extra.
 
     Example:
         >>> import tempfile, trajmeter
@@ -112,7 +119,9 @@ def score_files(
         job,
         [Path(each) for each in paths_and_records(inputs, name="inputs")],
         output=None if output is None else Path(output),
-        options=RunOptions(workers=workers, shard=shard, resume=resume, overwrite=overwrite),
+        options=RunOptions(
+            workers=workers, engine=engine, shard=shard, resume=resume, overwrite=overwrite
+        ),
         listener=RunListener(on_problem=on_problem or _refuse),
     )
 
