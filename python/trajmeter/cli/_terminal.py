@@ -15,6 +15,7 @@ import typer
 from typer.core import TyperCommand, TyperGroup
 
 from trajmeter.errors import ConfigurationError
+from trajmeter.remote import is_remote, path_of
 from trajmeter.reports.cells import visible
 from trajmeter.text import to_cell
 
@@ -145,8 +146,25 @@ JUDGE_PANEL = "Judge options"
 
 def _existing(path: Path) -> Path:
     """Refuse a path that names nothing, before anything is done; ``-`` and patterns name files."""
-    names_files = str(path) == "-" or glob.has_magic(str(path))
-    if not names_files and not os.path.lexists(path):
+    if str(path) == "-":
+        return path
+    path = path_of(path)
+    if glob.has_magic(str(path)):
+        from trajmeter.readers.pieces import check_patterns
+
+        check_patterns([path])
+        return path
+    return _present(path)
+
+
+def _present(path: Path) -> Path:
+    """Refuse a path that names nothing."""
+    path = path_of(path)
+    try:
+        is_there = path.exists() if is_remote(path) else os.path.lexists(path)
+    except OSError as error:
+        raise typer.BadParameter(f"{path}: {error.strerror or error}") from error
+    if not is_there:
         raise typer.BadParameter(f"Path {str(path)!r} does not exist.")
     return path
 
@@ -216,7 +234,7 @@ TaskFiles = Annotated[
     typer.Option(
         "--tasks",
         "-t",
-        exists=True,
+        callback=lambda paths: paths and [*map(_present, paths)],
         metavar="FILE",
         show_default=False,
         help="Tasks with their references. May be repeated.",
@@ -227,7 +245,7 @@ SnapshotFiles = Annotated[
     typer.Option(
         "--snapshots",
         "-s",
-        exists=True,
+        callback=lambda path: path and _present(path),
         metavar="FILE|DIR",
         show_default=False,
         help="Repositories at the tasks' commits: a file of snapshots, or a folder.",

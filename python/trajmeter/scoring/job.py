@@ -8,8 +8,11 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from trajmeter.errors import ConfigurationError
+from trajmeter.json_input import LONGEST_LINE
 from trajmeter.metrics import RowLayout, TaskIndex, TrialMetric, create
 from trajmeter.readers import read_tasks
+from trajmeter.readers.pieces import MOST_ROWS
+from trajmeter.remote import given_options, take_options
 from trajmeter.scoring.files import tasks_from
 from trajmeter.snapshots import open_snapshots
 
@@ -33,6 +36,8 @@ class ReadingOptions:
     """Columns of files by the field of a trajectory that they are."""
     profiles: tuple[str, ...] = ()
     """Compatibility profiles."""
+    max_line: int = LONGEST_LINE
+    """Bytes of the longest line of JSON that is accepted."""
 
 
 @dataclass(frozen=True)
@@ -57,6 +62,10 @@ class Job:
     """Judge of assertions."""
     judge_settings: Mapping[str, Any] | None = None
     """What its verdicts depend on."""
+    batch_rows: int = MOST_ROWS
+    """Rows that are scored at a time; results do not depend on it."""
+    remote: Mapping[str, Any] = field(default_factory=given_options, repr=False, compare=False)
+    """Options of the file systems that URIs name, for other processes; they may hold secrets."""
 
     def about(self, folders: Sequence[Path]) -> dict[str, Any]:
         """What a summary of finished units needs, as JSON."""
@@ -82,6 +91,7 @@ class Job:
             ConfigurationError: Options contradict each other, or two tasks have one id.
             ReadError: Without ``on_problem``: something cannot be read.
         """
+        take_options(self.remote)
         store = self.open_store(on_problem)
         metrics = create(
             self.metrics, snapshots=store, profiles=self.reading.profiles, judge=self.judge

@@ -18,6 +18,7 @@ from hashlib import sha256
 from typing import TYPE_CHECKING, Any
 
 from trajmeter.errors import ConfigurationError, ReadError
+from trajmeter.remote import arrow_source, is_remote
 from trajmeter.scoring.states import read_state, write_state
 from trajmeter.scoring.unit import Receipt, score_unit
 from trajmeter.writers import ParquetWriter, json_pieces
@@ -216,7 +217,8 @@ class RunFolder:
 
         wanted = stored_schema(arrow_schema(layout))
         for part in sorted(self.rows.glob("part-*.parquet"))[:1]:
-            found = read_schema(part)
+            with arrow_source(part) as source:
+                found = read_schema(source)
             kept = {key: (found.metadata or {}).get(key) for key in wanted.metadata or {}}
             if not found.equals(wanted) or kept != wanted.metadata:
                 raise ConfigurationError(
@@ -279,10 +281,15 @@ class RunFolder:
     def locked(self, shard: tuple[int, int]) -> Iterator[None]:
         """Hold the lock of a shard, which the system lets go when the process dies.
 
+        Other machines' file systems have no locks; two writers then write equal bytes.
+
         Raises:
             ConfigurationError: Another process holds it.
         """
         number, count = shard
+        if is_remote(self.folder):
+            yield
+            return
         with (self.state / f"{_LOCK}{number}-of-{count}").open("a+") as file:
             if sys.platform != "win32":
                 self._lock(file.fileno(), file.name)
@@ -318,7 +325,8 @@ class RunFolder:
         from pyarrow.parquet import read_metadata
 
         try:
-            metadata = read_metadata(self.part(number)).metadata or {}
+            with arrow_source(self.part(number)) as source:
+                metadata = read_metadata(source).metadata or {}
         except (OSError, ArrowException):
             return {}
         return {
@@ -355,7 +363,7 @@ def old_folders(target: Path, *, but: Path) -> Iterator[str]:
 
 def _sync(folder: Path) -> None:
     """Make a rename outlast a loss of power."""
-    if sys.platform == "win32":
+    if sys.platform == "win32" or is_remote(folder):
         return
     descriptor = os.open(folder, os.O_RDONLY)
     try:

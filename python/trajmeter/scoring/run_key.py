@@ -59,6 +59,7 @@ def settings_of(job: Job, layout: RowLayout, plan: plans.Plan) -> dict[str, Any]
         "snapshots": _store(job.snapshots),
         "repositories": None if job.repos is None else str(job.repos),
         "input format": job.reading.input_format,
+        "longest line": job.reading.max_line,
         "map": dict(job.reading.mapping or {}),
         "profiles": sorted(job.reading.profiles),
         "inputs": {

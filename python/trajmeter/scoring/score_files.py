@@ -9,6 +9,7 @@ from trajmeter.arguments import paths_and_records
 from trajmeter.errors import ReadError
 from trajmeter.metrics.registry import listed_names
 from trajmeter.records import Task
+from trajmeter.remote import path_of
 from trajmeter.schemas import require_pyarrow
 from trajmeter.scoring.files import DEFAULT_METRICS
 from trajmeter.scoring.job import Job, ReadingOptions
@@ -94,13 +95,14 @@ def score_files(
 
     names = tuple(listed_names(metrics, "metrics"))
     given = (
-        Path(each) if isinstance(each, str) else each
+        path_of(each) if isinstance(each, str) else each
         for each in paths_and_records(tasks, Task, name="tasks")
     )
+    files = [path_of(each) for each in paths_and_records(inputs, name="inputs")]
     job = Job(
         metrics=names,
         tasks=tuple(given),
-        snapshots=Path(snapshots) if isinstance(snapshots, str) else snapshots,
+        snapshots=path_of(snapshots) if isinstance(snapshots, str) else snapshots,
         repos=None if repos is None else Path(repos),
         reading=ReadingOptions(
             input_format=input_format,
@@ -110,8 +112,8 @@ def score_files(
     )
     return run(
         job,
-        [Path(each) for each in paths_and_records(inputs, name="inputs")],
-        output=None if output is None else Path(output),
+        files,
+        output=None if output is None else path_of(output),
         options=RunOptions(workers=workers, shard=shard, resume=resume, overwrite=overwrite),
         listener=RunListener(on_problem=on_problem or _refuse),
     )

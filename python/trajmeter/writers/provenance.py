@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING
 from urllib.parse import urlsplit, urlunsplit
 
 from trajmeter.records import Record
+from trajmeter.remote import is_remote
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -115,6 +116,8 @@ def input_file(path: Path) -> InputFile:
     """
     try:
         mode = path.stat().st_mode
+        if is_remote(path):  # which is not read as a whole for this
+            return InputFile(path=str(path), bytes=path.stat().st_size or None)
         if stat.S_ISREG(mode):
             size, digest = _digest(path)
             if size > _LARGE_BYTES:
