@@ -228,6 +228,10 @@ class EntryReader(Generic[RecordT]):
             self._choice.count_rows(self._given.path, rows)
         self._report_strangers()
 
+    def note_columns(self, columns: Iterable[str]) -> None:
+        """Note that rows that were read elsewhere have these of the mapped columns."""
+        self._seen.update(columns)
+
     def read(self, entry: Entry) -> RecordT | None:
         """Read an entry; ``None`` if it is not a record, which is reported."""
         source, value = entry

@@ -13,7 +13,7 @@ from trajmeter.errors import ConfigurationError, ExtraMissingError
 from trajmeter.metrics import create
 from trajmeter.metrics.registry import listed_names
 from trajmeter.readers import read_tasks, read_trajectories
-from trajmeter.readers.frames import arrow_table, frame_tasks, is_frame, read_frame
+from trajmeter.readers.frames import arrow_table, frame_tasks, is_frame
 from trajmeter.records import Task, Trajectory
 from trajmeter.remote import path_of
 from trajmeter.schemas import require_pyarrow
@@ -23,6 +23,8 @@ from trajmeter.snapshots import open_snapshots
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+
+    import pyarrow as pa
 
     from trajmeter.metrics import AnyMetric
     from trajmeter.records import ReadProblem
@@ -123,7 +125,7 @@ def score(
         table = arrow_table(trajectories)
         if mapping:
             known = chain(known, frame_tasks(table, mapping, on_problem))
-        return _score_records(read_frame(table, **reading), made, known)
+        return _score_frame(table, made, known, reading)
     items = paths_and_records(trajectories, Trajectory, name="trajectories")
     if mapping:
         items = iter(every := [*items])
@@ -175,6 +177,20 @@ def _score_files(
     scorer = StreamScorer(metrics, tasks=tasks)
     parts = [*scorer.score(TrajectoryBatches(paths, **reading))]
     return Scores(ScoredColumns(parts, scorer.layout), scorer.summary, scorer.layout)
+
+
+def _score_frame(
+    table: pa.Table, metrics: Sequence[AnyMetric], tasks: Iterator[Task], reading: _Reading
+) -> Scores:
+    from trajmeter.readers.frame_batches import FrameBatches
+    from trajmeter.scoring.stream import StreamScorer
+
+    scorer = StreamScorer(metrics, tasks=tasks)
+    frame = FrameBatches(table, scorer.columns, **reading)
+    parts = [*scorer.score(frame)]
+    # Their columns are those that metrics read; the records have all.
+    attempts = ScoredColumns(parts, scorer.layout, frame.records)
+    return Scores(attempts, scorer.summary, scorer.layout)
 
 
 def tasks_from(

@@ -99,13 +99,17 @@ class Session(TurnRecorder):
             InputError: An argument is not text.
             SessionFinishedError: The session was finished before.
         """
-        for name, value in (("agent", agent), ("program", program), ("text", text)):
-            if value is not None:
-                check_text(value, name)
+        if agent is not None:
+            check_text(agent, "agent")
+        if program is not None:
+            check_text(program, "program")
+        if text is not None:
+            check_text(text, "text")
         draft = TurnDraft(agent, program, text)
         recording = self._recording
         with recording.lock:
-            recording.refuse_if_finished()
+            if recording.is_finished:
+                recording.refuse()
             recording.begin(draft)
         return OpenTurn(recording, draft)
 
@@ -122,7 +126,8 @@ class Session(TurnRecorder):
         added = [*as_iterable(new, "a list of messages", name="new")]
         recording = self._recording
         with recording.lock:
-            recording.refuse_if_finished()
+            if recording.is_finished:
+                recording.refuse()
             if self._conversation is None:
                 self._conversation = Conversation()
             for message in added:
@@ -255,7 +260,8 @@ class Session(TurnRecorder):
             ends["final_views"] = records(final_views, View, name="final_views")
         recording = self._recording
         with recording.lock:
-            recording.refuse_if_finished()
+            if recording.is_finished:
+                recording.refuse()
             recording.is_finished = True
             self._ends = {name: value for name, value in ends.items() if value is not None}
             tracker = recording.finish()
