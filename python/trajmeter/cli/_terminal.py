@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 import csv
-import glob
 import json
-import os
 import sys
 from enum import Enum
 from pathlib import Path
@@ -14,6 +12,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 from typer.core import TyperCommand, TyperGroup
 
+from trajmeter.cli._paths import existing, present
 from trajmeter.errors import ConfigurationError
 from trajmeter.reports.cells import visible
 from trajmeter.text import to_cell
@@ -163,21 +162,13 @@ JUDGE_PANEL = "Judge options"
 """Heading of the judge's options in a command's help."""
 
 
-def _existing(path: Path) -> Path:
-    """Refuse a path that names nothing, before anything is done; ``-`` and patterns name files."""
-    names_files = str(path) == "-" or glob.has_magic(str(path))
-    if not names_files and not os.path.lexists(path):
-        raise typer.BadParameter(f"Path {str(path)!r} does not exist.")
-    return path
-
-
 LogFiles = Annotated[
     list[Path],
     typer.Argument(
         metavar="LOGS",
         show_default=False,
         # Without annotations: on Python 3.10, typer takes a list of paths for a class.
-        callback=lambda paths: [*map(_existing, paths)],
+        callback=lambda paths: [*map(existing, paths)],
         help="Files, folders or quoted patterns (logs/**/*.json) of recorded trajectories, or - "
         "for standard input; formats are detected from content.",
     ),
@@ -187,7 +178,7 @@ LogFile = Annotated[
     typer.Argument(
         metavar="FILE",
         show_default=False,
-        callback=_existing,
+        callback=existing,
         help="File, folder or quoted pattern of recorded trajectories, or - for standard input; "
         "the format is detected from content.",
     ),
@@ -236,7 +227,7 @@ TaskFiles = Annotated[
     typer.Option(
         "--tasks",
         "-t",
-        exists=True,
+        callback=lambda paths: paths and [*map(present, paths)],
         metavar="FILE",
         show_default=False,
         help="Tasks with their references. May be repeated.",
@@ -247,7 +238,7 @@ SnapshotFiles = Annotated[
     typer.Option(
         "--snapshots",
         "-s",
-        exists=True,
+        callback=lambda path: path and present(path),
         metavar="FILE|DIR",
         show_default=False,
         help="Repositories at the tasks' commits: a file of snapshots, or a folder.",
