@@ -1,8 +1,8 @@
 """The page of a report: everything that is known of every attempt, compressed in one file.
 
 Two agents at a tenth as many tasks as there are attempts, with all columns of *context* and
-*turns*. Writing the same rows as JSON, without any figure of them and uncompressed, is the pace of a
-page that holds its rows as they are.
+*turns*. Writing the same rows as JSON, without any figure of them and uncompressed, is the pace of
+a page that holds its rows as they are.
 """
 
 from __future__ import annotations
