@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from benches.results import RESULTS, Results, in_readme
+from benches.results import DOCUMENTS, with_tables
 from trajmeter.snapshots._languages import LANGUAGES
 
 ROOT = Path(__file__).parents[1]
@@ -66,22 +66,23 @@ def _extras() -> dict[str, str]:
     return dict(re.findall(r"^([a-z]+) = (\[.+?\])$", section, re.MULTILINE | re.DOTALL))
 
 
-_HOSTS = {"inspect", "pydantic-evals", "opentelemetry", "deepeval"}
-"""Extras of tools that cannot all be installed together."""
+_APART = {"inspect", "pydantic-evals", "opentelemetry", "deepeval", "ray", "hf"}
+"""Extras of tools that cannot all be installed together, of clusters and of remote files."""
 
 
-def test_all_holds_every_other_extra_but_hosts() -> None:
+def test_all_holds_the_extras_that_most_users_want() -> None:
     extras = _extras()
     everything = extras.pop("all")
-    assert everything == f'["trajmeter[{",".join(sorted(extras.keys() - _HOSTS))}]"]'
+    assert everything == f'["trajmeter[{",".join(sorted(extras.keys() - _APART))}]"]'
 
 
 _MODULES = {
+    "huggingface_hub": "fsspec",
     "opentelemetry-sdk": "opentelemetry",
     "pyyaml": "yaml",
     "pydantic-ai-slim": "pydantic_ai",
 }
-"""Modules of distributions that are named otherwise."""
+"""Modules of distributions that are named otherwise, or that they bring."""
 
 
 def test_something_imports_what_an_extra_installs() -> None:
@@ -115,10 +116,11 @@ def test_the_makefile_describes_every_target_it_offers() -> None:
     assert phony == described
 
 
-def test_the_readme_shows_the_benchmarks_as_they_were_measured() -> None:
-    text = (ROOT / "README.md").read_text(encoding="utf-8")
-    table = in_readme(Results.read(file) for file in RESULTS if file.exists())
-    assert f"<!-- benchmarks -->\n{table}<!-- end of benchmarks -->" in text, "run `make readme`"
+@pytest.mark.parametrize("document", DOCUMENTS, ids=lambda document: document.name)
+def test_documents_show_the_benchmarks_as_they_were_measured(document: Path) -> None:
+    shown = with_tables(document)
+    assert shown.count("Measured by `python -m benches") == 2
+    assert document.read_text(encoding="utf-8") == shown, "run `make readme`"
 
 
 @pytest.mark.parametrize("task", ["a family of metrics", "a format", "a kernel"])

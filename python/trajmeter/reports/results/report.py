@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from trajmeter.errors import ConfigurationError
+from trajmeter.metrics.figures import principal_figures
 from trajmeter.reports.page.document import Document
 from trajmeter.reports.results.attempts import attempt_table
 from trajmeter.reports.results.comparisons import comparison_part
@@ -21,6 +22,7 @@ from trajmeter.reports.results.families import family_parts, repeats_part
 from trajmeter.reports.results.findings import Findings, System, attempts_of, system_labels
 from trajmeter.reports.results.headlines import headlines
 from trajmeter.reports.results.provenance import provenance_part, text_columns
+from trajmeter.reports.results.ranking import ranking_part
 from trajmeter.summaries.attempt_rows import read_attempts
 from trajmeter.summaries.comparing import compare_scores, system_name
 from trajmeter.summaries.gates import DEFAULT_MIN_TASKS
@@ -45,6 +47,8 @@ __all__ = ["ReportOptions", "results_document"]
 _FILE = "file"
 _COMPARED = 50
 """Systems beyond which each is not held against the first."""
+_NAMED = 4
+"""Systems that the title names."""
 _IDENTITY = ("agent", "model", "attempt")
 _ALL = ("task_id", *_IDENTITY)
 
@@ -137,11 +141,16 @@ def results_document(
     if compared is None and _is_comparable(rows, systems):
         # Wilson's interval is of means alone.
         method = "auto" if chosen.interval == "wilson" else chosen.interval
-        compared = compare_scores(tables, **{**shared, "interval": method})
+        measured = dict.fromkeys(
+            each.figure for s in systems for each in s.estimates.figures if each.mean is not None
+        )
+        listed = [*principal_figures(measured), *[*measured][:1]]  # whose tasks a report may list
+        compared = compare_scores(tables, **{**shared, "interval": method}, tasks_of=listed)
     if compared is not None:
         compared = _relabelled(compared, rows, systems)
     found = Findings(estimates, compared, rows, tuple(systems))
     parts = (
+        ranking_part(found),
         comparison_part(found),
         *family_parts(found),
         repeats_part(found),
@@ -235,5 +244,6 @@ def _title(systems: Sequence[System]) -> str:
         raise ConfigurationError("the tables hold no attempts")
     if len(systems) == 1:
         return f"Scores of {systems[0].label}"
-    shown = ", ".join(system.label for system in systems[:4])
-    return f"Scores of {shown}" + (f" and {len(systems) - 4} more" if len(systems) > 4 else "")  # noqa: PLR2004 - named
+    if len(systems) > _NAMED:
+        return f"Scores of {len(systems):,} systems"
+    return f"Scores of {', '.join(system.label for system in systems)}"
