@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING, Any, Literal, Protocol, TypeAlias, cast
 
 from trajmeter import json_input
 from trajmeter.errors import ConfigurationError, InputError, ReadError
+from trajmeter.readers._ahead import ReadAhead
 from trajmeter.readers._containers import is_parquet
 from trajmeter.schemas import require_pyarrow
 
@@ -211,7 +212,16 @@ class _ParquetTable:
     def batches(
         self, texts: Sequence[str], numbers: Sequence[str], values: Sequence[str] = ()
     ) -> Iterator[pa.RecordBatch]:
-        """Read some columns."""
+        """Read some columns, the next batch on a thread."""
+        ahead = ReadAhead(self._batches(texts, numbers, values))
+        try:
+            yield from ahead
+        finally:
+            ahead.close()
+
+    def _batches(
+        self, texts: Sequence[str], numbers: Sequence[str], values: Sequence[str]
+    ) -> Iterator[pa.RecordBatch]:
         import pyarrow as pa
         from pyarrow import parquet
 
