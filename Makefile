@@ -162,7 +162,7 @@ $(filter-out $(FOUND_PYTHONS:%=test-python-%),$(OTHER_PYTHONS:%=test-python-%)):
 HOSTS := inspect pydantic-evals opentelemetry langsmith verifiers deepeval data
 host_tests = $(or $(HOST_TESTS_$(1)),tests/hosts/test_$(subst -,_,$(1)).py)
 HOST_TESTS_langsmith := tests/hosts/test_callables.py
-HOST_TESTS_data := tests/scoring/test_frames.py
+HOST_TESTS_data := tests/scoring/test_frames.py tests/scoring/test_readers_of_parts.py
 
 .PHONY: test-hosts
 test-hosts: $(HOSTS:%=test-host-%) ## Test the adapters in the tools that they are for; needs the network
@@ -179,6 +179,11 @@ $(HOSTS:%=test-host-%): test-host-%: .venv-host-%/.built
 	@.venv-host-$*/bin/python $(PYTEST) -W default $(call host_tests,$*) > .venv-host-$*/told; \
 		failed=$$?; cat .venv-host-$*/told; exit $$failed
 	@! grep '^SKIPPED' .venv-host-$*/told
+
+# What is not there is skipped, and said: Spark needs Java.
+.PHONY: test-engines
+test-engines: .venv-host-engines/.built ## Score with Ray, Spark, Daft and polars; needs the network
+	.venv-host-engines/bin/python $(PYTEST) -W default -rs tests/scoring/engines tests/test_recipes.py
 
 .PHONY: test-packaging
 test-packaging: $(VENV)/.tools ## Install in every way, with cargo and without, in fresh environments

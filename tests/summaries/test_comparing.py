@@ -211,6 +211,13 @@ def test_where_only_b_misses_worst_is_at_most_best(a: Tasks, b: Tasks, gaps: set
         assert worst <= best + 1e-12
 
 
+@pytest.mark.parametrize("value", [2e140, 1.7e308])
+def test_no_difference_of_values_whose_squares_leave_the_range(value: float) -> None:
+    found = pair({"t1": [value], "t2": [0.5]}, {"t1": [-value], "t2": [0.25]}, margin=0.1)
+    assert (found.n_tasks, found.n_clusters, found.notes) == (2, 2, ("too_large",))
+    assert found.difference is found.std_error is found.p_value is found.bound_low is None
+
+
 def test_tasks_are_listed_of_the_figures_that_are_asked_for() -> None:
     rows = [
         row | {PASSED: row[F1] > 0.5}

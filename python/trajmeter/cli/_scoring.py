@@ -106,7 +106,7 @@ class Wanted(NamedTuple):
             min_tasks=self.min_tasks,
             snapshots=job.snapshots if isinstance(job.snapshots, Path) else None,
             repos=job.repos,
-            **asdict(job.reading),
+            **job.reading.recognition(),
         )
 
 

@@ -11,7 +11,7 @@ import numpy as np
 from trajmeter.errors import ConfigurationError
 from trajmeter.records.record import frozen
 from trajmeter.statistics.bootstrap import limits_of_means
-from trajmeter.statistics.clusters import is_constant, standard_error, sums_by
+from trajmeter.statistics.clusters import TOO_LARGE, is_constant, standard_error, sums_by
 from trajmeter.statistics.distributions import has_t, t_quantile
 from trajmeter.statistics.intervals import Range, t_interval
 from trajmeter.statistics.paired import (
@@ -59,6 +59,8 @@ class Side:
     """Tasks with a value that has no logarithm."""
     is_filled: BoolArray
     """Tasks without a value of their own."""
+    greatest: float
+    """The greatest size of a value."""
 
     def filled(self, end: float) -> Side:
         """The same with a value for what is unmeasured, and one attempt for a task without any."""
@@ -106,6 +108,7 @@ def side_of(figure: FigureSums, read: ResultSums, group: int) -> Side:
         logs=sums_by(tasks, figure.logs.doubles(units).high, count),
         without_log=(counted(ZEROS) + counted(NEGATIVE)) > 0,
         is_filled=np.zeros(count, np.bool_),
+        greatest=figure.greatest(group),
     )
 
 
@@ -151,7 +154,8 @@ def difference(
     paired = np.flatnonzero(either & (own_a.sizes > 0) & (own_b.sizes > 0))
     paired = paired[np.argsort(read.task_ranks[paired])]
     left_out = _left_out(a, b, either, paired, read)
-    low, high = _bounds(a, b, either, limits)
+    is_large = max(a.greatest, b.greatest) > TOO_LARGE
+    low, high = (None, None) if is_large else _bounds(a, b, either, limits)
     columns: dict[str, Any] = {
         "figure": name,
         "n_tasks": len(paired),
@@ -163,8 +167,10 @@ def difference(
         "higher_is_better": info.higher_is_better,
         "unit": info.unit,
     }
-    if not len(paired):
-        found = Difference(**columns, n_clusters=0, notes=("no_pair",))
+    if is_large or not len(paired):
+        clusters = len(np.unique(read.clusters_of_tasks(paired))) if len(paired) else 0
+        note = "too_large" if len(paired) else "no_pair"
+        found = Difference(**columns, n_clusters=clusters, notes=(note,))
         return Paired(found, (), left_out)
     values_a = own_a.sums[paired] / own_a.sizes[paired]
     values_b = own_b.sums[paired] / own_b.sizes[paired]
