@@ -162,7 +162,7 @@ $(filter-out $(FOUND_PYTHONS:%=test-python-%),$(OTHER_PYTHONS:%=test-python-%)):
 HOSTS := inspect pydantic-evals opentelemetry langsmith verifiers deepeval data
 host_tests = $(or $(HOST_TESTS_$(1)),tests/hosts/test_$(subst -,_,$(1)).py)
 HOST_TESTS_langsmith := tests/hosts/test_callables.py
-HOST_TESTS_data := tests/scoring/test_frames.py
+HOST_TESTS_data := tests/scoring/test_frames.py tests/scoring/test_readers_of_parts.py
 
 .PHONY: test-hosts
 test-hosts: $(HOSTS:%=test-host-%) ## Test the adapters in the tools that they are for; needs the network
@@ -179,6 +179,11 @@ $(HOSTS:%=test-host-%): test-host-%: .venv-host-%/.built
 	@.venv-host-$*/bin/python $(PYTEST) -W default $(call host_tests,$*) > .venv-host-$*/told; \
 		failed=$$?; cat .venv-host-$*/told; exit $$failed
 	@! grep '^SKIPPED' .venv-host-$*/told
+
+# What is not there is skipped, and said: Spark needs Java.
+.PHONY: test-engines
+test-engines: .venv-host-engines/.built ## Score with Ray, Spark, Daft and polars; needs the network
+	.venv-host-engines/bin/python $(PYTEST) -W default -rs tests/scoring/engines tests/test_recipes.py
 
 .PHONY: test-packaging
 test-packaging: $(VENV)/.tools ## Install in every way, with cargo and without, in fresh environments
@@ -215,6 +220,10 @@ docs: build ## Run every example in README.md, docs/ and the docstrings
 	$(VENV)/bin/python $(PYTEST) -m documents tests/test_documents.py
 	$(VENV)/bin/python $(PYTEST) --doctest-modules --ignore-glob='*/hosts/*' --pyargs trajmeter
 
+.PHONY: site
+site: $(VENV)/.tools ## Build the documentation site into results/site; every warning is an error
+	NO_MKDOCS_2_WARNING=1 $(IN_VENV) mkdocs --quiet build --strict
+
 .PHONY: bench-smoke
 bench-smoke: build ## Run every benchmark once, to check its answer and not to time it
 	$(VENV)/bin/python $(PYTEST) benches --benchmark-disable
@@ -241,7 +250,7 @@ else
 endif
 
 # One after the other, whatever -j says: they share the build directories, and the log stays readable.
-CI := lint types test test-python-backend test-pythons docs bench-smoke fuzz test-packaging demo
+CI := lint types test test-python-backend test-pythons docs site bench-smoke fuzz test-packaging demo
 .PHONY: ci
 ci: ## Everything that must pass before a change is merged
 	@for target in $(CI); do \

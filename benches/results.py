@@ -1,7 +1,7 @@
-"""The results of runs of the benchmarks, kept in files, and the tables that README makes of them.
+"""The results of runs of the benchmarks, kept in files, and the tables that documents make of them.
 
 ``make bench`` writes a file for the command and one for the kernels; ``python -m benches.results``
-renders them into README.md, between two markers.
+renders a choice into README.md and all of them into docs/peers.md, between two markers.
 """
 
 from __future__ import annotations
@@ -19,12 +19,21 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
-__all__ = ["COMMAND", "Machine", "Results", "Row", "in_readme", "markdown_line"]
+__all__ = [
+    "COMMAND",
+    "DOCUMENTS",
+    "Machine",
+    "Results",
+    "Row",
+    "in_full",
+    "in_readme",
+    "markdown_line",
+    "with_tables",
+]
 
 _HERE = Path(__file__).parent
 RESULTS = (_HERE / "commands.json", _HERE / "results.json")
-"""Runs that README shows: of the command, and of everything else."""
-README = Path(__file__).parents[1] / "README.md"
+"""Runs that the documents show: of the command, and of everything else."""
 _MARKED = re.compile(r"(?<=<!-- benchmarks -->\n).*(?=<!-- end of benchmarks -->)", re.DOTALL)
 _TWIN = "python"
 COMMAND = "trajmeter score"
@@ -117,13 +126,23 @@ class Results:
 
 def in_readme(runs: Iterable[Results]) -> str:
     """Render what README shows: the command from file to file, and a workload of each kernel."""
-    parts = [_part(run) for run in runs]
-    return "\n".join("\n".join(lines) + "\n" for lines in parts)
+    return _tables((run, _commands(run), _kernels(run)) for run in runs)
 
 
-def _part(results: Results) -> list[str]:
+def in_full(runs: Iterable[Results]) -> str:
+    """Render the command from file to file, and every workload of the kernels."""
+    return _tables(
+        (run, _commands(run), [row for row in run.rows if row.kernel != COMMAND and row.ratios])
+        for run in runs
+    )
+
+
+def _tables(runs: Iterable[tuple[Results, Sequence[Row], Sequence[Row]]]) -> str:
+    return "\n".join("\n".join(_part(*run)) + "\n" for run in runs)
+
+
+def _part(results: Results, commands: Sequence[Row], kernels: Sequence[Row]) -> list[str]:
     lines = [f"Measured by `{results.command}` on {results.date}: {results.machine}."]
-    commands, kernels = _commands(results), _kernels(results)
     if commands:
         lines += [
             "From file to file, the start of the process included. Each figure says how many times",
@@ -199,11 +218,21 @@ def _processor() -> str:
     return platform.processor() or "unknown processor"
 
 
+_ROOT = Path(__file__).parents[1]
+DOCUMENTS = {_ROOT / "README.md": in_readme, _ROOT / "docs" / "peers.md": in_full}
+"""The documents that show results, and what renders them."""
+
+
+def with_tables(document: Path) -> str:
+    """The text of a document with the committed results in it."""
+    table = DOCUMENTS[document](Results.read(file) for file in RESULTS if file.exists())
+    return _MARKED.sub(lambda _: table, document.read_text(encoding="utf-8"))
+
+
 def main() -> None:
-    """Render the committed results into README.md."""
-    table = in_readme(Results.read(file) for file in RESULTS if file.exists())
-    text = README.read_text(encoding="utf-8")
-    README.write_text(_MARKED.sub(lambda _: table, text), encoding="utf-8")
+    """Render the committed results into the documents."""
+    for document in DOCUMENTS:
+        document.write_text(with_tables(document), encoding="utf-8")
 
 
 if __name__ == "__main__":

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from benches.results import RESULTS, Results, in_readme
+from benches.results import DOCUMENTS, with_tables
 from trajmeter.snapshots._languages import LANGUAGES
 
 ROOT = Path(__file__).parents[1]
@@ -115,10 +115,11 @@ def test_the_makefile_describes_every_target_it_offers() -> None:
     assert phony == described
 
 
-def test_the_readme_shows_the_benchmarks_as_they_were_measured() -> None:
-    text = (ROOT / "README.md").read_text(encoding="utf-8")
-    table = in_readme(Results.read(file) for file in RESULTS if file.exists())
-    assert f"<!-- benchmarks -->\n{table}<!-- end of benchmarks -->" in text, "run `make readme`"
+@pytest.mark.parametrize("document", DOCUMENTS, ids=lambda document: document.name)
+def test_documents_show_the_benchmarks_as_they_were_measured(document: Path) -> None:
+    shown = with_tables(document)
+    assert shown.count("Measured by `python -m benches") == 2
+    assert document.read_text(encoding="utf-8") == shown, "run `make readme`"
 
 
 @pytest.mark.parametrize("task", ["a family of metrics", "a format", "a kernel"])

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from trajmeter.metrics import metric
     from trajmeter.metrics.context import ContextTracker, prepare
     from trajmeter.readers.messages import from_messages
-    from trajmeter.scoring.batches import score_batches
+    from trajmeter.scoring.batches import BatchScorer, score_batches
     from trajmeter.scoring.files import score
     from trajmeter.scoring.merge import merge
     from trajmeter.scoring.score_files import score_files
@@ -31,6 +31,7 @@ if TYPE_CHECKING:
     from trajmeter.summaries.summarizing import summarize
 
 __all__ = [
+    "BatchScorer",
     "ContextTracker",
     "Gate",
     "Scorer",
@@ -60,6 +61,7 @@ __all__ = [
 ]
 
 _HOME = {
+    "BatchScorer": "scoring.batches",
     "ContextTracker": "metrics.context",
     "Gate": "summaries.gates",
     "Scorer": "scoring.scorer",

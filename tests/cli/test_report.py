@@ -51,7 +51,7 @@ def details(html: str) -> list[Any]:
 
 def said(html: str) -> str:
     """Text of a page, without scripts."""
-    visible = re.sub(r"<(script|style)\b.*?</\1>", " ", html, flags=re.DOTALL)
+    visible = re.sub(r"<(script|style)\b.*?</\1>", " ", html, flags=re.DOTALL).replace("<wbr>", "")
     return unescape(re.sub(r"\s+", " ", re.sub(r"<[^>]+>", " ", visible)))
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import subprocess
 import sys
 from typing import TYPE_CHECKING
@@ -61,3 +62,66 @@ def test_help_is_shown_without_importing_what_commands_compute_with() -> None:
         [sys.executable, "-c", program], capture_output=True, check=True, text=True
     )
     assert {"numpy", "trajmeter.kernels", "trajmeter.records"} & set(done.stderr.split()) == set()
+
+
+def _ended(before: str, after: str) -> subprocess.CompletedProcess[str]:
+    """The end of a program that registers something before and while the command runs."""
+    program = f"""
+import atexit, os, sys, threading
+from trajmeter.cli import _main
+
+class Last:
+    def __del__(self):
+        os.write(1, b"taken apart")
+
+kept = Last()
+
+def main():
+    {after}
+    sys.stdout.write("buffered ")
+    return 4
+
+{before}
+_main.main = main
+_main.program()
+"""
+    buffered = {name: value for name, value in os.environ.items() if name != "PYTHONUNBUFFERED"}
+    return subprocess.run(
+        [sys.executable, "-c", program], capture_output=True, check=False, text=True, env=buffered
+    )
+
+
+def test_what_waits_for_the_end_runs_and_nothing_is_taken_apart() -> None:
+    done = _ended("", "atexit.register(sys.stdout.write, 'registered ')")
+    # What threads and handlers print at the end is not data.
+    assert (done.returncode, done.stdout, done.stderr) == (4, "", "buffered registered ")
+
+
+def test_a_tool_that_waited_before_the_command_began_is_not_passed_over() -> None:
+    done = _ended("atexit.register(os.write, 2, b'measured')", "pass")
+    assert (done.returncode, done.stderr) == (4, "measuredbuffered ")
+
+
+def test_the_end_waits_for_threads() -> None:
+    late = "threading.Timer(0.2, os.write, (2, b'late ')).start()"
+    done = _ended("", late)
+    assert (done.returncode, done.stderr) == (4, "late buffered ")
+
+
+@pytest.mark.parametrize("command", ["score", "view"])
+def test_only_options_that_are_given_are_read(folder: Path, command: str) -> None:
+    program = (
+        "import sys; from trajmeter.cli import _main; from typer.main import get_command; "
+        f"app = get_command(_main.application(['{command}'])); "
+        f"context = app.commands['{command}'].make_context('{command}', ['preds.jsonl']); "
+        "read = [each.name for each in context.command.params if each._runtime_param]; "
+        "print(context.params, *read, sep='\\n')"
+    )
+    pytest.importorskip("typer._adapters", reason="this typer reads options at once")
+    done = subprocess.run(
+        [sys.executable, "-c", program], capture_output=True, check=True, cwd=folder, text=True
+    )
+    params, *read = done.stdout.splitlines()
+    assert "PosixPath('preds.jsonl')" in params or "WindowsPath('preds.jsonl')" in params
+    assert not {"tasks", "input_format", "mapping"} & set(read)
+    assert {"logs", "file"} & set(read)

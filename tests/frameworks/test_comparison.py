@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 from trajmeter.errors import ConfigurationError
 from trajmeter.frameworks.aggregates import FAILED_ANSWER, TIMED_OUT_ANSWER
 from trajmeter.frameworks.comparison import build_comparison, percentile
+from trajmeter.frameworks.report.notes import notes
 from trajmeter.frameworks.results import (
     AnswerOutcome,
     FrameworkEvaluation,
@@ -75,16 +76,39 @@ def test_means_say_how_many_questions_they_rest_on() -> None:
     assert (figure.value, figure.n, figure.of) == (3.0, 1, 2)
 
 
-def test_an_average_of_the_old_shape_counts_every_run_as_answered() -> None:
+def test_an_average_of_the_old_shape_does_not_say_what_was_answered() -> None:
     late = question(1, 30.0, actual_answer=TIMED_OUT_ANSWER, model_name="timeout")
     averaged = evaluation("A", late, question(2, 1.0), run_count=3)
     (result,) = build_comparison([NamedResult("a.json", averaged)]).results
     # of a question, the placeholder is that of one run and says nothing of the others
-    assert result.outcomes[AnswerOutcome.ANSWERED] == 6
+    assert result.outcomes == dict.fromkeys(AnswerOutcome)
+    assert result.questions["q1"].outcome is None
+    said = notes(build_comparison([NamedResult("a.json", averaged)]))
+    assert any("does not record how many questions its runs answered" in note for note in said)
     told = {AnswerOutcome.ANSWERED: 1, AnswerOutcome.TIMED_OUT: 2}
     ours = evaluation("A", question(1, 1.0, run_outcomes=told), run_count=3)
     (result,) = build_comparison([NamedResult("a.json", ours)]).results
     assert result.outcomes == {**told, AnswerOutcome.FAILED: 0}
+
+
+def test_an_average_of_the_old_shape_counts_what_its_runs_answered_beside_it() -> None:
+    late = {"actual_answer": TIMED_OUT_ANSWER, "model_name": "timeout", "total_tokens": 0}
+    runs = [
+        evaluation("A", question(1, 1.0, total_tokens=10), question(2, 1.0, total_tokens=20)),
+        evaluation("A", question(1, 30.0, **late), question(2, 1.0, total_tokens=30)),
+    ]
+    sums = (question(1, 15.5, total_tokens=10), question(2, 1.0, total_tokens=50))
+    averaged = evaluation("A", *sums, run_count=2)
+
+    def answered(*beside: FrameworkEvaluation) -> int | None:
+        named = [NamedResult(f"{n}.json", each) for n, each in enumerate((averaged, *beside))]
+        return build_comparison(named).results[0].outcomes[AnswerOutcome.ANSWERED]
+
+    assert answered(*runs) == 3  # 1 of the first question, 2 of the second
+    assert answered(runs[0]) is None  # one of its runs is not there
+    other = evaluation("A", question(1, 1.0, total_tokens=9), question(2, 1.0, total_tokens=30))
+    assert answered(runs[0], other) is None  # not the runs that it averages
+    assert answered(runs[0], evaluation("B", *runs[1].questions)) is None
 
 
 def test_every_figure_of_the_summary_is_computed_from_its_own_field() -> None:

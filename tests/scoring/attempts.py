@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from typing import TYPE_CHECKING, Any
 
+from trajmeter.scoring.converting import Conversion
 from trajmeter.scoring.job import Job, ReadingOptions
 from trajmeter.scoring.plan import PlanSizes
 from trajmeter.scoring.run import RunListener, RunOptions, run
@@ -13,7 +14,9 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from trajmeter.records import ReadProblem
+    from trajmeter.scoring.converting import Converted
     from trajmeter.scoring.run import RunResult
+    from trajmeter.summaries.summary import Summary
 
 SIZES = PlanSizes(piece_bytes=4_000, piece_rows=30, files=3)
 """Units of a few dozen lines."""
@@ -55,7 +58,7 @@ def score_units(
     messages: list[str] | None = None,
     tasks: tuple[Any, ...] = (),
     **options: Any,
-) -> RunResult:
+) -> RunResult[Summary]:
     """Score inputs in small units."""
     problems = [] if problems is None else problems
     messages = [] if messages is None else messages
@@ -65,6 +68,24 @@ def score_units(
         output=output,
         options=RunOptions(sizes=sizes, **options),
         listener=RunListener(on_problem=problems.append, on_message=messages.append),
+    )
+
+
+def convert_units(
+    inputs: Path | list[Path],
+    output: Path,
+    *,
+    problems: list[ReadProblem] | None = None,
+    **options: Any,
+) -> RunResult[Converted]:
+    """Convert inputs in small units."""
+    problems = [] if problems is None else problems
+    return run(
+        Conversion(),
+        inputs if isinstance(inputs, list) else [inputs],
+        output=output,
+        options=RunOptions(sizes=SIZES, **options),
+        listener=RunListener(on_problem=problems.append),
     )
 
 

@@ -14,7 +14,7 @@ import time
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from tests.scoring.attempts import contents, score_units, write_attempts
+from tests.scoring.attempts import contents, convert_units, score_units, write_attempts
 from trajmeter.scoring.parts import RunFolder
 
 if TYPE_CHECKING:
@@ -24,16 +24,40 @@ _ATTEMPTS = 60
 _KILLS = 20
 
 
+_DEADLY = """
+import os, pathlib, signal, trajmeter
+
+@trajmeter.metric
+def deadly(task, trajectory):
+    marker = pathlib.Path({marker!r})
+    if trajectory.task_id == "t9" and marker.exists():
+        if {once}:
+            marker.unlink()
+        os.kill(os.getpid(), signal.SIGKILL)
+    return 1.0
+"""
+
+
+def deadly_metric(folder: Path, *, once: bool) -> str:
+    """A metric that kills its process at an attempt, as long as a file is there."""
+    marker = folder / "armed"
+    marker.touch()
+    file = folder / "deadly.py"
+    file.write_text(_DEADLY.format(marker=str(marker), once=once))
+    return f"{file}@deadly"
+
+
 class Scenario:
     """A way to run, what it should give, and how to check what a kill left."""
 
     def __init__(self, name: str, place: Path) -> None:
         self.place = place
-        self.is_file = name == "file"
+        self.converts = name.startswith("converted")
+        self.is_file = name.endswith("file")
         self.runs = place / "runs.jsonl"
         self.output = place / ("scores.parquet" if self.is_file else "scores")
-        self.shards = [(2, 3), (3, 3), (1, 3)] if name == "shards" else [None]
-        self.workers = 2 if name == "processes" else 1
+        self.shards = [(2, 3), (3, 3), (1, 3)] if name.endswith("shards") else [None]
+        self.workers = 2 if name.endswith("processes") else 1
         write_attempts(self.runs, _ATTEMPTS, broken=1)
         _in_child(self.run)
         self.expected = self.results()
@@ -41,8 +65,9 @@ class Scenario:
 
     def run(self) -> None:
         """Carry out the whole run."""
+        carry_out = convert_units if self.converts else score_units
         for shard in self.shards:
-            score_units(self.runs, self.output, shard=shard, workers=self.workers)
+            carry_out(self.runs, self.output, shard=shard, workers=self.workers)
 
     def results(self) -> dict[str, bytes]:
         """What is there."""

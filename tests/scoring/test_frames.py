@@ -75,6 +75,58 @@ def test_frames_of_polars() -> None:
         trajmeter.score(frame.lazy(), mapping=MAPPING)
 
 
+def test_frames_of_pandas() -> None:
+    pandas = pytest.importorskip("pandas", reason="pandas is not installed")
+    rows = [{**row, "conversation": json.dumps(row["conversation"])} for row in ROWS]
+    frame = pandas.DataFrame(rows)
+    frame["won"] = frame["won"].astype("Int64")
+    _checked(trajmeter.score(frame, mapping=MAPPING, metrics=FAMILIES))
+    scores = trajmeter.score(frame, mapping=MAPPING, metrics=FAMILIES)
+    assert pandas.DataFrame.from_arrow(scores)["task_id"].tolist() == ["t1", "t2", "t3"]
+
+
+def test_relations_of_duckdb() -> None:
+    duckdb = pytest.importorskip("duckdb", reason="DuckDB is not installed")
+    rollouts = pa.Table.from_pylist(ROWS)
+    relation = duckdb.sql("select * from rollouts order by uid")
+    scores = trajmeter.score(relation, mapping=MAPPING, metrics=FAMILIES)
+    _checked(scores)
+    averages = duckdb.sql('select avg("tools.any_order_grades.f1") from scores')
+    assert averages.fetchall() == [(0.5,)]  # of the two that were scored
+    assert len(rollouts) == 3
+
+
+def test_data_sets_of_hugging_face(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("HF_HUB_OFFLINE", "1")
+    datasets = pytest.importorskip("datasets", reason="datasets is not installed")
+    whole = datasets.Dataset.from_list(ROWS + [{**row, "uid": "not asked for"} for row in ROWS])
+    with pytest.raises(InputError, match=r"with_format\('arrow'\)\.iter\(batch_size=1000\)"):
+        trajmeter.score(whole, mapping=MAPPING)
+    chosen = whole.select([2, 0, 1]).sort("uid")
+    scores = [
+        trajmeter.score(
+            pa.concat_tables(data_set.with_format("arrow").iter(batch_size=2)),
+            mapping=MAPPING,
+            metrics=FAMILIES,
+        )
+        for data_set in (chosen, chosen.to_iterable_dataset())
+    ]
+    for each in scores:
+        _checked(each)
+    again = datasets.Dataset(scores[0].to_arrow())
+    assert again["turns.run.turn_count"][:] == [1, 0, 1]
+
+
+def test_the_attempts_of_a_frame_have_all_their_fields() -> None:
+    table = pa.Table.from_pylist(ROWS)
+    scores = trajmeter.score(table, mapping=MAPPING, metrics=["turns"])
+    first, second, _ = (found.trajectory for found in scores.results)
+    assert first.final_patch == ""
+    assert first.calls == (ToolCall(name="read", arguments={"path": "a"}, id="c"),)
+    assert (first.passed, second.passed) == (True, False)
+    assert scores.results[0].row() == scores.rows[0]
+
+
 def test_a_known_data_set_needs_no_mapping() -> None:
     row = {
         "instance_id": "t",

@@ -12,6 +12,7 @@ import pytest
 
 import trajmeter
 from tests.scoring.attempts import contents, score_units, write_attempts
+from tests.scoring.killed_runs import deadly_metric
 
 pytestmark = pytest.mark.skipif(not hasattr(os, "fork"), reason="runs are killed in forks")
 
@@ -34,7 +35,9 @@ def _kill(kind: str, scenario: str, folder: Path) -> tuple[int, list[str]]:
     return int(first.removeprefix("ok ")), wrong
 
 
-@pytest.mark.parametrize("scenario", ["folder", "file", "shards"])
+@pytest.mark.parametrize(
+    "scenario", ["folder", "file", "shards", "converted folder", "converted file"]
+)
 def test_a_kill_at_any_flush_or_rename_costs_nothing(scenario: str, tmp_path: Path) -> None:
     place = tmp_path / "place"
     place.mkdir()
@@ -43,38 +46,28 @@ def test_a_kill_at_any_flush_or_rename_costs_nothing(scenario: str, tmp_path: Pa
     assert wrong == []
 
 
-@pytest.mark.parametrize("scenario", ["folder", "file", "shards", "processes"])
+@pytest.mark.parametrize(
+    "scenario",
+    [
+        "folder",
+        "file",
+        "shards",
+        "processes",
+        "converted folder",
+        "converted file",
+        "converted shards",
+        "converted processes",
+    ],
+)
 def test_twenty_kills_at_random_cost_nothing(scenario: str, tmp_path: Path) -> None:
     place = tmp_path / "place"
     place.mkdir()
     assert _kill("random", scenario, place) == (20, [])
 
 
-_DEADLY = """
-import os, pathlib, signal, trajmeter
-
-@trajmeter.metric
-def deadly(task, trajectory):
-    marker = pathlib.Path({marker!r})
-    if trajectory.task_id == "t9" and marker.exists():
-        if {once}:
-            marker.unlink()
-        os.kill(os.getpid(), signal.SIGKILL)
-    return 1.0
-"""
-
-
-def _deadly(folder: Path, *, once: bool) -> str:
-    marker = folder / "armed"
-    marker.touch()
-    file = folder / "deadly.py"
-    file.write_text(_DEADLY.format(marker=str(marker), once=once))
-    return f"{file}@deadly"
-
-
 def test_the_unit_of_a_worker_that_dies_is_tried_again(tmp_path: Path) -> None:
     runs = write_attempts(tmp_path / "runs.jsonl")
-    metric = _deadly(tmp_path, once=True)
+    metric = deadly_metric(tmp_path, once=True)
     done = score_units(runs, tmp_path / "scores", metrics=(metric,), workers=2)
     assert (done.failed, done.is_complete, done.rows) == ((), True, 200)
     score_units(runs, tmp_path / "expected", metrics=(metric,))
@@ -83,7 +76,7 @@ def test_the_unit_of_a_worker_that_dies_is_tried_again(tmp_path: Path) -> None:
 
 def test_a_unit_whose_workers_die_each_time_is_set_aside(tmp_path: Path) -> None:
     runs = write_attempts(tmp_path / "runs.jsonl")
-    metric = _deadly(tmp_path, once=False)
+    metric = deadly_metric(tmp_path, once=False)
     output = tmp_path / "scores"
     done = score_units(runs, output, metrics=(metric,), workers=2)
     (message,) = done.failed

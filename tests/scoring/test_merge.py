@@ -75,7 +75,7 @@ def test_what_is_no_plan_is_said(content: str, shards: list[Path], tmp_path: Pat
 
 def test_parts_of_another_format_are_refused(shards: list[Path], tmp_path: Path) -> None:
     plan = shards[0] / "state" / "plan.json"
-    plan.write_text(plan.read_text().replace('"parts": 1', '"parts": 0'))
+    plan.write_text(plan.read_text().replace('"parts": 2', '"parts": 0'))
     with pytest.raises(ConfigurationError, match="a version of Trajmeter that differs in form"):
         trajmeter.merge(shards, output=tmp_path / "all")
 
@@ -108,6 +108,18 @@ def test_parts_that_the_manifest_does_not_name_are_found(
     trajmeter.merge(whole, output=tmp_path / "unseen")
     with pytest.raises(ConfigurationError, match=r"part-000002\.parquet is not the part"):
         trajmeter.merge(whole, output=tmp_path / "copy", verify=True)
+
+
+def test_parts_of_shards_are_compared_with_what_was_noted_of_them(
+    shards: list[Path], tmp_path: Path
+) -> None:
+    part = shards[1] / "rows" / "part-000001.parquet"
+    content = bytearray(part.read_bytes())
+    content[40] ^= 1
+    part.write_bytes(content)
+    with pytest.raises(ConfigurationError, match=r"not the part that .*000001\.parquet names"):
+        trajmeter.merge(shards, output=tmp_path / "all", verify=True)
+    assert not (tmp_path / "all").exists()
 
 
 def test_other_runs_and_other_folders_are_refused(shards: list[Path], tmp_path: Path) -> None:

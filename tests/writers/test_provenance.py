@@ -39,7 +39,7 @@ def test_no_command_line() -> None:
 
 
 def test_of_a_large_file_the_ends_are_digested(tmp_path: Path) -> None:
-    size = 64 << 20
+    size = 16 << 20
     (tmp_path / "whole").write_bytes(b"")
     os.truncate(tmp_path / "whole", size)
     whole = input_file(tmp_path / "whole")
@@ -69,6 +69,29 @@ def test_a_file_and_a_folder_have_size_and_digest(tmp_path: Path) -> None:
     assert folder.sha256 == hashlib.sha256(listed.encode()).hexdigest()
     (tmp_path / "logs" / "b.json").rename(tmp_path / "logs" / "c.json")
     assert input_file(tmp_path / "logs").sha256 != folder.sha256
+
+
+def test_of_a_large_folder_the_ends_of_files_are_digested(tmp_path: Path) -> None:
+    folder = tmp_path / "logs"
+    folder.mkdir()
+    (folder / "a.json").write_bytes(b"small")
+    with (folder / "b.json").open("wb") as file:
+        file.write(b"first")
+        file.seek(16 << 20)
+        file.write(b"last")
+    (folder / "gone").symlink_to(folder / "nothing")
+    found = input_file(folder)
+    assert (found.sha256, found.bytes, found.files) == (None, (16 << 20) + 9, 2)
+    ends = b"first" + bytes(4096 - 5) + bytes(4096 - 4) + b"last"
+    listed = (
+        f"a.json\0{5}\0{hashlib.sha256(b'small').hexdigest()}\n"
+        f"b.json\0{(16 << 20) + 4}\0{hashlib.sha256(ends).hexdigest()}\n"
+    )
+    assert found.ends_sha256 == hashlib.sha256(listed.encode()).hexdigest()
+    with (folder / "b.json").open("r+b") as file:
+        file.seek(-1, os.SEEK_END)
+        file.write(b"T")
+    assert input_file(folder).ends_sha256 != found.ends_sha256
 
 
 @pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="this system has no named pipes")

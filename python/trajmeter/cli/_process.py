@@ -247,11 +247,18 @@ class Unreadable:
         if self.count <= _SHOWN_PROBLEMS:
             print_message(f"unreadable: {problem}")
 
-    def report_total(self) -> None:
-        """Show how many there were, if not all were shown."""
+    def report_total(self, found: int = 0) -> None:
+        """Show how many there were, if not all were shown.
+
+        Args:
+            found: How many were found in all, those of an earlier run included that is resumed.
+        """
         hidden = self.count - _SHOWN_PROBLEMS
         if hidden > 0:
             print_message(f"unreadable: {hidden:,} more, {self.count:,} in total")
+        earlier = found - self.count
+        if earlier > 0:
+            print_message(f"trajmeter: unreadable: {earlier:,} more that the earlier run reported")
 
 
 def without_repeats(paths: Iterable[Path]) -> list[Path]:

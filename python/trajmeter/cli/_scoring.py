@@ -104,7 +104,7 @@ class Wanted(NamedTuple):
             [path for path in job.tasks if isinstance(path, Path)],
             gates=self.thresholds,
             min_tasks=self.min_tasks,
-            **asdict(job.reading),
+            **job.reading.recognition(),
         )
 
 
@@ -175,13 +175,14 @@ def score_in_units(
     rows = wanted.outputs.rows
 
     @contextmanager
-    def open_tables(layout: RowLayout) -> Iterator[list[TableWriter]]:
+    def open_tables() -> Iterator[list[TableWriter]]:
+        layout = opened[0].layout
         keeper = wanted.gated(layout)
         gated.extend([keeper] if keeper is not None else [])
         with wanted.open_tables(layout, keeper, but=rows) as tables:
             yield tables
 
-    done = units.score_units(
+    done = units.run_units(
         job,
         files,
         rows,
@@ -193,10 +194,7 @@ def score_in_units(
     )
     if done.is_complete:
         wanted.write_page(job, files)
-    unreadable.report_total()
-    earlier = done.problems - unreadable.count
-    if earlier > 0:
-        print_message(f"trajmeter: unreadable: {earlier:,} more that the earlier run reported")
+    unreadable.report_total(done.problems)
     return Done(
         done.summary,
         gated[0] if gated and done.is_complete else None,

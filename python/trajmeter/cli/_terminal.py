@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 import csv
-import glob
 import json
-import os
 import sys
 from enum import Enum
 from pathlib import Path
@@ -14,6 +12,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 from typer.core import TyperCommand, TyperGroup
 
+from trajmeter.cli._paths import existing, present
 from trajmeter.errors import ConfigurationError
 from trajmeter.reports.cells import visible
 from trajmeter.text import to_cell
@@ -54,10 +53,17 @@ _UNLIMITED = 100_000
 """Characters of a line that is not shown on a terminal."""
 
 _LARGE = 1000
+_ANY_NUMBER = -1
+"""Number of values of an argument that takes any."""
 
 
 class Command(TyperCommand):
-    """A command whose help leaves out Python types."""
+    """A command whose help leaves out Python types, and that reads only the options it is given."""
+
+    def __init__(self, *args: Any, **options: Any) -> None:  # noqa: ANN401 - as typer passes them
+        super().__init__(*args, **options)
+        for parameter in self.params:
+            _read_if_given(parameter)
 
     def get_params(self, ctx: Any) -> list[Any]:  # noqa: ANN401 - its class has moved between versions
         """The options and arguments, ``--help`` among them."""
@@ -76,6 +82,19 @@ def _without_types(parameters: Sequence[Any]) -> list[Any]:
         elif parameter.param_type_name == "argument" and parameter.metavar:
             parameter.display_type_rich = _nothing  # typer would show <list[Path]> beside the name
     return list(parameters)
+
+
+def _read_if_given(parameter: Any) -> None:  # noqa: ANN401 - its class has moved between versions
+    """Let typer build what reads an option's value only if there is one: pydantic builds it."""
+    read = parameter.process_value
+
+    def process_value(ctx: object, value: object) -> object:
+        if value is not None or parameter.required:
+            return read(ctx, value)
+        absent = () if parameter.multiple or parameter.nargs == _ANY_NUMBER else None
+        return absent if parameter.callback is None else parameter.callback(ctx, parameter, absent)
+
+    parameter.process_value = process_value
 
 
 def _nothing(ctx: object) -> str:
@@ -143,21 +162,13 @@ JUDGE_PANEL = "Judge options"
 """Heading of the judge's options in a command's help."""
 
 
-def _existing(path: Path) -> Path:
-    """Refuse a path that names nothing, before anything is done; ``-`` and patterns name files."""
-    names_files = str(path) == "-" or glob.has_magic(str(path))
-    if not names_files and not os.path.lexists(path):
-        raise typer.BadParameter(f"Path {str(path)!r} does not exist.")
-    return path
-
-
 LogFiles = Annotated[
     list[Path],
     typer.Argument(
         metavar="LOGS",
         show_default=False,
         # Without annotations: on Python 3.10, typer takes a list of paths for a class.
-        callback=lambda paths: [*map(_existing, paths)],
+        callback=lambda paths: [*map(existing, paths)],
         help="Files, folders or quoted patterns (logs/**/*.json) of recorded trajectories, or - "
         "for standard input; formats are detected from content.",
     ),
@@ -167,7 +178,7 @@ LogFile = Annotated[
     typer.Argument(
         metavar="FILE",
         show_default=False,
-        callback=_existing,
+        callback=existing,
         help="File, folder or quoted pattern of recorded trajectories, or - for standard input; "
         "the format is detected from content.",
     ),
@@ -216,7 +227,7 @@ TaskFiles = Annotated[
     typer.Option(
         "--tasks",
         "-t",
-        exists=True,
+        callback=lambda paths: paths and [*map(present, paths)],
         metavar="FILE",
         show_default=False,
         help="Tasks with their references. May be repeated.",
@@ -227,7 +238,7 @@ SnapshotFiles = Annotated[
     typer.Option(
         "--snapshots",
         "-s",
-        exists=True,
+        callback=lambda path: path and present(path),
         metavar="FILE|DIR",
         show_default=False,
         help="Repositories at the tasks' commits: a file of snapshots, or a folder.",

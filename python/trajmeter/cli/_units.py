@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import os
 from dataclasses import dataclass
+from enum import Enum
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Literal
+from typing import TYPE_CHECKING, Annotated, Any, Literal, TypeVar
 
 import typer
 
@@ -17,13 +18,27 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
     from contextlib import AbstractContextManager
 
-    from trajmeter.metrics import RowLayout
-    from trajmeter.records import ReadProblem
-    from trajmeter.scoring.job import Job, OpenedJob
-    from trajmeter.scoring.run import RunResult
-    from trajmeter.writers import TableWriter
+    from pydantic import BaseModel
 
-__all__ = ["NoResume", "Overwrite", "Shard", "UnitOptions", "Workers", "is_folder", "score_units"]
+    from trajmeter.records import ReadProblem
+    from trajmeter.scoring.job import Job
+    from trajmeter.scoring.run import RunResult
+    from trajmeter.scoring.work import BatchWriter, Work
+
+__all__ = [
+    "Engine",
+    "EngineName",
+    "NoResume",
+    "Overwrite",
+    "Shard",
+    "UnitOptions",
+    "Workers",
+    "are_large",
+    "is_folder",
+    "run_units",
+]
+
+SummaryT = TypeVar("SummaryT", bound="BaseModel")
 
 PANEL = "Large inputs"
 
@@ -42,6 +57,26 @@ Workers = Annotated[
         "far as memory allows).",
     ),
 ]
+
+
+class EngineName(str, Enum):
+    """What hands units to workers."""
+
+    LOCAL = "local"
+    """This program."""
+    RAY = "ray"
+    """Ray."""
+
+
+Engine = Annotated[
+    EngineName,
+    typer.Option(
+        "--engine",
+        rich_help_panel=PANEL,
+        help="What hands units to workers: processes of this machine, or Ray, on the cluster that "
+        "RAY_ADDRESS names.",
+    ),
+]
 Shard = Annotated[
     str | None,
     typer.Option(
@@ -49,7 +84,7 @@ Shard = Annotated[
         metavar="I/N",
         show_default=False,
         rich_help_panel=PANEL,
-        help="Score every N-th unit, counted from 1, to a folder. Shards may share one; trajmeter "
+        help="Do every N-th unit, counted from 1, to a folder. Shards may share one; trajmeter "
         "merge joins them.",
     ),
 ]
@@ -58,7 +93,7 @@ NoResume = Annotated[
     typer.Option(
         "--no-resume",
         rich_help_panel=PANEL,
-        help="Discard what an earlier, unfinished run of the same command has scored.",
+        help="Discard what an earlier, unfinished run of the same command has done.",
     ),
 ]
 Overwrite = Annotated[
@@ -73,7 +108,9 @@ Overwrite = Annotated[
 
 def is_folder(output: Path) -> bool:
     """Whether an output is to be a folder of parts."""
-    return output.is_dir() or not output.suffix
+    from trajmeter.scoring.run import is_folder as is_folder_of_parts
+
+    return is_folder_of_parts(output)
 
 
 @dataclass(frozen=True)
@@ -88,6 +125,8 @@ class UnitOptions:
     """Whether to take up an earlier run."""
     overwrite: bool
     """Whether to replace another one."""
+    engine: EngineName = EngineName.LOCAL
+    """What hands units to workers."""
 
     def worker_count(self) -> int | Literal["auto"]:
         """Number of workers.
@@ -123,20 +162,25 @@ class UnitOptions:
     def are_wanted(self, job: Job, files: Sequence[Path], output: Path | None) -> bool:
         """Whether to score in units, rather than everything in one pass."""
         workers = self.worker_count()
-        if self.shard is not None or (output is not None and is_folder(output)):
+        if (
+            self.engine is not EngineName.LOCAL
+            or self.shard is not None
+            or (output is not None and is_folder(output))
+        ):
             return True
         if isinstance(workers, int) and workers != 1:
             return True
         if output is None and workers == 1:
             return False
         # What compares attempts takes all of them as one unit, and there is nothing to resume.
-        return _are_larger(files, _LARGE_BYTES) and not job.compares_attempts()
+        return are_large(files) and not job.compares_attempts()
 
 
-def _are_larger(paths: Sequence[Path], size: int) -> bool:
-    """Whether files, and those in folders and of patterns, have more than so many bytes."""
+def are_large(paths: Sequence[Path]) -> bool:
+    """Whether files, and those in folders and of patterns, take more than a few seconds."""
     from trajmeter.cli._progress import input_files
 
+    size = _LARGE_BYTES
     for path in paths:
         for file in input_files(path):
             try:
@@ -148,18 +192,18 @@ def _are_larger(paths: Sequence[Path], size: int) -> bool:
     return False
 
 
-def score_units(
-    job: Job,
+def run_units(
+    work: Work[SummaryT],
     files: Sequence[Path],
     output: Path | None,
     options: UnitOptions,
     *,
     on_problem: Callable[[ReadProblem], None],
-    on_opened: Callable[[OpenedJob], None],
-    about: Callable[[], Mapping[str, str]],
-    tables: Callable[[RowLayout], AbstractContextManager[Sequence[TableWriter]]] | None,
-) -> RunResult:
-    """Score in units, with a progress bar."""
+    on_opened: Callable[[Any], None] = lambda _: None,
+    about: Callable[[], Mapping[str, str]] | None = None,
+    tables: Callable[[], AbstractContextManager[Sequence[BatchWriter]]] | None = None,
+) -> RunResult[SummaryT]:
+    """Score or convert in units, with a progress bar."""
     from trajmeter.scoring.run import RunListener, RunOptions, run
 
     def say(message: str) -> None:
@@ -168,11 +212,12 @@ def score_units(
     try:
         with units_tracked() as progress:
             done = run(
-                job,
+                work,
                 files,
                 output=output,
                 options=RunOptions(
                     workers=options.worker_count(),
+                    engine=options.engine.value,
                     shard=options.shard_numbers(),
                     resume=options.resume,
                     overwrite=options.overwrite,
@@ -191,7 +236,7 @@ def score_units(
             say("run the same command again to resume")
         raise
     for text in done.failed:
-        say(f"not scored: {text}; run the same command again to try again")
+        say(f"not done: {text}; run the same command again to try again")
     if not done.is_complete and not done.failed:
         say(
             f"shard {options.shard} is done; units of others are missing, so that there is no "

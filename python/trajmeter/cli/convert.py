@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from contextlib import ExitStack
+from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from trajmeter.cli import _units as units
 from trajmeter.cli._process import (
     ExitCode,
     Unreadable,
@@ -16,11 +18,16 @@ from trajmeter.cli._process import (
     without_repeats,
 )
 from trajmeter.cli._progress import tracked
+from trajmeter.cli._reading import BatchSize, MaxLine, Threads, batch_rows, line_bytes
 from trajmeter.cli._terminal import ColumnMap, InputFormat, LogFiles, column_map
 from trajmeter.errors import ConfigurationError
+from trajmeter.processes import limited_threads
+from trajmeter.remote import path_of
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Mapping, Sequence
+
+    from trajmeter.scoring.job import ReadingOptions
 
 __all__ = ["convert"]
 
@@ -47,10 +54,10 @@ def convert(
         typer.Option(
             "--output",
             "-o",
-            metavar="FILE",
+            metavar="FILE|DIR",
             show_default=False,
-            help="Write the trajectories to this .parquet or .jsonl file; its folder is created if "
-            "missing.",
+            help="Write the trajectories to this .parquet or .jsonl file, or to a folder of "
+            "Parquet files; folders are created if missing.",
         ),
     ],
     input_format: InputFormat = None,
@@ -77,24 +84,37 @@ def convert(
             "by one).",
         ),
     ] = None,
+    threads: Threads = None,
+    batch_size: BatchSize = None,
+    max_line: MaxLine = None,
+    engine: units.Engine = units.EngineName.LOCAL,
+    shard: units.Shard = None,
+    no_resume: units.NoResume = False,
+    overwrite: units.Overwrite = False,
 ) -> ExitCode:
     """Convert logs of any format to trajectories, in one file that every command reads.
 
     Input that cannot be read is reported with its file and line, everything else is converted, and
-    the exit code is 4. The file appears when everything is written.
+    the exit code is 4. The file appears when everything is written. What is larger than 256 MiB,
+    or goes to a folder, is converted in units: the same command resumes a run that was ended.
 
     **Examples**
 
         trajmeter convert logs/ -o trajectories.parquet
         trajmeter convert "runs/**/*.traj.json" sessions.jsonl.gz -o trajectories.jsonl
         trajmeter convert rows.parquet --map turns=trajectory,task_id=instance_id -o rows.jsonl
+        trajmeter convert "logs/**/*.jsonl" -o trajectories/ --shard 3/8
     """
     import_numpy()
-    from trajmeter.readers.parallel import ParallelBatches
-    from trajmeter.writers import check_is_no_input
-    from trajmeter.writers.trajectories import check_trajectory_output, open_trajectories
+    from trajmeter.scoring.job import ReadingOptions
+    from trajmeter.writers import check_is_apart
+    from trajmeter.writers.trajectories import check_trajectory_output
 
-    check_trajectory_output(output)
+    output = path_of(output)
+    is_folder = units.is_folder(output)
+    check_is_apart(output, logs)
+    if not is_folder:
+        check_trajectory_output(output)
     files = without_repeats(logs)
     columns = column_map(mapping)
     if of_tasks := [field for field in columns if field.startswith("task.")]:
@@ -102,15 +122,35 @@ def convert(
             f"--map {of_tasks[0]}: trajectories are written, which have no task; "
             "map it where they are scored"
         )
-    check_is_no_input(output, files)
+    reading = ReadingOptions(
+        input_format,
+        columns,
+        tuple(profiles or ()),
+        line_bytes(max_line),
+        batch_rows(batch_size),
+    )
+    is_local = engine is units.EngineName.LOCAL
+    if is_folder or shard is not None or not is_local or units.are_large(files):
+        count = None if workers is None else str(workers)
+        options = units.UnitOptions(
+            count, shard, resume=not no_resume, overwrite=overwrite, engine=engine
+        )
+        with limited_threads(threads):
+            return _convert_in_units(reading, files, output, options)
+    with limited_threads(threads):
+        return _convert_at_once(reading, files, output, workers)
+
+
+def _convert_at_once(
+    reading: ReadingOptions, files: Sequence[Path], output: Path, workers: int | None
+) -> ExitCode:
+    """Convert everything in one pass."""
+    from trajmeter.readers.parallel import ParallelBatches
+    from trajmeter.writers.trajectories import open_trajectories
+
     unreadable = Unreadable()
     attempts = ParallelBatches(
-        files,
-        input_format=input_format,
-        mapping=columns,
-        profiles=profiles or (),
-        on_problem=unreadable.report,
-        workers=workers,
+        files, **asdict(reading), on_problem=unreadable.report, workers=workers
     )
     with ExitStack() as stack:
         batches = stack.enter_context(tracked(attempts, files))
@@ -121,6 +161,26 @@ def convert(
     _report_formats(attempts.formats)
     print_message(f"trajmeter: wrote {attempts.rows:,} trajectories to {output}")
     return ExitCode.UNREADABLE_INPUT if unreadable.count else ExitCode.OK
+
+
+def _convert_in_units(
+    reading: ReadingOptions, files: Sequence[Path], output: Path, options: units.UnitOptions
+) -> ExitCode:
+    """Convert unit by unit, so that the same command resumes it."""
+    from trajmeter.scoring.converting import Conversion
+
+    unreadable = Unreadable()
+    done = units.run_units(
+        Conversion(reading), files, output, options, on_problem=unreadable.report
+    )
+    unreadable.report_total(done.problems)
+    _report_formats(done.summary.formats)
+    if done.failed:
+        if not units.is_folder(output):
+            print_message(f"trajmeter: {output} was not written, as units are missing")
+        return ExitCode.INTERNAL_ERROR
+    print_message(f"trajmeter: wrote {done.rows:,} trajectories to {output}")
+    return ExitCode.UNREADABLE_INPUT if done.problems else ExitCode.OK
 
 
 def _report_formats(counts: Mapping[str, int]) -> None:

@@ -39,7 +39,7 @@ _PLACEHOLDERS = {
 }
 
 
-def outcome(question: QuestionResult, *, averaged: bool) -> AnswerOutcome:
+def outcome(question: QuestionResult, *, averaged: bool) -> AnswerOutcome | None:
     """Outcome of a question, recognised by its placeholders in files that do not record it.
 
     Args:
@@ -48,25 +48,32 @@ def outcome(question: QuestionResult, *, averaged: bool) -> AnswerOutcome:
             representative run and say nothing about the others.
 
     Returns:
-        The recorded outcome, else the one of the placeholders, else ``answered``.
+        The recorded outcome, else the one of the placeholders, else ``answered``; of an average
+        that does not record it, ``None``.
     """
     if question.outcome is not None:
         return question.outcome
     if averaged:
-        return AnswerOutcome.ANSWERED
+        return None
     placeholders = (question.model_name or "", question.actual_answer or "")
     return _PLACEHOLDERS.get(placeholders, AnswerOutcome.ANSWERED)
 
 
-def outcomes(evaluation: FrameworkEvaluation) -> Counter[AnswerOutcome]:
-    """How many questions were answered, timed out and failed, over all runs of the file."""
+def outcomes(evaluation: FrameworkEvaluation) -> Counter[AnswerOutcome] | None:
+    """How many questions were answered, timed out and failed, over all runs of the file.
+
+    ``None`` for an average that does not record what became of its runs.
+    """
     averaged = evaluation.run_count > 1
     counts: Counter[AnswerOutcome] = Counter()
     for question in evaluation.questions:
         if question.run_outcomes is not None:
             counts.update(question.run_outcomes)
-        else:
-            counts[outcome(question, averaged=averaged)] += evaluation.run_count
+            continue
+        found = None if averaged else outcome(question, averaged=False)
+        if found is None:
+            return None
+        counts[found] += 1
     return counts
 
 

@@ -17,6 +17,7 @@ from trajmeter.frameworks.aggregates import (
     outcomes,
     timed_latencies,
 )
+from trajmeter.frameworks.repeats import with_run_outcomes
 from trajmeter.frameworks.results import AnswerOutcome, QuestionResult
 from trajmeter.frameworks.scorecard import Scorecard, scorecards
 from trajmeter.metrics.answers import FRAMEWORK_COMPARISON, compute_aggregates
@@ -87,8 +88,9 @@ class ComparedResult(Record):
     """Name of the framework."""
     run_count: int
     """Runs that the file averages."""
-    outcomes: dict[AnswerOutcome, int]
-    """Questions answered, timed out and failed, over all runs."""
+    outcomes: dict[AnswerOutcome, int | None]
+    """Questions answered, timed out and failed, over all runs; ``None`` each for an average that
+    does not record them and whose runs are not compared with it."""
     summary: dict[str, ComparedFigure]
     """Means, and sums of tokens and cost, by the name of the result file's field."""
     tokens_per_run: float | None
@@ -162,9 +164,10 @@ def build_comparison(results: Sequence[NamedResult], *, original: bool = False) 
         _check_same(results, field)
     first = results[0].evaluation
     profile = first.evaluation_profile or "default"
-    current = [
-        _refreshed(result.evaluation, profile=profile, original=original) for result in results
-    ]
+    given = [result.evaluation for result in results]
+    if not original:
+        given = with_run_outcomes(given)
+    current = [_refreshed(each, profile=profile, original=original) for each in given]
     cards = scorecards(current, original=original)
     return Comparison(
         scenario=first.scenario_name,
@@ -250,7 +253,7 @@ def _result(
         file=file,
         framework=evaluation.framework_name,
         run_count=evaluation.run_count,
-        outcomes={kind: counted[kind] for kind in AnswerOutcome},
+        outcomes={kind: None if counted is None else counted[kind] for kind in AnswerOutcome},
         summary=_summary(evaluation, timed=len(timed)),
         tokens_per_run=_per_run(evaluation.total_tokens, evaluation.run_count),
         cost_usd_per_run=_per_run(evaluation.total_cost_usd, evaluation.run_count),

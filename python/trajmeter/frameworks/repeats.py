@@ -109,6 +109,41 @@ def representative(copies: Sequence[QuestionResult], *, original: bool = False) 
     return min(judged, key=lambda question: abs((question.correctness_score or 0.0) - middle))
 
 
+def with_run_outcomes(evaluations: Sequence[FrameworkEvaluation]) -> list[FrameworkEvaluation]:
+    """Complete averages that do not record what became of their runs, from these runs.
+
+    Args:
+        evaluations: Results of one scenario.
+
+    Returns:
+        The results in their order. An average is completed where its framework has as many single
+        runs as it averages, and their tokens add up to its own.
+    """
+    return [_completed(each, evaluations) for each in evaluations]
+
+
+def _completed(
+    averaged: FrameworkEvaluation, others: Sequence[FrameworkEvaluation]
+) -> FrameworkEvaluation:
+    runs = [
+        other
+        for other in others
+        if other.framework_name == averaged.framework_name and other.run_count == 1
+    ]
+    is_known = all(question.run_outcomes is not None for question in averaged.questions)
+    if averaged.run_count == 1 or is_known or len(runs) != averaged.run_count:
+        return averaged
+    questions = []
+    for question in averaged.questions:
+        own = question.question_id
+        copies = [each for run in runs for each in run.questions if each.question_id == own]
+        if sum(each.total_tokens or 0 for each in copies) != (question.total_tokens or 0):
+            return averaged
+        counts = Counter(outcome(each, averaged=False) for each in copies)
+        questions.append(question.model_copy(update={"run_outcomes": dict(counts)}))
+    return averaged.model_copy(update={"questions": questions})
+
+
 def _average_question(copies: Sequence[QuestionResult], *, original: bool) -> QuestionResult:
     chosen = representative(copies, original=original)
     figures: dict[str, Any] = dict(_means_by_key([q.extra_metrics for q in copies]))

@@ -169,7 +169,10 @@ def _tokens(evaluation: FrameworkEvaluation, *, original: bool) -> float | None:
 def _per_answer(evaluation: FrameworkEvaluation, total: float) -> float | None:
     if not evaluation.questions:
         return total / evaluation.run_count
-    answered = outcomes(evaluation)[AnswerOutcome.ANSWERED]
+    counts = outcomes(evaluation)
+    if counts is None:  # not recorded, so that each question of each run counts
+        return total / (len(evaluation.questions) * evaluation.run_count)
+    answered = counts[AnswerOutcome.ANSWERED]
     return total / answered if answered else None
 
 

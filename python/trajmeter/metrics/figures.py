@@ -11,14 +11,15 @@ import re
 from difflib import get_close_matches
 from fnmatch import fnmatchcase
 from functools import cache
-from typing import TYPE_CHECKING, Annotated, Literal, NamedTuple, TypeAlias
+from typing import TYPE_CHECKING, Literal, NamedTuple, TypeAlias
 
-from pydantic import BaseModel, ConfigDict, Field, TypeAdapter, ValidationError
+from pydantic import ConfigDict, TypeAdapter, ValidationError
 
 from trajmeter.errors import TrajmeterError, UnknownNameError
 from trajmeter.metrics._result import Figure
 from trajmeter.metrics.columns import FamilyColumns
 from trajmeter.metrics.registry import describe
+from trajmeter.records.record import LazyModel, frozen
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Iterator
@@ -91,7 +92,7 @@ _PRINCIPAL = (
 )
 
 
-class FigureInfo(BaseModel):
+class FigureInfo(LazyModel):
     """What a column of numbers or truth values means."""
 
     model_config = ConfigDict(frozen=True)
@@ -116,13 +117,17 @@ class FigureInfo(BaseModel):
     """Columns whose sum divides."""
 
 
-_METADATA = TypeAdapter(dict[str, Annotated[FigureInfo, Field()]])
+@cache
+def _metadata() -> TypeAdapter[dict[str, FigureInfo]]:
+    return TypeAdapter(dict[str, FigureInfo])
 
 
 def figure_metadata(layout: RowLayout) -> str:
     """What the metadata of a results table say of its figures: JSON by column."""
+    # Without pydantic, which would have to build a serializer that most runs need for nothing else.
+    defaults = {name: field.default for name, field in FigureInfo.model_fields.items()}
     infos = {
-        name: info.model_dump(mode="json", exclude_defaults=True)
+        name: {key: value for key, value in info if value != defaults[key]}
         for name, info in figures_of_layout(layout).items()
     }
     return json.dumps(infos, sort_keys=True)
@@ -136,7 +141,7 @@ def figures_of_layout(layout: RowLayout) -> dict[str, FigureInfo]:
 def figures_in_metadata(text: bytes | str) -> dict[str, FigureInfo]:
     """Read what :func:`figure_metadata` wrote; nothing if it cannot be read."""
     try:
-        return _METADATA.validate_json(text)
+        return _metadata().validate_json(text)
     except ValidationError:
         return {}
 
@@ -167,16 +172,19 @@ def _figures_in(group: FigureGroup) -> Iterator[tuple[str, FigureInfo]]:
         is_boolean = kind == "boolean"
         yield (
             column.name,
-            FigureInfo(
-                kind=kind,
-                low=0.0 if is_boolean else figure.low,
-                high=1.0 if is_boolean else figure.high,
-                higher_is_better=figure.higher_is_better,
-                scale=figure.scale,
-                unit=figure.unit,
-                outcome=group.has_outcome and not figure.independent,
-                numerator=tuple(f"{group.name}.{key}" for key in figure.numerator),
-                denominator=tuple(f"{group.name}.{key}" for key in figure.denominator),
+            frozen(
+                FigureInfo,
+                {
+                    "kind": kind,
+                    "low": 0.0 if is_boolean else figure.low,
+                    "high": 1.0 if is_boolean else figure.high,
+                    "higher_is_better": figure.higher_is_better,
+                    "scale": figure.scale,
+                    "unit": figure.unit,
+                    "outcome": group.has_outcome and not figure.independent,
+                    "numerator": tuple(f"{group.name}.{key}" for key in figure.numerator),
+                    "denominator": tuple(f"{group.name}.{key}" for key in figure.denominator),
+                },
             ),
         )
 

@@ -37,6 +37,8 @@ class BatchMaker:
     def __init__(self, wanted: Collection[str], report: Callable[[ReadProblem], None]) -> None:
         self._wanted = wanted
         self._report = report
+        self.lost: list[Trajectory] = []
+        """Records with a value that no column holds."""
 
     def gather(self, records: Iterator[Trajectory]) -> Iterator[pa.RecordBatch]:
         """The rows of records, some thousand at a time."""
@@ -63,6 +65,7 @@ class BatchMaker:
                     escaped = source.file.encode("utf-8", "backslashreplace").decode()
                     place = source.model_copy(update={"file": escaped})
                     return self.batches([records[0].model_copy(update={"source": place})])
+                self.lost.append(records[0])
                 self._report(problem_at(source, str(error)))
                 return []
             return [batch for record in records for batch in self.batches([record])]

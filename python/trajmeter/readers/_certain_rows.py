@@ -49,7 +49,8 @@ class CertainRows:
                 return
             if rows is not None:
                 records.accept(rows.num_rows)
-                yield self._rows_of.in_schema(with_sources(rows, file, first + start))
+                names = [f"[{first + start + row}]" for row in range(rows.num_rows)]
+                yield self._rows_of.in_schema(with_sources(rows, file, names))
                 continue
             (value,) = own_values(batch.slice(start, 1))
             record = records.read(Entry(Source(file=file, record=f"[{first + start}]"), value))

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from trajmeter.kernels._rust import JsonReader
     from trajmeter.readers._formats import Format
 
-__all__ = ["column_reader", "has_column", "trajectory_description"]
+__all__ = ["column_reader", "has_column", "messages_reader", "trajectory_description"]
 
 _KEYS = frozenset({"model_patch", "traj_data"}) | KEYS_OF_A_RUN
 """Keys of predictions, and those that predictions lack."""
@@ -63,6 +63,11 @@ def column_reader(
     if all(name in _BESIDE_MESSAGES or _SHARED.isdisjoint(keys) for name, keys in known.items()):
         formats += ("messages",)
     return _reader(columns, formats, foreign | _KEYS)
+
+
+def messages_reader(columns: frozenset[str]) -> JsonReader:
+    """The reader of lines with messages, whatever else is known."""
+    return _reader(columns, ("messages",))
 
 
 @cache

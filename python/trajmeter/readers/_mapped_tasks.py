@@ -85,6 +85,11 @@ class TaskColumns:
 
         check_schema(schema, place, self.columns, self._shapes)
 
+    def may_use(self, name: str) -> bool:
+        """Whether a column of this name may hold the id, or something of the task."""
+        used = (*self._ids, *self.columns.values())
+        return any(column == name or column.startswith(f"{name}.") for column in used)
+
     def task(self, row: Mapping[str, JsonValue], source: Source) -> Task | None:
         """The task of a row; ``None`` if it has no id, or nothing in the columns.
 

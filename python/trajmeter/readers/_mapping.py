@@ -53,11 +53,14 @@ class ColumnMapping:
     """
 
     def __init__(self, columns: Mapping[str, str], *, is_own: bool) -> None:
-        self._gone = {*columns.values()}
-        self._columns = {field: columns[field] for field in columns if not is_of_task(field)}
-        self._is_own = is_own
+        self.gone = frozenset(columns.values())
+        """Columns that do not keep their names."""
+        self.columns = {field: columns[field] for field in columns if not is_of_task(field)}
+        """Columns by field."""
+        self.is_own = is_own
+        """Whether the records then are trajectories of ours."""
         self._shapes: dict[str, Shape] = {}
-        fields = [*self._columns]
+        fields = [*self.columns]
         for field in fields:
             if is_own:
                 name = _TURNS if field == _MESSAGES else field
@@ -67,13 +70,17 @@ class ColumnMapping:
         if is_own and {_MESSAGES, _TURNS} <= {*fields}:
             raise ConfigurationError("map: messages become turns; map one of the two")
 
+    def is_nested(self, field: str) -> bool:
+        """Whether a mapped field of ours is a list or an object, for which JSON text may stand."""
+        return is_nested(self._shapes[field])
+
     def check(self, path: Path) -> None:
         """Check that a Parquet file has the columns, of types that hold the fields.
 
         Raises:
             ConfigurationError: A column is absent, or of another type.
         """
-        check_parquet(path, self._columns, self._shapes)
+        check_parquet(path, self.columns, self._shapes)
 
     def check_schema(self, schema: pa.Schema, place: str) -> None:
         """Check columns by their types, as :meth:`check` does those of a file.
@@ -83,7 +90,7 @@ class ColumnMapping:
         """
         from trajmeter.readers._mapped_types import check_schema
 
-        check_schema(schema, place, self._columns, self._shapes)
+        check_schema(schema, place, self.columns, self._shapes)
 
     def apply(self, record: Mapping[str, JsonValue]) -> dict[str, JsonValue]:
         """The record under its new names; columns that are not mapped keep theirs.
@@ -94,9 +101,9 @@ class ColumnMapping:
         """
         found = {field: value for field, value in self._values(record) if value is not None}
         if not any(True for _ in self.columns_in(record)):
-            columns = ", ".join(map(repr, self._columns.values()))
+            columns = ", ".join(map(repr, self.columns.values()))
             raise ReadError(f"none of the mapped columns is there: {columns}")
-        renamed: dict[str, Any] = {key: record[key] for key in record if key not in self._gone}
+        renamed: dict[str, Any] = {key: record[key] for key in record if key not in self.gone}
         for field, value in found.items():
             *path, name = field.split(".")
             target = renamed
@@ -104,11 +111,11 @@ class ColumnMapping:
                 inside = target.get(part)
                 target[part] = target = dict(inside) if isinstance(inside, dict) else {}
             target[name] = value
-        return _own(renamed) if self._is_own else renamed
+        return _own(renamed) if self.is_own else renamed
 
     def columns_in(self, record: Mapping[str, JsonValue]) -> Iterator[str]:
         """The mapped columns that a record has, null or not."""
-        for column in self._columns.values():
+        for column in self.columns.values():
             if has_column(record, column):
                 yield column
 
@@ -119,14 +126,14 @@ class ColumnMapping:
             seen: The columns that some record had.
             keys: A record, for the names it has instead.
         """
-        for column in self._columns.values():
+        for column in self.columns.values():
             if column not in seen:
                 meant = nearest(column, keys)
                 hint = f"; did you mean {meant!r}?" if meant else ""
                 yield f"no record has the mapped column {column!r}{hint}"
 
     def _values(self, record: Mapping[str, JsonValue]) -> Iterator[tuple[str, JsonValue]]:
-        for field, column in self._columns.items():
+        for field, column in self.columns.items():
             value = value_in(record, column)
             yield field, parsed(value, self._shapes[field]) if field in self._shapes else value
 
@@ -184,8 +191,14 @@ def parsed(value: JsonValue, shape: Shape) -> JsonValue:
     Raises:
         ReadError: The text is not JSON.
     """
-    is_nested = shape.kind in ("list", "mapping", "record") or shape.is_object
-    return json_input.parse(value.encode()) if is_nested and isinstance(value, str) else value
+    return (
+        json_input.parse(value.encode()) if isinstance(value, str) and is_nested(shape) else value
+    )
+
+
+def is_nested(shape: Shape) -> bool:
+    """Whether values of a shape are lists or objects."""
+    return shape.kind in ("list", "mapping", "record") or shape.is_object
 
 
 def has_column(record: Mapping[str, JsonValue], column: str) -> bool:

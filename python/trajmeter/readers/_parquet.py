@@ -26,7 +26,7 @@ from trajmeter.records import Trajectory
 from trajmeter.schemas import trajectory_schema, trajectory_values
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Collection, Iterator
+    from collections.abc import Callable, Collection, Iterator, Sequence
 
     from pydantic import JsonValue
 
@@ -35,6 +35,7 @@ if TYPE_CHECKING:
 __all__ = [
     "Rows",
     "holds_own",
+    "others_than_ours",
     "own_rows",
     "own_values",
     "parquet_values",
@@ -103,7 +104,7 @@ def own_rows(
     if (
         choice.chosen is not None
         or not holds_own(content.schema_arrow, partial(_first_row, content))
-        or ("extra" in columns and _others(schema))
+        or ("extra" in columns and others_than_ours(schema))
     ):
         return None
     try:
@@ -164,8 +165,14 @@ def stretches(batch: pa.RecordBatch) -> Iterator[tuple[int, pa.RecordBatch | Non
         yield start, whole.slice(start)
 
 
-def with_sources(rows: pa.RecordBatch, file: str, first: int) -> pa.RecordBatch:
-    """Name the place of every row that does not say where it comes from."""
+def with_sources(rows: pa.RecordBatch, file: str, records: Sequence[str]) -> pa.RecordBatch:
+    """Name the place of every row that does not say where it comes from.
+
+    Args:
+        rows: Rows in columns of ours.
+        file: The file.
+        records: Name of each row in it.
+    """
     index = rows.schema.names.index("source")
     source = rows.column(index)
     if not source.null_count:
@@ -173,19 +180,21 @@ def with_sources(rows: pa.RecordBatch, file: str, first: int) -> pa.RecordBatch:
     places = {
         "file": pa.repeat(file, rows.num_rows),
         "line": nulls(rows.num_rows, pa.int64()),
-        "record": pa.array([f"[{first + row}]" for row in range(rows.num_rows)], pa.string()),
+        "record": pa.array(records, pa.string()),
     }
     made = pa.StructArray.from_arrays(
         [places[field.name] for field in source.type], fields=list(source.type)
     )
-    return rows.set_column(index, rows.schema.field(index), pc.coalesce(source, made))
+    is_whole = source.null_count == rows.num_rows  # as it is in most files
+    named = made if is_whole else pc.coalesce(source, made)
+    return rows.set_column(index, rows.schema.field(index), named)
 
 
 def own_values(batch: pa.RecordBatch) -> list[JsonValue | ReadError]:
     """Rows in columns of trajectories as the record takes them."""
     try:
         rows = conform(batch).to_pylist()
-        others = batch.select(_others(batch.schema)).to_pylist()
+        others = batch.select(others_than_ours(batch.schema)).to_pylist()
     except (ConfigurationError, ValueError) as error:
         if batch.num_rows == 1:
             return [ReadError(str(error))]
@@ -200,7 +209,8 @@ def _open(file: BinaryIO) -> ParquetFile:
         ReadError: Its footer is missing or corrupt.
     """
     try:
-        return ParquetFile(file, page_checksum_verification=True)
+        native = getattr(getattr(file, "raw", None), "native", file)  # ranges of a remote file
+        return ParquetFile(native, page_checksum_verification=True)
     except (pa.ArrowException, OSError) as error:
         raise ReadError(f"invalid Parquet: {error}") from error
 
@@ -262,7 +272,7 @@ def _says_so(schema: pa.Schema) -> bool:
     return mark.items() <= (schema.metadata or {}).items()
 
 
-def _others(schema: pa.Schema) -> list[str]:
+def others_than_ours(schema: pa.Schema) -> list[str]:
     """Columns that trajectories do not have."""
     return [name for name in schema.names if name not in Trajectory.model_fields]
 

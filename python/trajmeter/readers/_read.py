@@ -175,7 +175,13 @@ def read_records(
     reader = EntryReader(given, choice, report)
     if choice.mapping is not None:
         choice.mapping.check(given.path)
-    for entry in entries(given.path, may_be_own=choice.mapping is None, within=given.within):
+    found = entries(
+        given.path,
+        may_be_own=choice.mapping is None,
+        within=given.within,
+        longest=choice.max_line,
+    )
+    for entry in found:
         record = reader.read(entry)
         if record is not None:
             yield record
@@ -221,6 +227,10 @@ class EntryReader(Generic[RecordT]):
         if rows:
             self._choice.count_rows(self._given.path, rows)
         self._report_strangers()
+
+    def note_columns(self, columns: Iterable[str]) -> None:
+        """Note that rows that were read elsewhere have these of the mapped columns."""
+        self._seen.update(columns)
 
     def read(self, entry: Entry) -> RecordT | None:
         """Read an entry; ``None`` if it is not a record, which is reported."""

@@ -25,9 +25,18 @@ if TYPE_CHECKING:
 
     from trajmeter.records import ReadProblem, Task
 
-__all__ = ["arrow_batches", "arrow_table", "frame_tasks", "is_frame", "read_frame"]
+__all__ = [
+    "FRAME",
+    "arrow_batches",
+    "arrow_table",
+    "first_row",
+    "frame_tasks",
+    "is_frame",
+    "numbered_records",
+    "read_frame",
+]
 
-_NAME = "data frame"
+FRAME = "data frame"
 """What stands in the sources of its attempts in place of a file."""
 
 _HINTS = {
@@ -108,12 +117,20 @@ def read_frame(
         Trajectory, input_format=input_format, mapping=mapping, profiles=tuple(profiles)
     )
     if choice.mapping is not None:
-        choice.mapping.check_schema(table.schema, _NAME)
-    reader = EntryReader(Input(Path(_NAME)), choice, on_problem or refuse)
+        choice.mapping.check_schema(table.schema, FRAME)
+    for _, record in numbered_records(table, choice, on_problem or refuse):
+        yield record
+
+
+def numbered_records(
+    table: pa.Table, choice: Choice[Trajectory], report: Callable[[ReadProblem], None]
+) -> Iterator[tuple[int, Trajectory]]:
+    """The rows of a frame as records, with their numbers; see :func:`read_frame`."""
+    reader = EntryReader(Input(Path(FRAME)), choice, report)
     for row, value in _values(table, may_be_own=choice.mapping is None):
-        record = reader.read(Entry(Source(file=_NAME, record=str(row)), value))
+        record = reader.read(Entry(Source(file=FRAME, record=str(row)), value))
         if record is not None:
-            yield record
+            yield row, record
         if reader.is_over:
             return
     reader.finish()
@@ -134,10 +151,11 @@ def frame_tasks(
     columns = TaskColumns(mapping)
     if not columns.columns:
         return
-    columns.check_schema(table.schema, _NAME)
+    columns.check_schema(table.schema, FRAME)
+    used = [at for at, name in enumerate(table.schema.names) if columns.may_use(name)]
     rows = (
-        (Source(file=_NAME, record=str(row)), value)
-        for row, value in _values(table, may_be_own=False)
+        (Source(file=FRAME, record=str(row)), value)
+        for row, value in _values(table.select(used), may_be_own=False)
         if isinstance(value, dict)
     )
     yield from tasks_of_rows(rows, columns, on_problem or refuse)
@@ -147,7 +165,7 @@ def _values(table: pa.Table, *, may_be_own: bool) -> Iterator[tuple[int, JsonVal
     """Every row with its number, as a record in JSON."""
     from trajmeter.readers._parquet import holds_own, own_values, values_as_they_are
 
-    is_own = may_be_own and holds_own(table.schema, lambda: _first(table))
+    is_own = may_be_own and holds_own(table.schema, lambda: first_row(table))
     start = 0
     for batch in table.to_batches(max_chunksize=_ROWS):
         values = own_values(batch) if is_own else values_as_they_are(batch)
@@ -155,6 +173,7 @@ def _values(table: pa.Table, *, may_be_own: bool) -> Iterator[tuple[int, JsonVal
         start += batch.num_rows
 
 
-def _first(table: pa.Table) -> dict[str, JsonValue] | None:
+def first_row(table: pa.Table) -> dict[str, JsonValue] | None:
+    """The first row as it is, if there is one."""
     rows = table.slice(0, 1).to_pylist()
     return rows[0] if rows else None

@@ -144,13 +144,16 @@ def _open_path(path: Path, report: OnProblem) -> ResultsTable:
     try:
         with path.open("rb") as file:
             json_input.refuse_archive(file)
-            if is_parquet(file):
-                return _ParquetTable(str(path), [path])
-            first = next(iter(islice(json_input.lines(file), 1)), None)
+            first = None
+            is_in_parquet = is_parquet(file)
+            if not is_in_parquet:
+                first = next(iter(islice(json_input.lines(file), 1)), None)
     except OSError as error:
         raise ReadError(f"{path}: {error.strerror or error}") from error
     except ReadError as error:
         raise ReadError(f"{path}: {error}") from error
+    if is_in_parquet:
+        return _ParquetTable(str(path), [path])
     from trajmeter.readers._result_lines import CsvTable, JsonLinesTable  # needs pyarrow
 
     if first is None:

@@ -6,8 +6,9 @@ from math import isfinite
 from time import perf_counter
 from typing import TYPE_CHECKING, Any
 
+from trajmeter.arguments import as_iterable
 from trajmeter.errors import InputError, format_exception
-from trajmeter.records import Extent, Usage, View
+from trajmeter.records import Extent, View
 from trajmeter.records.record import LARGEST_COUNT, frozen
 from trajmeter.scoring._recording import checked_json
 
@@ -22,14 +23,13 @@ if TYPE_CHECKING:
 
 __all__ = ["OpenCall", "OpenTurn", "TurnRecorder", "check_text"]
 
-_VIEW = dict(View(path=""))
-_USAGE = dict(Usage())
-
 
 class OpenCall:
     """A call of a tool; as a context manager it is timed, and an exception marks it as failed."""
 
-    __slots__ = ("_began", "_draft", "_is_within", "_recording", "_shown", "_values", "repeats")
+    _began: float | None = None
+    """When the block began that it wraps, while it runs."""
+    _shown: tuple[View, ...] | None = None
 
     def __init__(
         self, recording: Recording, draft: TurnDraft, values: dict[str, Any], repeats: int
@@ -37,9 +37,6 @@ class OpenCall:
         self._recording = recording
         self._draft = draft
         self._values = values
-        self._began = 0.0
-        self._is_within = False
-        self._shown: tuple[View, ...] | None = None
         self.repeats = repeats
         """Equal calls before it, known before the tool runs."""
 
@@ -55,7 +52,7 @@ class OpenCall:
             self._draft = self._recording.open_draft(self._draft)
             self._values["result"] = checked
             self._draft.record = None
-            if not self._is_within:  # there the end of the block says whether it failed
+            if self._began is None:  # there the end of the block says whether it failed
                 self._settle()
 
     def failed(self, error: str) -> None:
@@ -71,7 +68,6 @@ class OpenCall:
             self._fail(error)
 
     def __enter__(self) -> Self:
-        self._is_within = True
         self._began = perf_counter()
         return self
 
@@ -81,13 +77,14 @@ class OpenCall:
         error: BaseException | None,
         traceback: TracebackType | None,
     ) -> None:
-        took = perf_counter() - self._began
+        now = perf_counter()
         with self._recording.lock:
             if self._recording.is_finished and error is not None:
                 return  # the exception says more than that the session was finished
             self._recording.open_draft(self._draft)
-            self._is_within = False
-            self._values["duration_seconds"] = took
+            if self._began is not None:
+                self._values["duration_seconds"] = now - self._began
+                self._began = None
             if error is not None:
                 self._fail(format_exception(error))
             elif self._values["success"] is None:
@@ -141,7 +138,29 @@ class TurnRecorder:
             InputError: An argument is of the wrong type.
             SessionFinishedError: The session was finished before.
         """
-        view = _view(path, first, last, symbols)
+        if type(path) is not str:
+            check_text(path, "path")
+        if first is not None and type(first) is not int:
+            raise InputError(f"first is {first!r}, expected a line number")
+        if last is not None and type(last) is not int:
+            raise InputError(f"last is {last!r}, expected a line number")
+        names = _names(symbols) if symbols != () else ()
+        extent = Extent.LINES
+        if first is None:
+            if last is not None:
+                first = 1
+            else:
+                extent = Extent.UNKNOWN if names else Extent.WHOLE
+        fields = {  # of a view, in their order
+            "path": path,
+            "extent": extent,
+            "start": first,
+            "end": last,
+            "symbols": names,
+            "listed": True,
+            "searched": False,
+        }
+        view = frozen(View, fields)
         recording = self._recording
         with recording.lock:
             recording.see(recording.open_draft(self._draft), view)
@@ -220,14 +239,18 @@ class TurnRecorder:
             InputError: A number is of the wrong type, or too large.
             SessionFinishedError: The session was finished before.
         """
-        fields = _USAGE.copy()
-        fields["input_tokens"] = _count(input_tokens, "input_tokens")
-        fields["output_tokens"] = _count(output_tokens, "output_tokens")
-        fields["cached_input_tokens"] = _count(cached_input_tokens, "cached_input_tokens")
-        fields["cost_usd"] = _number(cost_usd, "cost_usd")
+        more: dict[str, Any] = {}
+        if input_tokens is not None:
+            more["input_tokens"] = _count(input_tokens, "input_tokens")
+        if output_tokens is not None:
+            more["output_tokens"] = _count(output_tokens, "output_tokens")
+        if cached_input_tokens is not None:
+            more["cached_input_tokens"] = _count(cached_input_tokens, "cached_input_tokens")
+        if cost_usd is not None:
+            more["cost_usd"] = _number(cost_usd, "cost_usd")
         recording = self._recording
         with recording.lock:
-            recording.spend(recording.open_draft(self._draft), fields)
+            recording.spend(recording.open_draft(self._draft), more)
 
 
 class OpenTurn(TurnRecorder):
@@ -248,41 +271,20 @@ def check_text(value: object, name: str) -> None:
         raise InputError(f"{name} is {value!r} ({type(value).__name__}), expected text")
 
 
-def _view(path: str, first: int | None, last: int | None, symbols: Sequence[str]) -> View:
-    if type(path) is not str:
-        check_text(path, "path")
-    if first is not None and type(first) is not int:
-        raise InputError(f"first is {first!r}, expected a line number")
-    if last is not None and type(last) is not int:
-        raise InputError(f"last is {last!r}, expected a line number")
-    extent = Extent.LINES
-    if first is None:
-        if last is None:
-            extent = Extent.UNKNOWN if symbols else Extent.WHOLE
-        else:
-            first = 1
-    fields = _VIEW.copy()
-    fields["path"], fields["extent"], fields["start"], fields["end"] = path, extent, first, last
-    if symbols:
-        fields["symbols"] = _names(symbols)
-    return frozen(View, fields)
-
-
 def _names(symbols: Sequence[str]) -> tuple[str, ...]:
-    if isinstance(symbols, str):
-        raise InputError(f"symbols is {symbols!r}, expected a list of names")
-    for symbol in symbols:
-        check_text(symbol, "a symbol")
-    return tuple(symbols)
+    names = tuple(as_iterable(symbols, "a list of names", name="symbols"))
+    for name in names:
+        check_text(name, "a symbol")
+    return names
 
 
-def _count(value: int | None, name: str) -> int | None:
-    if value is not None and (type(value) is not int or abs(value) > LARGEST_COUNT):
+def _count(value: int, name: str) -> int:
+    if type(value) is not int or abs(value) > LARGEST_COUNT:
         raise InputError(f"{name} is {value!r}, expected a number of tokens")
     return value
 
 
-def _number(value: float | None, name: str) -> float | None:
-    if value is not None and (type(value) not in (int, float) or not isfinite(value)):
+def _number(value: float, name: str) -> float:
+    if type(value) not in (int, float) or not isfinite(value):
         raise InputError(f"{name} is {value!r}, expected a number")
-    return None if value is None else float(value)
+    return float(value)

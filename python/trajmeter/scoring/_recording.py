@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from threading import Lock
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple, NoReturn
 
 from pydantic import JsonValue, TypeAdapter, ValidationError
 
@@ -13,8 +13,9 @@ from trajmeter.metrics.engine import FATAL
 from trajmeter.metrics.tools.arguments import Malformed, keyed_arguments
 from trajmeter.readers.messages.drafts import outcome_of
 from trajmeter.readers.tool_views import TOOL_VIEWS
+from trajmeter.readers.tool_views.tools import may_run
 from trajmeter.records import ToolCall, Turn, Usage
-from trajmeter.records.record import frozen
+from trajmeter.records.record import LARGEST_COUNT, frozen
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterable
@@ -27,6 +28,8 @@ if TYPE_CHECKING:
 __all__ = ["Live", "NoCoverage", "Recording", "TurnDraft", "checked_json"]
 
 _TURN = dict(Turn())
+_USAGE = dict(Usage())
+_TEXT = frozenset({str})
 _SCALARS = frozenset({str, int, float, bool, type(None)})
 _JSON: TypeAdapter[JsonValue] = TypeAdapter(JsonValue)
 
@@ -76,18 +79,15 @@ class Live(NamedTuple):
 class TurnDraft:
     """A turn in the making."""
 
-    __slots__ = (
-        "agent",
-        "calls",
-        "known_calls",
-        "program",
-        "reads",
-        "record",
-        "says_program",
-        "text",
-        "usage",
-        "views",
-    )
+    known_calls = 0
+    """How many of its calls were counted, where they come from messages."""
+    views: list[View] | None = None
+    usage: dict[str, Any] | None = None
+    """Tokens and cost, as the fields of their record."""
+    reads = False
+    """Whether it called a tool that is known to read."""
+    record: Turn | None = None
+    """The turn as it was when it was last asked for; ``None`` since it changed."""
 
     def __init__(
         self, agent: str | None = None, program: str | None = None, text: str | None = None
@@ -99,15 +99,6 @@ class TurnDraft:
         self.text = text
         self.calls: list[dict[str, Any]] = []
         """Calls, each as the fields of its record."""
-        self.known_calls = 0
-        """How many of them were counted, where they come from messages."""
-        self.views: list[View] | None = None
-        self.usage: dict[str, Any] | None = None
-        """Tokens and cost, as the fields of their record."""
-        self.reads = False
-        """Whether it called a tool that is known to read."""
-        self.record: Turn | None = None
-        """The turn as it was when it was last asked for; ``None`` since it changed."""
 
     def made(self) -> Turn:
         """The turn as it is now."""
@@ -153,12 +144,14 @@ class Recording:
         self._begin_tracking = begin_tracking
         self._tracker = begin_tracking()
         self._is_stale = False
+        self._followed = 0
+        """How many views of the open turn were followed."""
+        self._has_ended = False
+        """Whether a turn has ended since the redundancy was last asked for."""
         self._redundancy: float | None = None
         self._earlier: dict[object, int] = {}
         self._calls = self._failed = self._repeated = self._views = 0
-        self._input: int | None = None
-        self._output: int | None = None
-        self._cost: float | None = None
+        self._spent = _USAGE.copy()
 
     def __getstate__(self) -> dict[str, Any]:
         """Leave behind what follows the views; they are followed again where this arrives."""
@@ -179,21 +172,21 @@ class Recording:
         Raises:
             SessionFinishedError: The attempt has ended.
         """
-        self.refuse_if_finished()
+        if self.is_finished:
+            self.refuse()
         if draft is not None:
             return draft
         if not self.drafts:
             self.drafts.append(TurnDraft())
         return self.drafts[-1]
 
-    def refuse_if_finished(self) -> None:
-        """Refuse to record more.
+    def refuse(self) -> NoReturn:
+        """Refuse to record more, as the attempt has ended.
 
         Raises:
-            SessionFinishedError: The attempt has ended.
+            SessionFinishedError: Always.
         """
-        if self.is_finished:
-            raise SessionFinishedError("the session was finished before; begin another one")
+        raise SessionFinishedError("the session was finished before; begin another one")
 
     def begin(self, draft: TurnDraft) -> None:
         """End the turn before, and begin one."""
@@ -204,9 +197,24 @@ class Recording:
         """End the latest turn for the figures that are of ended turns."""
         if not self.drafts or self._is_stale or self.drafts[-1].views is None:
             return
+        self._follow()
         if self._tracker is not None:
             self._tracker.end_step()
-            self._redundancy = self._tracker.redundancy
+            self._followed = 0
+            self._has_ended = True
+
+    def _follow(self) -> None:
+        """Follow the views of the open turn: those since it was last asked for, at once."""
+        views = self.drafts[-1].views
+        if self._tracker is None or views is None or len(views) == self._followed:
+            return
+        try:
+            self._tracker.view(*views[self._followed :])
+        except FATAL:
+            raise
+        except Exception:  # noqa: BLE001 - scoring says what is wrong with them
+            self._tracker = None
+        self._followed = len(views)
 
     def see(self, draft: TurnDraft, *views: View) -> None:
         """Add views to a turn."""
@@ -218,13 +226,6 @@ class Recording:
         self._views += len(views)
         if draft is not self.drafts[-1]:
             self._is_stale = True  # a turn that had ended goes on
-        elif self._tracker is not None and not self._is_stale:
-            try:
-                self._tracker.view(*views)
-            except FATAL:
-                raise
-            except Exception:  # noqa: BLE001 - scoring says what is wrong with them
-                self._tracker = None
 
     def add_call(self, draft: TurnDraft, values: dict[str, Any]) -> int:
         """Add a call to a turn; how many equal ones came before it."""
@@ -234,7 +235,7 @@ class Recording:
     def count_call(self, draft: TurnDraft, values: dict[str, Any]) -> int:
         """Count a call of a turn; how many equal ones came before it."""
         draft.record = None
-        if not draft.says_program:
+        if not draft.says_program and may_run(values["name"]):
             program = TOOL_VIEWS.program_of(frozen(ToolCall, values.copy()))
             if program is not None:
                 draft.program = program if draft.program is None else f"{draft.program}\n{program}"
@@ -248,7 +249,8 @@ class Recording:
         key = values["name"], read[1]
         before = self._earlier.get(key, 0)
         self._earlier[key] = before + 1
-        self._repeated += before > 0
+        if before:
+            self._repeated += 1
         return before
 
     def take_back(self, draft: TurnDraft, views: Collection[View]) -> None:
@@ -287,21 +289,37 @@ class Recording:
         return shown.views
 
     def spend(self, draft: TurnDraft, more: dict[str, Any]) -> None:
-        """Add tokens and cost to a turn, given as the fields of a usage."""
-        draft.record = None
-        if draft.usage is None:
-            draft.usage = more
-        else:
-            draft.usage = {name: _plus(own, more[name]) for name, own in draft.usage.items()}
-        self._input = _plus(self._input, more["input_tokens"])
-        self._output = _plus(self._output, more["output_tokens"])
-        self._cost = _plus(self._cost, more["cost_usd"])
+        """Add tokens and cost to a turn, given as some fields of a usage.
+
+        Raises:
+            InputError: They add up to more than is counted; nothing is added.
+        """
+        usage = _USAGE.copy() if draft.usage is None else draft.usage
+        added = {
+            name: value if usage[name] is None else usage[name] + value
+            for name, value in more.items()
+            if value is not None
+        }
+        for name, value in added.items():
+            if type(value) is int and abs(value) > LARGEST_COUNT:
+                raise InputError(f"{name} of the turn add up to {value}, more than is counted")
+        usage.update(added)
+        draft.usage, draft.record = usage, None
+        for name, value in more.items():
+            if value is not None:
+                before = self._spent[name]
+                self._spent[name] = value if before is None else before + value
 
     def live(self) -> Live:
         """What is known by now."""
         if self._is_stale:
             self._follow_again(self.drafts[:-1], self.drafts[-1] if self.drafts else None)
+        elif self.drafts:
+            self._follow()
         tracker = self._tracker
+        if self._has_ended:
+            self._has_ended = False
+            self._redundancy = None if tracker is None else tracker.redundancy
         turns = len(self.drafts)
         return Live(
             turns,
@@ -312,9 +330,9 @@ class Recording:
             self._views,
             _NOTHING if tracker is None else tracker.coverage,
             self._redundancy,
-            self._input,
-            self._output,
-            self._cost,
+            self._spent["input_tokens"],
+            self._spent["output_tokens"],
+            self._spent["cost_usd"],
         )
 
     def finish(self) -> ContextTracker | None:
@@ -343,9 +361,11 @@ class Recording:
             for draft in ended:
                 if draft.views is not None:
                     tracker.update(draft.views)
-            self._redundancy = tracker.redundancy
+            self._has_ended = True
+            self._followed = 0
             if open_one is not None and open_one.views is not None:
                 tracker.view(*open_one.views)
+                self._followed = len(open_one.views)
         except FATAL:
             raise
         except Exception:  # noqa: BLE001 - scoring says what is wrong with them
@@ -361,23 +381,16 @@ def checked_json(value: Any, name: str) -> JsonValue:  # noqa: ANN401 - whatever
     kind = type(value)
     if kind in _SCALARS:
         return value  # type: ignore[no-any-return]  # a scalar by its type
-    if kind is dict and _SCALARS.issuperset(map(type, value.values())) and _are_texts(value):
+    if (
+        kind is dict
+        and _SCALARS.issuperset(map(type, value.values()))
+        and _TEXT.issuperset(map(type, value))
+    ):
         return {**value}
     try:
         return _JSON.validate_python(value)
     except ValidationError as error:
         raise InputError(f"{name}: {json_input.describe_error(error)}") from None
-
-
-def _are_texts(values: Iterable[object]) -> bool:
-    return all(type(each) is str for each in values)
-
-
-def _plus(total: Any, more: Any) -> Any:  # noqa: ANN401 - whole numbers, or numbers
-    """The sum of what was recorded."""
-    if more is None or total is None:
-        return total if more is None else more
-    return total + more
 
 
 _NOTHING = NoCoverage()

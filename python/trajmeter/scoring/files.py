@@ -13,8 +13,9 @@ from trajmeter.errors import ConfigurationError, ExtraMissingError
 from trajmeter.metrics import create
 from trajmeter.metrics.registry import listed_names
 from trajmeter.readers import read_tasks, read_trajectories
-from trajmeter.readers.frames import arrow_table, frame_tasks, is_frame, read_frame
+from trajmeter.readers.frames import arrow_table, frame_tasks, is_frame
 from trajmeter.records import Task, Trajectory
+from trajmeter.remote import path_of
 from trajmeter.schemas import require_pyarrow
 from trajmeter.scoring.records import RecordScorer
 from trajmeter.scoring.scores import ScoredColumns, ScoredRecords, Scores
@@ -22,6 +23,8 @@ from trajmeter.snapshots import open_snapshots
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+
+    import pyarrow as pa
 
     from trajmeter.metrics import AnyMetric
     from trajmeter.records import ReadProblem
@@ -122,11 +125,11 @@ def score(
         table = arrow_table(trajectories)
         if mapping:
             known = chain(known, frame_tasks(table, mapping, on_problem))
-        return _score_records(read_frame(table, **reading), made, known)
+        return _score_frame(table, made, known, reading)
     items = paths_and_records(trajectories, Trajectory, name="trajectories")
     if mapping:
         items = iter(every := [*items])
-        files = [Path(item) for item in every if isinstance(item, (str, PathLike))]
+        files = [path_of(item) for item in every if isinstance(item, (str, PathLike))]
         known = chain(known, read_tasks(files, mapping=mapping, on_problem=on_problem))
     paths, items = _only_paths(items)
     if paths and _has_pyarrow():
@@ -176,6 +179,20 @@ def _score_files(
     return Scores(ScoredColumns(parts, scorer.layout), scorer.summary, scorer.layout)
 
 
+def _score_frame(
+    table: pa.Table, metrics: Sequence[AnyMetric], tasks: Iterator[Task], reading: _Reading
+) -> Scores:
+    from trajmeter.readers.frame_batches import FrameBatches
+    from trajmeter.scoring.stream import StreamScorer
+
+    scorer = StreamScorer(metrics, tasks=tasks)
+    frame = FrameBatches(table, scorer.columns, **reading)
+    parts = [*scorer.score(frame)]
+    # Their columns are those that metrics read; the records have all.
+    attempts = ScoredColumns(parts, scorer.layout, frame.records)
+    return Scores(attempts, scorer.summary, scorer.layout)
+
+
 def tasks_from(
     source: RecordSource[Task], *, on_problem: Callable[[ReadProblem], None] | None = None
 ) -> Iterator[Task]:
@@ -195,6 +212,6 @@ def _records(
     """The records, and those of the files among them."""
     for item in items:
         if isinstance(item, (str, PathLike)):
-            yield from read(Path(item))
+            yield from read(path_of(item))
         else:
             yield item

@@ -8,17 +8,31 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from trajmeter.errors import ConfigurationError
+from trajmeter.json_input import LONGEST_LINE
 from trajmeter.metrics import RowLayout, TaskIndex, TrialMetric, create
 from trajmeter.readers import read_tasks
+from trajmeter.readers.pieces import MOST_ROWS
+from trajmeter.remote import given_options, take_options
 from trajmeter.scoring.files import tasks_from
+from trajmeter.scoring.run_key import settings_of
+from trajmeter.scoring.stream import StreamScorer
+from trajmeter.scoring.unit import UnitScorer
 from trajmeter.snapshots import open_snapshots
+from trajmeter.writers import ParquetWriter, open_table
+from trajmeter.writers.arrow import arrow_schema, loaded, stored_schema
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence
+    from contextlib import AbstractContextManager
+    from typing import BinaryIO
+
+    import pyarrow as pa
 
     from trajmeter.metrics import AnyMetric, AssertionJudge
     from trajmeter.records import ReadProblem, Task
+    from trajmeter.scoring.plan import Plan, Unit
     from trajmeter.snapshots import SnapshotStore
+    from trajmeter.writers import TableWriter
 
 __all__ = ["Job", "OpenedJob", "ReadingOptions"]
 
@@ -33,6 +47,18 @@ class ReadingOptions:
     """Columns of files by the field of a trajectory that they are."""
     profiles: tuple[str, ...] = ()
     """Compatibility profiles."""
+    max_line: int = LONGEST_LINE
+    """Bytes of the longest line of JSON that is accepted."""
+    batch_rows: int = MOST_ROWS
+    """Rows that are read at a time; results do not depend on it."""
+
+    def recognition(self) -> dict[str, Any]:
+        """Arguments of :func:`trajmeter.readers.read_trajectories`."""
+        return {
+            "input_format": self.input_format,
+            "mapping": self.mapping,
+            "profiles": self.profiles,
+        }
 
 
 @dataclass(frozen=True)
@@ -57,6 +83,8 @@ class Job:
     """Judge of assertions."""
     judge_settings: Mapping[str, Any] | None = None
     """What its verdicts depend on."""
+    remote: Mapping[str, Any] = field(default_factory=given_options, repr=False, compare=False)
+    """Options of the file systems that URIs name, for other processes; they may hold secrets."""
 
     def about(self, folders: Sequence[Path]) -> dict[str, Any]:
         """What a summary of finished units needs, as JSON."""
@@ -66,6 +94,18 @@ class Job:
             "tasks": [str(each) for each in self.tasks if isinstance(each, Path)],
             "folders": list(map(str, folders)),
         }
+
+    @property
+    def beside(self) -> tuple[object, ...]:
+        """What every worker reads beside its units."""
+        return (*self.tasks, self.snapshots)
+
+    @property
+    def needs_one_worker(self) -> str | None:
+        """Why several workers cannot share it, if they cannot."""
+        if self.judge is None:
+            return None
+        return "a judge needs one worker, as its answers are kept in one place"
 
     def compares_attempts(self) -> bool:
         """Whether a metric scores the attempts at a task together."""
@@ -82,6 +122,7 @@ class Job:
             ConfigurationError: Options contradict each other, or two tasks have one id.
             ReadError: Without ``on_problem``: something cannot be read.
         """
+        take_options(self.remote)
         store = self.open_store(on_problem)
         metrics = create(
             self.metrics, snapshots=store, profiles=self.reading.profiles, judge=self.judge
@@ -145,3 +186,49 @@ class OpenedJob:
     def layout(self) -> RowLayout:
         """Columns of the rows."""
         return RowLayout(self.metrics)
+
+    @property
+    def columns(self) -> tuple[str, ...]:
+        """Their names."""
+        return tuple(self.layout.names)
+
+    @property
+    def is_whole(self) -> bool:
+        """Whether all rows have to be in one unit."""
+        return any(isinstance(metric, TrialMetric) for metric in self.metrics)
+
+    def settings(self, plan: Plan) -> dict[str, Any]:
+        """Everything that the rows depend on, in plain words.
+
+        Raises:
+            ReadError: A file of tasks or snapshots cannot be read.
+        """
+        return settings_of(self.job, self.layout, plan)
+
+    def unit_work(
+        self, unit: Unit, plan: Plan, on_problem: Callable[[ReadProblem], None] | None
+    ) -> UnitScorer:
+        """What scores a unit."""
+        return UnitScorer(unit, self, plan, on_problem)
+
+    def part_schema(self) -> pa.Schema:
+        """Schema of the parts."""
+        return stored_schema(arrow_schema(self.layout))
+
+    def open_part(self, stream: BinaryIO) -> ParquetWriter:
+        """Open what writes a part."""
+        return ParquetWriter(stream, self.layout)
+
+    def from_part(self, batch: pa.RecordBatch) -> pa.RecordBatch:
+        """Rows of a part as they were before they were written."""
+        return loaded(batch, arrow_schema(self.layout))
+
+    def open_output(
+        self, file: Path, about: Callable[[], Mapping[str, str]] | None
+    ) -> AbstractContextManager[TableWriter]:
+        """Open the one file that parts become."""
+        return open_table(file, self.layout, about)
+
+    def totals(self) -> StreamScorer:
+        """Make what adds up the states of units."""
+        return StreamScorer(self.metrics, tasks=self.tasks)

@@ -8,21 +8,20 @@ from typing import TYPE_CHECKING, Any
 
 from trajmeter.arguments import paths_and_records
 from trajmeter.errors import ConfigurationError
-from trajmeter.metrics import RowLayout, TaskIndex, create
 from trajmeter.readers.pieces import FolderNotes, FolderTally
-from trajmeter.scoring.files import tasks_from
+from trajmeter.scoring.converting import TRAJECTORIES, Conversion
+from trajmeter.scoring.job import Job, ReadingOptions
 from trajmeter.scoring.parts import RunFolder
 from trajmeter.scoring.plan import FORMAT, Plan, plan_from_json
 from trajmeter.scoring.publishing import manifest_of
 from trajmeter.scoring.run import RunResult
 from trajmeter.scoring.run_key import PARTS_FORMAT, differences
-from trajmeter.scoring.stream import StreamScorer
 from trajmeter.writers.files import replacing
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
-    from trajmeter.metrics import AnyMetric
+    from trajmeter.scoring.work import OpenedWork
 
 __all__ = ["merge"]
 
@@ -31,14 +30,14 @@ _SHOWN = 5
 
 def merge(
     folders: str | Path | Iterable[str | Path], *, output: str | Path, verify: bool = False
-) -> RunResult:
+) -> RunResult[Any]:
     """Check that the shards of a run hold each unit once, and complete it.
 
     Args:
         folders: Folders that shards were scored to; one that all shared is enough.
         output: The folder to complete: one of these, or a new one, to which parts are copied.
-        verify: Whether to compare parts that are there twice, and those of a complete folder with
-            its manifest, byte by byte.
+        verify: Whether to read every part whole, and to compare it with the SHA-256 that is noted
+            of it.
 
     Returns:
         The run, with its summary.
@@ -62,10 +61,10 @@ def merge(
     plan = plan_from_json(first["plan"])
     found = _units(sources, plan)
     if verify:
-        _verify(sources)
-    metrics = create(first["job"]["metrics"], profiles=first["job"]["profiles"])
+        _verify(sources, plan)
+    opened = _opened(first)
     for source in sources:
-        source.check_layout(RowLayout(metrics))
+        source.check_schema(opened.part_schema())
     target = RunFolder(Path(output), key)
     target.check_is_no_other()
     target.make()
@@ -79,7 +78,7 @@ def merge(
             if source.folder.resolve() != target.folder.resolve():
                 _copy(source.state_file(number), target.state_file(number), target)
                 _copy(source.part(number), target.part(number), target)
-        return _complete(target, plan, first, metrics)
+        return _complete(target, plan, first, opened)
 
 
 def _read(place: Path) -> dict[str, Any]:
@@ -123,16 +122,28 @@ def _units(sources: Sequence[RunFolder], plan: Plan) -> list[RunFolder]:
     return found
 
 
-def _verify(sources: Sequence[RunFolder]) -> None:
-    """Compare parts with the manifest of their folder, where it has one."""
+def _verify(sources: Sequence[RunFolder], plan: Plan) -> None:
+    """Compare every part with what was noted of it: by its unit, and by a manifest.
+
+    Raises:
+        ConfigurationError: One differs.
+    """
     for source in sources:
-        for unit in source.read_manifest().get("units", ()):
-            number = unit["unit"]
-            if source.part(number).exists() and source.digest(number) != unit["sha256"]:
-                raise ConfigurationError(
-                    f"{source.part(number)} is not the part that the manifest names: its SHA-256 "
-                    "differs"
-                )
+        named = {each["unit"]: each["sha256"] for each in source.read_manifest().get("units", ())}
+        for unit in plan.units:
+            if not source.has_part(unit):
+                continue
+            (state,) = source.states((unit,))
+            found = source.digest(unit.number)
+            for noted, where in (
+                (state["sha256"], source.state_file(unit.number)),
+                (named.get(unit.number, found), source.manifest),
+            ):
+                if found != noted:
+                    raise ConfigurationError(
+                        f"{source.part(unit.number)} is not the part that {where} names: its "
+                        "SHA-256 differs"
+                    )
 
 
 def _copy(source: Path, target: Path, folder: RunFolder) -> None:
@@ -140,27 +151,37 @@ def _copy(source: Path, target: Path, folder: RunFolder) -> None:
         shutil.copyfileobj(content, copy)
 
 
-def _complete(
-    target: RunFolder, plan: Plan, about: Mapping[str, Any], metrics: Sequence[AnyMetric]
-) -> RunResult:
-    """Write summary and manifest."""
-    layout = RowLayout(metrics)
-    tasks = [Path(each) for each in about["job"]["tasks"]]
+def _opened(about: Mapping[str, Any]) -> OpenedWork[Any]:
+    """The work of a run, as far as its parts and its summary need it."""
+    job = about["job"]
+    if about["settings"]["results"] == TRAJECTORIES:
+        return Conversion().open(None)
+    tasks = [Path(each) for each in job["tasks"]]
     known = tasks if all(each.exists() for each in tasks) else []
-    index = TaskIndex(tasks_from(known, on_problem=lambda _: None))
-    scorer = StreamScorer(metrics, tasks=index)
+    return Job(
+        metrics=tuple(job["metrics"]),
+        tasks=tuple(known),
+        reading=ReadingOptions(profiles=tuple(job["profiles"])),
+    ).open(lambda _: None)
+
+
+def _complete(
+    target: RunFolder, plan: Plan, about: Mapping[str, Any], opened: OpenedWork[Any]
+) -> RunResult[Any]:
+    """Write summary and manifest."""
+    totals = opened.totals()
     rows = problems = 0
     folders = [FolderNotes(Path(each)) for each in about["job"]["folders"]]
     for state in target.states(plan.units):
         rows += state["rows"]
         problems += state["problem_count"]
-        scorer.merge(state["totals"])
+        totals.merge(state["totals"])
         for number, *tally in state["folders"]:
             folders[number].merge(FolderTally(*tally))
     problems += sum(len([*notes.end()]) for notes in folders)
-    summary = scorer.summary()
+    summary = totals.summary()
     target.write_summary(summary)
-    target.write_manifest(manifest_of(target, plan, about["settings"], layout))
+    target.write_manifest(manifest_of(target, plan, about["settings"], opened.columns))
     target.remove_abandoned()
     return RunResult(
         output=target.folder,

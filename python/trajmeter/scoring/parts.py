@@ -8,6 +8,7 @@ temporary file, so that the rows of a unit are in the results once or not at all
 from __future__ import annotations
 
 import glob
+import io
 import json
 import os
 import sys
@@ -15,13 +16,14 @@ import time
 from contextlib import contextmanager, suppress
 from datetime import datetime, timezone
 from hashlib import sha256
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, BinaryIO, cast
 
 from trajmeter.errors import ConfigurationError, ReadError
+from trajmeter.remote import arrow_source, is_remote
 from trajmeter.scoring.states import read_state, write_state
-from trajmeter.scoring.unit import Receipt, score_unit
-from trajmeter.writers import ParquetWriter, json_pieces
-from trajmeter.writers.arrow import arrow_schema, stored_schema
+from trajmeter.scoring.unit import Receipt, make_rows
+from trajmeter.summaries.summary import Summary
+from trajmeter.writers import json_document, json_pieces
 from trajmeter.writers.files import remove_abandoned, replacing
 
 if sys.platform != "win32":
@@ -31,10 +33,12 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
     from pathlib import Path
 
-    from trajmeter.metrics import RowLayout
+    import pyarrow as pa
+    from pydantic import BaseModel
+    from typing_extensions import Buffer
+
     from trajmeter.scoring.plan import Plan, Unit
-    from trajmeter.scoring.unit import UnitScorer
-    from trajmeter.summaries.summary import Summary
+    from trajmeter.scoring.work import OpenedWork, UnitWork
 
 __all__ = ["RunFolder", "old_folders"]
 
@@ -149,43 +153,47 @@ class RunFolder:
         }
         self._write(self.state / "plan.json", json.dumps(content).encode())
 
-    def write_summary(self, summary: Summary) -> None:
+    def write_summary(self, summary: BaseModel) -> None:
         """Write the summary."""
-        text = "".join(json_pieces(summary)) + "\n"
-        self._write(self.folder / "summary.json", text.encode())
+        if isinstance(summary, Summary):
+            text = "".join(json_pieces(summary))
+        else:
+            text = json_document(summary)
+        self._write(self.folder / "summary.json", f"{text}\n".encode())
 
     def write_manifest(self, manifest: Mapping[str, Any]) -> None:
         """Write what the results are, which says that they are complete."""
         text = json.dumps(manifest, indent=2) + "\n"
         self._write(self.manifest, text.encode())
 
-    def commit(self, scorer: UnitScorer, layout: RowLayout) -> Receipt:
-        """Score a unit, and keep its state and its rows.
+    def commit(self, work: UnitWork, opened: OpenedWork[Any]) -> Receipt:
+        """Make the rows of a unit, and keep its state and its rows.
 
         Raises:
             ConfigurationError: A file cannot be written, or an input changed.
         """
-        number = scorer.unit.number
+        number = work.unit.number
         if not self.keeps_rows:
-            self._write_state(number, score_unit(scorer, None))
-            return scorer.receipt
+            self._write_state(number, make_rows(work, None))
+            return work.receipt
         about = {
             _RUN: self.key,
             _UNIT: str(number),
-            _PLAN: scorer.unit.place.encode("utf-8", "backslashreplace").decode(),
+            _PLAN: work.unit.place.encode("utf-8", "backslashreplace").decode(),
         }
         with replacing(self.part(number), folder=self.state) as stream:
-            table = ParquetWriter(stream, layout)
+            digesting = _Digesting(stream)
+            table = opened.open_part(cast("BinaryIO", digesting))
             try:
                 table.describe(about)
-                state = score_unit(scorer, table)
+                state = make_rows(work, table)
                 table.finish()
             except BaseException:
                 table.abandon()
                 raise
-            self._write_state(number, state)
+            self._write_state(number, {**state, "sha256": digesting.digest.hexdigest()})
         _sync(self.rows)
-        return scorer.receipt
+        return work.receipt
 
     def is_done(self, unit: Unit, plan: Plan) -> bool:
         """Whether a unit has its part, made from files as they are."""
@@ -206,19 +214,19 @@ class RunFolder:
         is_of_unit = about.get(_RUN) == self.key and about.get(_UNIT) == str(unit.number)
         return is_of_unit and self.state_file(unit.number).exists()
 
-    def check_layout(self, layout: RowLayout) -> None:
-        """Check that the parts have these columns.
+    def check_schema(self, wanted: pa.Schema) -> None:
+        """Check that the parts have this schema.
 
         Raises:
             ConfigurationError: They have others, such as those of another version of a metric.
         """
         from pyarrow.parquet import read_schema
 
-        wanted = stored_schema(arrow_schema(layout))
         for part in sorted(self.rows.glob("part-*.parquet"))[:1]:
-            found = read_schema(part)
+            with arrow_source(part) as source:
+                found = read_schema(source)
             kept = {key: (found.metadata or {}).get(key) for key in wanted.metadata or {}}
-            if not found.equals(wanted) or kept != wanted.metadata:
+            if not found.equals(wanted) or kept != (wanted.metadata or {}):
                 raise ConfigurationError(
                     f"{part} was made with other metrics, or other versions of them, than those "
                     "that are installed here"
@@ -234,7 +242,7 @@ class RunFolder:
             yield read_state(self.state_file(unit.number))
 
     def digest(self, number: int) -> str:
-        """SHA-256 of the part of a unit."""
+        """SHA-256 of the part of a unit, as it lies on the disk."""
         digest = sha256()
         with self.part(number).open("rb") as content:
             while block := content.read(_BLOCK):
@@ -279,10 +287,15 @@ class RunFolder:
     def locked(self, shard: tuple[int, int]) -> Iterator[None]:
         """Hold the lock of a shard, which the system lets go when the process dies.
 
+        Other machines' file systems have no locks; two writers then write equal bytes.
+
         Raises:
             ConfigurationError: Another process holds it.
         """
         number, count = shard
+        if is_remote(self.folder):
+            yield
+            return
         with (self.state / f"{_LOCK}{number}-of-{count}").open("a+") as file:
             if sys.platform != "win32":
                 self._lock(file.fileno(), file.name)
@@ -318,7 +331,8 @@ class RunFolder:
         from pyarrow.parquet import read_metadata
 
         try:
-            metadata = read_metadata(self.part(number)).metadata or {}
+            with arrow_source(self.part(number)) as source:
+                metadata = read_metadata(source).metadata or {}
         except (OSError, ArrowException):
             return {}
         return {
@@ -338,6 +352,27 @@ class RunFolder:
         _sync(file.parent)
 
 
+class _Digesting(io.RawIOBase):
+    """A stream that digests what is written to it."""
+
+    def __init__(self, stream: BinaryIO) -> None:
+        super().__init__()
+        self._stream = stream
+        self.digest = sha256()
+        """SHA-256 of what was written so far."""
+
+    def writable(self) -> bool:
+        return True
+
+    def write(self, content: Buffer, /) -> int:
+        self.digest.update(content)
+        return self._stream.write(content)
+
+    def flush(self) -> None:
+        if not self.closed:
+            self._stream.flush()
+
+
 def _is_same(identity: Any, mtime: int) -> bool:  # noqa: ANN401
     return identity.mtime_ns == mtime or not (identity.content or "").startswith("footer:")
 
@@ -355,7 +390,7 @@ def old_folders(target: Path, *, but: Path) -> Iterator[str]:
 
 def _sync(folder: Path) -> None:
     """Make a rename outlast a loss of power."""
-    if sys.platform == "win32":
+    if sys.platform == "win32" or is_remote(folder):
         return
     descriptor = os.open(folder, os.O_RDONLY)
     try:

@@ -8,17 +8,17 @@ from pyarrow import ArrowException
 from pyarrow.parquet import ParquetFile
 
 from trajmeter.errors import ReadError
+from trajmeter.remote import arrow_source
 from trajmeter.scoring.run_key import PARTS_FORMAT
-from trajmeter.writers.arrow import arrow_schema, loaded
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
 
     import pyarrow as pa
 
-    from trajmeter.metrics import RowLayout
     from trajmeter.scoring.parts import RunFolder
     from trajmeter.scoring.plan import Plan, Unit
+    from trajmeter.scoring.work import OpenedWork
 
 __all__ = ["manifest_of", "read_rows"]
 
@@ -26,7 +26,7 @@ _ROWS = 10_000
 
 
 def manifest_of(
-    folder: RunFolder, plan: Plan, settings: Mapping[str, Any], layout: RowLayout
+    folder: RunFolder, plan: Plan, settings: Mapping[str, Any], columns: Sequence[str]
 ) -> dict[str, Any]:
     """The manifest of a run whose parts are all there."""
     units = []
@@ -39,7 +39,7 @@ def manifest_of(
                 "part": f"rows/{part.name}",
                 "rows": state["rows"],
                 "bytes": part.stat().st_size,
-                "sha256": folder.digest(unit.number),
+                "sha256": state["sha256"],
                 "problems": state["problem_count"],
             }
         )
@@ -47,26 +47,25 @@ def manifest_of(
         "format": PARTS_FORMAT,
         "run_key": folder.key,
         "settings": dict(settings),
-        "columns": list(layout.names),
+        "columns": list(columns),
         "rows": sum(unit["rows"] for unit in units),
         "units": units,
     }
 
 
 def read_rows(
-    folder: RunFolder, units: Iterable[Unit], layout: RowLayout
+    folder: RunFolder, units: Iterable[Unit], opened: OpenedWork[Any]
 ) -> Iterator[pa.RecordBatch]:
-    """Yield the rows of units, in their order and in the layout's Arrow schema.
+    """Yield the rows of units, in their order and as they were before they were written.
 
     Raises:
         ReadError: A part cannot be read.
     """
-    schema = arrow_schema(layout)
     for unit in units:
         file = folder.part(unit.number)
         try:
-            with ParquetFile(file) as content:
+            with arrow_source(file) as source, ParquetFile(source) as content:
                 for batch in content.iter_batches(_ROWS):
-                    yield loaded(batch, schema)
+                    yield opened.from_part(batch)
         except (ArrowException, OSError) as error:
             raise ReadError(f"{file}: {error}") from error

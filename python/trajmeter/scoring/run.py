@@ -4,129 +4,64 @@ from __future__ import annotations
 
 import shutil
 from contextlib import ExitStack
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any, Generic, TypeVar, get_args
 
 from trajmeter.errors import ConfigurationError
-from trajmeter.metrics import TrialMetric
-from trajmeter.readers.pieces import FolderTally
+from trajmeter.readers.pieces import FolderTally, check_patterns
+from trajmeter.remote import is_remote
 from trajmeter.scoring.engines.local import score_here
-from trajmeter.scoring.engines.workers import choose_workers
+from trajmeter.scoring.engines.workers import check_shareable, choose_workers
 from trajmeter.scoring.parts import RunFolder, old_folders
-from trajmeter.scoring.plan import PlanSizes, found_files, make_plan, shard_of
+from trajmeter.scoring.plan import found_files, make_plan, shard_of
 from trajmeter.scoring.publishing import manifest_of, read_rows
-from trajmeter.scoring.run_key import cuts_alike, differences, key_of, settings_of
-from trajmeter.scoring.stream import StreamScorer
-from trajmeter.writers import check_is_no_input, check_output, open_table
+from trajmeter.scoring.run_key import cuts_alike, differences, key_of
+from trajmeter.scoring.run_options import Engine, Progress, RunListener, RunOptions, RunResult
+from trajmeter.writers import check_is_apart, check_output
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
-    from contextlib import AbstractContextManager
+    from collections.abc import Callable, Iterator, Sequence
 
-    from trajmeter.metrics import RowLayout
+    from pydantic import BaseModel
+
     from trajmeter.records import ReadProblem
-    from trajmeter.scoring.job import Job, OpenedJob
+    from trajmeter.scoring.engines.processes import ProcessPool
+    from trajmeter.scoring.engines.ray import RayPool
     from trajmeter.scoring.plan import Plan, Unit
-    from trajmeter.summaries.summary import Summary
-    from trajmeter.writers import TableWriter
+    from trajmeter.scoring.unit import Receipt
+    from trajmeter.scoring.work import BatchWriter, OpenedWork, Work
 
 __all__ = ["Progress", "RunListener", "RunOptions", "RunResult", "is_folder", "run"]
+
+SummaryT = TypeVar("SummaryT", bound="BaseModel")
 
 _WHOLE = (1, 1)
 _FILES = frozenset({".csv", ".jsonl", ".parquet"})
 _MANY = 10
 
 
-@dataclass(frozen=True)
-class RunOptions:
-    """How a run is carried out; its results do not depend on it."""
-
-    workers: int | Literal["auto"] = 1
-    """Processes that score."""
-    shard: tuple[int, int] | None = None
-    """Which part of the units to score, counted from 1, and of how many."""
-    resume: bool = True
-    """Whether to take up what an earlier run of the same key has done."""
-    overwrite: bool = False
-    """Whether to replace the results of another run."""
-    sizes: PlanSizes = field(default_factory=PlanSizes)
-    """How large units are; other sizes make other plans."""
-
-
-@dataclass(frozen=True)
-class Progress:
-    """How far a run is."""
-
-    units: int
-    """Units that are done."""
-    of_units: int
-    """Units of the run, or of its shard."""
-    rows: int
-    """Rows that were scored."""
-    size: int
-    """Bytes of the units that are done."""
-    of_size: int
-    """Bytes of all."""
-
-
-@dataclass(frozen=True)
-class RunListener:
-    """Receives what happens."""
-
-    on_problem: Callable[[ReadProblem], None] | None = None
-    """Called with every file and record that cannot be read, as it is found."""
-    on_message: Callable[[str], None] = lambda _: None
-    """Called with what is worth saying."""
-    on_progress: Callable[[Progress], None] = lambda _: None
-    """Called when a unit is done."""
-    on_opened: Callable[[OpenedJob], None] = lambda _: None
-    """Called with the metrics, tasks and snapshots, before anything is scored."""
-    about: Callable[[], Mapping[str, str]] | None = None
-    """Gives what the metadata of a single output in Parquet say beside."""
-    tables: Callable[[RowLayout], AbstractContextManager[Sequence[TableWriter]]] | None = None
-    """Opens further writers of the rows, which get them in order once all are there."""
-
-
-@dataclass(frozen=True)
-class RunResult:
-    """What a run gave."""
-
-    output: Path | None
-    """The file, or the folder of parts; ``None`` if no rows were kept."""
-    rows: int
-    """Rows of the run, or of its shard."""
-    parts: tuple[Path, ...]
-    """Files of the parts, in the order of the rows; none where one file was asked for."""
-    resumed: int
-    """Units that an earlier run had done."""
-    problems: int
-    """Files and records that could not be read, those of the earlier run included."""
-    failed: tuple[str, ...]
-    """Units that could not be scored because their workers died, with the reason."""
-    is_complete: bool
-    """Whether every unit of the plan is done."""
-    summary: Summary
-    """Averages over the rows."""
-
-
 def is_folder(output: Path) -> bool:
-    """Whether an output is a folder of parts rather than one file."""
-    return output.is_dir() or output.suffix.lower() not in _FILES
+    """Whether an output is a folder of parts rather than one file.
+
+    The suffix of a file has letters only; that of a folder such as ``run.2026`` has not.
+    """
+    is_file = output.suffix.lower() in _FILES or output.suffix[1:].isalpha()
+    return is_remote(output) or output.is_dir() or not is_file
 
 
 def run(
-    job: Job,
+    work: Work[SummaryT],
     inputs: Sequence[Path],
     *,
     output: Path | None,
     options: RunOptions | None = None,
     listener: RunListener | None = None,
-) -> RunResult:
-    """Score inputs unit by unit.
+) -> RunResult[SummaryT]:
+    """Score or convert inputs unit by unit.
 
     Args:
-        job: Metrics, and what they score against.
+        work: What is done with the units, such as scoring with some metrics.
         inputs: Files, folders and patterns.
         output: A folder of parts, or a file; ``None`` to keep no rows.
         options: How to carry it out.
@@ -137,25 +72,36 @@ def run(
             cannot be written, or an input changed while it was read.
         ReadError: Without ``on_problem``: something cannot be read.
     """
-    return _Run(job, inputs, output, options or RunOptions(), listener or RunListener()).result()
+    return _Run(work, inputs, output, options or RunOptions(), listener or RunListener()).result()
 
 
-class _Run:
+class _Run(Generic[SummaryT]):
     def __init__(
         self,
-        job: Job,
+        work: Work[SummaryT],
         inputs: Sequence[Path],
         output: Path | None,
         options: RunOptions,
         listener: RunListener,
     ) -> None:
-        self._job, self._inputs, self._output = job, inputs, output
+        self._work, self._inputs, self._output = work, inputs, output
         self._options, self._listener = options, listener
         self._shard = options.shard or _WHOLE
         self._is_folder = output is not None and is_folder(output)
+        self._check_engine()
         self._check()
 
+    def _check_engine(self) -> None:
+        engine, known = self._options.engine, get_args(Engine)
+        if engine not in known:
+            raise ConfigurationError(f"engine {engine!r}: expected {' or '.join(known)}")
+        if engine == "ray":
+            from trajmeter.scoring.engines.ray import import_ray
+
+            import_ray()  # before anything is read
+
     def _check(self) -> None:
+        check_patterns(self._inputs)
         number, count = self._shard
         if not 1 <= number <= count:
             raise ConfigurationError(
@@ -168,22 +114,20 @@ class _Run:
             raise ConfigurationError("a shard needs a folder as its output")
         if output is None:
             return
+        check_is_apart(output, self._inputs)
         if not is_folder(output):
             check_output(output)
-            check_is_no_input(output, self._inputs)
             return
-        if output.suffix:
-            check_output(output)
-        target = output.resolve()
-        for each in self._inputs:
-            place = each.resolve()
-            if place == target or (place.is_dir() and place in target.parents):
-                raise ConfigurationError(f"{output} lies in the input {each}; write elsewhere")
+        if is_remote(output) and output.suffix.lower() in _FILES:
+            raise ConfigurationError(
+                f"{output}: results are written to another machine as a folder of parts; give the "
+                "name of a folder"
+            )
         RunFolder(output, "").check_is_no_other()
 
-    def result(self) -> RunResult:
+    def result(self) -> RunResult[SummaryT]:
         """Carry out the run."""
-        opened = self._job.open(self._listener.on_problem)
+        opened = self._work.open(self._listener.on_problem)
         self._listener.on_opened(opened)
         with ExitStack() as stack:
             plan, settings, folder = self._prepare(opened, stack)
@@ -218,7 +162,7 @@ class _Run:
             )
 
     def _prepare(
-        self, opened: OpenedJob, stack: ExitStack
+        self, opened: OpenedWork[SummaryT], stack: ExitStack
     ) -> tuple[Plan, dict[str, Any], RunFolder]:
         """Plan the run, and take its folder."""
         output = self._output
@@ -226,20 +170,20 @@ class _Run:
         if output is not None and is_folder(output):
             earlier = RunFolder(output, "").read_plan()
             if earlier is not None and cuts_alike(
-                earlier["settings"], self._job, self._options.sizes
+                earlier["settings"], self._work.reading, self._options.sizes
             ):
                 known = found_files(earlier["plan"])
         plan = make_plan(
             self._inputs,
-            self._job.reading,
+            self._work.reading,
             identifies=output is not None,
-            is_whole=any(isinstance(metric, TrialMetric) for metric in opened.metrics),
+            is_whole=opened.is_whole,
             known=known,
             sizes=self._options.sizes,
         )
         if self._is_folder and output is not None:
             plan.check_is_no_output(output)
-        settings = settings_of(self._job, opened.layout, plan)
+        settings = opened.settings(plan)
         key = key_of(settings)
         if output is None:
             import tempfile
@@ -283,12 +227,12 @@ class _Run:
             folder.clear(None if is_alone else shard_of(plan.units, self._shard))
         elif earlier is None and not self._is_folder:
             folder.clear()  # what is left of a work folder that was being removed
-        about = self._job.about([notes.folder for notes in plan.folders])
+        about = self._work.about([notes.folder for notes in plan.folders])
         folder.write_plan(plan, settings, about)
 
     def _score(
         self,
-        opened: OpenedJob,
+        opened: OpenedWork[SummaryT],
         plan: Plan,
         folder: RunFolder,
         units: tuple[Unit, ...],
@@ -303,16 +247,7 @@ class _Run:
         if not todo:
             return []
         folder.manifest.unlink(missing_ok=True)  # the results are not complete any more
-        pool = None
-        workers = choose_workers(self._options.workers, plan, self._job)
-        report = self._listener.on_problem
-        if workers > 1:
-            from trajmeter.scoring.engines.processes import ProcessPool
-
-            pool = ProcessPool(self._job, plan, folder, workers, report)
-            receipts = pool.score(todo)
-        else:
-            receipts = score_here(todo, opened, plan, folder, report)
+        pool, receipts = self._engine(todo, opened, plan, folder)
         rows = 0
         for receipt in receipts:
             rows += receipt.rows
@@ -321,48 +256,72 @@ class _Run:
             self._listener.on_progress(Progress(len(finished), len(units), rows, size, of_size))
         return [] if pool is None else pool.failed
 
+    def _engine(
+        self,
+        units: Sequence[Unit],
+        opened: OpenedWork[SummaryT],
+        plan: Plan,
+        folder: RunFolder,
+    ) -> tuple[ProcessPool | RayPool | None, Iterator[Receipt]]:
+        """What hands out the units, if not this process alone, and the receipts of the units."""
+        asked, report = self._options.workers, self._listener.on_problem
+        pool: ProcessPool | RayPool
+        if self._options.engine == "ray":
+            from trajmeter.scoring.engines.ray import RayPool
+
+            check_shareable(plan, self._work)
+            actors = None if asked == "auto" else asked
+            pool = RayPool(self._work, plan, folder, actors, report)
+            return pool, pool.score(units)
+        workers = choose_workers(asked, plan, self._work)
+        if workers == 1:
+            return None, score_here(units, opened, plan, folder, report)
+        from trajmeter.scoring.engines.processes import ProcessPool
+
+        pool = ProcessPool(self._work, plan, folder, workers, report)
+        return pool, pool.score(units)
+
     def _publish(
         self,
-        opened: OpenedJob,
+        opened: OpenedWork[SummaryT],
         plan: Plan,
         settings: dict[str, Any],
         folder: RunFolder,
-        totals: _Totals,
+        totals: _Totals[SummaryT],
     ) -> None:
         """Write what says that the results are complete, or the one file that they become."""
-        layout = opened.layout
         if self._shard != _WHOLE:
             totals = _totals(opened, folder, plan.units)
         output = self._output
         with ExitStack() as stack:
-            tables: list[TableWriter] = []
+            tables: list[BatchWriter] = []
             if self._listener.tables is not None:
-                tables += stack.enter_context(self._listener.tables(layout))
+                tables += stack.enter_context(self._listener.tables())
             if output is not None and not is_folder(output):
-                opening = open_table(output, layout, self._listener.about)
+                opening = opened.open_output(output, self._listener.about)
                 tables.append(stack.enter_context(opening))
             if tables:
-                for batch in read_rows(folder, plan.units, layout):
+                for batch in read_rows(folder, plan.units, opened):
                     for table in tables:
                         table.write_batch(batch)
         if output is None:
             return
         if is_folder(output):
             folder.write_summary(totals.summary)
-            folder.write_manifest(manifest_of(folder, plan, settings, layout))
+            folder.write_manifest(manifest_of(folder, plan, settings, opened.columns))
             folder.remove_abandoned()
         else:
             shutil.rmtree(folder.folder)
 
 
 @dataclass
-class _Totals:
+class _Totals(Generic[SummaryT]):
     """What units add up to."""
 
     rows: int
     problems: int
     folders: list[tuple[int, FolderTally]]
-    summary: Summary
+    summary: SummaryT
 
     def end(self, plan: Plan, on_problem: Callable[[ReadProblem], None] | None) -> None:
         """Say what is known of whole folders only now: what was left out of them."""
@@ -375,14 +334,16 @@ class _Totals:
                     on_problem(problem)
 
 
-def _totals(opened: OpenedJob, folder: RunFolder, units: tuple[Unit, ...]) -> _Totals:
+def _totals(
+    opened: OpenedWork[SummaryT], folder: RunFolder, units: tuple[Unit, ...]
+) -> _Totals[SummaryT]:
     """Add up the states of units."""
-    scorer = StreamScorer(opened.metrics, tasks=opened.tasks)
+    own = opened.totals()
     rows = problems = 0
     folders = []
     for state in folder.states(units):
         rows += state["rows"]
         problems += state["problem_count"]
-        scorer.merge(state["totals"])
+        own.merge(state["totals"])
         folders += [(number, FolderTally(*tally)) for number, *tally in state["folders"]]
-    return _Totals(rows, problems, folders, scorer.summary())
+    return _Totals(rows, problems, folders, own.summary())

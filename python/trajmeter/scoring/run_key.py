@@ -24,12 +24,23 @@ if TYPE_CHECKING:
 
     from trajmeter.metrics import AnyMetric, RowLayout
     from trajmeter.records import Task
-    from trajmeter.scoring.job import Job
+    from trajmeter.scoring.job import Job, ReadingOptions
     from trajmeter.snapshots import SnapshotStore
 
-__all__ = ["PARTS_FORMAT", "cuts_alike", "differences", "key_of", "settings_of"]
+__all__ = [
+    "PARTS_FORMAT",
+    "SCORES",
+    "cuts_alike",
+    "differences",
+    "input_settings",
+    "key_of",
+    "settings_of",
+]
 
-PARTS_FORMAT = 1
+SCORES = "scores"
+"""What a run of metrics results in."""
+
+PARTS_FORMAT = 2
 """Of parts and states: changes whenever an earlier version could not read them."""
 
 _BLOCK = 1 << 20
@@ -49,7 +60,8 @@ def settings_of(job: Job, layout: RowLayout, plan: plans.Plan) -> dict[str, Any]
     """
     families = [family.metric for family in layout.families]
     return {
-        "formats": {"plan": plans.FORMAT, "parts": PARTS_FORMAT, **asdict(plan.sizes)},
+        "results": SCORES,
+        **input_settings(job.reading, plan),
         "trajmeter": layout.package_version,
         "backend": layout.backend,
         "metrics": {metric.name: _metric(metric, job.metrics) for metric in families},
@@ -58,9 +70,17 @@ def settings_of(job: Job, layout: RowLayout, plan: plans.Plan) -> dict[str, Any]
         "tasks": _tasks(job.tasks),
         "snapshots": _store(job.snapshots),
         "repositories": None if job.repos is None else str(job.repos),
-        "input format": job.reading.input_format,
-        "map": dict(job.reading.mapping or {}),
-        "profiles": sorted(job.reading.profiles),
+    }
+
+
+def input_settings(reading: ReadingOptions, plan: plans.Plan) -> dict[str, Any]:
+    """What rows depend on, whatever is done with them: the inputs, and how they are read."""
+    return {
+        "formats": {"plan": plans.FORMAT, "parts": PARTS_FORMAT, **asdict(plan.sizes)},
+        "input format": reading.input_format,
+        "longest line": reading.max_line,
+        "map": dict(reading.mapping or {}),
+        "profiles": sorted(reading.profiles),
         "inputs": {
             name: _identity(each.size, each.content) for name, each in plan.identities.items()
         },
@@ -68,9 +88,10 @@ def settings_of(job: Job, layout: RowLayout, plan: plans.Plan) -> dict[str, Any]
     }
 
 
-def cuts_alike(settings: Mapping[str, Any], job: Job, sizes: plans.PlanSizes) -> bool:
-    """Whether a run with these settings cut unchanged files as one of this job does."""
-    reading = job.reading
+def cuts_alike(
+    settings: Mapping[str, Any], reading: ReadingOptions, sizes: plans.PlanSizes
+) -> bool:
+    """Whether a run with these settings cut unchanged files as one that reads them so does."""
     return bool(
         settings["formats"] == {"plan": plans.FORMAT, "parts": PARTS_FORMAT, **asdict(sizes)}
         and settings["input format"] == reading.input_format
@@ -87,6 +108,9 @@ def key_of(settings: Mapping[str, Any]) -> str:
 
 def differences(earlier: Mapping[str, Any], own: Mapping[str, Any]) -> Iterator[str]:
     """Say in what two runs differ, each thing in a few words."""
+    if earlier.get("results") != own.get("results"):
+        yield f"results: {_shown(earlier.get('results'))} → {_shown(own.get('results'))}"
+        return
     for name in dict.fromkeys((*earlier, *own)):
         before, now = earlier.get(name), own.get(name)
         if before == now:

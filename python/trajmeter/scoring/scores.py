@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from functools import cached_property, partial
-from itertools import repeat
+from itertools import islice, repeat
 from typing import TYPE_CHECKING, Any, Protocol
 
 from trajmeter.errors import ExtraMissingError
@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     import pyarrow as pa
 
     from trajmeter.metrics import RowLayout
+    from trajmeter.records import Trajectory
     from trajmeter.scoring.columns import ScoredRows
     from trajmeter.summaries.summary import Summary
     from trajmeter.writers import TableWriter
@@ -220,20 +221,30 @@ class ScoredColumns:
     Args:
         parts: Rows with their results, in the order of the attempts.
         layout: Columns of the rows.
+        records: Reads the attempts, where the rows do not have all that is known of them.
     """
 
-    def __init__(self, parts: Sequence[ScoredRows], layout: RowLayout) -> None:
+    def __init__(
+        self,
+        parts: Sequence[ScoredRows],
+        layout: RowLayout,
+        records: Callable[[], Iterator[Trajectory]] | None = None,
+    ) -> None:
         self._parts = parts
         self._layout = layout
+        self._records = records
 
     def __len__(self) -> int:
         return sum(map(len, self._parts))
 
     def results(self) -> list[Scored]:
         """Each attempt with its results, made of the columns."""
-        return [scored for part in self._parts for scored in self._results_of(part)]
+        records = None if self._records is None else self._records()
+        return [scored for part in self._parts for scored in self._results_of(part, records)]
 
-    def _results_of(self, part: ScoredRows) -> Iterator[Scored]:
+    def _results_of(
+        self, part: ScoredRows, records: Iterator[Trajectory] | None
+    ) -> Iterator[Scored]:
         from trajmeter.summaries._batch_results import errors_of, results_of  # needs pyarrow
 
         by_family = []
@@ -242,7 +253,8 @@ class ScoredColumns:
             errors = errors_of(family, part.scored, own)
             by_family.append(results_of(family, part.scored, own, errors))
         results = zip(*by_family, strict=True)
-        return map(Scored, part.tasks, part.rows.records(), results, repeat(self._layout))
+        attempts = part.rows.records() if records is None else islice(records, len(part))
+        return map(Scored, part.tasks, attempts, results, repeat(self._layout))
 
     def rows(self) -> Iterator[dict[str, Any]]:
         """One flat row for each attempt."""

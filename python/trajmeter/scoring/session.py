@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import pickle
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
@@ -67,6 +68,14 @@ class Session(TurnRecorder):
         self._unanswered: list[tuple[TurnDraft, dict[str, Any]]] = []
         self._scored: Scored | None = None
 
+    def __getstate__(self) -> dict[str, Any]:
+        """All that was recorded at one moment, whatever other threads record meanwhile."""
+        with self._recording.lock:
+            return {"recorded": pickle.dumps(self.__dict__)}
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        self.__dict__.update(pickle.loads(state["recorded"]))  # noqa: S301 - written above
+
     def __enter__(self) -> Self:
         return self
 
@@ -99,13 +108,17 @@ class Session(TurnRecorder):
             InputError: An argument is not text.
             SessionFinishedError: The session was finished before.
         """
-        for name, value in (("agent", agent), ("program", program), ("text", text)):
-            if value is not None:
-                check_text(value, name)
+        if agent is not None:
+            check_text(agent, "agent")
+        if program is not None:
+            check_text(program, "program")
+        if text is not None:
+            check_text(text, "text")
         draft = TurnDraft(agent, program, text)
         recording = self._recording
         with recording.lock:
-            recording.refuse_if_finished()
+            if recording.is_finished:
+                recording.refuse()
             recording.begin(draft)
         return OpenTurn(recording, draft)
 
@@ -122,7 +135,8 @@ class Session(TurnRecorder):
         added = [*as_iterable(new, "a list of messages", name="new")]
         recording = self._recording
         with recording.lock:
-            recording.refuse_if_finished()
+            if recording.is_finished:
+                recording.refuse()
             if self._conversation is None:
                 self._conversation = Conversation()
             for message in added:
@@ -255,7 +269,8 @@ class Session(TurnRecorder):
             ends["final_views"] = records(final_views, View, name="final_views")
         recording = self._recording
         with recording.lock:
-            recording.refuse_if_finished()
+            if recording.is_finished:
+                recording.refuse()
             recording.is_finished = True
             self._ends = {name: value for name, value in ends.items() if value is not None}
             tracker = recording.finish()

@@ -1,33 +1,35 @@
-"""Scoring one unit: its rows, what they add up to, and what could not be read."""
+"""One unit: its rows, what they add up to, and what could not be read."""
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from contextlib import closing, suppress
-from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from trajmeter.errors import ConfigurationError
 from trajmeter.readers.pieces import FolderNotes, batches_of
+from trajmeter.remote import path_of
 from trajmeter.scoring.stream import StreamScorer
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping
+    from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
+
+    import pyarrow as pa
 
     from trajmeter.readers.pieces import FileIdentity
     from trajmeter.records import ReadProblem
-    from trajmeter.scoring.columns import ScoredRows
-    from trajmeter.scoring.job import OpenedJob
+    from trajmeter.scoring.job import OpenedJob, ReadingOptions
     from trajmeter.scoring.plan import Plan, Unit
-    from trajmeter.writers import TableWriter
+    from trajmeter.scoring.work import BatchWriter, UnitWork
 
-__all__ = ["Receipt", "UnitScorer", "score_unit"]
+__all__ = ["Receipt", "UnitRows", "UnitScorer", "make_rows"]
 
 _KEPT_PROBLEMS = 20
 """Problems of a unit whose text is kept; the others are counted."""
 
 
 class Receipt(NamedTuple):
-    """What is known of a unit that was scored."""
+    """What is known of a unit that is done."""
 
     number: int
     """Number of the unit."""
@@ -37,22 +39,24 @@ class Receipt(NamedTuple):
     """Files and records of it that could not be read."""
 
 
-class UnitScorer:
-    """Scores a unit.
+class UnitRows(ABC):
+    """Reads a unit, and makes its rows.
 
     Args:
         unit: The unit.
-        opened: Metrics and tasks.
+        reading: How it is read.
         plan: The plan it is of.
         on_problem: Called with every file and record that cannot be read.
+        columns: Columns of trajectories to fill; all if ``None``.
     """
 
     def __init__(
         self,
         unit: Unit,
-        opened: OpenedJob,
+        reading: ReadingOptions,
         plan: Plan,
-        on_problem: Callable[[ReadProblem], None] | None = None,
+        on_problem: Callable[[ReadProblem], None] | None,
+        columns: Collection[str] | None = None,
     ) -> None:
         self.unit = unit
         self._identities = plan.identities
@@ -62,39 +66,37 @@ class UnitScorer:
         self._problems: list[ReadProblem] = []
         self._problem_count = 0
         self._rows = 0
-        self._scorer = StreamScorer(opened.metrics, tasks=opened.tasks)
-        reading = opened.job.reading
         settings = {
-            "columns": self._scorer.columns,
-            "input_format": reading.input_format,
-            "mapping": reading.mapping,
-            "profiles": reading.profiles,
+            "columns": columns,
+            **reading.recognition(),
+            "max_line": reading.max_line,
+            "batch_rows": reading.batch_rows,
         }
-        self.batches = batches_of(unit.pieces, self._folders, settings, self._report)
+        self.read = batches_of(unit.pieces, self._folders, settings, self._report)
 
-    def __iter__(self) -> Iterator[ScoredRows]:
-        """Score the rows.
+    def batches(self) -> Iterator[pa.RecordBatch]:
+        """Make the rows.
 
         Raises:
             ConfigurationError: A file changed since the run was planned.
         """
         self._check_files()
-        with closing(self.batches):
-            for scored in self._scorer.score(self.batches):
-                self._rows += len(scored)
-                yield scored
+        with closing(self.read):
+            for batch in self._made(self.read):
+                self._rows += batch.num_rows
+                yield batch
         self._check_files()
 
     @property
     def receipt(self) -> Receipt:
-        """What was scored so far, in numbers."""
+        """What was done so far, in numbers."""
         return Receipt(self.unit.number, self._rows, self._problem_count)
 
     def state(self) -> dict[str, Any]:
         """Everything of the unit but its rows."""
         return {
             "rows": self._rows,
-            "totals": self._scorer.state(),
+            "totals": self._totals(),
             "problem_count": self._problem_count,
             "problems": [problem.model_dump(exclude_none=True) for problem in self._problems],
             "folders": [[number, *notes.tally()] for number, notes in self._folders.items()],
@@ -103,8 +105,16 @@ class UnitScorer:
                 for name in dict.fromkeys(piece.file for piece in self.unit.pieces)
                 if name in self._identities
             },
-            "read_as_records": self.batches.lines_as_records,
+            "read_as_records": self.read.lines_as_records,
         }
+
+    @abstractmethod
+    def _made(self, batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+        """Rows from trajectories."""
+
+    @abstractmethod
+    def _totals(self) -> dict[str, Any]:
+        """What was counted of the rows."""
 
     def _report(self, problem: ReadProblem) -> None:
         self._problem_count += 1
@@ -121,18 +131,45 @@ class UnitScorer:
                 _check_file(piece.file, identity)
 
 
+class UnitScorer(UnitRows):
+    """Scores a unit.
+
+    Args:
+        unit: The unit.
+        opened: Metrics and tasks.
+        plan: The plan it is of.
+        on_problem: Called with every file and record that cannot be read.
+    """
+
+    def __init__(
+        self,
+        unit: Unit,
+        opened: OpenedJob,
+        plan: Plan,
+        on_problem: Callable[[ReadProblem], None] | None = None,
+    ) -> None:
+        self._scorer = StreamScorer(opened.metrics, tasks=opened.tasks)
+        super().__init__(unit, opened.job.reading, plan, on_problem, self._scorer.columns)
+
+    def _made(self, batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+        return (scored.scored for scored in self._scorer.score(batches))
+
+    def _totals(self) -> dict[str, Any]:
+        return self._scorer.state()
+
+
 def _check_file(file: str, identity: FileIdentity) -> None:
     with suppress(FileNotFoundError):
-        if identity.is_unchanged(Path(file).stat()):
+        if identity.is_unchanged(path_of(file).stat()):
             return
     raise ConfigurationError(
         f"{file} changed while the run read it; run the same command again once it is complete"
     )
 
 
-def score_unit(scorer: UnitScorer, table: TableWriter | None) -> Mapping[str, Any]:
-    """Score a unit, and write its rows; gives its state."""
-    for scored in scorer:
+def make_rows(work: UnitWork, table: BatchWriter | None) -> Mapping[str, Any]:
+    """Make the rows of a unit, and write them; gives its state."""
+    for batch in work.batches():
         if table is not None:
-            table.write_batch(scored.scored)
-    return scorer.state()
+            table.write_batch(batch)
+    return work.state()

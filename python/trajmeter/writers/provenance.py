@@ -3,17 +3,18 @@
 from __future__ import annotations
 
 import hashlib
-import os
 import platform
 import re
 import stat
 import sys
+from contextlib import suppress
 from datetime import datetime, timezone
 from threading import Thread
 from typing import TYPE_CHECKING
 from urllib.parse import urlsplit, urlunsplit
 
 from trajmeter.records import Record
+from trajmeter.remote import is_remote
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -30,8 +31,10 @@ _SECRET = re.compile(
     r"|xox[a-z]-[\w-]{8,}|eyJ[\w-]{8,}\.[\w-]{8,}\.[\w-]*)"
 )
 _BLOCK = 1 << 20
-_LARGE_BYTES = 64 << 20
-"""Of larger files only both ends are read: reading all would take as long as scoring them."""
+_LARGE_BYTES = 16 << 20
+"""Of larger files and folders only ends are read: reading all would take as long as scoring it."""
+_END_IN_FOLDER = 4 << 10
+"""Bytes of each end of a file in a large folder."""
 
 
 class InputFile(Record):
@@ -44,7 +47,8 @@ class InputFile(Record):
     sha256: str | None = None
     """Digest; of a folder that of the paths and digests of its files."""
     ends_sha256: str | None = None
-    """Digest of the first and the last MiB, in place of that of a file above 64 MiB."""
+    """Digest of the first and the last MiB, in place of that of a file above 16 MiB; of a folder
+    above 16 MiB, of its files' paths, sizes and first and last 4 KiB."""
     files: int | None = None
     """Number of files of a folder."""
 
@@ -114,13 +118,15 @@ def input_file(path: Path) -> InputFile:
         InputFile(path='no such file', bytes=None, sha256=None, ends_sha256=None, files=None)
     """
     try:
-        mode = path.stat().st_mode
-        if stat.S_ISREG(mode):
-            size, digest = _digest(path)
+        found = path.stat()
+        if is_remote(path):  # which is not read as a whole for this
+            return InputFile(path=str(path), bytes=found.st_size or None)
+        if stat.S_ISREG(found.st_mode):
+            size = found.st_size
             if size > _LARGE_BYTES:
-                return InputFile(path=str(path), bytes=size, ends_sha256=digest)
-            return InputFile(path=str(path), bytes=size, sha256=digest)
-        if stat.S_ISDIR(mode):
+                return InputFile(path=str(path), bytes=size, ends_sha256=_ends(path, size, _BLOCK))
+            return InputFile(path=str(path), bytes=size, sha256=_digest(path))
+        if stat.S_ISDIR(found.st_mode):
             return _folder(path)
     except OSError:
         pass
@@ -128,29 +134,43 @@ def input_file(path: Path) -> InputFile:
 
 
 def _folder(folder: Path) -> InputFile:
-    whole, total, count = hashlib.sha256(), 0, 0
+    sizes: dict[Path, int] = {}
     for path in sorted(folder.rglob("*")):
-        if path.is_file():
-            size, digest = _digest(path)
-            name = path.relative_to(folder).as_posix()
-            whole.update(f"{name}\0{digest}\n".encode(errors="surrogateescape"))
-            total, count = total + size, count + 1
-    return InputFile(path=str(folder), bytes=total, sha256=whole.hexdigest(), files=count)
+        with suppress(FileNotFoundError):  # a link to nothing
+            found = path.stat()
+            if stat.S_ISREG(found.st_mode):
+                sizes[path] = found.st_size
+    total = sum(sizes.values())
+    whole = hashlib.sha256()
+    for path, size in sizes.items():
+        name = path.relative_to(folder).as_posix()
+        if total > _LARGE_BYTES:
+            listed = f"{name}\0{size}\0{_ends(path, size, _END_IN_FOLDER)}\n"
+        else:
+            listed = f"{name}\0{_digest(path)}\n"
+        whole.update(listed.encode(errors="surrogateescape"))
+    digest = whole.hexdigest()
+    if total > _LARGE_BYTES:
+        return InputFile(path=str(folder), bytes=total, ends_sha256=digest, files=len(sizes))
+    return InputFile(path=str(folder), bytes=total, sha256=digest, files=len(sizes))
 
 
-def _digest(path: Path) -> tuple[int, str]:
-    """Size and digest of a file, of a large one that of its ends."""
+def _digest(path: Path) -> str:
     digest = hashlib.sha256()
     with path.open("rb") as file:
-        size = os.fstat(file.fileno()).st_size
-        if size > _LARGE_BYTES:
-            digest.update(file.read(_BLOCK))
-            file.seek(-_BLOCK, os.SEEK_END)
-            digest.update(file.read(_BLOCK))
-        else:
-            while block := file.read(_BLOCK):
-                digest.update(block)
-    return size, digest.hexdigest()
+        while block := file.read(_BLOCK):
+            digest.update(block)
+    return digest.hexdigest()
+
+
+def _ends(path: Path, size: int, length: int) -> str:
+    """Digest of both ends of a file, or of all of one that is no longer than both."""
+    digest = hashlib.sha256()
+    with path.open("rb", buffering=0) as file:
+        digest.update(file.read(length))
+        file.seek(max(length, size - length))
+        digest.update(file.read(length))
+    return digest.hexdigest()
 
 
 def command_line(arguments: Sequence[str]) -> tuple[str, ...]:

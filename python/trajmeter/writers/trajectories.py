@@ -16,14 +16,14 @@ from trajmeter.schemas import (
 from trajmeter.writers.files import check_place, replacing
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Callable, Iterator, Mapping
     from pathlib import Path
 
     import pyarrow as pa
 
     from trajmeter.schemas import Shape
 
-__all__ = ["TrajectoryWriter", "check_trajectory_output", "open_trajectories"]
+__all__ = ["TrajectoryParquet", "TrajectoryWriter", "check_trajectory_output", "open_trajectories"]
 
 _GROUP_ROWS = 16_384
 _GROUP_BYTES = 64 << 20
@@ -65,8 +65,15 @@ class _Lines:
         pass
 
 
-class _Parquet:
-    """Writes row groups of a bounded size, whatever that of the batches."""
+class TrajectoryParquet:
+    """Writes trajectories as Parquet, in row groups of a bounded size.
+
+    Args:
+        stream: Where to write.
+
+    Raises:
+        ExtraMissingError: pyarrow is not installed.
+    """
 
     def __init__(self, stream: BinaryIO) -> None:
         require_pyarrow("Parquet files")
@@ -76,7 +83,12 @@ class _Parquet:
         self._held: list[pa.RecordBatch] = []
         self._rows = self._bytes = 0
 
+    def describe(self, metadata: Mapping[str, str]) -> None:
+        """Say more of the trajectories in the metadata."""
+        self._writer.add_key_value_metadata(dict(metadata))
+
     def write_batch(self, batch: pa.RecordBatch) -> None:
+        """Write rows."""
         self._held.append(batch)
         self._rows += batch.num_rows
         self._bytes += batch.nbytes
@@ -84,10 +96,12 @@ class _Parquet:
             self._write_group()
 
     def finish(self) -> None:
+        """Write the last rows and the footer."""
         self._write_group()
         self._writer.close()
 
     def abandon(self) -> None:
+        """Keep pyarrow from closing the file when it is collected, on a stream that is closed."""
         self._writer.is_open = False
 
     def _write_group(self) -> None:
@@ -100,7 +114,7 @@ class _Parquet:
 
 _WRITERS: dict[str, Callable[[BinaryIO], TrajectoryWriter]] = {
     ".jsonl": _Lines,
-    ".parquet": _Parquet,
+    ".parquet": TrajectoryParquet,
 }
 
 

@@ -87,6 +87,17 @@ def test_repeated_runs_have_their_deviation_and_single_runs_none() -> None:
     assert ends == [(3.75, 4.25, 4.75), (None, 3.0, None)]
 
 
+def test_a_sum_of_some_costs_is_hollow_and_says_of_how_many() -> None:
+    whole = evaluation("A", question("q1", 4.0, ANSWERED), question("q2", 5.0, ANSWERED))
+    unpriced = question("q2", 5.0, ANSWERED).model_copy(update={"estimated_cost_usd": 0.0})
+    partial = evaluation("B", question("q1", 4.0, ANSWERED), unpriced)
+    counts = {"run_outcomes": {ANSWERED: 2, FAILED: 1}}
+    averaged = evaluation("C", question("q1", 4.0, ANSWERED).model_copy(update=counts))
+    averaged = averaged.model_copy(update={"run_count": 3})
+    points = charts_of(whole, partial, averaged)["Cost against quality"].points
+    assert [(each.label, each.part) for each in points] == [("A", ""), ("B", "1/2"), ("C", "2/3")]
+
+
 def test_a_scorecard_compares_two_frameworks_at_least() -> None:
     one = evaluation("A", question("q1", 5.0, ANSWERED))
     other = evaluation("B", question("q1", 3.0, ANSWERED))

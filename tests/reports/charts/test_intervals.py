@@ -74,6 +74,34 @@ def test_a_difference_is_read_against_no_difference() -> None:
     assert x < min(drawn.numbers("line", "x1", "interval")) < dot
 
 
+def test_an_interval_is_cut_where_nothing_beyond_is_possible() -> None:
+    intervals = (Interval("a", -0.2, -2.7, 2.3), Interval("b", 0.5, 0.4, 0.6))
+    drawn = Drawn(chart(*intervals, reference=0.0, least=-1.0, greatest=1.0))
+    (zero,) = drawn.numbers("line", "x1", "reference")
+    line, *ends = drawn.all("line", "interval")
+    low, high = float(line.get("x1", "")), float(line.get("x2", ""))
+    assert zero - low == pytest.approx(high - zero, abs=0.02)  # from -1 to 1, not from -2.7 to 2.3
+    left, right = (
+        [float(number) for number in each.get("points", "").split()]
+        for each in drawn.all("polygon", "arrow")
+    )
+    assert left[0] < low == left[2]
+    assert right[0] > high == right[2]
+    assert len(ends) == 3  # b has a line and two strokes across its ends
+    assert "a: -0.200, -2.700 to 2.300" in drawn.description
+
+
+def test_an_interval_up_to_the_end_of_what_is_possible_has_no_arrow() -> None:
+    drawn = Drawn(chart(Interval("a", 0.0, -1.0, 1.0), least=-1.0, greatest=1.0))
+    assert drawn.all("polygon", "arrow") == []
+
+
+def test_a_difference_has_its_sign() -> None:
+    values = (Interval("a", 0.25), Interval("b", -0.25), Interval("c", 0.0))
+    assert {"+0.250", "-0.250", "0.000"} <= set(Drawn(chart(*values, reference=0.0)).texts())
+    assert "0.250" in Drawn(chart(*values)).texts()
+
+
 def test_equal_ratios_are_equally_far_apart() -> None:
     values = (Interval("a", 0.5), Interval("b", 1.0), Interval("c", 2.0), Interval("d", 0.0))
     drawn = Drawn(chart(*values, is_ratio=True, reference=1.0))

@@ -49,6 +49,13 @@ def test_names_cover_neither_each_other_nor_a_point(count: int) -> None:
     assert [each for each in points if each.label not in drawn.description] == []
 
 
+def test_a_cost_of_some_attempts_is_hollow_and_says_of_how_many() -> None:
+    drawn = Drawn(chart(Point("a", 1.0, 0.2), Point("b", 2.0, 0.4, part="3/8")))
+    assert len(drawn.all("circle", "fill")) == len(drawn.all("circle", "hollow")) == 1
+    assert drawn.texts("name") == ["a", "b (3/8)"]
+    assert drawn.description == "a: USD 1.000, f1 0.200; b: USD 2.000, f1 0.400, 3/8 of it known"
+
+
 def test_points_at_one_place_have_their_names_around_it() -> None:
     drawn = Drawn(chart(*(Point(name, 1.0, 0.5) for name in "abcd")))
     assert drawn.texts("name") == list("abcd")

@@ -113,7 +113,9 @@ def _quality(
     if any(result.run_count == 1 for _, result in named) and limits:
         spreads.append("95 % interval over questions")
     axis = ", ".join(["mean", *spreads])
-    return IntervalChart("Answer quality (judge, 1-5)", groups, axis)
+    return IntervalChart(
+        "Answer quality (judge, 1-5)", groups, axis, least=0.0, greatest=_BEST_SCORE
+    )
 
 
 def _with_spread(
@@ -163,7 +165,20 @@ def _points(named: Sequence[tuple[str, ComparedResult]]) -> Iterator[Point]:
     for place, (name, result) in enumerate(named):
         cost, quality = result.cost_usd_per_run, result.summary["avg_correctness"]
         if result.summary["total_cost_usd"].n and cost is not None and quality.value is not None:
-            yield Point(name, cost, quality.value, *_deviation(quality), series=place)
+            part = _part_with_cost(result)
+            yield Point(name, cost, quality.value, *_deviation(quality), series=place, part=part)
+
+
+def _part_with_cost(result: ComparedResult) -> str:
+    """How many of how many questions the cost covers; empty if it covers all."""
+    known = result.summary["total_cost_usd"]
+    if known.n < known.of:
+        return f"{known.n}/{known.of}"
+    asked = sum(count or 0 for count in result.outcomes.values())
+    answered = result.outcomes[AnswerOutcome.ANSWERED]
+    if result.run_count == 1 or answered is None or answered == asked:
+        return ""
+    return f"{answered}/{asked}"  # of an average, the sums may lack a question of one of its runs
 
 
 def _latencies(result: ComparedResult) -> tuple[tuple[float, ...], tuple[str, ...]]:

@@ -61,14 +61,7 @@ def notes(comparison: Comparison) -> list[str]:
 
 def _remarks(result: ComparedResult) -> Iterator[str]:
     """What was left out of one framework's figures."""
-    efficiency = result.scorecard.efficiency
-    parts = (("cost", efficiency.cost), ("tokens", efficiency.tokens))
-    absent = [name for name, part in parts if part is None]
-    if absent:
-        yield (
-            f"no known {' and '.join(absent)}, so efficiency rests on the other parts "
-            "with their weights rescaled."
-        )
+    yield from _of_efficiency(result)
     causes: Counter[Cause] = Counter()
     for question in result.questions.values():
         causes.update(question.run_judge_causes or {})
@@ -91,6 +84,23 @@ def _remarks(result: ComparedResult) -> Iterator[str]:
     if quality and quality.error:
         yield f"no static metrics. {quality.error}"
     yield from _lost_by_profile(result)
+
+
+def _of_efficiency(result: ComparedResult) -> Iterator[str]:
+    """What its efficiency does without."""
+    efficiency = result.scorecard.efficiency
+    parts = (("cost", efficiency.cost), ("tokens", efficiency.tokens))
+    absent = [name for name, part in parts if part is None]
+    if absent:
+        yield (
+            f"no known {' and '.join(absent)}, so efficiency rests on the other parts "
+            "with their weights rescaled."
+        )
+    if None in result.outcomes.values():
+        yield (
+            "the file does not record how many questions its runs answered, so cost and tokens "
+            "count per question asked."
+        )
 
 
 def _lost_by_profile(result: ComparedResult) -> Iterator[str]:

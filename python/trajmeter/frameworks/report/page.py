@@ -194,9 +194,8 @@ def _missing(comparison: Comparison) -> Iterator[Headline]:
         }
         if lost:
             listed = ", ".join(f"{name} {count}" for name, count in lost.items())
-            parts.append(
-                f"{label} {sum(lost.values())} of {sum(result.outcomes.values())} ({listed})"
-            )
+            asked = sum(count or 0 for count in result.outcomes.values())
+            parts.append(f"{label} {sum(lost.values())} of {asked} ({listed})")
     if parts:
         yield "warning", f"Questions without an answer: {'; '.join(parts)}."
 

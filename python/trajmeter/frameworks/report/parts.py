@@ -9,14 +9,15 @@ from typing import TYPE_CHECKING
 from trajmeter.frameworks.report.charts import comparison_charts
 from trajmeter.frameworks.report.tables import comparison_tables, labels
 from trajmeter.reports.cells import Cell
-from trajmeter.reports.charts import Stack, StackChart
+from trajmeter.reports.charts import ScatterChart, Stack, StackChart
 from trajmeter.reports.page.document import Fold, Part, PartTable
 from trajmeter.reports.tables import Table
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Sequence
 
     from trajmeter.frameworks.comparison import Comparison
+    from trajmeter.reports.charts import Chart
     from trajmeter.summaries.summarizing import Estimates
 
 __all__ = ["SCORES", "comparison_parts"]
@@ -60,7 +61,7 @@ def comparison_parts(comparison: Comparison, estimates: Estimates | None) -> Ite
         held = tuple(tables.pop(each) for each in headings if each in tables)
         if charts or held:
             shown = tuple(marked(_untitled(each), comparison) for each in held)
-            yield Part(name, title, charts=charts, tables=shown)
+            yield Part(name, title, charts=charts, tables=shown, notes=tuple(_hollow(charts)))
     scenario = tables.pop("Scenario-Specific Metrics", None)
     if scenario is not None:
         yield _scenario(scenario, comparison)
@@ -89,6 +90,16 @@ _PARTS = (
     ),
 )
 """Parts with the headings of their charts and tables."""
+
+
+def _hollow(charts: Sequence[Chart]) -> Iterator[str]:
+    points = [
+        point for chart in charts if isinstance(chart, ScatterChart) for point in chart.points
+    ]
+    if any(point.part for point in points):
+        yield (
+            "Hollow: the cost is that of only some questions, so the run cost more than is shown."
+        )
 
 
 def _untitled(table: Table) -> Table:

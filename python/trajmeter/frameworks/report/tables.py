@@ -133,7 +133,7 @@ def _summary(results: Sequence[ComparedResult]) -> _Rows:
     for outcome in results[0].outcomes:
         counts = (result.outcomes[outcome] for result in results)
         name = f"Questions {outcome.value.replace('_', ' ')}"
-        rows.append((name, *(Cell(str(count), count) for count in counts)))
+        rows.append((name, *map(whole, counts)))
     return rows
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from threading import Lock
 from typing import TYPE_CHECKING, Any
 
 from trajmeter.arguments import check_type, records
@@ -23,7 +24,7 @@ _LINE = GRANULARITIES.index("line")
 
 
 class ContextTracker:
-    """Follows one attempt turn by turn, inside a harness.
+    """Follows one attempt turn by turn, inside a harness; any thread may call every method.
 
     Args:
         prepared: The task.
@@ -50,10 +51,12 @@ class ContextTracker:
         self._kernel = prepared.kernel.tracker()
         self._steps: list[Sequence[View]] = []
         self._open: list[View] = []
+        self._lock = Lock()  # the kernel refuses a second thread while one is in it
 
     def __reduce__(self) -> tuple[Any, ...]:
         """Follow the same steps again where it arrives."""
-        return _resume, (self._prepared, self._steps, self._open)
+        with self._lock:
+            return _resume, (self._prepared, [*self._steps], [*self._open])
 
     def update(self, views: Sequence[View]) -> StepCoverage:
         """Add one turn's views, none included, as a step.
@@ -66,9 +69,10 @@ class ContextTracker:
             TotalOverflowError: Sizes add up to more than 64 bits hold.
         """
         views = records(views, View, name="views")
-        coverage = self._kernel.update(views)
-        self._steps.append((*self._open, *views))  # only now: a refused step does not count
-        self._open = []
+        with self._lock:
+            coverage = self._kernel.update(views)
+            self._steps.append((*self._open, *views))  # only now: a refused step does not count
+            self._open = []
         return coverage
 
     def view(self, *views: View) -> None:
@@ -77,25 +81,29 @@ class ContextTracker:
         Raises:
             InputError: A view has no valid extent; nothing is added.
         """
-        self._kernel.view(views)
-        self._open += views
+        with self._lock:
+            self._kernel.view(views)
+            self._open += views
 
     def end_step(self) -> None:
         """End the open step; without one, add a step that saw nothing."""
-        self._kernel.close_step()
-        self._steps.append(tuple(self._open))
-        self._open = []
+        with self._lock:
+            self._kernel.close_step()
+            self._steps.append(tuple(self._open))
+            self._open = []
 
     @property
     def coverage(self) -> StepCoverage:
         """Share of gold seen so far, in the open step too; ``None`` before the first step."""
-        return self._kernel.coverage()
+        with self._lock:
+            return self._kernel.coverage()
 
     @property
     def redundancy(self) -> float | None:
         """Share of the lines viewed that an earlier step had shown, 0 to 1, of steps that ended."""
-        viewed = self._kernel.viewed[_LINE]
-        return self._kernel.repeated[_LINE] / viewed if viewed else None
+        with self._lock:
+            viewed, repeated = self._kernel.viewed[_LINE], self._kernel.repeated[_LINE]
+        return repeated / viewed if viewed else None
 
     def result(
         self,
@@ -125,9 +133,11 @@ class ContextTracker:
             check_type(final_patch, str, name="final_patch")
         if self._prepared.profile.declared_final_only:
             final_views = final_views or ()
-        sizes = self._kernel.sizes(final_views)
+        with self._lock:
+            sizes = self._kernel.sizes(final_views)
+            steps = [*self._steps] if self._prepared.profile.counts_reversed_lines else []
         if self._prepared.profile.counts_reversed_lines:
-            sizes = measured_lines(self._prepared, sizes, self._steps, final_views)
+            sizes = measured_lines(self._prepared, sizes, steps, final_views)
         return compose(self._prepared, sizes, final_patch, leaks)
 
 

@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
-from trajmeter.metrics.tools.policies import ArgumentPolicies, Fold, Tolerance
-from trajmeter.metrics.tools.profile import PROFILES
-from trajmeter.metrics.tools.result import MatchGrades, Mismatch, ToolsResult
-from trajmeter.metrics.tools.score import ToolsMetric, create, match_calls, match_steps
+from importlib import import_module
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from trajmeter.metrics.tools.policies import ArgumentPolicies, Fold, Tolerance
+    from trajmeter.metrics.tools.profile import PROFILES
+    from trajmeter.metrics.tools.result import MatchGrades, Mismatch, ToolsResult
+    from trajmeter.metrics.tools.score import ToolsMetric, create, match_calls, match_steps
 
 __all__ = [
     "PROFILES",
@@ -20,3 +24,26 @@ __all__ = [
     "match_calls",
     "match_steps",
 ]
+
+_HOME = {
+    "PROFILES": "profile",
+    "ArgumentPolicies": "policies",
+    "Fold": "policies",
+    "MatchGrades": "result",
+    "Mismatch": "result",
+    "Tolerance": "policies",
+    "ToolsMetric": "score",
+    "ToolsResult": "result",
+    "create": "score",
+    "match_calls": "score",
+    "match_steps": "score",
+}
+"""The module of each name, loaded when it is first used: other families only read calls."""
+
+
+def __getattr__(name: str) -> object:
+    if name not in _HOME:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}", name=name)
+    value: object = getattr(import_module(f"{__name__}.{_HOME[name]}"), name)
+    globals()[name] = value
+    return value

@@ -150,10 +150,6 @@ def score(trajectory: Trajectory, *, profile: str | None = None) -> TurnsResult:
     return _score(trajectory, find_profile("turns", profile, PROFILES))
 
 
-_UNKNOWN_RUN = Trajectory(task_id="")
-"""Stands for the run of a result; figures of many runs are made of results alone."""
-
-
 def aggregate(results: Iterable[TurnsResult], *, profile: str | None = None) -> TurnsSummary:
     """Summarise runs.
 
@@ -173,9 +169,10 @@ def aggregate(results: Iterable[TurnsResult], *, profile: str | None = None) -> 
         True
     """
     aggregator = TurnsMetric(profile=profile).aggregator()
+    unknown = Trajectory(task_id="")  # figures of many runs are made of results alone
     for index, result in enumerate(as_iterable(results, "a list of TurnsResult", name="results")):
         check_type(result, TurnsResult, name=f"results[{index}]")
-        aggregator.add(None, _UNKNOWN_RUN, result)
+        aggregator.add(None, unknown, result)
     return aggregator.figures()
 
 

@@ -72,20 +72,13 @@ def finished(
     turns = []
     for number, draft in enumerate(drafts, start=1):
         calls = [made_call(values, failed, exit_codes) for values in draft.calls]
-        turns.append(_turn(draft, calls, watch.watched(calls, number)))
+        turns.append(_turn(draft, calls, *watch.watched(calls, number)))
     if not watch.reads:
         return Finished(tuple(turns), None)
     if not watch.shows:  # the turns that read are steps all the same, which saw nothing
         for at in watch.reads:
             turns[at] = turns[at].model_copy(update={"views": ()})
     return Finished(tuple(turns), tuple(watch.leaks))
-
-
-class _Watched(NamedTuple):
-    """What the calls of a turn ran and showed."""
-
-    program: str | None
-    views: tuple[View, ...] | None
 
 
 class _Watch:
@@ -104,7 +97,10 @@ class _Watch:
         """Whether any of them showed something."""
         self.leaks: list[Leak] = []
 
-    def watched(self, calls: list[ToolCall], number: int) -> _Watched:
+    def watched(
+        self, calls: list[ToolCall], number: int
+    ) -> tuple[str | None, tuple[View, ...] | None]:
+        """What the calls of a turn ran, and what they showed."""
         programs: list[str] = []
         seen: list[View] = []
         reads = False
@@ -126,7 +122,7 @@ class _Watch:
         if reads:
             self.reads.append(number - 1)
             self.shows = self.shows or bool(seen)
-        return _Watched("\n".join(programs) if programs else None, tuple(seen) or None)
+        return "\n".join(programs) if programs else None, tuple(seen) or None
 
 
 def made_call(
@@ -166,19 +162,21 @@ def outcome_of(calls: Iterable[ToolCall]) -> tuple[bool | None, Failure | None]:
     return success or None, None
 
 
-def _turn(draft: Draft, calls: list[ToolCall], watched: _Watched) -> Turn:
+def _turn(
+    draft: Draft, calls: list[ToolCall], program: str | None, views: tuple[View, ...] | None
+) -> Turn:
     success, error = outcome_of(calls)
     return frozen(
         Turn,
         {
             **_TURN,
-            "program": watched.program,
+            "program": program,
             "text": "".join(draft.texts) or None,
             "success": success,
             "error": error,
             "agent": draft.agent,
             "tool_calls": tuple(calls),
-            "views": watched.views,
+            "views": views,
             "usage": draft.usage,
             "extra": {},
         },

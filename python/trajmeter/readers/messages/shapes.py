@@ -141,6 +141,8 @@ def called_in(message: Mapping[str, Any], content: object) -> Sequence[Any]:
         content: Its content, or the parts that it has in its place.
     """
     calls, invalid = message.get("tool_calls"), message.get("invalid_tool_calls")
+    if type(calls) is list and calls and not invalid:
+        return calls
     if calls or invalid:  # LangChain repeats them among the parts of the content
         return [
             call for each in (calls, invalid) if isinstance(each, (list, tuple)) for call in each

@@ -217,12 +217,12 @@ class Conversation:
             self._results_in(index, parts)
             return
         got = message.get
-        name = got("function") if type(got("function")) is str else got("name")
-        error = got("error")
+        function, error = got("function"), got("error")
+        is_inspect = type(function) is str
         success: bool | None = None
         if type(got("status")) is str:  # LangChain's
             success = got("status") != "error"
-        elif type(got("function")) is str or error is not None:  # Inspect's
+        elif is_inspect or error is not None:  # Inspect's
             success = error is None
         elif got("role") is None:  # LangChain's, where defaults are left out
             success = True
@@ -232,7 +232,7 @@ class Conversation:
             index,
             Given(
                 _text(got("tool_call_id")),
-                _text(name),
+                _text(function if is_inspect else got("name")),
                 result_value(content) if "content" in message else None,
                 success,
                 _text(error),

@@ -10,23 +10,27 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, NamedTuple
 
+from trajmeter.readers._views import made_view
 from trajmeter.readers.shell_views.pipelines import Part, Printed, joined
 from trajmeter.readers.shell_views.revisions import hunks
 from trajmeter.readers.shell_views.searches import hits
-from trajmeter.records import Extent, View
+from trajmeter.records import Extent
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     from trajmeter.readers.shell_views.selections import Ranges
+    from trajmeter.records import View
 
-__all__ = ["Text", "requested", "seen", "slices"]
+__all__ = ["Text", "has_any", "requested", "seen", "slices"]
 
 _NUMBER = re.compile(r"\s*(\d{1,18})(?=\s|[:|,)\]→-]|\Z)")
 _HEADER = re.compile(r"==> (.+) <==")
 _SCRATCH = ("/tmp/", "/var/tmp/", "/dev/", "/proc/", "/sys/")  # noqa: S108 - recognised, not used
 _BLANK = 2
 """As many lines may have been taken off an output; a greater lack is the end of the file."""
+_CUT_HINTS = ("truncated", "clipped", "elided", "omitted")
+"""Words of which any text that :data:`_CUT` finds has one."""
 _CUT = re.compile(
     r"<response clipped>|<elided_chars>|\[\.\.\. Observation truncated due to length"
     r"|\[\.\.\. omitted \d+ of \d+ lines|…\s?\+?\d+ (?:lines|tokens|chars|characters) truncated"
@@ -57,14 +61,24 @@ class Text(NamedTuple):
             first = output.count("\n", 0, hidden[0])
             is_partly = output[hidden[1] - 1] != "\n"
             return cls(lines, (first, output.count("\n", 0, hidden[1]) + is_partly))
-        cut = _CUT.search(output)
+        cut = _CUT.search(output) if has_any(output, _CUT_HINTS) else None
         if cut is not None:
             return cls(lines, uncounted=output.count("\n", 0, cut.start()))
         return cls(lines, is_trimmed=is_trimmed)
 
 
+def has_any(text: str, words: Sequence[str]) -> bool:
+    """Whether a text has one of these words."""
+    for word in words:  # noqa: SIM110 - any() of a generator takes twice as long
+        if word in text:
+            return True
+    return False
+
+
 def slices(printed: Sequence[Printed], text: Text) -> list[tuple[int, int] | None]:
     """The lines of the output that each command printed; ``None`` where that is not known."""
+    if len(printed) == 1 and printed[0].size != 0:
+        return [(0, len(text.lines))]
     found: list[tuple[int, int] | None] = [None] * len(printed)
     begin, group = 0, 0
     if len(printed) > 1:
@@ -182,6 +196,9 @@ def _searched(printed: Printed, lines: Sequence[str]) -> Iterator[View]:
 
 def _parted(parts: Sequence[Part], text: Text, begin: int, end: int) -> Iterator[View]:
     """The views of parts that were printed one after the other."""
+    if len(parts) == 1:
+        yield from _placed(parts[0], text, begin, end)
+        return
     sizes = _sizes([Printed(parts=[part]) for part in parts], end - begin)
     if not sizes:
         yield from requested(
@@ -198,13 +215,13 @@ def requested(printed: Printed) -> Iterator[View]:
         if is_scratch(part.path):
             continue
         if part.is_whole:
-            yield View(path=part.path, extent=Extent.WHOLE)
+            yield made_view(part.path, Extent.WHOLE)
         elif part.ranges is None or part.is_cut:
-            yield View(path=part.path, searched=part.is_search)
+            yield made_view(part.path, searched=part.is_search)
         else:
             for first, last in part.ranges:
                 if last is None:
-                    yield View(path=part.path)
+                    yield made_view(part.path)
                 else:
                     yield from _lines(part.path, (first, last), is_search=part.is_search)
     search = printed.search
@@ -233,7 +250,7 @@ def _placed(part: Part, text: Text, begin: int, end: int) -> Iterator[View]:
     """The views of a part that printed these lines of the output."""
     if begin >= end:
         if part.is_whole and not is_scratch(part.path):
-            yield View(path=part.path, extent=Extent.WHOLE)
+            yield made_view(part.path, Extent.WHOLE)
     elif part.has_numbers:
         for lines in _runs(_numbers(text, begin, end)):
             yield from _lines(part.path, lines, is_search=part.is_search)
@@ -292,10 +309,10 @@ def _lines(path: str, lines: tuple[int, int] | None, *, is_search: bool = False)
     if is_scratch(path):
         return
     if lines is None:
-        yield View(path=path, searched=is_search)
+        yield made_view(path, searched=is_search)
     else:
         first, last = lines
-        yield View(path=path, extent=Extent.LINES, start=first, end=last, searched=is_search)
+        yield made_view(path, Extent.LINES, first, last, searched=is_search)
 
 
 def is_scratch(path: str) -> bool:

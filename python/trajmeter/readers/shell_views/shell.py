@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from functools import lru_cache
 from typing import TYPE_CHECKING, NamedTuple
 
-from trajmeter.readers.shell_views.evidence import Text, requested, seen, slices
+from trajmeter.readers.shell_views.evidence import Text, has_any, requested, seen, slices
 from trajmeter.readers.shell_views.leaks import leaks_of_words, may_leak
 from trajmeter.readers.shell_views.pipelines import (
     Printed,
@@ -254,7 +254,7 @@ def _usual(command: str, folder: str | None) -> tuple[list[_Run], str | None]:
 
 def _faults(output: str | None) -> list[str]:
     """Lines of an output that say that a file could not be read."""
-    if not output or not any(hint in output for hint in _HINTS):
+    if not output or not has_any(output, _HINTS):
         return []
     return [match["line"] for match in _FAULTS.finditer(output)]
 

@@ -15,6 +15,8 @@ __all__ = ["Ended", "ended", "exit_code_of", "hits", "is_refusal", "numbered", "
 
 _NUMBER = re.compile(r"\n *(\d{1,9})[\t→│|:]")
 _EMPTY = re.compile(r" *\d{1,9}(?:\t|→|│ ?|\| ?|: ?)(?P<content>[^\n]?)")
+_SMALL = [str(number) for number in range(5_000)]
+"""Numbers of lines, as most results write them."""
 _LIKELY = 3
 """Fewer numbered lines that follow one another may be what the file holds."""
 
@@ -99,10 +101,10 @@ def numbered(text: str, first: int | None, last: int | None) -> list[tuple[int, 
         first: The first line that was asked for; ``None`` is the first of the file.
         last: The last line that was asked for; ``None`` is the last of the file.
     """
-    numbers = [*map(int, _NUMBER.findall(f"\n{text}"))]
-    if not numbers:
+    written = _NUMBER.findall(f"\n{text}")
+    if not written:
         return []
-    runs = _runs(numbers)
+    runs = _runs(written)
     start, stop = runs[-1]
     if start < stop and (last is None or stop < last) and _ends_empty(text):
         runs[-1] = (start, stop - 1)
@@ -110,11 +112,13 @@ def numbered(text: str, first: int | None, last: int | None) -> list[tuple[int, 
     return [(start, stop) for start, stop in runs if start == begin or stop - start + 1 >= _LIKELY]
 
 
-def _runs(numbers: list[int]) -> list[tuple[int, int]]:
+def _runs(written: list[str]) -> list[tuple[int, int]]:
     """The first and the last of numbers that follow one another."""
-    start, stop = numbers[0], numbers[-1]
-    if stop - start == len(numbers) - 1 and numbers == [*range(start, stop + 1)]:
-        return [(start, stop)]
+    start = int(written[0])
+    stop = start + len(written) - 1
+    if stop < len(_SMALL) and written == _SMALL[start : stop + 1]:
+        return [(start, stop)]  # as most are; to turn each into a number takes longer than all this
+    numbers = [*map(int, written)]
     borders = [at for at, (one, next_) in enumerate(pairwise(numbers), 1) if next_ != one + 1]
     return [
         (numbers[begin], numbers[end - 1]) for begin, end in pairwise([0, *borders, len(numbers)])

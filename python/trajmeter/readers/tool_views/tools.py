@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 
+from trajmeter.readers._views import made_view
 from trajmeter.readers.tool_views.evidence import (
     ended,
     hits,
@@ -24,7 +25,6 @@ from trajmeter.readers.tool_views.evidence import (
 from trajmeter.readers.tool_views.names import INTERPRETERS, RUN_TEXT, SEARCHES, SHELLS
 from trajmeter.records import Extent, ToolCall, View
 from trajmeter.records.openai_calls import parsed_arguments
-from trajmeter.records.record import frozen
 
 if TYPE_CHECKING:
     from trajmeter.records import Leak
@@ -63,6 +63,7 @@ _FOLDERS = ("workdir", "cwd", "working_directory")
 _CODE = ("code", "script", "source")
 _TO_THE_END = -1
 _SHELL_AND_FLAG = 2
+_RUN = SHELLS | INTERPRETERS
 
 
 class ShownByCall(NamedTuple):
@@ -93,12 +94,6 @@ class ToolView:
     is_editor: bool = False
     """Whether the tool reads only if its argument ``command`` is ``view``; its results number
     lines, so that one without numbers, such as the listing of a folder, shows no file."""
-
-
-class _Reading(NamedTuple):
-    path: str
-    first: int | None
-    last: int | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -142,10 +137,10 @@ class ToolViews:
     def program_of(self, call: ToolCall) -> str | None:
         """The command or the code that a call ran; ``None`` if its tool runs neither."""
         name = plain_name(call.name)
+        if name not in _RUN:
+            return None
         if name in SHELLS:
             return _command(_arguments(call))
-        if name not in INTERPRETERS:
-            return None
         if isinstance(call.arguments, str):
             parsed = parsed_arguments(call.arguments)
             if not isinstance(parsed, dict):
@@ -208,6 +203,13 @@ def plain_name(name: str) -> str:
     return name.lower()
 
 
+@lru_cache(maxsize=1024)
+def may_run(name: str) -> bool:
+    """Whether a tool of this name runs commands or code."""
+    plain = plain_name(name)
+    return plain in SHELLS or plain in INTERPRETERS
+
+
 def runs_commands(name: str) -> bool:
     """Whether a tool of this name is a shell, so that its result may tell an exit code."""
     return plain_name(name) in SHELLS
@@ -259,10 +261,7 @@ def _found(call: ToolCall) -> tuple[View, ...]:
         return ()
     path = _value(_arguments(call), _PATHS)
     found = hits(text, path if isinstance(path, str) else None)
-    return tuple(
-        View(path=each, extent=Extent.LINES, start=line, end=line, searched=True)
-        for each, line in found
-    )
+    return tuple(made_view(each, Extent.LINES, line, line, searched=True) for each, line in found)
 
 
 def _read(call: ToolCall, tool: ToolView) -> tuple[View, ...]:
@@ -271,20 +270,23 @@ def _read(call: ToolCall, tool: ToolView) -> tuple[View, ...]:
         return ()
     path = _value(arguments, tool.path)
     if isinstance(path, list):
-        return tuple(_view(each, Extent.WHOLE) for each in path if isinstance(each, str))
+        return tuple(made_view(each, Extent.WHOLE) for each in path if isinstance(each, str))
     if not isinstance(path, str) or not path:
         return ()
-    asked = (None, None) if len(arguments) == 1 else _asked(arguments, tool)
-    reading = _Reading(path, *asked)
+    first, last = (None, None) if len(arguments) == 1 else _asked(arguments, tool)
     text = text_of(call.result)
-    return _claimed(reading) if text is None else _seen(reading, text, tool)
+    if text is None:
+        return _claimed(path, first, last)
+    return _seen(text, path, first, last, is_editor=tool.is_editor)
 
 
 def _window_shown(call: ToolCall) -> tuple[View, ...] | None:
     """The lines in a tool's window; ``None`` if the result is not one, as of other such tools."""
     text = text_of(call.result)
     shown = window(text) if text is not None and call.success is not False else None
-    return None if shown is None else (_view(shown.path, Extent.LINES, shown.first, shown.last),)
+    return (
+        None if shown is None else (made_view(shown.path, Extent.LINES, shown.first, shown.last),)
+    )
 
 
 def _opened(call: ToolCall) -> tuple[View, ...]:
@@ -307,34 +309,27 @@ def _asked(arguments: Mapping[str, Any], tool: ToolView) -> tuple[int | None, in
     return first or None, None if last == _TO_THE_END else last
 
 
-def _claimed(reading: _Reading) -> tuple[View, ...]:
+def _claimed(path: str, first: int | None, last: int | None) -> tuple[View, ...]:
     """What was asked for, where no result was recorded."""
-    path, first, last = reading
     if last is not None:
-        return (_view(path, Extent.LINES, first or 1, last),)
-    return (_view(path, Extent.WHOLE if first in (None, 1) else Extent.UNKNOWN),)
+        return (made_view(path, Extent.LINES, first or 1, last),)
+    return (made_view(path, Extent.WHOLE if first in (None, 1) else Extent.UNKNOWN),)
 
 
-def _seen(reading: _Reading, text: str, tool: ToolView) -> tuple[View, ...]:
+def _seen(
+    text: str, path: str, first: int | None, last: int | None, *, is_editor: bool
+) -> tuple[View, ...]:
     """What a result shows."""
-    path, first, last = reading
     if ranges := numbered(text, first, last):
-        return tuple([_view(path, Extent.LINES, start, end) for start, end in ranges])
-    if tool.is_editor or not text or is_refusal(text):
+        return tuple([made_view(path, Extent.LINES, start, end) for start, end in ranges])
+    if is_editor or not text or is_refusal(text):
         return ()
     if first in (None, 1) and last is None:
-        return (_view(path, Extent.WHOLE),)
+        return (made_view(path, Extent.WHOLE),)
     begin = first or 1
     shown = begin + text.count("\n") - text.endswith("\n")
-    return (_view(path, Extent.LINES, begin, shown if last is None else min(last, shown)),)
+    return (made_view(path, Extent.LINES, begin, shown if last is None else min(last, shown)),)
 
-
-def _view(path: str, extent: Extent, start: int | None = None, end: int | None = None) -> View:
-    return frozen(View, {**_VIEW, "path": path, "extent": extent, "start": start, "end": end})
-
-
-_VIEW = dict(View(path=""))
-"""Every field of a view; making one costs a fifth of what validating it does."""
 
 _READERS: dict[str, ToolView | ViewFunction] = {
     **dict.fromkeys(

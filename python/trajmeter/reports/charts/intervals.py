@@ -10,6 +10,8 @@ from trajmeter.reports.charts.scales import drawable, scale_of
 from trajmeter.reports.charts.svg import FONT_SIZE, WIDTH, drawing, label, tag, width_of
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from trajmeter.reports.charts.models import Interval, IntervalChart
     from trajmeter.reports.charts.scales import Scale
 
@@ -18,6 +20,8 @@ __all__ = ["draw_intervals", "limits_text", "names_width"]
 _ROW, _HEADING = 26, 28
 _WIDEST_NAME, _WIDEST_VALUE = 190.0, 150.0
 _GAP = 14
+_ARROW = 7.0
+"""Length of the arrow at the end of an interval that goes beyond what is possible."""
 _BOLD = 1.07
 """How much wider bold text is."""
 
@@ -25,20 +29,12 @@ _BOLD = 1.07
 def draw_intervals(chart: IntervalChart) -> str:
     """Draw dots and intervals downwards on one axis."""
     rows = [each for group in chart.groups for each in group.intervals]
-    texts = {id(each): _text(each, is_ratio=chart.is_ratio) for each in rows}
+    texts = {id(each): _text(each, chart) for each in rows}
     bold = _BOLD if any(each.is_best for each in rows) else 1.0
     left = bold * names_width([each.label for each in rows]) + _GAP
     widest = bold * max((width_of(text) for text in texts.values()), default=0.0)
     right = WIDTH - min(widest, _WIDEST_VALUE) - _GAP
-    ends = [end for each in rows for end in (each.value, each.low, each.high)]
-    scale = scale_of(
-        [*ends, chart.reference],
-        left,
-        right,
-        low_end=chart.low_end,
-        high_end=chart.high_end,
-        is_ratio=chart.is_ratio,
-    )
+    scale = _scale(chart, rows, left, right)
     headings = sum(bool(group.heading) for group in chart.groups)
     bottom = 4 + len(rows) * _ROW + headings * _HEADING
     parts = [horizontal_axis(scale, chart.axis, 4, bottom)]
@@ -57,8 +53,8 @@ def draw_intervals(chart: IntervalChart) -> str:
             facts.append(f"{group.heading}, {said}" if group.heading else said)
             best = "best" if each.is_best else ""
             base = y + _ROW / 2 + FONT_SIZE / 3
-            parts.append(label(each.label, 0, base, class_=best, fits=left - _GAP))
-            parts.append(_dot(each, facts[-1], scale, y + _ROW / 2))
+            parts.append(label(each.label, 0, base, class_=best, fits=(left - _GAP) / bold))
+            parts.append(_dot(each, facts[-1], scale, y + _ROW / 2, (chart.least, chart.greatest)))
             parts.append(
                 label(text, WIDTH, base, anchor="end", class_=best, fits=WIDTH - right - _GAP / 2)
             )
@@ -78,20 +74,64 @@ def names_width(names: list[str]) -> float:
     return min(max(map(width_of, names), default=0.0), _WIDEST_NAME)
 
 
-def _text(each: Interval, *, is_ratio: bool) -> str:
+def _text(each: Interval, chart: IntervalChart) -> str:
     if each.value is None:
         return each.remark or "no value"
-    shown = f"{amount(each.value)}{'x' if is_ratio else ''}"
+    sign = "+" if chart.reference == 0.0 and each.value > 0.0 else ""  # a difference has one
+    shown = f"{sign}{amount(each.value)}{'x' if chart.is_ratio else ''}"
     return f"{shown} · {each.remark}" if each.remark else shown
 
 
-def _dot(each: Interval, fact: str, scale: Scale, y: float) -> str:
+def _scale(chart: IntervalChart, rows: Sequence[Interval], left: float, right: float) -> Scale:
+    """An axis that holds every value and interval, as far as they are possible."""
+    ends = [end for each in rows for end in (each.value, each.low, each.high)]
+    kept = [end for end in ends if end is not None and not _is_beyond(end, chart)]
+    is_cut_low = any(end is not None and _is_below(end, chart.least) for end in ends)
+    is_cut_high = any(end is not None and _is_above(end, chart.greatest) for end in ends)
+    return scale_of(
+        [*kept, chart.reference],
+        left,
+        right,
+        low_end=chart.least if is_cut_low else chart.low_end,
+        high_end=chart.greatest if is_cut_high else chart.high_end,
+        is_ratio=chart.is_ratio,
+    )
+
+
+def _is_beyond(end: float, chart: IntervalChart) -> bool:
+    return _is_below(end, chart.least) or _is_above(end, chart.greatest)
+
+
+def _is_below(end: float, least: float | None) -> bool:
+    return least is not None and end < least
+
+
+def _is_above(end: float, greatest: float | None) -> bool:
+    return greatest is not None and end > greatest
+
+
+def _dot(
+    each: Interval,
+    fact: str,
+    scale: Scale,
+    y: float,
+    possible: tuple[float | None, float | None],
+) -> str:
     shapes = []
     low, high = each.low, each.high
     if drawable(low) and drawable(high):
         x1, x2 = scale.at(low), scale.at(high)
         shapes.append(tag("line", class_="interval", x1=x1, x2=x2, y1=y, y2=y))
-        shapes += [tag("line", class_="interval", x1=x, x2=x, y1=y - 4, y2=y + 4) for x in (x1, x2)]
+        shapes.append(_end(x1, y, -_ARROW if _is_below(low, possible[0]) else 0.0))
+        shapes.append(_end(x2, y, _ARROW if _is_above(high, possible[1]) else 0.0))
     if drawable(each.value, is_ratio=scale.is_ratio):
         shapes.append(tag("circle", class_="fill", cx=scale.at(each.value), cy=y, r=5))
     return mark(each.series, [fact], "".join(shapes)) if shapes else ""
+
+
+def _end(x: float, y: float, points: float) -> str:
+    """The end of an interval: a stroke across it, or an arrow where it goes on."""
+    if not points:
+        return tag("line", class_="interval", x1=x, x2=x, y1=y - 4, y2=y + 4)
+    corners = (x + points, y, x, y - 4, x, y + 4)
+    return tag("polygon", class_="arrow", points=" ".join(f"{place:g}" for place in corners))

@@ -70,6 +70,10 @@ class IntervalChart(NamedTuple):
     """Where the axis must begin; ``None`` where its values do."""
     high_end: float | None = None
     """Where it must end."""
+    least: float | None = None
+    """Least value that is possible: an interval below it is cut there, and ends in an arrow."""
+    greatest: float | None = None
+    """Greatest value that is possible, likewise."""
 
 
 class Point(NamedTuple):
@@ -87,6 +91,8 @@ class Point(NamedTuple):
     """Upper limit of ``y``."""
     series: int = 0
     """Which colour."""
+    part: str = ""
+    """How much ``x`` covers if not everything, such as ``40/80``; the point is then hollow."""
 
 
 class ScatterChart(NamedTuple):

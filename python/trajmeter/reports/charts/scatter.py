@@ -77,10 +77,12 @@ def draw_scatter(chart: ScatterChart) -> str:
     facts = [
         f"{each.label}: {chart.x_axis} {amount(each.x)}, {chart.y_axis} {amount(each.y)}"
         f"{limits_text(each.y_low, each.y_high)}"
+        f"{f', {each.part} of it known' if each.part else ''}"
         for each in shown
     ]
     for each, fact, (x, y) in zip(shown, facts, places, strict=True):
-        shapes = [tag("circle", class_="fill", cx=x, cy=y, r=_RADIUS)]
+        class_ = "hollow" if each.part else "fill"
+        shapes = [tag("circle", class_=class_, cx=x, cy=y, r=_RADIUS)]
         if drawable(each.y_low) and drawable(each.y_high):
             ends = {"y1": upwards.at(each.y_low), "y2": upwards.at(each.y_high)}
             shapes.insert(0, tag("line", class_="interval", x1=x, x2=x, **ends))
@@ -104,7 +106,8 @@ def _names(
     taken = [_Box(x - reach, y - reach, x + reach, y + reach) for x, y in places]
     widest = _WIDEST_NAME if len(points) < _MANY else _WIDEST_OF_MANY
     for point, (x, y) in zip(points, places, strict=True):
-        text = shortened(point.label, widest)
+        part = f" ({point.part})" if point.part else ""
+        text = f"{shortened(point.label, widest - width_of(part))}{part}"
         width = width_of(text)
         free = [
             box

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import base64
 import hashlib
+import re
 from importlib import resources
 from typing import TYPE_CHECKING, Any
 
@@ -16,6 +17,9 @@ if TYPE_CHECKING:
     from trajmeter.reports.page.document import Document
 
 __all__ = ["html_document", "require_jinja"]
+
+_PART = re.compile(r"(?<=_)|(?<=[./])(?=[a-z])")
+"""Where a long name may be broken: not before the digits of a version."""
 
 
 def require_jinja() -> None:
@@ -61,6 +65,7 @@ def html_document(document: Document) -> str:
     pieces = environment.from_string(own("page.html.j2")).generate(
         document=document,
         draw=draw,
+        parts_of=_PART.split,
         attempts=() if document.attempts is None else attempt_markup(document.attempts),
         policy=_policy(style, script),
         style=style,

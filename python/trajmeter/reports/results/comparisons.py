@@ -2,33 +2,38 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from trajmeter.metrics.figures import short_name
-from trajmeter.reports.cells import NOTHING, Cell, amount
 from trajmeter.reports.charts import Interval, IntervalChart, IntervalGroup
-from trajmeter.reports.differences import comparison_sections, p_text, signed, tasks_table
+from trajmeter.reports.differences import comparison_sections
 from trajmeter.reports.estimates import level_name
 from trajmeter.reports.page.document import Fold, Part, PartTable
-from trajmeter.reports.tables import Table
+from trajmeter.reports.results.difference_tables import (
+    figure_name,
+    losses,
+    pair_table,
+    ranked_pairs,
+    systems_table,
+    tasks_of_systems,
+)
+from trajmeter.reports.results.findings import LISTED
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     from trajmeter.reports.results.findings import Findings
-    from trajmeter.summaries.comparing import SystemPair
+    from trajmeter.summaries.comparing import ComparedScores, SystemPair
     from trajmeter.summaries.differences import Difference
 
 __all__ = ["comparison_part"]
 
 _FIGURES = 10
 """Figures of a chart of differences."""
+_CHARTS = 4
+"""Figures of many systems that have a chart."""
 _OPEN = 3
-"""Pairs whose tables are open; the other pairs' tables are folded."""
-_ROWS = 12
-"""Figures of an open table."""
-_TASKS = 20
-"""Tasks that a fold lists."""
+"""Figures of many systems whose tables are open; the others are folded."""
 
 
 def comparison_part(found: Findings) -> Part | None:
@@ -38,86 +43,80 @@ def comparison_part(found: Findings) -> Part | None:
     pairs = found.compared.pairs
     if all(each.difference is None for pair in pairs for each in pair.figures):
         return None
-    tables: list[PartTable] = []
-    folds: list[Fold] = []
-    notes: list[str] = []
-    for pair, section in zip(pairs, comparison_sections(found.compared), strict=True):
-        title = "" if len(pairs) == 1 else section.title
-        own = PartTable(_table(pair, found, title))
-        if len(tables) < _OPEN:
-            tables.append(own)
-        folds += _losses(pair, found)
-        if section.table is not None:
-            everything = (PartTable(section.table),)
-            folds.append(Fold(f"{section.title}: all figures", everything, section.lines))
-        notes += [line for line in _notes(pair) if line not in notes]
-    title = f"{pairs[0].b} against {pairs[0].a}" if len(pairs) == 1 else f"Against {pairs[0].a}"
-    if found.compared.options.pairs == "all" and len(pairs) > 1:
+    is_one = len(pairs) == 1
+    tables, folds = _of_pair(pairs[0], found) if is_one else _of_pairs(pairs, found)
+    charts = tuple(_charts(found))
+    title = f"{pairs[0].b} against {pairs[0].a}" if is_one else f"Against {pairs[0].a}"
+    if found.compared.options.pairs == "all" and not is_one:
         title = "Each against each"
     return Part(
         "differences",
         title,
         lines=("Differences at the tasks that both systems have, paired task by task.",),
-        charts=tuple(_charts(found)),
-        tables=tuple(tables),
-        folds=tuple(folds),
-        notes=tuple(notes),
+        charts=charts,
+        tables=tables,
+        folds=(*folds, *_everything(found.compared)),
+        notes=tuple(_notes(pairs, charts)),
     )
 
 
-def _table(pair: SystemPair, found: Findings, title: str) -> Table:
-    """The figures that stand for the families, and those that differ clearly."""
-    held = [each for each in pair.figures if each.difference is not None]
-    clear = [each for each in held if each.p_holm is not None and each.p_holm <= 1 - each.level]
-    adjusted = found.adjusted
-    lead = [each for name in found.principal for each in held if each.figure == name]
-    chosen = [*lead, *(each for each in clear if each not in lead)][:_ROWS]
-    rows = tuple(
-        (
-            _figure(each),
-            Cell(amount(each.mean_a), each.mean_a),
-            Cell(amount(each.mean_b), each.mean_b),
-            Cell(signed(each.difference), each.difference),
-            _limits(each),
-            Cell(p_text(each.p_value), each.p_value),
-            _adjusted(adjusted.get((pair.a, pair.b, each.figure))),
-            f"{each.n_better}/{each.n_worse}/{each.n_equal}",
-            f"{each.n_tasks:,}",
+def _of_pair(pair: SystemPair, found: Findings) -> tuple[tuple[PartTable, ...], tuple[Fold, ...]]:
+    return (PartTable(pair_table(pair, found, "")),), tuple(losses(pair, found))
+
+
+def _of_pairs(
+    pairs: Sequence[SystemPair], found: Findings
+) -> tuple[tuple[PartTable, ...], tuple[Fold, ...]]:
+    """A table for each main figure, of all pairs, and the tasks that make the differences."""
+    held = [systems_table(pairs, found, figure) for figure in found.principal]
+    tables = [PartTable(table) for table in held if table is not None]
+    folds = [Fold(each.table.title, (each,)) for each in tables[_OPEN:]]
+    return tuple(tables[:_OPEN]), (*folds, *tasks_of_systems(pairs, found))
+
+
+def _everything(compared: ComparedScores) -> Iterator[Fold]:
+    """All figures of all pairs, behind one fold."""
+    sections = comparison_sections(compared)
+    is_one = len(sections) == 1
+    tables, lines = [], []
+    for section in sections:
+        if section.table is not None:
+            title = "" if is_one else section.title
+            tables.append(PartTable(replace(section.table, title=title)))
+            lines += [line for line in section.lines if line not in lines]
+    if tables:
+        title = f"{sections[0].title}: all figures" if is_one else "All figures, pair by pair"
+        yield Fold(title, tuple(tables), tuple(lines))
+
+
+def _notes(pairs: Sequence[SystemPair], charts: Sequence[IntervalChart]) -> Iterator[str]:
+    if len(pairs) == 1:
+        yield (
+            "p (Holm) is adjusted over the main figure of each family. Other figures are listed "
+            "only where they differ clearly even when adjusted over all figures."
         )
-        for each in chosen
-    )
-    level = level_name(found.estimates.options.level)
-    names = (pair.a, pair.b)
-    measures = ("difference", level, "p", "p (Holm)", "better/worse/equal", "tasks")
-    return Table(title, ("figure", *names, *measures), rows)
-
-
-def _adjusted(value: float | None) -> Cell:
-    return Cell(p_text(value), value)
-
-
-def _limits(each: Difference) -> str:
-    return NOTHING if each.low is None else f"{signed(each.low)}…{signed(each.high)}"
-
-
-def _notes(pair: SystemPair) -> Iterator[str]:
-    yield (
-        "p (Holm) is adjusted over the main figure of each family. Other figures are listed only "
-        "where they differ clearly even when adjusted over all figures."
-    )
-    if any("few_tasks" in each.notes for each in pair.figures):
+    else:
+        yield (
+            "p (Holm) is adjusted over the main figures of all pairs. Systems may be compared on "
+            "different tasks, so the baseline's mean may differ from row to row."
+        )
+    if any("few_tasks" in each.notes for pair in pairs for each in pair.figures):
         yield "Fewer than 10 tasks: treat the intervals as rough."
+    if any(map(_is_cut, charts)):
+        yield (
+            "Arrows: the interval reaches beyond any possible difference, so these tasks are too "
+            "few for it to say much; the tables have its limits."
+        )
 
 
-def _losses(pair: SystemPair, found: Findings) -> Iterator[Fold]:
-    """The tasks at which the second system loses most."""
-    for name in found.principal[:1]:
-        tasks = pair.tasks.get(name, ())
-        if len(tasks) > 1:
-            table = tasks_table(pair, tasks[:_TASKS])
-            shown = f"the first {_TASKS} of {len(tasks):,} tasks" if len(tasks) > _TASKS else ""
-            title = f"{short_name(name)}, task by task: {pair.b} against {pair.a}, worst first"
-            yield Fold(title, (PartTable(table),), (shown,) if shown else ())
+def _is_cut(chart: IntervalChart) -> bool:
+    least, greatest = chart.least, chart.greatest
+    return any(
+        (least is not None and each.low is not None and each.low < least)
+        or (greatest is not None and each.high is not None and each.high > greatest)
+        for group in chart.groups
+        for each in group.intervals
+    )
 
 
 def _charts(found: Findings) -> Iterator[IntervalChart]:
@@ -126,17 +125,18 @@ def _charts(found: Findings) -> Iterator[IntervalChart]:
     if compared is None:
         return
     lead = {name: place for place, name in enumerate(found.principal)}
-    charted = {system.label for system in found.charted}
-    pairs = [pair for pair in compared.pairs if {pair.a, pair.b} <= charted]
-    if not pairs:
-        return
+    pairs = compared.pairs[:LISTED]
     ranges: dict[tuple[float, float], list[str]] = {}
     for each in sorted(pairs[0].figures, key=lambda each: lead.get(each.figure, len(lead))):
         low, high = _range(found, each.figure)
         if low is not None and high is not None and each.difference is not None:
             ranges.setdefault((low, high), []).append(each.figure)
     for (low, high), names in ranges.items():
-        yield _chart(found, pairs, names[:_FIGURES], f"figures from {low:g} to {high:g}")
+        if len(pairs) == 1:
+            yield _of_figures(found, pairs[0], names[:_FIGURES], (low, high))
+        else:
+            own = [name for name in names if name in lead] or names[:1]
+            yield from (_of_systems(found, pairs, name, high - low) for name in own[:_CHARTS])
 
 
 def _range(found: Findings, name: str) -> tuple[float | None, float | None]:
@@ -144,42 +144,48 @@ def _range(found: Findings, name: str) -> tuple[float | None, float | None]:
     return each.range_low, each.range_high
 
 
-def _chart(
-    found: Findings, pairs: Sequence[SystemPair], names: Sequence[str], about: str
+def _of_figures(
+    found: Findings, pair: SystemPair, names: Sequence[str], ends: tuple[float, float]
 ) -> IntervalChart:
+    """The figures of one pair on one axis."""
+    low, high = ends
+    own = {each.figure: each for each in pair.figures}
+    intervals = tuple(_interval(figure_name(own[name]), own[name]) for name in names)
+    return _chart(
+        f"{pair.b} minus {pair.a}: figures from {low:g} to {high:g}", intervals, found, high - low
+    )
+
+
+def _of_systems(
+    found: Findings, pairs: Sequence[SystemPair], name: str, width: float
+) -> IntervalChart:
+    """One figure of many pairs."""
     systems = {system.label: system for system in found.systems}
-    a = pairs[0].a
-    is_one = len(pairs) == 1
-    groups = []
-    if is_one:
-        own = {each.figure: each for each in pairs[0].figures}
-        intervals = (_interval(_figure(own[name]), own[name]) for name in names)
-        groups.append(IntervalGroup("", tuple(intervals)))
-    for name in names if not is_one else ():
-        held = [(p, each) for p in pairs for each in p.figures if each.figure == name]
-        intervals = (
-            _interval(
-                pair.b if pair.a == pairs[0].a else f"{pair.b} minus {pair.a}",
-                each,
-                systems[pair.b].number,
-            )
-            for pair, each in held
+    held = ranked_pairs(pairs, name)
+    is_one = len({pair.a for pair in pairs}) == 1
+    intervals = tuple(
+        _interval(
+            pair.b if is_one else f"{pair.b} minus {pair.a}", each, found.colour(systems[pair.b])
         )
-        groups.append(IntervalGroup(_figure(held[0][1]), tuple(intervals)))
-    b = pairs[0].b if is_one else "others"
+        for pair, each in held
+    )
+    about = f"difference from {pairs[0].a}" if is_one else "differences"
+    return _chart(f"{figure_name(held[0][1])}: {about}", intervals, found, width)
+
+
+def _chart(
+    title: str, intervals: tuple[Interval, ...], found: Findings, width: float
+) -> IntervalChart:
     return IntervalChart(
-        title=f"{b} minus {a}: {about}",
-        groups=tuple(groups),
+        title=title,
+        groups=(IntervalGroup("", intervals),),
         axis=f"difference, {level_name(found.estimates.options.level)}",
         reference=0.0,
+        least=-width,
+        greatest=width,
     )
 
 
 def _interval(label: str, each: Difference, series: int = 1) -> Interval:
     remark = f"{each.n_tasks} tasks" if each.difference is not None else "no task in common"
     return Interval(label, each.difference, each.low, each.high, remark, series=series)
-
-
-def _figure(each: Difference) -> str:
-    lower = " (lower is better)" if each.higher_is_better is False else ""
-    return f"{short_name(each.figure)}{lower}"

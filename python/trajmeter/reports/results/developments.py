@@ -28,15 +28,17 @@ if TYPE_CHECKING:
     from trajmeter.reports.charts import Chart
     from trajmeter.reports.results.findings import Findings, System
 
-__all__ = ["NUMBERS", "VALUES", "development_part", "spread_part", "tradeoff_part"]
+__all__ = ["COSTS", "NUMBERS", "VALUES", "development_part", "spread_part", "tradeoff_part"]
 
 _COVERAGE = {
     f"context.trajectory.{granularity}.coverage": granularity for granularity in ("line", "file")
 }
 _TURNS, _PASSED = "turns.run.turn_count", "turns.run.passed"
-_COSTS = ("turns.cost.cost_usd", "speedup.task_cost_usd", "turns.tokens.total_tokens")
+COSTS = ("turns.cost.cost_usd", "speedup.task_cost_usd", "turns.tokens.total_tokens")
 
-NUMBERS = (_TURNS, _PASSED)
+_PRICED = {"speedup.task_cost_usd": "speedup.priced"}
+"""By cost the column that says whether its model has a price; a cost without one is 0."""
+NUMBERS = (_TURNS, _PASSED, *_PRICED.values())
 """Columns of numbers that are read for these charts beside the figures."""
 VALUES = (*_COVERAGE,)
 """Columns of lists that are read for them."""
@@ -50,16 +52,21 @@ _CHARTS = 4
 
 def tradeoff_part(found: Findings) -> Part | None:
     """What quality costs; ``None`` where fewer than two systems have both."""
-    cost = next((name for name in _COSTS if name in found.measured), None)
+    cost = next((name for name in COSTS if name in found.measured), None)
     if cost is None:
         return None
     charts = []
-    for quality in [name for name in found.principal if name not in _COSTS][:2]:
+    known = {system.number: _known(found, system, cost) for system in found.charted}
+    for quality in [name for name in found.principal if name not in COSTS][:2]:
         points = []
         for system in found.charted:
             x, each = system.mean(cost), system.estimate(quality)
-            if x is not None and each is not None and each.mean is not None:
-                points.append(Point(system.label, x, each.mean, each.low, each.high, system.number))
+            count, total = known[system.number]
+            if x is None or not count or each is None or each.mean is None:
+                continue
+            part = f"{count:,}/{total:,}" if count < total else ""
+            colour = found.colour(system)
+            points.append(Point(system.label, x, each.mean, each.low, each.high, colour, part))
         if len(points) > 1:
             charts.append(
                 ScatterChart(
@@ -69,7 +76,27 @@ def tradeoff_part(found: Findings) -> Part | None:
                     y_axis=f"mean {short_name(quality)}",
                 )
             )
-    return Part("tradeoff", "Cost against quality", charts=tuple(charts)) if charts else None
+    if not charts:
+        return None
+    notes = []
+    if any(point.part for chart in charts for point in chart.points):
+        notes.append(
+            f"Hollow: {short_name(cost)} is known of some attempts only; the mean is over these."
+        )
+    without = [system.label for system in found.charted if not known[system.number][0]]
+    if without:
+        notes.append(f"Left out, as no {short_name(cost)} is known: {', '.join(without)}.")
+    return Part("tradeoff", "Cost against quality", charts=tuple(charts), notes=tuple(notes))
+
+
+def _known(found: Findings, system: System, cost: str) -> tuple[int, int]:
+    """Of how many attempts the cost is known, and of how many in all."""
+    each = system.estimate(cost)
+    if each is None:
+        return 0, 0
+    priced = found.rows.numbers.get(_PRICED.get(cost, ""))
+    unpriced = 0 if priced is None else int((priced[found.of(system)] == 0).sum())
+    return each.n_scored - unpriced, each.n_total
 
 
 def spread_part(found: Findings) -> Part | None:
@@ -82,7 +109,7 @@ def spread_part(found: Findings) -> Part | None:
             means, tasks = found.task_means(name, system)
             if len(means):
                 series.append(
-                    Series(system.label, tuple(means.tolist()), tuple(tasks), system.number)
+                    Series(system.label, tuple(means.tolist()), tuple(tasks), found.colour(system))
                 )
         if any(len(one.values) > 1 for one in series):
             charts.append(
@@ -140,7 +167,7 @@ def _coverage(found: Findings) -> Iterator[CurveChart]:
                         tuple(float(step) for step in range(1, shown + 1)),
                         tuple(held.mean(axis=0).tolist()),
                         *band,
-                        series=system.number,
+                        series=found.colour(system),
                     )
                 )
         yield CurveChart(
@@ -210,5 +237,5 @@ def _cumulated(found: Findings, system: System, last: int) -> Curve | None:
         system.label,
         tuple(steps.astype(float).tolist()),
         tuple(shares.tolist()),
-        series=system.number,
+        series=found.colour(system),
     )

@@ -9,21 +9,27 @@ from trajmeter.reports.cells import Cell
 from trajmeter.reports.charts import Interval, IntervalChart, IntervalGroup
 from trajmeter.reports.estimates import level_name, repeats_section
 from trajmeter.reports.page.document import Fold, Part, PartTable
-from trajmeter.reports.results.findings import CHARTED, LISTED
+from trajmeter.reports.results.findings import LISTED
 from trajmeter.reports.results.words import estimate_cell, scored
 from trajmeter.reports.tables import Table
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Iterator, Mapping, Sequence
 
     from trajmeter.reports.charts import Chart
     from trajmeter.reports.results.findings import Findings, System
     from trajmeter.summaries.estimates import Estimate
 
-__all__ = ["alike", "family_parts", "interval", "repeats_part"]
+__all__ = ["alike", "family_parts", "heading", "interval", "repeats_part"]
 
 _DRAWN = 8
 """Figures of a family that are drawn and open; the others are folded."""
+_SYSTEMS = 12
+"""Systems that a chart shows, of more the best: rows have names, so that colours may recur."""
+_ROWS = 24
+"""Rows of a chart of several figures."""
+_CHARTS = 4
+"""Figures of an axis that have charts of their own where together they have more rows."""
 _COLUMNS = 6
 """Systems, or figures, that a table has columns for."""
 _LEVELS = {
@@ -70,7 +76,7 @@ def repeats_part(found: Findings) -> Part | None:
                             getattr(each, field),
                             getattr(each, f"{field}_low"),
                             getattr(each, f"{field}_high"),
-                            series=system.number,
+                            series=found.colour(system),
                         )
                         for each in system.estimates.repeats
                     ),
@@ -161,15 +167,16 @@ def alike(found: Findings, names: Sequence[str], title: str) -> Iterator[Interva
         alone = "" if is_shared else name
         axis = _Axis(each.range_low, each.range_high, is_ratio=is_ratio, unit=each.unit, name=alone)
         ranges.setdefault(axis, []).append(name)
-    for axis, own in ranges.items():
-        level = level_name(found.estimates.options.level)
+    systems = _charted(found, _lead(found, names))
+    level = level_name(found.estimates.options.level)
+    for axis, own in _charts(ranges, len(systems), _lead(found, names)):
         is_one = len(own) == 1
         yield IntervalChart(
-            title=_heading(found, own[0]) if is_one else f"{title}: means",
+            title=heading(found, own[0]) if is_one else f"{title}: means",
             groups=tuple(
                 IntervalGroup(
-                    "" if is_one else _heading(found, name),
-                    tuple(interval(s, name, found) for s in _charted(found, _lead(found, names))),
+                    "" if is_one else heading(found, name),
+                    tuple(interval(s, name, found) for s in systems),
                 )
                 for name in own
             ),
@@ -179,6 +186,18 @@ def alike(found: Findings, names: Sequence[str], title: str) -> Iterator[Interva
             low_end=None if axis.name else axis.low,
             high_end=None if axis.name else axis.high,
         )
+
+
+def _charts(
+    ranges: Mapping[_Axis, list[str]], systems: int, lead: str
+) -> Iterator[tuple[_Axis, list[str]]]:
+    """Figures of each chart: those of an axis together, or some alone where systems are many."""
+    for axis, names in ranges.items():
+        if len(names) * systems <= _ROWS:
+            yield axis, names
+            continue
+        ordered = sorted(names, key=lambda name: name != lead)
+        yield from ((axis, [name]) for name in ordered[:_CHARTS])
 
 
 def _holding(found: Findings, name: str) -> tuple[System, ...]:
@@ -193,10 +212,19 @@ def _holding(found: Findings, name: str) -> tuple[System, ...]:
 
 def _charted(found: Findings, name: str) -> tuple[System, ...]:
     own = _holding(found, name)
-    return own if len(own) <= CHARTED else found.charted_by(name)
+    return _ordered(found, own if len(own) <= _SYSTEMS else found.charted_by(name), name)
 
 
-def _heading(found: Findings, name: str) -> str:
+def _ordered(found: Findings, systems: Sequence[System], name: str) -> tuple[System, ...]:
+    """Systems in their order; of many the best of a figure first."""
+    if len(systems) <= _COLUMNS:
+        return tuple(systems)
+    ranked = [system for system in found.ranked(name) if system in systems]
+    return (*ranked, *(system for system in systems if system not in ranked))
+
+
+def heading(found: Findings, name: str) -> str:
+    """Short name of a figure, and which end is better where that is the lower."""
     lower = " (lower is better)" if found.is_higher_better(name) is False else ""
     return f"{short_name(name)}{lower}"
 
@@ -205,15 +233,15 @@ def interval(system: System, name: str, found: Findings) -> Interval:
     """A figure of a system, as a chart shows it."""
     each = system.estimate(name)
     if each is None or each.mean is None:
-        return Interval(system.label, None, remark="not scored", series=system.number)
+        return Interval(system.label, None, remark="not scored", series=found.colour(system))
     return Interval(
         system.label,
         each.mean,
         each.low,
         each.high,
         remark=scored(each) if each.n_scored < each.n_total else "",
-        is_best=system in _best(found, name, found.systems),
-        series=system.number,
+        is_best=system in found.best(name, found.systems),
+        series=found.colour(system),
     )
 
 
@@ -233,14 +261,14 @@ def _levels(found: Findings, names: Sequence[str]) -> IntervalChart:
 
 def _table(found: Findings, names: Sequence[str]) -> PartTable:
     """Figures downwards, or systems where these are many; the best of each figure is marked."""
-    holding = _holding(found, names[0])
+    holding = _ordered(found, _holding(found, names[0]), _lead(found, names))
     systems = holding[:LISTED]
     cells = {(s.number, name): estimate_cell(s.estimate(name)) for s in systems for name in names}
-    winners = {(s.number, name) for name in names for s in _best(found, name, systems)}
+    winners = {(s.number, name) for name in names for s in found.best(name, systems)}
     if len(systems) <= _COLUMNS:
         header = ("figure", *(system.label for system in systems))
         rows = tuple(
-            (Cell(_heading(found, name)), *(cells[s.number, name] for s in systems))
+            (Cell(heading(found, name)), *(cells[s.number, name] for s in systems))
             for name in names
         )
         best = {
@@ -250,7 +278,7 @@ def _table(found: Findings, names: Sequence[str]) -> PartTable:
             if (s.number, name) in winners
         }
         return PartTable(Table("", header, rows), frozenset(best))
-    header = ("system", *(_heading(found, name) for name in names))
+    header = ("system", *(heading(found, name) for name in names))
     rows = tuple(
         (Cell(system.label), *(cells[system.number, name] for name in names)) for system in systems
     )
@@ -261,16 +289,5 @@ def _table(found: Findings, names: Sequence[str]) -> PartTable:
         if (s.number, name) in winners
     }
     more = len(holding) - len(systems)
-    title = f"The first {LISTED} of {len(holding):,} systems" if more else ""
+    title = f"The best {LISTED} of {len(holding):,} systems" if more else ""
     return PartTable(Table(title, header, rows), frozenset(best))
-
-
-def _best(found: Findings, name: str, systems: Sequence[System]) -> list[System]:
-    """The best systems of a figure; none if they are all equal, or neither end is better."""
-    if found.is_higher_better(name) is None:
-        return []
-    ranked = [system for system in found.ranked(name) if system in systems]
-    if not ranked or ranked[-1].mean(name) == ranked[0].mean(name):
-        return []
-    top = ranked[0].mean(name)
-    return [system for system in ranked if system.mean(name) == top]

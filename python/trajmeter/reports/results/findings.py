@@ -21,7 +21,10 @@ if TYPE_CHECKING:
     from trajmeter.summaries.estimates import Estimate
     from trajmeter.summaries.summarizing import Estimates, GroupEstimates
 
-__all__ = ["CHARTED", "LISTED", "Findings", "System", "attempts_of", "system_labels"]
+__all__ = ["CHARTED", "FEW", "LISTED", "Findings", "System", "attempts_of", "system_labels"]
+
+FEW = 2
+"""Systems up to which every pair has tables of its own; more stand in one."""
 
 CHARTED = 8
 """Systems that a chart shows: more colours cannot be told apart."""
@@ -34,7 +37,7 @@ class System:
     """Attempts that are counted together, such as those of an agent and model."""
 
     number: int
-    """Place among the systems, which is its colour in charts."""
+    """Place among the systems."""
     label: str
     """Its name, as short as tells it apart."""
     estimates: GroupEstimates
@@ -90,6 +93,15 @@ class Findings:
         """Systems that charts show: the baseline, and the best by the first figure."""
         return self.charted_by(self.principal[0]) if self.principal else self.systems[:CHARTED]
 
+    def colour(self, system: System) -> int:
+        """Which colour a system has in charts: those of :attr:`charted` have one each."""
+        places = self._colours
+        return places.get(system.number, system.number)
+
+    @cached_property
+    def _colours(self) -> dict[int, int]:
+        return {system.number: place for place, system in enumerate(self.charted)}
+
     def charted_by(self, figure: str) -> tuple[System, ...]:
         """Systems that charts of a family show: of many the baseline and the best, by a figure."""
         if len(self.systems) <= CHARTED:
@@ -121,6 +133,16 @@ class Findings:
         is_higher = self.is_higher_better(figure)
         held.sort(key=lambda each: -each[0] if is_higher is not False else each[0])
         return [system for _, system in held]
+
+    def best(self, figure: str, systems: Sequence[System]) -> list[System]:
+        """The best of some systems; none if all are equal, or neither end is better."""
+        if self.is_higher_better(figure) is None:
+            return []
+        ranked = [system for system in self.ranked(figure) if system in systems]
+        if not ranked or ranked[-1].mean(figure) == ranked[0].mean(figure):
+            return []
+        top = ranked[0].mean(figure)
+        return [system for system in ranked if system.mean(figure) == top]
 
     def is_higher_better(self, figure: str) -> bool | None:
         """Direction of a figure."""

@@ -23,6 +23,8 @@ __all__ = ["headlines"]
 
 _FIGURES = 6
 """Figures that the top of a report speaks of."""
+_NEXT = 2
+"""Systems after the best that a sentence names."""
 _SYSTEMS = 4
 """Systems whose bounds it lists."""
 
@@ -73,7 +75,7 @@ def _difference(
     p_value = found.adjusted.get((pair.a, pair.b, each.figure))
     is_clear = is_sure and (p_value is None or p_value <= 1 - each.level)
     a, b = pair.a, pair.b
-    rest = [system for system in ranked if system.label not in (a, b)][:_SYSTEMS]
+    rest = [system for system in ranked if system.label not in (a, b)][:_NEXT]
     is_turned = is_clear and not is_better and bool(rest)  # the baseline is the best of several
     if is_turned:
         a, b = b, a
@@ -82,7 +84,7 @@ def _difference(
     if each.higher_is_better is False:
         name += " (lower is better)"
     others = ", ".join(f"{system.label} {amount(system.mean(each.figure))}" for system in rest)
-    also = f" Others: {others}." if rest else ""
+    also = f" Next: {others}." if rest else ""
     if each.low is None or each.high is None:
         return "neutral", f"{name}: {b} {about}; no interval could be computed.{also}"
     if is_clear and (is_better or is_turned):

@@ -81,8 +81,9 @@ def file_rows(files: Iterable[InputFile]) -> Iterator[tuple[str, ...]]:
     for file in files:
         size = _UNKNOWN if file.bytes is None else f"{file.bytes:,}"
         count = "" if file.files is None else f"{file.files:,}"
-        ends = f"first and last MiB: {file.ends_sha256}" if file.ends_sha256 else _UNKNOWN
-        yield file.path, size, count, file.sha256 or ends
+        ends = "first and last MiB" if file.files is None else "first and last 4 KiB of each file"
+        digest = f"{ends}: {file.ends_sha256}" if file.ends_sha256 else _UNKNOWN
+        yield file.path, size, count, file.sha256 or digest
 
 
 def shown_command(run: Provenance) -> str:

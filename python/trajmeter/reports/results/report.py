@@ -21,6 +21,7 @@ from trajmeter.reports.results.families import family_parts, repeats_part
 from trajmeter.reports.results.findings import Findings, System, attempts_of, system_labels
 from trajmeter.reports.results.headlines import headlines
 from trajmeter.reports.results.provenance import provenance_part, text_columns
+from trajmeter.reports.results.ranking import ranking_part
 from trajmeter.summaries.attempt_rows import read_attempts
 from trajmeter.summaries.comparing import compare_scores, system_name
 from trajmeter.summaries.gates import DEFAULT_MIN_TASKS
@@ -45,6 +46,8 @@ __all__ = ["ReportOptions", "results_document"]
 _FILE = "file"
 _COMPARED = 50
 """Systems beyond which each is not held against the first."""
+_NAMED = 4
+"""Systems that the title names."""
 _IDENTITY = ("agent", "model", "attempt")
 _ALL = ("task_id", *_IDENTITY)
 
@@ -142,6 +145,7 @@ def results_document(
         compared = _relabelled(compared, rows, systems)
     found = Findings(estimates, compared, rows, tuple(systems))
     parts = (
+        ranking_part(found),
         comparison_part(found),
         *family_parts(found),
         repeats_part(found),
@@ -235,5 +239,6 @@ def _title(systems: Sequence[System]) -> str:
         raise ConfigurationError("the tables hold no attempts")
     if len(systems) == 1:
         return f"Scores of {systems[0].label}"
-    shown = ", ".join(system.label for system in systems[:4])
-    return f"Scores of {shown}" + (f" and {len(systems) - 4} more" if len(systems) > 4 else "")  # noqa: PLR2004 - named
+    if len(systems) > _NAMED:
+        return f"Scores of {len(systems):,} systems"
+    return f"Scores of {', '.join(system.label for system in systems)}"

@@ -7,45 +7,29 @@ the process that started them does, in whatever way.
 
 from __future__ import annotations
 
-import pickle
 import signal
 import warnings
 from collections import deque
 from contextlib import ExitStack
 from queue import SimpleQueue
 from threading import Lock, Thread
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
-from trajmeter.errors import ConfigurationError
 from trajmeter.processes import WorkerEndedError, WorkerProcess, processors
+from trajmeter.scoring.engines.task import TRIES, WorkerTask
 from trajmeter.scoring.unit import Receipt
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
 
     from trajmeter.records import ReadProblem
-    from trajmeter.scoring.job import Job
     from trajmeter.scoring.parts import RunFolder
     from trajmeter.scoring.plan import Plan, Unit
+    from trajmeter.scoring.work import Work
 
-__all__ = ["ProcessPool", "Raised", "Warned", "WorkerTask"]
+__all__ = ["ProcessPool", "Raised", "Warned"]
 
 _MODULE = "trajmeter.scoring.engines.worker"
-_TRIES = 3
-"""How often a unit is begun whose worker dies."""
-
-
-class WorkerTask(NamedTuple):
-    """What a worker needs to know."""
-
-    job: Job
-    """Metrics, and what they score against."""
-    plan: Plan
-    """The units."""
-    folder: RunFolder
-    """Where parts are kept."""
-    threads: int
-    """Threads of the kernels of each worker."""
 
 
 class Warned(NamedTuple):
@@ -75,7 +59,7 @@ class ProcessPool:
     """Scores units in processes.
 
     Args:
-        job: Metrics, and what they score against.
+        work: What is done with the units.
         plan: The units.
         folder: Where parts are kept.
         workers: How many processes.
@@ -87,19 +71,14 @@ class ProcessPool:
 
     def __init__(
         self,
-        job: Job,
+        work: Work[Any],
         plan: Plan,
         folder: RunFolder,
         workers: int,
         on_problem: Callable[[ReadProblem], None] | None,
     ) -> None:
-        self._task = WorkerTask(job, plan, folder, max(1, processors() // workers))
-        try:
-            pickle.dumps(self._task)
-        except Exception as error:
-            raise ConfigurationError(
-                f"several workers need metrics, tasks and snapshots by name or path: {error}"
-            ) from error
+        self._task = WorkerTask(work, plan, folder, max(1, processors() // workers))
+        self._task.check_portable()
         self._count = workers
         self._report = on_problem
         self._waiting: deque[int] = deque()
@@ -157,7 +136,7 @@ class ProcessPool:
                 worker: WorkerProcess | None = None
                 while (number := self._next()) is not None:
                     code = ""
-                    for _ in range(_TRIES):
+                    for _ in range(TRIES):
                         worker = worker or self._start(stack)
                         if worker is None:
                             return

@@ -11,17 +11,14 @@ from typing import TYPE_CHECKING, cast
 
 from trajmeter.processes import Replies, requests
 from trajmeter.scoring.engines.processes import Raised, Warned
-from trajmeter.scoring.unit import UnitScorer
+from trajmeter.scoring.engines.task import OpenedTask
 
 if TYPE_CHECKING:
-    from trajmeter.records import ReadProblem
-    from trajmeter.scoring.engines.processes import WorkerTask
+    from trajmeter.scoring.engines.task import WorkerTask
 
 __all__ = ["main"]
 
 _LOOK_SECONDS = 0.5
-_THREADS = "RAYON_NUM_THREADS"
-"""Read when the kernels first compute."""
 
 
 def main() -> None:
@@ -30,17 +27,13 @@ def main() -> None:
     asked = requests()
     first, stream = next(asked)
     task = cast("WorkerTask", first)
-    os.environ.setdefault(_THREADS, str(task.threads))
     replies = Replies(stream)
     warnings.simplefilter("always")  # which to show, the run decides
     warnings.showwarning = lambda message, *_, **__: replies.send(Warned(str(message)))
     try:
-        opened = task.job.open(_ignore)
-        layout = opened.layout
+        opened = OpenedTask(task)
         for number, _ in asked:
-            unit = task.plan.units[cast("int", number)]
-            scorer = UnitScorer(unit, opened, task.plan, replies.send)
-            replies.send(task.folder.commit(scorer, layout))
+            replies.send(opened.do(cast("int", number), replies.send))
     except BrokenPipeError:  # nobody waits any more
         return
     except Exception as error:  # noqa: BLE001 - raised again where the run is
@@ -54,10 +47,6 @@ def _portable(error: Exception) -> Exception:
     except Exception:  # noqa: BLE001 - whatever its class does
         return RuntimeError(f"{type(error).__name__}: {error}")
     return error
-
-
-def _ignore(_: ReadProblem) -> None:
-    """Report nothing: the run has reported what of tasks and snapshots cannot be read."""
 
 
 def _end_with_parent() -> None:

@@ -5,17 +5,18 @@ from __future__ import annotations
 import os
 from contextlib import suppress
 from pathlib import Path
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 from trajmeter.errors import ConfigurationError
 from trajmeter.processes import processors
 from trajmeter.readers.pieces import is_read_once
+from trajmeter.remote import RemotePath, path_of
 
 if TYPE_CHECKING:
-    from trajmeter.scoring.job import Job
     from trajmeter.scoring.plan import Plan
+    from trajmeter.scoring.work import Work
 
-__all__ = ["available_memory", "choose_workers"]
+__all__ = ["available_memory", "check_shareable", "choose_workers"]
 
 _SMALL = 256 << 20
 """Bytes of input up to which one process is quicker."""
@@ -29,7 +30,7 @@ _CGROUPS = (
 )
 
 
-def choose_workers(asked: int | Literal["auto"], plan: Plan, job: Job) -> int:
+def choose_workers(asked: int | Literal["auto"], plan: Plan, work: Work[Any]) -> int:
     """The number of processes for a run.
 
     Raises:
@@ -37,24 +38,39 @@ def choose_workers(asked: int | Literal["auto"], plan: Plan, job: Job) -> int:
             answers.
     """
     if asked == "auto":
-        if plan.size < _SMALL or job.judge is not None or _pipe(plan, job) is not None:
+        if plan.size < _SMALL or work.needs_one_worker is not None or _pipe(plan, work) is not None:
             return 1
-        each = _SPARE * (_BATCH + sum(map(_size, (*job.tasks, job.snapshots))))
+        each = _SPARE * (_BATCH + sum(map(_size, work.beside)))
         fitting = available_memory() * 3 // 4 // each
         return max(1, min(processors(), len(plan.units), fitting))
-    if asked > 1 and job.judge is not None:
-        raise ConfigurationError("a judge needs one worker, as its answers are kept in one place")
     count = max(1, min(asked, len(plan.units)))
-    pipe = _pipe(plan, job) if count > 1 else None
-    if pipe is not None:
-        raise ConfigurationError(f"{pipe} can only be read once: use one worker, or a file")
+    if asked > 1:
+        check_shareable(plan, work, count)
     return count
 
 
-def _pipe(plan: Plan, job: Job) -> Path | None:
+def check_shareable(plan: Plan, work: Work[Any], workers: int = 2) -> None:
+    """Check that other processes can do the units.
+
+    Args:
+        plan: The units.
+        work: What is done with them.
+        workers: How many processes; one of them may be this one.
+
+    Raises:
+        ConfigurationError: A judge answers, or something is read that is given only once.
+    """
+    if work.needs_one_worker is not None:
+        raise ConfigurationError(work.needs_one_worker)
+    pipe = _pipe(plan, work) if workers > 1 else None
+    if pipe is not None:
+        raise ConfigurationError(f"{pipe} can only be read once: use one worker, or a file")
+
+
+def _pipe(plan: Plan, work: Work[Any]) -> Path | None:
     """What is asked for that another process could not read again, such as standard input."""
-    read = [Path(each.file) for unit in plan.units for each in unit.pieces if each.size == 0]
-    read += [each for each in (*job.tasks, job.snapshots) if isinstance(each, Path)]
+    read = [path_of(each.file) for unit in plan.units for each in unit.pieces if each.size == 0]
+    read += [each for each in work.beside if isinstance(each, Path)]
     return next(filter(is_read_once, read), None)
 
 
@@ -71,5 +87,7 @@ def _size(given: object) -> int:
     """Bytes of a file or folder; of other things 0."""
     if not isinstance(given, Path):
         return 0
+    if isinstance(given, RemotePath) and given.is_dir():
+        return sum(size for _, size in given.files())
     files = given.rglob("*") if given.is_dir() else [given]
     return sum(each.stat().st_size for each in files if each.is_file())

@@ -1,0 +1,142 @@
+"""Tables of differences: of one pair by figure, of many pairs by system."""
+
+from __future__ import annotations
+
+import math
+from typing import TYPE_CHECKING
+
+from trajmeter.metrics.figures import short_name
+from trajmeter.reports.cells import NOTHING, Cell, amount
+from trajmeter.reports.differences import p_text, signed, tasks_table
+from trajmeter.reports.estimates import level_name
+from trajmeter.reports.page.document import Fold, PartTable
+from trajmeter.reports.tables import Table
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from trajmeter.reports.results.findings import Findings
+    from trajmeter.summaries.comparing import SystemPair
+    from trajmeter.summaries.differences import Difference
+
+__all__ = [
+    "figure_name",
+    "losses",
+    "pair_table",
+    "ranked_pairs",
+    "systems_table",
+    "tasks_of_systems",
+]
+
+_ROWS = 12
+"""Figures of an open table."""
+_TASKS = 20
+"""Tasks that a fold lists."""
+_MEASURES = ("p", "p (Holm)", "better/worse/equal", "tasks")
+
+
+def pair_table(pair: SystemPair, found: Findings, title: str) -> Table:
+    """The figures that stand for the families, and those that differ clearly."""
+    held = [each for each in pair.figures if each.difference is not None]
+    clear = [each for each in held if each.p_holm is not None and each.p_holm <= 1 - each.level]
+    lead = [each for name in found.principal for each in held if each.figure == name]
+    chosen = [*lead, *(each for each in clear if each not in lead)][:_ROWS]
+    rows = tuple((figure_name(each), *_cells(pair, each, found)) for each in chosen)
+    header = ("figure", pair.a, pair.b, "difference", _level(found), *_MEASURES)
+    return Table(title, header, rows)
+
+
+def systems_table(pairs: Sequence[SystemPair], found: Findings, figure: str) -> Table | None:
+    """A figure of every pair, a row for each; ``None`` if none has it."""
+    held = ranked_pairs(pairs, figure)
+    if held[0][1].difference is None:
+        return None
+    is_one = len({pair.a for pair in pairs}) == 1
+    first = held[0][0].a if is_one else "against"
+    rows = tuple(
+        (Cell(pair.b if is_one else f"{pair.b} against {pair.a}"), *_cells(pair, each, found))
+        for pair, each in held
+    )
+    header = ("system", first, "system's mean", "difference", _level(found), *_MEASURES)
+    return Table(figure_name(held[0][1]), header, rows)
+
+
+def ranked_pairs(pairs: Sequence[SystemPair], figure: str) -> list[tuple[SystemPair, Difference]]:
+    """Pairs with their difference in a figure, the greatest gain first; those without one last."""
+    held = [(pair, each) for pair in pairs for each in pair.figures if each.figure == figure]
+
+    def gain(pair: tuple[SystemPair, Difference]) -> float:
+        each = pair[1]
+        if each.difference is None:
+            return -math.inf
+        return -each.difference if each.higher_is_better is False else each.difference
+
+    return sorted(held, key=gain, reverse=True)
+
+
+def _cells(pair: SystemPair, each: Difference, found: Findings) -> Iterator[str]:
+    yield Cell(amount(each.mean_a), each.mean_a)
+    yield Cell(amount(each.mean_b), each.mean_b)
+    yield Cell(signed(each.difference), each.difference)
+    yield NOTHING if each.low is None else f"{signed(each.low)}…{signed(each.high)}"
+    yield Cell(p_text(each.p_value), each.p_value)
+    adjusted = found.adjusted.get((pair.a, pair.b, each.figure))
+    yield Cell(p_text(adjusted), adjusted)
+    yield f"{each.n_better}/{each.n_worse}/{each.n_equal}"
+    yield Cell(f"{each.n_tasks:,}", each.n_tasks)
+
+
+def _level(found: Findings) -> str:
+    return level_name(found.estimates.options.level)
+
+
+def losses(pair: SystemPair, found: Findings) -> Iterator[Fold]:
+    """The tasks at which the second system of a pair loses most."""
+    for name in found.principal[:1]:
+        tasks = pair.tasks.get(name, ())
+        if len(tasks) > 1:
+            table = tasks_table(pair, tasks[:_TASKS])
+            title = f"{short_name(name)}, task by task: {pair.b} against {pair.a}, worst first"
+            yield Fold(title, (PartTable(table),), _shown(len(tasks)))
+
+
+def tasks_of_systems(pairs: Sequence[SystemPair], found: Findings) -> Iterator[Fold]:
+    """The differences of all systems from the baseline, task by task, their worst first."""
+    baseline = found.systems[0].label
+    own = [pair for pair in pairs if pair.a == baseline]
+    for name in found.principal[:1]:
+        held = {pair.b: {each.task_id: each for each in pair.tasks.get(name, ())} for pair in own}
+        values = {
+            task: [tasks[task].difference for tasks in held.values() if task in tasks]
+            for task in dict.fromkeys(task for tasks in held.values() for task in tasks)
+        }
+        if len(values) <= 1:
+            continue
+        better = -1.0 if found.is_higher_better(name) is False else 1.0
+        ordered = sorted(values, key=lambda task: better * sum(values[task]) / len(values[task]))
+        rows = []
+        for task in ordered[:_TASKS]:
+            known = next(tasks[task] for tasks in held.values() if task in tasks)
+            differences = [
+                tasks[task].difference if task in tasks else None for tasks in held.values()
+            ]
+            rows.append(
+                (
+                    task,
+                    Cell(amount(known.a), known.a),
+                    *(Cell(signed(value), value) for value in differences),
+                )
+            )
+        table = Table("", ("task", baseline, *held), tuple(rows))
+        title = f"{short_name(name)}, task by task: differences from {baseline}, worst first"
+        yield Fold(title, (PartTable(table),), _shown(len(values)))
+
+
+def _shown(tasks: int) -> tuple[str, ...]:
+    return (f"the first {_TASKS} of {tasks:,} tasks",) if tasks > _TASKS else ()
+
+
+def figure_name(each: Difference) -> str:
+    """Short name of a figure, and which end is better where that is the lower."""
+    lower = " (lower is better)" if each.higher_is_better is False else ""
+    return f"{short_name(each.figure)}{lower}"

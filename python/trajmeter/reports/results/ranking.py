@@ -1,0 +1,80 @@
+"""Several systems at a glance: one row for each, the best first."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from trajmeter.metrics.figures import short_name
+from trajmeter.reports.cells import Cell
+from trajmeter.reports.charts import IntervalChart, IntervalGroup
+from trajmeter.reports.estimates import level_name
+from trajmeter.reports.page.document import Part, PartTable
+from trajmeter.reports.results.developments import COSTS
+from trajmeter.reports.results.families import heading, interval
+from trajmeter.reports.results.findings import FEW, LISTED
+from trajmeter.reports.results.words import estimate_cell
+from trajmeter.reports.tables import Table
+
+if TYPE_CHECKING:
+    from trajmeter.reports.results.findings import Findings
+
+__all__ = ["ranking_part"]
+
+_FIGURES = 7
+"""Figures that the table has columns for."""
+
+
+def ranking_part(found: Findings) -> Part | None:
+    """The main figure of each family, and the cost, of every system; ``None`` for few systems."""
+    if len(found.systems) <= FEW or not found.principal:
+        return None
+    lead = found.principal[0]
+    cost = [name for name in COSTS if name in found.measured and name not in found.principal]
+    names = [*found.principal[: _FIGURES - len(cost[:1])], *cost[:1]]
+    ranked = found.ranked(lead)
+    systems = [*ranked, *(system for system in found.systems if system not in ranked)][:LISTED]
+    rows = tuple(
+        (
+            Cell(system.label + (" (baseline)" if system.number == 0 and found.compared else "")),
+            *(estimate_cell(system.estimate(name)) for name in names),
+        )
+        for system in systems
+    )
+    best = {
+        (systems.index(system), place)
+        for place, name in enumerate(names, 1)
+        for system in found.best(name, systems)
+    }
+    header = ("system", *(heading(found, name) for name in names))
+    left = len(found.systems) - len(systems)
+    level = level_name(found.estimates.options.level)
+    first = found.systems[0].label
+    order = f"the best at {short_name(lead)} first"
+    notes = [f"Means with their {level}, and how many attempts were scored if not all; {order}."]
+    if left:
+        notes.append(f"The best {LISTED} of {len(found.systems):,} systems.")
+    if found.compared is not None and found.compared.options.pairs != "all":
+        notes.append(
+            f"Every system is tested against {first} only; trajmeter compare --pairs all tests "
+            "each against each."
+        )
+    return Part(
+        "systems",
+        "Systems",
+        charts=(_chart(found, lead, level),),
+        tables=(PartTable(Table("", header, rows), frozenset(best)),),
+        notes=tuple(notes),
+    )
+
+
+def _chart(found: Findings, lead: str, level: str) -> IntervalChart:
+    """The first figure of every system, the best on top."""
+    ranked = found.ranked(lead)[:LISTED]
+    each = next(e for s in ranked if (e := s.estimate(lead)) is not None)
+    return IntervalChart(
+        title=heading(found, lead),
+        groups=(IntervalGroup("", tuple(interval(system, lead, found) for system in ranked)),),
+        axis=f"mean{f' ({each.unit})' if each.unit else ''}, {level}",
+        reference=1.0 if each.gmean is not None else None,
+        is_ratio=each.gmean is not None,
+    )

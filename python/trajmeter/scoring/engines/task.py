@@ -1,0 +1,83 @@
+"""What workers are given, and how they do a unit of it, whatever engine runs them."""
+
+from __future__ import annotations
+
+import os
+import pickle
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from trajmeter.errors import ConfigurationError
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from trajmeter.records import ReadProblem
+    from trajmeter.scoring.parts import RunFolder
+    from trajmeter.scoring.plan import Plan
+    from trajmeter.scoring.unit import Receipt
+    from trajmeter.scoring.work import Work
+
+__all__ = ["TRIES", "OpenedTask", "WorkerTask"]
+
+TRIES = 3
+"""How often a unit is begun whose worker dies."""
+
+_THREADS = "RAYON_NUM_THREADS"
+"""Read when the kernels first compute."""
+
+
+class WorkerTask(NamedTuple):
+    """What a worker needs to know."""
+
+    work: Work[Any]
+    """What is done with the units."""
+    plan: Plan
+    """The units."""
+    folder: RunFolder
+    """Where parts are kept."""
+    threads: int
+    """Threads of the kernels of each worker."""
+
+    def check_portable(self) -> None:
+        """Check that it can be sent to another process.
+
+        Raises:
+            ConfigurationError: A metric, or what it scores against, cannot.
+        """
+        try:
+            pickle.dumps(self)
+        except Exception as error:
+            raise ConfigurationError(
+                f"several workers need metrics, tasks and snapshots by name or path: {error}"
+            ) from error
+
+
+class OpenedTask:
+    """A task whose metrics, tasks and snapshots a worker has opened.
+
+    Args:
+        task: The task.
+
+    Raises:
+        TrajmeterError: Something cannot be opened.
+    """
+
+    def __init__(self, task: WorkerTask) -> None:
+        os.environ.setdefault(_THREADS, str(task.threads))
+        self._task = task
+        self._opened = task.work.open(_ignore)
+
+    def do(self, number: int, report: Callable[[ReadProblem], None]) -> Receipt:
+        """Do and commit a unit.
+
+        Args:
+            number: Which.
+            report: Called with every file and record that cannot be read.
+        """
+        plan = self._task.plan
+        work = self._opened.unit_work(plan.units[number], plan, report)
+        return self._task.folder.commit(work, self._opened)
+
+
+def _ignore(_: ReadProblem) -> None:
+    """Report nothing: the run has reported what of tasks and snapshots cannot be read."""
