@@ -95,9 +95,7 @@ class RepositoryFiles:
     def _find(self, raw: str) -> str | None:
         if self.snapshot is None:
             return paths.file_path(raw, self._repo)
-        if self.profile.takes_any_file_left:
-            return paths.find_any(raw, self.snapshot.files)
-        return paths.find(raw, self.snapshot.files, self._repo)
+        return find_file(raw, self.snapshot, self._repo, self.profile)
 
     def _listing(self) -> FileListing | None:
         """How the backend finds files by itself; a folder is not listed to look for a few."""
@@ -115,6 +113,15 @@ class RepositoryFiles:
         if known.definitions is None:
             self._undefined.add(path)
         return _tables(known, keep_empty=self.profile.keeps_empty_definitions)
+
+
+def find_file(
+    raw: str, snapshot: Snapshot, repo: str | None, profile: ContextProfile
+) -> str | None:
+    """The file of a snapshot that a path of a log means, if any."""
+    if profile.takes_any_file_left:
+        return paths.find_any(raw, snapshot.files)
+    return paths.find(raw, snapshot.files, repo)
 
 
 def _snapshot_bytes(snapshot: Snapshot) -> int:
