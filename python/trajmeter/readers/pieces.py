@@ -87,6 +87,8 @@ class Piece:
     """Name of the format that reads it as a whole."""
     folder: int | None = None
     """Number of the folder in which it was found."""
+    is_streamed: bool = False
+    """Whether its file is decompressed from its beginning to get there."""
     message: str | None = None
     """Why it cannot be read, if it cannot."""
 
@@ -284,6 +286,7 @@ class PieceMaker:
         """
         cuts = [*line_cuts(path, self._piece_rows)]
         held = max(cuts[-1].offset, 1)
+        is_streamed = is_compressed_file(path)
         for begin, end in pairwise(cuts):
             is_last = end is cuts[-1]
             yield Piece(
@@ -291,6 +294,7 @@ class PieceMaker:
                 size=size * end.offset // held - size * begin.offset // held,
                 rows=end.line - begin.line,
                 within=LineRange(begin.offset, None if is_last else end.offset, begin.line),
+                is_streamed=is_streamed,
             )
 
     def _is_cut(self, path: Path) -> bool:
