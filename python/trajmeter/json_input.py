@@ -68,6 +68,7 @@ BLANK = _BOM + b" \t\r\n"
 """What may stand around a JSON document, and is all that a blank line holds."""
 
 _SHOWN = 40
+_NOTHING = "empty, expected JSON"
 _SKIPPED = 1 << 20
 
 # What the parser says of its limits, and what they are.
@@ -198,6 +199,8 @@ def parse(content: bytes) -> JsonValue:
         if repaired != content:
             return parse(repaired)
         # Callers name the line of the file; the parser's own line helps only within a document.
+        if not content.strip(BLANK):
+            raise ReadError(_NOTHING) from error
         reason = str(error).replace(" at line 1 column ", " at column ")
         for limit, meaning in _LIMITS:
             reason = reason.replace(limit, meaning)
@@ -244,17 +247,20 @@ def _fault(error: ErrorDetails) -> str:
     shown = _SHORT.repr(error["input"])
     match error["type"]:
         case "missing":
-            return f"required, but missing from {shown}"
+            what = f"required, but missing from {shown}"
         case "extra_forbidden":
-            return f"unknown key, with the value {shown}"
+            what = f"unknown key, with the value {shown}"
+        case "json_invalid" if not error["input"].strip():
+            what = _NOTHING
         case "json_invalid":
-            return f"invalid JSON: {known['error']}; it begins {shown}"
+            what = f"invalid JSON: {known['error']}; it begins {shown}"
         case "value_error":
-            return f"{known['error']}, got {shown}"
+            what = f"{known['error']}, got {shown}"
         case kind if kind in _EXPECTED:
-            return f"expected {_EXPECTED[kind].format(**known)}, got {shown}"
+            what = f"expected {_EXPECTED[kind].format(**known)}, got {shown}"
         case _:
-            return f"{error['msg'].replace('Input should be', 'expected')}, got {shown}"
+            what = f"{error['msg'].replace('Input should be', 'expected')}, got {shown}"
+    return what
 
 
 class _Short(reprlib.Repr):

@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-import csv
-import json
-import sys
 from enum import Enum
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -15,7 +12,6 @@ from typer.core import TyperCommand, TyperGroup
 from trajmeter.cli._paths import existing, present
 from trajmeter.errors import ConfigurationError
 from trajmeter.reports.cells import visible
-from trajmeter.text import to_cell
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
@@ -33,7 +29,6 @@ __all__ = [
     "JudgeRecord",
     "JudgeReplay",
     "JudgeRequestsPerMinute",
-    "ListFormat",
     "LogFile",
     "LogFiles",
     "OriginalProfile",
@@ -44,7 +39,6 @@ __all__ = [
     "make_judge",
     "new_group",
     "print_fields",
-    "print_list",
     "program_options",
     "stdout_console",
 ]
@@ -327,52 +321,6 @@ def stdout_console() -> Console:
 
     console = DataConsole()
     return console if console.is_terminal else DataConsole(width=_UNLIMITED)
-
-
-class ListFormat(str, Enum):
-    """How a list is printed."""
-
-    TABLE = "table"
-    """A table for a terminal."""
-    JSON = "json"
-    """One JSON document."""
-    JSONL = "jsonl"
-    """JSON lines."""
-    CSV = "csv"
-    """CSV with a header."""
-    MARKDOWN = "markdown"
-    """A table in Markdown."""
-
-
-def print_list(
-    items: Sequence[Mapping[str, str | Sequence[str]]], output_format: ListFormat
-) -> None:
-    """Print items that have the same fields, each text or several texts."""
-    if output_format is ListFormat.JSON:
-        sys.stdout.write(json.dumps(items, indent=2, ensure_ascii=False) + "\n")
-        return
-    if output_format is ListFormat.JSONL:
-        for item in items:
-            sys.stdout.write(json.dumps(item, ensure_ascii=False) + "\n")
-        return
-    header = tuple(items[0]) if items else ()
-    rows = tuple(
-        tuple(value if isinstance(value, str) else ", ".join(value) for value in item.values())
-        for item in items
-    )
-    if output_format is ListFormat.CSV:
-        writer = csv.writer(sys.stdout, lineterminator="\n")
-        writer.writerows([header, *([to_cell(cell) for cell in row] for row in rows)])
-        return
-    from trajmeter.reports.markdown import render_table
-    from trajmeter.reports.tables import Table
-    from trajmeter.reports.terminal import print_table
-
-    table = Table("", header, rows, texts=tuple(range(len(header))))
-    if output_format is ListFormat.MARKDOWN:
-        sys.stdout.write(render_table(table))
-    else:
-        print_table(table, stdout_console())
 
 
 class PlainFormat(str, Enum):

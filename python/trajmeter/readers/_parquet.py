@@ -186,7 +186,9 @@ def with_sources(rows: pa.RecordBatch, file: str, records: Sequence[str]) -> pa.
     made = pa.StructArray.from_arrays(
         [places[field.name] for field in source.type], fields=list(source.type)
     )
-    return rows.set_column(index, rows.schema.field(index), pc.coalesce(source, made))
+    is_whole = source.null_count == rows.num_rows  # as it is in most files
+    named = made if is_whole else pc.coalesce(source, made)
+    return rows.set_column(index, rows.schema.field(index), named)
 
 
 def own_values(batch: pa.RecordBatch) -> list[JsonValue | ReadError]:
