@@ -256,7 +256,7 @@ def check_patterns(paths: Iterable[Path]) -> None:
         except OSError as error:
             raise ConfigurationError(f"{path}: {error.strerror or error}") from error
         if found == [path] and not path.exists():
-            raise ConfigurationError(f"{path}: no file has a name of this pattern")
+            raise ConfigurationError(f"{path}: no file matches this pattern")
 
 
 def _folder(path: Path, choice: Choice[RecordT]) -> Iterator[Input]:
