@@ -66,8 +66,8 @@ def _extras() -> dict[str, str]:
     return dict(re.findall(r"^([a-z]+) = (\[.+?\])$", section, re.MULTILINE | re.DOTALL))
 
 
-_HOSTS = {"inspect", "pydantic-evals", "opentelemetry", "deepeval"}
-"""Extras of tools that cannot all be installed together."""
+_HOSTS = {"inspect", "pydantic-evals", "opentelemetry", "deepeval", "ray"}
+"""Extras of tools that cannot all be installed together, or are for several machines."""
 
 
 def test_all_holds_every_other_extra_but_hosts() -> None:
