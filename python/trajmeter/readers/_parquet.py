@@ -209,7 +209,8 @@ def _open(file: BinaryIO) -> ParquetFile:
         ReadError: Its footer is missing or corrupt.
     """
     try:
-        return ParquetFile(file, page_checksum_verification=True)
+        native = getattr(getattr(file, "raw", None), "native", file)  # ranges of a remote file
+        return ParquetFile(native, page_checksum_verification=True)
     except (pa.ArrowException, OSError) as error:
         raise ReadError(f"invalid Parquet: {error}") from error
 

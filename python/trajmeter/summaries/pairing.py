@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from trajmeter.errors import ConfigurationError
+from trajmeter.records.record import frozen
 from trajmeter.statistics.bootstrap import limits_of_means
 from trajmeter.statistics.clusters import TOO_LARGE, is_constant, standard_error, sums_by
 from trajmeter.statistics.distributions import has_t, t_quantile
@@ -120,6 +121,7 @@ def difference(
     *,
     missing: Missing = "drop",
     margin: float | None = None,
+    with_tasks: bool = True,
 ) -> Paired:
     """Compare two systems in one figure.
 
@@ -131,6 +133,7 @@ def difference(
         options: How intervals are computed.
         missing: What becomes of what was not measured.
         margin: Difference that counts as none.
+        with_tasks: Whether to list the tasks.
 
     Raises:
         ConfigurationError: The figure declares no such end of its range, or Wilson's interval is
@@ -175,7 +178,8 @@ def difference(
     columns |= pairs.columns()
     columns |= pairs.ratio(own_a, own_b, paired)
     found = Difference(**columns, notes=tuple(sorted(pairs.notes)))
-    return Paired(found, _tasks(pairs, own_a, own_b, paired, read), left_out)
+    tasks = _tasks(pairs, own_a, own_b, paired, read) if with_tasks else ()
+    return Paired(found, tasks, left_out)
 
 
 class _Pairs:
@@ -355,12 +359,12 @@ def _left_out(
         "unmeasured_b": lacks_b,
         "abstained": np.ones(len(rest), np.bool_),
     }
-    found = {}
+    found, names = {}, read.keys.tasks
     for reason, fits in reasons.items():
         tasks = np.flatnonzero(rest & fits)
         rest &= ~fits
         if len(tasks):
-            found[reason] = sorted(read.keys.tasks[task] or "" for task in tasks.tolist())
+            found[reason] = sorted(names[task] or "" for task in tasks.tolist())
     return found
 
 
@@ -370,14 +374,16 @@ def _tasks(
     # Equal but for rounding is a tie, whose tasks stay in the order of their ids.
     unit = _ROUNDING * float(np.maximum(np.abs(pairs.a), np.abs(pairs.b)).max()) or 1.0
     gains = np.rint(pairs.differences * pairs.sign / unit)
-    return tuple(
-        TaskDifference(
-            task_id=read.keys.tasks[int(tasks[place])] or "",
-            a=float(pairs.a[place]),
-            b=float(pairs.b[place]),
-            difference=float(pairs.differences[place]),
-            n_a=int(a.sizes[tasks[place]]),
-            n_b=int(b.sizes[tasks[place]]),
-        )
-        for place in np.argsort(gains, kind="stable").tolist()
-    )
+    order = np.argsort(gains, kind="stable")
+    ordered, names = tasks[order], read.keys.tasks
+    columns = {
+        "task_id": [names[task] or "" for task in ordered.tolist()],
+        "a": pairs.a[order].tolist(),
+        "b": pairs.b[order].tolist(),
+        "difference": pairs.differences[order].tolist(),
+        "n_a": a.sizes[ordered].tolist(),
+        "n_b": b.sizes[ordered].tolist(),
+    }
+    # There may be a million of them: every figure has one for each task.
+    rows = zip(*columns.values(), strict=True)
+    return tuple(frozen(TaskDifference, dict(zip(columns, row, strict=True))) for row in rows)
