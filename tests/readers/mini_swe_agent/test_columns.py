@@ -224,6 +224,9 @@ def changed(draw: st.DrawFn) -> Any:
 SUBSTITUTIONS = (
     (": ", ": \\ud800", 0),
     ("x", "\\ud800", 1),
+    ("/", "\\/", 0),
+    ("<", "\\u003c", 1),
+    ("\\n", "\\u000a", 1),
     ('"role": ', '"role": "user", "role": ', 1),
     ('"messages"', '"messages": [], "messages"', 1),
     ("{", "{ \n {", 1),
@@ -265,10 +268,32 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 @example(content=b'{"trajectory_format": "mini-swe-agent-1", "messages": [], "info": []}')
 @example(content=b'{"trajectory_format": "mini-swe-agent-1", "messages": [[]]}')
 def test_same_rows_and_problems_as_records(content: bytes, folder: Path) -> None:
-    for name in ("run.traj.json", "run.json"):
+    for name, profiles in (("run.traj.json", ()), ("run.json", ("contextbench",))):
         path = folder / name
         path.write_bytes(content)
-        assert as_batches(path, COLUMNS)[0] == as_records(path, COLUMNS)
+        read, _ = as_batches(path, COLUMNS, profiles=profiles)
+        assert read == as_records(path, COLUMNS, profiles=profiles)
+
+
+@pytest.mark.parametrize(
+    ("old", "new"),
+    [("/", r"\/"), ("<", r"\u003c"), (r"\n", r"\u000a"), ("q", "é"), ("q", r"\ud83d\ude00")],
+)
+@pytest.mark.parametrize("version", ["1", "1.1"])
+def test_texts_however_they_are_escaped(folder: Path, version: str, old: str, new: str) -> None:
+    """Results are found in JSON as it is written, where there is one way to write it."""
+    said = {"role": "assistant", "content": "```bash\ncat q\n```"}
+    gave = '<returncode>0</returncode>\n<output>\nq "\\\t\n</output>'
+    extra = {"actions": [{"command": "cat q"}]}
+    raw = {"returncode": 0, "raw_output": 'q "\\\t\n'}
+    messages = [{**said, "extra": extra}, {"role": "user", "content": gave, "extra": raw}]
+    run = {"trajectory_format": f"mini-swe-agent-{version}", "messages": messages}
+    path = folder / "escaped.traj.json"
+    path.write_text(json.dumps(run).replace(old, new), encoding="utf-8")
+    read, as_record = as_batches(path, COLUMNS)
+    assert (read, as_record) == (as_records(path, COLUMNS), 0)
+    (row,) = read.rows
+    assert "'result': '" in row
 
 
 @given(runs)
