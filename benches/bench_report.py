@@ -18,7 +18,6 @@ import pytest
 import trajmeter
 from benches.bench_summaries import _column
 from benches.contest import Built, Case, Entry, entries
-
 from trajmeter.metrics import RowLayout
 from trajmeter.metrics.context import ContextMetric
 from trajmeter.metrics.turns import TurnsMetric
