@@ -169,6 +169,26 @@ class RepositoryFolder:
     def _repositories_of(self, task: Task) -> list[GitRepository]:
         return [self._opened(place) for place in repositories_for(task, self._listed())]
 
+    def commits(self, tasks: Iterable[Task]) -> dict[str, str | None]:
+        """The commit in a repository here that each task is scored at; ``None`` if it is missing.
+
+        Raises:
+            ReadError: Git cannot read a repository.
+        """
+        with self._lock:
+            return {
+                task.id: next(
+                    (
+                        found
+                        for repository in self._repositories_of(task)
+                        if (found := repository.commit(task.commit)) is not None
+                    ),
+                    None,
+                )
+                for task in tasks
+                if task.commit is not None
+            }
+
     def close(self) -> None:
         """End the processes of git, and keep what was found in files for later calls."""
         self._maker.flush()
