@@ -16,6 +16,7 @@ import pyarrow as pa
 import pytest
 
 import trajmeter
+from benches.bench_summaries import _column
 from benches.contest import Built, Case, Entry, entries
 from trajmeter.metrics import RowLayout
 from trajmeter.metrics.context import ContextMetric
@@ -26,21 +27,6 @@ if TYPE_CHECKING:
     from pytest_benchmark.fixture import BenchmarkFixture
 
 _DIRECTORY = re.compile(r'id="attempts-directory">([^<]*)<')
-
-
-def _column(field: pa.Field[Any], rows: int, random: np.random.Generator) -> pa.Array[Any]:
-    """Values as they come: one row in twenty has none, one group in ten is not scored."""
-    absent = random.random(rows) < 0.05
-    if pa.types.is_floating(field.type):
-        return pa.array(random.integers(0, 40, rows) / 40.0, mask=absent)
-    if pa.types.is_integer(field.type):
-        return pa.array(random.integers(0, 1000, rows), mask=absent)
-    if pa.types.is_boolean(field.type):
-        return pa.array(random.random(rows) < 0.5)
-    if field.name.endswith(".outcome"):
-        return pa.array(np.where(random.random(rows) < 0.1, "not_scored", "scored"))
-    nothing: pa.Array[Any] = pa.nulls(rows, field.type)
-    return nothing
 
 
 def _built(attempts: int) -> Built:

@@ -107,9 +107,7 @@ def _of_costs(charts: Sequence[Chart], comparison: Comparison) -> Iterator[str]:
     if without:
         yield f"Not in the chart of costs, as no cost is known: {', '.join(without)}."
     if any(point.part for point in points):
-        yield (
-            "Hollow: the cost is that of only some questions, so the run cost more than is shown."
-        )
+        yield ("Hollow: the cost is that of only some questions; all may have cost more.")
 
 
 def _untitled(table: Table) -> Table:
