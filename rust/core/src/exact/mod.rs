@@ -207,7 +207,7 @@ impl Columns {
         let (mut least, mut greatest) = (f64::INFINITY, 0.0_f64);
         for value in values {
             let size = value.abs();
-            least = if size != 0.0 { least.min(size) } else { least };
+            least = if size == 0.0 { least } else { least.min(size) };
             greatest = greatest.max(size);
         }
         let mut held = [false; PLACES];
