@@ -104,6 +104,8 @@ class Wanted(NamedTuple):
             [path for path in job.tasks if isinstance(path, Path)],
             gates=self.thresholds,
             min_tasks=self.min_tasks,
+            snapshots=job.snapshots if isinstance(job.snapshots, Path) else None,
+            repos=job.repos,
             **job.reading.recognition(),
         )
 
