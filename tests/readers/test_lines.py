@@ -8,10 +8,9 @@ import io
 from hashlib import sha512
 from typing import TYPE_CHECKING
 
-import pyarrow as pa
 import pytest
-import zstandard
 
+from tests.readers.test_content import lz4, zstd
 from trajmeter import json_input
 from trajmeter.readers._choice import Choice
 from trajmeter.readers._inputs import Input
@@ -25,17 +24,6 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from trajmeter.records import ReadProblem
-
-
-def lz4(content: bytes) -> bytes:
-    sink = pa.BufferOutputStream()
-    with pa.CompressedOutputStream(sink, "lz4") as stream:
-        stream.write(content)
-    return sink.getvalue().to_pybytes()
-
-
-def zstd(content: bytes) -> bytes:
-    return zstandard.ZstdCompressor().compress(content)
 
 
 def read(
