@@ -8,7 +8,7 @@ import pytest
 
 import trajmeter
 from trajmeter.errors import UnknownNameError
-from trajmeter.metrics import RowLayout
+from trajmeter.metrics import Figure, RowLayout
 from trajmeter.metrics.figures import (
     FigureInfo,
     figure_metadata,
@@ -127,3 +127,9 @@ def test_a_family_without_its_figures_is_led_by_none_beside_others() -> None:
     assert principal_figures(["turns.first_turn_valid", "mine.b", "mine.a"]) == ["mine.b"]
     assert principal_figures(["turns.first_turn_valid", "turns.x"]) == ["turns.first_turn_valid"]
     assert principal_figures([]) == []
+
+
+def test_bounds_are_written_alike_whatever_their_type() -> None:
+    one, other = Figure(low=0, high=10), Figure(low=0.0, high=10.0)
+    assert one == other
+    assert repr(one) == repr(other)

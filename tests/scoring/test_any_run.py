@@ -40,7 +40,7 @@ def _write(folder: Path, attempts: list[Trajectory], group: int) -> Path:
     return file
 
 
-@settings(max_examples=12, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+@settings(max_examples=6, deadline=None, suppress_health_check=[HealthCheck.too_slow])
 @given(
     attempts=ATTEMPTS.filter(bool),
     group=st.integers(0, 4),

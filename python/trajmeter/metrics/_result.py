@@ -56,11 +56,16 @@ class Figure:
     """Whether the figure stands by itself, whatever became of its group."""
 
     def __post_init__(self) -> None:
-        """Refuse a range that holds no value."""
+        """Refuse a range that holds no value, and hold its bounds as floats."""
         if self.low is not None and self.high is not None and self.low > self.high:
             raise ConfigurationError(
                 f"the least possible value is {self.low}, above the greatest, {self.high}"
             )
+        # Python takes types that equal figures annotate for one, whichever it saw first: 0 is 0.0,
+        # and so has to be written like it.
+        for name in ("low", "high"):
+            value: float | None = getattr(self, name)
+            object.__setattr__(self, name, None if value is None else float(value))
 
 
 class Group(LazyModel):
