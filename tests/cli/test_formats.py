@@ -70,4 +70,4 @@ def test_patterns_and_folders_name_logs(run: Run, folder: Path) -> None:
         assert [json.loads(line)["agent"] for line in out.splitlines()] == ["crab", "heron"]
     code, out, err = run("score", "*.none", "-m", "turns", "-f", "jsonl")
     assert (code, out) == (2, "")
-    assert "*.none: No such file or directory" in err
+    assert "*.none: no file matches this pattern" in err
