@@ -158,10 +158,16 @@ $(FOUND_PYTHONS:%=test-python-%): test-python-%: .venv-wheel-%/.built
 $(filter-out $(FOUND_PYTHONS:%=test-python-%),$(OTHER_PYTHONS:%=test-python-%)): test-python-%:
 	@echo 'skipped: Python $* was not found under ~/.pyenv/versions or on PATH'
 
-# Tests of hosts, each in an environment of its own with the wheel; a file that skips itself fails.
+# Tests of hosts and the examples of their pages, each in an environment of its own with the wheel;
+# what skips itself fails.
 HOSTS := inspect pydantic-evals opentelemetry langsmith verifiers deepeval data
-host_tests = $(or $(HOST_TESTS_$(1)),tests/hosts/test_$(subst -,_,$(1)).py)
+DOCUMENT_TEST := tests/test_documents.py::test_a_page_shows_what_really_happens
+host_tests = $(or $(HOST_TESTS_$(1)),tests/hosts/test_$(subst -,_,$(1)).py) \
+	'tests/hosts/test_one_attempt.py::test_all_hosts_give_one_value[$(1)]' \
+	'$(DOCUMENT_TEST)[docs/hosts/$(or $(HOST_PAGE_$(1)),$(1)).md]'
 HOST_TESTS_langsmith := tests/hosts/test_callables.py
+HOST_PAGE_langsmith := callables
+HOST_PAGE_data := frames
 HOST_TESTS_data := tests/scoring/test_frames.py tests/scoring/test_readers_of_parts.py
 
 .PHONY: test-hosts
@@ -176,8 +182,8 @@ test-hosts: $(HOSTS:%=test-host-%) ## Test the adapters in the tools that they a
 
 .PHONY: $(HOSTS:%=test-host-%)
 $(HOSTS:%=test-host-%): test-host-%: .venv-host-%/.built
-	@.venv-host-$*/bin/python $(PYTEST) -W default $(call host_tests,$*) > .venv-host-$*/told; \
-		failed=$$?; cat .venv-host-$*/told; exit $$failed
+	@.venv-host-$*/bin/python $(PYTEST) -W default -m 'documents or not documents' \
+		$(call host_tests,$*) > .venv-host-$*/told; failed=$$?; cat .venv-host-$*/told; exit $$failed
 	@! grep '^SKIPPED' .venv-host-$*/told
 
 # What is not there is skipped, and said: Spark needs Java.

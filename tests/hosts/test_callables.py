@@ -93,6 +93,36 @@ def test_what_langsmith_reports() -> None:
     assert comment.startswith("missing_task")
 
 
+def test_what_langsmith_reports_of_assigned_and_abstained_scores() -> None:
+    """By the rules of Transform Gym, an agent that says nothing gets 0 for handling errors."""
+    langsmith = pytest.importorskip("langsmith", reason="LangSmith is not installed")
+    from langsmith import schemas
+
+    data_set = uuid.uuid4()
+    examples = [
+        schemas.Example(
+            id=uuid.uuid4(), dataset_id=data_set, inputs={"says": says}, outputs={"max_turns": 3}
+        )
+        for says in ("said", "")
+    ]
+    figures = ("rules.error_handling", "rules.latency")
+    results = langsmith.evaluate(
+        lambda inputs: {"messages": [{"role": "assistant", "content": inputs["says"]}]},
+        data=examples,
+        evaluators=[evaluator(figure, profiles="transform-gym") for figure in figures],
+        client=langsmith.Client(api_key="none", api_url="http://127.0.0.1:9"),
+        upload_results=False,
+    )
+    found = {
+        row["example"].inputs["says"]: {
+            each.key: each.score for each in row["evaluation_results"]["results"]
+        }
+        for row in results
+    }
+    assert found["said"]["rules.error_handling"] > 0
+    assert found[""] == {"rules.error_handling": 0.0, "rules.latency": None}
+
+
 def test_it_stands_beside_other_evaluators() -> None:
     langsmith = pytest.importorskip("langsmith", reason="LangSmith is not installed")
     agentevals = pytest.importorskip(

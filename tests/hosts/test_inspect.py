@@ -12,10 +12,13 @@ inspect_ai = pytest.importorskip("inspect_ai", reason="Inspect AI is not install
 
 from inspect_ai.dataset import Sample  # noqa: E402 - only where it is installed
 from inspect_ai.model import ModelOutput, ModelUsage, get_model  # noqa: E402 - likewise
+from inspect_ai.scorer import mean, mean_score, precomputed_scores  # noqa: E402 - likewise
 from inspect_ai.solver import generate, use_tools  # noqa: E402 - likewise
 from inspect_ai.tool import tool  # noqa: E402 - likewise
 
 import trajmeter  # noqa: E402 - likewise
+from trajmeter.cli import main  # noqa: E402 - likewise
+from trajmeter.hosts import inspect as hosts_inspect  # noqa: E402 - likewise
 from trajmeter.hosts.inspect import context, rules, tools, turns  # noqa: E402 - likewise
 
 if TYPE_CHECKING:
@@ -162,6 +165,42 @@ def test_a_limit_is_the_failure(tmp_path: Path) -> None:
     found = _evaluated(tmp_path, [Sample(id="s", input="q")], answers, [turns()], message_limit=4)
     (sample,) = found.samples
     assert sample.scores["turns"].metadata["trajmeter"]["turns.run.budget_exhausted"] is True
+
+
+def test_an_assigned_score_counts() -> None:
+    """By the rules of Transform Gym, a run without a word gets 0 for handling errors."""
+    scorer = trajmeter.Scorer("rules", profiles="transform-gym")
+    mute = trajmeter.records.Trajectory(task_id="t", turns=())
+    scored = scorer.scored(trajmeter.records.Task(id="t"), mute)
+    figures = {name: scored.figure(f"rules.{name}") for name in ("error_handling", "latency")}
+    given = hosts_inspect.score_of(figures, scored, "rules")
+    reduced = mean_score()([given, given])
+    assert reduced.value["error_handling"] == 0.0  # as Inspect reduces epochs
+    assert math.isnan(reduced.value["latency"])
+
+
+def test_scores_from_outside_of_inspect(
+    log: Any, tmp_path: Path, capsysbinary: pytest.CaptureFixture[bytes]
+) -> None:
+    tasks, scores = tmp_path / "tasks.jsonl", tmp_path / "scores.jsonl"
+    known = [
+        {"id": "right", "expected_tool_calls": CALL},
+        {"id": "wrong", "expected_tool_calls": CALL},
+        {"id": "abstains", "max_turns": 9},
+    ]
+    tasks.write_text("".join(f"{json.dumps(task)}\n" for task in known))
+    options = ["--tasks", str(tasks), "--format", "inspect", "--figure", "tools.f1"]
+    assert main(["score", log.location, *options]) == 0
+    scores.write_bytes(capsysbinary.readouterr().out)
+    outside = precomputed_scores(str(scores), metrics=[mean()])
+    again = inspect_ai.score(log, outside, action="overwrite", display="none")
+    (told,) = again.results.scores
+    assert (told.scored_samples, told.unscored_samples) == (2, 3)
+    assert told.metrics["mean"].value == 0.5
+    by_id = {each.id: each.scores["precomputed_scores"] for each in again.samples}
+    assert "expected 'a.py', got 'b.py'" in by_id["wrong"].explanation
+    assert by_id["unknown"].explanation.startswith("missing_task")
+    assert by_id["abstains"].explanation.startswith("abstained")
 
 
 def test_tasks_of_a_file(tmp_path: Path) -> None:

@@ -125,6 +125,23 @@ def test_what_a_collector_gets() -> None:
     assert scorer.summary().overall.attempts == 4
 
 
+def test_an_assigned_score_is_emitted() -> None:
+    """By the rules of Transform Gym, an agent that says nothing gets 0 for handling errors."""
+    logs, exporter = LoggerProvider(), InMemoryLogRecordExporter()  # type: ignore[no-untyped-call] # of the SDK
+    logs.add_log_record_processor(SimpleLogRecordProcessor(exporter))
+    scorer = trajmeter.Scorer("rules", tasks=[TASK], profiles="transform-gym")
+    figures = ["rules.error_handling"]
+    provider = TracerProvider()
+    provider.add_span_processor(
+        SpanScorer(scorer, emit=True, figures=figures, logger=logs.get_logger("test"))
+    )
+    _run(provider, "a")
+    (event,) = [dict(each.log_record.attributes or {}) for each in exporter.get_finished_logs()]
+    assert event["gen_ai.evaluation.score.value"] == 0.0
+    assert event["gen_ai.evaluation.score.label"] == "assigned"
+    assert "error.type" not in event
+
+
 def test_the_task_may_be_in_the_baggage() -> None:
     provider, exporter, _ = _observed()
     token = context.attach(baggage.set_baggage("trajmeter.task_id", "t"))

@@ -96,6 +96,27 @@ def test_a_record_that_the_task_leaves() -> None:
     assert report.averages().labels["rules.outcome"] == {"missing_transcript": 1.0}
 
 
+def test_an_assigned_score_counts() -> None:
+    """By the rules of Transform Gym, an agent that says nothing gets 0 for handling errors."""
+
+    def agent(says: str) -> str:
+        record = Trajectory(task_id="case", turns=(Turn(),), transcript=says or None)
+        set_eval_attribute("trajmeter.trajectory", record)
+        return "done"
+
+    cases: list[Case[Any, Any, Any]] = [
+        Case(name=says or "mute", inputs=says, metadata={"kind": "x"}) for says in ("said", "")
+    ]
+    judged = Rules(profile="transform-gym", figures=("error_handling", "latency"))
+    report = _reported(cases, [judged], agent)
+    said, mute = (case.scores["rules.error_handling"].value for case in report.cases)
+    assert (said > 0, mute) == (True, 0.0)
+    averages = report.averages()
+    assert averages.scores["rules.error_handling"] == said / 2
+    assert averages.labels["rules.outcome"] == {"scored": 0.5, "assigned": 0.5}
+    assert "rules.latency" not in averages.scores
+
+
 def test_data_sets_write_and_read_it(tmp_path: Path) -> None:
     data_set = Dataset[Any, Any, Any](
         name="test", cases=CASES[:1], evaluators=[Tools(figures=("f1",)), Context(snapshots=None)]

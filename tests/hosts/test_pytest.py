@@ -42,6 +42,11 @@ def test_fails(assert_scores):
 def test_skipped(assert_scores):
     assert_scores(RIGHT, "tools.f1 == 1", "context.line.coverage >= 0.5", task="t")
 
+@pytest.mark.trajmeter(profiles="transform-gym")
+def test_assigned(assert_scores):
+    mute = [{"role": "assistant", "content": ""}]
+    assert_scores(mute, "rules.error_handling == 0", task="t")
+
 def test_misspelt(assert_scores):
     assert_scores(RIGHT, "tools.f2 >= 1", task="t")
 
@@ -75,7 +80,7 @@ def _run(folder: Path, *options: str, plugins: tuple[str, ...] = ()) -> str:
 
 def test_what_pytest_reports(tmp_path: Path) -> None:
     told = _run(tmp_path, "--junitxml=junit.xml", "--trajmeter-report=figures.jsonl", "-rs")
-    assert "1 passed, 1 skipped, 1 error" in told.replace("4 failed, ", "")
+    assert "2 passed, 1 skipped, 1 error" in told.replace("4 failed, ", "")
     assert (
         "attempt at 't':\n"
         "tools.f1 >= 0.8: is 0.0\n"
@@ -112,7 +117,7 @@ def test_figures_come_over_xdist(tmp_path: Path) -> None:
     pytest.importorskip("xdist", reason="pytest-xdist is not installed")
     told = _run(tmp_path, "-n2", "--trajmeter-report=figures.jsonl", plugins=("xdist",))
     assert "tools.f1: 0.667, 3 of 3 scored" in told
-    assert len((tmp_path / "figures.jsonl").read_text().splitlines()) == 10
+    assert len((tmp_path / "figures.jsonl").read_text().splitlines()) == 11
 
 
 def test_a_session_that_does_not_use_it_loads_nothing(tmp_path: Path) -> None:

@@ -43,6 +43,24 @@ def test_rewards_of_completions() -> None:
     assert causes[4].startswith("invalid_input: got a int")
 
 
+def test_every_outcome_of_a_reward() -> None:
+    """By the rules of Transform Gym, an agent that says nothing gets 0 for handling errors."""
+    causes: dict[str, list[Any]] = {}
+    said, mute = ([{"role": "assistant", "content": text}] for text in ("said", ""))
+    how = {"completions": [said, mute], "max_turns": [3, 3], "log_extra": causes.__setitem__}
+    assigned = Reward("rules.error_handling", profiles="transform-gym")(**how)  # type: ignore[arg-type]  # of several types
+    assert (assigned[0] or 0) > 0
+    assert assigned[1] == 0.0  # a score that a rule sets is a score
+    assert causes == {}
+    found = Reward("rules.error_handling")(**how)  # type: ignore[arg-type]  # of several types
+    assert found == [assigned[0], None]
+    assert Reward("rules.latency")(**how) == [None, None]  # type: ignore[arg-type]  # of several types
+    assert causes == {
+        "trajmeter.rules.error_handling.cause": [None, "missing_transcript"],
+        "trajmeter.rules.latency.cause": ["abstained", "abstained"],
+    }
+
+
 def test_a_text_is_a_turn_without_calls() -> None:
     assert Reward("turns.turn_count")(completions=["text"]) == [1.0]
     assert Reward("turns.recorded_calls")(completions=["text", _completion("a", "a")]) == [0, 2]

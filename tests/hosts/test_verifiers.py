@@ -14,6 +14,8 @@ WANTED = [{"name": "read", "arguments": {"path": "a"}}]
 
 f1_reward = reward("tools.f1")
 mild_reward = reward("tools.f1", unscored=0.25)
+errors_reward = reward("rules.error_handling", unscored=0.25)
+assigned_reward = reward("rules.error_handling", unscored=0.25, profiles="transform-gym")
 
 
 def test_an_unknown_figure_is_told_at_once() -> None:
@@ -21,7 +23,13 @@ def test_an_unknown_figure_is_told_at_once() -> None:
         reward("tools.f2")
 
 
-def _scored(expected: Any, *, rewards: dict[str, str] | None = None, calls: bool = True) -> Any:
+def _scored(
+    expected: Any,
+    *,
+    rewards: dict[str, str] | None = None,
+    calls: bool = True,
+    prompt: str = "q",
+) -> Any:
     """A trace that verifiers itself has scored."""
     pytest.importorskip("verifiers", reason="verifiers is not installed")
     from verifiers.v1 import task as tasks
@@ -42,9 +50,9 @@ def _scored(expected: Any, *, rewards: dict[str, str] | None = None, calls: bool
     }
     own = {name: {"fn": path} for name, path in (rewards or {}).items()}
     config = tasks.TaskConfig(metrics=plugged, rewards=own)
-    data = Data(idx=0, prompt="q", expected_tool_calls=expected)
+    data = Data(idx=0, prompt=prompt, expected_tool_calls=expected)
     call = ToolCall(id="c1", name="read", arguments='{"path": "a"}')
-    nodes = [MessageNode(message=UserMessage(content="q"))]
+    nodes = [MessageNode(message=UserMessage(content=prompt))]
     if calls:
         answer = AssistantMessage(content="", tool_calls=[call])
         nodes += [
@@ -82,6 +90,17 @@ def test_rewards() -> None:
     scored = _scored(WANTED, rewards={"mild": "tests.hosts.test_verifiers:mild_reward"})
     assert scored.reward == 1.0
     unscored = _scored(None, rewards={"mild": "tests.hosts.test_verifiers:mild_reward"})
+    assert unscored.reward == 0.25
+
+
+def test_an_assigned_reward_is_a_reward() -> None:
+    """By the rules of Transform Gym, a run without a word gets 0 for handling errors."""
+    path = "tests.hosts.test_verifiers"
+    by_rule = {"errors": f"{path}:assigned_reward"}
+    assigned = _scored(WANTED, rewards=by_rule, prompt="", calls=False)
+    assert assigned.reward == 0.0
+    assert _scored(WANTED, rewards=by_rule).reward == 10.0  # no error in what was said
+    unscored = _scored(WANTED, rewards={"errors": f"{path}:errors_reward"}, prompt="", calls=False)
     assert unscored.reward == 0.25
 
 

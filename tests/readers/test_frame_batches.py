@@ -56,7 +56,7 @@ def as_columns(table: Any, **how: Any) -> Told:
     assert len(frame.numbers) == len(rows)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
-        again = [trajectory_batch([record]).to_pylist()[0] for record in frame.records()]
+        again = [trajectory_batch([record]).to_pylist()[0] for record in frame.reader()()]
     assert compared(again) == compared(rows)
     return Read(compared(rows), problems), [str(each.message) for each in warned]
 
@@ -228,7 +228,7 @@ def test_a_row_that_no_column_holds_is_left_out_of_the_records_too(
     mapping = {"task_id": "t", "messages": "m"}
     frame = FrameBatches(table, ["turns"], mapping=mapping, on_problem=problems.append)
     assert [row["task_id"] for batch in frame for row in batch.to_pylist()] == ["a", "c"]
-    assert [record.task_id for record in frame.records()] == ["a", "c"]
+    assert [record.task_id for record in frame.reader()()] == ["a", "c"]
     assert [str(problem) for problem in problems] == ["data frame: 1: no column holds it"]
 
 

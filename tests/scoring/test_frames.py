@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import pickle
 from typing import Any
 
 import pytest
@@ -125,6 +126,8 @@ def test_the_attempts_of_a_frame_have_all_their_fields() -> None:
     assert first.calls == (ToolCall(name="read", arguments={"path": "a"}, id="c"),)
     assert (first.passed, second.passed) == (True, False)
     assert scores.results[0].row() == scores.rows[0]
+    again = pickle.loads(pickle.dumps(scores))  # noqa: S301 - our own
+    assert again.results == scores.results
 
 
 def test_a_known_data_set_needs_no_mapping() -> None:

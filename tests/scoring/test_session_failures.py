@@ -39,6 +39,17 @@ def test_more_tokens_than_are_counted_are_refused() -> None:
     assert session.live.output_tokens == 1
 
 
+def test_live_figures_stay_as_they_were_in_the_end() -> None:
+    session = SCORER.session("t")
+    for _ in range(2):
+        session.turn()
+        session.view("a.py", 1, 2)
+    session.finish()
+    for each in (session, session, pickle.loads(pickle.dumps(session))):  # noqa: S301 - our own
+        live = each.live
+        assert (live.coverage.step, live.coverage.line, live.redundancy) == (2, 2 / 7, 0.5)
+
+
 class Wordless(Exception):  # noqa: N818 - it is no error of ours
     def __str__(self) -> str:
         raise RuntimeError("there are no words")

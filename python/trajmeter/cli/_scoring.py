@@ -45,6 +45,12 @@ class Format(str, Enum):
     """The rows as JSON lines."""
     CSV = "csv"
     """The rows as CSV."""
+    INSPECT = "inspect"
+    """One figure of each row, for Inspect's scorer precomputed_scores."""
+
+
+_ROWS = (Format.JSONL, Format.CSV, Format.INSPECT)
+"""What prints rows."""
 
 
 class Wanted(NamedTuple):
@@ -58,6 +64,8 @@ class Wanted(NamedTuple):
     """Gates that check the rows."""
     min_tasks: int
     """Clusters that a gate on an interval needs."""
+    figure: str | None = None
+    """The figure that is printed, where one is."""
 
     def gated(self, layout: RowLayout) -> gate.GatedRows | None:
         """What keeps the rows for the gates."""
@@ -67,13 +75,18 @@ class Wanted(NamedTuple):
         """What prints the rows, if they are what is printed."""
         from trajmeter.writers import CsvWriter, JsonLinesWriter
 
-        printers: dict[Format, type[CsvWriter | JsonLinesWriter]] = {
-            Format.JSONL: JsonLinesWriter,
-            Format.CSV: CsvWriter,
-        }
-        if self.format not in printers:
+        stdout = sys.stdout.buffer
+        printed: TableWriter
+        if self.format is Format.JSONL:
+            printed = JsonLinesWriter(stdout, layout)
+        elif self.format is Format.CSV:
+            printed = CsvWriter(stdout, layout)
+        elif self.figure is not None:
+            from trajmeter.hosts._inspect_lines import InspectLines
+
+            printed = InspectLines(stdout, layout, layout.figure(self.figure))
+        else:
             return None
-        printed: TableWriter = printers[self.format](sys.stdout.buffer, layout)
         # The output file is completed even if stdout is closed early.
         return PrintedTable(printed) if self.outputs.tables else printed
 
@@ -165,7 +178,7 @@ def score_in_units(
     job: Job, files: Sequence[Path], wanted: Wanted, options: units.UnitOptions
 ) -> Done:
     """Score in units."""
-    is_printed = wanted.format in (Format.JSONL, Format.CSV)
+    is_printed = wanted.format in _ROWS
     is_shown = wanted.thresholds or is_printed or wanted.outputs.page is not None
     if options.shard is not None and is_shown:
         raise ConfigurationError(

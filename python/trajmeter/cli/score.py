@@ -120,9 +120,18 @@ def score(
             "--format",
             "-f",
             metavar="FORMAT",
-            help="Print the summary (table, markdown, md or json) or the rows (jsonl or csv).",
+            help="Print the summary (table, markdown, md or json), the rows (jsonl or csv), or one "
+            "figure of each for Inspect's precomputed_scores (inspect).",
         ),
     ] = Format.TABLE,
+    figure: Annotated[
+        str | None,
+        typer.Option(
+            metavar="NAME",
+            show_default=False,
+            help="The figure that --format inspect prints, by name or short name (tools.f1).",
+        ),
+    ] = None,
     cache: CacheFolder = None,
     no_cache: NoCache = False,
     workers: units.Workers = None,
@@ -158,6 +167,7 @@ def score(
         trajmeter score logs/ -t gold.jsonl --repos repositories/
         trajmeter score preds.jsonl -t gold.jsonl -m context,turns -p contextbench
         trajmeter score preds.jsonl -m my_metric.py@answered --format json
+        trajmeter score run.eval -t gold.jsonl --format inspect --figure tools.f1
         trajmeter score preds.jsonl -t gold.jsonl --fail-under context.line.f1=0.6
         trajmeter score "runs/*.parquet" -t gold.jsonl -o scores/ --shard 3/8
         zcat runs.jsonl.gz | trajmeter score - "logs/**/*.traj.json" more/ -m turns
@@ -180,9 +190,12 @@ def score(
         step_summary=step_summary,
     )
     read = (*logs, *(tasks or ()), snapshots, judge_replay)
+    if (figure is None) is (output_format is Format.INSPECT):
+        raise ConfigurationError("--format inspect and --figure NAME go together")
     outputs = ScoreOutputs(output or (), read, judge)
-    wanted = Wanted(outputs, output_format, gates.gates(), min_tasks)
-    names = [name.strip() for part in metrics or DEFAULT_METRICS for name in part.split(",")]
+    wanted = Wanted(outputs, output_format, gates.gates(), min_tasks, figure)
+    default = DEFAULT_METRICS if figure is None else (figure.partition(".")[0],)
+    names = [name.strip() for part in metrics or default for name in part.split(",")]
     check_store_options(snapshots, repos, cache, no_cache=no_cache)
     assertion_judge = _assertion_judge(
         judge,

@@ -57,7 +57,8 @@ def plain_calls(messages: object) -> PlainCalls | None:
         arguments = [_json(function.get("arguments")) for function in functions]
     except ValueError:  # also of text that is half a character, and of values without a form
         return None
-    if any(part in text for text in arguments if text for part in _NOT_SURE):
+    told = "".join(filter(None, arguments))
+    if any(part in told for part in _NOT_SURE):
         return None
     names = [function["name"] for function in functions]
     return PlainCalls(names, arguments, [*map(len, answers)])

@@ -106,12 +106,15 @@ def _scorer(
         except ReadError as wrong:
             return Score.unscored(reason="invalid_input", explanation=str(wrong))
         scored = own.scored(task, attempt)
-        return _score({name: figure.of(scored) for name, figure in figures.items()}, scored, family)
+        return score_of(
+            {name: figure.of(scored) for name, figure in figures.items()}, scored, family
+        )
 
     return score
 
 
-def _score(found: dict[str, Figure], scored: Scored, family: str) -> Score:
+def score_of(found: dict[str, Figure], scored: Scored, family: str) -> Score:
+    """The score of a sample, whose value has a number or NaN for each figure."""
     whole = {name: value for name, value in scored.row().items() if name.startswith(f"{family}.")}
     reasons = dict.fromkeys(each.reason for each in found.values() if each.reason)
     told = "\n".join(reasons) or None

@@ -58,7 +58,10 @@ class NamedFigure:
 
     def of(self, scored: Scored) -> Score:
         """The figure of one attempt: its value, or why there is none."""
-        result = scored.results[self._place]
+        return self.of_result(scored.results[self._place])
+
+    def of_result(self, result: Result | MetricError) -> Score:
+        """The figure in the result that its metric gave of one attempt."""
         if isinstance(result, MetricError):
             return _score(None, Outcome.NOT_SCORED, Cause.METRIC_ERROR, None, result.message)
         group = self._group(result)

@@ -5,6 +5,7 @@ Rows, problems and their order are those of :func:`trajmeter.readers.frames.read
 
 from __future__ import annotations
 
+from functools import partial
 from itertools import pairwise
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
@@ -108,20 +109,13 @@ class FrameBatches:
         self._records = EntryReader(Input(Path(FRAME)), self._choice, report)
         self._is_own = self._mapping is None and holds_own(table.schema, lambda: first_row(table))
         self._read = self._certain_rows()
-        self._arguments = (input_format, mapping, profiles)
+        self._arguments = (input_format, mapping, tuple(profiles))
         self.numbers: list[int] = []
         """Numbers of the rows that were yielded."""
 
-    def records(self) -> Iterator[Trajectory]:
-        """The rows that were yielded as records, with all that is known of them."""
-        input_format, mapping, profiles = self._arguments
-        choice = Choice(
-            Trajectory, input_format=input_format, mapping=mapping, profiles=tuple(profiles)
-        )
-        yielded = {*self.numbers}
-        for number, record in numbered_records(self._table, choice, lambda _: None):
-            if number in yielded:
-                yield record
+    def reader(self) -> Callable[[], Iterator[Trajectory]]:
+        """What reads the rows that were yielded as records, with all that is known of them."""
+        return partial(_records, self._table, frozenset(self.numbers), *self._arguments)
 
     def __iter__(self) -> Iterator[pa.RecordBatch]:
         """Yield the batches; iterate once."""
@@ -253,6 +247,19 @@ class FrameBatches:
         self._rows_of.lost.clear()
         self.numbers += [at for at, record in found.items() if id(record) not in lost]
         return made
+
+
+def _records(
+    table: pa.Table,
+    numbers: Collection[int],
+    input_format: str | None,
+    mapping: Mapping[str, str] | None,
+    profiles: tuple[str, ...],
+) -> Iterator[Trajectory]:
+    choice = Choice(Trajectory, input_format=input_format, mapping=mapping, profiles=profiles)
+    for number, record in numbered_records(table, choice, lambda _: None):
+        if number in numbers:
+            yield record
 
 
 def _read_lines(

@@ -312,9 +312,11 @@ class Recording:
 
     def live(self) -> Live:
         """What is known by now."""
-        if self._is_stale:
+        if self._is_stale and self.is_finished:
+            self._follow_again(self.drafts, None)
+        elif self._is_stale:
             self._follow_again(self.drafts[:-1], self.drafts[-1] if self.drafts else None)
-        elif self.drafts:
+        elif self.drafts and not self.is_finished:
             self._follow()
         tracker = self._tracker
         if self._has_ended:

@@ -189,7 +189,7 @@ def _score_frame(
     frame = FrameBatches(table, scorer.columns, **reading)
     parts = [*scorer.score(frame)]
     # Their columns are those that metrics read; the records have all.
-    attempts = ScoredColumns(parts, scorer.layout, frame.records)
+    attempts = ScoredColumns(parts, scorer.layout, frame.reader())
     return Scores(attempts, scorer.summary, scorer.layout)
 
 
