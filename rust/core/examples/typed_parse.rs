@@ -13,7 +13,7 @@ use serde::Deserialize;
 
 #[derive(Deserialize)]
 #[expect(dead_code, reason = "the fields are parsed, and that is all")]
-struct Attempt {
+struct Trajectory {
     task_id: String,
     agent: Option<String>,
     model: Option<String>,
@@ -83,7 +83,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     let mut attempts = 0_u64;
     let mut turns = 0;
     while file.read_until(b'\n', &mut line)? > 0 {
-        let attempt: Attempt = serde_json::from_str(std::str::from_utf8(&line)?)?;
+        let attempt: Trajectory = serde_json::from_str(std::str::from_utf8(&line)?)?;
         turns += black_box(attempt).turns.len();
         attempts += 1;
         line.clear();
