@@ -83,7 +83,6 @@ def test_a_bare_nan_is_a_float() -> None:
         (b"[" * 201 + b"1" + b"]" * 201, "it is nested more than 200 deep at column 202"),
         (b"[1, -" + b"9" * 4301 + b"]", "a number has more than 4,300 digits at column"),
         (b"9" * 4301 + b".5", "a number has more than 4,300 digits at column"),
-        (b"", "EOF"),
     ],
 )
 def test_what_is_refused(content: bytes, message: str) -> None:
@@ -91,6 +90,15 @@ def test_what_is_refused(content: bytes, message: str) -> None:
         json_input.parse(content)
     assert message in str(caught.value)
     assert len(str(caught.value)) < 200
+
+
+@pytest.mark.parametrize("content", [b"", b" \r\n"])
+def test_nothing_is_called_empty(content: bytes) -> None:
+    with pytest.raises(ReadError, match=r"^empty, expected JSON$"):
+        json_input.parse(content)
+    with pytest.raises(ValidationError) as caught:
+        TypeAdapter(list[int]).validate_json(content)
+    assert json_input.describe_error(caught.value) == "empty, expected JSON"
 
 
 @given(VALUES)

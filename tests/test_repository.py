@@ -66,22 +66,23 @@ def _extras() -> dict[str, str]:
     return dict(re.findall(r"^([a-z]+) = (\[.+?\])$", section, re.MULTILINE | re.DOTALL))
 
 
-_HOSTS = {"inspect", "pydantic-evals", "opentelemetry", "deepeval"}
-"""Extras of tools that cannot all be installed together."""
+_APART = {"inspect", "pydantic-evals", "opentelemetry", "deepeval", "ray", "hf"}
+"""Extras of tools that cannot all be installed together, of clusters and of remote files."""
 
 
-def test_all_holds_every_other_extra_but_hosts() -> None:
+def test_all_holds_the_extras_that_most_users_want() -> None:
     extras = _extras()
     everything = extras.pop("all")
-    assert everything == f'["trajmeter[{",".join(sorted(extras.keys() - _HOSTS))}]"]'
+    assert everything == f'["trajmeter[{",".join(sorted(extras.keys() - _APART))}]"]'
 
 
 _MODULES = {
+    "huggingface_hub": "fsspec",
     "opentelemetry-sdk": "opentelemetry",
     "pyyaml": "yaml",
     "pydantic-ai-slim": "pydantic_ai",
 }
-"""Modules of distributions that are named otherwise."""
+"""Modules of distributions that are named otherwise, or that they bring."""
 
 
 def test_something_imports_what_an_extra_installs() -> None:

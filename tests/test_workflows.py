@@ -103,7 +103,11 @@ def test_the_lowest_versions_of_hosts_are_those_of_the_manifest() -> None:
 dependencies = ["numpy>=1.26"]
 [dependency-groups]
 test = ["pytest>=9"]
-host-one = [{ include-group = "test" }, "first>=1.2", "second[a]>=0.3; python_version >= '3.11'"]
+host-one = [
+    { include-group = "test" },
+    "first>=1.2",
+    "second[extra]>=0.3; python_version >= '3.11'",
+]
 host-two = [
     { include-group = "test" },
     "third>=4",

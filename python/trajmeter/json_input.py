@@ -29,8 +29,10 @@ if TYPE_CHECKING:
 
 __all__ = [
     "BLANK",
+    "LONGEST_LINE",
     "MOST_DIGITS",
     "Line",
+    "LongLine",
     "describe_detail",
     "describe_error",
     "describe_errors",
@@ -38,11 +40,15 @@ __all__ = [
     "lines",
     "parse",
     "refuse_archive",
+    "too_long",
     "type_name",
 ]
 
 MOST_DIGITS = 4300
 """Digits of an integer: more of them Python reads and writes only where a process allows it."""
+
+LONGEST_LINE = 512 << 20
+"""Bytes of the longest line that is accepted, where nobody says otherwise."""
 
 _MAGIC = (
     (
@@ -52,6 +58,8 @@ _MAGIC = (
     (b"PK\x03\x04", "a ZIP archive; unpack it first"),
     (b"\x1f\x8b", "compressed with gzip; decompress it first"),
     (b"\x28\xb5\x2f\xfd", "compressed with zstd; decompress it first"),
+    (b"BZh", "compressed with bzip2; decompress it first"),
+    (b"\x04\x22\x4d\x18", "compressed with lz4; decompress it first"),
 )
 _MAGIC_LENGTH = max(len(magic) for magic, _ in _MAGIC)
 
@@ -60,6 +68,8 @@ BLANK = _BOM + b" \t\r\n"
 """What may stand around a JSON document, and is all that a blank line holds."""
 
 _SHOWN = 40
+_NOTHING = "empty, expected JSON"
+_SKIPPED = 1 << 20
 
 # What the parser says of its limits, and what they are.
 _LIMITS = (
@@ -120,6 +130,12 @@ class Line(NamedTuple):
     """Its bytes, line end included."""
 
 
+class LongLine(Line):
+    """The first bytes of a line that is longer than what is accepted."""
+
+    __slots__ = ()
+
+
 def refuse_archive(file: BinaryIO) -> None:
     """Refuse a file that does not hold its data as plain text; seeks back to its beginning.
 
@@ -133,13 +149,35 @@ def refuse_archive(file: BinaryIO) -> None:
             raise ReadError(f"the file is {meaning}")
 
 
-def lines(file: BinaryIO) -> Iterator[Line]:
-    """Yield every line that is not blank."""
+def lines(file: BinaryIO, longest: int | None = None) -> Iterator[Line]:
+    """Yield every line that is not blank.
+
+    Args:
+        file: The file.
+        longest: Bytes of the longest line that is accepted; the rest of one that is too long is
+            not held.
+    """
     offset = 0
-    for number, content in enumerate(file, start=1):
-        if content.strip(BLANK):
+    for number, content in enumerate(file if longest is None else _begun(file, longest), start=1):
+        size = len(content)
+        if longest is not None and size > longest:
+            yield LongLine(number, offset, content[:_SHOWN])
+            while not content.endswith(b"\n") and (content := file.readline(_SKIPPED)):
+                size += len(content)
+        elif content.strip(BLANK):
             yield Line(number, offset, content)
-        offset += len(content)
+        offset += size
+
+
+def _begun(file: BinaryIO, longest: int) -> Iterator[bytes]:
+    """Lines, or the beginnings of long ones."""
+    while content := file.readline(longest + 1):
+        yield content
+
+
+def too_long(longest: int) -> ReadError:
+    """The error of a line that is longer than what is accepted."""
+    return ReadError(f"the line is longer than {longest:,} bytes (--max-line); it is left out")
 
 
 def first_byte(line: bytes) -> bytes:
@@ -161,6 +199,8 @@ def parse(content: bytes) -> JsonValue:
         if repaired != content:
             return parse(repaired)
         # Callers name the line of the file; the parser's own line helps only within a document.
+        if not content.strip(BLANK):
+            raise ReadError(_NOTHING) from error
         reason = str(error).replace(" at line 1 column ", " at column ")
         for limit, meaning in _LIMITS:
             reason = reason.replace(limit, meaning)
@@ -207,17 +247,20 @@ def _fault(error: ErrorDetails) -> str:
     shown = _SHORT.repr(error["input"])
     match error["type"]:
         case "missing":
-            return f"required, but missing from {shown}"
+            what = f"required, but missing from {shown}"
         case "extra_forbidden":
-            return f"unknown key, with the value {shown}"
+            what = f"unknown key, with the value {shown}"
+        case "json_invalid" if not error["input"].strip():
+            what = _NOTHING
         case "json_invalid":
-            return f"invalid JSON: {known['error']}; it begins {shown}"
+            what = f"invalid JSON: {known['error']}; it begins {shown}"
         case "value_error":
-            return f"{known['error']}, got {shown}"
+            what = f"{known['error']}, got {shown}"
         case kind if kind in _EXPECTED:
-            return f"expected {_EXPECTED[kind].format(**known)}, got {shown}"
+            what = f"expected {_EXPECTED[kind].format(**known)}, got {shown}"
         case _:
-            return f"{error['msg'].replace('Input should be', 'expected')}, got {shown}"
+            what = f"{error['msg'].replace('Input should be', 'expected')}, got {shown}"
+    return what
 
 
 class _Short(reprlib.Repr):

@@ -11,11 +11,12 @@ import pickle
 import signal
 import subprocess
 import sys
-from contextlib import suppress
+from contextlib import contextmanager, suppress
 from threading import Lock
 from typing import IO, TYPE_CHECKING, Any, cast
 
 from trajmeter import locks
+from trajmeter.errors import ConfigurationError
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -24,15 +25,20 @@ if TYPE_CHECKING:
     from typing_extensions import Self
 
 __all__ = [
+    "THREADS",
     "Replies",
     "WorkerEndedError",
     "WorkerProcess",
     "kill_all",
+    "limited_threads",
     "own_group",
     "processors",
     "requests",
     "send",
 ]
+
+THREADS = "RAYON_NUM_THREADS"
+"""Variable of the environment that the kernels read when they first compute."""
 
 _PROGRAM = (
     "import importlib, json, sys; name, sys.path[:] = json.loads(sys.argv.pop()); "
@@ -48,6 +54,37 @@ def processors() -> int:
     """Processors that this process may use."""
     usable = getattr(os, "sched_getaffinity", None)
     return len(usable(0)) if usable else os.cpu_count() or 1
+
+
+@contextmanager
+def limited_threads(count: int | None) -> Iterator[None]:
+    """Let kernels and Arrow use so many threads, here and in processes that are started meanwhile.
+
+    Kernels that have computed before keep their threads.
+
+    Args:
+        count: Threads of each process; ``None`` changes nothing.
+
+    Raises:
+        ConfigurationError: It is below 1.
+    """
+    if count is None:
+        yield
+        return
+    if count < 1:
+        raise ConfigurationError(f"threads is {count}, expected at least 1")
+    import pyarrow as pa
+
+    before, arrow = os.environ.get(THREADS), pa.cpu_count()
+    os.environ[THREADS] = str(count)
+    pa.set_cpu_count(count)
+    try:
+        yield
+    finally:
+        pa.set_cpu_count(arrow)
+        del os.environ[THREADS]
+        if before is not None:
+            os.environ[THREADS] = before
 
 
 def own_group() -> dict[str, Any]:

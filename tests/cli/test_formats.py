@@ -69,5 +69,5 @@ def test_patterns_and_folders_name_logs(run: Run, folder: Path) -> None:
         assert (code, err) == (0, "")
         assert [json.loads(line)["agent"] for line in out.splitlines()] == ["crab", "heron"]
     code, out, err = run("score", "*.none", "-m", "turns", "-f", "jsonl")
-    assert (code, out) == (4, "")
-    assert "*.none: No such file or directory" in err
+    assert (code, out) == (2, "")
+    assert "*.none: no file matches this pattern" in err

@@ -182,7 +182,7 @@ def test_a_trajectory_that_refers_to_itself_comes_to_an_end(tmp_path: Path) -> N
 
 def test_a_trajectory_that_cannot_be_read_does_not_lose_the_trial(tmp_path: Path) -> None:
     folder = write(tmp_path / "t", step(1, "a"), verifier_result={"rewards": {"reward": 0}})
-    for content, message in (("{", "invalid JSON"), ("[]", "expected an object"), ("{}", "agent:")):
+    for content, message in (("{", "invalid JSON"), ("[]", "expected an object"), ("{}", "steps:")):
         (folder / "agent" / "trajectory.json").write_text(content)
         (attempt,), problems = read(folder)
         assert (attempt.passed, attempt.turns) == (False, None)

@@ -193,3 +193,12 @@ def test_what_the_footer_of_parquet_says_beside_the_schema_is_read(tmp_path: Pat
         writer.add_key_value_metadata({"trajmeter.run": "{}"})
     metadata = open_results(tmp_path / "rows.parquet").metadata
     assert (metadata["own"], metadata["trajmeter.run"]) == ("schema", "{}")
+
+
+def test_what_was_cut_off_parquet_is_told_with_its_place_once(tmp_path: Path) -> None:
+    whole = write(tmp_path / "whole.parquet", ROWS).read_bytes()
+    cut = tmp_path / "cut.parquet"
+    cut.write_bytes(whole[:-9])
+    with pytest.raises(ReadError, match="Parquet") as caught:
+        open_results(cut)
+    assert str(caught.value).count(str(cut)) == 1

@@ -86,6 +86,17 @@ def test_a_simulation_may_have_a_file_of_its_own(tmp_path: Path) -> None:
     assert attempt.failure.reason == "budget_exhausted"
 
 
+def test_numbers_that_are_none_cost_themselves_alone(tmp_path: Path) -> None:
+    path = tmp_path / "s.json"
+    path.write_text(json.dumps({**SIMULATION, "duration": "long", "agent_cost": []}))
+    (attempt,) = read_trajectories(path)
+    assert (attempt.duration_seconds, attempt.usage, len(attempt.turns or ())) == (None, None, 3)
+    assert attempt.unusable == {
+        "agent_cost": "expected a number, got a list",
+        "duration": "expected a number, got text",
+    }
+
+
 def test_one_broken_simulation_loses_no_other(tmp_path: Path) -> None:
     path = tmp_path / "results.json"
     simulations = [5, {**SIMULATION, "task_id": None}, {"task_id": "a"}, SIMULATION]

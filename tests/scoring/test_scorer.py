@@ -26,7 +26,7 @@ from trajmeter.records import (
 )
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Callable, Iterator
 
     from trajmeter.metrics import Scored
 
@@ -194,7 +194,8 @@ def _scored_elsewhere(scorer: trajmeter.Scorer) -> Scored:
     return scorer.score(SEEN)
 
 
-@pytest.mark.parametrize("method", ["spawn"])
+@pytest.mark.parametrize("method", multiprocessing.get_all_start_methods())
+@pytest.mark.filterwarnings("ignore:.*fork.*:DeprecationWarning")  # as other threads run
 def test_it_goes_to_other_processes_as_its_arguments(method: str) -> None:
     again = pickle.loads(pickle.dumps(SCORER))  # noqa: S301 - our own
     assert again.score(SEEN) == SCORER.score(SEEN)
@@ -213,3 +214,24 @@ def test_options_are_checked_when_it_is_made() -> None:
         trajmeter.Scorer(["tools"], tasks=wrong)  # type: ignore[arg-type]  # on purpose
     with pytest.raises(InputError, match="trajectory is None"):
         SCORER.score(None)  # type: ignore[arg-type]  # on purpose
+
+
+WRONG: list[tuple[str, Callable[[], object]]] = [
+    ("metrics is None, expected a list", lambda: trajmeter.Scorer(None)),  # type: ignore[arg-type]  # on purpose
+    ("metrics is 3, expected a list", lambda: trajmeter.Scorer(3)),  # type: ignore[arg-type]  # on purpose
+    ("profiles is None", lambda: trajmeter.Scorer("turns", profiles=None)),  # type: ignore[arg-type]  # on purpose
+    ("judge is 3, expected a function", lambda: trajmeter.Scorer("rules", judge=3)),  # type: ignore[arg-type]  # on purpose
+    (r"name is 3 \(int\), expected text", lambda: SCORER.figure(3)),  # type: ignore[arg-type]  # on purpose
+    (r"name is \[\] \(list\), expected text", lambda: SCORER.figure([])),  # type: ignore[arg-type]  # on purpose
+    ("name is None", lambda: SCORER.score(SEEN).figure(None)),  # type: ignore[arg-type]  # on purpose
+    ("pattern is 3", lambda: SCORER.score(SEEN).figures("tools.f1", 3)),  # type: ignore[arg-type]  # on purpose
+    ("trajectories is 3", lambda: [*SCORER.score_all(3)]),  # type: ignore[arg-type]  # on purpose
+    ("trajectories is Trajectory", lambda: [*SCORER.score_all(SEEN)]),  # type: ignore[arg-type]  # on purpose
+    ("views is 3 .*expected a ToolViews", lambda: SCORER.session("t", views=3)),  # type: ignore[arg-type]  # on purpose
+]
+
+
+@pytest.mark.parametrize(("message", "call"), WRONG, ids=[message for message, _ in WRONG])
+def test_arguments_of_the_wrong_type_are_named(message: str, call: Callable[[], object]) -> None:
+    with pytest.raises((InputError, ConfigurationError), match=message):
+        call()

@@ -116,7 +116,7 @@ def test_views_by_their_arguments() -> None:
     session.view("a.py")
     session.view("a.py", 3)
     session.view("a.py", last=9)
-    session.view("a.py", symbols=["f"])
+    session.view("a.py", symbols=(name for name in ["f"]))  # type: ignore[arg-type]  # lists are asked for
     (turn,) = session.trajectory.turns or ()
     assert turn.views == (
         View(path="a.py", extent=Extent.WHOLE),
@@ -131,6 +131,12 @@ WRONG: list[tuple[str, Callable[[Session], object]]] = [
     ("first is '1'", lambda session: session.view("a", "1")),  # type: ignore[arg-type]  # on purpose
     ("last is 1.5", lambda session: session.view("a", 1, 1.5)),  # type: ignore[arg-type]  # on purpose
     ("symbols is 'f'", lambda session: session.view("a", symbols="f")),
+    ("symbols is 3", lambda session: session.view("a", symbols=3)),  # type: ignore[arg-type]  # on purpose
+    ("a symbol is 3", lambda session: session.view("a", symbols=[3])),  # type: ignore[list-item]  # on purpose
+    ("name is None", lambda session: session.tool_call(None)),  # type: ignore[arg-type]  # on purpose
+    ("result: .*valid JSON", lambda session: session.tool_call("a", result={1, 2})),  # type: ignore[arg-type]  # on purpose
+    ("input_tokens is True", lambda session: session.usage(input_tokens=True)),
+    ("input_tokens is 9223372036854775808", lambda session: session.usage(input_tokens=2**63)),
     ("name is ''", lambda session: session.tool_call("")),
     ("arguments", lambda session: session.tool_call("a", {"x": object()})),  # type: ignore[dict-item]  # on purpose
     ("success is 1", lambda session: session.tool_call("a", success=1)),  # type: ignore[arg-type]  # on purpose

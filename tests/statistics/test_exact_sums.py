@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 import math
+import os
 from fractions import Fraction
 from itertools import pairwise
 from typing import TYPE_CHECKING
 
 import numpy as np
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from trajmeter import kernels
 from trajmeter.statistics.exact_sums import (
     ExactSums,
     GroupCounts,
@@ -19,7 +22,18 @@ from trajmeter.statistics.exact_sums import (
 )
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterator, Sequence
+
+
+@pytest.fixture(autouse=True, scope="module", params=["python", "rust"])
+def backend(request: pytest.FixtureRequest) -> Iterator[None]:
+    """Every test with the sums of each backend."""
+    if request.param == "rust" and os.environ.get("TRAJMETER_TEST_BACKEND") == "python":
+        pytest.skip("TRAJMETER_TEST_BACKEND=python: this environment holds no extension")
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(kernels, "backend", lambda: request.param)
+        yield
+
 
 _GROUPS = 3
 _VALUES = st.one_of(
@@ -31,10 +45,11 @@ _VALUES = st.one_of(
 _PAIRS = st.lists(st.tuples(st.integers(0, _GROUPS - 1), _VALUES), max_size=40)
 
 
-def _sums(pairs: Sequence[tuple[int, float]]) -> ExactSums:
+def _sums(pairs: Sequence[tuple[int, float]], *, squared: bool = False) -> ExactSums:
     sums = ExactSums(1)
     values = np.array([value for _, value in pairs], np.float64)
-    sums.add(values, np.array([group for group, _ in pairs], np.int64), np.arange(_GROUPS))
+    groups = np.array([group for group, _ in pairs], np.int64)
+    sums.add(values, groups, np.arange(_GROUPS), squared=squared)
     return sums
 
 
@@ -61,6 +76,29 @@ def test_any_division_gives_the_exact_sum_rounded_once(
     for group in (None, *range(_GROUPS)):
         values = [value for own, value in pairs if group in (None, own)]
         assert sums.totals(group).mean(0, count) == _rounded(values, count)
+
+
+@given(_PAIRS)
+def test_squares_are_exact_too(pairs: list[tuple[int, float]]) -> None:
+    sums = _sums(pairs, squared=True)
+    for group in range(_GROUPS):
+        totals = sums.totals(group)
+        exact = sum((Fraction(value) ** 2 for own, value in pairs if own == group), Fraction(0))
+        assert totals.multiples[0] * Fraction(2) ** totals.exponent == exact
+
+
+def test_sums_that_no_float_holds_are_infinite() -> None:
+    sums = _sums([(0, 1.7e308), (0, 1.7e308), (1, -1.7e308), (1, -1.7e308), (2, 1e308)])
+    assert sums.doubles(np.arange(_GROUPS)).high.tolist() == [math.inf, -math.inf, 1e308]
+    assert [sums.totals(group).mean(0, 2) for group in range(2)] == [1.7e308, -1.7e308]
+
+
+def test_infinities_have_squares() -> None:
+    sums = _sums([(0, -math.inf), (0, 2.0), (1, math.nan), (2, 3.0)], squared=True)
+    found = [sums.totals(group).mean(0, 1) for group in range(_GROUPS)]
+    assert found[0] == math.inf
+    assert math.isnan(found[1])
+    assert found[2] == 9.0
 
 
 def test_infinities_and_nan_are_those_of_floats() -> None:

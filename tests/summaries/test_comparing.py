@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 import trajmeter
 from tests.summaries.tables import F1, PASSED, Tasks, rows_of, tasks
-from trajmeter.errors import ConfigurationError
+from trajmeter.errors import ConfigurationError, UnknownNameError
 
 if TYPE_CHECKING:
     from trajmeter.summaries.differences import Difference
@@ -209,3 +209,27 @@ def test_where_only_b_misses_worst_is_at_most_best(a: Tasks, b: Tasks, gaps: set
     best = pair(full, partial, missing="best").difference
     if worst is not None and best is not None:
         assert worst <= best + 1e-12
+
+
+@pytest.mark.parametrize("value", [2e140, 1.7e308])
+def test_no_difference_of_values_whose_squares_leave_the_range(value: float) -> None:
+    found = pair({"t1": [value], "t2": [0.5]}, {"t1": [-value], "t2": [0.25]}, margin=0.1)
+    assert (found.n_tasks, found.n_clusters, found.notes) == (2, 2, ("too_large",))
+    assert found.difference is found.std_error is found.p_value is found.bound_low is None
+
+
+def test_tasks_are_listed_of_the_figures_that_are_asked_for() -> None:
+    rows = [
+        row | {PASSED: row[F1] > 0.5}
+        for agent, values in {"a": [0.25, 0.5], "b": [0.75, 1.0]}.items()
+        for row in rows_of({f"t{n}": [value] for n, value in enumerate(values)}, agent=agent)
+    ]
+    every, some = (
+        trajmeter.compare_scores(rows, figures=[F1, PASSED], tasks_of=chosen).pairs[0]
+        for chosen in (None, ["context.line.f1"])
+    )
+    assert [*every.tasks] == [F1, PASSED]
+    assert some.tasks == {F1: every.tasks[F1]}
+    assert some.figures == every.figures
+    with pytest.raises(UnknownNameError, match=r"no figure 'context\.line\.f2'"):
+        trajmeter.compare_scores(rows, tasks_of=["context.line.f2"])

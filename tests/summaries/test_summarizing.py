@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+from fractions import Fraction
 from math import exp, log, sqrt
 from typing import TYPE_CHECKING, Any
 
@@ -308,3 +309,22 @@ def test_repeats_are_bounded(attempts: Tasks) -> None:
         first = repeats[0].pass_at_k
         assert first is not None
         assert each.pass_hat_k - 1e-12 <= first <= each.pass_at_k + 1e-12
+
+
+@pytest.mark.parametrize("value", [2e140, 1e155, 1.7e308])
+@pytest.mark.parametrize("interval", ["auto", "bootstrap"])
+def test_values_whose_squares_leave_the_range_have_a_mean(value: float, interval: str) -> None:
+    rows = rows_of({"t1": [value, value / 2], "t2": [value], "t3": [1.0, -value]}, figure="x.f")
+    found = one(rows, figures=["x.f"], better={"x.f": "higher"}, interval=interval)
+    assert found.mean == float((Fraction(value) * 3 / 2 + 1) / 5)
+    assert (found.n_scored, found.n_tasks, found.notes) == (5, 3, ("too_large",))
+    assert found.std_error is found.low is found.high is found.var_task is None
+    assert found.mean_of_tasks is None
+
+
+@pytest.mark.parametrize("attempts", [["1", "01"], ["-1", None], ["1", None], ["1", "one"]])
+def test_attempts_whose_names_are_alike_are_two(attempts: list[str | None]) -> None:
+    rows = [attempt("t1", 0.5) | {"attempt": name} for name in attempts]
+    assert one(rows).n_scored == 2
+    with pytest.raises(ConfigurationError, match="occurs twice"):
+        one([*rows, rows[0]])

@@ -11,6 +11,7 @@ from trajmeter.cli._page import write_page
 from trajmeter.cli._process import print_message
 from trajmeter.cli._units import is_folder
 from trajmeter.errors import ConfigurationError
+from trajmeter.remote import path_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
@@ -43,9 +44,15 @@ class ScoreOutputs:
     def __init__(
         self, paths: Sequence[Path], inputs: Iterable[Path | None], judge: str | None
     ) -> None:
-        from trajmeter.writers import check_is_no_input, check_output, check_place
+        from trajmeter.writers import (
+            check_is_apart,
+            check_is_no_input,
+            check_output,
+            check_place,
+        )
         from trajmeter.writers.provenance import Provenance
 
+        paths = [*map(path_of, paths)]
         read = [path for path in inputs if path is not None]
         pages = [path for path in paths if path.suffix.lower() == ".html"]
         tables = [path for path in paths if path not in pages]
@@ -54,7 +61,7 @@ class ScoreOutputs:
         for path in paths:
             if not is_folder(path):
                 (check_place if path in pages else check_output)(path)
-            check_is_no_input(path, read)
+            (check_is_no_input if path in pages else check_is_apart)(path, read)
         if pages:
             from trajmeter.reports.page.rendering import require_jinja
 

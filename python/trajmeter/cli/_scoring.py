@@ -104,7 +104,7 @@ class Wanted(NamedTuple):
             [path for path in job.tasks if isinstance(path, Path)],
             gates=self.thresholds,
             min_tasks=self.min_tasks,
-            **asdict(job.reading),
+            **job.reading.recognition(),
         )
 
 

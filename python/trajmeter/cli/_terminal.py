@@ -2,11 +2,6 @@
 
 from __future__ import annotations
 
-import csv
-import glob
-import json
-import os
-import sys
 from enum import Enum
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -14,9 +9,9 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 from typer.core import TyperCommand, TyperGroup
 
+from trajmeter.cli._paths import existing, present
 from trajmeter.errors import ConfigurationError
 from trajmeter.reports.cells import visible
-from trajmeter.text import to_cell
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
@@ -34,7 +29,6 @@ __all__ = [
     "JudgeRecord",
     "JudgeReplay",
     "JudgeRequestsPerMinute",
-    "ListFormat",
     "LogFile",
     "LogFiles",
     "OriginalProfile",
@@ -45,7 +39,6 @@ __all__ = [
     "make_judge",
     "new_group",
     "print_fields",
-    "print_list",
     "program_options",
     "stdout_console",
 ]
@@ -163,21 +156,13 @@ JUDGE_PANEL = "Judge options"
 """Heading of the judge's options in a command's help."""
 
 
-def _existing(path: Path) -> Path:
-    """Refuse a path that names nothing, before anything is done; ``-`` and patterns name files."""
-    names_files = str(path) == "-" or glob.has_magic(str(path))
-    if not names_files and not os.path.lexists(path):
-        raise typer.BadParameter(f"Path {str(path)!r} does not exist.")
-    return path
-
-
 LogFiles = Annotated[
     list[Path],
     typer.Argument(
         metavar="LOGS",
         show_default=False,
         # Without annotations: on Python 3.10, typer takes a list of paths for a class.
-        callback=lambda paths: [*map(_existing, paths)],
+        callback=lambda paths: [*map(existing, paths)],
         help="Files, folders or quoted patterns (logs/**/*.json) of recorded trajectories, or - "
         "for standard input; formats are detected from content.",
     ),
@@ -187,7 +172,7 @@ LogFile = Annotated[
     typer.Argument(
         metavar="FILE",
         show_default=False,
-        callback=_existing,
+        callback=existing,
         help="File, folder or quoted pattern of recorded trajectories, or - for standard input; "
         "the format is detected from content.",
     ),
@@ -236,7 +221,7 @@ TaskFiles = Annotated[
     typer.Option(
         "--tasks",
         "-t",
-        exists=True,
+        callback=lambda paths: paths and [*map(present, paths)],
         metavar="FILE",
         show_default=False,
         help="Tasks with their references. May be repeated.",
@@ -247,7 +232,7 @@ SnapshotFiles = Annotated[
     typer.Option(
         "--snapshots",
         "-s",
-        exists=True,
+        callback=lambda path: path and present(path),
         metavar="FILE|DIR",
         show_default=False,
         help="Repositories at the tasks' commits: a file of snapshots, or a folder.",
@@ -336,52 +321,6 @@ def stdout_console() -> Console:
 
     console = DataConsole()
     return console if console.is_terminal else DataConsole(width=_UNLIMITED)
-
-
-class ListFormat(str, Enum):
-    """How a list is printed."""
-
-    TABLE = "table"
-    """A table for a terminal."""
-    JSON = "json"
-    """One JSON document."""
-    JSONL = "jsonl"
-    """JSON lines."""
-    CSV = "csv"
-    """CSV with a header."""
-    MARKDOWN = "markdown"
-    """A table in Markdown."""
-
-
-def print_list(
-    items: Sequence[Mapping[str, str | Sequence[str]]], output_format: ListFormat
-) -> None:
-    """Print items that have the same fields, each text or several texts."""
-    if output_format is ListFormat.JSON:
-        sys.stdout.write(json.dumps(items, indent=2, ensure_ascii=False) + "\n")
-        return
-    if output_format is ListFormat.JSONL:
-        for item in items:
-            sys.stdout.write(json.dumps(item, ensure_ascii=False) + "\n")
-        return
-    header = tuple(items[0]) if items else ()
-    rows = tuple(
-        tuple(value if isinstance(value, str) else ", ".join(value) for value in item.values())
-        for item in items
-    )
-    if output_format is ListFormat.CSV:
-        writer = csv.writer(sys.stdout, lineterminator="\n")
-        writer.writerows([header, *([to_cell(cell) for cell in row] for row in rows)])
-        return
-    from trajmeter.reports.markdown import render_table
-    from trajmeter.reports.tables import Table
-    from trajmeter.reports.terminal import print_table
-
-    table = Table("", header, rows, texts=tuple(range(len(header))))
-    if output_format is ListFormat.MARKDOWN:
-        sys.stdout.write(render_table(table))
-    else:
-        print_table(table, stdout_console())
 
 
 class PlainFormat(str, Enum):

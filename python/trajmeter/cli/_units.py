@@ -108,7 +108,9 @@ Overwrite = Annotated[
 
 def is_folder(output: Path) -> bool:
     """Whether an output is to be a folder of parts."""
-    return output.is_dir() or not output.suffix
+    from trajmeter.scoring.run import is_folder as is_folder_of_parts
+
+    return is_folder_of_parts(output)
 
 
 @dataclass(frozen=True)

@@ -18,8 +18,11 @@ from trajmeter.cli._process import (
     without_repeats,
 )
 from trajmeter.cli._progress import tracked
+from trajmeter.cli._reading import BatchSize, MaxLine, Threads, batch_rows, line_bytes
 from trajmeter.cli._terminal import ColumnMap, InputFormat, LogFiles, column_map
 from trajmeter.errors import ConfigurationError
+from trajmeter.processes import limited_threads
+from trajmeter.remote import path_of
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -81,6 +84,9 @@ def convert(
             "by one).",
         ),
     ] = None,
+    threads: Threads = None,
+    batch_size: BatchSize = None,
+    max_line: MaxLine = None,
     engine: units.Engine = units.EngineName.LOCAL,
     shard: units.Shard = None,
     no_resume: units.NoResume = False,
@@ -101,13 +107,14 @@ def convert(
     """
     import_numpy()
     from trajmeter.scoring.job import ReadingOptions
-    from trajmeter.writers import check_is_no_input
+    from trajmeter.writers import check_is_apart
     from trajmeter.writers.trajectories import check_trajectory_output
 
+    output = path_of(output)
     is_folder = units.is_folder(output)
+    check_is_apart(output, logs)
     if not is_folder:
         check_trajectory_output(output)
-        check_is_no_input(output, logs)
     files = without_repeats(logs)
     columns = column_map(mapping)
     if of_tasks := [field for field in columns if field.startswith("task.")]:
@@ -115,15 +122,23 @@ def convert(
             f"--map {of_tasks[0]}: trajectories are written, which have no task; "
             "map it where they are scored"
         )
-    reading = ReadingOptions(input_format, columns, tuple(profiles or ()))
+    reading = ReadingOptions(
+        input_format,
+        columns,
+        tuple(profiles or ()),
+        line_bytes(max_line),
+        batch_rows(batch_size),
+    )
     is_local = engine is units.EngineName.LOCAL
     if is_folder or shard is not None or not is_local or units.are_large(files):
         count = None if workers is None else str(workers)
         options = units.UnitOptions(
             count, shard, resume=not no_resume, overwrite=overwrite, engine=engine
         )
-        return _convert_in_units(reading, files, output, options)
-    return _convert_at_once(reading, files, output, workers)
+        with limited_threads(threads):
+            return _convert_in_units(reading, files, output, options)
+    with limited_threads(threads):
+        return _convert_at_once(reading, files, output, workers)
 
 
 def _convert_at_once(

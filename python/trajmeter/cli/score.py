@@ -25,6 +25,7 @@ from trajmeter.cli._process import (
     tolerating_closed_stdout,
     without_repeats,
 )
+from trajmeter.cli._reading import BatchSize, MaxLine, Threads, batch_rows, line_bytes
 from trajmeter.cli._scoring import Format, Wanted, score_at_once, score_in_units
 from trajmeter.cli._snapshots import (
     CacheFolder,
@@ -50,6 +51,7 @@ from trajmeter.cli._terminal import (
     stdout_console,
 )
 from trajmeter.errors import ConfigurationError, ReadError
+from trajmeter.processes import limited_threads
 
 if TYPE_CHECKING:
     from trajmeter.judges import ModelAssertionJudge
@@ -124,6 +126,9 @@ def score(
     cache: CacheFolder = None,
     no_cache: NoCache = False,
     workers: units.Workers = None,
+    threads: Threads = None,
+    batch_size: BatchSize = None,
+    max_line: MaxLine = None,
     engine: units.Engine = units.EngineName.LOCAL,
     shard: units.Shard = None,
     no_resume: units.NoResume = False,
@@ -195,7 +200,13 @@ def score(
         snapshots=snapshots,
         repos=repos,
         cache=cache_choice(cache, no_cache=no_cache),
-        reading=ReadingOptions(input_format, columns, tuple(profiles or ())),
+        reading=ReadingOptions(
+            input_format,
+            columns,
+            tuple(profiles or ()),
+            line_bytes(max_line),
+            batch_rows(batch_size),
+        ),
         judge=assertion_judge,
         judge_settings={
             "model": judge,
@@ -208,6 +219,7 @@ def score(
     )
     with ExitStack() as stack:
         stack.enter_context(outputs)
+        stack.enter_context(limited_threads(threads))
         if assertion_judge is not None:
             stack.callback(assertion_judge.close)
         if in_units.are_wanted(job, files, outputs.rows):

@@ -98,7 +98,7 @@ class TrajmeterMetric(BaseMetric):
             raise self._unscored(f"invalid_input: {wrong}") from wrong
         if task is not None and task.question is None:
             task = task.model_copy(update={"question": test_case.input})
-        found = self._named.of(self.scorer.score(attempt, task=task))
+        found = self._named.of(self.scorer.scored(task, attempt))
         if not found.counts or found.value is None:
             cause = found.cause.value if found.cause else found.outcome.value
             raise self._unscored(f"{cause}: {found.reason}" if found.reason else cause)

@@ -105,7 +105,7 @@ def _scorer(
             task = references.task(attempt.task_id, state.metadata)
         except ReadError as wrong:
             return Score.unscored(reason="invalid_input", explanation=str(wrong))
-        scored = own.score(attempt, task=task)
+        scored = own.scored(task, attempt)
         return _score({name: figure.of(scored) for name, figure in figures.items()}, scored, family)
 
     return score

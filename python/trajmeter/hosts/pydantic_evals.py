@@ -72,7 +72,7 @@ class _Family(Evaluator[Any, Any, Any]):
             task = references.task(attempt.task_id, _mapping(ctx.metadata))
         except ReadError as wrong:
             return {f"{family}.outcome": EvaluationReason(value="invalid_input", reason=str(wrong))}
-        scored = scorer.score(attempt, task=task)
+        scored = scorer.scored(task, attempt)
         found: dict[str, Any] = {}
         scores = {name: figure.of(scored) for name, figure in figures.items()}
         for name, score in scores.items():

@@ -12,6 +12,7 @@ from functools import cache
 from importlib.metadata import version
 from typing import TYPE_CHECKING, Any
 
+from trajmeter.arguments import check_type
 from trajmeter.errors import ConfigurationError, InputError, UnknownNameError
 from trajmeter.kernels import backend
 from trajmeter.metrics.columns import TEXT, Column, FamilyColumns
@@ -85,7 +86,10 @@ class RowLayout:
 
         Raises:
             UnknownNameError: There is no such figure; the nearest is named.
+            InputError: It is not a name.
         """
+        if type(name) is not str:
+            check_type(name, str, name="name")
         found = self._found.get(name)
         if found is None:
             figures = self.figures(name)
@@ -99,9 +103,12 @@ class RowLayout:
 
         Raises:
             UnknownNameError: One stands for no figure; the nearest is named.
+            InputError: One is not text.
         """
         from trajmeter.metrics.named_figures import named_figures
 
+        for pattern in patterns:
+            check_type(pattern, str, name="pattern")
         return named_figures(self, patterns)
 
     def fitted(self, scored: Scored) -> tuple[Scored, list[Any]]:

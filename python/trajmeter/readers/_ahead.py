@@ -13,9 +13,10 @@ if TYPE_CHECKING:
 
     import pyarrow as pa
 
-__all__ = ["ReadAhead", "joined"]
+__all__ = ["MOST_ROWS", "ReadAhead", "joined"]
 
-_MOST_ROWS = 10_000
+MOST_ROWS = 10_000
+"""Rows of a batch, where nobody says otherwise."""
 _MOST_BYTES = 16 << 20
 
 _PATIENCE_SECONDS = 2.0
@@ -80,27 +81,35 @@ class ReadAhead(Generic[_ItemT]):
         self._ready.put(end)
 
 
-def joined(batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+def joined(batches: Iterable[pa.RecordBatch], most: int = MOST_ROWS) -> Iterator[pa.RecordBatch]:
     """Join batches to some thousand rows, or fewer where rows are large; none is empty.
 
     What a batch costs whatever its size, such as a call for each of a hundred columns, is then
     spread over many rows. A batch that is large enough by itself is not copied.
+
+    Args:
+        batches: The batches.
+        most: Rows of a batch, at most.
     """
     from trajmeter.arrays import together
 
     held: list[pa.RecordBatch] = []
     rows = size = 0
-    for batch in batches:
-        if not batch.num_rows:
-            continue
-        if held and (rows + batch.num_rows > _MOST_ROWS or size + batch.nbytes > _MOST_BYTES):
+    for batch in _sliced(batches, most):
+        if held and (rows + batch.num_rows > most or size + batch.nbytes > _MOST_BYTES):
             yield together(held)
             held, rows, size = [], 0, 0
         held.append(batch)
         rows += batch.num_rows
         size += batch.nbytes
-        if rows >= _MOST_ROWS or size >= _MOST_BYTES:
+        if rows >= most or size >= _MOST_BYTES:
             yield together(held)
             held, rows, size = [], 0, 0
     if held:
         yield together(held)
+
+
+def _sliced(batches: Iterable[pa.RecordBatch], most: int) -> Iterator[pa.RecordBatch]:
+    for batch in batches:
+        for start in range(0, batch.num_rows, most):
+            yield batch.slice(start, most)

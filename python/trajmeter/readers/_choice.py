@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Generic
 from pydantic import ValidationError
 
 from trajmeter.errors import ConfigurationError, ReadError, format_exception
+from trajmeter.json_input import LONGEST_LINE
 from trajmeter.readers._containers import entries
 from trajmeter.readers._content import open_content
 from trajmeter.readers._formats import Evidence, FileFormat, RecordFormat, RecordT
@@ -52,10 +53,12 @@ class Choice(Generic[RecordT]):
             unless another format is named. Fields of the task are of no concern here.
         profiles: Compatibility profiles, which some formats read in their own way; others are of
             no concern here.
+        max_line: Bytes of the longest line of JSON that is accepted.
 
     Raises:
         UnknownNameError: No format has this name.
-        ConfigurationError: The mapping names a field that there is not, or the format has none.
+        ConfigurationError: The mapping names a field that there is not, or the format has none; or
+            no line could be accepted.
     """
 
     def __init__(
@@ -65,9 +68,14 @@ class Choice(Generic[RecordT]):
         input_format: str | None = None,
         mapping: Mapping[str, str] | None = None,
         profiles: Collection[str] = (),
+        max_line: int = LONGEST_LINE,
     ) -> None:
+        if max_line < 1:
+            raise ConfigurationError(f"max_line is {max_line}, expected at least 1 byte")
         self.makes: type[RecordT] = makes
         """Class of the records to make."""
+        self.max_line = max_line
+        """Bytes of the longest line that is accepted."""
         self._profiles = profiles
         self._counts: Counter[str] = Counter()
         self._rows: Counter[Path] = Counter()
@@ -265,7 +273,7 @@ class Choice(Generic[RecordT]):
 
     def _claim_on_first_record(self, path: Path) -> tuple[int, RecordFormat[RecordT] | None]:
         """The strongest evidence in the first record of a file, and a format that it is for."""
-        first = next(entries(path), None)
+        first = next(entries(path, longest=self.max_line), None)
         record = first.value if first else None
         if not isinstance(record, dict):
             return 0, None

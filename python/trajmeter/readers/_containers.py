@@ -7,13 +7,14 @@ bytes. What is left is JSON: a record on each line, or one document.
 
 from __future__ import annotations
 
-import os
 from itertools import islice
 from typing import TYPE_CHECKING, BinaryIO, NamedTuple
 
 from trajmeter import json_input
 from trajmeter.errors import ExtraMissingError, ReadError
-from trajmeter.readers._content import LONGEST, is_compressed, open_content
+from trajmeter.readers._compression import LONGEST, CutOffError
+from trajmeter.readers._content import is_compressed, open_content, state_of
+from trajmeter.readers._lines import lift_limit
 from trajmeter.readers._ranges import LineRange, RowRange, open_range
 from trajmeter.records import ReadProblem, Source
 
@@ -36,7 +37,6 @@ __all__ = [
     "is_named_in_utf8",
     "is_parquet",
     "read_line",
-    "state_of",
     "values_in",
 ]
 
@@ -64,7 +64,13 @@ class Entry(NamedTuple):
     record has a source without line and record."""
 
 
-def entries(path: Path, *, may_be_own: bool = True, within: Range | None = None) -> Iterator[Entry]:
+def entries(
+    path: Path,
+    *,
+    may_be_own: bool = True,
+    within: Range | None = None,
+    longest: int = json_input.LONGEST_LINE,
+) -> Iterator[Entry]:
     """Yield the records of a file.
 
     Lines and Parquet rows are read as they are requested. A JSON document is read as a whole: it is
@@ -75,10 +81,11 @@ def entries(path: Path, *, may_be_own: bool = True, within: Range | None = None)
         may_be_own: Whether the columns of Parquet may be those of trajectories, in which a null
             stands for the default of its field.
         within: The lines or rows to read; all by default.
+        longest: Bytes of the longest line of JSON that is accepted.
 
     Raises:
-        ExtraMissingError: The file is Parquet, and pyarrow is not installed; or it is compressed
-            with zstd, and zstandard is not.
+        ExtraMissingError: The file is Parquet or remote, and pyarrow is not installed; or it is
+            compressed, and what decompresses it is not.
     """
     name = str(path)
     try:
@@ -86,11 +93,11 @@ def entries(path: Path, *, may_be_own: bool = True, within: Range | None = None)
         with open_range(path, lines) if lines else open_content(path) as file:
             begun = state_of(file)
             if lines is not None:
-                yield from _lines(name, file, first=lines.first)
+                yield from _lines(name, file, longest, first=lines.first)
             elif isinstance(within, RowRange):
                 yield from _parquet(name, file, may_be_own=may_be_own, within=within)
             else:
-                yield from _recognise(name, file, may_be_own=may_be_own)
+                yield from _recognise(name, file, longest, may_be_own=may_be_own)
             if state_of(file) != begun:
                 yield Entry(Source(file=name), ReadError(CHANGED))
     except OSError as error:
@@ -114,12 +121,6 @@ def values_in(
             yield source, value
 
 
-def state_of(file: BinaryIO) -> tuple[int, int]:
-    """Size of an open file, and when it was last written to; both change as it is written to."""
-    about = os.fstat(file.fileno())
-    return about.st_size, about.st_mtime_ns
-
-
 def is_named_in_utf8(file: str | Path) -> bool:
     """Whether the name of a file is text; that of a few is not, and is shown with escapes."""
     try:
@@ -129,12 +130,12 @@ def is_named_in_utf8(file: str | Path) -> bool:
     return True
 
 
-def is_json_lines(path: Path) -> bool:
+def is_json_lines(path: Path, longest: int = json_input.LONGEST_LINE) -> bool:
     """Whether :func:`entries` reads a file as JSON lines; not one that cannot be read."""
     try:
         with open_content(path) as file:
             json_input.refuse_archive(file)
-            head = [line.content for line in islice(json_input.lines(file), 2)]
+            head = _first_lines(file, longest)
     except (OSError, ReadError):
         return False
     return _begins_as_json(head) and not _is_document(head)
@@ -166,34 +167,48 @@ def read_line(name: str, number: int, line: bytes) -> Entry:
     return Entry(Source(file=name, line=number), value)
 
 
-def _recognise(name: str, file: BinaryIO, *, may_be_own: bool) -> Iterator[Entry]:
+def _recognise(name: str, file: BinaryIO, longest: int, *, may_be_own: bool) -> Iterator[Entry]:
     json_input.refuse_archive(file)
     if is_parquet(file):
         if is_compressed(file):
             raise ReadError("Parquet that is compressed as a whole; decompress it first")
         return _parquet(name, file, may_be_own=may_be_own)
-    head = [line.content for line in islice(json_input.lines(file), 2)]
+    head = _first_lines(file, longest)
     file.seek(0)
     if not head:
         raise NotJsonError("the file is empty, expected JSON records")
     if not _begins_as_json(head):
-        begin = head[0][:_SHOWN].decode(errors="replace")
+        begin = head[0].content[:_SHOWN].decode(errors="replace")
         raise NotJsonError(f"expected JSON, JSON lines or Parquet; the file begins {begin!r}")
-    return _document(name, file) if _is_document(head) else _lines(name, file)
+    return _document(name, file) if _is_document(head) else _lines(name, file, longest)
 
 
-def _begins_as_json(head: list[bytes]) -> bool:
-    return any(json_input.first_byte(line) in _OPENING for line in head)
+def _first_lines(file: BinaryIO, longest: int) -> list[json_input.Line]:
+    """The first two lines, or as many as can be read."""
+    lift_limit(file)
+    found: list[json_input.Line] = []
+    try:
+        found.extend(islice(json_input.lines(file, longest), 2))
+    except CutOffError:
+        if not found:
+            raise
+    return found
 
 
-def _is_document(head: list[bytes]) -> bool:
+def _begins_as_json(head: list[json_input.Line]) -> bool:
+    return any(json_input.first_byte(line.content) in _OPENING for line in head)
+
+
+def _is_document(head: list[json_input.Line]) -> bool:
     """Whether a file that begins with these lines is one JSON document rather than JSON lines."""
-    opening = json_input.first_byte(head[0])
-    is_record = len(head) > 1 and json_input.first_byte(head[1]) == b"{"
+    opening = json_input.first_byte(head[0].content)
+    is_record = len(head) > 1 and json_input.first_byte(head[1].content) == b"{"
     if opening == b"{" and is_record:  # whether the first line, which may be long, is valid or not
         return False
+    if isinstance(head[0], json_input.LongLine):
+        return False
     try:
-        value = json_input.parse(head[0])
+        value = json_input.parse(head[0].content)
     except ReadError:
         # Either a document over several lines, or a broken first record. In the latter case the
         # second line begins with a record, which the second line of an object cannot.
@@ -226,9 +241,17 @@ def _document(name: str, file: BinaryIO) -> Iterator[Entry]:
         yield Entry(Source(file=name, record=f"[{index}]"), item)
 
 
-def _lines(name: str, file: BinaryIO, first: int = 1) -> Iterator[Entry]:
-    for number, _, line in json_input.lines(file):
-        yield read_line(name, first + number - 1, line)
+def _lines(name: str, file: BinaryIO, longest: int, first: int = 1) -> Iterator[Entry]:
+    lift_limit(file)
+    try:
+        for line in json_input.lines(file, longest):
+            number = first + line.number - 1
+            if isinstance(line, json_input.LongLine):
+                yield Entry(Source(file=name, line=number), json_input.too_long(longest))
+            else:
+                yield read_line(name, number, line.content)
+    except CutOffError as error:
+        yield Entry(Source(file=name, line=error.line), ReadError(str(error)))
 
 
 def _parquet(

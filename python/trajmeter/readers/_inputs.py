@@ -16,11 +16,12 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from trajmeter.arguments import paths_and_records
-from trajmeter.errors import ReadError
+from trajmeter.errors import ConfigurationError, ReadError
 from trajmeter.readers._containers import NotJsonError, is_json_lines, is_named_in_utf8
 from trajmeter.readers._content import STDIN, content_name, forget_pipes
 from trajmeter.readers._ranges import LineRange
 from trajmeter.records import ReadProblem
+from trajmeter.remote import RemotePath, path_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -29,7 +30,7 @@ if TYPE_CHECKING:
     from trajmeter.readers._formats import FileFormat, RecordT
     from trajmeter.readers._ranges import Range
 
-__all__ = ["FolderNotes", "FolderTally", "Input", "inputs"]
+__all__ = ["FolderNotes", "FolderTally", "Input", "check_patterns", "expanded", "inputs"]
 
 _DATA = frozenset(
     {".cast", ".csv", ".eval", ".json", ".jsonl", ".ndjson", ".parquet", ".pred", ".traj"}
@@ -37,7 +38,7 @@ _DATA = frozenset(
 """Suffixes of files that hold records: one that cannot be read is a problem, also in a folder."""
 _NO_LOGS = re.compile(
     r"""\. (?:
-    avif | bat | bin | bmp | bz2 | c | cc | cfg | class | cpp | cs | css | diff | dll |
+    avif | bat | bin | bmp | c | cc | cfg | class | cpp | cs | css | diff | dll |
     dylib | exe | gif | go | h | hpp | htm | html | ico | ini | ipynb | jar | java | jpeg |
     jpg | js | jsx | kt | lock | mjs | mov | mp3 | mp4 | npy | npz | o | otf | patch | pdf |
     php | pkl | png | proto | pt | py | pyc | pyi | pyo | rb | rs | safetensors | scala | sh
@@ -159,11 +160,10 @@ class Input(NamedTuple):
     within: Range | None = None
     """Which lines or rows of it to read, some of which a format recognises; all if ``None``."""
 
-    @property
-    def holds_lines(self) -> bool:
-        """Whether it is read as JSON lines."""
+    def holds_lines(self, longest: int) -> bool:
+        """Whether it is read as JSON lines, of which the longest has so many bytes."""
         if self.within is None:
-            return is_json_lines(self.path)
+            return is_json_lines(self.path, longest)
         return isinstance(self.within, LineRange)
 
     @property
@@ -209,23 +209,54 @@ def inputs(paths: str | Path | Iterable[str | Path], choice: Choice[RecordT]) ->
     """
     forget_pipes()
     for argument in paths_and_records(paths, name="paths"):
-        for path in _expanded(Path(argument)):
-            if path.is_dir():
-                yield from _folder(path, choice)
+        path = path_of(argument)
+        try:
+            found = expanded(path)
+        except OSError as error:
+            problem = ReadProblem(file=str(path), message=error.strerror or str(error))
+            yield Input(path, problems=(problem,))
+            continue
+        for each in found:
+            if each.is_dir():
+                yield from _folder(each, choice)
             else:
-                yield Input(path)
+                yield Input(each)
 
 
 def _suffix(path: Path) -> str:
     return Path(content_name(path)).suffix.lower()
 
 
-def _expanded(path: Path) -> list[Path]:
-    """The files that a pattern such as ``logs/**/*.json`` names; a path that exists is itself."""
+def expanded(path: Path) -> list[Path]:
+    """The files that a pattern such as ``logs/**/*.json`` names; a path that exists is itself.
+
+    Raises:
+        OSError: A remote folder cannot be listed.
+    """
+    if isinstance(path, RemotePath):
+        return [*path.matches()] or [path] if path.is_pattern else [path]
     name = str(path)
     if not glob.has_magic(name) or path == STDIN or os.path.lexists(path):
         return [path]
     return [Path(found) for found in sorted(glob.glob(name, recursive=True))] or [path]  # noqa: PTH207 - Path.glob takes no absolute pattern
+
+
+def check_patterns(paths: Iterable[Path]) -> None:
+    """Check that every pattern names a file.
+
+    Raises:
+        ConfigurationError: One names none, or its folder cannot be listed.
+    """
+    for path in paths:
+        is_remote_pattern = isinstance(path, RemotePath) and path.is_pattern
+        if not is_remote_pattern and not glob.has_magic(str(path)):
+            continue
+        try:
+            found = expanded(path)
+        except OSError as error:
+            raise ConfigurationError(f"{path}: {error.strerror or error}") from error
+        if found == [path] and not path.exists():
+            raise ConfigurationError(f"{path}: no file matches this pattern")
 
 
 def _folder(path: Path, choice: Choice[RecordT]) -> Iterator[Input]:
@@ -252,8 +283,7 @@ def _walk(
     folder: Path, choice: Choice[RecordT], notes: FolderNotes, *, is_below: bool = False
 ) -> Iterator[Input]:
     try:
-        with os.scandir(folder) as found:
-            entries = sorted(found, key=lambda entry: entry.name)
+        entries = _listed(folder)
         names = {entry.name for entry in entries}
         whole = choice.folder_format(folder, names) if is_below else None
     except OSError as error:
@@ -268,12 +298,40 @@ def _walk(
         yield Input(folder, whole, notes)
         return
     for entry in entries:
-        if entry.is_dir(follow_symlinks=False):
+        if entry.is_folder:
             if entry.name not in _NO_LOG_FOLDERS:
-                yield from _walk(Path(entry.path), choice, notes, is_below=True)
-        elif entry.is_file() and _may_be_log(entry.name):
+                yield from _walk(path_of(entry.path), choice, notes, is_below=True)
+        elif entry.is_file and _may_be_log(entry.name):
             is_summary = _SUMMARY.fullmatch(content_name(Path(entry.name))) is not None
-            yield Input(Path(entry.path), notes=notes, is_summary=is_summary)
+            yield Input(path_of(entry.path), notes=notes, is_summary=is_summary)
+
+
+class _Listed(NamedTuple):
+    """What lies in a folder."""
+
+    name: str
+    path: str
+    is_folder: bool
+    is_file: bool
+
+
+def _listed(folder: Path) -> list[_Listed]:
+    """What lies in a folder, by name.
+
+    Raises:
+        OSError: It cannot be listed.
+    """
+    if isinstance(folder, RemotePath):
+        return [
+            _Listed(path.name, str(path), is_folder, not is_folder)
+            for path, is_folder in folder.scan()
+        ]
+    with os.scandir(folder) as found:
+        listed = [
+            _Listed(each.name, each.path, each.is_dir(follow_symlinks=False), each.is_file())
+            for each in found
+        ]
+    return sorted(listed)
 
 
 def _may_be_log(name: str) -> bool:

@@ -185,7 +185,9 @@ def with_sources(rows: pa.RecordBatch, file: str, records: Sequence[str]) -> pa.
     made = pa.StructArray.from_arrays(
         [places[field.name] for field in source.type], fields=list(source.type)
     )
-    return rows.set_column(index, rows.schema.field(index), pc.coalesce(source, made))
+    is_whole = source.null_count == rows.num_rows  # as it is in most files
+    named = made if is_whole else pc.coalesce(source, made)
+    return rows.set_column(index, rows.schema.field(index), named)
 
 
 def own_values(batch: pa.RecordBatch) -> list[JsonValue | ReadError]:
@@ -207,7 +209,8 @@ def _open(file: BinaryIO) -> ParquetFile:
         ReadError: Its footer is missing or corrupt.
     """
     try:
-        return ParquetFile(file, page_checksum_verification=True)
+        native = getattr(getattr(file, "raw", None), "native", file)  # ranges of a remote file
+        return ParquetFile(native, page_checksum_verification=True)
     except (pa.ArrowException, OSError) as error:
         raise ReadError(f"invalid Parquet: {error}") from error
 

@@ -175,7 +175,13 @@ def read_records(
     reader = EntryReader(given, choice, report)
     if choice.mapping is not None:
         choice.mapping.check(given.path)
-    for entry in entries(given.path, may_be_own=choice.mapping is None, within=given.within):
+    found = entries(
+        given.path,
+        may_be_own=choice.mapping is None,
+        within=given.within,
+        longest=choice.max_line,
+    )
+    for entry in found:
         record = reader.read(entry)
         if record is not None:
             yield record

@@ -12,6 +12,7 @@ from trajmeter.readers._inputs import FolderNotes, Input
 from trajmeter.readers._registry import format_named
 from trajmeter.readers.batches import TrajectoryBatches
 from trajmeter.records import Trajectory
+from trajmeter.remote import path_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -134,7 +135,7 @@ def _read(files: Sequence[FileToRead], settings: Mapping[str, Any], replies: Rep
 def _input(number: int, file: FileToRead, replies: Replies) -> Input:
     whole = None if file.whole is None else format_named(file.whole, Trajectory)
     notes = _Notes(number, replies) if file.is_in_folder else None
-    return Input(Path(file.path), cast("FileFormat[Any] | None", whole), notes)
+    return Input(path_of(file.path), cast("FileFormat[Any] | None", whole), notes)
 
 
 def _stream(batch: pa.RecordBatch) -> bytes:

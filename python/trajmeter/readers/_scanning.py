@@ -2,12 +2,18 @@
 
 from __future__ import annotations
 
-from typing import BinaryIO, NamedTuple
+from typing import TYPE_CHECKING, BinaryIO, NamedTuple
 from zlib import crc32
 
 from trajmeter.readers._containers import PARQUET_MAGIC
+from trajmeter.readers._content import open_content
+from trajmeter.readers._lines import lift_limit
 
-__all__ = ["Content", "footer", "next_line", "scan"]
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from pathlib import Path
+
+__all__ = ["Content", "Cut", "footer", "line_cuts", "next_line", "scan"]
 
 _BLOCK = 8 << 20
 _LINE_BLOCK = 1 << 16
@@ -39,6 +45,47 @@ def scan(file: BinaryIO, size: int) -> Content:
         size -= len(block)
         last = block[-1:]
     return Content(crc, lines + (last != b"\n"))
+
+
+class Cut(NamedTuple):
+    """Where a line begins."""
+
+    offset: int
+    """Offset in what the file decompresses to."""
+    line: int
+    """Its number, from 1."""
+
+
+def line_cuts(path: Path, lines: int) -> Iterator[Cut]:
+    """Where every so many lines of a file begin, and where it ends, or cannot be read any more.
+
+    Raises:
+        OSError: The file cannot be opened.
+    """
+    cut = Cut(0, 1)
+    yield cut
+    with open_content(path) as file:
+        lift_limit(file)
+        offset, line = cut
+        is_begun = False
+        try:
+            while block := file.read1(_BLOCK):  # type: ignore[attr-defined]  # of BufferedReader
+                begin, ends = 0, block.count(b"\n")
+                while line + ends > cut.line + lines or (
+                    line + ends == cut.line + lines and not block.endswith(b"\n")
+                ):
+                    for _ in range(cut.line + lines - line):
+                        begin = block.index(b"\n", begin) + 1
+                        ends -= 1
+                    line = cut.line + lines
+                    cut = Cut(offset + begin, line)
+                    yield cut
+                offset += len(block)
+                line += ends
+                is_begun = not block.endswith(b"\n")
+        except OSError:  # whoever reads up to there says why
+            pass
+    yield Cut(offset, line + is_begun)
 
 
 def next_line(file: BinaryIO, offset: int, size: int) -> int:

@@ -5,18 +5,22 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 from datetime import datetime, timezone
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
+from trajmeter.json_input import type_name
 from trajmeter.records.measurements import finite
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Sequence
+
+    from pydantic import JsonValue
 
 __all__ = [
     "as_count",
     "as_int",
     "as_list",
     "as_mapping",
+    "as_number",
     "as_object",
     "as_text",
     "epoch_seconds",
@@ -72,6 +76,14 @@ def as_list(value: object) -> Sequence[Any]:
 def as_text(value: object) -> str | None:
     """Text that is not empty; ``None`` for anything else."""
     return value if isinstance(value, str) and value else None
+
+
+def as_number(value: object, refuse: Callable[[str], None]) -> float | None:
+    """A finite number; ``None`` for null, and for anything else, which is refused with a reason."""
+    number = finite(value)
+    if number is None and value is not None:
+        refuse(f"expected a number, got {type_name(cast('JsonValue', value))}")
+    return number
 
 
 def epoch_seconds(value: object) -> float | None:

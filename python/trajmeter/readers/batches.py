@@ -14,9 +14,10 @@ from itertools import chain, groupby, islice
 from operator import attrgetter
 from typing import TYPE_CHECKING, BinaryIO
 
-from trajmeter.errors import InputError, ReadError
+from trajmeter.errors import ConfigurationError, InputError, ReadError
+from trajmeter.json_input import LONGEST_LINE
 from trajmeter.kernels import backend
-from trajmeter.readers._ahead import ReadAhead, joined
+from trajmeter.readers._ahead import MOST_ROWS, ReadAhead, joined
 from trajmeter.readers._batch_maker import BatchMaker
 from trajmeter.readers._certain_rows import CertainRows
 from trajmeter.readers._choice import Choice
@@ -24,15 +25,13 @@ from trajmeter.readers._column_reader import column_reader, has_column
 from trajmeter.readers._containers import (
     CHANGED,
     holds_parquet,
-    is_json_lines,
     is_named_in_utf8,
     is_parquet,
-    state_of,
 )
-from trajmeter.readers._content import is_compressed, open_content
+from trajmeter.readers._content import is_compressed, open_content, state_of
 from trajmeter.readers._inputs import inputs
-from trajmeter.readers._lines import line_blocks
-from trajmeter.readers._ranges import LineRange, RowRange, open_range
+from trajmeter.readers._line_batches import LineBlocks, ended
+from trajmeter.readers._ranges import RowRange
 from trajmeter.readers._read import (
     EntryReader,
     read_records,
@@ -49,7 +48,6 @@ if TYPE_CHECKING:
 
     import pyarrow as pa
 
-    from trajmeter.kernels._rust import JsonReader
     from trajmeter.readers._formats import FileFormat, Piece
     from trajmeter.readers._inputs import Input
     from trajmeter.readers._parquet import Rows
@@ -98,6 +96,8 @@ class TrajectoryBatches:
         input_format: str | None = None,
         mapping: Mapping[str, str] | None = None,
         profiles: Collection[str] = (),
+        max_line: int = LONGEST_LINE,
+        batch_rows: int = MOST_ROWS,
         on_problem: Callable[[ReadProblem], None] | None = None,
         block_bytes: int = _BLOCK_BYTES,
     ) -> None:
@@ -111,12 +111,16 @@ class TrajectoryBatches:
             input_format: As for :func:`trajmeter.readers.read_trajectories`.
             mapping: As for :func:`trajmeter.readers.read_trajectories`.
             profiles: As for :func:`trajmeter.readers.read_trajectories`.
+            max_line: Bytes of the longest line of JSON that is accepted; a longer one is a problem,
+                and is not held.
+            batch_rows: Rows of a batch, at most; results do not depend on it.
             on_problem: As for :func:`trajmeter.readers.read_trajectories`.
             block_bytes: Bytes of JSON lines to read at a time; results do not depend on it.
 
         Raises:
             InputError: No column has one of these names.
             UnknownNameError: No format is called ``input_format``.
+            ConfigurationError: A number is below 1.
             ExtraMissingError: pyarrow is not installed.
         """
         wanted = frozenset(trajectory_schema().names if columns is None else columns)
@@ -125,8 +129,15 @@ class TrajectoryBatches:
         self._paths = paths
         self._wanted = wanted | IDENTITY
         self._choice = Choice(
-            Trajectory, input_format=input_format, mapping=mapping, profiles=profiles
+            Trajectory,
+            input_format=input_format,
+            mapping=mapping,
+            profiles=profiles,
+            max_line=max_line,
         )
+        if batch_rows < 1:
+            raise ConfigurationError(f"batch_rows is {batch_rows}, expected at least 1")
+        self._batch_rows = batch_rows
         self._report = on_problem or refuse
         self._block_bytes = block_bytes
         self._rows_of = BatchMaker(self._wanted, self._report)
@@ -169,7 +180,8 @@ class TrajectoryBatches:
         """Yield the batches; none is empty."""
         self.start()
         try:
-            for batch in joined(batch for item in self._ahead or () for batch in item()):
+            found = (batch for item in self._ahead or () for batch in item())
+            for batch in joined(found, self._batch_rows):
                 self.rows += batch.num_rows
                 yield batch
         finally:
@@ -287,8 +299,10 @@ class TrajectoryBatches:
             if backend() == "rust"
             else None
         )
-        if reader is not None and is_named_in_utf8(path) and given.holds_lines:
-            yield from self._lines(given, reader)
+        longest = self._choice.max_line
+        if reader is not None and is_named_in_utf8(path) and given.holds_lines(longest):
+            blocks = LineBlocks(self._choice, self._certain, self._report, self._block_bytes)
+            yield from blocks.items(given, reader)
             return
         from trajmeter.readers._parquet import own_rows  # takes longer than a small file
 
@@ -321,7 +335,7 @@ class TrajectoryBatches:
                 return
         if state_of(content) != begun:
             yield partial(self._problems, [ReadProblem(file=str(path), message=CHANGED)])
-        yield partial(self._end, records)
+        yield partial(ended, records)
 
     def _logs(self, logs: list[Input]) -> Iterator[_Item]:
         reader = column_reader(self._wanted)
@@ -339,9 +353,10 @@ class TrajectoryBatches:
             for row, number, *_ in columns.refused:
                 yield partial(iter, [batch.slice(done, row - done)])
                 done = row
-                if not is_json_lines(logs[number].path):  # whose lines are counted one by one
+                log = logs[number]
+                if not log.holds_lines(self._choice.max_line):  # which are counted one by one
                     yield self._count_file
-                yield from self._file(logs[number])
+                yield from self._file(log)
             yield partial(iter, [batch.slice(done)])
         for number, log in enumerate(logs):
             if number not in unread:
@@ -358,29 +373,4 @@ class TrajectoryBatches:
     def _problems(self, problems: Iterable[ReadProblem]) -> Iterator[pa.RecordBatch]:
         for problem in problems:
             self._report(problem)
-        return iter(())
-
-    def _lines(self, given: Input, reader: JsonReader) -> Iterator[_Item]:
-        path, records = given.path, EntryReader(given, self._choice, self._report)
-        lines = given.within if isinstance(given.within, LineRange) else None
-        number = lines.first if lines else 1
-        try:
-            with open_range(path, lines) if lines else open_content(path) as file:
-                begun = state_of(file)
-                for block in line_blocks(file, self._block_bytes):
-                    for columns in reader.read(block, str(path), number):
-                        yield partial(self._certain.piece, columns, block, str(path), records)
-                        number = columns.next_line
-                    if records.is_over:
-                        return
-                if state_of(file) != begun:
-                    yield partial(self._problems, [ReadProblem(file=str(path), message=CHANGED)])
-        except OSError as error:
-            problem = ReadProblem(file=str(path), message=error.strerror or str(error))
-            yield partial(self._problems, [problem])
-        yield partial(self._end, records)
-
-    def _end(self, records: EntryReader[Trajectory]) -> Iterator[pa.RecordBatch]:
-        if not records.is_over:
-            records.finish()
         return iter(())

@@ -16,8 +16,9 @@ from threading import Event, Thread
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from trajmeter.errors import InternalError
+from trajmeter.json_input import LONGEST_LINE
 from trajmeter.processes import WorkerEndedError, WorkerProcess, processors
-from trajmeter.readers._ahead import joined
+from trajmeter.readers._ahead import MOST_ROWS, joined
 from trajmeter.readers._choice import Choice
 from trajmeter.readers._content import STDIN
 from trajmeter.readers._inputs import Input, inputs
@@ -64,6 +65,8 @@ class ParallelBatches:
         input_format: Name of the format of all files.
         mapping: Columns by the field of a trajectory that they are.
         profiles: Compatibility profiles.
+        max_line: Bytes of the longest line of JSON that is accepted.
+        batch_rows: Rows of a batch, at most.
         on_problem: Called with every file and record that cannot be read.
         workers: Processes to use; by default one for each processor. With one, no other is started.
 
@@ -79,6 +82,8 @@ class ParallelBatches:
         input_format: str | None = None,
         mapping: Mapping[str, str] | None = None,
         profiles: Collection[str] = (),
+        max_line: int = LONGEST_LINE,
+        batch_rows: int = MOST_ROWS,
         on_problem: Callable[[ReadProblem], None] | None = None,
         workers: int | None = None,
     ) -> None:
@@ -88,7 +93,9 @@ class ParallelBatches:
             "profiles": tuple(profiles),
         }
         self._paths = paths
-        self._choice = Choice(Trajectory, **self._settings)
+        self._choice = Choice(Trajectory, **self._settings, max_line=max_line)
+        self._settings |= {"max_line": max_line, "batch_rows": batch_rows}
+        self._batch_rows = batch_rows
         self._report = on_problem or refuse
         self._workers = workers or processors()
         self._counts: Counter[str] = Counter()
@@ -103,7 +110,7 @@ class ParallelBatches:
     def __iter__(self) -> Iterator[pa.RecordBatch]:
         """Yield the batches; none is empty."""
         with closing(self._read()) as batches:
-            for batch in joined(batches):
+            for batch in joined(batches, self._batch_rows):
                 self.rows += batch.num_rows
                 yield batch
 

@@ -6,33 +6,44 @@ are recognised is decided by its first ones, for all pieces alike.
 
 from __future__ import annotations
 
-import os
 import stat
 from dataclasses import dataclass, replace
 from hashlib import sha256
-from itertools import islice
-from pathlib import Path
+from itertools import islice, pairwise
 from typing import TYPE_CHECKING, Any, BinaryIO, NamedTuple, cast
 
 from trajmeter.errors import ReadError
+from trajmeter.json_input import LONGEST_LINE
+from trajmeter.readers._ahead import MOST_ROWS
 from trajmeter.readers._choice import Choice
 from trajmeter.readers._containers import PARQUET_MAGIC, entries, is_json_lines
-from trajmeter.readers._content import STDIN, is_compressed, is_named_pipe, open_content
-from trajmeter.readers._inputs import FolderNotes, FolderTally, Input, inputs
+from trajmeter.readers._content import STDIN, is_compressed_file, is_named_pipe
+from trajmeter.readers._identities import FileIdentity, content_identity, files_below
+from trajmeter.readers._inputs import (
+    FolderNotes,
+    FolderTally,
+    Input,
+    check_patterns,
+    inputs,
+)
 from trajmeter.readers._ranges import LineRange, Range, RowRange
 from trajmeter.readers._read import EntryReader
 from trajmeter.readers._reader_process import FilesRead
 from trajmeter.readers._registry import format_named
-from trajmeter.readers._scanning import footer, next_line, scan
+from trajmeter.readers._scanning import footer, line_cuts, next_line, scan
 from trajmeter.records import ReadProblem, Trajectory
+from trajmeter.remote import is_remote, path_of
 
 if TYPE_CHECKING:
+    import os
     from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
+    from pathlib import Path
 
     from trajmeter.readers._formats import FileFormat
     from trajmeter.readers.batches import TrajectoryBatches
 
 __all__ = [
+    "MOST_ROWS",
     "PIECE_BYTES",
     "PIECE_ROWS",
     "FileIdentity",
@@ -45,6 +56,7 @@ __all__ = [
     "Range",
     "RowRange",
     "batches_of",
+    "check_patterns",
     "is_read_once",
 ]
 
@@ -52,24 +64,11 @@ PIECE_BYTES = 64 << 20
 """Bytes of a file, as it lies on the disk, from which on it is cut. Part of the format of plans: a
 run whose pieces are others cannot be resumed."""
 PIECE_ROWS = 100_000
-"""Rows of Parquet, likewise."""
+"""Rows of Parquet, and lines of a compressed or remote file, likewise."""
+_PACKED = 8
+"""A compressed file is cut from an eighth of these bytes on."""
 
 _FIRST_RECORDS = 20
-
-
-class FileIdentity(NamedTuple):
-    """What a file is known by when a run is resumed."""
-
-    size: int
-    """Its size in bytes."""
-    mtime_ns: int
-    """When it was last written to."""
-    content: str | None
-    """What follows from its content; ``None`` if it has no identity, such as a pipe."""
-
-    def is_unchanged(self, about: os.stat_result) -> bool:
-        """Whether a file still has this size and time."""
-        return (self.size, self.mtime_ns) == (about.st_size, about.st_mtime_ns)
 
 
 @dataclass(frozen=True, slots=True)
@@ -108,6 +107,7 @@ class PieceMaker:
         input_format: As for :func:`trajmeter.readers.read_trajectories`.
         mapping: Likewise.
         profiles: Likewise.
+        max_line: Bytes of the longest line of JSON that is accepted.
         identifies: Whether to read every file for its identity.
         known: What an earlier run found, which holds where size and time of a file are the same.
         piece_bytes: Bytes from which on a file is cut.
@@ -124,13 +124,18 @@ class PieceMaker:
         input_format: str | None = None,
         mapping: Mapping[str, str] | None = None,
         profiles: Collection[str] = (),
+        max_line: int = LONGEST_LINE,
         identifies: bool = True,
         known: Mapping[str, FoundFile] | None = None,
         piece_bytes: int = PIECE_BYTES,
         piece_rows: int = PIECE_ROWS,
     ) -> None:
         self._choice = Choice(
-            Trajectory, input_format=input_format, mapping=mapping, profiles=profiles
+            Trajectory,
+            input_format=input_format,
+            mapping=mapping,
+            profiles=profiles,
+            max_line=max_line,
         )
         self._identifies = identifies
         self._known = known or {}
@@ -187,7 +192,8 @@ class PieceMaker:
         except ReadError:
             return False
         reader = EntryReader(Input(path), self._choice, _ignore)
-        for entry in islice(entries(path), _FIRST_RECORDS):
+        found = entries(path, longest=self._choice.max_line)
+        for entry in islice(found, _FIRST_RECORDS):
             reader.read(entry)
             if reader.is_known:
                 return True
@@ -196,12 +202,10 @@ class PieceMaker:
     def _whole_folder(self, each: Input, folder: int | None) -> Piece:
         name = str(each.path)
         sizes: list[tuple[str, int, int, str | None]] = []
-        for place, _, files in sorted(os.walk(each.path)):
-            for file in sorted(files):
-                path = Path(place, file)
-                found = self._identity(path)
-                if found is not None:
-                    sizes.append((str(path.relative_to(each.path)), *found))
+        for path in files_below(each.path):
+            found = self._identity(path)
+            if found is not None:
+                sizes.append((str(path.relative_to(each.path)), *found))
         size = sum(entry[1] for entry in sizes)
         if self._identifies:
             text = repr([(file, size, content) for file, size, _, content in sizes])
@@ -217,10 +221,7 @@ class PieceMaker:
             about = path.stat()
             if not stat.S_ISREG(about.st_mode):
                 return None
-            content = None
-            if self._identifies:
-                with path.open("rb", buffering=0) as file:
-                    content = scan(file, about.st_size).name
+            content = self._name(path)
         except OSError:
             return None
         return FileIdentity(about.st_size, about.st_mtime_ns, content)
@@ -251,26 +252,51 @@ class PieceMaker:
             if file.read(len(PARQUET_MAGIC)) == PARQUET_MAGIC:
                 found = footer(file, size)
                 if found is not None:
-                    identity = FileIdentity(size, time, f"footer:{sha256(found).hexdigest()}")
+                    known = f"footer:{sha256(found).hexdigest()}"
+                    name = self._name(path) if is_remote(path) else known
+                    identity = FileIdentity(size, time, name)
                     rows = self._row_pieces(path, size)
                     return FoundFile(identity, rows or whole)
-            elif size > self._piece_bytes and self._is_cut(path) and is_json_lines(path):
+            elif self._is_large(path, size) and self._is_cut(path) and self._holds_lines(path):
+                if is_remote(path) or is_compressed_file(path):
+                    parts = tuple(self._streamed_pieces(path, size))
+                    return FoundFile(FileIdentity(size, time, self._name(path)), parts)
                 lines, sums = self._line_pieces(path, file, size)
-                name = f"crc32:{','.join(f'{each:08x}' for each in sums)}"
-                return FoundFile(FileIdentity(size, time, name), lines)
-            content = None
-            if self._identifies:
-                file.seek(0)
-                content = scan(file, size).name
-        return FoundFile(FileIdentity(size, time, content), whole)
+                known = f"crc32:{','.join(f'{each:08x}' for each in sums)}"
+                return FoundFile(FileIdentity(size, time, known), lines)
+        return FoundFile(FileIdentity(size, time, self._name(path)), whole)
+
+    def _is_large(self, path: Path, size: int) -> bool:
+        if size > self._piece_bytes:
+            return True
+        return size > self._piece_bytes // _PACKED and is_compressed_file(path)
+
+    def _holds_lines(self, path: Path) -> bool:
+        return is_json_lines(path, self._choice.max_line)
+
+    def _name(self, path: Path) -> str | None:
+        return content_identity(path) if self._identifies else None
+
+    def _streamed_pieces(self, path: Path, size: int) -> Iterator[Piece]:
+        """Lines by number, of a file that is read, or decompressed, from its beginning.
+
+        What cannot be decompressed belongs to the last of them.
+        """
+        cuts = [*line_cuts(path, self._piece_rows)]
+        held = max(cuts[-1].offset, 1)
+        for begin, end in pairwise(cuts):
+            is_last = end is cuts[-1]
+            yield Piece(
+                str(path),
+                size=size * end.offset // held - size * begin.offset // held,
+                rows=end.line - begin.line,
+                within=LineRange(begin.offset, None if is_last else end.offset, begin.line),
+            )
 
     def _is_cut(self, path: Path) -> bool:
         """Whether a large file is read record by record, in any part of it."""
         if self._choice.mapping is not None:  # which looks for its columns in the whole file
             return False
-        with open_content(path) as content:
-            if is_compressed(content):
-                return False
         try:
             if self._choice.file_format(path) is not None:
                 return False
@@ -309,7 +335,8 @@ class PieceMaker:
         except ImportError:  # its reader says so
             return ()
         try:
-            about = read_metadata(path)
+            with path.open("rb") as file:
+                about = read_metadata(file)
         except (OSError, ArrowException):  # likewise
             return ()
         is_small = size <= self._piece_bytes and about.num_rows <= self._piece_rows
@@ -360,7 +387,7 @@ def _inputs_of(pieces: Iterable[Piece], folders: Mapping[int, FolderNotes]) -> I
         if piece.whole is not None:
             whole = cast("FileFormat[Trajectory]", format_named(piece.whole, Trajectory))
         yield Input(
-            Path(piece.file),
+            path_of(piece.file),
             whole,
             None if piece.folder is None else folders[piece.folder],
             (problem,) if piece.message is not None else (),

@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING, Any, Literal, Protocol, TypeAlias, cast
 
 from trajmeter import json_input
 from trajmeter.errors import ConfigurationError, InputError, ReadError
+from trajmeter.readers._ahead import ReadAhead
 from trajmeter.readers._containers import is_parquet
 from trajmeter.schemas import require_pyarrow
 
@@ -143,13 +144,16 @@ def _open_path(path: Path, report: OnProblem) -> ResultsTable:
     try:
         with path.open("rb") as file:
             json_input.refuse_archive(file)
-            if is_parquet(file):
-                return _ParquetTable(str(path), [path])
-            first = next(iter(islice(json_input.lines(file), 1)), None)
+            first = None
+            is_in_parquet = is_parquet(file)
+            if not is_in_parquet:
+                first = next(iter(islice(json_input.lines(file), 1)), None)
     except OSError as error:
         raise ReadError(f"{path}: {error.strerror or error}") from error
     except ReadError as error:
         raise ReadError(f"{path}: {error}") from error
+    if is_in_parquet:
+        return _ParquetTable(str(path), [path])
     from trajmeter.readers._result_lines import CsvTable, JsonLinesTable  # needs pyarrow
 
     if first is None:
@@ -208,7 +212,16 @@ class _ParquetTable:
     def batches(
         self, texts: Sequence[str], numbers: Sequence[str], values: Sequence[str] = ()
     ) -> Iterator[pa.RecordBatch]:
-        """Read some columns."""
+        """Read some columns, the next batch on a thread."""
+        ahead = ReadAhead(self._batches(texts, numbers, values))
+        try:
+            yield from ahead
+        finally:
+            ahead.close()
+
+    def _batches(
+        self, texts: Sequence[str], numbers: Sequence[str], values: Sequence[str]
+    ) -> Iterator[pa.RecordBatch]:
         import pyarrow as pa
         from pyarrow import parquet
 

@@ -6,6 +6,7 @@ simulation in a file of its own. Calls that the simulated user makes are none of
 
 from __future__ import annotations
 
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from pydantic import ValidationError
@@ -16,6 +17,7 @@ from trajmeter.readers._containers import entries
 from trajmeter.readers._formats import Evidence, FileFormat, RecordFormat
 from trajmeter.readers._read import problem_at
 from trajmeter.readers._recognition import beginning
+from trajmeter.readers._values import as_number
 from trajmeter.readers.messages.lists import CARRIED_BY_MESSAGES, fields_of
 from trajmeter.readers.messages.turns import message_turns
 from trajmeter.readers.messages.usage import message_usage
@@ -92,7 +94,9 @@ def _trajectory(simulation: JsonValue, source: Source, info: dict[str, JsonValue
     configured = agent if isinstance(agent, dict) else {}
     reason, reward = simulation.get("termination_reason"), _reward(simulation)
     metadata = {"termination_reason": reason, "reward": reward, "seed": simulation.get("seed")}
-    cost = simulation.get("agent_cost")
+    refuse = held["unusable"].__setitem__
+    cost = as_number(simulation.get("agent_cost"), partial(refuse, "agent_cost"))
+    seconds = as_number(simulation.get("duration"), partial(refuse, "duration"))
     return Trajectory.model_validate(
         {
             **held,
@@ -102,7 +106,7 @@ def _trajectory(simulation: JsonValue, source: Source, info: dict[str, JsonValue
             "attempt": None if trial is None else str(trial),
             "source": source,
             "usage": None if cost is None else {"cost_usd": cost},
-            "duration_seconds": simulation.get("duration"),
+            "duration_seconds": seconds,
             "failure": _failure(reason),
             "passed": None if reward is None else reward >= 1,
             "metadata": {name: value for name, value in metadata.items() if value is not None},

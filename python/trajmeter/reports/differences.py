@@ -25,7 +25,12 @@ _REASONS = {
     "unmeasured_b": "unmeasured in {b}",
     "abstained": "with nothing to score",
 }
-_NO_INTERVAL = {"one_task": "one task", "no_variation": "no variation", "no_pair": "no pair"}
+_NO_INTERVAL = {
+    "one_task": "one task",
+    "no_variation": "no variation",
+    "no_pair": "no pair",
+    "too_large": "too large",
+}
 _METHODS = {
     "mcnemar": "McNemar, exact",
     "sign_flip_exact": "all sign flips",

@@ -6,6 +6,7 @@ from math import isfinite
 from time import perf_counter
 from typing import TYPE_CHECKING, Any
 
+from trajmeter.arguments import as_iterable
 from trajmeter.errors import InputError, format_exception
 from trajmeter.records import Extent, View
 from trajmeter.records.record import LARGEST_COUNT, frozen
@@ -143,18 +144,19 @@ class TurnRecorder:
             raise InputError(f"first is {first!r}, expected a line number")
         if last is not None and type(last) is not int:
             raise InputError(f"last is {last!r}, expected a line number")
+        names = _names(symbols) if symbols != () else ()
         extent = Extent.LINES
         if first is None:
             if last is not None:
                 first = 1
             else:
-                extent = Extent.UNKNOWN if symbols else Extent.WHOLE
+                extent = Extent.UNKNOWN if names else Extent.WHOLE
         fields = {  # of a view, in their order
             "path": path,
             "extent": extent,
             "start": first,
             "end": last,
-            "symbols": _names(symbols) if symbols else (),
+            "symbols": names,
             "listed": True,
             "searched": False,
         }
@@ -270,11 +272,10 @@ def check_text(value: object, name: str) -> None:
 
 
 def _names(symbols: Sequence[str]) -> tuple[str, ...]:
-    if isinstance(symbols, str):
-        raise InputError(f"symbols is {symbols!r}, expected a list of names")
-    for symbol in symbols:
-        check_text(symbol, "a symbol")
-    return tuple(symbols)
+    names = tuple(as_iterable(symbols, "a list of names", name="symbols"))
+    for name in names:
+        check_text(name, "a symbol")
+    return names
 
 
 def _count(value: int, name: str) -> int:

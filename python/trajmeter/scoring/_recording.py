@@ -15,7 +15,7 @@ from trajmeter.readers.messages.drafts import outcome_of
 from trajmeter.readers.tool_views import TOOL_VIEWS
 from trajmeter.readers.tool_views.tools import may_run
 from trajmeter.records import ToolCall, Turn, Usage
-from trajmeter.records.record import frozen
+from trajmeter.records.record import LARGEST_COUNT, frozen
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterable
@@ -289,15 +289,26 @@ class Recording:
         return shown.views
 
     def spend(self, draft: TurnDraft, more: dict[str, Any]) -> None:
-        """Add tokens and cost to a turn, given as some fields of a usage."""
-        draft.record = None
-        if draft.usage is None:
-            draft.usage = _USAGE.copy()
+        """Add tokens and cost to a turn, given as some fields of a usage.
+
+        Raises:
+            InputError: They add up to more than is counted; nothing is added.
+        """
+        usage = _USAGE.copy() if draft.usage is None else draft.usage
+        added = {
+            name: value if usage[name] is None else usage[name] + value
+            for name, value in more.items()
+            if value is not None
+        }
+        for name, value in added.items():
+            if type(value) is int and abs(value) > LARGEST_COUNT:
+                raise InputError(f"{name} of the turn add up to {value}, more than is counted")
+        usage.update(added)
+        draft.usage, draft.record = usage, None
         for name, value in more.items():
             if value is not None:
-                for held in (draft.usage, self._spent):
-                    before = held[name]
-                    held[name] = value if before is None else before + value
+                before = self._spent[name]
+                self._spent[name] = value if before is None else before + value
 
     def live(self) -> Live:
         """What is known by now."""

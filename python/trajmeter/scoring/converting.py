@@ -10,6 +10,7 @@ from pydantic import BaseModel, ConfigDict
 
 from trajmeter.kernels import backend
 from trajmeter.metrics.rows import package_version
+from trajmeter.remote import given_options, take_options
 from trajmeter.schemas import trajectory_schema
 from trajmeter.scoring.job import ReadingOptions
 from trajmeter.scoring.run_key import input_settings
@@ -55,6 +56,8 @@ class Conversion:
     """Nothing else is read."""
     needs_one_worker: str | None = None
     """Any number of workers can share it."""
+    remote: Mapping[str, Any] = field(default_factory=given_options, repr=False, compare=False)
+    """Options of the file systems that URIs name, for other processes; they may hold secrets."""
 
     def about(self, folders: Sequence[Path]) -> dict[str, Any]:
         """What a summary of finished units needs, as JSON."""
@@ -62,6 +65,7 @@ class Conversion:
 
     def open(self, on_problem: Callable[[ReadProblem], None] | None) -> OpenedConversion:  # noqa: ARG002 - nothing is read
         """Get ready."""
+        take_options(self.remote)
         return OpenedConversion(self.reading)
 
 

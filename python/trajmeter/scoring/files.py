@@ -15,6 +15,7 @@ from trajmeter.metrics.registry import listed_names
 from trajmeter.readers import read_tasks, read_trajectories
 from trajmeter.readers.frames import arrow_table, frame_tasks, is_frame
 from trajmeter.records import Task, Trajectory
+from trajmeter.remote import path_of
 from trajmeter.schemas import require_pyarrow
 from trajmeter.scoring.records import RecordScorer
 from trajmeter.scoring.scores import ScoredColumns, ScoredRecords, Scores
@@ -128,7 +129,7 @@ def score(
     items = paths_and_records(trajectories, Trajectory, name="trajectories")
     if mapping:
         items = iter(every := [*items])
-        files = [Path(item) for item in every if isinstance(item, (str, PathLike))]
+        files = [path_of(item) for item in every if isinstance(item, (str, PathLike))]
         known = chain(known, read_tasks(files, mapping=mapping, on_problem=on_problem))
     paths, items = _only_paths(items)
     if paths and _has_pyarrow():
@@ -211,6 +212,6 @@ def _records(
     """The records, and those of the files among them."""
     for item in items:
         if isinstance(item, (str, PathLike)):
-            yield from read(Path(item))
+            yield from read(path_of(item))
         else:
             yield item

@@ -8,8 +8,11 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from trajmeter.errors import ConfigurationError
+from trajmeter.json_input import LONGEST_LINE
 from trajmeter.metrics import RowLayout, TaskIndex, TrialMetric, create
 from trajmeter.readers import read_tasks
+from trajmeter.readers.pieces import MOST_ROWS
+from trajmeter.remote import given_options, take_options
 from trajmeter.scoring.files import tasks_from
 from trajmeter.scoring.run_key import settings_of
 from trajmeter.scoring.stream import StreamScorer
@@ -44,6 +47,18 @@ class ReadingOptions:
     """Columns of files by the field of a trajectory that they are."""
     profiles: tuple[str, ...] = ()
     """Compatibility profiles."""
+    max_line: int = LONGEST_LINE
+    """Bytes of the longest line of JSON that is accepted."""
+    batch_rows: int = MOST_ROWS
+    """Rows that are read at a time; results do not depend on it."""
+
+    def recognition(self) -> dict[str, Any]:
+        """Arguments of :func:`trajmeter.readers.read_trajectories`."""
+        return {
+            "input_format": self.input_format,
+            "mapping": self.mapping,
+            "profiles": self.profiles,
+        }
 
 
 @dataclass(frozen=True)
@@ -68,6 +83,8 @@ class Job:
     """Judge of assertions."""
     judge_settings: Mapping[str, Any] | None = None
     """What its verdicts depend on."""
+    remote: Mapping[str, Any] = field(default_factory=given_options, repr=False, compare=False)
+    """Options of the file systems that URIs name, for other processes; they may hold secrets."""
 
     def about(self, folders: Sequence[Path]) -> dict[str, Any]:
         """What a summary of finished units needs, as JSON."""
@@ -105,6 +122,7 @@ class Job:
             ConfigurationError: Options contradict each other, or two tasks have one id.
             ReadError: Without ``on_problem``: something cannot be read.
         """
+        take_options(self.remote)
         store = self.open_store(on_problem)
         metrics = create(
             self.metrics, snapshots=store, profiles=self.reading.profiles, judge=self.judge

@@ -19,6 +19,7 @@ from typing import TYPE_CHECKING, Any, BinaryIO, TextIO, cast
 
 from trajmeter import locks
 from trajmeter.errors import ConfigurationError, ReadError
+from trajmeter.remote import arrow_source, is_remote
 from trajmeter.scoring.states import read_state, write_state
 from trajmeter.scoring.unit import Receipt, make_rows
 from trajmeter.summaries.summary import Summary
@@ -219,7 +220,8 @@ class RunFolder:
         from pyarrow.parquet import read_schema
 
         for part in sorted(self.rows.glob("part-*.parquet"))[:1]:
-            found = read_schema(part)
+            with arrow_source(part) as source:
+                found = read_schema(source)
             kept = {key: (found.metadata or {}).get(key) for key in wanted.metadata or {}}
             if not found.equals(wanted) or kept != (wanted.metadata or {}):
                 raise ConfigurationError(
@@ -282,10 +284,15 @@ class RunFolder:
     def locked(self, shard: tuple[int, int]) -> Iterator[None]:
         """Hold the lock of a shard, which the system lets go when the process dies.
 
+        Other machines' file systems have no locks; two writers then write equal bytes.
+
         Raises:
             ConfigurationError: Another process holds it.
         """
         number, count = shard
+        if is_remote(self.folder):
+            yield
+            return
         with (self.state / f"{_LOCK}{number}-of-{count}").open("a+") as file:
             self._lock(file)
             file.seek(0)
@@ -321,7 +328,8 @@ class RunFolder:
         from pyarrow.parquet import read_metadata
 
         try:
-            metadata = read_metadata(self.part(number)).metadata or {}
+            with arrow_source(self.part(number)) as source:
+                metadata = read_metadata(source).metadata or {}
         except (OSError, ArrowException):
             return {}
         return {
@@ -379,7 +387,7 @@ def old_folders(target: Path, *, but: Path) -> Iterator[str]:
 
 def _sync(folder: Path) -> None:
     """Make a rename outlast a loss of power."""
-    if locks.WINDOWS:  # which opens no folders
+    if locks.WINDOWS or is_remote(folder):  # which opens no folders
         return
     descriptor = os.open(folder, os.O_RDONLY)
     try:

@@ -185,6 +185,7 @@ def make_plan(
         input_format=reading.input_format,
         mapping=reading.mapping,
         profiles=reading.profiles,
+        max_line=reading.max_line,
         identifies=identifies,
         known=known,
         piece_bytes=sizes.piece_bytes,

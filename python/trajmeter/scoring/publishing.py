@@ -8,6 +8,7 @@ from pyarrow import ArrowException
 from pyarrow.parquet import ParquetFile
 
 from trajmeter.errors import ReadError
+from trajmeter.remote import arrow_source
 from trajmeter.scoring.run_key import PARTS_FORMAT
 
 if TYPE_CHECKING:
@@ -63,7 +64,7 @@ def read_rows(
     for unit in units:
         file = folder.part(unit.number)
         try:
-            with ParquetFile(file) as content:
+            with arrow_source(file) as source, ParquetFile(source) as content:
                 for batch in content.iter_batches(_ROWS):
                     yield opened.from_part(batch)
         except (ArrowException, OSError) as error:

@@ -9,7 +9,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Generic, TypeVar, get_args
 
 from trajmeter.errors import ConfigurationError
-from trajmeter.readers.pieces import FolderTally
+from trajmeter.readers.pieces import FolderTally, check_patterns
+from trajmeter.remote import is_remote
 from trajmeter.scoring.engines.local import score_here
 from trajmeter.scoring.engines.workers import check_shareable, choose_workers
 from trajmeter.scoring.parts import RunFolder, old_folders
@@ -17,7 +18,7 @@ from trajmeter.scoring.plan import found_files, make_plan, shard_of
 from trajmeter.scoring.publishing import manifest_of, read_rows
 from trajmeter.scoring.run_key import cuts_alike, differences, key_of
 from trajmeter.scoring.run_options import Engine, Progress, RunListener, RunOptions, RunResult
-from trajmeter.writers import check_is_no_input, check_output
+from trajmeter.writers import check_is_apart, check_output
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
@@ -41,8 +42,12 @@ _MANY = 10
 
 
 def is_folder(output: Path) -> bool:
-    """Whether an output is a folder of parts rather than one file."""
-    return output.is_dir() or output.suffix.lower() not in _FILES
+    """Whether an output is a folder of parts rather than one file.
+
+    The suffix of a file has letters only; that of a folder such as ``run.2026`` has not.
+    """
+    is_file = output.suffix.lower() in _FILES or output.suffix[1:].isalpha()
+    return is_remote(output) or output.is_dir() or not is_file
 
 
 def run(
@@ -96,6 +101,7 @@ class _Run(Generic[SummaryT]):
             import_ray()  # before anything is read
 
     def _check(self) -> None:
+        check_patterns(self._inputs)
         number, count = self._shard
         if not 1 <= number <= count:
             raise ConfigurationError(
@@ -108,17 +114,15 @@ class _Run(Generic[SummaryT]):
             raise ConfigurationError("a shard needs a folder as its output")
         if output is None:
             return
+        check_is_apart(output, self._inputs)
         if not is_folder(output):
             check_output(output)
-            check_is_no_input(output, self._inputs)
             return
-        if output.suffix:
-            check_output(output)
-        target = output.resolve()
-        for each in self._inputs:
-            place = each.resolve()
-            if place == target or (place.is_dir() and place in target.parents):
-                raise ConfigurationError(f"{output} lies in the input {each}; write elsewhere")
+        if is_remote(output) and output.suffix.lower() in _FILES:
+            raise ConfigurationError(
+                f"{output}: results are written to another machine as a folder of parts; give the "
+                "name of a folder"
+            )
         RunFolder(output, "").check_is_no_other()
 
     def result(self) -> RunResult[SummaryT]:

@@ -78,6 +78,7 @@ def input_settings(reading: ReadingOptions, plan: plans.Plan) -> dict[str, Any]:
     return {
         "formats": {"plan": plans.FORMAT, "parts": PARTS_FORMAT, **asdict(plan.sizes)},
         "input format": reading.input_format,
+        "longest line": reading.max_line,
         "map": dict(reading.mapping or {}),
         "profiles": sorted(reading.profiles),
         "inputs": {

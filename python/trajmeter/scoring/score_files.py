@@ -7,8 +7,12 @@ from typing import TYPE_CHECKING, Literal
 
 from trajmeter.arguments import paths_and_records
 from trajmeter.errors import ReadError
+from trajmeter.json_input import LONGEST_LINE
 from trajmeter.metrics.registry import listed_names
+from trajmeter.processes import limited_threads
+from trajmeter.readers.pieces import MOST_ROWS
 from trajmeter.records import Task
+from trajmeter.remote import path_of
 from trajmeter.schemas import require_pyarrow
 from trajmeter.scoring.files import DEFAULT_METRICS
 from trajmeter.scoring.job import Job, ReadingOptions
@@ -40,6 +44,9 @@ def score_files(
     mapping: Mapping[str, str] | None = None,
     workers: int | Literal["auto"] = "auto",
     engine: Engine = "local",
+    threads: int | None = None,
+    batch_rows: int = MOST_ROWS,
+    max_line: int = LONGEST_LINE,
     shard: tuple[int, int] | None = None,
     resume: bool = True,
     overwrite: bool = False,
@@ -67,6 +74,10 @@ def score_files(
         engine: What hands units to workers: ``"local"``, or ``"ray"``, which scores on the cluster
             that ``RAY_ADDRESS`` names, or that this process is connected to, else on this machine.
             All nodes have to see inputs and output by the same paths.
+        threads: Threads of each process; by default the cores divided by the workers.
+        batch_rows: Rows read at a time; fewer take less memory. Results do not depend on it.
+        max_line: Bytes of the longest line of JSON that is accepted. A longer one is a problem, and
+            is not held.
         shard: ``(i, n)`` scores every n-th unit, counted from 1; the output is a folder, which
             several shards may share.
         resume: Whether to take up what an earlier, unfinished run of the same kind has done.
@@ -101,29 +112,33 @@ def score_files(
 
     names = tuple(listed_names(metrics, "metrics"))
     given = (
-        Path(each) if isinstance(each, str) else each
+        path_of(each) if isinstance(each, str) else each
         for each in paths_and_records(tasks, Task, name="tasks")
     )
+    files = [path_of(each) for each in paths_and_records(inputs, name="inputs")]
     job = Job(
         metrics=names,
         tasks=tuple(given),
-        snapshots=Path(snapshots) if isinstance(snapshots, str) else snapshots,
+        snapshots=path_of(snapshots) if isinstance(snapshots, str) else snapshots,
         repos=None if repos is None else Path(repos),
         reading=ReadingOptions(
             input_format=input_format,
             mapping=mapping,
             profiles=tuple(listed_names(profiles, "profiles")),
+            max_line=max_line,
+            batch_rows=batch_rows,
         ),
     )
-    return run(
-        job,
-        [Path(each) for each in paths_and_records(inputs, name="inputs")],
-        output=None if output is None else Path(output),
-        options=RunOptions(
-            workers=workers, engine=engine, shard=shard, resume=resume, overwrite=overwrite
-        ),
-        listener=RunListener(on_problem=on_problem or _refuse),
-    )
+    with limited_threads(threads):
+        return run(
+            job,
+            files,
+            output=None if output is None else path_of(output),
+            options=RunOptions(
+                workers=workers, engine=engine, shard=shard, resume=resume, overwrite=overwrite
+            ),
+            listener=RunListener(on_problem=on_problem or _refuse),
+        )
 
 
 def _refuse(problem: ReadProblem) -> None:

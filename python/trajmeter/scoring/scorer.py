@@ -7,10 +7,13 @@ from pathlib import Path
 from threading import Lock
 from typing import TYPE_CHECKING, Any
 
-from trajmeter.arguments import check_type
+from trajmeter.arguments import as_iterable, check_type
+from trajmeter.errors import InputError
 from trajmeter.metrics import Scored, create
 from trajmeter.metrics.context.score import ContextMetric
 from trajmeter.metrics.engine import FATAL, score_attempt
+from trajmeter.metrics.registry import listed_names
+from trajmeter.readers.tool_views import ToolViews
 from trajmeter.records import Task, Trajectory
 from trajmeter.scoring.files import DEFAULT_METRICS, tasks_from
 from trajmeter.scoring.records import RecordScorer
@@ -24,7 +27,6 @@ if TYPE_CHECKING:
     from trajmeter.metrics._protocol import AssertionJudge
     from trajmeter.metrics.context import ContextTracker
     from trajmeter.metrics.named_figures import NamedFigure
-    from trajmeter.readers.tool_views import ToolViews
     from trajmeter.scoring.files import RecordSource
     from trajmeter.snapshots import SnapshotStore
     from trajmeter.summaries.summary import Summary
@@ -49,6 +51,7 @@ class Scorer:
     Raises:
         UnknownNameError: A metric or profile is unknown.
         ConfigurationError: Two options contradict each other, or two tasks have one id.
+        InputError: An argument is of the wrong type.
         ReadError: A file cannot be read.
         ExtraMissingError: A metric or a file needs an extra that is not installed.
 
@@ -78,8 +81,10 @@ class Scorer:
         profiles: str | Iterable[str] = (),
         judge: AssertionJudge | None = None,
     ) -> None:
-        metrics = metrics if isinstance(metrics, str) else [*metrics]
-        profiles = profiles if isinstance(profiles, str) else [*profiles]
+        metrics = metrics if isinstance(metrics, str) else [*listed_names(metrics, "metrics")]
+        profiles = profiles if isinstance(profiles, str) else [*listed_names(profiles, "profiles")]
+        if judge is not None and not callable(judge):
+            raise InputError(f"judge is {judge!r}, expected a function, or None")
         if not isinstance(tasks, (str, Path)) and isinstance(tasks, Iterable):
             tasks = [*tasks]
         self._arguments = (metrics, tasks, snapshots, profiles, judge)
@@ -121,7 +126,13 @@ class Scorer:
         """Score attempts as they come, and count them in the summary.
 
         Where a metric compares the attempts at a task, all are read before the first is scored.
+
+        Raises:
+            InputError: This is no list of trajectories.
         """
+        trajectories = as_iterable(
+            trajectories, "a list of Trajectory records", name="trajectories"
+        )
         if any(hasattr(metric, "score_trial") for metric in self._recorder.metrics):
             trajectories = [*trajectories]  # what gives them may score in this very scorer
             with self._lock:
@@ -156,6 +167,8 @@ class Scorer:
         """
         if not isinstance(task, str):
             check_type(task, Task, name="task")
+        if views is not None:
+            check_type(views, ToolViews, name="views")
         return Session(self, task, {"agent": agent, "model": model, "attempt": attempt}, views)
 
     def summary(self) -> Summary:
@@ -168,6 +181,7 @@ class Scorer:
 
         Raises:
             UnknownNameError: There is no such figure; the nearest is named.
+            InputError: It is not a name.
         """
         return self.layout.figure(name)
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import pickle
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
@@ -66,6 +67,14 @@ class Session(TurnRecorder):
         self._taken: list[TurnDraft] = []
         self._unanswered: list[tuple[TurnDraft, dict[str, Any]]] = []
         self._scored: Scored | None = None
+
+    def __getstate__(self) -> dict[str, Any]:
+        """All that was recorded at one moment, whatever other threads record meanwhile."""
+        with self._recording.lock:
+            return {"recorded": pickle.dumps(self.__dict__)}
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        self.__dict__.update(pickle.loads(state["recorded"]))  # noqa: S301 - written above
 
     def __enter__(self) -> Self:
         return self

@@ -10,6 +10,7 @@ import pyarrow as pa
 from pyarrow import parquet
 
 from trajmeter.errors import ReadError
+from trajmeter.remote import arrow_source
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -46,7 +47,8 @@ def read_state(file: Path) -> dict[str, Any]:
         ReadError: It cannot be read.
     """
     try:
-        first, *others = parquet.read_table(file, schema=_SCHEMA).to_pylist()
+        with arrow_source(file) as source:
+            first, *others = parquet.read_table(source, schema=_SCHEMA).to_pylist()
         arrays = [
             np.frombuffer(row["content"], np.dtype(row["type"])).reshape(row["shape"]).copy()
             for row in others

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from contextlib import closing, suppress
-from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from trajmeter.errors import ConfigurationError
 from trajmeter.readers.pieces import FolderNotes, batches_of
+from trajmeter.remote import path_of
 from trajmeter.scoring.stream import StreamScorer
 
 if TYPE_CHECKING:
@@ -68,9 +68,9 @@ class UnitRows(ABC):
         self._rows = 0
         settings = {
             "columns": columns,
-            "input_format": reading.input_format,
-            "mapping": reading.mapping,
-            "profiles": reading.profiles,
+            **reading.recognition(),
+            "max_line": reading.max_line,
+            "batch_rows": reading.batch_rows,
         }
         self.read = batches_of(unit.pieces, self._folders, settings, self._report)
 
@@ -160,7 +160,7 @@ class UnitScorer(UnitRows):
 
 def _check_file(file: str, identity: FileIdentity) -> None:
     with suppress(FileNotFoundError):
-        if identity.is_unchanged(Path(file).stat()):
+        if identity.is_unchanged(path_of(file).stat()):
             return
     raise ConfigurationError(
         f"{file} changed while the run read it; run the same command again once it is complete"

@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 from trajmeter.errors import ReadError
+from trajmeter.remote import path_of
 from trajmeter.snapshots._folder import FolderSnapshots
 from trajmeter.snapshots._lines import LineSnapshots
 from trajmeter.snapshots.parquet import ParquetSnapshots
 
 if TYPE_CHECKING:
     from collections.abc import Callable
+    from pathlib import Path
 
     from trajmeter.records import ReadProblem
     from trajmeter.snapshots.snapshot import SnapshotStore
@@ -38,7 +39,7 @@ def open_snapshots(
     Raises:
         ReadError: The path cannot be read or, without ``on_problem``, one of its lines or rows.
     """
-    place = Path(path)
+    place = path_of(path)
     try:
         if place.is_dir():
             return FolderSnapshots(place)

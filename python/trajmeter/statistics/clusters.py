@@ -13,7 +13,18 @@ import numpy as np
 if TYPE_CHECKING:
     from trajmeter.kernels import Float64Array, Int64Array
 
-__all__ = ["Components", "is_constant", "standard_error", "sums_by", "variance_components"]
+__all__ = [
+    "TOO_LARGE",
+    "Components",
+    "is_constant",
+    "standard_error",
+    "sums_by",
+    "variance_components",
+]
+
+TOO_LARGE = 1e140
+"""Values beyond this have a mean, and no error: squares of their sums would leave the range of
+floats, whatever the number of values."""
 
 _ROUNDING = 1e-12
 """An error that is smaller than this share of the greatest value is one of rounding."""

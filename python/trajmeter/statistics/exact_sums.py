@@ -1,8 +1,9 @@
 """Sums of each of many groups, exact until they are read: no order or grouping changes a bit.
 
 A value is cut at multiples of 32 binary places into parts that are whole multiples of a power of
-two. The parts of one place, of a million values and fewer, add up in a float without rounding; such
-sums are kept as 64-bit integers, one table of groups for each place that any value reaches.
+two. Sums of the parts of one place are kept as 64-bit integers, one table of groups for each place
+that any value reaches. Rust cuts values as integers; its twin cuts them as floats, of which a
+million and fewer add up without rounding. How they cut differs, the sums do not.
 """
 
 from __future__ import annotations
@@ -12,8 +13,10 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
+from trajmeter import kernels
+
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
 
     from trajmeter.kernels import Float64Array, Int64Array
 
@@ -46,9 +49,14 @@ _PER_SUM = 8
 _SPARSE = 8
 """Values are picked out where fewer than one in so many is not 0."""
 
-_HUGE, _SCALE = 2.0**900, 512
-"""From the one on, values are cut as multiples of 2 to the power of the other, so that nothing
-overflows on the way."""
+_SCALE = 768
+"""Values that are very large or small are cut as multiples of 2 to the power of this."""
+
+_HUGE = 2.0**900
+"""Values from this on would overflow on the way."""
+
+_TINY, _LARGE = 2.0**-450, 2.0**450
+"""Squares of values below the one lose digits, and those of values from the other on overflow."""
 
 
 class GroupCounts:
@@ -154,7 +162,14 @@ class ExactSums:
         self._places: dict[int, GroupCounts] = {}
         self._others: dict[tuple[int, int], float] = {}
 
-    def add(self, values: Float64Array, slots: Int64Array, numbers: Int64Array) -> None:
+    def add(
+        self,
+        values: Float64Array,
+        slots: Int64Array,
+        numbers: Int64Array,
+        *,
+        squared: bool = False,
+    ) -> None:
         """Add values to the sums of some groups.
 
         Args:
@@ -162,14 +177,16 @@ class ExactSums:
             slots: Where each of them belongs: ``row * width + index of the sum``, with the row of
                 its group in ``numbers``.
             numbers: Which groups these are; each occurs once.
+            squared: Whether their squares are added instead.
         """
-        at_once = min(max(_IN_CACHE, _PER_SUM * len(numbers) * self._width), _AT_ONCE)
-        for start in range(0, len(values), at_once):
-            part = slice(start, start + at_once)
-            some, places = values[part], slots[part]
-            if not _greatest(some) < _HUGE:
-                some, places = self._add_huge(some, places, numbers)
-            self._add(some, places, numbers, 0)
+        if not math.isfinite(_greatest(values)):
+            is_finite = np.isfinite(values)
+            odd = ~is_finite
+            self._add_others(values[odd] ** 2 if squared else values[odd], slots[odd], numbers)
+            values, slots = values[is_finite], slots[is_finite]
+        size = len(numbers) * self._width
+        for place, sums in _places(values, slots, size, squared=squared):
+            self._parts(place).add(sums.reshape(-1, self._width), numbers)
 
     def merge(self, other: ExactSums, numbers: Int64Array) -> None:
         """Add the sums of another table; its group i is our group ``numbers[i]``."""
@@ -226,13 +243,16 @@ class ExactSums:
         # Digits of the absolute values, of which those that lead are 0, so that it makes no
         # difference how far up the table reaches.
         digits = _digits([np.multiply(signs, table) for table in tables], len(groups))
-        for place, digit in reversed([*enumerate(digits)]):
-            part = np.ldexp(digit.astype(np.float64), bottom + place * _BITS)
-            total = high + part
-            low += part - (total - high)  # the greater comes first, so this is exact
-            high = total
-        total = high + low
-        return Doubles(signs * total, signs * (low - (total - high)))
+        with np.errstate(over="ignore", invalid="ignore"):  # sums that no float holds are infinite
+            for place, digit in reversed([*enumerate(digits)]):
+                part = np.ldexp(digit.astype(np.float64), bottom + place * _BITS)
+                total = high + part
+                low += part - (total - high)  # the greater comes first, so this is exact
+                high = total
+            low = np.where(np.isfinite(high), low, 0.0)
+            total = high + low
+            rest: Float64Array = np.where(np.isfinite(total), low - (total - high), 0.0)
+        return Doubles(signs * total, signs * rest)
 
     def total(self, groups: Int64Array, index: int = 0) -> ExactTotals:
         """One sum of some groups together.
@@ -262,35 +282,71 @@ class ExactSums:
             self._places[place] = GroupCounts(self._width)
         return self._places[place]
 
-    def _add(
-        self, values: Float64Array, slots: Int64Array, numbers: Int64Array, scale: int
-    ) -> None:
-        size = len(numbers) * self._width
-        while left := np.count_nonzero(values != 0.0):
-            if left < len(values) // _SPARSE:  # finding them costs more than adding some zeros
-                kept = np.flatnonzero(values)
-                values, slots = values[kept], slots[kept]
-            place = (math.frexp(_greatest(values))[1] - 1) // _BITS * _BITS
-            # Beside this number, a float has no binary places below ``place``.
-            rounder = math.ldexp(1.5, place + 52)
-            parts = values + rounder
-            parts -= rounder
-            sums = np.bincount(slots, parts, size).reshape(len(numbers), self._width)
-            self._parts(place + scale).add(np.ldexp(sums, -place).astype(np.int64), numbers)
-            values = np.subtract(values, parts, out=parts)
-
-    def _add_huge(
-        self, values: Float64Array, slots: Int64Array, numbers: Int64Array
-    ) -> tuple[Float64Array, Int64Array]:
-        """Add huge values and those that are not finite; returns the others."""
-        finite = np.isfinite(values)
-        is_huge = finite & (np.abs(values) >= _HUGE)
-        self._add(np.ldexp(values[is_huge], -_SCALE), slots[is_huge], numbers, _SCALE)
-        for value, slot in zip(values[~finite].tolist(), slots[~finite].tolist(), strict=True):
+    def _add_others(self, values: Float64Array, slots: Int64Array, numbers: Int64Array) -> None:
+        """Add what is not finite."""
+        for value, slot in zip(values.tolist(), slots.tolist(), strict=True):
             row, index = divmod(slot, self._width)
             self._add_other(int(numbers[row]), index, value)
-        others = finite & ~is_huge
-        return values[others], slots[others]
+
+
+def _places(
+    values: Float64Array, slots: Int64Array, size: int, *, squared: bool
+) -> Iterable[tuple[int, Int64Array]]:
+    """Sums of each place that finite values hold: its exponent, and a sum for each slot."""
+    if kernels.backend() == "rust":
+        from trajmeter.kernels import _rust  # whose twin follows
+
+        values, slots = np.ascontiguousarray(values), np.ascontiguousarray(slots, np.int64)
+        return _rust.exact_sums(values, slots, size, squared=squared)
+    return _places_of_parts(values, slots, size, squared=squared)
+
+
+def _places_of_parts(
+    values: Float64Array, slots: Int64Array, size: int, *, squared: bool
+) -> Iterator[tuple[int, Int64Array]]:
+    """The same by floats; a place may come several times."""
+    at_once = min(max(_IN_CACHE, _PER_SUM * size), _AT_ONCE)
+    for start in range(0, len(values), at_once):
+        part = slice(start, start + at_once)
+        for some, places, scale in _scaled(values[part], slots[part], squared=squared):
+            for own in exact_squares(some) if squared else (some,):
+                yield from _added(own, places, size, scale)
+
+
+def _scaled(
+    values: Float64Array, slots: Int64Array, *, squared: bool
+) -> Iterator[tuple[Float64Array, Int64Array, int]]:
+    """Values by size, with a power of 2 each, so that no part overflows or is cut short."""
+    if not squared and _greatest(values) < _HUGE:
+        yield values, slots, 0
+        return
+    low, high = (_TINY, _LARGE) if squared else (0.0, _HUGE)
+    sizes = np.abs(values)
+    is_huge, is_tiny = sizes >= high, (sizes < low) & (sizes > 0.0)
+    is_other = ~is_huge & ~is_tiny
+    if is_other.all():
+        yield values, slots, 0
+        return
+    for chosen, scale in ((is_huge, _SCALE), (is_tiny, -_SCALE), (is_other, 0)):
+        yield np.ldexp(values[chosen], -scale), slots[chosen], 2 * scale if squared else scale
+
+
+def _added(
+    values: Float64Array, slots: Int64Array, size: int, scale: int
+) -> Iterator[tuple[int, Int64Array]]:
+    """Cut values into parts, place by place, and add these up."""
+    while left := np.count_nonzero(values != 0.0):
+        if left < len(values) // _SPARSE:  # finding them costs more than adding some zeros
+            kept = np.flatnonzero(values)
+            values, slots = values[kept], slots[kept]
+        place = (math.frexp(_greatest(values))[1] - 1) // _BITS * _BITS
+        # Beside this number, a float has no binary places below ``place``.
+        rounder = math.ldexp(1.5, place + 52)
+        parts = values + rounder
+        parts -= rounder
+        sums = np.bincount(slots, parts, size)
+        yield place + scale, np.ldexp(sums, -place).astype(np.int64)
+        values = np.subtract(values, parts, out=parts)
 
 
 def _greatest(values: Float64Array) -> float:

@@ -6,12 +6,14 @@ every figure of a group is made of those of its units.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, NamedTuple
+from contextlib import suppress
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 import pyarrow as pa
+import pyarrow.compute as pc
 
-from trajmeter.arrays import coded
+from trajmeter.arrays import coded, filled
 from trajmeter.errors import ConfigurationError
 
 if TYPE_CHECKING:
@@ -23,6 +25,8 @@ if TYPE_CHECKING:
 __all__ = ["AttemptKeys", "Duplicates", "KeyColumns", "Units", "check_key"]
 
 _SHIFT = 32
+_MOST = 1 << 62
+"""Keys that are told apart by one number, at most."""
 
 
 class KeyColumns(NamedTuple):
@@ -73,14 +77,10 @@ class _Codes:
         """
         texts, places = coded(column)
         known = self._numbers
-        numbers = np.empty(len(texts) + 1, np.int64)
-        for place, text in enumerate(texts):
-            number = known.get(text)
-            if number is None:
-                number = known[text] = len(self.keys)
-                self.keys.append(text)
-            numbers[place] = number
-        numbers[-1] = -1
+        added = [text for text in texts if text not in known]
+        known.update(zip(added, range(len(self.keys), len(self.keys) + len(added)), strict=True))
+        self.keys += added
+        numbers = np.array([*map(known.__getitem__, texts), -1], np.int64)
         codes: Int64Array = numbers[places]
         if alone:
             absent = np.flatnonzero(codes < 0)
@@ -225,7 +225,7 @@ class AttemptKeys:
         kept = np.ones(self.rows, np.bool_)
         # Texts of the group's key need not be compared; sources only where the others repeat.
         key = [name for name in _KEY if name not in self._columns.by]
-        if not self._has_repeats(key) or not self._has_repeats([*key, "source"]):
+        if not self._may_repeat(key) or not self._may_repeat([*key, "source"]):
             return Duplicates(kept, None)
         seen = pa.Table.from_batches(self._seen)
         columns = [seen.column(name).to_pylist() for name in [*_KEY, "source"]]
@@ -241,13 +241,21 @@ class AttemptKeys:
             last[key] = before if keep == "first" else row
         return Duplicates(kept, first)
 
-    def _has_repeats(self, names: Sequence[str]) -> bool:
-        """Whether two rows are equal in some columns; nulls are equal."""
+    def _may_repeat(self, names: Sequence[str]) -> bool:
+        """Whether two rows may be equal in some columns; nulls are equal."""
         if not self._seen:
             return False
-        seen = pa.Table.from_batches(self._seen).select(list(names))
-        counts = seen.group_by(list(names)).aggregate([([], "count_all")])
-        return len(counts) < self.rows
+        seen = pa.Table.from_batches(self._seen)
+        packed, size = np.zeros(self.rows, np.int64), 1
+        for name in names:
+            codes = _numbered(seen.column(name))
+            count = int(codes.max(initial=-1)) + 2
+            if size * count > _MOST:
+                known, packed = np.unique(packed, return_inverse=True)
+                size = len(known)
+            packed, size = packed * count + (codes + 1), size * count
+        packed.sort()
+        return bool((packed[1:] == packed[:-1]).any())
 
     def identity(self, row: int) -> dict[str, str]:
         """What a row is known by, as far as it says."""
@@ -262,6 +270,25 @@ class AttemptKeys:
     def _remember(self, by_name: dict[str, Array], task: Int64Array, group: Int64Array) -> None:
         texts = {name: by_name[name] for name in ("agent", "model", "attempt", "source")}
         self._seen.append(pa.record_batch({"task": task, "group": group, **texts}))
+
+
+def _numbered(column: Any) -> Int64Array:  # noqa: ANN401 - chunks, whose stubs know too little
+    """Numbers of values, equal ones alike, and -1 for a null.
+
+    Texts of numbers are read, which is faster; "1" is then like "01".
+    """
+    if pa.types.is_integer(column.type):
+        numbers: Int64Array = column.to_numpy()
+        return numbers
+    with suppress(pa.ArrowInvalid):
+        read = column.cast(pa.int64())
+        ends: Any = pc.min_max(read).as_py()
+        if ends["min"] is None or 0 <= ends["min"] <= ends["max"] < _MOST:
+            own: Int64Array = pc.fill_null(read, -1).to_numpy()
+            return own
+    chunks = column.dictionary_encode().chunks  # of one dictionary
+    codes = [filled(chunk.indices, -1).astype(np.int64) for chunk in chunks]
+    return np.concatenate(codes)
 
 
 def check_key(name: str, known: Sequence[str], option: str) -> None:

@@ -18,7 +18,7 @@ from trajmeter.summaries.options import check_interval_options, group_columns
 from trajmeter.summaries.pairing import difference, side_of
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable, Collection, Sequence
 
     from trajmeter.records import ReadProblem
     from trajmeter.summaries.result_sums import ResultSums
@@ -67,7 +67,8 @@ class SystemPair(Record):
     figures: tuple[Difference, ...]
     """Every figure, in the order of the columns."""
     tasks: dict[str, tuple[TaskDifference, ...]]
-    """The tasks of each figure, those at which the second loses most first."""
+    """The tasks of each figure of which they are listed, those at which the second loses most
+    first."""
     left_out: dict[str, tuple[str, ...]]
     """Tasks that some figure could not be compared at, by reason."""
 
@@ -98,6 +99,7 @@ def compare_scores(
     missing: Missing = "drop",
     margin: float | Mapping[str, float] | None = None,
     pairs: Pairs = "first",
+    tasks_of: Sequence[str] | None = None,
     duplicates: Literal["first", "last"] | None = None,
     mixed_settings: bool = False,
     on_problem: Callable[[ReadProblem], None] | None = None,
@@ -122,6 +124,7 @@ def compare_scores(
             figure's worst or best value.
         margin: Difference that counts as none, for all figures or by their names.
         pairs: ``first`` compares each system with the first, ``all`` each with each.
+        tasks_of: Names and patterns of the figures whose tasks are listed; all by default.
         duplicates: Which of equal attempts counts; without it they are refused.
         mixed_settings: Whether a metric may have several versions or settings.
         on_problem: Called with every row that cannot be read and is left out. Without it the first
@@ -175,8 +178,10 @@ def compare_scores(
     systems = _systems(read, is_default=by is None and len(opened) > 1)
     margins = _margins(margin, read)
     chosen = combinations(systems, 2) if pairs == "all" else ((systems[0], b) for b in systems[1:])
+    listed = {*(read.wanted if tasks_of is None else matching_figures(tasks_of, read.wanted))}
     compared = [
-        _compare(read, a, b, intervals, missing=missing, margins=margins) for a, b in chosen
+        _compare(read, a, b, intervals, missing=missing, margins=margins, listed=listed)
+        for a, b in chosen
     ]
     return ComparedScores(
         trajmeter_version=package_version(),
@@ -268,6 +273,7 @@ def _compare(
     *,
     missing: Missing,
     margins: Mapping[str, float],
+    listed: Collection[str],
 ) -> SystemPair:
     rows = [set(read.units.task[read.units_of(each.group)].tolist()) for each in (a, b)]
     if not any(read.keys.tasks[task] is not None for task in rows[0] & rows[1]):
@@ -288,9 +294,11 @@ def _compare(
             options,
             missing=missing,
             margin=margins.get(name),
+            with_tasks=name in listed,
         )
         found.append(paired.difference)
-        tasks[name] = paired.tasks
+        if name in listed:
+            tasks[name] = paired.tasks
         for reason, ids in paired.left_out.items():
             left_out.setdefault(reason, set()).update(ids)
     return SystemPair(

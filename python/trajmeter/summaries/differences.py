@@ -103,8 +103,8 @@ class Difference(Record):
     bound_high: float | None = None
     """The reverse."""
     notes: tuple[str, ...] = ()
-    """What to bear in mind: ``no_pair``, ``one_task``, ``few_tasks``, ``no_variation``, ``zero``,
-    ``missing_stats``."""
+    """What to bear in mind: ``no_pair``, ``one_task``, ``few_tasks``, ``no_variation``,
+    ``too_large``, ``zero``, ``missing_stats``."""
     higher_is_better: bool | None = None
     """Direction; better is higher if none is declared."""
     unit: str | None = None

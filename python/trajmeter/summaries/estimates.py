@@ -94,7 +94,7 @@ class Estimate(Record):
     """What more attempts could remove of the standard error; the rest needs more tasks."""
     notes: tuple[str, ...] = ()
     """What to bear in mind: ``nothing_scored``, ``one_task``, ``few_tasks``, ``no_variation``,
-    ``negative``, ``zero``, ``missing_stats``."""
+    ``too_large``, ``negative``, ``zero``, ``missing_stats``."""
     kind: Literal["boolean", "integer", "number"] = "number"
     """What the values are."""
     higher_is_better: bool | None = None

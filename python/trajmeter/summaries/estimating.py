@@ -9,7 +9,13 @@ import numpy as np
 
 from trajmeter.errors import ConfigurationError
 from trajmeter.statistics.bootstrap import limits_of_means
-from trajmeter.statistics.clusters import is_constant, standard_error, sums_by, variance_components
+from trajmeter.statistics.clusters import (
+    TOO_LARGE,
+    is_constant,
+    standard_error,
+    sums_by,
+    variance_components,
+)
 from trajmeter.statistics.distributions import has_t
 from trajmeter.statistics.exact_sums import Doubles, exact_products, exact_squares, quotient
 from trajmeter.statistics.intervals import (
@@ -41,8 +47,6 @@ if TYPE_CHECKING:
 __all__ = ["by_code", "estimate"]
 
 _TWO = 2
-_SQUARABLE = 1e150
-"""Values beyond this have squares that no float holds."""
 
 
 class _Parts(NamedTuple):
@@ -102,7 +106,7 @@ def estimate(
         "n_tasks": len(tasks.sums),
         "n_clusters": len(clusters.sums),
         "mean": mean,
-        "mean_of_tasks": _mean_of(tasks),
+        "mean_of_tasks": None if figure.greatest(group) > TOO_LARGE else _mean_of(tasks),
         "level": options.level,
         "bound_low": low,
         "bound_high": high,
@@ -138,8 +142,9 @@ def _interval(
     count, scored = len(clusters.sums), int(clusters.sizes.sum())
     found: dict[str, object] = {"std_error": None, "df": None, "interval": None}
     found |= {"low": None, "high": None}
-    if mean is None or count < _TWO:
-        notes.add("nothing_scored" if mean is None else "one_task")
+    if mean is None or count < _TWO or figure.greatest(group) > TOO_LARGE:
+        reason = "one_task" if count < _TWO else "too_large"
+        notes.add("nothing_scored" if mean is None else reason)
         return found
     if count < FEW_CLUSTERS:
         notes.add("few_tasks")
@@ -226,7 +231,8 @@ def _micro(
     divided = by_code(clusters, numerators.high, ones)
     found: dict[str, object] = {"micro": ratio}
     count = len(dividing.sums)
-    if count < _TWO:
+    greatest = max(float(np.abs(each.sums).max()) for each in (divided, dividing))
+    if count < _TWO or not max(greatest, greatest * abs(ratio)) <= TOO_LARGE:
         return found
     std_error = standard_error(divided.sums, dividing.sums, ratio, total)
     if is_constant(std_error, abs(ratio)):
@@ -280,7 +286,7 @@ def _components(
     greatest: float,
 ) -> dict[str, object]:
     """Variance between tasks and between attempts, by task whatever the clusters are."""
-    if greatest > _SQUARABLE:
+    if greatest > TOO_LARGE:
         return {}
     squares = sums if figure.info.kind == "boolean" else figure.squares.doubles(held)
     codes = read.units.task[held]
@@ -317,9 +323,9 @@ def squared_distances(squares: Doubles, sums: Doubles, sizes: Int64Array) -> Flo
 
 def by_code(codes: Int64Array, sums: Float64Array, sizes: Int64Array) -> _Parts:
     """Sums and sizes of units that share a code, in the order in which the codes first occur."""
-    known, first, places = np.unique(codes, return_index=True, return_inverse=True)
-    if len(known) == len(codes):
+    if np.bincount(codes).max(initial=0) <= 1:  # found faster than who shares them
         return _Parts(sums, sizes)
+    known, first, places = np.unique(codes, return_index=True, return_inverse=True)
     rank = np.empty(len(known), np.int64)
     rank[np.argsort(first)] = np.arange(len(known))
     places = rank[places]

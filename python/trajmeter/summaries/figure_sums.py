@@ -16,7 +16,7 @@ import pyarrow as pa
 
 from trajmeter.arrays import coded, filled, flags
 from trajmeter.records import Cause, Outcome
-from trajmeter.statistics.exact_sums import ExactSums, GroupCounts, exact_squares
+from trajmeter.statistics.exact_sums import ExactSums, GroupCounts
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -191,10 +191,7 @@ class FigureSums:
             self._greatest = np.pad(self._greatest, (0, needed - len(self._greatest)))
         np.maximum.at(self._greatest, groups, np.abs(values))
         if self.info.kind != "boolean":  # whose squares are the values themselves
-            square, rest = exact_squares(values)
-            self.squares.add(square, rows, numbers)
-            if rest.any():
-                self.squares.add(rest, rows, numbers)
+            self.squares.add(values, rows, numbers, squared=True)
         extra = np.zeros((len(numbers), _WIDTH), np.int64)
         if self.info.scale == "ratio":
             positive = values > 0.0

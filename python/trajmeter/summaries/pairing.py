@@ -9,8 +9,9 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from trajmeter.errors import ConfigurationError
+from trajmeter.records.record import frozen
 from trajmeter.statistics.bootstrap import limits_of_means
-from trajmeter.statistics.clusters import is_constant, standard_error, sums_by
+from trajmeter.statistics.clusters import TOO_LARGE, is_constant, standard_error, sums_by
 from trajmeter.statistics.distributions import has_t, t_quantile
 from trajmeter.statistics.intervals import Range, t_interval
 from trajmeter.statistics.paired import (
@@ -58,6 +59,8 @@ class Side:
     """Tasks with a value that has no logarithm."""
     is_filled: BoolArray
     """Tasks without a value of their own."""
+    greatest: float
+    """The greatest size of a value."""
 
     def filled(self, end: float) -> Side:
         """The same with a value for what is unmeasured, and one attempt for a task without any."""
@@ -105,6 +108,7 @@ def side_of(figure: FigureSums, read: ResultSums, group: int) -> Side:
         logs=sums_by(tasks, figure.logs.doubles(units).high, count),
         without_log=(counted(ZEROS) + counted(NEGATIVE)) > 0,
         is_filled=np.zeros(count, np.bool_),
+        greatest=figure.greatest(group),
     )
 
 
@@ -117,6 +121,7 @@ def difference(
     *,
     missing: Missing = "drop",
     margin: float | None = None,
+    with_tasks: bool = True,
 ) -> Paired:
     """Compare two systems in one figure.
 
@@ -128,6 +133,7 @@ def difference(
         options: How intervals are computed.
         missing: What becomes of what was not measured.
         margin: Difference that counts as none.
+        with_tasks: Whether to list the tasks.
 
     Raises:
         ConfigurationError: The figure declares no such end of its range, or Wilson's interval is
@@ -148,7 +154,8 @@ def difference(
     paired = np.flatnonzero(either & (own_a.sizes > 0) & (own_b.sizes > 0))
     paired = paired[np.argsort(read.task_ranks[paired])]
     left_out = _left_out(a, b, either, paired, read)
-    low, high = _bounds(a, b, either, limits)
+    is_large = max(a.greatest, b.greatest) > TOO_LARGE
+    low, high = (None, None) if is_large else _bounds(a, b, either, limits)
     columns: dict[str, Any] = {
         "figure": name,
         "n_tasks": len(paired),
@@ -160,8 +167,10 @@ def difference(
         "higher_is_better": info.higher_is_better,
         "unit": info.unit,
     }
-    if not len(paired):
-        found = Difference(**columns, n_clusters=0, notes=("no_pair",))
+    if is_large or not len(paired):
+        clusters = len(np.unique(read.clusters_of_tasks(paired))) if len(paired) else 0
+        note = "too_large" if len(paired) else "no_pair"
+        found = Difference(**columns, n_clusters=clusters, notes=(note,))
         return Paired(found, (), left_out)
     values_a = own_a.sums[paired] / own_a.sizes[paired]
     values_b = own_b.sums[paired] / own_b.sizes[paired]
@@ -169,7 +178,8 @@ def difference(
     columns |= pairs.columns()
     columns |= pairs.ratio(own_a, own_b, paired)
     found = Difference(**columns, notes=tuple(sorted(pairs.notes)))
-    return Paired(found, _tasks(pairs, own_a, own_b, paired, read), left_out)
+    tasks = _tasks(pairs, own_a, own_b, paired, read) if with_tasks else ()
+    return Paired(found, tasks, left_out)
 
 
 class _Pairs:
@@ -349,12 +359,12 @@ def _left_out(
         "unmeasured_b": lacks_b,
         "abstained": np.ones(len(rest), np.bool_),
     }
-    found = {}
+    found, names = {}, read.keys.tasks
     for reason, fits in reasons.items():
         tasks = np.flatnonzero(rest & fits)
         rest &= ~fits
         if len(tasks):
-            found[reason] = sorted(read.keys.tasks[task] or "" for task in tasks.tolist())
+            found[reason] = sorted(names[task] or "" for task in tasks.tolist())
     return found
 
 
@@ -364,14 +374,16 @@ def _tasks(
     # Equal but for rounding is a tie, whose tasks stay in the order of their ids.
     unit = _ROUNDING * float(np.maximum(np.abs(pairs.a), np.abs(pairs.b)).max()) or 1.0
     gains = np.rint(pairs.differences * pairs.sign / unit)
-    return tuple(
-        TaskDifference(
-            task_id=read.keys.tasks[int(tasks[place])] or "",
-            a=float(pairs.a[place]),
-            b=float(pairs.b[place]),
-            difference=float(pairs.differences[place]),
-            n_a=int(a.sizes[tasks[place]]),
-            n_b=int(b.sizes[tasks[place]]),
-        )
-        for place in np.argsort(gains, kind="stable").tolist()
-    )
+    order = np.argsort(gains, kind="stable")
+    ordered, names = tasks[order], read.keys.tasks
+    columns = {
+        "task_id": [names[task] or "" for task in ordered.tolist()],
+        "a": pairs.a[order].tolist(),
+        "b": pairs.b[order].tolist(),
+        "difference": pairs.differences[order].tolist(),
+        "n_a": a.sizes[ordered].tolist(),
+        "n_b": b.sizes[ordered].tolist(),
+    }
+    # There may be a million of them: every figure has one for each task.
+    rows = zip(*columns.values(), strict=True)
+    return tuple(frozen(TaskDifference, dict(zip(columns, row, strict=True))) for row in rows)

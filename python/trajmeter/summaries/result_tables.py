@@ -20,6 +20,7 @@ from trajmeter.metrics.figures import (
     matching_figures,
     registered_figures,
 )
+from trajmeter.processes import processors
 from trajmeter.readers.results import open_results, parameters_of
 from trajmeter.summaries.attempt_keys import AttemptKeys, KeyColumns, check_key
 from trajmeter.summaries.figure_sums import BatchOutcomes, FigureSums, UnitRows
@@ -36,6 +37,9 @@ if TYPE_CHECKING:
     Tables: TypeAlias = "ResultsSource | Iterable[ResultsSource]"
 
 __all__ = ["Reading", "open_tables", "read_sums", "table_labels"]
+
+_MANY_ROWS, _THREADS = 20_000, 4
+"""Rows of a batch from which on figures are added up side by side, and on how many threads."""
 
 _NUMERIC = ("boolean", "integer", "number")
 _IDENTITY = ("task_id", "agent", "model", "attempt", "source", "backend")
@@ -250,8 +254,12 @@ class _Reader:
             group: BatchOutcomes(batch, f"{group}.outcome", f"{group}.cause")
             for group in own.outcomes
         }
-        for name, group in own.figures.items():
+
+        def add(name: str) -> None:
+            group = own.figures[name]
             self.figures[name].add(batch, name, outcomes[group] if group else None, rows)
+
+        _do_all(add, own.figures, batch.num_rows)
         for family in {column.partition(".")[0] for column in check}:
             self._read_settings(batch, family, label)
 
@@ -305,6 +313,21 @@ class _Reader:
             f"one attempt occurs twice and would count twice: {identity} "
             f"({' and '.join(places)}); say which counts with --duplicates first|last"
         )
+
+
+def _do_all(work: Callable[[str], None], figures: Iterable[str], rows: int) -> None:
+    """Do for each figure what has nothing to do with others, on threads where it takes long."""
+    names = list(figures)
+    threads = min(processors(), len(names), _THREADS)
+    if rows < _MANY_ROWS or threads <= 1:
+        for name in names:
+            work(name)
+        return
+    from concurrent.futures import ThreadPoolExecutor
+
+    with ThreadPoolExecutor(threads) as pool:
+        for _ in pool.map(work, names):  # which raises what a figure raises
+            pass
 
 
 class _Layout:

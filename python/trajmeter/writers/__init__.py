@@ -5,6 +5,7 @@ from __future__ import annotations
 from trajmeter.writers.document import json_document, json_pieces, write_text
 from trajmeter.writers.files import (
     TableWriter,
+    check_is_apart,
     check_is_no_input,
     check_output,
     check_place,
@@ -18,6 +19,7 @@ __all__ = [
     "JsonLinesWriter",
     "ParquetWriter",
     "TableWriter",
+    "check_is_apart",
     "check_is_no_input",
     "check_output",
     "check_place",

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any, BinaryIO, Protocol
 
 from trajmeter import locks
 from trajmeter.errors import ConfigurationError
+from trajmeter.remote import RemotePath, is_remote, path_of
 from trajmeter.writers.parquet import ParquetWriter
 from trajmeter.writers.text import CsvWriter, JsonLinesWriter
 
@@ -25,6 +26,7 @@ if TYPE_CHECKING:
 
 __all__ = [
     "TableWriter",
+    "check_is_apart",
     "check_is_no_input",
     "check_output",
     "check_place",
@@ -68,7 +70,7 @@ def check_output(path: str | Path) -> None:
     Raises:
         ConfigurationError: The suffix belongs to no known format, or see :func:`check_place`.
     """
-    path = Path(path)
+    path = path_of(path)
     if path.suffix.lower() not in _WRITERS:
         raise ConfigurationError(f"{path}: expected a file that ends in {', '.join(_WRITERS)}")
     check_place(path)
@@ -80,6 +82,8 @@ def check_place(path: str | Path) -> None:
     Raises:
         ConfigurationError: It is a folder, lies below a file, or cannot be written.
     """
+    if isinstance(path, RemotePath):
+        raise ConfigurationError(f"{path}: only rows are written to another machine, to a folder")
     target = Path(path).resolve()
     if target.is_dir():
         raise ConfigurationError(f"{path} is a folder, expected a file")
@@ -100,8 +104,37 @@ def check_is_no_input(path: Path, inputs: Iterable[Path]) -> None:
     Raises:
         ConfigurationError: The file is one of the inputs, by whatever name.
     """
-    if path.exists() and any(read.exists() and path.samefile(read) for read in inputs):
+    if is_remote(path):
+        is_input = path in inputs
+    else:
+        files = (read for read in inputs if not is_remote(read))
+        is_input = path.exists() and any(read.exists() and path.samefile(read) for read in files)
+    if is_input:
         raise ConfigurationError(f"{path} is an input; write the results to another file")
+
+
+def check_is_apart(path: Path, inputs: Iterable[Path]) -> None:
+    """Check that results lie neither in a folder that is read, nor replace what is read.
+
+    Args:
+        path: The file or folder to write, which need not exist.
+        inputs: The files and folders that are read.
+
+    Raises:
+        ConfigurationError: They do; the next run would read them.
+    """
+    read = list(inputs)
+    check_is_no_input(path, read)
+    target = path.resolve()
+    for each in read:
+        place = each.resolve()
+        if place == target:
+            raise ConfigurationError(f"{path} is an input; write the results elsewhere")
+        if place in target.parents and place.is_dir():
+            raise ConfigurationError(
+                f"{path} lies in the input folder {each}, and would be read by the next run; write "
+                f"the results outside of it, or name the files in it, such as '{each}/*.jsonl'"
+            )
 
 
 @contextmanager
@@ -143,12 +176,17 @@ def replacing(path: Path, *, folder: Path | None = None) -> Iterator[BinaryIO]:
     Temporary files that killed processes left of the same target are removed.
 
     Args:
-        path: The file, or a link to it; a pipe or a device is written to directly.
+        path: The file, or a link to it; a pipe or a device is written to directly, and a remote
+            file in one go.
         folder: Where the temporary file lies instead, on the same file system.
 
     Raises:
         ConfigurationError: The file cannot be written, which may turn out at any write.
     """
+    if isinstance(path, RemotePath):
+        with _named_errors(path), path.replacing() as stream:
+            yield stream
+        return
     target = path.resolve()
     if target.exists() and not target.is_file():  # a pipe or a device cannot be replaced
         with _named_errors(path):

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING
 from urllib.parse import urlsplit, urlunsplit
 
 from trajmeter.records import Record
+from trajmeter.remote import is_remote
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -118,6 +119,8 @@ def input_file(path: Path) -> InputFile:
     """
     try:
         found = path.stat()
+        if is_remote(path):  # which is not read as a whole for this
+            return InputFile(path=str(path), bytes=found.st_size or None)
         if stat.S_ISREG(found.st_mode):
             size = found.st_size
             if size > _LARGE_BYTES:

@@ -10,6 +10,7 @@ pub mod calls;
 pub mod context;
 pub mod edits;
 mod error;
+pub mod exact;
 pub mod ingest;
 pub mod levels;
 pub mod likeness;

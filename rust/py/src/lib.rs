@@ -12,6 +12,7 @@ mod context_batch;
 mod context_files;
 mod edits;
 mod errors;
+mod exact;
 mod ingest;
 mod levels;
 mod lines;
@@ -50,6 +51,8 @@ mod _rust {
     use crate::context_files::{ContextFiles, context_files};
     #[pymodule_export]
     use crate::edits::{EditGoldKernel, edit_counts, edit_gold};
+    #[pymodule_export]
+    use crate::exact::exact_sums;
     #[pymodule_export]
     use crate::ingest::{JsonColumns, JsonReader};
     #[pymodule_export]

@@ -106,7 +106,7 @@ def test_embedded_sub_agents_follow_the_turn_that_refers_to_them(read_record: An
             step(1, "ask", tool_calls=[called("c1", "delegate")], observation={"results": [ref]}),
             step(2, "Done."),
             schema_version="ATIF-v1.8",
-            subagent_trajectories=[sub("a", "I am a."), sub("b", "I am b."), {"agent": 3}],
+            subagent_trajectories=[sub("a", "I am a."), sub("b", "I am b."), {"steps": 3}],
         )
     )
     assert [(turn.agent, turn.text) for turn in turns_of(attempt)] == [
@@ -116,7 +116,7 @@ def test_embedded_sub_agents_follow_the_turn_that_refers_to_them(read_record: An
         ("a", "I am a."),
     ]
     assert attempt.final_output == "Done."
-    assert list(attempt.unusable.values()) == ["agent: expected an object, got a number"]
+    assert list(attempt.unusable.values()) == ["steps: expected a list, got a number"]
 
 
 CODEX = "Chunk ID: a\nWall time: 0.1 seconds\nProcess exited with code {}\nOutput:\nx\n"
@@ -229,20 +229,23 @@ def test_what_cannot_be_used_is_left_out_and_told(read_record: Any) -> None:
     }
 
 
-@pytest.mark.parametrize(
-    ("fields", "message"),
-    [
-        ({"steps": {}}, "steps: expected a list, got an object"),
-        ({"agent": None}, "agent: expected an object, got null"),
-    ],
-)
-def test_a_record_without_agent_or_steps_is_a_problem(
-    tmp_path: Path, fields: dict[str, Any], message: str
-) -> None:
-    (tmp_path / "t.json").write_text(json.dumps(trajectory(**fields)))
+def test_a_record_without_steps_is_a_problem(tmp_path: Path) -> None:
+    (tmp_path / "t.json").write_text(json.dumps(trajectory(steps={})))
     attempts, problems = read(tmp_path / "t.json")
     assert attempts == []
-    assert [problem.message for problem in problems] == [message]
+    assert [problem.message for problem in problems] == ["steps: expected a list, got an object"]
+
+
+@pytest.mark.parametrize(
+    ("agent", "unusable"),
+    [(None, {}), ("owl", {"agent": "expected an object, got text"})],
+)
+def test_a_record_without_an_agent_names_none(
+    read_record: Any, agent: object, unusable: dict[str, str]
+) -> None:
+    attempt = read_record(trajectory(step(1, "a"), agent=agent))
+    assert (attempt.agent, attempt.model, attempt.unusable) == (None, None, unusable)
+    assert [turn.text for turn in turns_of(attempt)] == ["a"]
 
 
 def test_an_id_is_that_of_the_session_the_trajectory_or_the_file(read_record: Any) -> None:

@@ -101,6 +101,22 @@ def test_a_broken_line_costs_itself_alone(tmp_path: Path) -> None:
     assert [problem.line for problem in problems] == [4]
 
 
+@pytest.mark.parametrize("odd", [17, "x", None, {"role": 5}, {"role": "user"}])
+@pytest.mark.parametrize(
+    ("place", "is_on_lines"), [(0, False), (1, False), (1, True), (2, False), (2, True)]
+)
+def test_an_odd_value_does_not_hide_a_list(
+    odd: Any, place: int, is_on_lines: bool, tmp_path: Path
+) -> None:
+    messages = [ASK, LOOK, FOUND, SAY]
+    messages.insert(place, odd)
+    path = tmp_path / ("talk.jsonl" if is_on_lines else "talk.json")
+    path.write_text(lines(*messages) if is_on_lines else json.dumps(messages))
+    (attempt,) = read_trajectories(path)
+    assert len(attempt.turns or ()) == 2
+    assert [*attempt.unusable] == ([] if odd == {"role": "user"} else [f"messages[{place}]"])
+
+
 def test_langchain_writes_its_messages_in_envelopes(tmp_path: Path) -> None:
     said = {"type": "ai", "content": "Done.", "response_metadata": {"model_name": "m"}}
     path = tmp_path / "run.messages.json"
@@ -120,6 +136,7 @@ def test_langchain_writes_its_messages_in_envelopes(tmp_path: Path) -> None:
         [{"role": "ghost", "content": "x"}],
         [{"type": "user", "message": ASK}],
         [{"name": "x"}],
+        [ASK, {"name": "x"}, {"name": "y"}],
         {"messages": "none"},
         {"messages": []},
         {"messages": [{"id": 3}]},

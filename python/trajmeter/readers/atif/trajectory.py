@@ -17,7 +17,7 @@ from trajmeter.readers._formats import Evidence, RecordFormat
 from trajmeter.readers._replies import TOKENS, TURNS, Reply, leaks_of, turns_of, usage_fields
 from trajmeter.readers._sessions import Clock, known_only, stem_of, usage_from
 from trajmeter.readers._shown import Viewer, texts_of
-from trajmeter.readers._values import as_list, as_object, as_text, epoch_seconds
+from trajmeter.readers._values import as_list, as_mapping, as_object, as_text, epoch_seconds
 from trajmeter.readers.atif.calls import calls_of
 from trajmeter.records import Failure, Trajectory
 
@@ -47,7 +47,7 @@ def _read(record: Mapping[str, JsonValue], source: Source) -> Trajectory:
     """Turn a record into a trajectory.
 
     Raises:
-        ReadError: Agent or steps are not there.
+        ReadError: Steps are not there.
     """
     return read_segments([record], source)
 
@@ -60,7 +60,7 @@ def read_segments(segments: Sequence[Mapping[str, Any]], source: Source) -> Traj
         source: Where the first stands.
 
     Raises:
-        ReadError: Agent or steps of one are not there.
+        ReadError: Steps of one are not there.
     """
     first = segments[0]
     run = _Run()
@@ -109,17 +109,19 @@ class _Run:
         """Take in the steps of a segment, or of a sub-agent.
 
         Raises:
-            ReadError: Agent or steps are not there.
+            ReadError: Steps are not there.
         """
-        for key, kind, expected in (("agent", dict, "an object"), ("steps", list, "a list")):
-            if not isinstance(record.get(key), kind):
-                raise ReadError(f"{key}: expected {expected}, got {type_name(record.get(key))}")
-        described = as_object(record["agent"].get("extra")) or {}
+        steps, named = record.get("steps"), record.get("agent")
+        if not isinstance(steps, list):
+            raise ReadError(f"steps: expected a list, got {type_name(steps)}")
+        if not isinstance(named, dict) and named is not None:
+            self._refuse("agent", f"expected an object, got {type_name(named)}")
+        described = as_object(as_mapping(named).get("extra")) or {}
         folders = as_list(described.get("cwds"))
         viewer = Viewer(as_text(described.get("cwd")) or as_text(folders[0] if folders else None))
         others = as_list(record.get("subagent_trajectories"))
         embedded = {str(other.get("trajectory_id")): other for other in others if as_object(other)}
-        for at, step in enumerate(record["steps"]):
+        for at, step in enumerate(steps):
             if not isinstance(step, dict):
                 self._refuse(f"steps[{at}]", f"expected an object, got {type_name(step)}")
                 continue

@@ -6,12 +6,20 @@ where there are no events. Calls of models that scorers made are not the agent's
 
 from __future__ import annotations
 
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from trajmeter.errors import ReadError
 from trajmeter.json_input import type_name
 from trajmeter.readers._limits import is_too_long
-from trajmeter.readers._values import as_list, as_object, as_text, epoch_seconds, seconds_between
+from trajmeter.readers._values import (
+    as_list,
+    as_number,
+    as_object,
+    as_text,
+    epoch_seconds,
+    seconds_between,
+)
 from trajmeter.readers.messages.lists import fields_of, views_for
 from trajmeter.readers.messages.turns import MessageTurns, message_turns
 from trajmeter.readers.messages.usage import inspect_usage
@@ -67,6 +75,7 @@ def attempt_of(
     values = {name: score.get("value") for name, score in scores.items() if as_object(score)}
     output = as_object(sample.get("output")) or {}
     final = log.whole(output.get("completion"))
+    seconds = as_number(sample.get("total_time"), partial(held.unusable.__setitem__, "total_time"))
     return Trajectory(
         **{
             **fields_of(held),
@@ -77,7 +86,7 @@ def attempt_of(
             "source": source,
             "final_output": as_text(final) or held.final_output,
             "usage": _usage(sample, about, has_others=log.has_others),
-            "duration_seconds": sample.get("total_time"),
+            "duration_seconds": seconds,
             "failure": _failure(sample),
             "passed": _passed(values),
             "metadata": {

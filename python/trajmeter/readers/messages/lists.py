@@ -60,8 +60,8 @@ _ROLES = frozenset(
 )
 _CONTENTS = ("content", "parts", "tool_calls", "function_call")
 _LANGCHAIN = frozenset({"ai", "chat", "function", "human", "remove", "system", "tool"})
-_FEW = 3
-"""Messages at the beginning of a list that have to be some."""
+_FEW = 5
+"""Values at the beginning of a list of which most have to be messages."""
 
 _SUFFIXES = (".gz", ".zst", ".jsonl", ".json")
 
@@ -100,7 +100,8 @@ def _is_message(value: Mapping[str, object]) -> bool:
 
 
 def _are_messages(values: Sequence[object]) -> bool:
-    return bool(values) and all(map(is_message, values[:_FEW]))
+    first = values[:_FEW]
+    return 2 * sum(map(is_message, first)) > len(first)
 
 
 def _recognises_list(_: Path, head: bytes) -> Evidence | None:

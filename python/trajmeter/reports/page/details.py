@@ -50,6 +50,11 @@ def _visible(value: Any) -> Any:  # noqa: ANN401 - texts in tuples of any depth
     return [_visible(each) for each in value] if isinstance(value, tuple) else value
 
 
+_encoded = json.JSONEncoder(ensure_ascii=False, separators=(",", ":")).encode
+
+
 def _json(value: object) -> str:
-    text = json.dumps(value, ensure_ascii=False, separators=(",", ":"))
+    text = _encoded(value)
+    if text.isascii():
+        return text
     return text.encode("utf-8", "backslashreplace").decode()  # half a surrogate is not UTF-8

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import json
 import math
+from functools import reduce
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 
 import numpy as np
@@ -197,10 +198,13 @@ def _joined(pieces: Sequence[Array], rows: int) -> Array:
     """Pieces of each attempt with commas between them; null where it has none."""
     if not pieces:
         return pa.nulls(rows, pa.large_string())
-    # Arrow drops a row of nulls alone, so each begins with a text; the comma after it is cut off.
-    joined = pc.utf8_slice_codeunits(_concatenated("", *pieces, between=",", nulls="skip"), 1)
-    found: Array = pc.if_else(pc.equal(joined, _text("")), _text(None), joined)
-    return found
+    is_empty = reduce(pc.and_, (piece.is_null() for piece in pieces))
+    has_empty = bool(pc.any(is_empty).as_py())
+    first, *rest = pieces
+    if has_empty:  # Arrow drops a row of nulls alone, so it is made an empty text meanwhile
+        first = pc.if_else(is_empty, _text(""), first)
+    joined = _concatenated(first, *rest, between=",", nulls="skip")
+    return pc.if_else(is_empty, _text(None), joined) if has_empty else joined
 
 
 def _wrapped(pieces: Array, begin: str, end: str, *, empty: str | None = None) -> Array:
@@ -237,15 +241,17 @@ def _holding(groups: _Groups, held: set[str]) -> _Groups:
 def _said(group: str, columns: _Columns) -> _Column | None:
     """What became of a group of figures, unless it was plainly scored."""
     held = [columns.get(f"{group}.{end}") for end in _OUTCOMES]
-    codes = [column.codes for column in held if column is not None]
-    if not codes:
+    present = [column for column in held if column is not None]
+    if not present:
         return None
-    distinct, own = np.unique(np.stack(codes), axis=1, return_inverse=True)
-    places = iter(distinct.tolist())
+    packed = np.zeros(len(present[0].codes), np.int64)  # the three as one number, for one sort
+    for column in present:
+        packed = packed * (len(column.values) + 1) + column.codes + 1
+    _, firsts, own = np.unique(packed, return_index=True, return_inverse=True)
     known = [
-        [None] * distinct.shape[1]
+        [None] * len(firsts)
         if column is None
-        else [column.values[code] if code >= 0 else None for code in next(places)]
+        else [column.values[code] if code >= 0 else None for code in column.codes[firsts].tolist()]
         for column in held
     ]
     return _Column(own.reshape(-1), [_outcome(*each) for each in zip(*known, strict=True)])

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from trajmeter.errors import ConfigurationError
+from trajmeter.metrics.figures import principal_figures
 from trajmeter.reports.page.document import Document
 from trajmeter.reports.results.attempts import attempt_table
 from trajmeter.reports.results.comparisons import comparison_part
@@ -140,7 +141,11 @@ def results_document(
     if compared is None and _is_comparable(rows, systems):
         # Wilson's interval is of means alone.
         method = "auto" if chosen.interval == "wilson" else chosen.interval
-        compared = compare_scores(tables, **{**shared, "interval": method})
+        measured = dict.fromkeys(
+            each.figure for s in systems for each in s.estimates.figures if each.mean is not None
+        )
+        listed = [*principal_figures(measured), *[*measured][:1]]  # whose tasks a report may list
+        compared = compare_scores(tables, **{**shared, "interval": method}, tasks_of=listed)
     if compared is not None:
         compared = _relabelled(compared, rows, systems)
     found = Findings(estimates, compared, rows, tuple(systems))

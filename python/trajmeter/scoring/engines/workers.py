@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, Literal
 from trajmeter.errors import ConfigurationError
 from trajmeter.processes import processors
 from trajmeter.readers.pieces import is_read_once
+from trajmeter.remote import RemotePath, path_of
 
 if TYPE_CHECKING:
     from trajmeter.scoring.plan import Plan
@@ -68,7 +69,7 @@ def check_shareable(plan: Plan, work: Work[Any], workers: int = 2) -> None:
 
 def _pipe(plan: Plan, work: Work[Any]) -> Path | None:
     """What is asked for that another process could not read again, such as standard input."""
-    read = [Path(each.file) for unit in plan.units for each in unit.pieces if each.size == 0]
+    read = [path_of(each.file) for unit in plan.units for each in unit.pieces if each.size == 0]
     read += [each for each in work.beside if isinstance(each, Path)]
     return next(filter(is_read_once, read), None)
 
@@ -86,5 +87,7 @@ def _size(given: object) -> int:
     """Bytes of a file or folder; of other things 0."""
     if not isinstance(given, Path):
         return 0
+    if isinstance(given, RemotePath) and given.is_dir():
+        return sum(size for _, size in given.files())
     files = given.rglob("*") if given.is_dir() else [given]
     return sum(each.stat().st_size for each in files if each.is_file())

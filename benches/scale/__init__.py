@@ -1,0 +1,1 @@
+"""How scoring large files grows, and what it costs beside reading and parsing them alone."""

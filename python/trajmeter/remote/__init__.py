@@ -1,0 +1,8 @@
+"""Files on other machines, by URI: read where they are, in part, and written in one go."""
+
+from __future__ import annotations
+
+from trajmeter.remote.filesystems import given_options, take_options
+from trajmeter.remote.paths import RemotePath, arrow_source, is_remote, path_of
+
+__all__ = ["RemotePath", "arrow_source", "given_options", "is_remote", "path_of", "take_options"]

@@ -1,0 +1,83 @@
+"""The content of a remote file, read in ranges: small ones at first, larger ones in a row."""
+
+from __future__ import annotations
+
+import io
+from typing import TYPE_CHECKING
+
+from trajmeter.remote.filesystems import telling
+
+if TYPE_CHECKING:
+    from pyarrow import NativeFile
+    from typing_extensions import Buffer
+
+    from trajmeter.remote.filesystems import Uri
+
+__all__ = ["RemoteContent"]
+
+_FIRST = 1 << 16
+_MOST = 8 << 20
+"""Bytes to ask for at a time."""
+
+
+class RemoteContent(io.RawIOBase):
+    """Bytes of a remote file.
+
+    Args:
+        uri: Where it is.
+        native: The file, as pyarrow opened it.
+    """
+
+    def __init__(self, uri: Uri, native: NativeFile) -> None:
+        self.uri = uri
+        self.native = native
+        """The file of pyarrow, which reads single columns of Parquet."""
+        self._place = 0
+        self._ahead = memoryview(b"")
+        self._next = _FIRST
+
+    def readable(self) -> bool:
+        """Whether it can be read."""
+        return True
+
+    def seekable(self) -> bool:
+        """Whether another place of it can be read."""
+        return True
+
+    def tell(self) -> int:
+        """The place that is read next."""
+        return self._place
+
+    def seek(self, offset: int, whence: int = io.SEEK_SET, /) -> int:
+        """Go to another place."""
+        if whence == io.SEEK_CUR:
+            offset += self._place
+        elif whence == io.SEEK_END:
+            with telling(self.uri):
+                offset += self.native.size()
+        if offset < 0:
+            raise OSError(22, "negative seek position", str(self.uri))
+        if offset != self._place:
+            self._ahead = memoryview(b"")
+            self._next = _FIRST
+        self._place = offset
+        return offset
+
+    def readinto(self, buffer: Buffer, /) -> int:
+        """Read bytes, from what was asked for already as far as it goes."""
+        view = memoryview(buffer)
+        if not self._ahead:
+            with telling(self.uri):
+                self.native.seek(self._place)
+                self._ahead = memoryview(self.native.read(max(self._next, len(view))))
+            self._next = min(self._next * 4, _MOST)
+        piece, self._ahead = self._ahead[: len(view)], self._ahead[len(view) :]
+        view[: len(piece)] = piece
+        self._place += len(piece)
+        return len(piece)
+
+    def close(self) -> None:
+        """Close it."""
+        if not self.closed:
+            self.native.close()
+        super().close()

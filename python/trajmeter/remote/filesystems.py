@@ -1,0 +1,188 @@
+"""File systems by URI: those of pyarrow, and through fsspec all others.
+
+The query of a URI holds options of its file system, and what stands before ``@`` are credentials.
+Both are kept here, by the place that they are for, and nowhere else: names of files, which results,
+messages and plans hold, have neither.
+"""
+
+from __future__ import annotations
+
+import re
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Any, NamedTuple
+from urllib.parse import parse_qsl, unquote
+
+from trajmeter.errors import ConfigurationError, ExtraMissingError
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping
+
+    from pyarrow.fs import FileSystem
+
+__all__ = ["Uri", "filesystem_of", "given_options", "parse", "take_options", "telling"]
+
+# A scheme has two letters or more: one letter is a drive. Paths of one slash are those of Path.
+_URI = re.compile(
+    r"""
+    (?P<scheme> [a-z] [a-z0-9+.-]+ ) :/ /?
+    (?: (?P<user> [^/?@]* ) @ )?
+    (?P<place> [^?]* )
+    (?: \? (?P<query> .* ) )?
+    """,
+    re.VERBOSE | re.IGNORECASE | re.DOTALL,
+)
+_ARROW = frozenset({"s3", "gs", "gcs", "abfs", "abfss", "hdfs", "viewfs"})
+"""Schemes that pyarrow opens by itself."""
+_WEB = frozenset({"http", "https"})
+"""Schemes whose queries are parts of names, not options."""
+_LEAST_SECRET = 3
+_SHOWN = "***"
+
+
+class Uri(NamedTuple):
+    """A URI, without options and credentials."""
+
+    scheme: str
+    """The scheme, in lower case."""
+    place: str
+    """What follows it, such as bucket and key."""
+
+    def __str__(self) -> str:
+        return f"{self.scheme}://{self.place}"
+
+    @property
+    def root(self) -> str:
+        """What options are for: a bucket or a host; on the web a file."""
+        authority = self.place if self.scheme in _WEB else self.place.partition("/")[0]
+        return f"{self.scheme}://{authority}"
+
+
+class _Options(NamedTuple):
+    user: str
+    query: str
+
+    def secrets(self) -> list[str]:
+        """What no message may show."""
+        values = [self.user, *self.user.split(":"), self.query]
+        values += [value for _, value in parse_qsl(self.query)]
+        found = {each for value in values for each in (value, unquote(value))}
+        return sorted((each for each in found if len(each) >= _LEAST_SECRET), key=len, reverse=True)
+
+
+_given: dict[str, _Options] = {}
+"""Options and credentials by what they are for."""
+_opened: dict[str, FileSystem] = {}
+
+
+def parse(text: str) -> Uri | None:
+    """The URI that a text is, whose options are kept; ``None`` if it is none.
+
+    Raises:
+        ConfigurationError: Other options were given for the same place.
+    """
+    match = _URI.fullmatch(text)
+    if match is None:
+        return None
+    uri = Uri(match["scheme"].lower(), match["place"])
+    options = _Options(match["user"] or "", match["query"] or "")
+    if any(options) and _given.setdefault(uri.root, options) != options:
+        raise ConfigurationError(f"{uri.root} is given with two sets of options; use one")
+    return uri
+
+
+def given_options() -> dict[str, Any]:
+    """Options and credentials that were given so far, for :func:`take_options` elsewhere."""
+    return dict(_given)
+
+
+def take_options(options: Mapping[str, Any]) -> None:
+    """Take over options that were given to another process."""
+    for root, each in options.items():
+        if _given.get(root) != each:
+            _opened.pop(root, None)
+        _given[root] = each
+
+
+def filesystem_of(uri: Uri) -> tuple[FileSystem, str]:
+    """The file system of a URI, and the path in it.
+
+    Raises:
+        OSError: There is none, or its options are wrong.
+        ExtraMissingError: What opens it is not installed.
+    """
+    try:
+        from pyarrow import fs
+    except ImportError as error:
+        raise ExtraMissingError(
+            f"{uri.root} is read by pyarrow: pip install 'trajmeter[data]'"
+        ) from error
+    options = _given.get(uri.root, _Options("", ""))
+    if uri.scheme in _ARROW:
+        if uri.root not in _opened:
+            user = f"{options.user}@" if options.user else ""
+            query = f"?{options.query}" if options.query else ""
+            authority = uri.place.partition("/")[0]
+            with telling(uri):
+                _opened[uri.root], _ = fs.FileSystem.from_uri(
+                    f"{uri.scheme}://{user}{authority}/{query}"
+                )
+        return _opened[uri.root], _arrow_path(uri)
+    opened, path = _other(uri, options)
+    return _opened.setdefault(uri.root, opened), path
+
+
+def _arrow_path(uri: Uri) -> str:
+    """What pyarrow calls a file: hosts and accounts are not a part of it, buckets are."""
+    place = uri.place.rstrip("/")
+    if uri.scheme in ("hdfs", "viewfs"):
+        return f"/{place.partition('/')[2]}"
+    if uri.scheme.startswith("abfs") and ".dfs." in place.partition("/")[0]:
+        return place.partition("/")[2]
+    return place
+
+
+def _other(uri: Uri, options: _Options) -> tuple[FileSystem, str]:
+    """A file system of fsspec."""
+    try:
+        import fsspec  # type: ignore[import-untyped]  # it has no types
+    except ImportError as error:
+        raise ExtraMissingError(
+            f"{uri.root} is read through fsspec: pip install 'trajmeter[hf]'"
+        ) from error
+    from pyarrow.fs import FSSpecHandler, PyFileSystem
+
+    name = str(uri)
+    settings = dict(parse_qsl(options.query))
+    if uri.scheme in _WEB:
+        name = f"{name}?{options.query}" if options.query else name
+        settings = {}
+    if options.user:
+        user, _, password = options.user.partition(":")
+        settings |= {"username": unquote(user), "password": unquote(password)}
+    with telling(uri):
+        try:
+            opened = fsspec.filesystem(uri.scheme, **settings)
+        except ImportError as error:
+            raise ExtraMissingError(f"{uri.root}: {error}") from error
+        except (TypeError, ValueError) as error:
+            raise OSError(str(error)) from error
+        path = opened._strip_protocol(name)  # noqa: SLF001 - as fsspec's own open does
+    handler = FSSpecHandler(opened)  # type: ignore[abstract]  # so its types say, wrongly
+    return PyFileSystem(handler), path
+
+
+@contextmanager
+def telling(uri: Uri) -> Iterator[None]:
+    """Raise whatever a file system raises as an ``OSError`` without secrets in its message."""
+    try:
+        yield
+    except ExtraMissingError:
+        raise
+    except FileNotFoundError as error:
+        raise FileNotFoundError(2, "No such file or directory", str(uri)) from error
+    except Exception as error:  # noqa: BLE001 - what file systems of others raise is not known
+        reason = f"{error.strerror or error}" if isinstance(error, OSError) else str(error)
+        for secret in _given.get(uri.root, _Options("", "")).secrets():
+            reason = reason.replace(secret, _SHOWN)
+        said = " ".join(reason.split()) or type(error).__name__
+        raise OSError(getattr(error, "errno", None) or 5, said, str(uri)) from None
