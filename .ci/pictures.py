@@ -60,9 +60,8 @@ def _report(folder: Path) -> Path:
     log, gold = str(_CONTEXT / "predictions.jsonl"), str(_CONTEXT / "gold.jsonl")
     snapshots = str(_CONTEXT / "snapshots.jsonl")
     _trajmeter("score", log, "-t", gold, "--snapshots", snapshots, "-o", str(rows), folder=folder)
-    _trajmeter(
-        "report", rows.name, "--trajectories", log, "-t", gold, "-o", page.name, folder=folder
-    )
+    shown = ("--trajectories", log, "-t", gold, "--snapshots", snapshots)
+    _trajmeter("report", rows.name, *shown, "-o", page.name, folder=folder)
     return page
 
 

@@ -3,7 +3,8 @@
 Every contender is a process of its own, so that its start counts. ``json.loads`` parses each line
 and does nothing with it, ``json.load`` each file: what it costs to merely read the input in Python.
 *Pure Python* computes the same figures of context, but for redundancy and patches, straight from
-the same file (``benches/pure_context.py``); polars groups the rows by task and averages logarithms.
+the same file (``benches/pure_context.py``); polars groups the rows by task and averages logarithms,
+and ``csv.DictReader`` reads each row.
 """
 
 from __future__ import annotations
@@ -45,6 +46,10 @@ import sys
 import polars as pl
 speedup = pl.col("agent_nop").log().mean().exp()
 pl.scan_parquet(sys.argv[1]).group_by("task_id").agg(speedup).collect().write_parquet(sys.argv[2])
+"""
+_CSV = """
+import csv, sys
+for row in csv.DictReader(open(sys.argv[1], newline="")): pass
 """
 _BATCHES = """
 import sys
@@ -218,6 +223,15 @@ CASES = [
         _score("rows.jsonl", *_SPEEDUP),
         {"json.loads": 2.0},
         {"json.loads": ("-c", _LOADS, "rows.jsonl")},
+    ),
+    _case(
+        "speedup of 1,000,000 benchmark rows in CSV",
+        1_000_000,
+        "row",
+        workloads.rows,
+        _score("rows.csv", *_SPEEDUP),
+        {"csv.DictReader": 1.0},
+        {"csv.DictReader": ("-c", _CSV, "rows.csv")},
     ),
     _case(
         "turns of 300 mini-swe-agent logs",

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 import pyarrow as pa
-from pyarrow import parquet
+from pyarrow import csv, parquet
 
 from benches.bench_batches import _attempt
 from trajmeter.schemas import trajectory_batch, trajectory_schema
@@ -99,7 +99,7 @@ def predictions(folder: Path, count: int) -> None:
 
 
 def rows(folder: Path, count: int) -> None:
-    """Write ``rows.parquet`` and ``rows.jsonl``."""
+    """Write ``rows.parquet``, ``rows.csv`` and ``rows.jsonl``."""
     chance = np.random.default_rng(0)
     per_task = len(AGENTS) * BENCHMARKS
     tasks = max(count // per_task, 1)
@@ -118,6 +118,7 @@ def rows(folder: Path, count: int) -> None:
         }
     )
     parquet.write_table(table, folder / "rows.parquet")
+    csv.write_csv(table, folder / "rows.csv")
     _write(
         folder / "rows.jsonl",
         (row for part in table.to_batches(10_000) for row in part.to_pylist()),

@@ -17,14 +17,22 @@ fuzz_target!(|log: &[u8]| {
     let names = shape.members.iter().map(|member| member.name.clone());
     let wanted = Wanted::new(names.collect());
     let reader = Reader::trajectories(shape, wanted).expect("a shape with all columns");
-    let read = |logs: &[&[u8]]| reader.read_log_contents(logs, "a/b.traj.json");
-    let alone = read(&[log]);
-    let after = read(&[OTHER, log, OTHER]);
-    assert_eq!(alone.rows + alone.refused.len(), 1);
-    assert_eq!(after.rows, alone.rows + 2);
-    for piece in [&alone, &after] {
-        for column in piece.columns.iter().flatten() {
-            assert_eq!(column.len(), piece.rows);
+    for as_contextbench in [false, true] {
+        let read =
+            |logs: &[&[u8]]| reader.read_log_contents(logs, "a/b.traj.json", as_contextbench);
+        let alone = read(&[log]);
+        let after = read(&[OTHER, log, OTHER]);
+        assert_eq!(alone.rows + alone.refused.len(), 1);
+        assert_eq!(after.rows, alone.rows + 2);
+        for piece in [&alone, &after] {
+            for column in piece.columns.iter().flatten() {
+                assert_eq!(column.len(), piece.rows);
+            }
+        }
+        if alone.rows > 0 {
+            // What was passed over is JSON too.
+            let text = std::str::from_utf8(log).expect("a log of UTF-8");
+            assert!(serde_json::from_str::<&serde_json::value::RawValue>(text).is_ok());
         }
     }
 });

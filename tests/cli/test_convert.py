@@ -105,6 +105,18 @@ def test_json_lines_leave_defaults_out_and_keep_what_is_empty(run: Run, folder: 
     )
 
 
+def test_a_format_that_finds_nothing_is_told(run: Run, folder: Path) -> None:
+    (folder / "run.json").write_text(json.dumps(RUN))
+    name = ("--input-format", "claude-code-sessions")
+    code, _, err = run("convert", "run.json", "-o", "out.jsonl", *name)
+    assert code == 0
+    nothing, written = err.splitlines()
+    assert nothing.startswith(f"trajmeter: nothing was found, as all logs were read as {name[1]}; ")
+    assert written == "trajmeter: wrote 0 trajectories to out.jsonl"
+    _, _, err = run("convert", "run.json", "-o", "out.jsonl")
+    assert err.endswith("trajmeter: wrote 1 trajectory to out.jsonl\n")
+
+
 def test_columns_are_mapped(run: Run, folder: Path) -> None:
     (folder / "rows.jsonl").write_text(json.dumps(ROW))
     arguments = ("rows.jsonl", "--map", "turns=conversation_log, task_id=uid")
@@ -137,6 +149,7 @@ def test_the_task_of_a_row_is_scored_against_and_viewed(run: Run, folder: Path) 
         (["logs", "-o", "out.csv"], "expected a file that ends in .jsonl, .parquet"),
         (["logs/own.jsonl", "-o", "logs/own.jsonl"], "is an input; write the results to another"),
         (["logs", "-o", "out.jsonl", "--input-format", "mini"], "unknown format 'mini'"),
+        (["logs", "-o", "out.jsonl", "-p", "mini"], "no profile 'mini'; profiles of logs: contex"),
         (["logs", "-o", "out.jsonl", "--map", "turns"], "--map 'turns': expected FIELD=COLUMN"),
         (["logs", "-o", "out.jsonl", "--map", "a=b", "--map", "a=c"], "two columns for 'a'"),
         (["logs", "-o", "out.jsonl", "--map", "task.question=b"], "map it where they are scored"),

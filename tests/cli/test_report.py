@@ -250,3 +250,16 @@ def test_hostile_names_stay_text(run: Run, folder: Path) -> None:
     assert "<b>cause" not in html
     assert "\u202e" not in html
     assert html.count("</script>") == html.count("<script")
+
+
+@pytest.mark.parametrize("more", [[], ["--trajectories", str(EXAMPLE / "predictions.jsonl")]])
+def test_snapshots_need_what_they_are_for(run: Run, tables: list[str], more: list[str]) -> None:
+    snapshots = str(EXAMPLE / "snapshots.jsonl")
+    code, _, err = run("report", *tables, "--snapshots", snapshots, *more)
+    assert code == 2
+    assert "give trajectories and tasks too" in err
+    code, _, err = run("report", *tables, "-s", snapshots, "--repos", ".", *more, *SCORE[2:4], *(
+        [] if more else ["--trajectories", SCORE[1]]
+    ))  # fmt: skip
+    assert code == 2
+    assert "snapshots and repos cannot be used together" in err

@@ -150,6 +150,19 @@ def test_a_search_leaves_out_turns(run: Run, log: str) -> None:
     assert "'[' is not a regular expression" in err
 
 
+def test_a_search_without_an_id_leaves_out_trajectories(run: Run, log: str, folder: Path) -> None:
+    code, out, err = run("view", log, "--grep", "mend-2|no such")
+    assert code == 0
+    assert "mend-2" in out
+    assert "mend-1" not in out
+    assert err.startswith("trajmeter: 2 trajectories; ")
+    code, out, err = run("view", log, "--grep", "no such")
+    assert (code, out, err) == (0, "", f"trajmeter: {log}: nothing matches 'no such'\n")
+    lines = (folder / log).read_text().splitlines()
+    (folder / "one.jsonl").write_text(lines[0])
+    assert run("view", "one.jsonl", "--grep", "no such") == (0, "", "")
+
+
 def test_a_page(run: Run, log: str, folder: Path) -> None:
     code, out, err = run("view", log, "mend-1", "--html", "out/run.html", "--grep", "three")
     assert (code, out, err) == (0, "", "trajmeter: wrote out/run.html\n")

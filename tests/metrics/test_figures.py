@@ -53,6 +53,12 @@ def test_names_and_patterns_in_the_order_of_the_columns() -> None:
     assert matching_figures(patterns, LINES) == [LINES[0], LINES[2]]
 
 
+def test_patterns_may_be_of_short_names() -> None:
+    known = ["context.final.file.f1", "context.final.line.f1", "context.trajectory.line.redundancy"]
+    assert matching_figures(["context.line.*"], known) == known[1:2]
+    assert matching_figures(["context.red*"], known) == known[2:]
+
+
 @pytest.mark.parametrize(
     ("name", "message"),
     [

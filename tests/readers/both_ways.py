@@ -26,23 +26,32 @@ class Read:
     problems: list[ReadProblem]
 
 
-def as_records(path: Path, columns: Collection[str] | None = None) -> Read:
+def as_records(
+    path: Path, columns: Collection[str] | None = None, profiles: Collection[str] = ()
+) -> Read:
     if columns is not None:
         columns = {*columns, *IDENTITY}
     problems: list[ReadProblem] = []
     rows: list[Any] = []
-    for record in read_trajectories(path, on_problem=problems.append):
+    for record in read_trajectories(path, on_problem=problems.append, profiles=profiles):
         rows += trajectory_batch([record], columns=columns).to_pylist()
     return Read(compared(rows), problems)
 
 
 def as_batches(
-    path: Path, columns: Collection[str] | None = None, block_bytes: int = 1 << 20
+    path: Path,
+    columns: Collection[str] | None = None,
+    block_bytes: int = 1 << 20,
+    profiles: Collection[str] = (),
 ) -> tuple[Read, int]:
     """What came of it, and how many lines were read as records."""
     problems: list[ReadProblem] = []
     batches = TrajectoryBatches(
-        path, columns=columns, on_problem=problems.append, block_bytes=block_bytes
+        path,
+        columns=columns,
+        on_problem=problems.append,
+        block_bytes=block_bytes,
+        profiles=profiles,
     )
     rows = []
     for batch in batches:

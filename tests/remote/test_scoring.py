@@ -145,6 +145,22 @@ def test_a_part_that_fails_is_not_there(tmp_path: Path, monkeypatch: pytest.Monk
     assert {name: found[name] for name in expected} == expected
 
 
+def test_shards_meet_elsewhere(tmp_path: Path) -> None:
+    root = memory_folder()
+    runs = write_attempts(tmp_path / "runs.jsonl", broken=1)
+    for number in (2, 1):
+        score_units(runs, path_of(f"{root}/shard-{number}"), shard=(number, 2))
+    merged = trajmeter.merge(
+        [f"{root}/shard-1", f"{root}/shard-2"], output=f"{root}/scores", verify=True
+    )
+    assert (merged.rows, merged.is_complete) == (200, True)
+    score_units(runs, tmp_path / "here")
+    expected, found = contents(tmp_path / "here"), held(f"{root}/scores")
+    assert {name: found[name] for name in expected if name.startswith("rows/")} == {
+        name: content for name, content in expected.items() if name.startswith("rows/")
+    }
+
+
 def test_a_remote_output_is_a_folder(tmp_path: Path) -> None:
     runs = write_attempts(tmp_path / "runs.jsonl")
     with pytest.raises(ConfigurationError, match="as a folder of parts"):

@@ -6,7 +6,9 @@ import errno
 import gzip
 import io
 import os
+import re
 import shutil
+import subprocess
 from typing import TYPE_CHECKING, Any
 
 import pyarrow as pa
@@ -20,6 +22,7 @@ from trajmeter.schemas import trajectory_batch
 from trajmeter.writers import files
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
     from pathlib import Path
 
 
@@ -56,7 +59,10 @@ def test_a_full_disk_ends_the_run_and_finished_parts_stay(
     output = tmp_path / "scores"
     with monkeypatch.context() as patch:
         _full_after(patch, size)
-        with pytest.raises(ConfigurationError, match="No space left on device"):
+        named = (
+            r"No space left on device \(the file needs at least [\d,]+ bytes, and [\d,]+ are free\)"
+        )
+        with pytest.raises(ConfigurationError, match=named):
             score_units(runs, output, workers=workers)
     assert not [*output.rglob("*.part")]
     kept = contents(output)
@@ -127,3 +133,44 @@ def test_cut_off_files_are_read_as_far_as_they_go(runs: Path, tmp_path: Path) ->
     found = sorted({each.file.rpartition("/")[2]: each.message for each in problems}.items())
     assert [name for name, _ in found] == ["broken.parquet", "more.jsonl.gz"]
     assert done.is_complete
+
+
+@pytest.fixture
+def small_disk(tmp_path: Path) -> Iterator[Path]:
+    """A file system of 256 KiB."""
+    place = tmp_path / "disk"
+    place.mkdir()
+    command = ["mount", "-t", "tmpfs", "-o", "size=256k", "tmpfs", str(place)]
+    try:
+        subprocess.run(command, check=True, capture_output=True)
+    except (OSError, subprocess.CalledProcessError) as error:
+        pytest.skip(f"a tmpfs cannot be mounted here: {error}")
+    yield place
+    unmount = ["umount", str(place)]
+    subprocess.run(unmount, check=True)
+
+
+@pytest.mark.parametrize("workers", [1, 2])
+def test_a_disk_that_is_full_is_named_and_the_run_resumes_with_more_room(
+    workers: int, small_disk: Path, tmp_path: Path
+) -> None:
+    runs = write_attempts(tmp_path / "many.jsonl", 1_000)
+    output = small_disk / "scores"
+    with pytest.raises(ConfigurationError) as raised:
+        score_units(runs, output, workers=workers)
+    found = re.search(
+        r"No space left on device \(the file needs at least ([\d,]+) bytes, and ([\d,]+) are free",
+        str(raised.value),
+    )
+    assert found
+    assert str(raised.value).startswith(str(output))
+    assert int(found[2].replace(",", "")) < 256 << 10
+    assert not [*output.rglob("*.part")]
+    kept = len([*(output / "rows").iterdir()])
+    assert kept > 0
+    more = ["mount", "-o", "remount,size=64m", str(small_disk)]
+    subprocess.run(more, check=True, capture_output=True)
+    done = score_units(runs, output, workers=workers)
+    assert (done.resumed, done.rows, done.is_complete) == (kept, 1_000, True)
+    score_units(runs, tmp_path / "here")
+    assert contents(output) == contents(tmp_path / "here")

@@ -10,10 +10,13 @@ import pytest
 from tests.snapshots.git_repositories import commit, git
 from trajmeter.errors import ReadError
 from trajmeter.records import Task
-from trajmeter.snapshots import open_repositories
+from trajmeter.snapshots import Snapshot, open_repositories
+from trajmeter.snapshots._making import EntryMaker
 
 if TYPE_CHECKING:
     from pathlib import Path
+
+    from trajmeter.snapshots import FileSnapshot
 
 
 @pytest.mark.parametrize(
@@ -98,6 +101,53 @@ def test_two_commits_of_one_repository_take_turns(tmp_path: Path) -> None:
         assert definitions is not None
         found.append((definitions.name, definitions.start.tolist()))
     assert found == [(("f",), [0]), (("g",), [1]), (("f",), [0])]
+
+
+def test_files_read_ahead_are_those_read_one_by_one(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    place = tmp_path / "owner__name"
+    before = commit(place, {"a.py": b"def f(): pass\n", "same.py": b"x = 1\n"})
+    after = commit(place, {"a.py": b"def g(): pass\n", "b.txt": b"1\n2\n"})
+    other = commit(tmp_path / "heron__nest", {"a.py": b"class C: pass\n"})
+    tasks = [Task(id=each, repo="owner/name", commit=each) for each in (before, after)]
+    tasks.append(Task(id="o", repo="heron/nest", commit=other))
+    store, one_by_one = (open_repositories(tmp_path, cache=False) for _ in range(2))
+    found = [snapshot for snapshot in map(store.find, tasks) if snapshot is not None]
+    paths = ("a.py", "b.txt", "gone.py")
+    store.read_ahead([*((each, paths) for each in found), (Snapshot(None, None, {}), paths)])
+    monkeypatch.setattr(EntryMaker, "entries", None)
+    kept = [{path: each.files[path] for path in paths if path in each.files} for each in found]
+    monkeypatch.undo()
+    for files, task in zip(kept, tasks, strict=True):
+        expected = one_by_one.find(task)
+        assert expected is not None
+        assert [*files] == [path for path in paths if path in expected.files]
+        for path, file in files.items():
+            assert described(file) == described(expected.files[path])
+    assert kept[0]["a.py"].definitions.name == ("f",)  # type: ignore[union-attr] # it has some
+    assert "b.txt" not in kept[0]
+    assert found[0].files["same.py"].size == 6  # which was not read ahead
+
+
+def described(file: FileSnapshot) -> tuple[object, ...]:
+    known = file.definitions
+    of_it = None if known is None else (known.kind, known.name, [*known.start], [*known.end])
+    return file.size, [*file.line_starts], of_it
+
+
+def test_a_missing_file_is_told_of_when_it_is_asked_for(tmp_path: Path) -> None:
+    place = tmp_path / "owner__name"
+    commit_id = commit(place, {"a.py": b"1\n", "b.py": b"2\n"})
+    blob = git(place, "rev-parse", f"{commit_id}:a.py")
+    (place / ".git" / "objects" / blob[:2] / blob[2:]).unlink()
+    store = open_repositories(tmp_path, cache=False)
+    snapshot = store.find(Task(id="t", repo="owner/name", commit=commit_id))
+    assert snapshot is not None
+    store.read_ahead([(snapshot, ["a.py", "b.py"])])
+    assert snapshot.files["b.py"].size == 2
+    with pytest.raises(ReadError, match=r"a\.py"):
+        snapshot.files["a.py"]
 
 
 def test_a_store_can_be_pickled_and_closed(tmp_path: Path) -> None:

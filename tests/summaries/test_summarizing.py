@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+import threading
 from fractions import Fraction
 from math import exp, log, sqrt
 from typing import TYPE_CHECKING, Any
@@ -16,6 +17,7 @@ import trajmeter
 from tests.summaries.tables import F1, PASSED, Row, Tasks, attempt, rows_of, tasks
 from trajmeter.errors import ConfigurationError, UnknownNameError
 from trajmeter.records import Task
+from trajmeter.summaries.figure_sums import FigureSums
 
 if TYPE_CHECKING:
     from trajmeter.summaries.estimates import Estimate
@@ -328,3 +330,27 @@ def test_attempts_whose_names_are_alike_are_two(attempts: list[str | None]) -> N
     assert one(rows).n_scored == 2
     with pytest.raises(ConfigurationError, match="occurs twice"):
         one([*rows, rows[0]])
+
+
+def test_figures_are_the_same_on_threads(monkeypatch: pytest.MonkeyPatch) -> None:
+    names = [f"x.f{number}" for number in range(7)]
+    rows = [
+        attempt(f"t{number % 5}", None) | {name: number / (7 + len(name)) for name in names}
+        for number in range(40)
+    ]
+    for number, row in enumerate(rows):
+        row["attempt"] = str(number)
+    alone = trajmeter.summarize(rows, figures=names)
+    used = set()
+    add = FigureSums.add
+
+    def watched(own: FigureSums, *arguments: Any) -> None:
+        used.add(threading.current_thread())
+        add(own, *arguments)
+
+    monkeypatch.setattr(FigureSums, "add", watched)
+    monkeypatch.setattr("trajmeter.summaries.result_tables._MANY_ROWS", 1)
+    monkeypatch.setattr("trajmeter.summaries.result_tables.processors", lambda: 4)
+    assert trajmeter.summarize(rows, figures=names) == alone
+    assert used
+    assert threading.current_thread() not in used

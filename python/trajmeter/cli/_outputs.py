@@ -108,6 +108,8 @@ class ScoreOutputs:
         *,
         gates: Sequence[Gate],
         min_tasks: int,
+        snapshots: Path | None = None,
+        repos: Path | None = None,
         **reading: Any,  # noqa: ANN401 - as read_trajectories takes it
     ) -> None:
         """Write the page, if it was asked for, with the turns of the first attempts.
@@ -117,6 +119,8 @@ class ScoreOutputs:
             tasks: Their tasks.
             gates: Thresholds that are checked.
             min_tasks: Clusters that a gate on an interval needs.
+            snapshots: Snapshots of the tasks' repositories.
+            repos: Git repositories to take them from instead.
             reading: How the logs are read.
         """
         if self.page is None or self._read is None:
@@ -127,7 +131,15 @@ class ScoreOutputs:
         turns = None
         if all(_is_readable_again(path) for path in (*logs, *tasks)):
             known: list[Task] = [*read_tasks(tasks, on_problem=_ignore)] if tasks else []
-            turns = turns_of(logs, known, limit=_TURNS, on_problem=_ignore, **reading)
+            turns = turns_of(
+                logs,
+                known,
+                snapshots=snapshots if snapshots and _is_readable_again(snapshots) else None,
+                repos=repos,
+                limit=_TURNS,
+                on_problem=_ignore,
+                **reading,
+            )
         write_page(
             self.page,
             [self._read],

@@ -233,6 +233,7 @@ class Unreadable:
 
     def __init__(self) -> None:
         self.count = 0
+        self._beside = 0
         self._seen: set[ReadProblem] = set()
 
     def report_once(self, problem: ReadProblem) -> None:
@@ -247,16 +248,21 @@ class Unreadable:
         if self.count <= _SHOWN_PROBLEMS:
             print_message(f"unreadable: {problem}")
 
+    def begin_inputs(self) -> None:
+        """Say that all so far were found beside the inputs, such as in tasks."""
+        self._beside = self.count
+
     def report_total(self, found: int = 0) -> None:
         """Show how many there were, if not all were shown.
 
         Args:
-            found: How many were found in all, those of an earlier run included that is resumed.
+            found: How many were found in the inputs, those of an earlier run included that is
+                resumed.
         """
         hidden = self.count - _SHOWN_PROBLEMS
         if hidden > 0:
             print_message(f"unreadable: {hidden:,} more, {self.count:,} in total")
-        earlier = found - self.count
+        earlier = found - (self.count - self._beside)
         if earlier > 0:
             print_message(f"trajmeter: unreadable: {earlier:,} more that the earlier run reported")
 

@@ -10,6 +10,8 @@ from pathlib import Path
 from time import monotonic
 from typing import TYPE_CHECKING
 
+from trajmeter.remote import RemotePath, path_of
+
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Sequence
 
@@ -19,7 +21,7 @@ if TYPE_CHECKING:
 
     from trajmeter.scoring.run import Progress
 
-__all__ = ["Places", "input_files", "tracked", "units_tracked"]
+__all__ = ["Places", "sized_files", "tracked", "units_tracked"]
 
 _DELAY_SECONDS = 0.5
 """Work that is done by then shows no progress bar."""
@@ -81,12 +83,13 @@ def units_tracked() -> Iterator[Callable[[Progress], None]]:
 
 def _bar(text: str) -> RichProgress:
     from rich.console import Console
-    from rich.progress import BarColumn, TextColumn, TimeRemainingColumn
+    from rich.progress import BarColumn, DownloadColumn, TextColumn, TimeRemainingColumn
     from rich.progress import Progress as RichProgress
 
     return RichProgress(
         TextColumn(f"{text}, {{task.fields[rate]:,.0f}}/s"),
         BarColumn(),
+        DownloadColumn(binary_units=True),
         TimeRemainingColumn(),
         console=Console(stderr=True),
         transient=True,
@@ -127,11 +130,10 @@ class Places:
         self.total = 0
         """Bytes of all files."""
         for path in paths:
-            for file in input_files(path):
-                with suppress(OSError):
-                    self._sizes[file] = Path(file).stat().st_size
-                    self._begins[file] = self.total
-                    self.total += self._sizes[file]
+            for file, size in sized_files(path):
+                self._sizes[file] = size
+                self._begins[file] = self.total
+                self.total += size
 
     def bytes_until(self, file: str, line: int | None) -> float:
         """Bytes up to a line, as long as those at the beginning of its file, or to its end."""
@@ -143,14 +145,32 @@ class Places:
     def _mean_line(self, file: str) -> float:
         if file not in self._lines:
             beginning = b""
-            with suppress(OSError), Path(file).open("rb") as content:
+            with suppress(OSError), path_of(file).open("rb") as content:
                 beginning = content.read(_CHUNK)
             self._lines[file] = len(beginning) / max(beginning.count(b"\n"), 1)
         return self._lines[file]
 
 
-def input_files(path: Path) -> Iterator[str]:
-    """The files that a path or a pattern names, and those in its folders, as they are read."""
+def sized_files(path: Path) -> Iterator[tuple[str, int]]:
+    """The files that a path or a pattern names, and those in its folders, as they are read.
+
+    Each has its size; what cannot be looked at is left out.
+    """
+    if isinstance(path, RemotePath):
+        with suppress(OSError):
+            found = path.matches() if path.is_pattern else [path]
+            for each in found:
+                if each.is_dir():
+                    yield from ((str(file), size) for file, size in each.files())
+                else:
+                    yield str(each), each.stat().st_size
+        return
+    for file in _local_files(path):
+        with suppress(OSError):
+            yield file, os.stat(file).st_size  # noqa: PTH116 - of many files, by their names
+
+
+def _local_files(path: Path) -> Iterator[str]:
     name = str(path)
     found = glob.glob(name, recursive=True) if glob.has_magic(name) else [name]  # noqa: PTH207 - Path.glob takes no absolute pattern
     for each in sorted(found):

@@ -104,6 +104,8 @@ class Wanted(NamedTuple):
             [path for path in job.tasks if isinstance(path, Path)],
             gates=self.thresholds,
             min_tasks=self.min_tasks,
+            snapshots=job.snapshots if isinstance(job.snapshots, Path) else None,
+            repos=job.repos,
             **job.reading.recognition(),
         )
 
@@ -174,6 +176,10 @@ def score_in_units(
     gated: list[gate.GatedRows] = []
     rows = wanted.outputs.rows
 
+    def begin(work: OpenedJob) -> None:
+        opened.append(work)
+        unreadable.begin_inputs()
+
     @contextmanager
     def open_tables() -> Iterator[list[TableWriter]]:
         layout = opened[0].layout
@@ -188,7 +194,7 @@ def score_in_units(
         rows,
         options,
         on_problem=unreadable.report,
-        on_opened=opened.append,
+        on_opened=begin,
         about=wanted.outputs.about,
         tables=open_tables if is_shown else None,
     )

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from dataclasses import dataclass
 from enum import Enum
 from pathlib import Path
@@ -178,16 +177,13 @@ class UnitOptions:
 
 def are_large(paths: Sequence[Path]) -> bool:
     """Whether files, and those in folders and of patterns, take more than a few seconds."""
-    from trajmeter.cli._progress import input_files
+    from trajmeter.cli._progress import sized_files
 
-    size = _LARGE_BYTES
+    left = _LARGE_BYTES
     for path in paths:
-        for file in input_files(path):
-            try:
-                size -= os.stat(file).st_size  # noqa: PTH116 - of many files, by their names
-            except OSError:
-                continue
-            if size < 0:
+        for _, size in sized_files(path):
+            left -= size
+            if left < 0:
                 return True
     return False
 
@@ -204,6 +200,7 @@ def run_units(
     tables: Callable[[], AbstractContextManager[Sequence[BatchWriter]]] | None = None,
 ) -> RunResult[SummaryT]:
     """Score or convert in units, with a progress bar."""
+    from trajmeter.readers.pieces import is_read_once
     from trajmeter.scoring.run import RunListener, RunOptions, run
 
     def say(message: str) -> None:
@@ -232,7 +229,7 @@ def run_units(
                 ),
             )
     except KeyboardInterrupt:
-        if output is not None:
+        if output is not None and not any(map(is_read_once, files)):
             say("run the same command again to resume")
         raise
     for text in done.failed:

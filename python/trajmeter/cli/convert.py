@@ -20,7 +20,7 @@ from trajmeter.cli._process import (
 from trajmeter.cli._progress import tracked
 from trajmeter.cli._reading import BatchSize, MaxLine, Threads, batch_rows, line_bytes
 from trajmeter.cli._terminal import ColumnMap, InputFormat, LogFiles, column_map
-from trajmeter.errors import ConfigurationError
+from trajmeter.errors import ConfigurationError, UnknownNameError
 from trajmeter.processes import limited_threads
 from trajmeter.remote import path_of
 
@@ -122,6 +122,8 @@ def convert(
             f"--map {of_tasks[0]}: trajectories are written, which have no task; "
             "map it where they are scored"
         )
+    if profiles:
+        _check_profiles(profiles)
     reading = ReadingOptions(
         input_format,
         columns,
@@ -159,7 +161,12 @@ def _convert_at_once(
             writer.write_batch(batch)
     unreadable.report_total()
     _report_formats(attempts.formats)
-    print_message(f"trajmeter: wrote {attempts.rows:,} trajectories to {output}")
+    if not attempts.rows and not unreadable.count and reading.input_format is not None:
+        print_message(
+            f"trajmeter: nothing was found, as all logs were read as {reading.input_format}; "
+            "without --input-format, their formats are detected"
+        )
+    _report_written(attempts.rows, output)
     return ExitCode.UNREADABLE_INPUT if unreadable.count else ExitCode.OK
 
 
@@ -179,8 +186,35 @@ def _convert_in_units(
         if not units.is_folder(output):
             print_message(f"trajmeter: {output} was not written, as units are missing")
         return ExitCode.INTERNAL_ERROR
-    print_message(f"trajmeter: wrote {done.rows:,} trajectories to {output}")
+    _report_written(done.rows, output)
     return ExitCode.UNREADABLE_INPUT if done.problems else ExitCode.OK
+
+
+def _check_profiles(profiles: Sequence[str]) -> None:
+    """Refuse profiles that no format has.
+
+    Raises:
+        UnknownNameError: There is no such profile.
+    """
+    from trajmeter.readers import FileFormat, RecordFormat
+    from trajmeter.readers import formats as all_formats
+
+    known: set[str] = set()
+    for each in all_formats():
+        if isinstance(each, RecordFormat):
+            known.update(each.profile_reads)
+        elif isinstance(each, FileFormat):
+            known.update(each.profile_records)
+    for name in profiles:
+        if name not in known:
+            raise UnknownNameError(
+                f"logs have no profile {name!r}; profiles of logs: {', '.join(sorted(known))}"
+            )
+
+
+def _report_written(count: int, output: Path) -> None:
+    what = "trajectory" if count == 1 else "trajectories"
+    print_message(f"trajmeter: wrote {count:,} {what} to {output}")
 
 
 def _report_formats(counts: Mapping[str, int]) -> None:

@@ -7,6 +7,7 @@ from typing import Annotated
 
 import typer
 
+from trajmeter.cli._paths import present
 from trajmeter.cli._process import ExitCode, import_numpy, print_message
 
 __all__ = ["merge"]
@@ -18,8 +19,7 @@ def merge(
         typer.Argument(
             metavar="FOLDERS",
             show_default=False,
-            exists=True,
-            file_okay=False,
+            callback=lambda paths: [*map(present, paths)],
             help="Folders that shards of one run were scored to; one that all shared is enough.",
         ),
     ],

@@ -18,7 +18,8 @@ from trajmeter.cli._process import (
     tolerating_closed_stdout,
     without_repeats,
 )
-from trajmeter.cli._terminal import OriginalProfile, stdout_console
+from trajmeter.cli._snapshots import RepositoryFolders
+from trajmeter.cli._terminal import OriginalProfile, SnapshotFiles, stdout_console
 
 if TYPE_CHECKING:
     from trajmeter.frameworks.reporting import Report
@@ -81,6 +82,8 @@ def report(
             "shown against gold.",
         ),
     ] = None,
+    snapshots: SnapshotFiles = None,
+    repos: RepositoryFolders = None,
     title: Annotated[
         str | None, typer.Option(metavar="TEXT", show_default=False, help="Heading of the report.")
     ] = None,
@@ -128,7 +131,7 @@ def report(
 
     for path in output or ():
         check_report(path)
-        check_is_no_input(path, [*results, *([tasks] if tasks else [])])
+        check_is_no_input(path, [*results, *(each for each in (tasks, snapshots) if each)])
     unreadable = Unreadable()
     made = make_report(
         without_repeats(results),
@@ -138,6 +141,8 @@ def report(
         success=success,
         tasks=tasks,
         trajectories=trajectories,
+        snapshots=snapshots,
+        repos=repos,
         interval=interval.value,
         level=level,
         cluster=cluster,

@@ -70,8 +70,8 @@ def view(
             "-g",
             metavar="REGEX",
             show_default=False,
-            help="Show only the turns that match, with the lines around each match; case matters "
-            "if the pattern has a capital letter.",
+            help="Show only the turns that match, with the lines around each match; without an ID, "
+            "only the trajectories. Case matters if the pattern has a capital letter.",
         ),
     ] = None,
     full: Annotated[bool, typer.Option("--full", help="Fold nothing.")] = False,
@@ -130,12 +130,15 @@ def view(
         profiles=() if profile is None else (profile,),
         on_problem=unreadable.report,
     )
-    chosen, rows = _chosen(found, name)
+    chosen, rows = _chosen(found, name, search)
     unreadable.report_total()
     code = ExitCode.UNREADABLE_INPUT if unreadable.count else ExitCode.OK
     if chosen is None:
         if name is not None and not rows:
             raise UnknownNameError(f"{file}: no trajectory {name!r}; without an id, all are listed")
+        if search is not None and not rows:
+            print_message(f"trajmeter: {file}: nothing matches {grep!r}")
+            return code
         _list(rows)
         return code
     known = [*read_tasks(without_repeats(tasks or ()), on_problem=unreadable.report)]
@@ -156,16 +159,30 @@ def view(
 
 
 def _chosen(
-    trajectories: Iterable[Trajectory], name: str | None
+    trajectories: Iterable[Trajectory], name: str | None, search: Search | None
 ) -> tuple[Trajectory | None, list[tuple[str, ...]]]:
-    """The trajectory to show, if it is the only one of this name, and rows of all that have it."""
-    chosen = None
+    """The trajectory to show, if it is the only one of this name, and rows of all that have it.
+
+    Without a name, of several those are meant in which something is found.
+    """
+    from trajmeter.reports.trajectory import Surroundings, sections
+
+    chosen = first = None
     rows: list[tuple[str, ...]] = []
+    number = 0
     for number, trajectory in enumerate(trajectories, 1):
-        if name is None or name in (trajectory.task_id, f"#{number}"):
+        if number == 1:
+            first = trajectory
+        if name is not None:
+            is_meant = name in (trajectory.task_id, f"#{number}")
+        else:
+            is_meant = search is None or any(search.sections(sections(trajectory, Surroundings())))
+        if is_meant:
             if not rows:
                 chosen = trajectory
             rows.append(_row(number, trajectory))
+    if number == 1 and name is None:
+        return first, rows
     return (chosen if len(rows) == 1 else None), rows
 
 

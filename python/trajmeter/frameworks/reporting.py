@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import contextmanager
 from dataclasses import dataclass
 from os import PathLike
 from pathlib import Path
@@ -11,11 +12,12 @@ from trajmeter.errors import ConfigurationError, InputError
 from trajmeter.writers import write_text
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Mapping, Sequence
+    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
     from trajmeter.records import ReadProblem, Task, Trajectory
     from trajmeter.reports.page.document import Document
     from trajmeter.reports.results.turns import Turns
+    from trajmeter.snapshots import SnapshotStore
     from trajmeter.summaries.estimates import IntervalChoice
     from trajmeter.writers.provenance import Provenance
 
@@ -92,6 +94,8 @@ def report(
     ks: Sequence[int] | None = None,
     tasks: str | Path | Iterable[Task] | None = None,
     trajectories: str | Path | Iterable[str | Path] | Iterable[Trajectory] | None = None,
+    snapshots: str | Path | SnapshotStore | None = None,
+    repos: str | Path | None = None,
     interval: IntervalChoice = "auto",
     level: float = 0.95,
     cluster: str = "task_id",
@@ -117,6 +121,9 @@ def report(
         ks: How many attempts are drawn for it.
         tasks: Tasks that should have been attempted, with the gold that views are held against.
         trajectories: Logs or trajectories of the attempts, whose turns the report then shows.
+        snapshots: A file or a folder of snapshots, or a store of them, so that views are held
+            against gold in definitions and bytes too.
+        repos: Git repositories to take them from instead.
         interval: ``auto``, ``t``, ``bootstrap`` or ``wilson``.
         level: Probability with which intervals are to hold the truth.
         cluster: Column whose values name what is not independent, such as the repository.
@@ -157,7 +164,14 @@ def report(
         from trajmeter.frameworks.compare import compare
 
         _refuse(
-            figures=figures, by=by, success=success, ks=ks, tasks=tasks, trajectories=trajectories
+            figures=figures,
+            by=by,
+            success=success,
+            ks=ks,
+            tasks=tasks,
+            trajectories=trajectories,
+            snapshots=snapshots,
+            repos=repos,
         )
         compared = compare(held, profile=profile, on_problem=on_problem)
         return Report(compared.document(title=title, made=made))
@@ -179,9 +193,15 @@ def report(
         mixed_settings=mixed_settings,
     )
     known = [*_tasks(tasks, on_problem)]
+    if (snapshots is not None or repos is not None) and (trajectories is None or not known):
+        raise ConfigurationError(
+            "snapshots and repos serve to hold views against gold: give trajectories and tasks too"
+        )
     turns = None
     if trajectories is not None:
-        turns = turns_of(trajectories, known, on_problem=on_problem)
+        turns = turns_of(
+            trajectories, known, snapshots=snapshots, repos=repos, on_problem=on_problem
+        )
     document = results_document(
         held,
         options,
@@ -200,6 +220,8 @@ def turns_of(
     trajectories: str | Path | Iterable[str | Path] | Iterable[Trajectory],
     tasks: Sequence[Task] = (),
     *,
+    snapshots: str | Path | SnapshotStore | None = None,
+    repos: str | Path | None = None,
     limit: int | None = None,
     on_problem: Callable[[ReadProblem], None] | None = None,
     **reading: Any,  # noqa: ANN401 - as read_trajectories takes it
@@ -209,6 +231,8 @@ def turns_of(
     Args:
         trajectories: Logs, or trajectories.
         tasks: Tasks, whose gold ranges views are held against.
+        snapshots: Their snapshots, for gold in definitions and bytes.
+        repos: Git repositories to take them from instead.
         limit: How many to read at most.
         on_problem: Called with every record that cannot be read.
         reading: What :func:`~trajmeter.readers.read_trajectories` takes beside.
@@ -223,7 +247,35 @@ def turns_of(
     read: Iterable[Trajectory] = given
     if not all(isinstance(each, Trajectory) for each in given):
         read = read_trajectories(given, on_problem=on_problem, **reading)
-    return read_turns(read, TaskIndex(tasks) if tasks else None, limit=limit)
+    if not tasks:
+        return read_turns(read, limit=limit)
+    with _opened(snapshots, repos, on_problem) as store:
+        return read_turns(read, TaskIndex(tasks), snapshots=store, limit=limit)
+
+
+@contextmanager
+def _opened(
+    snapshots: str | Path | SnapshotStore | None,
+    repos: str | Path | None,
+    on_problem: Callable[[ReadProblem], None] | None,
+) -> Iterator[SnapshotStore | None]:
+    """The snapshots, while they are looked at."""
+    if repos is not None:
+        if snapshots is not None:
+            raise ConfigurationError("snapshots and repos cannot be used together")
+        from trajmeter.snapshots import open_repositories
+
+        store = open_repositories(repos)
+        try:
+            yield store
+        finally:
+            store.close()
+    elif isinstance(snapshots, (str, PathLike)):
+        from trajmeter.snapshots import open_snapshots
+
+        yield open_snapshots(snapshots, on_problem=on_problem)
+    else:
+        yield snapshots
 
 
 def _held(results: Any) -> Any:  # noqa: ANN401 - see report

@@ -149,6 +149,10 @@ class TaskIndex:
     def __len__(self) -> int:
         return len(self._by_id)
 
+    def __iter__(self) -> Iterator[Task]:
+        """The tasks, in the order in which they were given."""
+        return iter(self._by_id.values())
+
     def find(self, task_id: str) -> Task | None:
         """Task of this id or alias; ``None`` if unknown, or if several share the alias."""
         return self._by_id.get(task_id) or self._by_alias.get(task_id)

@@ -262,7 +262,11 @@ def matching_figures(patterns: Iterable[str], known: Collection[str]) -> list[st
         if own is not None:
             found.add(own)
             continue
-        matched = {name for name in known if fnmatchcase(name, pattern)}
+        matched = {
+            name
+            for name in known
+            if fnmatchcase(name, pattern) or fnmatchcase(short_name(name), pattern)
+        }
         if not matched:
             raise UnknownNameError(_unknown(pattern, known))
         found |= matched

@@ -224,7 +224,8 @@ def inputs(paths: str | Path | Iterable[str | Path], choice: Choice[RecordT]) ->
 
 
 def _suffix(path: Path) -> str:
-    return Path(content_name(path)).suffix.lower()
+    name = content_name(path)
+    return (path if name == path.name else Path(name)).suffix.lower()
 
 
 def expanded(path: Path) -> list[Path]:
@@ -301,8 +302,8 @@ def _walk(
         if entry.is_folder:
             if entry.name not in _NO_LOG_FOLDERS:
                 yield from _walk(path_of(entry.path), choice, notes, is_below=True)
-        elif entry.is_file and _may_be_log(entry.name):
-            is_summary = _SUMMARY.fullmatch(content_name(Path(entry.name))) is not None
+        elif entry.is_file and _may_be_log(name := Path(entry.name)):
+            is_summary = _SUMMARY.fullmatch(content_name(name)) is not None
             yield Input(path_of(entry.path), notes=notes, is_summary=is_summary)
 
 
@@ -334,5 +335,5 @@ def _listed(folder: Path) -> list[_Listed]:
     return sorted(listed)
 
 
-def _may_be_log(name: str) -> bool:
-    return name not in _NO_LOG_NAMES and not _NO_LOGS.fullmatch(_suffix(Path(name)))
+def _may_be_log(name: Path) -> bool:
+    return str(name) not in _NO_LOG_NAMES and not _NO_LOGS.fullmatch(_suffix(name))

@@ -23,6 +23,7 @@ from trajmeter.readers._ranges import RowRange
 from trajmeter.readers._recognition import format_of
 from trajmeter.readers._registry import record_formats
 from trajmeter.records import Trajectory
+from trajmeter.remote import arrow_file
 from trajmeter.schemas import trajectory_schema, trajectory_values
 
 if TYPE_CHECKING:
@@ -209,8 +210,7 @@ def _open(file: BinaryIO) -> ParquetFile:
         ReadError: Its footer is missing or corrupt.
     """
     try:
-        native = getattr(getattr(file, "raw", None), "native", file)  # ranges of a remote file
-        return ParquetFile(native, page_checksum_verification=True)
+        return ParquetFile(arrow_file(file), page_checksum_verification=True)
     except (pa.ArrowException, OSError) as error:
         raise ReadError(f"invalid Parquet: {error}") from error
 

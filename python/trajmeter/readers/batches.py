@@ -188,7 +188,7 @@ class TrajectoryBatches:
             self.close()
 
     def _items(self) -> Iterator[_Item]:
-        reads_logs = self._choice.chosen is None and not self._choice.has_own_read_of(_LOG_FORMATS)
+        reads_logs = self._choice.chosen is None
         found = self._found()
         if backend() == "python":
             yield from self._gathered(found)
@@ -344,7 +344,9 @@ class TrajectoryBatches:
                 yield from self._file(log)
             return
         unread: set[int] = set()
-        for columns in reader.read_logs([str(log.path) for log in logs]):
+        as_contextbench = self._choice.has_own_read_of(_LOG_FORMATS)
+        files = [str(log.path) for log in logs]
+        for columns in reader.read_logs(files, as_contextbench=as_contextbench):
             batch = self._rows_of.in_schema(columns)
             versions = (columns.version_1, batch.num_rows - columns.version_1)
             yield partial(self._count, dict(zip(_LOG_FORMATS, versions, strict=True)))

@@ -7,10 +7,10 @@ are recognised is decided by its first ones, for all pieces alike.
 from __future__ import annotations
 
 import stat
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from hashlib import sha256
 from itertools import islice, pairwise
-from typing import TYPE_CHECKING, Any, BinaryIO, NamedTuple, cast
+from typing import TYPE_CHECKING, Any, BinaryIO, cast
 
 from trajmeter.errors import ReadError
 from trajmeter.json_input import LONGEST_LINE
@@ -26,6 +26,7 @@ from trajmeter.readers._inputs import (
     check_patterns,
     inputs,
 )
+from trajmeter.readers._piece import FoundFile, Piece
 from trajmeter.readers._ranges import LineRange, Range, RowRange
 from trajmeter.readers._read import EntryReader
 from trajmeter.readers._reader_process import FilesRead
@@ -69,35 +70,6 @@ _PACKED = 8
 """A compressed file is cut from an eighth of these bytes on."""
 
 _FIRST_RECORDS = 20
-
-
-@dataclass(frozen=True, slots=True)
-class Piece:
-    """A file, a folder that is read as a whole, or some lines or rows of a file."""
-
-    file: str
-    """Its path, as results name it."""
-    size: int = 0
-    """Its bytes on the disk."""
-    rows: int | None = None
-    """Its lines or rows, where they were counted."""
-    within: Range | None = None
-    """Which lines or rows it is; all if ``None``."""
-    whole: str | None = None
-    """Name of the format that reads it as a whole."""
-    folder: int | None = None
-    """Number of the folder in which it was found."""
-    message: str | None = None
-    """Why it cannot be read, if it cannot."""
-
-
-class FoundFile(NamedTuple):
-    """A file, as an earlier run found it."""
-
-    identity: FileIdentity
-    """What it is known by."""
-    pieces: tuple[Piece, ...]
-    """Its pieces."""
 
 
 class PieceMaker:
@@ -284,6 +256,7 @@ class PieceMaker:
         """
         cuts = [*line_cuts(path, self._piece_rows)]
         held = max(cuts[-1].offset, 1)
+        is_streamed = is_compressed_file(path)
         for begin, end in pairwise(cuts):
             is_last = end is cuts[-1]
             yield Piece(
@@ -291,6 +264,7 @@ class PieceMaker:
                 size=size * end.offset // held - size * begin.offset // held,
                 rows=end.line - begin.line,
                 within=LineRange(begin.offset, None if is_last else end.offset, begin.line),
+                is_streamed=is_streamed,
             )
 
     def _is_cut(self, path: Path) -> bool:

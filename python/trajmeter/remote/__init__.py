@@ -3,6 +3,14 @@
 from __future__ import annotations
 
 from trajmeter.remote.filesystems import given_options, take_options
-from trajmeter.remote.paths import RemotePath, arrow_source, is_remote, path_of
+from trajmeter.remote.paths import RemotePath, arrow_file, arrow_source, is_remote, path_of
 
-__all__ = ["RemotePath", "arrow_source", "given_options", "is_remote", "path_of", "take_options"]
+__all__ = [
+    "RemotePath",
+    "arrow_file",
+    "arrow_source",
+    "given_options",
+    "is_remote",
+    "path_of",
+    "take_options",
+]

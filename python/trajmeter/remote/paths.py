@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from pyarrow import NativeFile
     from pyarrow.fs import FileInfo
 
-__all__ = ["RemotePath", "arrow_source", "is_remote", "path_of"]
+__all__ = ["RemotePath", "arrow_file", "arrow_source", "is_remote", "path_of"]
 
 _BUFFER = 1 << 18
 _IN_MEMORY = 64 << 20
@@ -76,7 +76,12 @@ def arrow_source(path: Path) -> Iterator[Path | NativeFile]:
         yield path
         return
     with path.open("rb") as file:
-        yield cast("io.BufferedReader", file).raw.native  # type: ignore[attr-defined]  # RemoteContent
+        yield arrow_file(file)
+
+
+def arrow_file(file: BinaryIO) -> Any:  # noqa: ANN401 - as pyarrow takes it
+    """A file as functions of pyarrow read it best: a remote one by ranges of its own."""
+    return getattr(getattr(file, "raw", None), "native", file)
 
 
 class RemotePath(_Path):

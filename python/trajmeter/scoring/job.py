@@ -203,7 +203,7 @@ class OpenedJob:
         Raises:
             ReadError: A file of tasks or snapshots cannot be read.
         """
-        return settings_of(self.job, self.layout, plan)
+        return settings_of(self, plan)
 
     def unit_work(
         self, unit: Unit, plan: Plan, on_problem: Callable[[ReadProblem], None] | None

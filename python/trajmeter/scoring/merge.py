@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import shutil
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from trajmeter.arguments import paths_and_records
 from trajmeter.errors import ConfigurationError
 from trajmeter.readers.pieces import FolderNotes, FolderTally
+from trajmeter.remote import path_of
 from trajmeter.scoring.converting import TRAJECTORIES, Conversion
 from trajmeter.scoring.job import Job, ReadingOptions
 from trajmeter.scoring.parts import RunFolder
@@ -20,6 +20,7 @@ from trajmeter.writers.files import replacing
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
+    from pathlib import Path
 
     from trajmeter.scoring.work import OpenedWork
 
@@ -47,7 +48,7 @@ def merge(
             there twice with different bytes; or the output cannot be written.
         ReadError: A part or a state cannot be read.
     """
-    places = [Path(each) for each in paths_and_records(folders, name="folders")]
+    places = [path_of(each) for each in paths_and_records(folders, name="folders")]
     if not places:
         raise ConfigurationError("merge needs at least one folder")
     plans = [_read(place) for place in places]
@@ -65,7 +66,7 @@ def merge(
     opened = _opened(first)
     for source in sources:
         source.check_schema(opened.part_schema())
-    target = RunFolder(Path(output), key)
+    target = RunFolder(path_of(output), key)
     target.check_is_no_other()
     target.make()
     with target.locked((1, 1)):
@@ -156,7 +157,7 @@ def _opened(about: Mapping[str, Any]) -> OpenedWork[Any]:
     job = about["job"]
     if about["settings"]["results"] == TRAJECTORIES:
         return Conversion().open(None)
-    tasks = [Path(each) for each in job["tasks"]]
+    tasks = [path_of(each) for each in job["tasks"]]
     known = tasks if all(each.exists() for each in tasks) else []
     return Job(
         metrics=tuple(job["metrics"]),
@@ -171,7 +172,7 @@ def _complete(
     """Write summary and manifest."""
     totals = opened.totals()
     rows = problems = 0
-    folders = [FolderNotes(Path(each)) for each in about["job"]["folders"]]
+    folders = [FolderNotes(path_of(each)) for each in about["job"]["folders"]]
     for state in target.states(plan.units):
         rows += state["rows"]
         problems += state["problem_count"]

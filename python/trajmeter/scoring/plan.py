@@ -35,6 +35,7 @@ __all__ = [
     "PlanSizes",
     "Unit",
     "found_files",
+    "in_order",
     "make_plan",
     "plan_from_json",
     "shard_of",
@@ -223,7 +224,7 @@ def _piece_to_json(piece: Piece) -> dict[str, Any]:
         values["lines"] = list(piece.within)
     elif piece.within is not None:
         values["row_range"] = list(piece.within)
-    return {name: value for name, value in values.items() if value is not None}
+    return {name: value for name, value in values.items() if value not in (None, False)}
 
 
 def _piece_from_json(values: Mapping[str, Any]) -> Piece:
@@ -234,6 +235,25 @@ def _piece_from_json(values: Mapping[str, Any]) -> Piece:
         within = RowRange(*values["row_range"])
     named = {name: each for name, each in values.items() if name not in ("lines", "row_range")}
     return Piece(**named, within=within)
+
+
+def in_order(units: Iterable[Unit]) -> Iterator[list[Unit]]:
+    """Units that one worker does in their order: those of one file that is read from its beginning.
+
+    Every other unit comes by itself.
+    """
+    held: list[Unit] = []
+    for unit in units:
+        piece = unit.pieces[0]
+        if held and not (piece.is_streamed and piece.file == held[-1].pieces[0].file):
+            yield held
+            held = []
+        held.append(unit)
+        if not piece.is_streamed:
+            yield held
+            held = []
+    if held:
+        yield held
 
 
 def shard_of(units: Sequence[Unit], shard: tuple[int, int]) -> list[Unit]:

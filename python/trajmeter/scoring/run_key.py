@@ -17,14 +17,15 @@ from uuid import uuid4
 from trajmeter.errors import ReadError
 from trajmeter.metrics.custom import metric_file
 from trajmeter.metrics.registry import BUILT_IN, entry_point_of
+from trajmeter.remote import RemotePath
 from trajmeter.scoring import plan as plans
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
-    from trajmeter.metrics import AnyMetric, RowLayout
+    from trajmeter.metrics import AnyMetric
     from trajmeter.records import Task
-    from trajmeter.scoring.job import Job, ReadingOptions
+    from trajmeter.scoring.job import Job, OpenedJob, ReadingOptions
     from trajmeter.snapshots import SnapshotStore
 
 __all__ = [
@@ -47,17 +48,17 @@ _BLOCK = 1 << 20
 _DIGITS = 16
 
 
-def settings_of(job: Job, layout: RowLayout, plan: plans.Plan) -> dict[str, Any]:
+def settings_of(opened: OpenedJob, plan: plans.Plan) -> dict[str, Any]:
     """Everything that the results of a run depend on.
 
     Args:
-        job: What is asked for.
-        layout: Columns of the rows.
+        opened: What is asked for, with tasks and snapshots.
         plan: The units.
 
     Raises:
         ReadError: A file of tasks or snapshots cannot be read.
     """
+    job, layout = opened.job, opened.layout
     families = [family.metric for family in layout.families]
     return {
         "results": SCORES,
@@ -70,6 +71,7 @@ def settings_of(job: Job, layout: RowLayout, plan: plans.Plan) -> dict[str, Any]
         "tasks": _tasks(job.tasks),
         "snapshots": _store(job.snapshots),
         "repositories": None if job.repos is None else str(job.repos),
+        "commits": _commits(opened),
     }
 
 
@@ -117,6 +119,8 @@ def differences(earlier: Mapping[str, Any], own: Mapping[str, Any]) -> Iterator[
             continue
         if isinstance(before, dict) and isinstance(now, dict):
             yield from _changes(name, before, now)
+        elif name == "commits":
+            yield "commits: other ones are in the repositories"
         elif name == "columns":
             if earlier.get("metrics") == own.get("metrics"):
                 yield "columns: other figures, or in another order"
@@ -210,12 +214,26 @@ def _store(path: Path | SnapshotStore | None) -> dict[str, str]:
     return {str(path): sha256(text.encode()).hexdigest()}
 
 
+def _commits(opened: OpenedJob) -> str | None:
+    """Which commits are read from repositories, of which some may not be there yet."""
+    if opened.job.repos is None:
+        return None
+    from trajmeter.snapshots import RepositoryFolder
+
+    if not isinstance(opened.store, RepositoryFolder):
+        return None
+    found = opened.store.commits(opened.tasks)
+    return sha256(json.dumps(found, sort_keys=True).encode()).hexdigest()
+
+
 def _digest(file: Path) -> str:
-    """SHA-256 of a file; of a pipe, which is read once, something that nothing else has."""
+    """SHA-256 of a file, or what its store knows it by; of a pipe, something nothing else has."""
     if file.exists() and not file.is_file():
         return uuid4().hex
     digest = sha256()
     try:
+        if isinstance(file, RemotePath):
+            return file.identity() or uuid4().hex
         with file.open("rb") as content:
             while block := content.read(_BLOCK):
                 digest.update(block)

@@ -10,6 +10,7 @@ from trajmeter.snapshots.snapshot import (
     Definitions,
     FileSnapshot,
     ListedFiles,
+    ReadsAhead,
     Snapshot,
     SnapshotStore,
 )
@@ -22,6 +23,7 @@ __all__ = [
     "Definitions",
     "FileSnapshot",
     "ListedFiles",
+    "ReadsAhead",
     "RepositoryFolder",
     "Snapshot",
     "SnapshotStore",

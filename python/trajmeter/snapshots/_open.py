@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from trajmeter.errors import ReadError
-from trajmeter.remote import path_of
+from trajmeter.remote import is_remote, path_of
 from trajmeter.snapshots._folder import FolderSnapshots
 from trajmeter.snapshots._lines import LineSnapshots
 from trajmeter.snapshots.parquet import ParquetSnapshots
@@ -42,6 +42,8 @@ def open_snapshots(
     place = path_of(path)
     try:
         if place.is_dir():
+            if is_remote(place):
+                raise ReadError(f"{place}: snapshots on another machine have to be a file")
             return FolderSnapshots(place)
         if place.suffix.lower() == ".parquet":
             return ParquetSnapshots(place, on_problem=on_problem or _refuse)

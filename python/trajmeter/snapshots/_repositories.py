@@ -101,6 +101,30 @@ class RepositoryFolder:
                 self.without_repository[task.id] = task.repo
             return None
 
+    def read_ahead(self, wanted: Iterable[tuple[Snapshot, Collection[str]]]) -> None:
+        """Take files of commits that will be asked for, in several processes if they are many.
+
+        Raises:
+            ReadError: Git cannot read the repository.
+            ExtraMissingError: The grammar of a language is not installed.
+        """
+        of_each: dict[GitRepository, list[tuple[CommitFiles, str]]] = {}
+        for snapshot, paths in wanted:
+            files = snapshot.files
+            if isinstance(files, CommitFiles):
+                found = of_each.setdefault(files.repository, [])
+                found += [(files, path) for path in files.not_taken(paths)]
+        for repository, untaken in of_each.items():
+            # Which commit a path belongs to stands before it, as its end tells the language.
+            places = {
+                f"{number}/{path}": files.contents.places[path]
+                for number, (files, path) in enumerate(untaken)
+            }
+            entries = self._maker.entries(repository, places)
+            for (files, path), entry in zip(untaken, entries.values(), strict=True):
+                if entry is not None:  # a missing one is told of when it is asked for
+                    files.take(path, entry)
+
     def contents(self, task: Task) -> RepositoryContents | None:
         """The contents of the files of the task's commit; ``None`` as for :meth:`find`.
 
@@ -145,6 +169,26 @@ class RepositoryFolder:
     def _repositories_of(self, task: Task) -> list[GitRepository]:
         return [self._opened(place) for place in repositories_for(task, self._listed())]
 
+    def commits(self, tasks: Iterable[Task]) -> dict[str, str | None]:
+        """The commit in a repository here that each task is scored at; ``None`` if it is missing.
+
+        Raises:
+            ReadError: Git cannot read a repository.
+        """
+        with self._lock:
+            return {
+                task.id: next(
+                    (
+                        found
+                        for repository in self._repositories_of(task)
+                        if (found := repository.commit(task.commit)) is not None
+                    ),
+                    None,
+                )
+                for task in tasks
+                if task.commit is not None
+            }
+
     def close(self) -> None:
         """End the processes of git, and keep what was found in files for later calls."""
         self._maker.flush()
@@ -176,6 +220,8 @@ class CommitFiles(ListedFiles):
         self._maker = maker
         self.contents = RepositoryContents(repository, repository.files(commit))
         """The files with their contents."""
+        self.repository = repository
+        """The repository of the commit."""
         self._blobs = self.contents.places
         self._files: dict[str, FileSnapshot] = {}
 
@@ -185,11 +231,20 @@ class CommitFiles(ListedFiles):
     def __getitem__(self, path: str) -> FileSnapshot:
         file = self._files.get(path)
         if file is None:
-            repository = self.contents.repository
+            repository = self.repository
             entry = self._maker.entries(repository, {path: self._blobs[path]})[path]
             if entry is None:
                 raise ReadError(f"{repository.path}: {path}: {repository.why_missing}")
-            file = self._files[path] = read_entry(entry)
+            file = self.take(path, entry)
+        return file
+
+    def not_taken(self, paths: Iterable[str]) -> list[str]:
+        """Those of some paths whose files are in the commit, and were not taken yet."""
+        return [path for path in paths if path in self._blobs and path not in self._files]
+
+    def take(self, path: str, entry: bytes) -> FileSnapshot:
+        """Keep a file by what was found in it."""
+        file = self._files[path] = read_entry(entry)
         return file
 
     def __iter__(self) -> Iterator[str]:

@@ -9,6 +9,7 @@ import numpy as np
 
 from trajmeter.errors import ReadError
 from trajmeter.records import ReadProblem
+from trajmeter.remote import arrow_file, is_remote
 from trajmeter.schemas import require_pyarrow
 from trajmeter.snapshots._indexed import IndexedSnapshots, Place
 from trajmeter.snapshots._lines import checked_file
@@ -96,6 +97,8 @@ class ParquetSnapshots(IndexedSnapshots):
         from pyarrow import parquet
 
         try:
+            if is_remote(self.path):
+                return parquet.ParquetFile(arrow_file(self.path.open("rb")))
             return parquet.ParquetFile(self.path)
         except pa.ArrowException as error:
             raise ReadError(f"{self.path}: not a Parquet file: {error}") from error

@@ -4,13 +4,22 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING, Protocol, runtime_checkable
 
 if TYPE_CHECKING:
+    from collections.abc import Collection, Iterable
+
     from trajmeter.kernels import Int64Array
     from trajmeter.records import Task
 
-__all__ = ["Definitions", "FileSnapshot", "ListedFiles", "Snapshot", "SnapshotStore"]
+__all__ = [
+    "Definitions",
+    "FileSnapshot",
+    "ListedFiles",
+    "ReadsAhead",
+    "Snapshot",
+    "SnapshotStore",
+]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -66,4 +75,19 @@ class SnapshotStore(Protocol):
 
         Raises:
             ReadError: The snapshot exists and cannot be read.
+        """
+
+
+@runtime_checkable
+class ReadsAhead(SnapshotStore, Protocol):
+    """A store whose files are sooner read many at once than one by one."""
+
+    def read_ahead(self, wanted: Iterable[tuple[Snapshot, Collection[str]]]) -> None:
+        """Read files that will be asked for, of snapshots that were found here.
+
+        Args:
+            wanted: Snapshots with the paths of their files; others are passed over.
+
+        Raises:
+            ReadError: Contents cannot be read.
         """

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import errno
 import glob
 import io
 import os
 import re
+import shutil
 import time
 from contextlib import contextmanager, suppress
 from pathlib import Path
@@ -35,6 +37,7 @@ __all__ = [
     "replacing",
 ]
 
+_NO_ROOM = frozenset({errno.ENOSPC, getattr(errno, "EDQUOT", errno.ENOSPC), errno.EFBIG})
 _PROCESS = re.compile(r"\d+(-\d+)?\.part")
 """What follows the target's name in that of a temporary file: a process, and a number."""
 _PAUSES = tuple(0.01 * 2**turn for turn in range(8))
@@ -203,7 +206,7 @@ def replacing(path: Path, *, folder: Path | None = None) -> Iterator[BinaryIO]:
         with io.BufferedWriter(output) as stream:
             yield stream
             stream.flush()
-            with _named_errors(path):
+            with _named_errors(path, beside.parent, stream.tell()):
                 os.fsync(stream.fileno())
         with _named_errors(path):
             _replace(beside, target)
@@ -235,28 +238,42 @@ class _Output(io.FileIO):
 
     def __init__(self, file: Path, mode: str, name: Path) -> None:
         super().__init__(file, mode)
+        self._place = file.parent
         self._name = name
+        self._size = 0
 
     def write(self, content: Any, /) -> int:  # noqa: ANN401 - whatever holds bytes
         """Write bytes."""
-        with _named_errors(self._name):
-            return super().write(content)
+        with _named_errors(self._name, self._place, self._size + len(content)):
+            written = super().write(content)
+        self._size += written
+        return written
 
     def close(self) -> None:
         """Close the file, which some file systems write to only then."""
-        with _named_errors(self._name):
+        with _named_errors(self._name, self._place, self._size):
             super().close()
 
 
 @contextmanager
-def _named_errors(path: Path) -> Iterator[None]:
-    """Raise what goes wrong with a file as an error that names it, unless its reader is gone."""
+def _named_errors(path: Path, place: Path | None = None, needed: int = 0) -> Iterator[None]:
+    """Raise what goes wrong with a file as an error that names it, unless its reader is gone.
+
+    Args:
+        path: The file, as its caller knows it.
+        place: The folder in which it is written.
+        needed: Bytes that it needs there so far.
+    """
     try:
         yield
     except BrokenPipeError:
         raise
     except OSError as error:
         reason = error.strerror or str(error)
+        if place is not None and error.errno in _NO_ROOM:
+            with suppress(OSError):
+                free = shutil.disk_usage(place).free
+                reason += f" (the file needs at least {needed:,} bytes, and {free:,} are free)"
         raise ConfigurationError(f"{path}: cannot be written: {reason}") from error
 
 

@@ -20,6 +20,12 @@ pub fn trim(text: &str) -> &str {
     text.trim_matches(is_blank)
 }
 
+/// Cut blanks off the beginning, those that `str.lstrip` does.
+#[must_use]
+pub fn trim_start(text: &str) -> &str {
+    text.trim_start_matches(is_blank)
+}
+
 fn is_blank(character: char) -> bool {
     character.is_whitespace() || ('\u{1c}'..='\u{1f}').contains(&character)
 }

@@ -65,12 +65,21 @@ impl JsonReader {
         .map_err(|error| internal(&error))
     }
 
-    fn read_logs(&self, py: Python<'_>, files: Vec<String>) -> PyResult<Vec<JsonColumns>> {
+    /// Reads logs of mini-swe-agent, under the profile `contextbench` if `as_contextbench`.
+    #[pyo3(signature = (files, *, as_contextbench=false))]
+    fn read_logs(
+        &self,
+        py: Python<'_>,
+        files: Vec<String>,
+        as_contextbench: bool,
+    ) -> PyResult<Vec<JsonColumns>> {
         let finish = |piece| columns(piece, self.0.shape());
-        run(py, usize::MAX, || Ok(self.0.read_logs(&files, finish)))?
-            .into_iter()
-            .collect::<Result<_, _>>()
-            .map_err(|error| internal(&error))
+        run(py, usize::MAX, || {
+            Ok(self.0.read_logs(&files, as_contextbench, finish))
+        })?
+        .into_iter()
+        .collect::<Result<_, _>>()
+        .map_err(|error| internal(&error))
     }
 
     /// Reads samples of Inspect, each with its name in the log, whose agent, model, task and status

@@ -6,6 +6,7 @@ from typing import Any
 
 from trajmeter.frameworks.comparison import build_comparison
 from trajmeter.frameworks.report.charts import comparison_charts
+from trajmeter.frameworks.report.parts import comparison_parts
 from trajmeter.frameworks.results import (
     AnswerOutcome,
     FrameworkEvaluation,
@@ -96,6 +97,17 @@ def test_a_sum_of_some_costs_is_hollow_and_says_of_how_many() -> None:
     averaged = averaged.model_copy(update={"run_count": 3})
     points = charts_of(whole, partial, averaged)["Cost against quality"].points
     assert [(each.label, each.part) for each in points] == [("A", ""), ("B", "1/2"), ("C", "2/3")]
+
+
+def test_a_framework_without_a_known_cost_is_named_below_the_chart() -> None:
+    known = evaluation("A", question("q1", 4.0, ANSWERED))
+    unpriced = question("q1", 5.0, ANSWERED).model_copy(update={"estimated_cost_usd": 0.0})
+    results = [
+        NamedResult(f"{each.framework_name}.json", each)
+        for each in (known, evaluation("B", unpriced))
+    ]
+    (quality, *_) = comparison_parts(build_comparison(results), None)
+    assert quality.notes == ("Not in the chart of costs, as no cost is known: B.",)
 
 
 def test_a_scorecard_compares_two_frameworks_at_least() -> None:

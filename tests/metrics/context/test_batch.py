@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 import pyarrow as pa
 
 from tests.metrics.context.repositories import gold, lines, seen, snapshot, task, ten_lines
+from trajmeter.metrics.context import ahead
 from trajmeter.metrics.context.batch import score_batch
 from trajmeter.metrics.context.profile import PROFILES
 from trajmeter.metrics.context.tasks import PreparedTasks
@@ -14,7 +15,9 @@ from trajmeter.records import Cause, Trajectory, Turn, View
 from trajmeter.schemas import trajectory_batch, trajectory_schema
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Collection, Iterable, Sequence
+
+    import pytest
 
     from trajmeter.records import Task
     from trajmeter.snapshots import Snapshot
@@ -98,3 +101,36 @@ def test_rows_are_cut_where_their_tasks_take_too_much_memory() -> None:
     batch = trajectory_batch(ATTEMPTS)
     tasks = [TASK.model_copy() for _ in ATTEMPTS]
     assert _columns(batch, tasks, most_bytes=1) == _columns(batch)
+
+
+class _Ahead(_Store):
+    """Notes what it is asked to read ahead."""
+
+    def __init__(self) -> None:
+        self.asked: list[list[set[str]]] = []
+
+    def read_ahead(self, wanted: Iterable[tuple[Snapshot, Collection[str]]]) -> None:
+        self.asked.append([{*paths} for _, paths in wanted])
+
+
+def test_what_rows_need_is_read_before_their_tasks_are_prepared(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(ahead, "_TASKS", 2)
+    second = task(gold("b.py", 1, 1), patch=None)
+    third = task(gold("./b.py", 1, 1), gold("gone.py", 1, 2), patch=None)
+    tasks = [TASK, second, third, TASK]
+    rows = [ATTEMPTS[1], ATTEMPTS[3], ATTEMPTS[2], ATTEMPTS[0], ATTEMPTS[0]]
+    batch = trajectory_batch([ATTEMPTS[0], *rows]).slice(1)  # which begins within a batch
+    store = _Ahead()
+    kept = PreparedTasks(store, PROFILES[0])
+    of_rows = [*tasks, None]
+    found = score_batch(kept, PROFILES[0], of_rows, batch)
+    # Of the first task the gold, and what its attempt in the fourth row viewed.
+    assert store.asked == [[{"a.py", "b.py"}, {"a.py", "b.py"}], [{"a.py", "b.py"}]]
+    expected = score_batch(PreparedTasks(_Store(), PROFILES[0]), PROFILES[0], of_rows, batch)
+    assert {name: each.to_pylist() for name, each in found.items()} == {
+        name: each.to_pylist() for name, each in expected.items()
+    }
+    score_batch(kept, PROFILES[0], [TASK], batch.slice(1, 1))
+    assert store.asked[2:] == [[{"a.py"}]]  # a task that was prepared has attempts that view more

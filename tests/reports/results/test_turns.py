@@ -2,9 +2,14 @@
 
 from __future__ import annotations
 
+import re
+from pathlib import Path
+
 import pytest
 
+from trajmeter.frameworks.reporting import turns_of
 from trajmeter.metrics import TaskIndex
+from trajmeter.readers import read_tasks, read_trajectories
 from trajmeter.records import Extent, GoldRange, Source, Task, Trajectory, Turn, View
 from trajmeter.reports.results.turns import read_turns
 
@@ -34,6 +39,59 @@ def test_views_stand_against_gold() -> None:
     assert "view a.py:1-2" in shown
     assert any(block.text == "looked" for block in blocks)
     assert (turns.found, turns.missed) == (1, 0)
+
+
+def test_each_range_of_gold_has_the_turns_at_which_it_was_seen() -> None:
+    def lines(start: int, end: int, path: str = "a.py") -> Turn:
+        return Turn(views=(View(path=path, extent=Extent.LINES, start=start, end=end),))
+
+    gold = tuple(
+        GoldRange(path=path, first_line=first, last_line=last)
+        for path, first, last in (("a.py", 1, 4), ("a.py", 11, 14), ("b.py", 1, 2))
+    )
+    turns = (lines(9, 9), Turn(views=()), Turn(text="thinks"), lines(3, 11), lines(1, 2))
+    read = Trajectory(task_id="t1", turns=turns)
+    found = read_turns([read], TaskIndex([Task(id="t1", gold_ranges=gold)]))
+    identity = {"task_id": "t1", "agent": None, "model": None, "attempt": None, "source": None}
+    (block,) = (each for each in found.of(identity) if each.title == "gold")
+    assert block.header == ("gold", "file seen at", "first lines at", "all lines at", "lines seen")
+    assert block.rows == (
+        ("a.py:1-4", "turn 1", "turn 4", "turn 5", "100%"),  # lines 3 and 4, then 1 and 2
+        ("a.py:11-14", "turn 1", "turn 4", "never", "25%"),
+        ("b.py:1-2", "never", "never", "never", "0%"),
+    )
+
+
+def test_without_views_nothing_is_said_of_gold() -> None:
+    gold = (GoldRange(path="a.py", first_line=1, last_line=4),)
+    silent = Trajectory(task_id="t1", agent="wren", turns=(Turn(text="looked"),))
+    turns = read_turns([silent], TaskIndex([Task(id="t1", gold_ranges=gold)]))
+    assert "gold" not in {block.title for block in turns.of(identity("t1"))}
+
+
+def test_with_snapshots_gold_is_counted_in_definitions_and_bytes() -> None:
+    example = Path(__file__).parents[3] / "examples" / "context"
+    found = turns_of(
+        example / "predictions.jsonl",
+        [*read_tasks(example / "gold.jsonl")],
+        snapshots=example / "snapshots.jsonl",
+    )
+    (first, *_) = read_trajectories(example / "predictions.jsonl")
+    names = ("task_id", "agent", "model", "attempt")
+    identity = {name: getattr(first, name) for name in names} | {"source": str(first.source)}
+    facts = [value for block in found.of(identity) for _, value in block.facts]
+    pattern = r"gold seen: \d+% of files, \d+% of definitions, \d+% of bytes"
+    assert any(re.search(pattern, fact) for fact in facts)
+
+
+def test_more_tasks_than_are_kept_are_read_again() -> None:
+    gold = (GoldRange(path="a.py", first_line=1, last_line=4),)
+    tasks = TaskIndex([Task(id=f"t{n}", gold_ranges=gold) for n in range(70)])
+    names = [*(f"t{n}" for n in range(70)), "t0"]
+    found = read_turns([trajectory(name, line=n) for n, name in enumerate(names, 1)], tasks)
+    for name, line in (("t0", 71), ("t69", 70)):
+        blocks = found.of(identity(name, f"runs.jsonl:{line}"))
+        assert "50%" in {cell for block in blocks for row in block.rows for cell in row}
 
 
 def test_a_log_at_another_path_is_found_by_its_names() -> None:

@@ -33,7 +33,7 @@ $0.2500 so far · gold seen: 100% of files, 100% of lines
     two
   open()
   result: not recorded
-  view /testbed/src/a.py:2-2
+  view /testbed/src/a.py:2
     2  two
   view src/a.py:3-9
     3  three
@@ -109,7 +109,7 @@ def test_without_task_and_repository() -> None:
     text = plain(ATTEMPT)
     assert "gold (" not in text
     assert "gold seen" not in text
-    assert "  view /testbed/src/a.py:2-2\n  view src/a.py:3-9\n\n" in text
+    assert "  view /testbed/src/a.py:2\n  view src/a.py:3-9\n\n" in text
     assert "not in the repository" not in text
 
 

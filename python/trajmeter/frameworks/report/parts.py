@@ -61,7 +61,8 @@ def comparison_parts(comparison: Comparison, estimates: Estimates | None) -> Ite
         held = tuple(tables.pop(each) for each in headings if each in tables)
         if charts or held:
             shown = tuple(marked(_untitled(each), comparison) for each in held)
-            yield Part(name, title, charts=charts, tables=shown, notes=tuple(_hollow(charts)))
+            remarks = tuple(_of_costs(charts, comparison))
+            yield Part(name, title, charts=charts, tables=shown, notes=remarks)
     scenario = tables.pop("Scenario-Specific Metrics", None)
     if scenario is not None:
         yield _scenario(scenario, comparison)
@@ -92,10 +93,19 @@ _PARTS = (
 """Parts with the headings of their charts and tables."""
 
 
-def _hollow(charts: Sequence[Chart]) -> Iterator[str]:
-    points = [
-        point for chart in charts if isinstance(chart, ScatterChart) for point in chart.points
+def _of_costs(charts: Sequence[Chart], comparison: Comparison) -> Iterator[str]:
+    """What the chart of costs lacks."""
+    shown = [chart for chart in charts if isinstance(chart, ScatterChart)]
+    if not shown:
+        return
+    points = [point for chart in shown for point in chart.points]
+    without = [
+        label
+        for label, result in zip(labels(comparison), comparison.results, strict=True)
+        if not result.summary["total_cost_usd"].n
     ]
+    if without:
+        yield f"Not in the chart of costs, as no cost is known: {', '.join(without)}."
     if any(point.part for point in points):
         yield (
             "Hollow: the cost is that of only some questions, so the run cost more than is shown."

@@ -11,6 +11,7 @@ import pyarrow.compute as pc
 
 from trajmeter.arrays import filled, flags, nulls
 from trajmeter.kernels import CONTEXT_COUNTS, EDIT_COUNTS, active
+from trajmeter.metrics.context.ahead import FilesAhead
 from trajmeter.metrics.context.attempts import attempts
 from trajmeter.metrics.context.batch_figures import (
     edit_columns,
@@ -60,9 +61,12 @@ def score_batch(
         TotalOverflowError: Sizes of a row add up to more than 64 bits hold.
         ReadError: A snapshot cannot be read.
     """
+    ahead = None
+    if kept.reads_ahead:
+        ahead = FilesAhead(kept, tasks, _with(rows, parts.columns(profile)))
     stretches = [
         _columns(profile, each.prepared, each.task, rows.slice(each.start, len(each.task)), parts)
-        for each in _stretches(kept, tasks)
+        for each in _stretches(kept, tasks, ahead)
     ]
     if len(stretches) == 1:
         return stretches[0]
@@ -81,13 +85,17 @@ class _Stretch:
     """Place of each row's task, or -1."""
 
 
-def _stretches(kept: PreparedTasks, tasks: Sequence[Task | None]) -> Iterator[_Stretch]:
+def _stretches(
+    kept: PreparedTasks, tasks: Sequence[Task | None], ahead: FilesAhead | None
+) -> Iterator[_Stretch]:
     """Cut rows where the tasks before would take too much memory together."""
     stretch = _Stretch(0, [], [])
     places: dict[int, int] = {}
     for row, task in enumerate(tasks):
         place = -1 if task is None else places.get(id(task))
         if place is None and task is not None:
+            if ahead is not None:
+                ahead.read(task)
             if kept.is_full and stretch.prepared:
                 yield stretch
                 stretch, places = _Stretch(row, [], []), {}

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections import defaultdict
+from functools import cached_property
 from itertools import count
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeAlias
 
 import numpy as np
 
@@ -20,6 +21,9 @@ if TYPE_CHECKING:
     from trajmeter.snapshots import Definitions, FileSnapshot, Snapshot
 
 __all__ = ["RepositoryFiles"]
+
+_Identity: TypeAlias = "tuple[int, int, str]"
+"""Start, negative end and kind of a definition."""
 
 # What a file and a definition of a snapshot take, their texts included.
 _FILE = 600
@@ -95,9 +99,7 @@ class RepositoryFiles:
     def _find(self, raw: str) -> str | None:
         if self.snapshot is None:
             return paths.file_path(raw, self._repo)
-        if self.profile.takes_any_file_left:
-            return paths.find_any(raw, self.snapshot.files)
-        return paths.find(raw, self.snapshot.files, self._repo)
+        return find_file(raw, self.snapshot, self._repo, self.profile)
 
     def _listing(self) -> FileListing | None:
         """How the backend finds files by itself; a folder is not listed to look for a few."""
@@ -117,6 +119,15 @@ class RepositoryFiles:
         return _tables(known, keep_empty=self.profile.keeps_empty_definitions)
 
 
+def find_file(
+    raw: str, snapshot: Snapshot, repo: str | None, profile: ContextProfile
+) -> str | None:
+    """The file of a snapshot that a path of a log means, if any."""
+    if profile.takes_any_file_left:
+        return paths.find_any(raw, snapshot.files)
+    return paths.find(raw, snapshot.files, repo)
+
+
 def _snapshot_bytes(snapshot: Snapshot) -> int:
     """About how many bytes a snapshot takes that holds its files; a folder does not."""
     if not isinstance(snapshot.files, dict):
@@ -131,50 +142,52 @@ def _snapshot_bytes(snapshot: Snapshot) -> int:
 
 def _tables(file: FileSnapshot, *, keep_empty: bool) -> FileTables:
     """Line starts, and definitions by their place; one that repeats another is left out."""
-    identities: dict[tuple[int, int, str], int] = {}
-    names: defaultdict[str, set[int]] = defaultdict(set)
-    for identity, name in sorted(_definitions(file.definitions), key=lambda item: item[0]):
-        if identity[0] < -identity[1] or keep_empty:
-            index = identities.setdefault(identity, len(identities))
-            if name is not None:
-                names[name].add(index)
+    definitions = file.definitions
+    written = [] if definitions is None else _identities(definitions)
+    # By start, then the longest first.
+    identities = sorted({each for each in written if keep_empty or each[0] < -each[1]})
     return FileTables(
         size=file.size,
         line_starts=file.line_starts,
         definition_start=_column([start for start, _, _ in identities]),
         definition_end=_column([-negative_end for _, negative_end, _ in identities]),
-        named=_Names({name: sorted(found) for name, found in names.items()}),
+        named=_Names(definitions, identities),
     )
 
 
-def _definitions(
-    definitions: Definitions | None,
-) -> list[tuple[tuple[int, int, str], str | None]]:
-    """Identity and name of each definition; identities sort by start, then the longest first."""
-    if definitions is None:
-        return []
-    return [
-        ((start, -end, kind), name)
-        for kind, start, end, name in zip(
-            definitions.kind,
-            definitions.start.tolist(),
-            definitions.end.tolist(),
-            definitions.name,
-            strict=True,
-        )
-    ]
+def _identities(definitions: Definitions) -> list[_Identity]:
+    starts, ends = definitions.start.tolist(), (-definitions.end).tolist()
+    return list(zip(starts, ends, definitions.kind, strict=True))
 
 
 class _Names:
-    """The definitions of one file by their names."""
+    """The definitions of one file by their names, looked up where a name is asked for.
 
-    def __init__(self, indices: dict[str, list[int]]) -> None:
-        self._indices = indices
+    Args:
+        definitions: The definitions as they were written.
+        identities: Those of them that have a place, in order.
+    """
+
+    def __init__(self, definitions: Definitions | None, identities: list[_Identity]) -> None:
+        self._definitions = definitions
+        self._identities = identities
 
     def __call__(self, name: str) -> Sequence[int]:
         """Definitions of this very name, else of what follows its last dot."""
         name = name.strip()
         return self._indices.get(name) or self._indices.get(name.rpartition(".")[2], [])
+
+    @cached_property
+    def _indices(self) -> dict[str, list[int]]:
+        if self._definitions is None:
+            return {}
+        places = {identity: place for place, identity in enumerate(self._identities)}
+        names: defaultdict[str, set[int]] = defaultdict(set)
+        written = _identities(self._definitions)
+        for identity, name in zip(written, self._definitions.name, strict=True):
+            if name is not None and identity in places:
+                names[name].add(places[identity])
+        return {name: sorted(found) for name, found in names.items()}
 
 
 def _column(values: list[int]) -> Int64Array:

@@ -8,10 +8,13 @@ from threading import Lock
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 
 from trajmeter.kernels import active
-from trajmeter.metrics.context.files import RepositoryFiles
+from trajmeter.metrics.context.files import RepositoryFiles, find_file
 from trajmeter.metrics.context.prepared import prepare_in
+from trajmeter.snapshots import ReadsAhead
 
 if TYPE_CHECKING:
+    from collections.abc import Collection, Sequence
+
     from trajmeter.metrics.context.prepared import PreparedTask
     from trajmeter.metrics.context.profile import ContextProfile
     from trajmeter.records import Task
@@ -69,6 +72,7 @@ class PreparedTasks:
         self._most_bytes = most_bytes
         self._repositories: dict[_Key, _Repository] = {}
         self._places: dict[int, _Repository] = {}
+        self._ahead: dict[int, tuple[Task, Snapshot]] = {}
         self._time = 0
         self._bytes = 0
         self._lock = Lock()
@@ -97,6 +101,33 @@ class PreparedTasks:
     def find_another(self, task: Task) -> PreparedTask:
         """The task, prepared, while those found before are in use; see :attr:`is_full`."""
         return self._kept(task) or self._prepare(task)
+
+    @property
+    def reads_ahead(self) -> bool:
+        """Whether files are sooner read many at once than one by one."""
+        return isinstance(self._snapshots, ReadsAhead)
+
+    def read_ahead(self, viewed: Sequence[tuple[Task, Collection[str]]]) -> None:
+        """Read what will be asked for of tasks: the files of their gold, and what was viewed.
+
+        Raises:
+            ReadError: A snapshot cannot be read.
+        """
+        store = self._snapshots
+        if not isinstance(store, ReadsAhead):
+            return
+        self._ahead = {}
+        wanted: list[tuple[Snapshot, set[str]]] = []
+        for task, paths in viewed:
+            known = self._places.get(id(task))
+            snapshot = store.find(task) if known is None else known.snapshot
+            if snapshot is None:
+                continue
+            self._ahead[id(task)] = task, snapshot  # the task too, so that no other has its id
+            written = {*paths, *(gold.path for gold in task.gold_ranges or ())}
+            found = (find_file(raw, snapshot, task.repo, self._profile) for raw in written)
+            wanted.append((snapshot, {path for path in found if path is not None}))
+        store.read_ahead(wanted)
 
     @property
     def is_full(self) -> bool:
@@ -131,7 +162,9 @@ class PreparedTasks:
         return repository.tasks.get(id(task))
 
     def _prepare(self, task: Task) -> PreparedTask:
-        snapshot = None if self._snapshots is None else self._snapshots.find(task)
+        _, snapshot = self._ahead.pop(id(task), (task, None))
+        if snapshot is None and self._snapshots is not None:
+            snapshot = self._snapshots.find(task)
         # Without a snapshot, what a task's attempts viewed concerns no other task.
         key = (id(task if snapshot is None else snapshot), task.repo)
         repository = self._repositories.get(key)

@@ -57,12 +57,15 @@ class _Names(NamedTuple):
     """Which of them each row has; -1 for none."""
 
 
-def gathered(table: pa.Table, names: Sequence[str]) -> AttemptColumns:
+def gathered(
+    table: pa.Table, names: Sequence[str], *, first_line: int | None = None
+) -> AttemptColumns:
     """Gather the rows of a table into attempts.
 
     Args:
         table: The columns :data:`WANTED`, as far as they are there.
         names: Names of all columns of the file.
+        first_line: Line of the first row; ``None`` where rows are records of a file.
 
     Raises:
         UncertainError: A row has a problem, or a value that is not plain.
@@ -97,8 +100,8 @@ def gathered(table: pa.Table, names: Sequence[str]) -> AttemptColumns:
     tables = _Tables(found["benchmark"].texts, benchmark, attempts.offsets, keys, key, fields)
     return AttemptColumns(
         AttemptIdentityColumns(*identity),
-        None,
-        [f"[{row}]" for row in first.tolist()],
+        None if first_line is None else (first + first_line).tolist(),
+        [f"[{row}]" for row in first.tolist()] if first_line is None else None,
         np.diff(attempts.offsets),
         tables.written,
         {name: _firsts(columns[name], attempts) for name in ABOUT if name in columns},

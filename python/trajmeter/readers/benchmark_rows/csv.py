@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
     from pydantic import JsonValue
 
-__all__ = ["csv_rows", "is_header"]
+__all__ = ["cell", "csv_rows", "header_fault", "is_header"]
 
 _MEASURED = ("agent_nop", "agent_seconds")
 _TELLING = {"task_id", "benchmark", *_MEASURED}
@@ -68,13 +68,13 @@ def csv_rows(path: Path, *, texts: Collection[str]) -> Iterator[Entry]:
                 yield Entry(source, _row(columns, values, texts))
                 continue
             columns = [name.strip() for name in values]
-            fault = _fault(columns)
+            fault = header_fault(columns)
             if fault is not None:
                 yield Entry(source, ReadError(fault))
                 return
 
 
-def _fault(columns: Sequence[str]) -> str | None:
+def header_fault(columns: Sequence[str]) -> str | None:
     """What is wrong with a header, or ``None``."""
     found = f"found {', '.join(map(repr, columns))}"
     for name, count in Counter(filter(None, columns)).items():
@@ -96,13 +96,14 @@ def _row(
     # A row may end early; the rest is null.
     filled = [*values, *[""] * (len(columns) - len(values))]
     return {
-        name: _value(text.strip(), is_text=name in texts)
+        name: cell(text.strip(), is_text=name in texts)
         for name, text in zip(columns, filled, strict=True)
         if name
     }
 
 
-def _value(text: str, *, is_text: bool) -> str | float | bool | None:
+def cell(text: str, *, is_text: bool) -> str | float | bool | None:
+    """The value of a cell, without spaces around it."""
     if not text:
         return None
     if is_text:

@@ -79,6 +79,10 @@ def _batches(path: Path, columns: Collection[str]) -> Iterator[pa.RecordBatch] |
         from trajmeter.readers.benchmark_rows.lines import read_lines
 
         return read_lines(path, columns)
+    if not _is_json(start):
+        from trajmeter.readers.benchmark_rows.csv_columns import read_csv
+
+        return read_csv(path, columns)
     return None
 
 

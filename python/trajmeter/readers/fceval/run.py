@@ -14,6 +14,7 @@ merged one. The folder of a task, a trial or an agent can be read by itself, and
 
 from __future__ import annotations
 
+import os
 import re
 from collections import Counter
 from dataclasses import dataclass
@@ -85,7 +86,11 @@ def _runs(path: Path) -> list[Path]:
     """The runs in a folder of runs; none in a run itself, or in a part of one."""
     if is_run(path):
         return []
-    runs = [folder for folder in sorted(path.iterdir()) if folder.is_dir() and is_run(folder)]
+    with os.scandir(path) as found:
+        # Only of links the kind has to be looked up.
+        names = [each.name for each in found if each.is_symlink() or each.is_dir()]
+    folders = (path / name for name in sorted(names))
+    runs = [folder for folder in folders if folder.is_dir() and is_run(folder)]
     # A link to the latest run lies beside it.
     return list({run.resolve(): run for run in reversed(runs)}.values())[::-1]
 

@@ -107,7 +107,7 @@ def _names(
     widest = _WIDEST_NAME if len(points) < _MANY else _WIDEST_OF_MANY
     for point, (x, y) in zip(points, places, strict=True):
         part = f" ({point.part})" if point.part else ""
-        text = f"{shortened(point.label, widest - width_of(part))}{part}"
+        text = f"{shortened(point.label, widest)}{part}"
         width = width_of(text)
         free = [
             box

@@ -20,6 +20,8 @@ __all__ = ["html_document", "require_jinja"]
 
 _PART = re.compile(r"(?<=_)|(?<=[./])(?=[a-z])")
 """Where a long name may be broken: not before the digits of a version."""
+_WORD = re.compile(r"\([^()]*\)|\S+")
+"""What of a cell of numbers stays on one line: an interval or a count in brackets, or a word."""
 
 
 def require_jinja() -> None:
@@ -66,6 +68,7 @@ def html_document(document: Document) -> str:
         document=document,
         draw=draw,
         parts_of=_PART.split,
+        words_of=_WORD.findall,
         attempts=() if document.attempts is None else attempt_markup(document.attempts),
         policy=_policy(style, script),
         style=style,

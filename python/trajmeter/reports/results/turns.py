@@ -8,6 +8,7 @@ from dataclasses import asdict
 from typing import TYPE_CHECKING, NamedTuple
 
 from trajmeter.reports.page.attempts import DetailBlock
+from trajmeter.reports.results.gold import Gold
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -16,6 +17,7 @@ if TYPE_CHECKING:
     from trajmeter.records import Trajectory
     from trajmeter.reports.page.attempts import Detail
     from trajmeter.reports.trajectory.sections import Block, Section
+    from trajmeter.snapshots import SnapshotStore
 
 __all__ = ["Turns", "read_turns"]
 
@@ -70,33 +72,40 @@ class Turns:
 
 
 def read_turns(
-    trajectories: Iterable[Trajectory], tasks: TaskIndex | None = None, *, limit: int | None = None
+    trajectories: Iterable[Trajectory],
+    tasks: TaskIndex | None = None,
+    *,
+    snapshots: SnapshotStore | None = None,
+    limit: int | None = None,
 ) -> Turns:
     """Read the turns of trajectories.
 
     Args:
         trajectories: The trajectories.
         tasks: Tasks, whose gold ranges views are held against.
+        snapshots: Their repositories, for gold in definitions and bytes.
         limit: How many to read at most.
     """
     from itertools import islice
 
     turns = Turns(limit)
+    gold = None if tasks is None else Gold(tasks, snapshots)
     for trajectory in islice(trajectories, limit):
-        turns.add(trajectory, _blocks(trajectory, tasks))
+        turns.add(trajectory, _blocks(trajectory, gold))
     return turns
 
 
-def _blocks(trajectory: Trajectory, tasks: TaskIndex | None) -> Iterator[DetailBlock]:
-    from trajmeter.metrics.context import ContextTracker, prepare
+def _blocks(trajectory: Trajectory, gold: Gold | None) -> Iterator[DetailBlock]:
     from trajmeter.reports.trajectory import Surroundings, sections
 
-    task = None if tasks is None else tasks.find(trajectory.task_id)
-    tracker = None
-    if task is not None and task.gold_ranges is not None:
-        tracker = ContextTracker(prepare(task, None))
+    task = None if gold is None else gold.task(trajectory)
+    own = None if gold is None or task is None else gold.of(task)
+    tracker = None if own is None else own.tracker()
     head, *others = sections(trajectory, Surroundings(task=task, tracker=tracker))
     yield from _section(head, "run")
+    found = None if own is None else own.found(trajectory)
+    if found is not None:
+        yield found
     for section in others:
         yield from _section(section, section.title)
 

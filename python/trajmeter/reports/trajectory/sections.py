@@ -221,8 +221,9 @@ def _views(views: Sequence[View], around: Surroundings, label: str) -> Iterator[
 
 def _view(view: View, around: Surroundings, label: str) -> Block:
     start, end = view.start, view.end
+    is_one = start == end and start is not None
     where = {
-        Extent.LINES: f"{view.path}:{_end(start)}-{_end(end)}",
+        Extent.LINES: f"{view.path}:{start if is_one else f'{_end(start)}-{_end(end)}'}",
         Extent.BYTES: f"{view.path}, bytes {_end(start)}-{_end(end)}",
         Extent.WHOLE: f"{view.path} (whole file)",
         Extent.UNKNOWN: f"{view.path} (lines not recorded)",

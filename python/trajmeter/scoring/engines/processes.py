@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from trajmeter.processes import WorkerEndedError, WorkerProcess, processors
 from trajmeter.scoring.engines.task import TRIES, WorkerTask
+from trajmeter.scoring.plan import in_order
 from trajmeter.scoring.unit import Receipt
 
 if TYPE_CHECKING:
@@ -81,7 +82,7 @@ class ProcessPool:
         self._task.check_portable()
         self._count = workers
         self._report = on_problem
-        self._waiting: deque[int] = deque()
+        self._waiting: deque[deque[int]] = deque()
         self._replies: SimpleQueue[object] = SimpleQueue()
         self._lock = Lock()
         self._is_closed = False
@@ -95,7 +96,7 @@ class ProcessPool:
         Raises:
             TrajmeterError: What ended a worker's unit, such as a full disk.
         """
-        self._waiting.extend(unit.number for unit in units)
+        self._waiting.extend(deque(unit.number for unit in group) for group in in_order(units))
         threads = [Thread(target=self._hand_out) for _ in range(min(self._count, len(units)))]
         for thread in threads:
             thread.start()
@@ -134,7 +135,8 @@ class ProcessPool:
         try:
             with ExitStack() as stack:
                 worker: WorkerProcess | None = None
-                while (number := self._next()) is not None:
+                own: deque[int] = deque()
+                while (number := self._next(own)) is not None:
                     code = ""
                     for _ in range(TRIES):
                         worker = worker or self._start(stack)
@@ -153,9 +155,14 @@ class ProcessPool:
         finally:
             self._replies.put(_Ended())
 
-    def _next(self) -> int | None:
+    def _next(self, own: deque[int]) -> int | None:
+        """The next of one's own units, or of those that are taken over."""
         with self._lock:
-            return self._waiting.popleft() if self._waiting and not self._is_closed else None
+            if self._is_closed:
+                return None
+            if not own and self._waiting:
+                own.extend(self._waiting.popleft())
+            return own.popleft() if own else None
 
     def _start(self, stack: ExitStack) -> WorkerProcess | None:
         """Start a worker; ``None`` if the run is over."""

@@ -5,10 +5,7 @@
 
 use std::borrow::Cow;
 
-use super::value::Text;
-
-const ONES: u64 = u64::MAX / 255;
-const HIGH: u64 = ONES << 7;
+use super::escapes::{text_end, unescaped};
 
 /// Digits that always fit in 64 bits.
 const DIGITS: usize = 18;
@@ -62,20 +59,9 @@ impl<'a> Cursor<'a> {
             return None;
         }
         let begin = self.at;
-        let bytes = self.text.as_bytes();
-        let mut end = plain_end(bytes, begin)?;
-        if bytes[end] == b'"' {
-            self.at = end + 1;
-            return Some(Cow::Borrowed(&self.text[begin..end]));
-        }
-        while bytes[end] != b'"' {
-            // What an escape means, and whether it means anything, serde knows.
-            end += 1 + usize::from(bytes[end] == b'\\');
-            end = plain_end(bytes, end)?;
-        }
+        let (end, _) = text_end(self.text.as_bytes(), begin)?;
         self.at = end + 1;
-        let text: Text<'a> = serde_json::from_str(&self.text[begin - 1..=end]).ok()?;
-        Some(text.0)
+        unescaped(&self.text[begin..end])
     }
 
     /// The next value, an integer.
@@ -170,29 +156,6 @@ impl<'a> Cursor<'a> {
             }
         }
     }
-}
-
-/// Where the next byte from `at` on stands that is a quote, a backslash, or a control character.
-pub(super) fn plain_end(bytes: &[u8], mut at: usize) -> Option<usize> {
-    while let Some(Ok(chunk)) = bytes.get(at..at + 8).map(TryInto::try_into) {
-        let word = u64::from_le_bytes(chunk);
-        let quotes = word ^ (ONES * u64::from(b'"'));
-        let slashes = word ^ (ONES * u64::from(b'\\'));
-        // The lowest bit that is set is right; those above it may be a carry's.
-        let found = (quotes.wrapping_sub(ONES) & !quotes
-            | slashes.wrapping_sub(ONES) & !slashes
-            | word.wrapping_sub(ONES * 0x20) & !word)
-            & HIGH;
-        if found != 0 {
-            return Some(at + found.trailing_zeros() as usize / 8);
-        }
-        at += 8;
-    }
-    let rest = bytes.get(at..)?;
-    let end = rest
-        .iter()
-        .position(|&byte| matches!(byte, b'"' | b'\\' | 0..0x20))?;
-    Some(at + end)
 }
 
 #[cfg(test)]

@@ -11,6 +11,7 @@ mod column;
 mod context;
 mod cursor;
 pub mod equality;
+mod escapes;
 mod inspect;
 mod logs;
 mod messages;

@@ -1,8 +1,11 @@
 //! A reader of JSON, value by value, into trees of its own text.
 
-use super::cursor::plain_end;
+use super::escapes::text_end;
 use super::raw::{DEEPEST, MOST_DIGITS, MOST_EXPONENT_DIGITS};
 use super::tree::{List, Node, Object, Quoted};
+
+/// Bytes of a long text.
+const LONG: usize = 64;
 
 /// Reads values one after another; every method gives none where the text is not JSON, or not
 /// certain to mean the same to every parser.
@@ -12,6 +15,9 @@ pub(super) struct Parser<'a> {
     at: usize,
     depth: usize,
     is_beyond: bool,
+    /// The last long text. Logs hold what a model said once more in its response, and comparing
+    /// takes less time than looking for the end.
+    long: Option<Quoted<'a>>,
 }
 
 impl<'a> Parser<'a> {
@@ -21,6 +27,7 @@ impl<'a> Parser<'a> {
             at: 0,
             depth: 0,
             is_beyond: false,
+            long: None,
         }
     }
 
@@ -151,44 +158,40 @@ impl<'a> Parser<'a> {
         Some(value)
     }
 
-    fn quoted(&mut self) -> Option<Quoted<'a>> {
+    /// The next value, a text.
+    pub(super) fn quoted(&mut self) -> Option<Quoted<'a>> {
         self.take(b'"')?;
-        let bytes = self.text.as_bytes();
-        let begin = self.at;
-        let mut end = begin;
-        let mut has_escapes = false;
-        loop {
-            end = plain_end(bytes, end)?;
-            if bytes[end] == b'"' {
-                break;
-            }
-            // Else it is a backslash, or a control character that JSON does not allow.
-            has_escapes = true;
-            if bytes[end] != b'\\' {
-                return None;
-            }
-            end += match *bytes.get(end + 1)? {
-                b'"' | b'\\' | b'/' | b'b' | b'f' | b'n' | b'r' | b't' => 2,
-                b'u' => {
-                    let digits = bytes.get(end + 2..end + 6)?;
-                    if !digits.iter().all(u8::is_ascii_hexdigit) {
-                        return None;
-                    }
-                    6
-                }
-                _ => return None,
-            };
+        let begin = self.at - 1;
+        if let Some(again) = self
+            .long
+            .filter(|long| self.text[begin..].starts_with(long.json))
+        {
+            self.at = begin + again.json.len();
+            return Some(again);
         }
+        let (end, escapes) = text_end(self.text.as_bytes(), self.at)?;
         self.at = end + 1;
-        Some(Quoted {
-            json: &self.text[begin - 1..=end],
-            has_escapes,
-        })
+        let json = &self.text[begin..=end];
+        let quoted = Quoted { json, escapes };
+        if json.len() >= LONG {
+            self.long = Some(quoted);
+        }
+        Some(quoted)
     }
 
-    fn number(&mut self) -> Option<&'a str> {
+    /// Passes over the next value if it is null.
+    pub(super) fn null(&mut self) -> Option<bool> {
+        if self.peek()? != b'n' {
+            return Some(false);
+        }
+        self.word("null", Node::Null).map(|_| true)
+    }
+
+    /// The next value, a number, as it is written.
+    pub(super) fn number(&mut self) -> Option<&'a str> {
+        let first = self.peek()?;
         let begin = self.at;
-        if self.text.as_bytes()[begin] == b'-' {
+        if first == b'-' {
             self.at += 1;
         }
         let whole = self.digits(MOST_DIGITS)?;
@@ -225,7 +228,7 @@ impl<'a> Parser<'a> {
 #[cfg(test)]
 mod tests {
     use super::super::tree::Node;
-    use super::Parser;
+    use super::{LONG, Parser};
 
     fn whole(json: &str) -> Option<Node<'_>> {
         let mut parser = Parser::new(json);
@@ -299,6 +302,16 @@ mod tests {
         let object = object.object().unwrap();
         assert_eq!(object.get("a").quoted().unwrap().text().unwrap(), "x\n");
         assert!(object.has("b") && object.get("b").is_null() && !object.has("c"));
+        let long = "x\\n".repeat(LONG);
+        let twice = format!(r#"["{long}", "{long}", "{long}y", "{}"]"#, &long[1..]);
+        let known: Vec<String> = serde_json::from_str(&twice).unwrap();
+        let texts = whole(&twice).unwrap();
+        let texts = texts
+            .list()
+            .unwrap()
+            .iter()
+            .map(|each| each.quoted().unwrap().text());
+        assert!(texts.eq(known.iter().map(|text| Some(text.into()))));
         let half = whole(r#""\ud83d""#).unwrap();
         assert_eq!((half.quoted().unwrap().text(), half.json()), (None, None));
     }

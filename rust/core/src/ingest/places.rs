@@ -32,6 +32,7 @@ pub(super) struct View {
     pub end: usize,
     pub symbols: usize,
     pub listed: usize,
+    pub searched: usize,
 }
 
 impl Places {
@@ -70,6 +71,7 @@ impl View {
             end: place(shape, "end")?,
             symbols: place(shape, "symbols")?,
             listed: place(shape, "listed")?,
+            searched: place(shape, "searched")?,
         })
     }
 }

@@ -7,8 +7,9 @@ use serde::de::{DeserializeSeed, Deserializer, MapAccess, SeqAccess, Visitor};
 
 use super::Row;
 use super::context::Context;
+use super::escapes::json_text;
 use super::objects::{Into, Object, once};
-use super::value::{Others, Text, json_text, only_if, refused};
+use super::value::{Others, Text, only_if, refused};
 
 /// Reads steps into the turns of a row; whether there is a list of them.
 struct Steps<'a, 'b> {

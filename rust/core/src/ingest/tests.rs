@@ -170,8 +170,11 @@ fn refused_log_leaves_nothing_behind() {
          {"content": [{"text": "<returncode>2</returncode>"}, {}], "timestamp": 3.5}]}"#;
     let odd = br#"{"trajectory_format": "mini-swe-agent-1", "messages": [{"content": 1}]}"#;
     let cut: &[u8] = br#"{"trajectory_format": "mini-swe-agent-1", ]]]"#;
-    assert_eq!(reader.read_log_contents(&[cut], "a").refused.len(), 1);
-    let piece = reader.read_log_contents(&[log, odd, log], "b/c.traj.json");
+    assert_eq!(
+        reader.read_log_contents(&[cut], "a", false).refused.len(),
+        1
+    );
+    let piece = reader.read_log_contents(&[log, odd, log], "b/c.traj.json", false);
     assert_eq!((piece.rows, piece.refused.len()), (2, 1));
     assert_eq!((piece.refused[0].row, piece.refused[0].number), (1, 1));
     let task = Some("a".to_owned());

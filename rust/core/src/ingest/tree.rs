@@ -6,14 +6,14 @@
 
 use std::borrow::Cow;
 
+use super::escapes::{Escapes, unescaped};
 use super::raw::{Uncertain, is_certain};
-use super::value::{Text, json_text};
 
 /// A text of JSON, as it is written, with its quotes.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) struct Quoted<'a> {
     pub json: &'a str,
-    pub has_escapes: bool,
+    pub escapes: Escapes,
 }
 
 impl<'a> Quoted<'a> {
@@ -21,7 +21,7 @@ impl<'a> Quoted<'a> {
     pub(super) fn plain(json: &'a str) -> Self {
         Self {
             json,
-            has_escapes: false,
+            escapes: Escapes::Absent,
         }
     }
 
@@ -36,11 +36,10 @@ impl<'a> Quoted<'a> {
 
     /// The text; none if it holds half a surrogate pair.
     pub(super) fn text(self) -> Option<Cow<'a, str>> {
-        if !self.has_escapes {
-            return Some(Cow::Borrowed(self.inside()));
+        match self.escapes {
+            Escapes::Absent => Some(Cow::Borrowed(self.inside())),
+            Escapes::Named | Escapes::Other => unescaped(self.inside()),
         }
-        let text: Text<'a> = serde_json::from_str(self.json).ok()?;
-        Some(text.0)
     }
 
     /// The text.
@@ -53,7 +52,7 @@ impl<'a> Quoted<'a> {
     }
 
     pub(super) fn is(self, text: &str) -> bool {
-        if self.has_escapes {
+        if self.escapes != Escapes::Absent {
             return self.text().is_some_and(|own| own == text);
         }
         self.inside() == text
@@ -167,7 +166,7 @@ impl<'a> Node<'a> {
             Self::Boolean(true) => "true",
             Self::Boolean(false) => "false",
             Self::Number(digits) => digits,
-            Self::Text(text) if !text.has_escapes => text.json,
+            Self::Text(text) if text.escapes != Escapes::Other => text.json,
             Self::Text(Quoted { json, .. })
             | Self::List(List {
                 json: Some(json), ..
@@ -231,9 +230,4 @@ pub(super) fn number(digits: &str) -> f64 {
 /// Whether a number is one that Python keeps as an integer.
 pub(super) fn is_integer(digits: &str) -> bool {
     !digits.contains(['.', 'e', 'E'])
-}
-
-/// A text as JSON, without a copy where it holds nothing to escape.
-pub(super) fn quote(text: &str) -> String {
-    json_text(text)
 }

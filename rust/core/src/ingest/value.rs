@@ -12,6 +12,7 @@ use serde::de::{DeserializeSeed, Deserializer, Error, MapAccess, SeqAccess, Visi
 use serde_json::value::RawValue;
 
 use super::column::Column;
+use super::escapes::json_text;
 use super::raw::is_certain;
 use super::shape::{Kind, Member, Shape};
 
@@ -59,16 +60,6 @@ pub(super) fn raw<'de, D: Deserializer<'de>>(deserializer: D) -> Result<&'de str
     let text = <&RawValue>::deserialize(deserializer)?.get();
     only_if(is_certain(text))?;
     Ok(text)
-}
-
-/// JSON text of a value of any shape, kept as it stands.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct Kept<'de>(pub &'de str);
-
-impl<'de> Deserialize<'de> for Kept<'de> {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        raw(deserializer).map(Kept)
-    }
 }
 
 /// As [`raw`], for the next value of an object.
@@ -130,11 +121,6 @@ impl<'de> Others<'de> {
             .collect();
         format!("{{{}}}", members.join(", "))
     }
-}
-
-/// A text as JSON.
-pub(super) fn json_text(text: &str) -> String {
-    serde_json::Value::from(text).to_string()
 }
 
 /// Whether every key occurs once.

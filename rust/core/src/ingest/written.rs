@@ -11,6 +11,8 @@ pub(super) struct Cells<'a> {
     members: &'a [Member],
     columns: &'a mut [Column],
     row: usize,
+    /// The field behind the one before: most are written in their order.
+    expected: usize,
 }
 
 /// A column that takes a value, and its shape.
@@ -29,6 +31,7 @@ impl<'a> Cells<'a> {
             members,
             columns,
             row,
+            expected: 0,
         }
     }
 
@@ -39,7 +42,12 @@ impl<'a> Cells<'a> {
         value: Option<T>,
         write: impl FnOnce(Cell<'_>, usize, T) -> Option<()>,
     ) -> Option<()> {
-        let place = self.members.iter().position(|member| member.name == name)?;
+        let is_it = |member: &Member| member.name == name;
+        let place = match self.members[self.expected..].iter().position(is_it) {
+            Some(further) => self.expected + further,
+            None => self.members.iter().position(is_it)?,
+        };
+        self.expected = place + 1;
         let column = &mut self.columns[place];
         let shape = &self.members[place].shape;
         match value {

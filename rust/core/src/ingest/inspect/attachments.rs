@@ -4,6 +4,7 @@ use std::borrow::Cow;
 
 use rustc_hash::FxHashMap;
 
+use super::super::escapes::Escapes;
 use super::super::tree::{Node, Object, Quoted};
 
 const PREFIX: &str = "attachment://";
@@ -64,13 +65,13 @@ impl<'a> Attachments<'a> {
     fn named(&self, text: Quoted<'a>) -> Option<Option<&Node<'a>>> {
         let inside = text.inside();
         if let Some(name) = inside.strip_prefix(PREFIX) {
-            if !text.has_escapes {
+            if text.escapes == Escapes::Absent {
                 return Some(self.0.get(name));
             }
         } else {
             let (before, _) = inside.split_once('\\').unwrap_or((inside, ""));
             // An escape may stand for a letter of the prefix.
-            if !text.has_escapes || !PREFIX.starts_with(before) {
+            if text.escapes == Escapes::Absent || !PREFIX.starts_with(before) {
                 return Some(None);
             }
         }

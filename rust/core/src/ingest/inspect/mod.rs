@@ -1,4 +1,4 @@
-//! Samples of Inspect's logs, decompressed, as rows: all of an attempt but its views.
+//! Samples of Inspect's logs, decompressed, as rows.
 //!
 //! `readers/inspect` is the specification. A sample that is not certain to mean the same to it is
 //! left to the caller, whatever the reason.

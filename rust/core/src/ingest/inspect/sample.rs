@@ -128,6 +128,7 @@ pub(super) fn read(row: &mut Row<'_>, log: &Log, text: &str) -> Option<()> {
         row: index,
         turns: places.turns,
         turn_views: places.turn_views,
+        turn_view: &places.turn_view,
         places: &places.messages,
     };
     let is_timed = target.wants_times()?;

@@ -10,6 +10,8 @@ use crate::shell::{Extent, View, has_plain_digits};
 
 const DIGITS: usize = 18;
 
+pub(super) const FINAL: (&str, &str) = ("<PATCH_CONTEXT>", "</PATCH_CONTEXT>");
+
 /// The folder of the repository in Multi-SWE-bench's containers, from the name of the image.
 pub(super) fn repository_of(image: &str) -> Option<&str> {
     const MARK: &str = "_m_";
@@ -27,7 +29,7 @@ pub(super) fn declared_views(
     repository: Option<&str>,
 ) -> Result<Option<Vec<View>>, Uncertain> {
     for message in messages.iter().rev().filter(|each| each.is_by("assistant")) {
-        for block in blocks(message.text()).into_iter().rev() {
+        for block in blocks(message.text(), FINAL).into_iter().rev() {
             let views = claims(block, repository)?;
             if !views.is_empty() {
                 return Ok(Some(views));
@@ -37,29 +39,67 @@ pub(super) fn declared_views(
     Ok(None)
 }
 
-fn blocks(text: &str) -> Vec<&str> {
-    const OPEN: &str = "<PATCH_CONTEXT>";
-    const CLOSE: &str = "</PATCH_CONTEXT>";
+/// What stands between an opening and the next closing tag, again and again.
+pub(super) fn blocks<'a>(text: &'a str, (open, close): (&str, &str)) -> Vec<&'a str> {
     let mut found = Vec::new();
     let mut rest = text;
-    while let Some(begin) = find(rest, OPEN) {
-        let inside = &rest[begin + OPEN.len()..];
-        let Some(end) = find(inside, CLOSE) else {
+    while let Some(begin) = find(rest, open) {
+        let inside = &rest[begin + open.len()..];
+        let Some(end) = find(inside, close) else {
             break;
         };
         found.push(&inside[..end]);
-        rest = &inside[end + CLOSE.len()..];
+        rest = &inside[end + close.len()..];
     }
     found
 }
 
+/// Files in the order in which they were named, each with its ranges.
+#[derive(Default)]
+pub(super) struct Files(Vec<(Rc<str>, Vec<Extent>)>);
+
+impl Files {
+    pub(super) fn is_empty(&self) -> bool {
+        self.0.is_empty()
+    }
+
+    pub(super) fn add(&mut self, path: &str, extent: Option<Extent>) -> Result<(), Uncertain> {
+        let known = self.0.iter().position(|(file, _)| &**file == path);
+        let place = known.unwrap_or(self.0.len());
+        if place >= MOST_FILES {
+            return Err(Uncertain);
+        }
+        if known.is_none() {
+            self.0.push((path.into(), Vec::new()));
+        }
+        self.0[place].1.extend(extent);
+        Ok(())
+    }
+
+    /// The files, then their ranges.
+    pub(super) fn views(&self) -> Vec<View> {
+        let view = |path: &Rc<str>, extent: Extent| View {
+            path: path.clone(),
+            extent,
+            is_search: false,
+        };
+        let files = self.0.iter();
+        let named = files.clone().map(|(path, _)| view(path, Extent::Unknown));
+        let ranges = files.flat_map(|(path, extents)| {
+            let extents = extents.iter();
+            extents.map(|extent| view(path, *extent))
+        });
+        named.chain(ranges).collect()
+    }
+}
+
 /// The files of a block that have a range, then their ranges; reversed ones are put in order.
-fn claims(block: &str, repository: Option<&str>) -> Result<Vec<View>, Uncertain> {
+pub(super) fn claims(block: &str, repository: Option<&str>) -> Result<Vec<View>, Uncertain> {
     if !has_plain_digits(block) {
         return Err(Uncertain);
     }
-    let mut files: Vec<(Rc<str>, Vec<Extent>)> = Vec::new();
-    let mut path: Option<Rc<str>> = None;
+    let mut files = Files::default();
+    let mut path: Option<String> = None;
     let is_end = |c: char| {
         matches!(
             c,
@@ -71,36 +111,18 @@ fn claims(block: &str, repository: Option<&str>) -> Result<Vec<View>, Uncertain>
             continue;
         };
         match (key, &path) {
-            ("File", _) => path = path_in_repository(value, repository).map(Rc::from),
+            ("File", _) => path = path_in_repository(value, repository),
             ("Lines", Some(path)) => {
                 let Some((first, last)) = lines(value) else {
                     continue;
                 };
                 let extent = Extent::Lines(first.min(last), first.max(last));
-                let known = files.iter().position(|(file, _)| file == path);
-                let place = known.unwrap_or(files.len());
-                if place == files.len() {
-                    files.push((path.clone(), Vec::new()));
-                }
-                if files.len() > MOST_FILES {
-                    return Err(Uncertain);
-                }
-                files[place].1.push(extent);
+                files.add(path, Some(extent))?;
             }
             _ => {}
         }
     }
-    let view = |path: &Rc<str>, extent: Extent| View {
-        path: path.clone(),
-        extent,
-        is_search: false,
-    };
-    let named = files.iter().map(|(path, _)| view(path, Extent::Unknown));
-    let ranges = files.iter().flat_map(|(path, extents)| {
-        let extents = extents.iter();
-        extents.map(|extent| view(path, *extent))
-    });
-    Ok(named.chain(ranges).collect())
+    Ok(files.views())
 }
 
 /// Of more files, looking through all of them takes too long.
@@ -127,7 +149,7 @@ fn digits(text: &str) -> usize {
 }
 
 /// A path without the folders of containers; none if it lies outside.
-fn path_in_repository(written: &str, repository: Option<&str>) -> Option<String> {
+pub(super) fn path_in_repository(written: &str, repository: Option<&str>) -> Option<String> {
     let path = written.trim_matches(is_space);
     let path = path.trim_matches(['"', '\'']).trim_matches(is_space);
     let path = match (path.strip_prefix("/testbed/"), path.strip_prefix("/home/")) {

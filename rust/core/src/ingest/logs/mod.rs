@@ -4,11 +4,12 @@
 //! the same to them is left to the caller, whatever the reason.
 
 mod claims;
+mod contextbench;
+mod fields;
 mod observations;
 mod record;
 mod responses;
 mod run;
-mod texts;
 mod tokens;
 mod v1;
 mod v2;
@@ -16,16 +17,15 @@ mod views;
 
 use std::borrow::Cow;
 use std::fs::File;
-use std::io::Read;
+use std::io::{ErrorKind, Read};
 use std::ops::Range;
 use std::path::Path;
+use std::sync::LazyLock;
 
-use memchr::memmem;
-use serde::de::DeserializeSeed;
-use serde_json::Deserializer;
+use memchr::memchr;
+use memchr::memmem::Finder;
 
-use super::objects::Into;
-use super::value::Text;
+use super::parser::Parser;
 use super::written::Cells;
 use super::{Piece, Reader, Refused, Row};
 use crate::pool;
@@ -85,41 +85,64 @@ const PROVIDERS: [&str; 32] = [
     "watsonx",
     "xai",
 ];
-const MARK: &[u8] = b"\"mini-swe-agent-1";
+static MARK: LazyLock<Finder<'static>> = LazyLock::new(|| Finder::new("\"mini-swe-agent-1"));
+
+/// Where to look for what the agent saw of files.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Looks {
+    /// Nowhere, where no column holds it.
+    Away,
+    /// At what commands printed.
+    AtOutput,
+    /// As `ContextBench` does; turns depend on it too.
+    AtClaims,
+}
 
 impl Reader {
-    /// Reads files, each of which is a log, and gives what `finish` makes of their pieces.
+    /// Reads files, each of which is a log, and gives what `finish` makes of their pieces; under the
+    /// profile `contextbench` if `as_contextbench`.
     ///
     /// The line of what is refused is the number of its file, from 0.
     pub fn read_logs<T: Send>(
         &self,
         files: &[String],
+        as_contextbench: bool,
         finish: impl Fn(Piece) -> T + Send + Sync,
     ) -> Vec<T> {
         pool::map(pool::chunks(files.len(), FILES), |range| {
-            let mut content = Vec::new();
+            let mut buffer = Vec::new();
+            let looks = self.looks(as_contextbench);
             finish(self.gather_logs(range, |row, number| {
-                content.clear();
                 let file = &files[number];
-                let is_there = read_file(Path::new(file), &mut content);
-                is_there && row.read_log(&content, file, self.shows_files()).is_some()
+                let content = read_file(Path::new(file), &mut buffer);
+                content.is_some_and(|content| row.read_log(content, file, looks).is_some())
             }))
         })
     }
 
     /// Reads logs of which the content is there, as if each stood in `file`.
     #[must_use]
-    pub fn read_log_contents(&self, contents: &[&[u8]], file: &str) -> Piece {
+    pub fn read_log_contents(
+        &self,
+        contents: &[&[u8]],
+        file: &str,
+        as_contextbench: bool,
+    ) -> Piece {
+        let looks = self.looks(as_contextbench);
         self.gather_logs(0..contents.len(), |row, number| {
-            row.read_log(contents[number], file, self.shows_files())
-                .is_some()
+            row.read_log(contents[number], file, looks).is_some()
         })
     }
 
-    /// Whether what commands showed of files is part of a column.
-    fn shows_files(&self) -> bool {
+    fn looks(&self, as_contextbench: bool) -> Looks {
         let shown = ["turns.views", "final_views", "leaks"];
-        shown.iter().any(|name| self.wanted.has(name))
+        if as_contextbench {
+            Looks::AtClaims
+        } else if shown.iter().any(|name| self.wanted.has(name)) {
+            Looks::AtOutput
+        } else {
+            Looks::Away
+        }
     }
 
     fn gather_logs(
@@ -142,26 +165,38 @@ impl Reader {
 }
 
 /// Reads a whole file, if it is one that may be a log.
-fn read_file(path: &Path, content: &mut Vec<u8>) -> bool {
-    let Ok(about) = path.metadata() else {
-        return false;
-    };
+fn read_file<'b>(path: &Path, buffer: &'b mut Vec<u8>) -> Option<&'b [u8]> {
+    let about = path.metadata().ok()?;
     // Opening a pipe would wait for a writer.
     if !about.is_file() || about.len() > LARGEST {
-        return false;
+        return None;
     }
-    let file = File::open(path);
-    file.is_ok_and(|file| file.take(LARGEST).read_to_end(content).is_ok())
+    let mut file = File::open(path).ok()?;
+    // Room for one byte more shows the end of a file that did not grow.
+    let room = usize::try_from(about.len()).ok()? + 1;
+    if buffer.len() < room {
+        buffer.resize(room, 0);
+    }
+    let mut length = 0;
+    while length < room {
+        match file.read(&mut buffer[length..room]) {
+            Ok(0) => return Some(&buffer[..length]),
+            Ok(count) => length += count,
+            Err(error) if error.kind() == ErrorKind::Interrupted => {}
+            Err(_) => return None,
+        }
+    }
+    None
 }
 
 impl Row<'_> {
-    fn read_log(&mut self, content: &[u8], file: &str, shows_files: bool) -> Option<()> {
+    fn read_log(&mut self, content: &[u8], file: &str, looks: Looks) -> Option<()> {
         // Cheap, and enough to pass over files of other formats.
-        memmem::find(content, MARK)?;
+        MARK.find(content)?;
         let text = std::str::from_utf8(content).ok()?;
         let line = place(text)?;
         let run = run(text)?;
-        let record = record(&run, file, shows_files)?;
+        let record = record(&run, file, looks)?;
         file.clone_into(&mut self.file);
         self.line = line;
         let is_read = self.write(&record).is_some();
@@ -189,11 +224,11 @@ fn place(text: &str) -> Option<Option<i64>> {
     if !text.starts_with('{') {
         return None;
     }
-    let Some((_, rest)) = text.split_once('\n') else {
+    let Some(newline) = memchr(b'\n', text.as_bytes()) else {
         return Some(Some(1));
     };
     // A second line that begins like this makes it lines to the record reader.
-    let is_lines = rest
+    let is_lines = text[newline + 1..]
         .trim_start_matches([' ', '\t', '\r', '\n'])
         .starts_with('{');
     (!is_lines).then_some(None)
@@ -201,48 +236,53 @@ fn place(text: &str) -> Option<Option<i64>> {
 
 /// The run, if it is one of these versions.
 fn run(json: &str) -> Option<Run<'_>> {
-    let mut json = Deserializer::from_str(json);
+    let mut parser = Parser::new(json);
     let mut run = Run::default();
-    let target = &mut run;
-    let whole = Into {
-        target,
-        nullable: false,
-    };
-    whole.deserialize(&mut json).ok()?;
-    json.end().ok()?;
-    (run.has_messages() && (run.is_version_1() || run.is_version_2())).then_some(run)
+    fields::object(&mut parser, &mut run, false)?;
+    (parser.is_at_end() && run.has_messages() && (run.is_version_1() || run.is_version_2()))
+        .then_some(run)
 }
 
 /// The run as a record of our own; its views are only looked for where they are asked for.
-fn record<'a>(run: &'a Run<'_>, file: &'a str, shows_files: bool) -> Option<Record<'a>> {
+fn record<'a>(run: &'a Run<'_>, file: &'a str, looks: Looks) -> Option<Record<'a>> {
     let environment = &run.info.config.environment;
-    let repository = text(environment.image.as_ref()).and_then(repository_of);
-    let mut folder = Folder::new(filled(text(environment.folder.as_ref())), repository);
-    let eyes = shows_files.then_some(&mut folder);
+    let repository = environment.image.as_deref().and_then(repository_of);
+    let mut folder = Folder::new(filled(environment.folder.as_deref()), repository);
+    let eyes = (looks == Looks::AtOutput).then_some(&mut folder);
     let mut final_views = None;
-    let mut turns = if run.is_version_1() {
-        if shows_files {
-            final_views = declared_views(&run.messages, repository).ok()?;
+    let mut turns = match (looks, run.is_version_1()) {
+        (Looks::AtClaims, true) => {
+            final_views = contextbench::final_views(run, repository).ok()?;
+            contextbench::turns_1(run, repository).ok()?
         }
-        v1::turns(run, eyes).ok()?
-    } else {
-        v2::turns(run, eyes).ok()?
+        (Looks::AtClaims, false) => contextbench::turns_2(run, repository).ok()?,
+        (_, true) => {
+            if eyes.is_some() {
+                final_views = declared_views(&run.messages, repository).ok()?;
+            }
+            v1::turns(run, eyes).ok()?
+        }
+        (_, false) => v2::turns(run, eyes).ok()?,
     };
     let name = Path::new(file).file_name()?.to_str()?;
     let info = &run.info;
     let config = &info.config;
-    let status = filled(text(info.exit_status.as_ref()));
-    let submission =
-        text(info.submission.as_ref()).filter(|said| status.is_some() || !said.is_empty());
-    as_steps(&mut turns, status);
+    let status = filled(info.exit_status.as_deref());
+    let submission = info
+        .submission
+        .as_deref()
+        .filter(|said| status.is_some() || !said.is_empty());
+    if looks != Looks::AtClaims {
+        as_steps(&mut turns, status);
+    }
     Some(Record {
-        task_id: filled(text(run.instance.as_ref()))
+        task_id: filled(run.instance.as_deref())
             .unwrap_or_else(|| name.strip_suffix(SUFFIX).unwrap_or(name)),
-        agent: filled(text(config.agent_type.as_ref())).unwrap_or(AGENT),
-        model: text(config.model.name.as_ref()).map(model_name),
+        agent: filled(config.agent_type.as_deref()).unwrap_or(AGENT),
+        model: config.model.name.as_deref().map(model_name),
         turns,
         final_views,
-        leaks: folder.leaks,
+        leaks: (looks != Looks::AtClaims).then_some(folder.leaks),
         submission,
         usage: info.statistics.cost.map(Usage::cost),
         duration_seconds: run
@@ -261,16 +301,12 @@ fn record<'a>(run: &'a Run<'_>, file: &'a str, shows_files: bool) -> Option<Reco
             }),
         exit_status: status,
         extra: More {
-            mini_version: text(info.mini_version.as_ref()),
-            context_error: text(info.context_error.as_ref()),
+            mini_version: info.mini_version.as_deref(),
+            context_error: info.context_error.as_deref(),
             step_limit: config.limits.steps,
             cost_limit: config.limits.cost,
         },
     })
-}
-
-fn text<'a>(text: Option<&'a Text<'_>>) -> Option<&'a str> {
-    text.map(|text| &*text.0)
 }
 
 /// The model without the name of who serves it, as the record reader takes it.

@@ -3,10 +3,21 @@
 //! What the rules of the record reader say of other than ASCII text is left to it.
 
 use std::borrow::Cow;
+use std::iter;
+use std::sync::LazyLock;
 
-use memchr::memmem;
+use memchr::memmem::{self, Finder};
 
 pub(super) use super::super::raw::Uncertain;
+use super::record::Printed;
+use super::run::Content;
+
+static BASH: LazyLock<Finder<'static>> = LazyLock::new(|| Finder::new("```bash"));
+static CODE: LazyLock<Finder<'static>> = LazyLock::new(|| Finder::new("<returncode>"));
+static OPEN: LazyLock<Finder<'static>> = LazyLock::new(|| Finder::new("<output>\n"));
+/// As it stands in JSON.
+static OPEN_ESCAPED: LazyLock<Finder<'static>> = LazyLock::new(|| Finder::new(r"<output>\n"));
+const CLOSE: &str = "</output>";
 
 /// Longest number that the rules take.
 const DIGITS: usize = 18;
@@ -16,53 +27,62 @@ pub(super) fn find(text: &str, mark: &str) -> Option<usize> {
     memmem::find(text.as_bytes(), mark.as_bytes())
 }
 
+/// The bash blocks of a text.
+pub(super) fn programs(text: &str) -> impl Iterator<Item = &str> {
+    const CLOSE: &str = "```";
+    let mut rest = text;
+    iter::from_fn(move || {
+        while let Some(at) = BASH.find(rest.as_bytes()) {
+            rest = &rest[at + BASH.needle().len()..];
+            let blank = rest.len() - rest.trim_start_matches(is_space).len();
+            if let Some(newline) = rest[..blank].rfind('\n') {
+                let length = find(&rest[newline + 1..], CLOSE)?;
+                let body = &rest[newline + 1..newline + 1 + length];
+                rest = &rest[newline + 1 + length + CLOSE.len()..];
+                return Some(body.strip_suffix('\n').unwrap_or(body));
+            }
+        }
+        None
+    })
+}
+
 /// The only bash block of a text.
 pub(super) fn program(text: &str) -> Option<&str> {
-    const OPEN: &str = "```bash";
-    const CLOSE: &str = "```";
-    let mut found = None;
-    let mut rest = text;
-    while let Some(at) = find(rest, OPEN) {
-        rest = &rest[at + OPEN.len()..];
-        let blank = rest.len() - rest.trim_start_matches(is_space).len();
-        let Some(newline) = rest[..blank].rfind('\n') else {
-            continue;
-        };
-        let Some(length) = find(&rest[newline + 1..], CLOSE) else {
-            break;
-        };
-        let body = &rest[newline + 1..newline + 1 + length];
-        if found
-            .replace(body.strip_suffix('\n').unwrap_or(body))
-            .is_some()
-        {
-            return None;
-        }
-        rest = &rest[newline + 1 + length + CLOSE.len()..];
-    }
-    found
+    let mut programs = programs(text);
+    let first = programs.next()?;
+    programs.next().is_none().then_some(first)
 }
 
 /// An observation of version 1: the code that a text tells, and the output in it.
 pub(super) struct Observation<'a> {
     pub code: i64,
-    pub output: Option<Cow<'a, str>>,
+    pub output: Option<Printed<'a>>,
 }
 
-/// The observation that a text is, if it is one.
-pub(super) fn observation(text: &str) -> Option<Observation<'_>> {
+/// The observation that a message is, if it is one; most are not taken apart for it.
+pub(super) fn observation<'a>(content: &'a Content<'_>) -> Option<Observation<'a>> {
+    if let Some(inside) = content.written() {
+        let (code, after) = code(inside)?;
+        if let Some(output) = between(inside, after, &OPEN_ESCAPED, CLOSE) {
+            let output = Some(Printed::Escaped(output));
+            return Some(Observation { code, output });
+        }
+    }
+    observed(content.text())
+}
+
+fn observed(text: &str) -> Option<Observation<'_>> {
     let (code, after) = code(text)?;
-    let whole = between(text, after, "<output>\n", "</output>");
-    let output = whole
-        .map(Cow::Borrowed)
-        .or_else(|| cut(text, after).map(Cow::Owned));
+    let whole = between(text, after, &OPEN, CLOSE).map(Cow::Borrowed);
+    let output = whole.or_else(|| cut(text, after).map(Cow::Owned));
+    let output = output.map(Printed::Text);
     Some(Observation { code, output })
 }
 
 /// What is left of a long output that begins after a place: its beginning and its end.
 fn cut(text: &str, start: usize) -> Option<String> {
     const CLOSE: &str = "\n</output_head>\n<elided_chars>";
-    let head = between(text, start, "<output_head>\n", CLOSE)?;
+    let head = between(text, start, &Finder::new("<output_head>\n"), CLOSE)?;
     let tail = text
         .rsplit_once("<output_tail>\n")
         .map_or(text, |(_, tail)| tail);
@@ -74,11 +94,10 @@ fn cut(text: &str, start: usize) -> Option<String> {
 
 /// The return code that a text tells, and where it ends.
 fn code(text: &str) -> Option<(i64, usize)> {
-    const OPEN: &str = "<returncode>";
     const CLOSE: &str = "</returncode>";
     let mut at = 0;
-    while let Some(found) = find(&text[at..], OPEN) {
-        at += found + OPEN.len();
+    while let Some(found) = CODE.find(&text.as_bytes()[at..]) {
+        at += found + CODE.needle().len();
         let rest = &text[at..];
         let unsigned = rest.strip_prefix('-').unwrap_or(rest);
         let after = unsigned.trim_start_matches(|c: char| c.is_ascii_digit());
@@ -92,8 +111,14 @@ fn code(text: &str) -> Option<(i64, usize)> {
 }
 
 /// What stands between the first opening after a place and the last closing.
-fn between<'a>(text: &'a str, start: usize, opening: &str, closing: &str) -> Option<&'a str> {
-    let begin = start + find(&text[start..], opening)? + opening.len();
+fn between<'a>(
+    text: &'a str,
+    start: usize,
+    opening: &Finder<'_>,
+    closing: &str,
+) -> Option<&'a str> {
+    let found = opening.find(&text.as_bytes()[start..])?;
+    let begin = start + found + opening.needle().len();
     let end = memmem::rfind(text.as_bytes(), closing.as_bytes())?;
     text.get(begin..end)
 }
@@ -160,9 +185,7 @@ fn elided(shown: &str) -> Result<Option<usize>, Uncertain> {
 
 #[cfg(test)]
 mod tests {
-    use std::borrow::Cow;
-
-    use super::{code, observation, program};
+    use super::{code, observed, program};
 
     #[test]
     fn only_bash_block() {
@@ -195,7 +218,8 @@ mod tests {
     fn output_lies_between_the_first_and_the_last_tag() {
         let output = |rest: &str| {
             let text = format!("<output>\nx</output><returncode>0</returncode>{rest}");
-            observation(&text)?.output.map(Cow::into_owned)
+            let observed = observed(&text)?;
+            Some(observed.output?.text().unwrap().into_owned())
         };
         assert_eq!(output("\n<output>\na\n</output>").as_deref(), Some("a\n"));
         assert_eq!(
@@ -204,14 +228,15 @@ mod tests {
         );
         assert_eq!(output("<output>\nx"), None);
         assert_eq!(output(""), None);
-        assert!(observation("none").is_none());
+        assert!(observed("none").is_none());
     }
 
     #[test]
     fn a_long_output_is_its_beginning_and_its_end() {
         let output = |rest: &str| {
             let text = format!("<returncode>0</returncode>{rest}");
-            observation(&text)?.output.map(Cow::into_owned)
+            let observed = observed(&text)?;
+            Some(observed.output?.text().unwrap().into_owned())
         };
         let head = "<output_head>\na\n</output_head>\n<elided_chars>9</elided_chars>";
         assert_eq!(

@@ -2,7 +2,8 @@
 
 use std::borrow::Cow;
 
-use super::super::value::json_text;
+use super::super::escapes::{json_text, unescaped};
+use super::super::raw::Uncertain;
 use super::super::written::Cells;
 use super::run::Message;
 use crate::shell::{Extent, Leak, View};
@@ -13,7 +14,8 @@ pub(super) struct Record<'a> {
     pub model: Option<&'a str>,
     pub turns: Vec<Turn<'a>>,
     pub final_views: Option<Vec<View>>,
-    pub leaks: Vec<(usize, Leak)>,
+    /// With the number of the turn; none where they are not looked for.
+    pub leaks: Option<Vec<(usize, Leak)>>,
     pub submission: Option<&'a str>,
     pub usage: Option<Usage>,
     pub duration_seconds: Option<f64>,
@@ -30,7 +32,7 @@ impl Record<'_> {
         cells.text("model", self.model)?;
         cells.list("turns", Some(&self.turns), Turn::write)?;
         cells.list("final_views", self.final_views.as_deref(), write_view)?;
-        cells.list("leaks", Some(&self.leaks), |cells, (turn, leak)| {
+        cells.list("leaks", self.leaks.as_deref(), |cells, (turn, leak)| {
             cells.text("kind", Some(leak.kind.name()))?;
             cells.text("evidence", Some(&leak.evidence))?;
             cells.integer("turn", Some(*turn as i64))
@@ -105,7 +107,8 @@ fn write_view(cells: &mut Cells<'_>, view: &View) -> Option<()> {
 
 #[derive(Clone, Default)]
 pub(super) struct Turn<'a> {
-    pub number: usize,
+    /// None of a turn that only adds a step to the one before.
+    pub number: Option<usize>,
     pub program: Option<Cow<'a, str>>,
     pub text: Option<Cow<'a, str>>,
     pub success: Option<bool>,
@@ -118,7 +121,7 @@ pub(super) struct Turn<'a> {
 
 impl Turn<'_> {
     fn write(cells: &mut Cells<'_>, turn: &Self) -> Option<()> {
-        cells.integer("number", Some(turn.number as i64))?;
+        cells.integer("number", turn.number.map(|number| number as i64))?;
         cells.text("program", turn.program.as_deref())?;
         cells.text("text", turn.text.as_deref())?;
         cells.boolean("success", turn.success)?;
@@ -148,9 +151,26 @@ pub(super) struct Call<'a> {
     pub id: Option<Cow<'a, str>>,
     pub name: Cow<'a, str>,
     pub arguments: Arguments<'a>,
-    pub result: Option<Cow<'a, str>>,
+    pub result: Option<Printed<'a>>,
     pub success: Option<bool>,
     pub error: Option<Cow<'a, str>>,
+}
+
+/// What a command printed.
+#[derive(Clone)]
+pub(super) enum Printed<'a> {
+    Text(Cow<'a, str>),
+    /// What stands between the quotes of valid JSON.
+    Escaped(&'a str),
+}
+
+impl Printed<'_> {
+    pub(super) fn text(&self) -> Result<Cow<'_, str>, Uncertain> {
+        match self {
+            Self::Text(text) => Ok(Cow::Borrowed(text)),
+            Self::Escaped(inside) => unescaped(inside).ok_or(Uncertain),
+        }
+    }
 }
 
 #[derive(Clone)]
@@ -186,8 +206,12 @@ impl<'a> Call<'a> {
                 cells.json("arguments", json.filter(|json| *json != "null"))?;
             }
         }
-        if let Some(result) = &call.result {
-            cells.json_of("result", || json_text(result))?;
+        match &call.result {
+            Some(Printed::Text(text)) => cells.json_of("result", || json_text(text))?,
+            Some(Printed::Escaped(inside)) => {
+                cells.json_of("result", || format!("\"{inside}\""))?;
+            }
+            None => {}
         }
         cells.boolean("success", call.success)?;
         cells.text("error", call.error.as_deref())
@@ -213,6 +237,17 @@ impl Usage {
         }
     }
 
+    /// Of a turn that used nothing.
+    pub(super) fn none() -> Self {
+        Self {
+            input_tokens: Some(0),
+            output_tokens: Some(0),
+            total_tokens: Some(0),
+            cost_usd: Some(0.0),
+            ..Self::default()
+        }
+    }
+
     /// Tokens and cost of the call that a message came from.
     pub(super) fn of(message: &Message<'_>) -> Option<Self> {
         let extra = &message.extra;
@@ -221,7 +256,7 @@ impl Usage {
         } else {
             &extra.response.usage
         };
-        let tokens = tokens.as_deref().copied().unwrap_or_default();
+        let tokens = tokens.unwrap_or_default();
         let usage = Self {
             input_tokens: tokens.input(),
             output_tokens: tokens.output(),

@@ -1,13 +1,10 @@
 //! What the model said and called, in messages and in items of the Responses API.
 
 use std::borrow::Cow;
-use std::fmt;
 
-use serde::de::{Deserialize, Deserializer, Error, MapAccess, SeqAccess, Visitor};
-
-use super::super::objects::{Into, Item, List, Object, next_object, once};
-use super::super::value::{Kept, Raw, Text};
-use super::run::{Content, keys};
+use super::super::parser::Parser;
+use super::fields::{Kept, Value, keys, list};
+use super::run::Content;
 
 /// One of several answers.
 #[derive(Default)]
@@ -20,25 +17,15 @@ keys! { Choice<'de>,
     "message", 0, object message;
 }
 
-impl<'de> Item<'de> for Choice<'de> {
-    fn next<A: SeqAccess<'de>>(list: &mut A) -> Result<Option<Self>, A::Error> {
-        next_object(list)
-    }
-}
-
 /// Those of a response; only the first is looked at.
 #[derive(Default)]
 pub(super) struct Choices<'de>(pub Vec<Choice<'de>>);
 
-impl<'de> Deserialize<'de> for Choices<'de> {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+impl<'de> Value<'de> for Choices<'de> {
+    fn read(parser: &mut Parser<'de>) -> Option<Self> {
         let mut values = Vec::new();
-        let list = List {
-            values: &mut values,
-            nullable: true,
-        };
-        serde::de::DeserializeSeed::deserialize(list, deserializer)?;
-        Ok(Self(values))
+        list(parser, &mut values, true)?;
+        Some(Self(values))
     }
 }
 
@@ -65,11 +52,11 @@ impl Said<'_> {
 #[derive(Default)]
 pub(super) struct Called<'de> {
     seen: u16,
-    kind: Option<Text<'de>>,
+    kind: Option<Cow<'de, str>>,
     content: Content<'de>,
-    id: Option<Text<'de>>,
-    call: Option<Text<'de>>,
-    name: Option<Text<'de>>,
+    id: Option<Cow<'de, str>>,
+    call: Option<Cow<'de, str>>,
+    name: Option<Cow<'de, str>>,
     arguments: Option<Kept<'de>>,
     function: Function<'de>,
 }
@@ -83,13 +70,7 @@ keys! { Called<'de>,
     "call_id", 3, value call;
     "name", 4, value name;
     "arguments", 5, value arguments;
-    "function", 6, value function;
-}
-
-impl<'de> Item<'de> for Called<'de> {
-    fn next<A: SeqAccess<'de>>(list: &mut A) -> Result<Option<Self>, A::Error> {
-        next_object(list)
-    }
+    "function", 6, object function;
 }
 
 impl<'de> Called<'de> {
@@ -98,14 +79,14 @@ impl<'de> Called<'de> {
     pub(super) fn into_call(
         self,
     ) -> Option<(Option<Cow<'de, str>>, Cow<'de, str>, Option<&'de str>)> {
-        let call = self.call.filter(|id| !id.0.is_empty());
-        let id = call.or(self.id).map(|id| id.0);
+        let call = self.call.filter(|id| !id.is_empty());
+        let id = call.or(self.id);
         let (name, arguments) = if self.seen & (1 << FUNCTION) == 0 {
             (self.name, self.arguments)
         } else {
             (self.function.name, self.function.arguments)
         };
-        Some((id, name?.0, arguments.map(|kept| kept.0)))
+        Some((id, name?, arguments.map(|kept| kept.0)))
     }
 }
 
@@ -113,25 +94,13 @@ impl<'de> Called<'de> {
 #[derive(Default)]
 struct Function<'de> {
     seen: u16,
-    name: Option<Text<'de>>,
+    name: Option<Cow<'de, str>>,
     arguments: Option<Kept<'de>>,
 }
 
 keys! { Function<'de>,
     "name", 0, value name;
     "arguments", 1, value arguments;
-}
-
-impl<'de> Deserialize<'de> for Function<'de> {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        let mut target = Self::default();
-        let whole = Into {
-            target: &mut target,
-            nullable: true,
-        };
-        serde::de::DeserializeSeed::deserialize(whole, deserializer)?;
-        Ok(target)
-    }
 }
 
 /// What stands under `output`: the text of an observation, or items.
@@ -151,7 +120,7 @@ impl Output<'_> {
             return Cow::default();
         };
         let is_message =
-            |item: &&Called<'_>| item.kind.as_ref().is_some_and(|kind| kind.0 == "message");
+            |item: &&Called<'_>| item.kind.as_ref().is_some_and(|kind| *kind == "message");
         let mut said = items
             .iter()
             .filter(is_message)
@@ -165,36 +134,16 @@ impl Output<'_> {
     }
 }
 
-impl<'de> Deserialize<'de> for Output<'de> {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        struct Any;
-        impl<'de> Visitor<'de> for Any {
-            type Value = Output<'de>;
-
-            fn expecting(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-                formatter.write_str("text, or a list of items")
-            }
-
-            fn visit_unit<E: Error>(self) -> Result<Output<'de>, E> {
-                Ok(Output::Nothing)
-            }
-
-            fn visit_borrowed_str<E: Error>(self, text: &'de str) -> Result<Output<'de>, E> {
-                Ok(Output::Text(Cow::Borrowed(text)))
-            }
-
-            fn visit_str<E: Error>(self, text: &str) -> Result<Output<'de>, E> {
-                Ok(Output::Text(Cow::Owned(text.to_owned())))
-            }
-
-            fn visit_seq<A: SeqAccess<'de>>(self, mut list: A) -> Result<Output<'de>, A::Error> {
+impl<'de> Value<'de> for Output<'de> {
+    fn read(parser: &mut Parser<'de>) -> Option<Self> {
+        Some(match parser.peek()? {
+            b'"' => Self::Text(parser.quoted()?.text()?),
+            b'[' => {
                 let mut items = Vec::new();
-                while let Some(item) = Called::next(&mut list)? {
-                    items.push(item);
-                }
-                Ok(Output::Items(items))
+                list(parser, &mut items, false)?;
+                Self::Items(items)
             }
-        }
-        deserializer.deserialize_any(Any)
+            _ => return parser.null()?.then_some(Self::Nothing),
+        })
     }
 }

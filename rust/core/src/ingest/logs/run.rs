@@ -3,61 +3,21 @@
 //! Only names and limits are taken from the configuration, which may hold the keys of a model.
 
 use std::borrow::Cow;
+use std::cell::OnceCell;
 
-use serde::de::{Deserialize, DeserializeSeed, Deserializer, MapAccess, SeqAccess};
-use serde_json::value::RawValue;
-
-use super::super::objects::{Into, Item, List, Object, next_object, once};
-use super::super::value::{Kept, Raw, Text, refused};
+use super::super::escapes::Escapes;
+use super::super::parser::Parser;
+use super::super::tree::Quoted;
+use super::fields::{Kept, Value, keys, list};
 use super::responses::Output;
-use super::texts::{Long, decoded};
 use super::tokens::Tokens;
-
-/// Reads objects with these keys: one value each, an object or null, or a list of objects.
-/// Other keys are skipped, unless there is something odd below them.
-macro_rules! keys {
-    ($type:ty, $($key:literal, $bit:literal, $kind:ident $field:ident;)+) => {
-        impl<'de> Object<'de> for $type {
-            fn key<A: MapAccess<'de>>(
-                &mut self,
-                key: Text<'de>,
-                map: &mut A,
-            ) -> Result<(), A::Error> {
-                match &*key.0 {
-                    $($key => {
-                        once(&mut self.seen, $bit)?;
-                        keys!(self, map, $kind $field);
-                    })+
-                    _ => {
-                        map.next_value_seed(Raw)?;
-                    }
-                }
-                Ok(())
-            }
-        }
-    };
-    ($self:ident, $map:ident, value $field:ident) => {
-        $self.$field = $map.next_value()?
-    };
-    ($self:ident, $map:ident, object $field:ident) => {
-        $map.next_value_seed(Into { target: &mut $self.$field, nullable: true })?
-    };
-    ($self:ident, $map:ident, list $field:ident) => {
-        $map.next_value_seed(List { values: &mut $self.$field, nullable: true })?
-    };
-    ($self:ident, $map:ident, messages $field:ident) => {
-        $map.next_value_seed(List { values: &mut $self.$field, nullable: false })?
-    };
-}
-
-pub(super) use keys;
 
 /// A run.
 #[derive(Default)]
 pub(super) struct Run<'de> {
     seen: u16,
-    pub format: Option<Text<'de>>,
-    pub instance: Option<Text<'de>>,
+    pub format: Option<Cow<'de, str>>,
+    pub instance: Option<Cow<'de, str>>,
     pub info: Info<'de>,
     pub messages: Vec<Message<'de>>,
 }
@@ -77,7 +37,7 @@ impl Run<'_> {
     }
 
     fn format(&self) -> &str {
-        self.format.as_ref().map_or("", |format| &*format.0)
+        self.format.as_ref().map_or("", |format| &**format)
     }
 
     pub(super) fn is_version_1(&self) -> bool {
@@ -93,11 +53,11 @@ impl Run<'_> {
 pub(super) struct Info<'de> {
     seen: u16,
     pub config: Config<'de>,
-    pub context_error: Option<Text<'de>>,
-    pub exit_status: Option<Text<'de>>,
-    pub mini_version: Option<Text<'de>>,
+    pub context_error: Option<Cow<'de, str>>,
+    pub exit_status: Option<Cow<'de, str>>,
+    pub mini_version: Option<Cow<'de, str>>,
     pub statistics: Statistics,
-    pub submission: Option<Text<'de>>,
+    pub submission: Option<Cow<'de, str>>,
 }
 
 keys! { Info<'de>,
@@ -113,7 +73,7 @@ keys! { Info<'de>,
 pub(super) struct Config<'de> {
     seen: u16,
     pub limits: Limits,
-    pub agent_type: Option<Text<'de>>,
+    pub agent_type: Option<Cow<'de, str>>,
     pub environment: Environment<'de>,
     pub model: Model<'de>,
 }
@@ -140,8 +100,8 @@ keys! { Limits,
 #[derive(Default)]
 pub(super) struct Environment<'de> {
     seen: u16,
-    pub image: Option<Text<'de>>,
-    pub folder: Option<Text<'de>>,
+    pub image: Option<Cow<'de, str>>,
+    pub folder: Option<Cow<'de, str>>,
 }
 
 keys! { Environment<'de>,
@@ -152,7 +112,7 @@ keys! { Environment<'de>,
 #[derive(Default)]
 pub(super) struct Model<'de> {
     seen: u16,
-    pub name: Option<Text<'de>>,
+    pub name: Option<Cow<'de, str>>,
 }
 
 keys! { Model<'de>,
@@ -173,14 +133,14 @@ keys! { Statistics,
 #[derive(Default)]
 pub(super) struct Message<'de> {
     seen: u16,
-    pub role: Option<Text<'de>>,
-    pub object: Option<Text<'de>>,
-    content: Content<'de>,
+    pub role: Option<Cow<'de, str>>,
+    pub object: Option<Cow<'de, str>>,
+    pub content: Content<'de>,
     timestamp: Option<f64>,
-    pub tool_call: Option<Text<'de>>,
-    pub call: Option<Text<'de>>,
+    pub tool_call: Option<Cow<'de, str>>,
+    pub call: Option<Cow<'de, str>>,
     pub extra: Extra<'de>,
-    pub usage: Option<Box<Tokens>>,
+    pub usage: Option<Tokens>,
     output: Output<'de>,
 }
 
@@ -198,15 +158,9 @@ keys! { Message<'de>,
     "output", 8, value output;
 }
 
-impl<'de> Item<'de> for Message<'de> {
-    fn next<A: SeqAccess<'de>>(list: &mut A) -> Result<Option<Self>, A::Error> {
-        next_object(list)
-    }
-}
-
 impl Message<'_> {
     pub(super) fn is_by(&self, role: &str) -> bool {
-        self.role.as_ref().is_some_and(|own| own.0 == role)
+        self.role.as_ref().is_some_and(|own| *own == role)
     }
 
     pub(super) fn text(&self) -> &str {
@@ -215,7 +169,7 @@ impl Message<'_> {
 
     /// Whether it is the answer of the Responses API, or of its kind.
     pub(super) fn is_response(&self) -> bool {
-        self.object.as_ref().is_some_and(|own| own.0 == "response")
+        self.object.as_ref().is_some_and(|own| *own == "response")
     }
 
     /// Whether it has items of the Responses API, or the output of a call of it.
@@ -241,67 +195,72 @@ impl Message<'_> {
     }
 }
 
-/// The text of a message, whose parts are joined by newlines.
+/// The text of a message, whose parts are joined by newlines; it is taken apart when it is asked for.
 #[derive(Default)]
-pub(super) struct Content<'de>(Cow<'de, str>);
+pub(super) struct Content<'de> {
+    whole: Option<Quoted<'de>>,
+    text: OnceCell<String>,
+}
 
-impl Content<'_> {
+impl<'de> Content<'de> {
     pub(super) fn text(&self) -> &str {
-        &self.0
-    }
-}
-
-impl<'de> Deserialize<'de> for Content<'de> {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        let json = <&RawValue>::deserialize(deserializer)?.get();
-        let text = match json.as_bytes() {
-            [b'"', ..] => decoded(json),
-            [b'[', ..] => serde_json::from_str(json)
-                .ok()
-                .map(|parts: Parts<'_>| parts.joined()),
-            _ => (json == "null").then(Cow::default),
-        };
-        text.map(Content).ok_or_else(refused)
-    }
-}
-
-#[derive(Default)]
-struct Parts<'de>(Vec<Part<'de>>);
-
-impl<'de> Parts<'de> {
-    fn joined(self) -> Cow<'de, str> {
-        let mut texts = self.0.into_iter().filter_map(|part| part.text);
-        let first = texts.next().map_or(Cow::default(), |text| text.0);
-        let others: Vec<_> = texts.map(|text| text.0).collect();
-        if others.is_empty() {
-            return first;
+        if let Some(whole) = self.whole.filter(|whole| whole.escapes == Escapes::Absent) {
+            return whole.inside();
         }
-        [&[first], &others[..]].concat().join("\n").into()
+        let text = || self.whole.and_then(Quoted::text).unwrap_or_default();
+        self.text.get_or_init(|| text().into_owned())
+    }
+
+    /// What stands between the quotes of JSON, if every writer would write the text like this.
+    pub(super) fn written(&self) -> Option<&'de str> {
+        self.whole.map(Quoted::inside)
+    }
+
+    fn known(text: Cow<'_, str>) -> Self {
+        Self {
+            whole: None,
+            text: text.into_owned().into(),
+        }
     }
 }
 
-impl<'de> Deserialize<'de> for Parts<'de> {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        let mut values = Vec::new();
-        let list = List {
-            values: &mut values,
-            nullable: false,
-        };
-        list.deserialize(deserializer)?;
-        Ok(Self(values))
+impl<'de> Value<'de> for Content<'de> {
+    fn read(parser: &mut Parser<'de>) -> Option<Self> {
+        match parser.peek()? {
+            b'"' => {
+                let whole = parser.quoted()?;
+                if whole.escapes == Escapes::Other {
+                    return whole.text().map(Self::known);
+                }
+                Some(Self {
+                    whole: Some(whole),
+                    ..Self::default()
+                })
+            }
+            b'[' => {
+                let mut parts: Vec<Part<'de>> = Vec::new();
+                list(parser, &mut parts, false)?;
+                Some(Self::known(joined(parts)))
+            }
+            _ => parser.null()?.then(Self::default),
+        }
     }
 }
 
-impl<'de> Item<'de> for Part<'de> {
-    fn next<A: SeqAccess<'de>>(list: &mut A) -> Result<Option<Self>, A::Error> {
-        next_object(list)
+fn joined(parts: Vec<Part<'_>>) -> Cow<'_, str> {
+    let mut texts = parts.into_iter().filter_map(|part| part.text);
+    let first = texts.next().unwrap_or_default();
+    let others: Vec<_> = texts.collect();
+    if others.is_empty() {
+        return first;
     }
+    [&[first], &others[..]].concat().join("\n").into()
 }
 
 #[derive(Default)]
 struct Part<'de> {
     seen: u16,
-    text: Option<Long<'de>>,
+    text: Option<Cow<'de, str>>,
 }
 
 keys! { Part<'de>,
@@ -315,11 +274,11 @@ pub(super) struct Extra<'de> {
     pub response: Response<'de>,
     pub cost: Option<f64>,
     timestamp: Option<f64>,
-    pub interrupt: Option<Text<'de>>,
+    pub interrupt: Option<Cow<'de, str>>,
     pub actions: Vec<Action<'de>>,
     pub code: Option<i64>,
-    pub exception: Option<Text<'de>>,
-    pub output: Option<Long<'de>>,
+    pub exception: Option<Cow<'de, str>>,
+    pub output: Option<Quoted<'de>>,
 }
 
 const INTERRUPT: u8 = 3;
@@ -350,8 +309,8 @@ impl Extra<'_> {
 #[derive(Default)]
 pub(super) struct Action<'de> {
     seen: u16,
-    pub command: Option<Text<'de>>,
-    pub id: Option<Text<'de>>,
+    pub command: Option<Cow<'de, str>>,
+    pub id: Option<Cow<'de, str>>,
 }
 
 keys! { Action<'de>,
@@ -359,17 +318,11 @@ keys! { Action<'de>,
     "tool_call_id", 1, value id;
 }
 
-impl<'de> Item<'de> for Action<'de> {
-    fn next<A: SeqAccess<'de>>(list: &mut A) -> Result<Option<Self>, A::Error> {
-        next_object(list)
-    }
-}
-
 /// The response of the model's API; what it holds is only looked at where it was refused.
 #[derive(Default)]
 pub(super) struct Response<'de> {
     seen: u16,
-    pub usage: Option<Box<Tokens>>,
+    pub usage: Option<Tokens>,
     pub output: Option<Kept<'de>>,
     pub choices: Option<Kept<'de>>,
 }

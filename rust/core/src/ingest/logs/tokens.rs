@@ -1,10 +1,7 @@
 //! Tokens in logs of mini-swe-agent, under the names of each API.
 
-use serde::de::{Deserialize, Deserializer, MapAccess};
-
-use super::super::objects::{Into, Object, once};
-use super::super::value::{Raw, Text};
-use super::run::keys;
+use super::super::parser::Parser;
+use super::fields::{Value, keys, object};
 
 /// Tokens of a call, as one API or another names them.
 #[derive(Clone, Copy, Default)]
@@ -54,12 +51,11 @@ keys! { Details,
 
 macro_rules! whole {
     ($($type:ty),+) => {$(
-        impl<'de> Deserialize<'de> for $type {
-            fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        impl<'a> Value<'a> for $type {
+            fn read(parser: &mut Parser<'a>) -> Option<Self> {
                 let mut target = Self::default();
-                let whole = Into { target: &mut target, nullable: false };
-                serde::de::DeserializeSeed::deserialize(whole, deserializer)?;
-                Ok(target)
+                object(parser, &mut target, false)?;
+                Some(target)
             }
         }
     )+};

@@ -1,7 +1,11 @@
 //! Turns of version 1: each assistant message, with those up to the next one.
 
-use super::observations::{Uncertain, find, observation, program};
-use super::record::{Call, Failure, Turn, Usage, seconds_between};
+use std::sync::LazyLock;
+
+use memchr::memmem::Finder;
+
+use super::observations::{Uncertain, observation, program};
+use super::record::{Call, Failure, Printed, Turn, Usage, seconds_between};
 use super::run::{Message, Run};
 use super::views::Folder;
 use crate::shell::Executed;
@@ -25,7 +29,9 @@ const ERRORS: [(&str, &str); 5] = [
 ];
 
 /// The one that may stand anywhere in a message, and counts before the others.
-const FORMAT_ERROR: (&str, &str) = ("format_error", "Please always provide EXACTLY ONE action");
+const FORMAT_ERROR: &str = "format_error";
+static FORMAT_SIGN: LazyLock<Finder<'static>> =
+    LazyLock::new(|| Finder::new("Please always provide EXACTLY ONE action"));
 
 /// The turns of a run, with what `folder` sees if it looks.
 pub(super) fn turns<'a>(
@@ -62,12 +68,13 @@ fn turn<'a>(
     let program = program(message.text());
     let found = after
         .iter()
-        .find_map(|other| Some((other.text(), observation(other.text())?)));
+        .find_map(|other| Some((other, observation(&other.content)?)));
     let mut views = Vec::new();
     if let (Some(command), Some((_, observed)), Some(folder)) = (program, &found, folder) {
+        let output = observed.output.as_ref().map(Printed::text).transpose()?;
         let executed = Executed {
             command,
-            output: observed.output.as_deref(),
+            output: output.as_deref(),
             code: Some(observed.code),
             ..Executed::default()
         };
@@ -90,16 +97,17 @@ fn turn<'a>(
     let call = program.map(|text| {
         let mut call = Call::of(text, success);
         if success == Some(false) {
-            let shown = found.as_ref().map(|(text, _)| *text);
-            call.error = shown
-                .or_else(|| after.first().map(Message::text))
-                .map(Into::into);
+            let shown = found
+                .as_ref()
+                .map(|(message, _)| *message)
+                .or(after.first());
+            call.error = shown.map(|message| message.text().into());
         }
         call.result = found.and_then(|(_, observed)| observed.output);
         call
     });
     Ok(Turn {
-        number,
+        number: Some(number),
         program: program.map(Into::into),
         text: Some(message.text().into()),
         success,
@@ -112,10 +120,13 @@ fn turn<'a>(
 }
 
 fn error(messages: &[Message<'_>]) -> Option<&'static str> {
-    let any = |is_sign: &dyn Fn(&str) -> bool| messages.iter().any(|each| is_sign(each.text()));
-    let (reason, sign) = FORMAT_ERROR;
-    if any(&|text| find(text, sign).is_some()) {
-        return Some(reason);
+    // None of the signs holds anything that JSON escapes.
+    let any = |is_sign: &dyn Fn(&str) -> bool| {
+        let mut contents = messages.iter().map(|message| &message.content);
+        contents.any(|content| is_sign(content.written().unwrap_or_else(|| content.text())))
+    };
+    if any(&|text| FORMAT_SIGN.find(text.as_bytes()).is_some()) {
+        return Some(FORMAT_ERROR);
     }
     let mut errors = ERRORS.iter();
     let found = errors.find(|(_, sign)| any(&|text| text.starts_with(sign)));

@@ -4,11 +4,12 @@
 use std::borrow::Cow;
 
 use rustc_hash::FxHashMap;
-use serde::Deserialize;
 
-use super::super::value::Kept;
+use super::super::parser::Parser;
+use super::super::tree::Quoted;
+use super::fields::{Kept, Value};
 use super::observations::{Uncertain, hidden};
-use super::record::{Arguments, Call, Failure, Turn, Usage, seconds_between};
+use super::record::{Arguments, Call, Failure, Printed, Turn, Usage, seconds_between};
 use super::responses::{Choices, Output};
 use super::run::{Action, Message, Run};
 use super::views::Folder;
@@ -45,6 +46,16 @@ pub(super) fn turns<'a>(
     turns.collect()
 }
 
+/// The messages that begin the turns.
+pub(super) fn starts<'a, 'r>(run: &'a Run<'r>) -> impl Iterator<Item = &'a Message<'r>> {
+    run.messages.iter().filter(|message| begins_turn(message))
+}
+
+/// The commands that a message asks for.
+pub(super) fn commands<'a>(message: &'a Message<'_>) -> impl Iterator<Item = &'a str> {
+    actions(&message.extra.actions).map(|(command, _)| command)
+}
+
 fn begins_turn(message: &Message<'_>) -> bool {
     let extra = &message.extra;
     let is_answer = message.is_by("assistant") || message.is_response();
@@ -53,7 +64,7 @@ fn begins_turn(message: &Message<'_>) -> bool {
 
 fn is_by_user(message: &Message<'_>) -> bool {
     let interrupt = message.extra.interrupt.as_ref();
-    interrupt.is_some_and(|interrupt| interrupt.0 == BY_USER)
+    interrupt.is_some_and(|interrupt| interrupt == BY_USER)
 }
 
 fn turn<'a>(
@@ -78,7 +89,7 @@ fn turn<'a>(
     let mut tool_calls: Vec<Call<'a>> = done.drain(..).map(|done| done.call).collect();
     if let Some(interrupt) = interrupt {
         error = Some(Failure {
-            reason: &interrupt.0,
+            reason: interrupt,
             message: said_in(message),
         });
         tool_calls = refused(message)?;
@@ -100,7 +111,7 @@ fn turn<'a>(
     };
     let last = after.iter().rev().find(|other| !other.is_by("exit"));
     Ok(Turn {
-        number,
+        number: Some(number),
         program: program(&extra.actions),
         text: said(message)?.filter(|text| !text.is_empty()),
         success,
@@ -145,10 +156,10 @@ fn choices_of<'a>(message: &'a Message<'_>) -> Result<Choices<'a>, Uncertain> {
     parsed(message.extra.response.choices)
 }
 
-fn parsed<'a, T: Deserialize<'a> + Default>(kept: Option<Kept<'a>>) -> Result<T, Uncertain> {
+fn parsed<'a, T: Value<'a> + Default>(kept: Option<Kept<'a>>) -> Result<T, Uncertain> {
     kept.map_or_else(
         || Ok(T::default()),
-        |kept| serde_json::from_str(kept.0).map_err(|_| Uncertain),
+        |kept| T::read(&mut Parser::new(kept.0)).ok_or(Uncertain),
     )
 }
 
@@ -174,15 +185,14 @@ fn refused<'a>(message: &'a Message<'_>) -> Result<Vec<Call<'a>>, Uncertain> {
     Ok(calls.collect())
 }
 
-fn commands<'a>(actions: &'a [Action<'_>]) -> impl Iterator<Item = (&'a str, Option<&'a str>)> {
-    actions.iter().filter_map(|action| {
-        let id = action.id.as_ref().map(|id| &*id.0);
-        Some((&*action.command.as_ref()?.0, id))
-    })
+fn actions<'a>(actions: &'a [Action<'_>]) -> impl Iterator<Item = (&'a str, Option<&'a str>)> {
+    actions
+        .iter()
+        .filter_map(|action| Some((action.command.as_deref()?, action.id.as_deref())))
 }
 
 fn program<'a>(actions: &'a [Action<'_>]) -> Option<Cow<'a, str>> {
-    let mut programs = commands(actions).map(|(command, _)| command);
+    let mut programs = self::actions(actions).map(|(command, _)| command);
     let first = programs.next()?;
     let others: Vec<&str> = programs.collect();
     Some(if others.is_empty() {
@@ -206,10 +216,10 @@ fn calls<'a>(actions: &'a [Action<'_>], after: &'a [Message<'_>]) -> Vec<Done<'a
     let mut by_id: FxHashMap<&str, &Message<'_>> = FxHashMap::default();
     for message in &found {
         for id in [&message.tool_call, &message.call].into_iter().flatten() {
-            by_id.entry(&id.0).or_insert(message);
+            by_id.entry(id).or_insert(message);
         }
     }
-    let calls = commands(actions)
+    let calls = self::actions(actions)
         .enumerate()
         .map(|(position, (command, id))| {
             let observed = match id {
@@ -227,7 +237,7 @@ fn call<'a>(command: &'a str, observed: Option<&'a Message<'_>>) -> Done<'a> {
     let extra = observed.map(|message| &message.extra);
     let exception = extra.and_then(|extra| extra.exception.as_ref());
     let exception = exception
-        .map(|text| &*text.0)
+        .map(|text| &**text)
         .filter(|text| !text.is_empty());
     let code = extra
         .and_then(|extra| extra.code)
@@ -235,8 +245,10 @@ fn call<'a>(command: &'a str, observed: Option<&'a Message<'_>>) -> Done<'a> {
     let mut call = Call::of(command, code.map(|code| code == 0));
     let observed = code.zip(observed);
     if let Some((code, message)) = observed {
-        let output = message.extra.output.as_ref();
-        call.result = output.map(|text| Cow::Borrowed(&*text.0));
+        call.result = message
+            .extra
+            .output
+            .map(|output| Printed::Escaped(output.inside()));
         if code != 0 {
             let shown = Some(message.shown()).filter(|text| !text.is_empty());
             call.error = Some(match exception.or(shown) {
@@ -262,7 +274,8 @@ fn see(
     let Some((code, message)) = done.observed else {
         return Ok(());
     };
-    let output = message.extra.output.as_ref().map(|output| &*output.0);
+    let output = message.extra.output.map(Quoted::certain).transpose()?;
+    let output = output.as_deref();
     let executed = Executed {
         command: done.command,
         output,

@@ -2,9 +2,10 @@
 
 use std::borrow::Cow;
 
+use super::super::escapes::json_text;
 use super::super::parser::Parser;
 use super::super::raw::{Uncertain, is_certain};
-use super::super::tree::{Node, Object, Quoted, quote};
+use super::super::tree::{Node, Object, Quoted};
 use super::shapes::{Given, Message, is_kind};
 use super::tools::{self, Tool};
 use crate::text::trim;
@@ -79,12 +80,12 @@ impl<'n> Arguments<'n> {
             Self::Value(value) if value.is_null() => Ok(None),
             Self::Value(value) => value.json().map(Some).ok_or(Uncertain),
             Self::Parsed(json) => Ok(Some(Cow::Borrowed(json))),
-            Self::Text(text) => Ok(Some(Cow::Owned(quote(text)))),
+            Self::Text(text) => Ok(Some(Cow::Owned(json_text(text)))),
         }
     }
 
     /// What `read` reads of the arguments as an object; `otherwise` of the text that they are.
-    fn read<T>(
+    pub(super) fn read<T>(
         &self,
         read: impl Fn(&Object<'_>) -> Result<Option<T>, Uncertain>,
         otherwise: impl FnOnce(Cow<'_, str>) -> Option<T>,

@@ -5,12 +5,14 @@ use std::borrow::Cow;
 use memchr::{memchr2_iter, memmem};
 
 use super::super::column::Column;
+use super::super::places::View;
 use super::super::raw::{Uncertain, is_certain};
 use super::calls::Call;
 use super::conversation::{Conversation, Draft};
 use super::places::{CallPlaces, Places, TurnPlaces, UsagePlaces};
 use super::tools::{self, Tool};
 use super::usage::Usage;
+use super::views::Watched;
 
 impl UsagePlaces {
     /// Writes a usage to row `row` of its column.
@@ -85,6 +87,7 @@ pub(in super::super) struct Target<'c> {
     pub row: usize,
     pub turns: usize,
     pub turn_views: usize,
+    pub turn_view: &'c View,
     pub places: &'c Places,
 }
 
@@ -117,17 +120,21 @@ impl Target<'_> {
         beside: &impl Beside,
     ) -> Option<()> {
         let drafts = &mut conversation.drafts;
-        if self.wants_views()? {
-            // What tools show of files only the record reader knows.
-            let mut calls = drafts.iter().flat_map(|draft| &draft.calls);
-            ok(!calls.any(|call| matches!(call.tool, Tool::Shell | Tool::Reader)))?;
-        }
         for draft in &mut *drafts {
             for call in &mut draft.calls {
                 end_command(call, beside)?;
             }
         }
-        self.write_turns(drafts, beside)?;
+        let watched = if self.wants_views()? {
+            Watched::of(drafts, beside).ok()?
+        } else {
+            Watched::default()
+        };
+        self.write_turns(drafts, &watched, beside)?;
+        if let Some(leaks) = &watched.leaks {
+            let column = &mut self.columns[self.places.leaks];
+            self.places.leak.write(column, self.row, leaks)?;
+        }
         let output = &mut self.columns[self.places.final_output];
         if output.is_wanted() {
             if let Some(text) = drafts.last().map(text).transpose().ok()?.flatten() {
@@ -140,7 +147,12 @@ impl Target<'_> {
         Some(())
     }
 
-    fn write_turns(&mut self, drafts: &[Draft<'_>], beside: &impl Beside) -> Option<()> {
+    fn write_turns(
+        &mut self,
+        drafts: &[Draft<'_>],
+        watched: &Watched,
+        beside: &impl Beside,
+    ) -> Option<()> {
         let column = &mut self.columns[self.turns];
         if !column.is_wanted() {
             return Some(());
@@ -154,6 +166,10 @@ impl Target<'_> {
                 ok(fields[self.places.turn.duration].number(turn, seconds))?;
             }
             self.places.turn.write_calls(fields, turn, draft, beside)?;
+            if let Some(Some(views)) = watched.views.get(index) {
+                self.turn_view
+                    .write(&mut fields[self.turn_views], turn, views)?;
+            }
             turns.close();
         }
         column.close();

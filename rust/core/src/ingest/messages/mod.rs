@@ -1,18 +1,20 @@
 //! Rows that hold a list of messages beside what identifies an attempt.
 //!
 //! `readers/messages` is the specification. Messages of every shape it knows are read here; a list
-//! of which it would report something, and one whose calls show files where that is asked for, are
-//! left to it.
+//! of which it would report something is left to it.
 
 mod calls;
 mod columns;
 mod conversation;
+mod evidence;
 pub(super) mod places;
+mod readings;
 mod record;
 mod roles;
 mod shapes;
 mod tools;
 mod usage;
+mod views;
 
 pub(super) use calls::Call;
 pub(super) use columns::{Beside, Nothing, Target, write_text};

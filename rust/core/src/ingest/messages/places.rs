@@ -13,6 +13,7 @@ pub(in super::super) struct Places {
     pub passed: usize,
     pub metadata: usize,
     pub leaks: usize,
+    pub leak: LeakPlaces,
     pub usage: usize,
     pub usage_fields: UsagePlaces,
     pub duration: usize,
@@ -20,6 +21,13 @@ pub(in super::super) struct Places {
     pub failure_reason: usize,
     pub failure_message: usize,
     pub turn: TurnPlaces,
+}
+
+#[derive(Clone, Copy, Debug, Default)]
+pub(in super::super) struct LeakPlaces {
+    pub kind: usize,
+    pub evidence: usize,
+    pub turn: usize,
 }
 
 #[derive(Clone, Copy, Debug, Default)]
@@ -68,6 +76,7 @@ impl Places {
     pub(in super::super) fn of(shape: &Shape) -> Result<Self, String> {
         let usage = place(shape, "usage")?;
         let failure = place(shape, "failure")?;
+        let leaks = place(shape, "leaks")?;
         let about = &shape.members[failure].shape;
         Ok(Self {
             agent: place(shape, "agent")?,
@@ -76,7 +85,8 @@ impl Places {
             final_output: place(shape, "final_output")?,
             passed: place(shape, "passed")?,
             metadata: place(shape, "metadata")?,
-            leaks: place(shape, "leaks")?,
+            leaks,
+            leak: LeakPlaces::of(item(shape, leaks)?)?,
             usage,
             usage_fields: UsagePlaces::of(&shape.members[usage].shape)?,
             duration: place(shape, "duration_seconds")?,
@@ -84,6 +94,16 @@ impl Places {
             failure_reason: place(about, "reason")?,
             failure_message: place(about, "message")?,
             turn: TurnPlaces::of(item(shape, place(shape, "turns")?)?)?,
+        })
+    }
+}
+
+impl LeakPlaces {
+    fn of(shape: &Shape) -> Result<Self, String> {
+        Ok(Self {
+            kind: place(shape, "kind")?,
+            evidence: place(shape, "evidence")?,
+            turn: place(shape, "turn")?,
         })
     }
 }

@@ -95,6 +95,7 @@ pub(in super::super) fn read(row: &mut Row<'_>, line: &str) -> Option<()> {
         row: row.index,
         turns: row.places.turns,
         turn_views: row.places.turn_views,
+        turn_view: &row.places.turn_view,
         places: &row.places.messages,
     };
     target.write(&mut conversation, &Nothing)?;

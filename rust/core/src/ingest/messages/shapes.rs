@@ -2,6 +2,7 @@
 
 use std::borrow::Cow;
 
+use super::super::escapes::unescaped;
 use super::super::tree::{Node, Object, Quoted, number};
 
 /// A message, and what it has where it does not say so itself: the envelope it came in.
@@ -145,10 +146,7 @@ impl Given<'_> {
 
     /// The text; none if it holds half a surrogate pair.
     pub(super) fn text(&self) -> Option<Cow<'_, str>> {
-        if !self.inside().contains('\\') {
-            return Some(Cow::Borrowed(self.inside()));
-        }
-        serde_json::from_str(&self.json).ok().map(Cow::Owned)
+        unescaped(self.inside())
     }
 }
 

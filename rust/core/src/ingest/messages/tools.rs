@@ -36,8 +36,7 @@ const INTERPRETERS: [&str; 9] = [
     "run_ipython",
     "run_python",
 ];
-/// Tools that search, read, or edit files.
-const READERS: [&str; 30] = [
+const SEARCHES: [&str; 11] = [
     "find_in_files",
     "grep",
     "grep_search",
@@ -49,11 +48,12 @@ const READERS: [&str; 30] = [
     "search_file_content",
     "search_files",
     "search_for_pattern",
+];
+const READERS: [&str; 13] = [
     "cat_file",
     "file_read",
     "fs_read",
     "get_file_contents",
-    "open",
     "open_file",
     "read",
     "read_file",
@@ -63,6 +63,8 @@ const READERS: [&str; 30] = [
     "show_file",
     "view",
     "view_file",
+];
+const EDITORS: [&str; 5] = [
     "edit_tool",
     "file_editor",
     "str_replace_based_edit_tool",
@@ -70,7 +72,9 @@ const READERS: [&str; 30] = [
     "text_editor",
 ];
 
-/// Tools that read if what they give back is a window into a file, which Python tells.
+/// Opens a file, of which it shows a window or all.
+const OPENER: &str = "open";
+/// Tools that read if what they give back is a window into a file.
 const WINDOWED: [&str; 3] = ["goto", "scroll_down", "scroll_up"];
 
 const COMMANDS: [&str; 4] = ["command", "cmd", "script", "commands"];
@@ -82,13 +86,16 @@ const RUN_TEXT: [&str; 5] = ["bash", "sh", "zsh", "dash", "ksh"];
 pub(in super::super) enum Tool {
     Shell,
     Interpreter,
-    /// It reads or edits files.
+    Search,
     Reader,
+    /// It reads only if it is told to view.
+    Editor,
+    Opener,
+    Window,
     Other,
 }
 
-/// The tool of a name, which may stand behind a namespace; none if only Python knows its lower
-/// case, or what it does.
+/// The tool of a name, which may stand behind a namespace; none if only Python knows its lower case.
 pub(super) fn tool(name: &str) -> Option<Tool> {
     if !name.is_ascii() {
         return None;
@@ -101,21 +108,27 @@ pub(super) fn tool(name: &str) -> Option<Tool> {
         };
     }
     let is_one = |names: &[&str]| names.iter().any(|each| each.eq_ignore_ascii_case(plain));
-    if is_one(&WINDOWED) {
-        return None;
-    }
     Some(if is_one(&SHELLS) {
         Tool::Shell
     } else if is_one(&INTERPRETERS) {
         Tool::Interpreter
+    } else if is_one(&SEARCHES) {
+        Tool::Search
     } else if is_one(&READERS) {
         Tool::Reader
+    } else if is_one(&EDITORS) {
+        Tool::Editor
+    } else if is_one(&[OPENER]) {
+        Tool::Opener
+    } else if is_one(&WINDOWED) {
+        Tool::Window
     } else {
         Tool::Other
     })
 }
 
-fn value<'n>(arguments: &'n Object<'n>, names: &[&str]) -> Option<&'n Node<'n>> {
+/// What the first of some names that is there stands for.
+pub(super) fn value<'n>(arguments: &'n Object<'n>, names: &[&str]) -> Option<&'n Node<'n>> {
     let mut values = names.iter().map(|name| arguments.get(name));
     values.find(|value| !value.is_null())
 }
@@ -167,6 +180,11 @@ const DIGITS: usize = 9;
 
 /// The exit code that the last line of a result tells.
 pub(super) fn exit_code(result: &str) -> Result<Option<i64>, Uncertain> {
+    ended(result).map(|(_, code)| code)
+}
+
+/// A result without the last line that tells the exit code, and the code.
+pub(super) fn ended(result: &str) -> Result<(&str, Option<i64>), Uncertain> {
     let begin = result
         .char_indices()
         .rev()
@@ -174,13 +192,13 @@ pub(super) fn exit_code(result: &str) -> Result<Option<i64>, Uncertain> {
         .map_or(0, |(at, _)| at);
     let tail = result[begin..].to_ascii_lowercase();
     let Some(at) = tail.rfind("exit") else {
-        return Ok(None);
+        return Ok((result, None));
     };
     if !tail.is_ascii() {
         return Err(Uncertain);
     }
     let Some(code) = told(&tail[at + "exit".len()..]) else {
-        return Ok(None);
+        return Ok((result, None));
     };
     // What may stand before it, from its end.
     let mut before = &tail[..at];
@@ -197,8 +215,11 @@ pub(super) fn exit_code(result: &str) -> Result<Option<i64>, Uncertain> {
     }
     let blank = |c: char| c != '\n' && is_blank(c);
     before = before.trim_end_matches(blank);
-    let is_line = before.is_empty() || before.ends_with('\n');
-    Ok(is_line.then_some(code))
+    if !before.is_empty() && !before.ends_with('\n') {
+        return Ok((result, None));
+    }
+    let output = before.strip_suffix('\n').unwrap_or(before);
+    Ok((&result[..begin + output.len()], Some(code)))
 }
 
 /// The number in what follows the word `exit`, if nothing else follows.
@@ -259,6 +280,7 @@ mod tests {
     #[test]
     fn names_behind_namespaces() {
         assert_eq!(tool("mcp__files__Read_File"), Some(Tool::Reader));
+        assert_eq!(tool("Goto"), Some(Tool::Window));
         assert_eq!(tool("functions.bash"), Some(Tool::Shell));
         assert_eq!(tool("a.b/"), Some(Tool::Other));
         assert_eq!(tool("PYTHON"), Some(Tool::Interpreter));

@@ -1,0 +1,160 @@
+"""Tables of benchmarks in CSV as record batches.
+
+:func:`trajmeter.readers.benchmark_rows.csv.csv_rows` is the definition. What is here takes plain
+files, without blank lines, ragged rows or quotes within values; every other is left to the record
+form.
+"""
+
+from __future__ import annotations
+
+import csv
+from codecs import BOM_UTF8
+from typing import TYPE_CHECKING, Any, TypeAlias
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+from pyarrow import csv as arrow_csv
+
+from trajmeter.readers.benchmark_rows.attempts import ENTRY_FIELDS, TEXT_COLUMNS
+from trajmeter.readers.benchmark_rows.batches import attempt_batches
+from trajmeter.readers.benchmark_rows.columns import WANTED, UncertainError, gathered
+from trajmeter.readers.benchmark_rows.csv import cell, header_fault
+
+if TYPE_CHECKING:
+    from collections.abc import Collection, Iterator, Sequence
+    from pathlib import Path
+
+    from trajmeter.kernels import Int64Array
+
+__all__ = ["read_csv"]
+
+_Bytes: TypeAlias = "np.ndarray[Any, np.dtype[np.uint8]]"
+
+_NEWLINE = 10
+_BEFORE, _AFTER = list(b",\n"), list(b",\r\n")
+"""What stands before a quoted value, and what behind it."""
+_AT_ONCE = 1 << 24
+"""Bytes that are looked at at a time."""
+_LONGEST_HEADER = 1 << 16
+_NUMBERS = frozenset(ENTRY_FIELDS) - {"significant"}
+_FIRST_ROW = 2
+"""Line of the first row."""
+
+
+def read_csv(path: Path, columns: Collection[str]) -> Iterator[pa.RecordBatch] | None:
+    """Read every attempt; ``None`` where the record form has to read the file.
+
+    Args:
+        path: The file.
+        columns: Names of the columns to fill.
+    """
+    try:
+        held = np.memmap(path, np.uint8, mode="r")
+        names = _names(held)
+        lines = _lines(held)
+        table = _table(path, names)
+        if table.num_rows != lines - 1:  # blank lines, or values of several
+            return None
+        attempts = gathered(table, [*filter(None, names)], first_line=_FIRST_ROW)
+    except (pa.ArrowException, OSError, ValueError, csv.Error, UncertainError):
+        return None
+    return attempt_batches(str(path), attempts, columns)
+
+
+def _names(held: _Bytes) -> list[str]:
+    """Columns that the header names.
+
+    Raises:
+        UncertainError: It is not plain, or not that of such a table.
+        UnicodeDecodeError: It is not UTF-8.
+        csv.Error: Its quotes do not match.
+    """
+    line, end, _ = held[:_LONGEST_HEADER].tobytes().partition(b"\n")
+    text = line.removeprefix(BOM_UTF8).removesuffix(b"\r").decode()
+    names = next(csv.reader([text], strict=True), [])
+    if not end or any(name != name.strip() for name in names) or header_fault(names):
+        raise UncertainError
+    return names
+
+
+def _lines(held: _Bytes) -> int:
+    """How many lines a plain file has.
+
+    Raises:
+        UncertainError: It is not plain, or a line is longer than a value may be.
+    """
+    count, last = 0, -1
+    found: list[Int64Array] = []
+    for start in range(0, len(held), _AT_ONCE):
+        part = held[start : start + _AT_ONCE]
+        ends, returns, quotes = (np.flatnonzero(part == byte) + start for byte in b'\n\r"')
+        found.append(quotes)
+        if not part.all() or (held[np.minimum(returns + 1, len(held) - 1)] != _NEWLINE).any():
+            raise UncertainError  # NUL, or a line that ends otherwise
+        bounds = np.concatenate([[last], ends, [min(start + _AT_ONCE, len(held))]])
+        if np.diff(bounds).max() > csv.field_size_limit():
+            raise UncertainError
+        count, last = count + len(ends), int(bounds[-2])
+    _check_quotes(held, np.concatenate(found))
+    return count + (last + 1 < len(held))
+
+
+def _check_quotes(held: _Bytes, quotes: Int64Array) -> None:
+    """Raise ``UncertainError`` unless every second one begins a value and the next ends it."""
+    begins, ends = quotes[::2], quotes[1::2]
+    before = held[np.maximum(begins - 1, 0)]
+    after = held[np.minimum(ends + 1, len(held) - 1)]
+    is_first, is_last = begins == 0, ends == len(held) - 1
+    if (
+        len(begins) != len(ends)
+        or not (np.isin(before, _BEFORE) | is_first).all()
+        or not (np.isin(after, _AFTER) | is_last).all()
+    ):
+        raise UncertainError
+
+
+def _table(path: Path, names: Sequence[str]) -> pa.Table:
+    """The columns that a record depends on, as :func:`gathered` takes them."""
+    wanted = [name for name in names if name in WANTED]
+    codes = pa.dictionary(pa.int32(), pa.string())
+    file: Any  # for stubs that know files of Python alone
+    with pa.memory_map(str(path)) as file:  # which nothing takes for a compressed one
+        read = arrow_csv.read_csv(
+            file,
+            convert_options=arrow_csv.ConvertOptions(
+                include_columns=wanted,
+                column_types={name: pa.float64() if name in _NUMBERS else codes for name in wanted},
+                null_values=[""],
+                strings_can_be_null=True,
+            ),
+        )
+    return pa.table({name: _column(read.column(name), name) for name in wanted})
+
+
+def _column(column: Any, name: str) -> Any:  # noqa: ANN401 - chunks of any type
+    """A column as values of JSON: text as text, and else numbers or truth values.
+
+    Raises:
+        UncertainError: They are of several kinds, or there is more to a text or a number.
+    """
+    if name in _NUMBERS:
+        if not pc.all(pc.is_finite(column)).as_py() and column.null_count < len(column):
+            raise UncertainError
+        return column
+    whole = column.unify_dictionaries().combine_chunks()
+    if isinstance(whole, pa.ChunkedArray):
+        if whole.num_chunks != 1:  # none, or more than one array holds
+            raise UncertainError
+        whole = whole.chunk(0)
+    texts = whole.dictionary.to_pylist()
+    if name in TEXT_COLUMNS:
+        if any(text != text.strip() for text in texts):
+            raise UncertainError
+        return whole
+    values = [cell(text.strip(), is_text=False) for text in texts]
+    kinds = {type(value) for value in values}
+    if len(kinds) > 1 or not kinds <= {float, bool}:
+        raise UncertainError
+    own: Any = pa.array(values, pa.bool_() if bool in kinds else pa.float64())
+    return own.take(whole.indices)

@@ -1,0 +1,112 @@
+"""Gold of tasks, for the turns of a report: what share was seen so far, and what at which turn."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, NamedTuple
+
+from trajmeter.reports.cells import NOTHING, percent
+from trajmeter.reports.page.attempts import DetailBlock
+
+if TYPE_CHECKING:
+    from trajmeter.metrics.context import ContextTracker, PreparedTask
+    from trajmeter.metrics.engine import TaskIndex
+    from trajmeter.records import GoldRange, Task, Trajectory
+    from trajmeter.snapshots import SnapshotStore
+
+__all__ = ["Gold", "GoldOfTask"]
+
+_HELD = 64
+"""Tasks whose gold is kept: attempts at a task mostly follow each other."""
+_RANGES = 100
+"""Ranges of gold that are followed one by one."""
+_EVENTS = ("file", "lines", "all")
+_HEADER = ("gold", "file seen at", "first lines at", "all lines at", "lines seen")
+
+
+class _Range(NamedTuple):
+    """One range of gold."""
+
+    written: GoldRange
+    """As the task has it."""
+    prepared: PreparedTask
+    """The task with this gold alone."""
+
+
+class GoldOfTask:
+    """The gold of one task."""
+
+    def __init__(self, task: Task, snapshots: SnapshotStore | None) -> None:
+        from trajmeter.metrics.context import prepare
+
+        snapshot = None if snapshots is None else snapshots.find(task)
+        self._whole = prepare(task, snapshot)
+        alone = (
+            _Range(each, prepare(task.model_copy(update={"gold_ranges": (each,)}), snapshot))
+            for each in (task.gold_ranges or ())[:_RANGES]
+        )
+        self._ranges = tuple(alone)
+
+    def tracker(self) -> ContextTracker:
+        """Follows the share of all gold, for one reading."""
+        from trajmeter.metrics.context import ContextTracker
+
+        return ContextTracker(self._whole)
+
+    def found(self, trajectory: Trajectory) -> DetailBlock | None:
+        """At which turn each range was seen; ``None`` if no turn recorded what it viewed."""
+        viewing = [
+            (position if turn.number is None else turn.number, turn.views)
+            for position, turn in enumerate(trajectory.turns or (), 1)
+            if turn.views is not None
+        ]
+        if not viewing or not self._ranges:
+            return None
+        from trajmeter.metrics.context import ContextTracker
+
+        rows = []
+        for written, prepared in self._ranges:
+            tracker = ContextTracker(prepared)
+            firsts: dict[str, int] = {}
+            share = None
+            for number, views in viewing:
+                seen = tracker.update(views)
+                share = seen.line
+                for name, is_seen in (
+                    ("file", bool(seen.file)),
+                    ("lines", bool(seen.line)),
+                    ("all", seen.line == 1.0),
+                ):
+                    if is_seen:
+                        firsts.setdefault(name, number)
+            turns = (f"turn {firsts[name]}" if name in firsts else "never" for name in _EVENTS)
+            label = f"{written.path}:{written.first_line}-{written.last_line}"
+            rows.append((label, *turns, NOTHING if share is None else str(percent(share))))
+        return DetailBlock("gold", (), _HEADER, tuple(rows), (4,))
+
+
+class Gold:
+    """Gold of tasks, compiled when an attempt at them is read.
+
+    Args:
+        tasks: The tasks.
+        snapshots: Their repositories, for bytes and definitions; ``None`` without any.
+    """
+
+    def __init__(self, tasks: TaskIndex, snapshots: SnapshotStore | None = None) -> None:
+        self._tasks = tasks
+        self._snapshots = snapshots
+        self._held: dict[str, GoldOfTask] = {}
+
+    def task(self, trajectory: Trajectory) -> Task | None:
+        """The task that was attempted; ``None`` if it is not known."""
+        return self._tasks.find(trajectory.task_id)
+
+    def of(self, task: Task) -> GoldOfTask | None:
+        """Its gold; ``None`` without any."""
+        if task.gold_ranges is None:
+            return None
+        held = self._held.pop(task.id, None) or GoldOfTask(task, self._snapshots)
+        if len(self._held) >= _HELD:
+            del self._held[next(iter(self._held))]  # the one that was used longest ago
+        self._held[task.id] = held
+        return held

@@ -1,0 +1,323 @@
+//! Texts of JSON, and what is escaped in them.
+//!
+//! Output of commands and source code are long and full of escapes. What stands between two of them
+//! is found, and copied, many bytes at a time.
+
+use std::borrow::Cow;
+
+use memchr::memchr;
+
+const ONES: u64 = u64::MAX / 255;
+const HIGH: u64 = ONES << 7;
+
+const WORD: usize = 8;
+/// Bytes that are looked at together where a text is long.
+const WIDE: usize = 32;
+
+/// The high bits of the bytes of a word that are a quote, a backslash, or a control character. The
+/// lowest bit is right; those above it may be a carry's.
+fn special(word: u64) -> u64 {
+    let quotes = word ^ (ONES * u64::from(b'"'));
+    let slashes = word ^ (ONES * u64::from(b'\\'));
+    (quotes.wrapping_sub(ONES) & !quotes
+        | slashes.wrapping_sub(ONES) & !slashes
+        | word.wrapping_sub(ONES * 0x20) & !word)
+        & HIGH
+}
+
+fn word(bytes: &[u8], at: usize) -> Option<u64> {
+    let word = bytes.get(at..at + WORD)?.try_into().ok()?;
+    Some(u64::from_le_bytes(word))
+}
+
+/// Where a stretch of bytes ends that are not special, from `at` on: before the last [`WIDE`].
+fn after_plain(bytes: &[u8], mut at: usize) -> usize {
+    while bytes.get(at..at + WIDE).is_some_and(is_plain) {
+        at += WIDE;
+    }
+    at
+}
+
+/// Where the next byte from `at` on stands that is a quote, a backslash, or a control character.
+fn plain_end(bytes: &[u8], mut at: usize) -> Option<usize> {
+    while let Some(word) = word(bytes, at) {
+        let found = special(word);
+        if found != 0 {
+            return Some(at + found.trailing_zeros() as usize / WORD);
+        }
+        at = after_plain(bytes, at + WORD);
+    }
+    let rest = bytes.get(at..)?;
+    Some(at + rest.iter().copied().position(is_special)?)
+}
+
+/// The escapes in a text.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Escapes {
+    /// None.
+    Absent,
+    /// Only those that every writer makes of these characters, such as `\n`.
+    Named,
+    /// Others, such as halves of surrogate pairs by their number.
+    Other,
+}
+
+/// Where the quote stands that ends the text whose first byte is at `at`, and its escapes; none where
+/// the text is not valid.
+pub(super) fn text_end(bytes: &[u8], mut at: usize) -> Option<(usize, Escapes)> {
+    let mut escapes = Escapes::Absent;
+    while let Some(word) = word(bytes, at) {
+        let mut found = special(word);
+        if found == 0 {
+            at = after_plain(bytes, at + WORD);
+            continue;
+        }
+        let mut passed = WORD;
+        // Escapes follow one another closely, so that a word may hold several.
+        while found != 0 {
+            let place = found.trailing_zeros() as usize / WORD;
+            match bytes[at + place] {
+                b'"' => return Some((at + place, escapes)),
+                b'\\' => {
+                    let next = place + escape_length(bytes, at + place, &mut escapes)?;
+                    if next >= WORD {
+                        passed = next;
+                        break;
+                    }
+                    found &= u64::MAX << (8 * next);
+                }
+                0..0x20 => return None,
+                _ => found &= found - 1,
+            }
+        }
+        at += passed;
+    }
+    loop {
+        at += bytes.get(at..)?.iter().copied().position(is_special)?;
+        match bytes[at] {
+            b'"' => return Some((at, escapes)),
+            b'\\' => at += escape_length(bytes, at, &mut escapes)?,
+            _ => return None,
+        }
+    }
+}
+
+/// Bytes of the escape at `at`, which is noted; none where it is not one.
+fn escape_length(bytes: &[u8], at: usize, escapes: &mut Escapes) -> Option<usize> {
+    let length = match *bytes.get(at + 1)? {
+        b'n' | b'"' | b'\\' | b't' | b'r' | b'b' | b'f' => {
+            if *escapes == Escapes::Absent {
+                *escapes = Escapes::Named;
+            }
+            return Some(2);
+        }
+        b'/' => 2,
+        b'u' => {
+            let digits = bytes.get(at + 2..at + 6)?;
+            if !digits.iter().all(u8::is_ascii_hexdigit) {
+                return None;
+            }
+            6
+        }
+        _ => return None,
+    };
+    *escapes = Escapes::Other;
+    Some(length)
+}
+
+fn is_special(byte: u8) -> bool {
+    matches!(byte, b'"' | b'\\' | 0..0x20)
+}
+
+/// Whether no byte of a chunk is special, without a branch for each.
+fn is_plain(chunk: &[u8]) -> bool {
+    let special = chunk.iter().fold(0, |found, &byte| {
+        found | u8::from(byte == b'"') | u8::from(byte == b'\\') | u8::from(byte < 0x20)
+    });
+    special == 0
+}
+
+/// The text that stands between the quotes of valid JSON; none if it holds half a surrogate pair.
+pub(super) fn unescaped(inside: &str) -> Option<Cow<'_, str>> {
+    let Some(mut at) = memchr(b'\\', inside.as_bytes()) else {
+        return Some(Cow::Borrowed(inside));
+    };
+    let mut text = String::with_capacity(inside.len());
+    let mut rest = inside;
+    loop {
+        text.push_str(&rest[..at]);
+        let (escaped, length) = escape(&rest[at..])?;
+        text.push(escaped);
+        rest = &rest[at + length..];
+        match memchr(b'\\', rest.as_bytes()) {
+            Some(next) => at = next,
+            None => break,
+        }
+    }
+    text.push_str(rest);
+    Some(Cow::Owned(text))
+}
+
+/// A text as JSON.
+pub(super) fn json_text(text: &str) -> String {
+    let mut json = String::with_capacity(text.len() + text.len() / 16 + 2);
+    json.push('"');
+    let mut begin = 0;
+    while let Some(at) = plain_end(text.as_bytes(), begin) {
+        json.push_str(&text[begin..at]);
+        let byte = text.as_bytes()[at];
+        json.push('\\');
+        let escaped = match byte {
+            b'"' | b'\\' => char::from(byte),
+            b'\n' => 'n',
+            b'\t' => 't',
+            b'\r' => 'r',
+            0x08 => 'b',
+            0x0c => 'f',
+            _ => {
+                const DIGITS: &[u8; 16] = b"0123456789abcdef";
+                json.push_str("u00");
+                json.push(char::from(DIGITS[usize::from(byte >> 4)]));
+                char::from(DIGITS[usize::from(byte & 0xf)])
+            }
+        };
+        json.push(escaped);
+        begin = at + 1;
+    }
+    json.push_str(&text[begin..]);
+    json.push('"');
+    json
+}
+
+/// The character that an escape stands for, and how long the escape is.
+fn escape(text: &str) -> Option<(char, usize)> {
+    let escaped = match text.as_bytes().get(1)? {
+        b'n' => '\n',
+        b't' => '\t',
+        b'r' => '\r',
+        b'b' => '\x08',
+        b'f' => '\x0c',
+        b'u' => return unicode(text),
+        byte @ (b'"' | b'\\' | b'/') => char::from(*byte),
+        _ => return None,
+    };
+    Some((escaped, 2))
+}
+
+/// The character of `\u00e9`, or of a pair of those.
+fn unicode(text: &str) -> Option<(char, usize)> {
+    const LENGTH: usize = 6;
+    let unit = |at: usize| {
+        let digits = text.get(at..at + LENGTH)?.strip_prefix("\\u")?;
+        let is_plain = digits.bytes().all(|byte| byte.is_ascii_hexdigit());
+        is_plain.then(|| u16::from_str_radix(digits, 16).ok())?
+    };
+    let first = unit(0)?;
+    if let Some(escaped) = char::from_u32(first.into()) {
+        return Some((escaped, LENGTH));
+    }
+    let pair = [first, unit(LENGTH)?];
+    let escaped = char::decode_utf16(pair).next()?.ok()?;
+    Some((escaped, 2 * LENGTH))
+}
+
+#[cfg(test)]
+mod tests {
+    use std::borrow::Cow;
+
+    use super::{Escapes, is_special, json_text, plain_end, text_end, unescaped};
+
+    #[test]
+    fn ends_of_texts_wherever_they_lie() {
+        for (inside, escapes) in [
+            ("", Some(Escapes::Absent)),
+            ("##", Some(Escapes::Absent)),
+            (r"\n", Some(Escapes::Named)),
+            (r#"\n\"\\\t\r\b\f"#, Some(Escapes::Named)),
+            ("\\\"#\\\\#]", Some(Escapes::Named)),
+            (r"a\/", Some(Escapes::Other)),
+            (r"\u00e9\n", Some(Escapes::Other)),
+            (r"\", None),
+            (r"\u12", None),
+            (r"\u+123", None),
+            (r"\x", None),
+            ("\t", None),
+            ("\\\n", None),
+        ] {
+            for (before, after) in (0..48).flat_map(|n| (0..24).map(move |m| (n, m))) {
+                let text = format!("{}{inside}{}", "x".repeat(before), "é".repeat(after));
+                let json = format!("{text}\"#\\");
+                let expected = escapes.map(|escapes| (text.len(), escapes));
+                assert_eq!(text_end(json.as_bytes(), 0), expected, "{json}");
+                assert_eq!(text_end(text.as_bytes(), 0), None, "{text}");
+                let valid = serde_json::from_str::<&serde_json::value::RawValue>;
+                let quoted = format!("\"{text}\"");
+                assert_eq!(valid(&quoted).is_ok(), escapes.is_some(), "{quoted}");
+            }
+        }
+    }
+
+    #[test]
+    fn texts() {
+        assert!(matches!(
+            unescaped("plain é"),
+            Some(Cow::Borrowed("plain é"))
+        ));
+        for (inside, text) in [
+            ("", ""),
+            (r#"\n\t\r\b\f\"\\\/"#, "\n\t\r\x08\x0c\"\\/"),
+            (r"a\nb\u00e9c", "a\nbéc"),
+            (r"\ud83d\ude00!", "😀!"),
+            (r"\\u00e9", "\\u00e9"),
+        ] {
+            assert_eq!(unescaped(inside).as_deref(), Some(text));
+            let json = format!("\"{inside}\"");
+            let known: Option<String> = serde_json::from_str(&json).ok();
+            assert_eq!(known.as_deref(), Some(text));
+        }
+    }
+
+    #[test]
+    fn halves_of_pairs_are_no_text() {
+        for inside in [
+            r"\ud83d",
+            r"\ud83d\n",
+            r"\ude00\ud83d",
+            r"\ud83d\ud83d",
+            r"\u+123",
+            r"\x",
+            r"\",
+        ] {
+            assert_eq!(unescaped(inside), None, "{inside}");
+        }
+    }
+
+    #[test]
+    fn every_character_as_json() {
+        let all: String = ('\0'..='\u{200}').chain(['😀', '\u{2028}']).collect();
+        for begin in 0..40 {
+            let text = format!("{}{all}", "x".repeat(begin));
+            assert_eq!(json_text(&text), serde_json::to_string(&text).unwrap());
+            let json = json_text(&text);
+            assert_eq!(unescaped(&json[1..json.len() - 1]).as_deref(), Some(&*text));
+        }
+    }
+
+    #[test]
+    fn the_end_of_what_is_plain() {
+        for length in 0..100 {
+            let mut bytes = vec![b'x'; length];
+            assert_eq!(plain_end(&bytes, 0), None);
+            for at in 0..length {
+                for byte in 0..=u8::MAX {
+                    bytes[at] = byte;
+                    let expected = is_special(byte).then_some(at);
+                    assert_eq!(plain_end(&bytes, 0), expected, "{byte} at {at} of {length}");
+                }
+                bytes[at] = b'"';
+                assert_eq!(plain_end(&bytes, at + 1), None);
+                bytes[at] = b'x';
+            }
+        }
+    }
+}

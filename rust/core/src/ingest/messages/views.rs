@@ -1,0 +1,234 @@
+//! What calls of tools show of files: the twin of `trajmeter.readers.tool_views`.
+
+use std::borrow::Cow;
+
+use super::super::column::Column;
+use super::super::parser::Parser;
+use super::super::places;
+use super::super::raw::Uncertain;
+use super::super::tree::Node;
+use super::calls::Call;
+use super::columns::Beside;
+use super::conversation::Draft;
+use super::evidence::{hits, window};
+use super::places::LeakPlaces;
+use super::readings::{PATHS, read};
+use super::tools::{self, Tool, value};
+use crate::shell::{Executed, Extent, Leak, View, shell_views};
+
+const FOLDERS: [&str; 3] = ["workdir", "cwd", "working_directory"];
+
+/// What the calls of an attempt showed.
+#[derive(Default)]
+pub(super) struct Watched {
+    /// What each turn saw; none where it is no step.
+    pub views: Vec<Option<Vec<View>>>,
+    /// With the number of the turn; none where no tool is known to read.
+    pub leaks: Option<Vec<(usize, Leak)>>,
+}
+
+impl Watched {
+    pub(super) fn of(drafts: &[Draft<'_>], beside: &impl Beside) -> Result<Self, Uncertain> {
+        let mut calls = drafts.iter().flat_map(|draft| &draft.calls);
+        let has_results = calls.any(|call| answer(call).is_some());
+        let mut watched = Self::default();
+        let mut shows = false;
+        for (index, draft) in drafts.iter().enumerate() {
+            let mut seen: Option<Vec<View>> = None;
+            for call in &draft.calls {
+                if has_results && answer(call).is_none() {
+                    continue; // what was never answered showed nothing
+                }
+                let Some((views, leaks)) = shown(call, beside.exit_code(call))? else {
+                    continue;
+                };
+                seen.get_or_insert_default().extend(views);
+                let leaks = leaks.into_iter().map(|leak| (index + 1, leak));
+                watched.leaks.get_or_insert_default().extend(leaks);
+            }
+            shows |= seen.as_ref().is_some_and(|seen| !seen.is_empty());
+            watched.views.push(seen);
+        }
+        if shows {
+            for seen in &mut watched.views {
+                *seen = seen.take().filter(|views| !views.is_empty());
+            }
+        }
+        Ok(watched)
+    }
+}
+
+/// What a call was given back, as JSON.
+fn answer<'c>(call: &'c Call<'_>) -> Option<&'c str> {
+    let result = call.result.as_ref().map(|result| &*result.json);
+    result.filter(|json| *json != "null")
+}
+
+/// The text of an answer, that of its parts together.
+pub(super) fn text_of<'c>(call: &'c Call<'_>) -> Result<Option<Cow<'c, str>>, Uncertain> {
+    let Some(json) = answer(call) else {
+        return Ok(None);
+    };
+    match Parser::new(json).value().ok_or(Uncertain)? {
+        Node::Text(text) => text.certain().map(Some),
+        Node::List(list) => {
+            let mut texts = Vec::new();
+            for part in &list.items {
+                let text = part.object().map_or(part, |part| part.get("text"));
+                if let Some(text) = text.quoted() {
+                    texts.push(text.certain()?);
+                }
+            }
+            Ok((!texts.is_empty()).then(|| texts.join("\n").into()))
+        }
+        _ => Ok(None),
+    }
+}
+
+type Shown = (Vec<View>, Vec<Leak>);
+
+/// What a call showed; none if its tool is not known to read.
+fn shown(call: &Call<'_>, code: Option<i64>) -> Result<Option<Shown>, Uncertain> {
+    let views = match call.tool {
+        Tool::Shell => return in_shell(call, code).map(Some),
+        Tool::Search => found(call)?,
+        Tool::Reader | Tool::Editor => read(call)?,
+        Tool::Opener => match in_window(call)? {
+            Some(view) => vec![view],
+            None => read(call)?,
+        },
+        Tool::Window => match in_window(call)? {
+            Some(view) => vec![view],
+            None => return Ok(None),
+        },
+        Tool::Interpreter | Tool::Other => return Ok(None),
+    };
+    Ok(Some((views, Vec::new())))
+}
+
+pub(super) fn view(path: &str, extent: Extent) -> View {
+    View {
+        path: path.into(),
+        extent,
+        is_search: false,
+    }
+}
+
+fn in_shell(call: &Call<'_>, code: Option<i64>) -> Result<Shown, Uncertain> {
+    let asked = call.arguments.read(
+        |arguments| {
+            let folder = match value(arguments, &FOLDERS).and_then(Node::quoted) {
+                Some(folder) if folder.is_empty() => return Err(Uncertain),
+                folder => folder.map(|folder| folder.certain().map(Cow::into_owned)),
+            };
+            Ok(Some((tools::command(arguments)?, folder.transpose()?)))
+        },
+        |_| None,
+    )?;
+    let Some((Some(command), folder)) = asked else {
+        return Ok(Shown::default());
+    };
+    let text = text_of(call)?;
+    let ended = text.as_deref().map(tools::ended).transpose()?;
+    let code = code.or(ended.and_then(|(_, told)| told));
+    if call.success == Some(false) && code.is_none() {
+        return Ok(Shown::default());
+    }
+    let executed = Executed {
+        command: &command,
+        output: ended.map(|(output, _)| output),
+        code,
+        folder: folder.as_deref(),
+        hidden: None,
+    };
+    let shown = shell_views(&executed).map_err(|_| Uncertain)?;
+    Ok((shown.views, shown.leaks))
+}
+
+/// The lines that a search found.
+fn found(call: &Call<'_>) -> Result<Vec<View>, Uncertain> {
+    let Some(text) = text_of(call)?.filter(|_| call.success != Some(false)) else {
+        return Ok(Vec::new());
+    };
+    let path = call.arguments.read(
+        |arguments| {
+            let path = value(arguments, &PATHS).and_then(Node::quoted);
+            path.map(|path| path.certain().map(Cow::into_owned))
+                .transpose()
+        },
+        |_| None,
+    )?;
+    let hits = hits(&text, path.as_deref())?.into_iter();
+    Ok(hits
+        .map(|(path, line)| View {
+            is_search: true,
+            ..view(path, Extent::Lines(line, line))
+        })
+        .collect())
+}
+
+/// The lines in a tool's window; none if the result is not one, as of other such tools.
+fn in_window(call: &Call<'_>) -> Result<Option<View>, Uncertain> {
+    let text = text_of(call)?.filter(|_| call.success != Some(false));
+    let shown = text.as_deref().and_then(window);
+    Ok(shown.map(|(path, first, last)| view(path, Extent::Lines(first, last))))
+}
+
+impl places::View {
+    /// Writes views to row `row` of their column.
+    pub(super) fn write(&self, column: &mut Column, row: usize, views: &[View]) -> Option<()> {
+        if !column.is_wanted() {
+            return Some(());
+        }
+        let items = column.items(row)?;
+        for view in views {
+            let row = items.len();
+            let fields = items.columns(row)?;
+            let is_written = fields[self.path].text(row, &view.path)
+                && match view.extent {
+                    Extent::Unknown => true,
+                    Extent::Whole => fields[self.extent].text(row, "whole"),
+                    Extent::Lines(first, last) => {
+                        fields[self.extent].text(row, "lines")
+                            && fields[self.start].integer(row, first)
+                            && fields[self.end].integer(row, last)
+                    }
+                }
+                && (!view.is_search || fields[self.searched].boolean(row, true));
+            if !is_written {
+                return None;
+            }
+            items.close();
+        }
+        column.close();
+        Some(())
+    }
+}
+
+impl LeakPlaces {
+    /// Writes leaks, each with the number of its turn, to row `row` of their column.
+    pub(super) fn write(
+        &self,
+        column: &mut Column,
+        row: usize,
+        leaks: &[(usize, Leak)],
+    ) -> Option<()> {
+        if !column.is_wanted() {
+            return Some(());
+        }
+        let items = column.items(row)?;
+        for (turn, leak) in leaks {
+            let row = items.len();
+            let fields = items.columns(row)?;
+            let is_written = fields[self.kind].text(row, leak.kind.name())
+                && fields[self.evidence].text(row, &leak.evidence)
+                && fields[self.turn].integer(row, *turn as i64);
+            if !is_written {
+                return None;
+            }
+            items.close();
+        }
+        column.close();
+        Some(())
+    }
+}

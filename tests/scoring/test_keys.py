@@ -1,0 +1,171 @@
+"""What makes a run another one, row by row, and what does not."""
+
+from __future__ import annotations
+
+import gzip
+import json
+import os
+import shutil
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from tests.scoring.attempts import SIZES, write_attempts
+from tests.snapshots.git_repositories import commit
+from trajmeter.json_input import LONGEST_LINE
+from trajmeter.scoring.job import Job, ReadingOptions
+from trajmeter.scoring.run import RunOptions, run
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from pathlib import Path
+
+METRIC = """
+from trajmeter import metric
+@metric
+def answered(task, trajectory):
+    return bool(trajectory.final_output)
+"""
+TASK = {"id": "t1", "gold_patch": "", "repo": "crab/sums"}
+
+
+class Place:
+    """A folder with everything that a run may be made of."""
+
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder
+        self.runs = write_attempts(folder / "runs.jsonl", 60)
+        (folder / "packed.jsonl.gz").write_bytes(gzip.compress(b'{"task_id": "a"}\n'))
+        (folder / "run.json").write_text('{"task_id": "a"}')
+        (folder / "mine.py").write_text(METRIC)
+        (folder / "tasks.jsonl").write_text(json.dumps(TASK) + "\n")
+        (folder / "shots").mkdir()
+        (folder / "shots" / "a.py").write_text("x = 1\n")
+
+    def key(
+        self,
+        metrics: tuple[str, ...] = ("turns",),
+        options: dict[str, Any] | None = None,
+        reading: dict[str, Any] | None = None,
+        **job: Any,
+    ) -> str:
+        """Key of a run of all of it."""
+        output = self.folder.parent / "out"
+        shutil.rmtree(output, ignore_errors=True)
+        inputs = [self.runs, self.folder / "packed.jsonl.gz", self.folder / "run.json"]
+        run(
+            Job(
+                (*metrics, f"{self.folder}/mine.py@answered"),
+                tasks=(self.folder / "tasks.jsonl",),
+                reading=ReadingOptions(**(reading or {})),
+                **job,
+            ),
+            inputs,
+            output=output,
+            options=RunOptions(**{"sizes": SIZES, **(options or {})}),
+        )
+        key: str = json.loads((output / "state" / "plan.json").read_text())["run_key"]
+        return key
+
+
+@pytest.fixture
+def place(tmp_path: Path) -> Place:
+    (tmp_path / "in").mkdir()
+    return Place(tmp_path / "in")
+
+
+def _append(name: str, text: str) -> Callable[[Place], None]:
+    def change(place: Place) -> None:
+        file = place.folder / name
+        time = file.stat()
+        file.write_text(file.read_text() + text)
+        os.utime(file, ns=(time.st_atime_ns, time.st_mtime_ns))
+
+    return change
+
+
+def _pack_otherwise(place: Place) -> None:
+    (place.folder / "packed.jsonl.gz").write_bytes(gzip.compress(b'{"task_id": "b"}\n'))
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        _append("runs.jsonl", " \n"),
+        _append("run.json", " "),
+        _append("tasks.jsonl", "\n"),
+        _append("mine.py", "# edited, with the same version\n"),
+        _pack_otherwise,
+    ],
+    ids=["lines", "document", "tasks", "metric", "gzip"],
+)
+def test_what_is_read_changes_the_key(change: Callable[[Place], None], place: Place) -> None:
+    before = place.key()
+    assert place.key() == before
+    change(place)
+    assert place.key() != before
+
+
+@pytest.mark.parametrize(
+    "asked",
+    [
+        {"metrics": ("turns", "tools")},
+        {"metrics": ("turns.run",)},
+        {"reading": {"input_format": "trajectory-records"}},
+        {"reading": {"mapping": {"final_output": "answer"}}},
+        {"reading": {"max_line": LONGEST_LINE - 1}},
+        {"reading": {"profiles": ("contextbench",)}, "metrics": ("context",)},
+        {"options": {"sizes": type(SIZES)(piece_bytes=5_000, piece_rows=30, files=3)}},
+    ],
+    ids=["metrics", "figures", "format", "map", "line", "profile", "sizes"],
+)
+def test_what_is_asked_for_changes_the_key(asked: dict[str, Any], place: Place) -> None:
+    metrics = asked["metrics"] if "reading" in asked and "metrics" in asked else ("turns",)
+    assert place.key(**asked) != place.key(metrics=metrics)
+
+
+@pytest.mark.parametrize(
+    "asked",
+    [
+        {"options": {"workers": 2}},
+        {"options": {"shard": (1, 2)}},
+        {"options": {"overwrite": True}},
+        {"options": {"resume": False}},
+        {"reading": {"batch_rows": 7}},
+    ],
+    ids=["workers", "shard", "overwrite", "resume", "batch"],
+)
+def test_how_it_is_carried_out_does_not(asked: dict[str, Any], place: Place) -> None:
+    assert place.key(**asked) == place.key()
+
+
+def test_threads_and_times_of_files_do_not(place: Place, monkeypatch: pytest.MonkeyPatch) -> None:
+    before = place.key()
+    monkeypatch.setenv("RAYON_NUM_THREADS", "1")
+    for file in place.folder.iterdir():
+        os.utime(file, (1, 1))
+    assert place.key() == before
+
+
+def test_snapshots_change_the_key(place: Place) -> None:
+    shots = place.folder / "shots"
+    before = place.key(snapshots=shots)
+    assert before != place.key()
+    assert place.key(snapshots=shots) == before
+    (shots / "b.py").write_text("y = 1\n")
+    assert place.key(snapshots=shots) != before
+
+
+def test_a_commit_that_is_fetched_changes_the_key(place: Place) -> None:
+    repositories = place.folder.parent / "repos"
+    first = commit(repositories / "crab" / "sums", {"a.py": b"x = 1\n"})
+    known = {**TASK, "commit": first}
+    tasks = place.folder / "tasks.jsonl"
+    tasks.write_text(json.dumps({**TASK, "commit": "0" * 40}) + "\n")
+    missing = place.key(repos=repositories, cache=False)
+    assert place.key(repos=repositories, cache=False) == missing
+    tasks.write_text(json.dumps(known) + "\n")
+    there = place.key(repos=repositories, cache=False)
+    shutil.rmtree(repositories / "crab" / "sums")
+    commit(repositories / "crab" / "sums", {"a.py": b"x = 2\n"})
+    assert place.key(repos=repositories, cache=False) != there

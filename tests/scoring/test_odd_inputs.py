@@ -1,0 +1,120 @@
+"""Inputs that are cut where it hurts, are odd, or are many: every line is scored once."""
+
+from __future__ import annotations
+
+import gzip
+import json
+from typing import TYPE_CHECKING
+
+import pytest
+from pyarrow import parquet
+
+import trajmeter
+from tests.scoring.attempts import SIZES, contents, score_units, write_attempts
+from trajmeter.scoring.plan import PlanSizes
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from trajmeter.records import ReadProblem
+
+
+def _rows(parts: tuple[Path, ...]) -> list[tuple[str, str]]:
+    tables = [parquet.read_table(part, columns=["task_id", "source"]) for part in parts]
+    return [(row["task_id"], row["source"]) for table in tables for row in table.to_pylist()]
+
+
+def test_a_border_of_units_on_each_byte_gives_every_line_once(tmp_path: Path) -> None:
+    file = tmp_path / "runs.jsonl"
+    lines = ['{"task_id": "a"}\r\n', "\n", '{"task_id": "bb"}\n', "{broken\n", '{"task_id": "c"}']
+    file.write_bytes("".join(lines).encode())
+    expected = [("a", f"{file}:1"), ("bb", f"{file}:3"), ("c", f"{file}:5")]
+    for size in range(1, file.stat().st_size + 1):
+        problems: list[ReadProblem] = []
+        sizes = PlanSizes(piece_bytes=size, piece_rows=2, files=2)
+        output = tmp_path / f"scores {size}"
+        done = score_units(file, output, sizes=sizes, problems=problems)
+        assert _rows(done.parts) == expected, size
+        assert [problem.line for problem in problems] == [4], size
+
+
+@pytest.mark.parametrize("lines", range(1, 8))
+def test_a_compressed_file_is_cut_into_lines(lines: int, tmp_path: Path) -> None:
+    runs = write_attempts(tmp_path / "runs.jsonl", 60, broken=2)
+    packed = tmp_path / "runs.jsonl.gz"
+    packed.write_bytes(gzip.compress(runs.read_bytes()[:-1]))
+    sizes = PlanSizes(piece_bytes=800, piece_rows=lines * 5, files=3)
+    done = score_units(packed, tmp_path / "scores", sizes=sizes)
+    assert len(done.parts) == -(-62 // (lines * 5))
+    assert (done.rows, done.problems) == (60, 2)
+    whole = trajmeter.score(packed, metrics=["turns"], on_problem=lambda _: None)
+    assert [source for _, source in _rows(done.parts)] == [row["source"] for row in whole.rows]
+    before = contents(tmp_path / "scores")
+    (tmp_path / "scores" / "manifest.json").unlink()
+    for part in done.parts[1::2]:
+        part.unlink()
+    again = score_units(packed, tmp_path / "scores", sizes=sizes, workers=2)
+    assert again.resumed == len(done.parts[::2])
+    assert contents(tmp_path / "scores") == before
+
+
+def test_a_compressed_file_that_is_cut_off_says_where_in_every_unit_after(tmp_path: Path) -> None:
+    runs = write_attempts(tmp_path / "runs.jsonl", 4_000)
+    packed = tmp_path / "runs.jsonl.gz"
+    whole = gzip.compress(runs.read_bytes())
+    packed.write_bytes(whole[: len(whole) // 2])
+    sizes = PlanSizes(piece_bytes=8_000, piece_rows=300, files=3)
+    problems: list[ReadProblem] = []
+    done = score_units(packed, tmp_path / "scores", sizes=sizes, problems=problems)
+    (problem,) = problems
+    assert 1_000 < done.rows < 4_000
+    assert problem.line == done.rows + 1
+    assert "the gzip data is cut off or corrupt" in problem.message
+    assert len(done.parts) == -(-(done.rows + 1) // 300)
+
+
+def test_a_suffix_that_lies_changes_nothing(tmp_path: Path) -> None:
+    runs = write_attempts(tmp_path / "runs.jsonl", 60)
+    lying = {"plain.jsonl.gz": runs.read_bytes(), "packed.jsonl": gzip.compress(runs.read_bytes())}
+    for number, (name, content) in enumerate(lying.items()):
+        (tmp_path / name).write_bytes(content)
+        done = score_units(tmp_path / name, tmp_path / f"scores {number}")
+        assert (done.rows, done.problems) == (60, 0)
+
+
+def test_a_line_that_is_longer_than_a_unit_is_scored_once(tmp_path: Path) -> None:
+    file = tmp_path / "runs.jsonl"
+    long = json.dumps({"task_id": "long", "final_output": "x" * 3 * SIZES.piece_bytes})
+    file.write_text(f'{{"task_id": "a"}}\n{long}\n{{"task_id": "b"}}\n')
+    done = score_units(file, tmp_path / "scores")
+    assert [task for task, _ in _rows(done.parts)] == ["a", "long", "b"]
+
+
+def test_empty_files_and_folders_are_problems_and_the_rest_is_scored(tmp_path: Path) -> None:
+    (tmp_path / "in").mkdir()
+    runs = write_attempts(tmp_path / "in" / "runs.jsonl", 20)
+    empty = tmp_path / "in" / "empty.jsonl"
+    empty.touch()
+    problems: list[ReadProblem] = []
+    done = score_units([empty, runs], tmp_path / "scores", problems=problems)
+    assert (done.rows, [problem.file for problem in problems]) == (20, [str(empty)])
+
+
+def test_a_record_of_a_million_turns_is_scored(tmp_path: Path) -> None:
+    file = tmp_path / "runs.jsonl"
+    turns = ",".join(['{"success":true}'] * 1_000_000)
+    file.write_text(f'{{"task_id": "long", "turns": [{turns}]}}\n{{"task_id": "b", "turns": []}}\n')
+    done = score_units(file, tmp_path / "scores")
+    rows = parquet.read_table(done.parts[0], columns=["turns.run.turn_count"]).column(0).to_pylist()
+    assert rows == [1_000_000]
+    assert done.rows == 2
+
+
+def test_many_tiny_files_are_gathered(tmp_path: Path) -> None:
+    folder = tmp_path / "in"
+    folder.mkdir()
+    for number in range(5_000):
+        (folder / f"{number:05}.jsonl").write_bytes(b'{"task_id": "%d", "turns": []}\n' % number)
+    done = score_units(folder, tmp_path / "scores", sizes=PlanSizes())
+    assert [task for task, _ in _rows(done.parts)] == [str(number) for number in range(5_000)]
+    assert len(done.parts) == 5
