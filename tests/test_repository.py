@@ -134,6 +134,23 @@ def test_the_files_that_contributing_names_exist(task: str) -> None:
     assert [path for path in paths if "<" not in path and not (ROOT / path).exists()] == []
 
 
+def test_one_word_finds_all_of_a_metric() -> None:
+    text = (ROOT / "CONTRIBUTING.md").read_text(encoding="utf-8")
+    section = text.split("## Finding a metric\n")[1].split("\n## ")[0]
+    rows = dict(re.findall(r"^\| `(\w+)` \| (.+) \|$", section, re.MULTILINE))
+    pages = {page.stem for page in (ROOT / "docs" / "metrics").glob("*.md")}
+    folders = {score.parent.name for score in ROOT.glob("python/trajmeter/metrics/*/score.py")}
+    assert rows.keys() == pages == folders
+    assert [name for name in rows if not (ROOT / "tests" / "metrics" / name).is_dir()] == []
+    for noun in re.findall(r"`(\w+)`", " ".join(rows.values())):
+        twin = ROOT / f"python/trajmeter/kernels/_python/{noun}.py"
+        core = ROOT / "rust/core/src" / noun
+        assert twin.exists(), noun
+        assert core.is_dir() or core.with_suffix(".rs").exists(), noun
+        assert (ROOT / f"tests/kernels/test_{noun}.py").exists(), noun
+        assert (ROOT / f"benches/bench_{noun}.py").exists(), noun
+
+
 def _names_of(path: str) -> set[str]:
     """The names that stand for `<...>` in the paths that exist."""
     before, after = re.split(r"<\w+>", path)

@@ -1,7 +1,6 @@
 """Objects that threads share: scorers, sessions, trackers and sets of spans.
 
-With the interpreter's lock, threads take turns as often as they can; without it they run at once
-(``make test-free-threaded``).
+With the interpreter's lock, threads take turns as often as they can; without it they run at once.
 """
 
 from __future__ import annotations

@@ -8,12 +8,14 @@ from __future__ import annotations
 import json
 import os
 import pickle
+import signal
 import subprocess
 import sys
 from contextlib import contextmanager, suppress
 from threading import Lock
-from typing import IO, TYPE_CHECKING, cast
+from typing import IO, TYPE_CHECKING, Any, cast
 
+from trajmeter import locks
 from trajmeter.errors import ConfigurationError
 
 if TYPE_CHECKING:
@@ -27,7 +29,9 @@ __all__ = [
     "Replies",
     "WorkerEndedError",
     "WorkerProcess",
+    "kill_all",
     "limited_threads",
+    "own_group",
     "processors",
     "requests",
     "send",
@@ -83,6 +87,25 @@ def limited_threads(count: int | None) -> Iterator[None]:
             os.environ[THREADS] = before
 
 
+def own_group() -> dict[str, Any]:
+    """Arguments of a process that Ctrl-C does not reach: it is for the program that started it."""
+    if locks.WINDOWS:
+        return {"creationflags": 0x200}  # CREATE_NEW_PROCESS_GROUP, which only Windows defines
+    return {"start_new_session": True}
+
+
+def kill_all(process: subprocess.Popen[bytes]) -> None:
+    """Kill a process of its own group, and the programs that it started."""
+    if locks.WINDOWS:
+        folder = os.environ.get("SYSTEMROOT", r"C:\Windows")
+        command = [rf"{folder}\System32\taskkill.exe", "/F", "/T", "/PID", str(process.pid)]
+        with suppress(OSError):  # without the tool, what it started lives on
+            subprocess.run(command, check=False, capture_output=True)
+        process.kill()
+    else:
+        os.killpg(process.pid, signal.SIGKILL)
+
+
 class WorkerProcess:
     """A process that runs the function ``main`` of a module; leaving the context kills it.
 
@@ -98,7 +121,7 @@ class WorkerProcess:
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             env={**os.environ, "OPENBLAS_NUM_THREADS": "1"},
-            start_new_session=True,  # Ctrl-C is for the program that started it
+            **own_group(),
         )
         self._input = cast("IO[bytes]", self._process.stdin)
         self._output = cast("IO[bytes]", self._process.stdout)

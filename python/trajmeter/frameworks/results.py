@@ -7,6 +7,7 @@ this package adds have defaults and come last.
 from __future__ import annotations
 
 import math
+import re
 from enum import Enum
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -42,6 +43,8 @@ STAMP = "%Y%m%d_%H%M%S"
 """Format of the time in the names of result files."""
 
 
+_DEVICE = re.compile(r"(con|prn|aux|nul|com\d|lpt\d)(\.|$)", re.IGNORECASE)
+"""What Windows takes for a device when a file is called so, whatever follows the first dot."""
 _QUESTION_USAGE = ("prompt_tokens", "completion_tokens", "total_tokens", "estimated_cost_usd")
 _TOTALS = ("total_tokens", "total_cost_usd")
 
@@ -243,7 +246,8 @@ def evaluation_file_name(
 
 def evaluation_stem(framework: str, scenario: str) -> str:
     """The start of the names of all result files of a framework and a scenario."""
-    return f"{_safe('_'.join(framework.lower().split()))}_{_safe(scenario)}"
+    stem = f"{_safe('_'.join(framework.lower().split()))}_{_safe(scenario)}"
+    return f"_{stem}" if _DEVICE.match(stem) else stem
 
 
 def write_evaluation(evaluation: FrameworkEvaluation, file: Path) -> None:

@@ -11,13 +11,13 @@ import glob
 import io
 import json
 import os
-import sys
 import time
 from contextlib import contextmanager, suppress
 from datetime import datetime, timezone
 from hashlib import sha256
-from typing import TYPE_CHECKING, Any, BinaryIO, cast
+from typing import TYPE_CHECKING, Any, BinaryIO, TextIO, cast
 
+from trajmeter import locks
 from trajmeter.errors import ConfigurationError, ReadError
 from trajmeter.remote import arrow_source, is_remote
 from trajmeter.scoring.states import read_state, write_state
@@ -25,9 +25,6 @@ from trajmeter.scoring.unit import Receipt, make_rows
 from trajmeter.summaries.summary import Summary
 from trajmeter.writers import json_document, json_pieces
 from trajmeter.writers.files import remove_abandoned, replacing
-
-if sys.platform != "win32":
-    import fcntl
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
@@ -260,9 +257,9 @@ class RunFolder:
         """
         if units is None:
             for lock in self.state.glob(f"{_LOCK}*"):
-                if lock.name != self._held and sys.platform != "win32":
+                if lock.name != self._held:
                     with lock.open("a+") as held:
-                        self._lock(held.fileno(), held.name)
+                        self._lock(held)
         self.manifest.unlink(missing_ok=True)  # first, as it says that the rest is complete
         (self.folder / "summary.json").unlink(missing_ok=True)
         if units is not None:
@@ -297,8 +294,7 @@ class RunFolder:
             yield
             return
         with (self.state / f"{_LOCK}{number}-of-{count}").open("a+") as file:
-            if sys.platform != "win32":
-                self._lock(file.fileno(), file.name)
+            self._lock(file)
             file.seek(0)
             file.truncate()
             begun = datetime.now(timezone.utc).isoformat(timespec="seconds")
@@ -307,15 +303,9 @@ class RunFolder:
             self._held = f"{_LOCK}{number}-of-{count}"
             yield
 
-    def _lock(self, descriptor: int, name: str) -> None:
+    def _lock(self, file: TextIO) -> None:
         try:
-            fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except BlockingIOError as error:
-            with open(name, encoding="utf-8") as file:  # noqa: PTH123 - the lock's own name
-                holder = file.read()
-            raise ConfigurationError(
-                f"{self.folder}: another process writes this output ({holder})"
-            ) from error
+            is_held = locks.lock(file)
         except OSError:  # no locks on this file system: two writers cost time, not correctness
             import warnings
 
@@ -323,6 +313,13 @@ class RunFolder:
                 f"{self.folder}: this file system has no locks; two runs that write it at once "
                 "score the same units twice",
                 stacklevel=2,
+            )
+            return
+        if not is_held:
+            with open(file.name, encoding="utf-8") as held:  # noqa: PTH123 - the lock's own name
+                holder = held.read()
+            raise ConfigurationError(
+                f"{self.folder}: another process writes this output ({holder})"
             )
 
     def _about(self, number: int) -> dict[str, str]:
@@ -390,7 +387,7 @@ def old_folders(target: Path, *, but: Path) -> Iterator[str]:
 
 def _sync(folder: Path) -> None:
     """Make a rename outlast a loss of power."""
-    if sys.platform == "win32" or is_remote(folder):
+    if locks.WINDOWS or is_remote(folder):  # which opens no folders
         return
     descriptor = os.open(folder, os.O_RDONLY)
     try:

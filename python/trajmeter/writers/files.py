@@ -8,18 +8,16 @@ import io
 import os
 import re
 import shutil
-import sys
+import time
 from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, BinaryIO, Protocol
 
+from trajmeter import locks
 from trajmeter.errors import ConfigurationError
 from trajmeter.remote import RemotePath, is_remote, path_of
 from trajmeter.writers.parquet import ParquetWriter
 from trajmeter.writers.text import CsvWriter, JsonLinesWriter
-
-if sys.platform != "win32":
-    import fcntl
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -42,6 +40,8 @@ __all__ = [
 _NO_ROOM = frozenset({errno.ENOSPC, getattr(errno, "EDQUOT", errno.ENOSPC), errno.EFBIG})
 _PROCESS = re.compile(r"\d+(-\d+)?\.part")
 """What follows the target's name in that of a temporary file: a process, and a number."""
+_PAUSES = tuple(0.01 * 2**turn for turn in range(8))
+"""How long to wait for the readers of a file on Windows, 2.6 s in all; scanners read every file."""
 
 
 class TableWriter(Protocol):
@@ -209,9 +209,22 @@ def replacing(path: Path, *, folder: Path | None = None) -> Iterator[BinaryIO]:
             with _named_errors(path, beside.parent, stream.tell()):
                 os.fsync(stream.fileno())
         with _named_errors(path):
-            beside.replace(target)
+            _replace(beside, target)
     finally:
         beside.unlink(missing_ok=True)
+
+
+def _replace(file: Path, target: Path) -> None:
+    """Let a file take the place of another; one that somebody reads on Windows is waited for."""
+    if locks.WINDOWS:
+        for pause in _PAUSES:
+            try:
+                file.replace(target)
+            except PermissionError:
+                time.sleep(pause)
+            else:
+                return
+    file.replace(target)
 
 
 class _Output(io.FileIO):
@@ -286,10 +299,11 @@ def _remove_unlocked(file: Path) -> None:
     """Remove a temporary file, unless a process still writes it."""
     with suppress(OSError):  # in use, already gone, or not ours to remove
         with file.open("r+b") as stream:
-            if sys.platform != "win32":
-                fcntl.flock(stream, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            if not locks.lock(stream):
+                return
+            if not locks.WINDOWS:
                 file.unlink()
-        if sys.platform == "win32":
+        if locks.WINDOWS:
             file.unlink()  # refused while a process has it open
 
 
@@ -303,9 +317,8 @@ def _open_locked(target: Path, name: Path) -> tuple[Path, _Output]:
         except FileExistsError:  # another thread's, or of a process elsewhere with this id
             number += 1
             continue
-        if sys.platform != "win32":
-            with suppress(OSError):  # where files cannot be locked, nobody takes them for abandoned
-                fcntl.flock(stream, fcntl.LOCK_EX)
+        with suppress(OSError):  # where files cannot be locked, nobody takes them for abandoned
+            locks.lock(stream, wait=True)
         if os.fstat(stream.fileno()).st_nlink:
             return file, stream
         stream.close()  # it was removed before it was locked

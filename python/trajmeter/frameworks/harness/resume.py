@@ -11,7 +11,6 @@ import glob
 import hashlib
 import json
 import os
-import sys
 import warnings
 from datetime import datetime, timedelta, timezone
 from importlib.metadata import version
@@ -19,13 +18,10 @@ from typing import TYPE_CHECKING, BinaryIO
 
 from pydantic import ValidationError
 
-from trajmeter import json_input
+from trajmeter import json_input, locks
 from trajmeter.errors import ConfigurationError, ReadError
 from trajmeter.frameworks.harness.journal import Journal, JournalHeader
 from trajmeter.frameworks.results import STAMP
-
-if sys.platform != "win32":
-    import fcntl
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -112,12 +108,17 @@ def _locked(file: Path) -> BinaryIO | None:
         stream = file.open("r+b")
     except FileNotFoundError:
         return None
-    if sys.platform != "win32":
-        try:
-            fcntl.flock(stream, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except OSError:
-            stream.close()
+    except PermissionError:
+        if locks.WINDOWS:  # it is being removed
             return None
+        raise
+    try:
+        is_ours = locks.lock(stream)
+    except OSError:
+        is_ours = False
+    if not is_ours:
+        stream.close()
+        return None
     if os.fstat(stream.fileno()).st_nlink == 0:
         stream.close()
         return None
@@ -144,8 +145,7 @@ def _begin(folder: Path, stem: str, digest: str) -> Journal:
 
 
 def _stamped(stream: BinaryIO, header: JournalHeader) -> Journal:
-    if sys.platform != "win32":
-        fcntl.flock(stream, fcntl.LOCK_EX)  # waits for a process that is looking into it
+    locks.lock(stream, wait=True)  # for a process that is looking into it
     stream.write(header.model_dump_json().encode() + b"\n")
     stream.flush()
     return Journal(stream, [], header)

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import asyncio
 import json
-import os
 import pickle
 import signal
 import subprocess
@@ -26,6 +25,7 @@ from trajmeter.errors import ConfigurationError
 from trajmeter.frameworks.harness.agents import AgentError
 from trajmeter.frameworks.harness.calls import DeadlineExceededError, call
 from trajmeter.frameworks.harness.responses import Response
+from trajmeter.processes import kill_all, own_group
 from trajmeter.records import Record
 
 if TYPE_CHECKING:
@@ -81,7 +81,7 @@ class _Worker:
                 stdin=subprocess.PIPE,
                 stdout=subprocess.PIPE,
                 # Ctrl-C is for the harness, which tells the worker; and its programs end with it.
-                start_new_session=True,
+                **own_group(),
             )
         except OSError as error:
             raise ConfigurationError(f"cannot start a worker process: {error}") from error
@@ -314,10 +314,7 @@ def _kill(process: subprocess.Popen[bytes]) -> None:
     """Kill a worker and the programs that it started, without waiting for them."""
     if process.poll() is None:
         with suppress(ProcessLookupError, PermissionError):
-            if sys.platform == "win32":
-                process.kill()
-            else:
-                os.killpg(process.pid, signal.SIGKILL)
+            kill_all(process)
     # A thread may be reading from it, and gives the stream back only when it sees the end.
     with suppress(RuntimeError):  # the program is ending, and no thread can be started
         threading.Thread(target=_release, args=(process,), daemon=True).start()
