@@ -57,13 +57,21 @@ def batch(rows: int, *, text: str = "") -> pa.RecordBatch:
     return pa.RecordBatch.from_pydict({"text": [text] * rows})
 
 
-def test_small_batches_are_joined_and_large_ones_are_not_copied() -> None:
-    large = batch(12_000)
+def _address(rows: pa.RecordBatch) -> int:
+    """Where the offsets of the texts lie in memory."""
+    offsets = rows.column(0).buffers()[1]
+    assert offsets is not None
+    return offsets.address
+
+
+def test_small_batches_are_joined_and_full_ones_are_not_copied() -> None:
+    full = batch(10_000)
     sizes = [batch(rows) for rows in (0, 1, 9_998, 0, 2, 5)]
-    found = [*joined([*sizes, large, batch(0), batch(3)])]
-    assert [each.num_rows for each in found] == [9_999, 7, 12_000, 3]
-    assert found[2] is large
+    found = [*joined([*sizes, full, batch(0), batch(3)])]
+    assert [each.num_rows for each in found] == [9_999, 7, 10_000, 3]
+    assert _address(found[2]) == _address(full)
     assert list(joined([batch(0)])) == []
+    assert [each.num_rows for each in joined([batch(12_000)])] == [10_000, 2_000]
 
 
 def test_batches_of_large_rows_are_joined_to_some_megabytes() -> None:

@@ -92,7 +92,7 @@ class Bucket:
 def s3_server() -> Iterator[Any]:
     """Run a double of S3; gives its port."""
     server = pytest.importorskip("moto.server", reason="moto, a double of S3, is not installed")
-    pytest.importorskip("flask", reason="moto's server is not installed: moto[s3] with flask and flask-cors")
+    pytest.importorskip("flask", reason="flask, which moto's server needs, is not installed")
     os.environ.setdefault("AWS_EC2_METADATA_DISABLED", "true")
     running = server.ThreadedMotoServer(ip_address="127.0.0.1", port=0, verbose=False)
     running.start()

@@ -99,9 +99,13 @@ def _is_message(value: Mapping[str, object]) -> bool:
     return False
 
 
-def _are_messages(values: Sequence[object]) -> bool:
+def _evidence(values: Sequence[object]) -> Evidence | None:
+    """Messages at the beginning; some other values among them may be those of another format."""
     first = values[:_FEW]
-    return 2 * sum(map(is_message, first)) > len(first)
+    messages = sum(map(is_message, first))
+    if 2 * messages <= len(first):
+        return None
+    return Evidence.LIKELY if messages == len(first) else Evidence.POSSIBLE
 
 
 def _recognises_list(_: Path, head: bytes) -> Evidence | None:
@@ -110,8 +114,8 @@ def _recognises_list(_: Path, head: bytes) -> Evidence | None:
         first = values[0]
         if first and isinstance(first[0], list):  # a list of lists
             first = first[0]
-        return Evidence.LIKELY if _are_messages(first) else None
-    return Evidence.LIKELY if _are_messages(values) else None
+        return _evidence(first)
+    return _evidence(values)
 
 
 def _records(
@@ -176,7 +180,7 @@ def _key_of_list(record: Mapping[str, JsonValue]) -> str | None:
         value = record.get(key)
         if isinstance(value, str) and value.startswith("[{"):
             value = _parsed(value)
-        if isinstance(value, list) and _are_messages(value):
+        if isinstance(value, list) and _evidence(value):
             return key
     return None
 
