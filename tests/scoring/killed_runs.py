@@ -21,8 +21,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
 _ATTEMPTS = 60
-_KILLS = 20
-
+KILLS, KILLS_OF_CONVERSIONS = 20, 5
+"""Random kills of a scenario. Conversions commit by the code that scores commit by."""
 
 _DEADLY = """
 import os, pathlib, signal, trajmeter
@@ -169,7 +169,8 @@ def kill_at_random(scenario: Scenario, seed: int) -> list[str]:
 
     found = []
     RunFolder.commit = slow  # type: ignore[assignment,method-assign]
-    for number in range(_KILLS):
+    kills = KILLS_OF_CONVERSIONS if scenario.converts else KILLS
+    for number in range(kills):
         scenario.remove()
         child = os.fork()
         if not child:
@@ -181,7 +182,7 @@ def kill_at_random(scenario: Scenario, seed: int) -> list[str]:
         if scenario.workers > 1:
             time.sleep(0.8)  # workers notice that nobody waits for them
         found += scenario.problems(f"kill {number}")
-    sys.stdout.write(f"ok {_KILLS}\n")
+    sys.stdout.write(f"ok {kills}\n")
     return found
 
 

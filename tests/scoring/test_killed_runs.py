@@ -12,7 +12,7 @@ import pytest
 
 import trajmeter
 from tests.scoring.attempts import contents, score_units, write_attempts
-from tests.scoring.killed_runs import deadly_metric
+from tests.scoring.killed_runs import KILLS, KILLS_OF_CONVERSIONS, deadly_metric
 
 pytestmark = pytest.mark.skipif(not hasattr(os, "fork"), reason="runs are killed in forks")
 
@@ -59,10 +59,11 @@ def test_a_kill_at_any_flush_or_rename_costs_nothing(scenario: str, tmp_path: Pa
         "converted processes",
     ],
 )
-def test_twenty_kills_at_random_cost_nothing(scenario: str, tmp_path: Path) -> None:
+def test_kills_at_random_cost_nothing(scenario: str, tmp_path: Path) -> None:
     place = tmp_path / "place"
     place.mkdir()
-    assert _kill("random", scenario, place) == (20, [])
+    kills = KILLS_OF_CONVERSIONS if scenario.startswith("converted") else KILLS
+    assert _kill("random", scenario, place) == (kills, [])
 
 
 def test_the_unit_of_a_worker_that_dies_is_tried_again(tmp_path: Path) -> None:
