@@ -366,7 +366,7 @@ class _Digesting(io.RawIOBase):
         return self._stream.write(content)
 
     def flush(self) -> None:
-        if not self.closed:
+        if not self._stream.closed:  # nobody closes this one, and Python flushes it at its end
             self._stream.flush()
 
 
