@@ -70,7 +70,7 @@ def test_options_reach_other_processes() -> None:
 )
 def test_messages_show_no_secrets(uri: str) -> None:
     # Without fsspec, the message says what to install.
-    with pytest.raises((OSError, ExtraMissingError), match="wrong/a") as raised:
+    with pytest.raises((OSError, ExtraMissingError), match="wrong") as raised:
         path_of(uri).stat()
     assert "topsecret" not in f"{raised.value} {raised.value.__cause__}"
 
