@@ -140,6 +140,12 @@ test-python-backend: $(PURE_VENV)/.built ## Run all Python tests without the com
 	$(PURE_VENV)/bin/python -c 'from importlib.util import find_spec; exit(find_spec("trajmeter.kernels._rust"))'
 	TRAJMETER_TEST_BACKEND=python $(PURE_VENV)/bin/python $(PYTEST_SUITE)
 
+# What a kill leaves on the disk does not depend on the version of Python, and takes minutes to test:
+# `make test` and `make test-python-backend` kill runs, these do not.
+KILL_TESTS := tests/scoring/test_killed_runs.py::test_a_kill_at_any_flush_or_rename_costs_nothing \
+	tests/scoring/test_killed_runs.py::test_kills_at_random_cost_nothing
+BUT_KILLS := $(KILL_TESTS:%=--deselect=%)
+
 # Python 3.12 and later report the lines that run at next to no cost, so coverage is measured there.
 test-python-$(lastword $(OTHER_PYTHONS)): COVERAGE_ENV := COVERAGE_CORE=sysmon
 test-python-$(lastword $(OTHER_PYTHONS)): COVERAGE := --cov=trajmeter --cov-report=term:skip-covered
@@ -153,7 +159,7 @@ test-pythons: $(OTHER_PYTHONS:%=test-python-%) ## Run all Python tests on the ol
 
 .PHONY: $(OTHER_PYTHONS:%=test-python-%)
 $(FOUND_PYTHONS:%=test-python-%): test-python-%: .venv-wheel-%/.built
-	$(TEST_BACKEND) $(COVERAGE_ENV) .venv-wheel-$*/bin/python $(PYTEST_SUITE) $(COVERAGE)
+	$(TEST_BACKEND) $(COVERAGE_ENV) .venv-wheel-$*/bin/python $(PYTEST_SUITE) $(BUT_KILLS) $(COVERAGE)
 
 $(filter-out $(FOUND_PYTHONS:%=test-python-%),$(OTHER_PYTHONS:%=test-python-%)): test-python-%:
 	@echo 'skipped: Python $* was not found under ~/.pyenv/versions or on PATH'
