@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from trajmeter.records import Extent, View
-from trajmeter.records.record import frozen
+from trajmeter.records.record import default_fields, frozen
 
 __all__ = ["made_view"]
 
-_VIEW = dict(View(path=""))
+_VIEW = default_fields(View, path="")
 """Every field of a view; making one costs a fifth of what validating it does."""
 
 

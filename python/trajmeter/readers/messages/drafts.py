@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 from trajmeter.readers.tool_views import TOOL_VIEWS, exit_code_of
 from trajmeter.readers.tool_views.tools import runs_commands
 from trajmeter.records import Failure, ToolCall, Turn
-from trajmeter.records.record import frozen
+from trajmeter.records.record import default_fields, frozen
 
 if TYPE_CHECKING:
     from trajmeter.readers.tool_views import ToolViews
@@ -20,7 +20,7 @@ __all__ = ["Draft", "FailureTest", "Finished", "finished", "made_call", "outcome
 FailureTest: TypeAlias = Callable[[ToolCall], bool | None]
 """Tells of a call with its result whether it failed; ``None`` if it cannot tell."""
 
-_TURN = dict(Turn())
+_TURN = default_fields(Turn)
 """Every field of a turn of which nothing is known."""
 
 

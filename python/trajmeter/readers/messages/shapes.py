@@ -13,6 +13,7 @@ from pydantic_core import to_jsonable_python
 
 from trajmeter.records import ToolCall
 from trajmeter.records.openai_calls import parsed_arguments
+from trajmeter.records.record import default_fields
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -59,7 +60,7 @@ _WITHOUT_BYTES = {
 _UNPARSED = re.compile(r"arguments:\n\n(.*)\n\nError details:", re.DOTALL)
 _INVALID = "INVALID_JSON"
 
-_CALL = dict(ToolCall(name=""))
+_CALL = default_fields(ToolCall, name="")
 """Every field of a call of which nothing but its name is known."""
 
 
