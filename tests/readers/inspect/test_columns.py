@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import copy
 import json
+import os
 import re
 import tempfile
 import time
@@ -167,6 +168,16 @@ def test_attachments_are_neither_calls_nor_messages() -> None:
     assert same([{**left, "attachments": {"aa": [{"role": "assistant", "content": "x"}]}}]) == 0
     left = sample(events=[], metadata={}, messages=[named])
     assert same([{**left, "attachments": {"aa": {"role": "assistant", "content": "x"}}}]) == 0
+
+
+def test_a_log_whose_name_is_not_text(tmp_path: Path) -> None:
+    path = tmp_path / os.fsdecode(b"\xff.eval")
+    try:
+        path.write_bytes(archive(("header.json", HEADER), ("samples/a_epoch_1.json", sample())))
+    except OSError:
+        pytest.skip("names of files are text here")
+    read, _ = as_batches(path, COLUMNS)
+    assert (len(read.rows), read.problems) == (1, [])
 
 
 def test_many_keys_in_linear_time() -> None:
