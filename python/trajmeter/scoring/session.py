@@ -70,7 +70,7 @@ class Session(TurnRecorder):
         self._scored: Scored | None = None
 
     def __getstate__(self) -> dict[str, Any]:
-        """All that was recorded at one moment, whatever other threads record meanwhile."""
+        """All that was recorded at one moment, whatever other threads are recording."""
         with self._recording.lock:
             return {"recorded": pickle.dumps(self.__dict__)}
 
