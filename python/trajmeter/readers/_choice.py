@@ -247,7 +247,7 @@ class Choice(Generic[RecordT]):
         asked = [
             known
             for known in (file_formats(self.makes) if self.chosen is None else chosen)
-            if names is None or not known.folder_files.isdisjoint(names)
+            if names is None or known.may_be_folder(names)
         ]
         known, _ = _strongest(asked, folder, b"")
         return known

@@ -260,7 +260,8 @@ class TrajectoryBatches:
             yield from self._records(given, is_counted=is_counted)
             return
         given.note_read()
-        reader = column_reader(self._wanted) if backend() == "rust" else None
+        is_in_rust = backend() == "rust" and is_named_in_utf8(given.path)
+        reader = column_reader(self._wanted) if is_in_rust else None
         if reader and (pieces := self._choice.pieces(whole, given.path, reader, self._wanted)):
             yield from self._pieces(whole, given.path, pieces)
             return

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from functools import cache
 from threading import Lock
-from typing import TYPE_CHECKING, Any, NamedTuple, NoReturn
+from typing import TYPE_CHECKING, Any, NoReturn
 
 from pydantic import JsonValue, TypeAdapter, ValidationError
 
@@ -15,65 +16,22 @@ from trajmeter.readers.messages.drafts import outcome_of
 from trajmeter.readers.tool_views import TOOL_VIEWS
 from trajmeter.readers.tool_views.tools import may_run
 from trajmeter.records import ToolCall, Turn, Usage
-from trajmeter.records.record import LARGEST_COUNT, frozen
+from trajmeter.records.record import LARGEST_COUNT, default_fields, frozen
+from trajmeter.scoring._live import Live, NoCoverage
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterable
 
-    from trajmeter.kernels import StepCoverage
     from trajmeter.metrics.context import ContextTracker
     from trajmeter.readers.tool_views import ToolViews
     from trajmeter.records import Leak, View
 
-__all__ = ["Live", "NoCoverage", "Recording", "TurnDraft", "checked_json"]
+__all__ = ["Recording", "TurnDraft", "checked_json"]
 
-_TURN = dict(Turn())
-_USAGE = dict(Usage())
+_TURN = default_fields(Turn)
+_USAGE = default_fields(Usage)
 _TEXT = frozenset({str})
 _SCALARS = frozenset({str, int, float, bool, type(None)})
-_JSON: TypeAdapter[JsonValue] = TypeAdapter(JsonValue)
-
-
-class NoCoverage(NamedTuple):
-    """Coverage of an attempt whose gold is not known, or that has no step yet."""
-
-    step: int = 0
-    """Number of steps."""
-    file: float | None = None
-    """Unknown."""
-    symbol: float | None = None
-    """Unknown."""
-    span: float | None = None
-    """Unknown."""
-    line: float | None = None
-    """Unknown."""
-
-
-class Live(NamedTuple):
-    """What is known of an attempt that is still running."""
-
-    turns: int
-    """Turns so far, the open one included."""
-    turns_left: int | None
-    """Turns left in the task's budget; ``None`` where it has none."""
-    calls: int
-    """Tool calls so far."""
-    failed_calls: int
-    """Those known to have failed."""
-    repeated_calls: int
-    """Those equal in name and arguments to an earlier one."""
-    views: int
-    """Views so far."""
-    coverage: StepCoverage
-    """Share of gold seen so far, the open turn included; ``None`` where gold is not known."""
-    redundancy: float | None
-    """Share of the lines viewed that an earlier turn had shown, of the turns that ended."""
-    input_tokens: int | None
-    """Prompt tokens so far; ``None`` where none were recorded."""
-    output_tokens: int | None
-    """Completion tokens so far."""
-    cost_usd: float | None
-    """Cost so far in US dollars."""
 
 
 class TurnDraft:
@@ -390,9 +348,14 @@ def checked_json(value: Any, name: str) -> JsonValue:  # noqa: ANN401 - whatever
     ):
         return {**value}
     try:
-        return _JSON.validate_python(value)
+        return _json().validate_python(value)
     except ValidationError as error:
         raise InputError(f"{name}: {json_input.describe_error(error)}") from None
+
+
+@cache
+def _json() -> TypeAdapter[JsonValue]:
+    return TypeAdapter(JsonValue)
 
 
 _NOTHING = NoCoverage()

@@ -4,7 +4,10 @@ from __future__ import annotations
 
 import copy
 import json
+import os
+import re
 import tempfile
+import time
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -197,6 +200,44 @@ def test_attachments_stand_in_their_places() -> None:
     found = sample(events=[answered(message, 1), gave("attachment://aa", 5)], metadata={})
     assert same([{**found, "input": "attachment://aa", "attachments": {"aa": 'long "x"\n'}}]) == 0
     assert same([{**found, "attachments": {"aa": [1]}}]) == 0
+
+
+def test_attachments_are_neither_calls_nor_messages() -> None:
+    named = "attachment://aa"
+    called = sample(events=[answered({**CALLED, "tool_calls": [named]}, 1)], metadata={})
+    assert same([{**called, "attachments": {"aa": CALL}}]) == 1
+    left = sample(events=[], metadata={}, messages=named)
+    assert same([{**left, "attachments": {"aa": [{"role": "assistant", "content": "x"}]}}]) == 0
+    left = sample(events=[], metadata={}, messages=[named])
+    assert same([{**left, "attachments": {"aa": {"role": "assistant", "content": "x"}}}]) == 0
+
+
+def test_a_log_whose_name_is_not_text(tmp_path: Path) -> None:
+    path = tmp_path / os.fsdecode(b"\xff.eval")
+    try:
+        path.write_bytes(archive(("header.json", HEADER), ("samples/a_epoch_1.json", sample())))
+    except OSError:
+        pytest.skip("names of files are text here")
+    read, _ = as_batches(path, COLUMNS)
+    assert (len(read.rows), read.problems) == (1, [])
+
+
+def test_many_keys_in_linear_time() -> None:
+    many = range(100_000)
+    call = {**CALL, **{f"view {number}": 1 for number in many}}
+    found = sample(
+        events=[answered({**CALLED, "tool_calls": [call, call]}, 1)],
+        scores={f"{number:06}": {"value": 1} for number in many},
+        metadata={},
+    )
+    content = re.sub(rb'"view \d+"', b'"view"', json.dumps(found).encode(), count=len(many))
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder, "run.eval")
+        path.write_bytes(archive(("header.json", HEADER), ("samples/a_epoch_1.json", content)))
+        begin = time.process_time()
+        read, as_record = as_batches(path, ["turns.text", "metadata"])
+        assert time.process_time() - begin < 5  # to compare each with the others takes minutes
+    assert (len(read.rows), as_record) == (1, 0)
 
 
 @pytest.mark.parametrize(

@@ -46,6 +46,8 @@ _ENDING = re.compile(
     r"|Command finished with exit code)[^\n]*)*\Z"
 )
 _FOLDER = re.compile(r"\n\[Current working directory: (/[^\n]*)\]")
+_COMPLETION = re.compile(r".+-[0-9]{10}\.[0-9]+(?:-[0-9a-f]{4})?\.json")
+"""Model and time; the SDK adds the beginning of an id."""
 _EXIT_CODE = re.compile(r"exit code (-?[0-9]{1,9})\.?\]\Z")
 
 
@@ -217,4 +219,5 @@ COMPLETIONS = FileFormat(
     origin="OpenHands 0 and SDK 1",
     recognises=_is_completions,
     records=_completions,
+    folder_pattern=_COMPLETION,
 )
