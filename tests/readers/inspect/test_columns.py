@@ -141,7 +141,49 @@ def same(
         path.write_bytes(archive(("header.json", header), *entries, method=STORED))
         read, as_record = as_batches(path, columns)
         assert read == as_records(path, columns)
+        if isinstance(header, dict) and isinstance(header.get("eval"), dict):
+            document = Path(folder, "run.json")
+            document.write_text(json.dumps(document_of(found, header)))
+            read, also_as_record = as_batches(document, columns)
+            assert read == as_records(document, columns)
+            assert also_as_record == as_record or header is not HEADER
     return as_record
+
+
+def document_of(found: Sequence[Any], header: dict[str, Any] = HEADER) -> dict[str, Any]:
+    return {"version": 2, "status": "success", **header, "samples": [*found]}
+
+
+@pytest.mark.parametrize("indent", [None, 2])
+def test_samples_of_a_document(tmp_path: Path, indent: int | None) -> None:
+    found: list[Any] = [sample(id=f"t{number}", metadata={}) for number in range(100)]
+    found[3], found[70] = [1], sample(id=None)
+    path = tmp_path / "run.json"
+    path.write_text(json.dumps(document_of(found), indent=indent))
+    read, as_record = as_batches(path, COLUMNS)
+    assert read == as_records(path, COLUMNS)
+    assert [problem.record for problem in read.problems] == ["samples[3]", "samples[70]"]
+    assert (len(read.rows), as_record) == (98, 2)
+
+
+@pytest.mark.parametrize(
+    "content",
+    [
+        json.dumps(document_of([sample()])).replace('"samples"', '"samples": [], "samples"'),
+        json.dumps(document_of([sample()])).replace("[", "[NaN, ", 1),
+        json.dumps(document_of([sample()]))[:-1],
+        "\ufeff" + json.dumps(document_of([sample()])),
+        json.dumps({**document_of([]), "samples": {}}),
+        json.dumps(document_of([[[[]] * 9] * 9])),
+        json.dumps(document_of([json.loads("[" * 150 + "]" * 150)])),
+    ],
+    ids=["twice", "NaN", "cut", "mark", "no list", "lists", "deep"],
+)
+def test_documents_that_are_odd(tmp_path: Path, content: str) -> None:
+    path = tmp_path / "run.json"
+    path.write_text(content)
+    for columns in (None, ["task_id"]):
+        assert as_batches(path, columns)[0] == as_records(path, columns)
 
 
 def test_a_plain_sample_is_read_in_rust() -> None:
@@ -261,3 +303,5 @@ def test_reference_logs(reference_data: Path) -> None:
             read, as_record = as_batches(path, columns)
             assert read == as_records(path, columns)
             assert as_record == 0
+    for path in (reference_data / "logs" / "inspect").glob("*.json"):
+        assert as_batches(path, COLUMNS)[0] == as_records(path, COLUMNS)
