@@ -1,4 +1,9 @@
-"""Arrow arrays as flat numpy arrays."""
+"""Arrow arrays as flat numpy arrays.
+
+``pyarrow.compute`` makes a Python function of each of Arrow's when it is imported, also where a
+method of an array does, which takes longer than scoring a thousand attempts. What every run needs
+is done without it.
+"""
 
 from __future__ import annotations
 
@@ -7,10 +12,14 @@ from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
-import pyarrow.compute as pc
 
 from trajmeter import kernels
 from trajmeter.kernels import Coded
+
+try:
+    from pyarrow._compute import CastOptions, call_function
+except ImportError:  # which is not promised
+    from pyarrow.compute import CastOptions, call_function
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -27,13 +36,17 @@ __all__ = [
     "Entries",
     "Ragged",
     "TextBytes",
+    "call_function",
+    "cast",
     "coded",
     "entries",
+    "field",
     "filled",
     "flags",
     "nulls",
     "numbers",
     "object_codes",
+    "present",
     "ragged",
     "text_bytes",
     "together",
@@ -67,10 +80,20 @@ def ragged(lists: Any) -> Ragged:  # noqa: ANN401 - lists and maps of any type
 
     What lies before a slice, and behind the offsets of a null, is left out.
     """
-    lengths = filled(pc.list_value_length(lists), 0)
-    offsets = np.zeros(len(lengths) + 1, np.int64)
+    offsets = np.zeros(len(lists) + 1, np.int64)
+    if not len(lists) or not (pa.types.is_list(lists.type) or pa.types.is_map(lists.type)):
+        lengths = filled(call_function("list_value_length", [lists]), 0)
+        np.cumsum(lengths, out=offsets[1:])
+        return Ragged(lists.flatten(), offsets)
+    begin = lists.offset
+    bounds = np.frombuffer(lists.buffers()[1], np.int32)[begin : begin + len(lists) + 1]
+    lengths = np.diff(bounds)
+    if lists.null_count:
+        lengths = np.where(present(lists), lengths, 0)
     np.cumsum(lengths, out=offsets[1:])
-    return Ragged(lists.flatten(), offsets)
+    first, last = int(bounds[0]), int(bounds[-1])
+    is_dense = last - first == offsets[-1]
+    return Ragged(lists.values[first:last] if is_dense else lists.flatten(), offsets)
 
 
 class Entries(NamedTuple):
@@ -84,16 +107,35 @@ class Entries(NamedTuple):
     """Mapping i has the keys ``[offsets[i], offsets[i + 1])``; the first offset is 0."""
 
 
+def cast(column: Any, arrow_type: Any) -> Array:  # noqa: ANN401 - of any types
+    """A column in another type.
+
+    Raises:
+        pa.ArrowInvalid: A value does not fit.
+    """
+    found: Array = call_function("cast", [column], CastOptions(arrow_type))
+    return found
+
+
 def entries(maps: pa.MapArray[Any, Any]) -> Entries:
     """Give the keys and values of mappings, and where each begins; a null has none."""
     pair = pa.struct([("key", maps.type.key_type), ("value", maps.type.item_type)])
-    pairs, offsets = ragged(maps.cast(pa.list_(pair)))
-    return Entries(pc.struct_field(pairs, "key"), pc.struct_field(pairs, "value"), offsets)
+    pairs, offsets = ragged(cast(maps, pa.list_(pair)))
+    return Entries(field(pairs, "key"), field(pairs, "value"), offsets)
+
+
+def field(records: Any, name: str) -> Array:  # noqa: ANN401 - an array of records
+    """A field of records, null where the record is."""
+    if not records.null_count:
+        found: Array = records.field(name)
+        return found
+    column: Array = records.flatten()[records.type.get_field_index(name)]
+    return column
 
 
 def coded(column: Any) -> Coded:  # noqa: ANN401 - of texts
     """Number the texts of a column."""
-    encoded = column.dictionary_encode()
+    encoded = call_function("dictionary_encode", [column])
     codes = filled(encoded.indices, -1).astype(np.int64)
     return Coded(encoded.dictionary.to_pylist(), codes)
 
@@ -114,7 +156,7 @@ def object_codes(column: Any, *, distinguish: bool) -> Int64Array:  # noqa: ANN4
         return np.full(len(column), UNCERTAIN, np.int64)
     from trajmeter.kernels import _rust  # whose twin is to read the texts
 
-    texts = column.cast(pa.large_string())
+    texts: Any = cast(column, pa.large_string())
     _, offsets, content = texts.buffers()
     begin = np.frombuffer(offsets, np.int64)[texts.offset :][: len(texts) + 1]
     held = np.frombuffer(content or b"", np.uint8)
@@ -145,10 +187,25 @@ def nulls(rows: int, arrow_type: Any) -> Array:  # noqa: ANN401 - of any type
     return column
 
 
+def present(column: Any) -> Booleans:  # noqa: ANN401 - of any type
+    """Which values of a column are not null."""
+    if not column.null_count:
+        return np.ones(len(column), np.bool_)
+    if column.null_count == len(column):
+        return np.zeros(len(column), np.bool_)
+    return _bits(column.buffers()[0], column.offset, len(column))
+
+
 def filled(array: Any, instead: float) -> npt.NDArray[Any]:  # noqa: ANN401 - of any number
     """Values of a column with nulls replaced; not copied if it has no nulls."""
-    values: npt.NDArray[Any] = (array.fill_null(instead) if array.null_count else array).to_numpy()
-    return values
+    if not array.null_count:
+        values: npt.NDArray[Any] = array.to_numpy()
+        return values
+    number = array.type.to_pandas_dtype()
+    if array.null_count == len(array):
+        return np.full(len(array), instead, number)
+    held = np.frombuffer(array.buffers()[1], number)[array.offset : array.offset + len(array)]
+    return np.where(present(array), held, number(instead))
 
 
 def numbers(values: npt.NDArray[Any], is_absent: Booleans | None = None) -> Array:
@@ -166,9 +223,20 @@ def numbers(values: npt.NDArray[Any], is_absent: Booleans | None = None) -> Arra
 
 
 def flags(array: Any) -> Booleans:  # noqa: ANN401 - the results of compute functions
-    """Values of a column of booleans without nulls."""
-    values: Booleans = array.to_numpy(zero_copy_only=False)
-    return values
+    """Values of a column of booleans, false where they are null."""
+    if isinstance(array, pa.ChunkedArray):
+        array = array.combine_chunks()
+    if not len(array):
+        return np.zeros(0, np.bool_)
+    values = _bits(array.buffers()[1], array.offset, len(array))
+    return values & present(array) if array.null_count else values
+
+
+def _bits(packed: Any, begin: int, count: int) -> Booleans:  # noqa: ANN401 - a buffer of pyarrow
+    """Some bits of memory, of which the first byte holds the first eight, least first."""
+    held = np.frombuffer(packed, np.uint8)[begin // 8 : (begin + count + 7) // 8]
+    bits = np.unpackbits(held, bitorder="little")
+    return bits[begin % 8 : begin % 8 + count].view(np.bool_)
 
 
 def together(batches: Sequence[pa.RecordBatch]) -> pa.RecordBatch:

@@ -107,7 +107,7 @@ Overwrite = Annotated[
 
 def is_folder(output: Path) -> bool:
     """Whether an output is to be a folder of parts."""
-    from trajmeter.scoring.run import is_folder as is_folder_of_parts
+    from trajmeter.writers.files import is_folder as is_folder_of_parts
 
     return is_folder_of_parts(output)
 

@@ -242,7 +242,8 @@ def score(
     summary = done.summary
     report_missing_tasks(summary)
     report_missing_definitions(summary)
-    report_missing_snapshots(done.store)
+    if repos is not None:
+        report_missing_snapshots(done.store)
     written = outputs.rows
     if done.has_failed and written is not None and not units.is_folder(written):
         print_message(f"trajmeter: {written} was not written, as units are missing")

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import pyarrow as pa
 
-from trajmeter.arrays import coded, entries, filled, flags, ragged
+from trajmeter.arrays import coded, entries, filled, flags, present, ragged
 from trajmeter.metrics.scored_columns import Items, Numbers, Pairs, of_integers
 from trajmeter.metrics.scored_rows import code_texts
 
@@ -52,13 +52,13 @@ class ScoredBatch:
 
     def _read_numbers(self, name: str) -> Numbers:
         column = self._scored.column(name)
-        present = flags(column.is_valid()) if column.null_count else np.ones(len(self), np.bool_)
+        there = present(column)
         if pa.types.is_integer(column.type):
-            return of_integers(filled(column, 0), present)
+            return of_integers(filled(column, 0), there)
         if pa.types.is_boolean(column.type):
-            values = flags(column.fill_null(False)).astype(np.float64)  # noqa: FBT003 - what nulls become
-            return Numbers(values, present, None)
-        return Numbers(filled(column, 0.0), present, None)
+            values = flags(column).astype(np.float64)
+            return Numbers(values, there, None)
+        return Numbers(filled(column, 0.0), there, None)
 
     def texts(self, name: str) -> Coded:
         """A column of texts."""
@@ -87,7 +87,7 @@ class ScoredBatch:
 
     def passed(self) -> BoolArray:
         """Whether each attempt is known to have passed."""
-        return flags(self._rows.column("passed").fill_null(False))  # noqa: FBT003 - what nulls become
+        return flags(self._rows.column("passed"))
 
 
 def _rows_of(offsets: Int64Array) -> Int64Array:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from io import FileIO
 from typing import TYPE_CHECKING, NamedTuple
 
 from trajmeter.json_input import LONGEST_LINE, too_long
@@ -16,6 +17,8 @@ if TYPE_CHECKING:
 __all__ = ["LineBlock", "bounded_blocks", "lift_limit", "line_blocks"]
 
 _SKIPPED = 1 << 20
+_AHEAD = 1 << 16
+"""Bytes among which the end of a line is looked for before it is read."""
 
 
 class LineBlock(NamedTuple):
@@ -80,6 +83,7 @@ def bounded_blocks(file: BinaryIO, size: int, longest: int = LONGEST_LINE) -> It
 def _filled(file: BinaryIO, size: int) -> tuple[bytes, OSError | None]:
     """About so many bytes, and what went wrong before there were as many."""
     parts: list[bytes] = []
+    size += _rest_of_line(file, size)
     while size > 0:
         try:
             part = file.read1(size)  # type: ignore[attr-defined]  # of BufferedReader
@@ -90,6 +94,23 @@ def _filled(file: BinaryIO, size: int) -> tuple[bytes, OSError | None]:
         parts.append(part)
         size -= len(part)
     return parts[0] if len(parts) == 1 else b"".join(parts), None
+
+
+def _rest_of_line(file: BinaryIO, size: int) -> int:
+    """How far behind ``size`` bytes the line ends in which they do, where it is quick to see.
+
+    Bytes that are read at once need not be copied to be joined.
+    """
+    if not isinstance(getattr(file, "raw", None), FileIO) or not file.seekable():
+        return 0
+    begin = file.tell()
+    try:
+        file.seek(begin + size)
+        rest = file.readline(_AHEAD)
+    except OSError:  # raised again where it is met
+        rest = b""
+    file.seek(begin)
+    return len(rest)
 
 
 def _skip_line(file: BinaryIO) -> None:

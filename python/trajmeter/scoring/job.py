@@ -11,12 +11,10 @@ from trajmeter.errors import ConfigurationError
 from trajmeter.json_input import LONGEST_LINE
 from trajmeter.metrics import RowLayout, TaskIndex, TrialMetric, create
 from trajmeter.readers import read_tasks
-from trajmeter.readers.pieces import MOST_ROWS
+from trajmeter.readers._ahead import MOST_ROWS
 from trajmeter.remote import given_options, take_options
-from trajmeter.scoring.run_key import settings_of
 from trajmeter.scoring.sources import tasks_from
 from trajmeter.scoring.stream import StreamScorer
-from trajmeter.scoring.unit import UnitScorer
 from trajmeter.snapshots import open_snapshots
 from trajmeter.writers import ParquetWriter, open_table
 from trajmeter.writers.arrow import arrow_schema, loaded, stored_schema
@@ -31,6 +29,7 @@ if TYPE_CHECKING:
     from trajmeter.metrics import AnyMetric, AssertionJudge
     from trajmeter.records import ReadProblem, Task
     from trajmeter.scoring.plan import Plan, Unit
+    from trajmeter.scoring.unit import UnitScorer
     from trajmeter.snapshots import SnapshotStore
     from trajmeter.writers import TableWriter
 
@@ -203,12 +202,16 @@ class OpenedJob:
         Raises:
             ReadError: A file of tasks or snapshots cannot be read.
         """
+        from trajmeter.scoring.run_key import settings_of
+
         return settings_of(self, plan)
 
     def unit_work(
         self, unit: Unit, plan: Plan, on_problem: Callable[[ReadProblem], None] | None
     ) -> UnitScorer:
         """What scores a unit."""
+        from trajmeter.scoring.unit import UnitScorer
+
         return UnitScorer(unit, self, plan, on_problem)
 
     def part_schema(self) -> pa.Schema:

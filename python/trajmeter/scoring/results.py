@@ -6,10 +6,9 @@ from itertools import islice
 from typing import TYPE_CHECKING, Any
 
 import pyarrow as pa
-import pyarrow.compute as pc
 
 from trajmeter import json_input
-from trajmeter.arrays import ROWS_AT_ONCE, nulls
+from trajmeter.arrays import ROWS_AT_ONCE, call_function, cast, field, nulls
 from trajmeter.writers.arrow import family_arrays
 
 if TYPE_CHECKING:
@@ -28,15 +27,21 @@ __all__ = [
 ]
 
 
+# Made once: pyarrow looks for pandas whenever it makes a scalar.
+_BEFORE_LINE, _BEFORE_RECORD = pa.scalar(":"), pa.scalar(": ")
+
+
 def identity_columns(rows: pa.RecordBatch, backend: str) -> list[Array]:
     """Identity of each row, its source as one text, and the backend that computes."""
     source = rows.column("source")
-    file, line, record = (pc.struct_field(source, name) for name in ("file", "line", "record"))
-    place = pc.coalesce(
-        pc.binary_join_element_wise(file, line.cast(pa.string()), ":"),
-        pc.binary_join_element_wise(file, record, ": "),
+    file, line, record = (field(source, name) for name in ("file", "line", "record"))
+    numbers = cast(line, pa.string())
+    places = [
+        call_function("binary_join_element_wise", [file, numbers, _BEFORE_LINE]),
+        call_function("binary_join_element_wise", [file, record, _BEFORE_RECORD]),
         file,
-    )
+    ]
+    place = call_function("coalesce", places)
     own = [rows.column(name) for name in ("task_id", "agent", "model", "attempt")]
     return [*own, place, _constant(backend, len(rows))]
 

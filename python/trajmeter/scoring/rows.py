@@ -11,7 +11,6 @@ from pydantic import ValidationError
 
 from trajmeter import json_input
 from trajmeter.arrays import ROWS_AT_ONCE, nulls, ragged
-from trajmeter.conforming import conform, faulty, misfits
 from trajmeter.errors import ConfigurationError, InputError, ReadError
 from trajmeter.metrics.row_records import records_of
 from trajmeter.records import Record
@@ -83,6 +82,8 @@ def admit(
         InputError: This is not a batch.
         ConfigurationError: A column is of a type that cannot be brought to the schema.
     """
+    from trajmeter.conforming import conform, faulty, misfits  # which files do not need
+
     if not isinstance(batch, pa.RecordBatch):
         raise InputError(
             f"batch {number} is a {type(batch).__name__}, expected a RecordBatch; a Table gives "

@@ -19,6 +19,7 @@ from trajmeter.scoring.publishing import manifest_of, read_rows
 from trajmeter.scoring.run_key import cuts_alike, differences, key_of
 from trajmeter.scoring.run_options import Engine, Progress, RunListener, RunOptions, RunResult
 from trajmeter.writers import check_is_apart, check_output
+from trajmeter.writers.files import is_folder
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
@@ -32,22 +33,13 @@ if TYPE_CHECKING:
     from trajmeter.scoring.unit import Receipt
     from trajmeter.scoring.work import BatchWriter, OpenedWork, Work
 
-__all__ = ["Progress", "RunListener", "RunOptions", "RunResult", "is_folder", "run"]
+__all__ = ["Progress", "RunListener", "RunOptions", "RunResult", "run"]
 
 SummaryT = TypeVar("SummaryT", bound="BaseModel")
 
 _WHOLE = (1, 1)
 _FILES = frozenset({".csv", ".jsonl", ".parquet"})
 _MANY = 10
-
-
-def is_folder(output: Path) -> bool:
-    """Whether an output is a folder of parts rather than one file.
-
-    The suffix of a file has letters only; that of a folder such as ``run.2026`` has not.
-    """
-    is_file = output.suffix.lower() in _FILES or output.suffix[1:].isalpha()
-    return is_remote(output) or output.is_dir() or not is_file
 
 
 def run(

@@ -5,7 +5,7 @@ from __future__ import annotations
 from itertools import chain
 from typing import TYPE_CHECKING
 
-from trajmeter.arrays import ROWS_AT_ONCE, flags
+from trajmeter.arrays import ROWS_AT_ONCE, present
 from trajmeter.errors import InputError
 from trajmeter.metrics import MetricError
 from trajmeter.metrics.row_records import records_of
@@ -42,7 +42,7 @@ def errors_of(
     if messages.null_count == len(messages):
         return {}
     errors = {}
-    for row in flags(messages.is_valid()).nonzero()[0].tolist():
+    for row in present(messages).nonzero()[0].tolist():
         own = results[row] if results is not None else None
         if not isinstance(own, MetricError):
             # There was a result, and no column holds it.

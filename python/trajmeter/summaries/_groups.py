@@ -56,21 +56,19 @@ class Groups:
 
     def of_batch(self, rows: pa.RecordBatch) -> GroupedRows:
         """Groups of rows in the columns of :func:`trajmeter.schemas.trajectory_schema`."""
-        import pyarrow.compute as pc
-
-        from trajmeter.arrays import coded, numbers
+        from trajmeter.arrays import call_function, coded, field, numbers
 
         agents, models, instances = (
             coded(rows.column(name)) for name in ("agent", "model", "instance")
         )
-        files = coded(pc.struct_field(rows.column("source"), "file"))
+        files = coded(field(rows.column("source"), "file"))
         # A number for each combination; an attempt without agent and model is known by its file.
         named = (agents.codes >= 0) | (models.codes >= 0) | (files.codes < 0)
         combined = agents.codes + 1
         for each in (models, instances):
             combined = combined * (len(each.texts) + 1) + each.codes + 1
         of_row: Any = numbers(np.where(named, combined, -1 - files.codes))
-        encoded = of_row.dictionary_encode()
+        encoded = call_function("dictionary_encode", [of_row])
         codes = encoded.indices.to_numpy().astype(np.int64)
         first = np.empty(len(encoded.dictionary), np.int64)
         first[codes[::-1]] = np.arange(len(codes))[::-1]

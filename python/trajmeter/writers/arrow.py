@@ -85,8 +85,10 @@ def stored(batch: pa.RecordBatch, schema: pa.Schema) -> pa.RecordBatch:
     """
     import pyarrow as pa
 
+    from trajmeter.arrays import cast
+
     arrays = [
-        column if column.type == field.type else column.cast(field.type)
+        column if column.type == field.type else cast(column, field.type)
         for column, field in zip(batch.columns, schema, strict=True)
     ]
     return pa.RecordBatch.from_arrays(arrays, schema=schema)
@@ -126,11 +128,11 @@ def _as_map(lists: Any) -> pa.Array[Any]:  # noqa: ANN401 - lists of keys and va
     import numpy as np
     import pyarrow as pa
 
-    from trajmeter.arrays import flags, ragged
+    from trajmeter.arrays import present, ragged
 
     found, offsets = ragged(lists)
     pairs: Any = found
-    absent = flags(lists.is_null())
+    absent = ~present(lists)
     # A null is a start that is null; the stubs ask for 64 bits, Arrow for 32.
     starts: Any = pa.array(offsets.astype(np.int32), mask=np.append(absent, False))
     keys, values = pairs.flatten()

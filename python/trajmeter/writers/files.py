@@ -32,6 +32,7 @@ __all__ = [
     "check_is_no_input",
     "check_output",
     "check_place",
+    "is_folder",
     "open_table",
     "remove_abandoned",
     "replacing",
@@ -42,6 +43,14 @@ _PROCESS = re.compile(r"\d+(-\d+)?\.part")
 """What follows the target's name in that of a temporary file: a process, and a number."""
 _PAUSES = tuple(0.01 * 2**turn for turn in range(8))
 """How long to wait for the readers of a file on Windows, 2.6 s in all; scanners read every file."""
+
+
+def is_folder(output: Path) -> bool:
+    """Whether an output is a folder of parts rather than one file.
+
+    The suffix of a file has letters only; that of a folder such as ``run.2026`` has not.
+    """
+    return is_remote(output) or output.is_dir() or not output.suffix[1:].isalpha()
 
 
 class TableWriter(Protocol):

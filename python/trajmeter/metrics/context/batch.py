@@ -7,9 +7,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pyarrow as pa
-import pyarrow.compute as pc
 
-from trajmeter.arrays import filled, flags, nulls
+from trajmeter.arrays import call_function, filled, nulls, present
 from trajmeter.kernels import CONTEXT_COUNTS, EDIT_COUNTS, active
 from trajmeter.metrics.context.ahead import FilesAhead
 from trajmeter.metrics.context.attempts import attempts
@@ -141,8 +140,8 @@ def _columns(
         patches: Any = rows.column("final_patch")
         compared = kernels.edit_counts([of.edits for of in prepared], places, texts(patches))
         edits = np.ascontiguousarray(compared.reshape(-1, len(EDIT_COUNTS)).T)
-        is_empty = filled(pc.binary_length(patches), 0) == 0
-        columns |= edit_columns(found, edits, flags(patches.is_valid()), is_empty)
+        is_empty = filled(call_function("binary_length", [patches]), 0) == 0
+        columns |= edit_columns(found, edits, present(patches), is_empty)
     if parts.views:
         columns |= view_columns(found)
     if parts.leaks:

@@ -8,9 +8,8 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
-import pyarrow.compute as pc
 
-from trajmeter.arrays import flags, nulls, numbers, ragged
+from trajmeter.arrays import coded, nulls, numbers, present, ragged
 from trajmeter.errors import InputError
 from trajmeter.kernels import GRANULARITIES
 from trajmeter.metrics.context.attempts import CAUSE
@@ -33,7 +32,6 @@ _SCORED, _ASSIGNED, _ABSTAINED, _NOT_SCORED = (
 _NONE = -1
 
 # Made once: pyarrow looks for pandas whenever it makes an array of a list.
-_KINDS: dict[str, Any] = {name: pa.scalar(name) for name in LEAK_KINDS}
 _TEXTS = {
     names: pa.array([name.value for name in names], pa.string()) for names in (Outcome, Cause)
 }
@@ -223,15 +221,17 @@ def leak_columns(leaks: Array) -> _Columns:
     """Columns of ``leaks``, which need no task."""
     found, offsets = ragged(leaks)
     kind: Any = found
-    kind = kind.field("kind")
-    is_unknown = flags(pc.is_null(leaks))
+    is_unknown = ~present(leaks)
+    kinds = coded(kind.field("kind"))
     columns: _Columns = {
         "leaks.outcome": _labels(np.where(is_unknown, _ABSTAINED, _SCORED), Outcome),
         "leaks.cause": _labels(np.full(len(is_unknown), _NONE), Cause),
         "leaks.total": _column(np.diff(offsets), is_unknown),
     }
-    for name, scalar in _KINDS.items():
-        before = np.append(0, np.cumsum(flags(pc.equal(kind, scalar)), dtype=np.int64))
+    codes = {name: code for code, name in enumerate(kinds.texts)}
+    for name in LEAK_KINDS:
+        is_of = kinds.codes == codes.get(name, len(codes))
+        before = np.append(0, np.cumsum(is_of, dtype=np.int64))
         columns[f"leaks.{name}"] = _column(np.diff(before[offsets]), is_unknown)
     return columns
 

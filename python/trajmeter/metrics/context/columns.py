@@ -6,9 +6,8 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 import pyarrow as pa
-import pyarrow.compute as pc
 
-from trajmeter.arrays import filled, flags, ragged
+from trajmeter.arrays import call_function, coded, filled, flags, present, ragged
 from trajmeter.kernels import EXTENTS, Texts, ViewArrays
 
 if TYPE_CHECKING:
@@ -17,9 +16,8 @@ if TYPE_CHECKING:
 
 __all__ = ["ViewedColumns", "in_one_step", "texts", "viewed_columns"]
 
-# Made once: pyarrow looks for pandas whenever it makes an array of a list, or a scalar.
-_EXTENTS = pa.array(EXTENTS)
-_LISTED = pa.scalar(value=True)
+# Made once: pyarrow looks for pandas whenever it makes a scalar.
+_EMPTY = pa.scalar("")
 _UNKNOWN = EXTENTS.index("unknown")
 
 
@@ -44,7 +42,7 @@ def viewed_columns(rows: pa.RecordBatch) -> ViewedColumns:
     # No item of a list is null in a valid row, so its fields can be read from the children.
     turns, turn_offsets = ragged(rows.column("turns"))
     of_turns = _field(turns, "views")
-    is_step = flags(of_turns.is_valid())
+    is_step = present(of_turns)
     seen = ragged(of_turns)
     declared = ragged(rows.column("final_views"))
     views, paths, names = _views(seen, declared)
@@ -54,7 +52,7 @@ def viewed_columns(rows: pa.RecordBatch) -> ViewedColumns:
         step_offsets=seen.offsets[np.append(is_step, True)],
         row_offsets=np.append(0, np.cumsum(is_step))[turn_offsets],
         final_offsets=declared.offsets + len(seen.values),
-        has_final=flags(rows.column("final_views").is_valid()),
+        has_final=present(rows.column("final_views")),
         paths=paths,
         names=names,
     )
@@ -78,19 +76,20 @@ def _views(seen: Ragged, declared: Ragged) -> tuple[ViewArrays, Texts, Texts]:
         filled_parts = [part for part in parts if len(part)] or parts[:1]
         return filled_parts[0] if len(filled_parts) == 1 else pa.concat_arrays(filled_parts)
 
-    path = column("path").dictionary_encode()
-    extent = pc.index_in(column("extent"), value_set=_EXTENTS)
-    start, end = column("start"), column("end")
+    path = call_function("dictionary_encode", [column("path")])
+    extent = coded(column("extent"))
+    extents = [EXTENTS.index(name) for name in extent.texts]
+    start, end, listed = column("start"), column("end"), column("listed")
     symbols, symbol_offsets = ragged(column("symbols"))
-    symbol = symbols.dictionary_encode()
+    symbol = call_function("dictionary_encode", [symbols])
     views = ViewArrays(
         path=filled(path.indices, 0).astype(np.int64),
-        extent=filled(extent, _UNKNOWN).astype(np.int64),
+        extent=np.array([*extents, _UNKNOWN], np.int64)[extent.codes],
         start=filled(start, 0),
         end=filled(end, 0),
-        has_start=flags(start.is_valid()),
-        has_end=flags(end.is_valid()),
-        listed=flags(column("listed").fill_null(_LISTED)),
+        has_start=present(start),
+        has_end=present(end),
+        listed=flags(listed) | ~present(listed),
         symbol=filled(symbol.indices, 0).astype(np.int64),
         symbol_offsets=symbol_offsets,
     )
@@ -105,7 +104,7 @@ def _field(records: Any, name: str) -> Array:  # noqa: ANN401 - of an array of r
 def texts(column: Array) -> Texts:
     """Texts of a column; a null is empty."""
     if column.null_count:
-        column = column.fill_null("")
+        column = call_function("coalesce", [column, _EMPTY])
     _, bounds, content = column.buffers()
     if bounds is None or not len(column):
         return Texts(b"", np.zeros(len(column) + 1, np.int64))
