@@ -4,6 +4,9 @@ from __future__ import annotations
 
 import os
 import shutil
+import sysconfig
+from functools import cache
+from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
@@ -26,6 +29,44 @@ settings.load_profile(os.environ.get("TRAJMETER_HYPOTHESIS_PROFILE", "suite"))
 # on the kernels that it fell back to.
 if os.environ.get("TRAJMETER_TEST_BACKEND") == "python":
     os.environ.setdefault("TRAJMETER_BACKEND", "python")
+
+
+WITHOUT_WHEELS = {
+    "cli/test_score_judge.py": "openai",
+    "cli/test_snapshot.py": "tree_sitter_python",
+    "cli/test_view.py::test_a_profile_decides_what_has_been_seen": "tree_sitter_python",
+    "cli/test_view.py::test_beside_its_task_and_repository": "tree_sitter_python",
+    "judges/test_openai.py": "openai",
+    "scoring/test_repositories.py": "tree_sitter_javascript",
+    "snapshots/test_definitions.py": "tree_sitter_kotlin",
+    "snapshots/test_fuzz.py::test_every_file_has_an_entry": "tree_sitter_javascript",
+    "snapshots/test_own_repository.py": "tree_sitter_rust",
+    "snapshots/test_repositories.py": "tree_sitter_javascript",
+    "snapshots/test_take.py": "tree_sitter_javascript",
+}
+"""Files and tests of what has no wheel for free-threaded CPython, and the package they need."""
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Skip what no package can be had for, on free-threaded CPython alone."""
+    if not sysconfig.get_config_var("Py_GIL_DISABLED"):
+        return
+    tests = Path(__file__).parent
+    for item in items:
+        file = item.path.relative_to(tests).as_posix() if item.path.is_relative_to(tests) else ""
+        package = WITHOUT_WHEELS.get(file) or WITHOUT_WHEELS.get(f"{file}::{item.name}")
+        if package is not None and not _can_be_imported(package):
+            reason = f"{package} has no wheel for free-threaded CPython"
+            item.add_marker(pytest.mark.skip(reason=reason))
+
+
+@cache
+def _can_be_imported(package: str) -> bool:
+    try:
+        import_module(package)
+    except ImportError:
+        return False
+    return True
 
 
 def _load(name: Literal["python", "rust"]) -> Kernels:

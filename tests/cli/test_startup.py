@@ -71,8 +71,8 @@ import atexit, os, sys, threading
 from trajmeter.cli import _main
 
 class Last:
-    def __del__(self):
-        os.write(1, b"taken apart")
+    def __del__(self, write=os.write):  # the module's own names may be gone by then
+        write(1, b"taken apart")
 
 kept = Last()
 
@@ -99,7 +99,8 @@ def test_what_waits_for_the_end_runs_and_nothing_is_taken_apart() -> None:
 
 def test_a_tool_that_waited_before_the_command_began_is_not_passed_over() -> None:
     done = _ended("atexit.register(os.write, 2, b'measured')", "pass")
-    assert (done.returncode, done.stderr) == (4, "measuredbuffered ")
+    # That end may take apart what is left, as free-threaded CPython does.
+    assert (done.returncode, done.stderr.removesuffix("taken apart")) == (4, "measuredbuffered ")
 
 
 def test_the_end_waits_for_threads() -> None:

@@ -179,6 +179,24 @@ def test_an_assigned_score_counts() -> None:
     assert math.isnan(reduced.value["latency"])
 
 
+def test_what_inspect_reports_of_an_assigned_score(tmp_path: Path) -> None:
+    """By the rules of Transform Gym, a rule that fails has the score 0."""
+    samples = [
+        Sample(
+            id="failed",
+            input="q",
+            metadata={"assertions": [{"type": "transcript_contains", "check": 3}]},
+        ),
+        Sample(id="free", input="q", metadata={"assertions": []}),
+    ]
+    scorers = [rules(profiles="transform-gym")]
+    found = _evaluated(tmp_path, samples, [*_answers("a.py"), *_answers("a.py")], scorers)
+    (by_id,) = [each.scores["rules"].metadata for each in found.samples if each.id == "failed"]
+    outcomes = {key: value for key, value in by_id["trajmeter"].items() if value == "assigned"}
+    assert [*outcomes] == ["rules.assertion_pass_rate.outcome"]
+    assert _reported(found)["rules.assertion_pass_rate"] == (1, 1, 0.0)
+
+
 def test_scores_from_outside_of_inspect(
     log: Any, tmp_path: Path, capsysbinary: pytest.CaptureFixture[bytes]
 ) -> None:

@@ -130,20 +130,63 @@ def test_the_attempts_of_a_frame_have_all_their_fields() -> None:
     assert again.results == scores.results
 
 
-def test_a_known_data_set_needs_no_mapping() -> None:
-    row = {
-        "instance_id": "t",
-        "trajectory_id": "7",
-        "trajectory": MESSAGES,
-        "model_patch": "",
-        "resolved": 1,
-        "exit_status": "submit",
-    }
-    (found,) = trajmeter.score(pa.Table.from_pylist([row]), metrics=["turns"]).results
-    assert (found.trajectory.task_id, found.trajectory.attempt) == ("t", "7")
-    assert found.trajectory.passed is True
-    assert found.trajectory.source is not None
+_OPENHANDS: dict[str, Any] = {
+    "instance_id": "t",
+    "trajectory_id": "7",
+    "trajectory": MESSAGES,
+    "model_patch": "",
+}
+_SAID = [{"role": "user", "text": "Mend it."}, {"role": "ai", "text": "So.\n```\nls\n```"}]
+
+
+@pytest.mark.parametrize(
+    ("row", "attempt", "passed"),
+    [
+        pytest.param({**_OPENHANDS, "resolved": 1, "exit_status": "s"}, "7", True, id="rebench"),
+        pytest.param({**_OPENHANDS, "tools": ["read"]}, "7", None, id="zero"),
+        pytest.param(
+            {
+                "instance_id": "t",
+                "messages": MESSAGES,
+                "resolved": False,
+                "test_result": {"git_patch": "x"},
+            },
+            None,
+            False,
+            id="gym",
+        ),
+        pytest.param(
+            {
+                "instance_id": "t",
+                "model_name": "m",
+                "generated_patch": "",
+                "target": True,
+                "exit_status": "submitted",
+                "trajectory": _SAID,
+            },
+            None,
+            True,
+            id="swe-agent",
+        ),
+    ],
+)
+def test_a_known_data_set_needs_no_mapping(
+    row: dict[str, Any], attempt: str | None, passed: bool | None
+) -> None:
+    scores = trajmeter.score(pa.Table.from_pylist([row]), metrics=["context", "tools", "turns"])
+    (found,) = scores.results
+    assert (found.trajectory.task_id, found.trajectory.attempt) == ("t", attempt)
+    assert found.trajectory.passed is passed
+    assert found.trajectory.final_patch == ("x" if "test_result" in row else "")
     assert str(found.trajectory.source) == "data frame: 0"
+    (line,) = scores.rows
+    assert line["turns.run.turn_count"] == 1
+    # Without tasks there is nothing to compare with, which is no 0.
+    assert (line["context.final.line.cause"], line["tools.cause"]) == (
+        "missing_gold",
+        "missing_task",
+    )
+    assert line["context.final.line.coverage"] is line["tools.any_order_grades.f1"] is None
 
 
 ATTEMPTS = [
