@@ -15,9 +15,9 @@ from trajmeter.metrics.engine import FATAL, score_attempt
 from trajmeter.metrics.registry import listed_names
 from trajmeter.readers.tool_views import ToolViews
 from trajmeter.records import Task, Trajectory
-from trajmeter.scoring.files import DEFAULT_METRICS, tasks_from
 from trajmeter.scoring.records import RecordScorer
 from trajmeter.scoring.session import Session
+from trajmeter.scoring.sources import DEFAULT_METRICS, tasks_from
 from trajmeter.snapshots import open_snapshots
 
 if TYPE_CHECKING:
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from trajmeter.metrics._protocol import AssertionJudge
     from trajmeter.metrics.context import ContextTracker
     from trajmeter.metrics.named_figures import NamedFigure
-    from trajmeter.scoring.files import RecordSource
+    from trajmeter.scoring.sources import RecordSource
     from trajmeter.snapshots import SnapshotStore
     from trajmeter.summaries.summary import Summary
 
