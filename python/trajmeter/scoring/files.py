@@ -14,7 +14,7 @@ from trajmeter.metrics import create
 from trajmeter.metrics.registry import listed_names
 from trajmeter.readers import read_tasks, read_trajectories
 from trajmeter.readers.frames import arrow_table, frame_tasks, is_frame
-from trajmeter.records import Task, Trajectory
+from trajmeter.records import Trajectory
 from trajmeter.remote import path_of
 from trajmeter.schemas import require_pyarrow
 from trajmeter.scoring.records import RecordScorer
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     import pyarrow as pa
 
     from trajmeter.metrics import AnyMetric
-    from trajmeter.records import ReadProblem
+    from trajmeter.records import ReadProblem, Task
     from trajmeter.scoring.sources import RecordSource
     from trajmeter.snapshots import SnapshotStore
 

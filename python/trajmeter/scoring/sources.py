@@ -1,15 +1,12 @@
-"""Where records come from: files of any known format, and records themselves."""
+"""What is scored, and with what, where nothing else is said: files, records, or both."""
 
 from __future__ import annotations
 
-from functools import partial
 from os import PathLike
 from typing import TYPE_CHECKING, TypeAlias, TypeVar
 
 from trajmeter.arguments import paths_and_records
-from trajmeter.readers import read_tasks
 from trajmeter.records import Task
-from trajmeter.remote import path_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
@@ -22,9 +19,9 @@ __all__ = ["DEFAULT_METRICS", "RecordSource", "records_from", "tasks_from"]
 DEFAULT_METRICS = ("context",)
 """Metrics used when none are named."""
 
-RecordT = TypeVar("RecordT")
+_RecordT = TypeVar("_RecordT")
 
-RecordSource: TypeAlias = "str | Path | Iterable[str | Path | RecordT]"
+RecordSource: TypeAlias = "str | Path | Iterable[str | Path | _RecordT]"
 """One file, or several, or records, or both."""
 
 
@@ -37,16 +34,23 @@ def tasks_from(
         InputError: An item is neither.
         ReadError: Without ``on_problem``: something cannot be read.
     """
-    read = partial(read_tasks, on_problem=on_problem)
+
+    def read(path: Path) -> Iterator[Task]:
+        from trajmeter.readers import read_tasks  # a harness has records, and needs no reader
+
+        return read_tasks(path, on_problem=on_problem)
+
     return records_from(paths_and_records(source, Task, name="tasks"), read)
 
 
 def records_from(
-    items: Iterable[str | Path | RecordT], read: Callable[[str | Path], Iterator[RecordT]]
-) -> Iterator[RecordT]:
+    items: Iterable[str | Path | _RecordT], read: Callable[[Path], Iterator[_RecordT]]
+) -> Iterator[_RecordT]:
     """The records, and those of the files among them."""
     for item in items:
         if isinstance(item, (str, PathLike)):
+            from trajmeter.remote import path_of
+
             yield from read(path_of(item))
         else:
             yield item
