@@ -81,10 +81,12 @@ def ragged(lists: Any) -> Ragged:  # noqa: ANN401 - lists and maps of any type
     What lies before a slice, and behind the offsets of a null, is left out.
     """
     offsets = np.zeros(len(lists) + 1, np.int64)
-    if not len(lists) or not (pa.types.is_list(lists.type) or pa.types.is_map(lists.type)):
+    if not (pa.types.is_list(lists.type) or pa.types.is_map(lists.type)):
         lengths = filled(call_function("list_value_length", [lists]), 0)
         np.cumsum(lengths, out=offsets[1:])
         return Ragged(lists.flatten(), offsets)
+    if not len(lists):
+        return Ragged(lists.values[:0], offsets)
     begin = lists.offset
     bounds = np.frombuffer(lists.buffers()[1], np.int32)[begin : begin + len(lists) + 1]
     lengths = np.diff(bounds)

@@ -53,6 +53,20 @@ def test_scoring_needs_nothing_that_only_terminals_and_other_commands_need(
     assert late & set(done.stderr.split()) == set()
 
 
+def test_context_is_scored_without_what_units_and_other_metrics_need(folder: Path) -> None:
+    words = ["score", "preds.jsonl", "-t", "gold.jsonl", "-m", "context", "-o", "scores.parquet"]
+    program = (
+        "import sys; from trajmeter.cli import main; "
+        f"code = main({words}); print(*sys.modules, file=sys.stderr); sys.exit(code)"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", program], capture_output=True, check=True, cwd=folder, text=True
+    )
+    late = {"pyarrow.compute", "trajmeter.conforming", "trajmeter.scoring.run"}
+    late |= {"trajmeter.scoring.unit", "trajmeter.snapshots._git"}
+    assert late & set(done.stderr.split()) == set()
+
+
 def test_help_is_shown_without_importing_what_commands_compute_with() -> None:
     program = (
         "import sys; from trajmeter.cli import main; "

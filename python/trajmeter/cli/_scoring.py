@@ -141,9 +141,8 @@ class Done(NamedTuple):
 def score_at_once(job: Job, files: Sequence[Path], wanted: Wanted) -> Done:
     """Score everything in one pass."""
     from trajmeter.metrics import create
+    from trajmeter.metrics.columns_read import columns_read
     from trajmeter.readers.batches import TrajectoryBatches
-    from trajmeter.scoring.columns import columns_read
-    from trajmeter.scoring.stream import StreamScorer
 
     unreadable = Unreadable()
     report = unreadable.report
@@ -156,7 +155,9 @@ def score_at_once(job: Job, files: Sequence[Path], wanted: Wanted) -> Done:
         files, columns=columns_read(made), on_problem=report, **asdict(reading)
     )
     with closing(attempts):
-        attempts.start()  # on a thread, while the tasks are read
+        attempts.start()  # on a thread, while more is imported and the tasks are read
+        from trajmeter.scoring.stream import StreamScorer
+
         scorer = StreamScorer(made, tasks=chain(job.read_tasks(report), mapped))
         gated = wanted.gated(scorer.layout)
         with (

@@ -5,7 +5,6 @@ from __future__ import annotations
 import warnings
 from collections.abc import Mapping
 from dataclasses import dataclass
-from functools import cache
 from itertools import chain, islice
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -15,9 +14,8 @@ from trajmeter.arrays import coded, together
 from trajmeter.errors import InputError, format_exception
 from trajmeter.metrics import MetricError, RowLayout, score_trajectories
 from trajmeter.metrics._protocol import compares_attempts, scores_batches
+from trajmeter.metrics.columns_read import columns_read
 from trajmeter.metrics.engine import FATAL
-from trajmeter.records import ToolCall, Turn
-from trajmeter.schemas import trajectory_shape
 from trajmeter.scoring.results import (
     columns_of_results,
     identity_columns,
@@ -35,19 +33,13 @@ if TYPE_CHECKING:
     from trajmeter.metrics import AnyMetric, BatchMetric, Result, TaskIndex
     from trajmeter.metrics.columns import FamilyColumns
     from trajmeter.records import Task
-    from trajmeter.schemas import Member
 
-__all__ = ["RowScorer", "ScoredRows", "columns_read"]
+__all__ = ["RowScorer", "ScoredRows"]
 
 _FEW_ROWS = 16
 """Of rows that cannot be scored at once, so many are scored one by one."""
 _ERROR = 2
 """Position of what a metric raised among its columns: behind its version and parameters."""
-
-_RESULT = "ToolCall.result"
-"""Name of the field in what a metric requires; results are large, and few metrics look at them."""
-
-_IDENTITY = frozenset({"task_id", "agent", "model", "attempt", "instance", "source"})
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -218,11 +210,6 @@ class RowScorer:
         return [tasks[code] for code in ids.codes.tolist()]
 
 
-def columns_read(metrics: Iterable[AnyMetric]) -> frozenset[str]:
-    """Columns of trajectories that metrics read; the others may be null in every row."""
-    return _IDENTITY.union(*map(_columns_of, metrics))
-
-
 class _Scored(NamedTuple):
     """What one metric says of some rows."""
 
@@ -250,28 +237,3 @@ def _together(family: FamilyColumns, parts: Sequence[_Scored]) -> _Scored:
         own = part.results
         results += family.results(pa.record_batch(part.columns, names)) if own is None else own
     return _Scored(columns, results)
-
-
-def _columns_of(metric: AnyMetric) -> frozenset[str]:
-    """Columns that a metric names, else all; results of calls only where it requires them."""
-    named: frozenset[str] | None = getattr(metric, "batch_columns", None)
-    if named is not None:
-        return named
-    members = trajectory_shape().members
-    if _RESULT in metric.requires:
-        return frozenset(member.name for member in members)
-    return _all_but_results()
-
-
-@cache
-def _all_but_results() -> frozenset[str]:
-    return frozenset(_named(trajectory_shape().members, ""))
-
-
-def _named(members: Iterable[Member], within: str) -> Iterator[str]:
-    for member in members:
-        name, shape = f"{within}{member.name}", member.shape.item or member.shape
-        if shape.model in (Turn, ToolCall):
-            yield from _named(shape.members, f"{name}.")
-        elif not name.endswith("tool_calls.result"):
-            yield name

@@ -1,4 +1,7 @@
-"""What a run is asked to do, in a form that other processes can take up."""
+"""What a run is asked to do, in a form that other processes can take up.
+
+Reading begins before what scores and writes is imported, which takes as long as a small input.
+"""
 
 from __future__ import annotations
 
@@ -14,10 +17,7 @@ from trajmeter.readers import read_tasks
 from trajmeter.readers._ahead import MOST_ROWS
 from trajmeter.remote import given_options, take_options
 from trajmeter.scoring.sources import tasks_from
-from trajmeter.scoring.stream import StreamScorer
 from trajmeter.snapshots import open_snapshots
-from trajmeter.writers import ParquetWriter, open_table
-from trajmeter.writers.arrow import arrow_schema, loaded, stored_schema
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -29,9 +29,10 @@ if TYPE_CHECKING:
     from trajmeter.metrics import AnyMetric, AssertionJudge
     from trajmeter.records import ReadProblem, Task
     from trajmeter.scoring.plan import Plan, Unit
+    from trajmeter.scoring.stream import StreamScorer
     from trajmeter.scoring.unit import UnitScorer
     from trajmeter.snapshots import SnapshotStore
-    from trajmeter.writers import TableWriter
+    from trajmeter.writers import ParquetWriter, TableWriter
 
 __all__ = ["Job", "OpenedJob", "ReadingOptions"]
 
@@ -216,22 +217,32 @@ class OpenedJob:
 
     def part_schema(self) -> pa.Schema:
         """Schema of the parts."""
+        from trajmeter.writers.arrow import arrow_schema, stored_schema
+
         return stored_schema(arrow_schema(self.layout))
 
     def open_part(self, stream: BinaryIO) -> ParquetWriter:
         """Open what writes a part."""
+        from trajmeter.writers import ParquetWriter
+
         return ParquetWriter(stream, self.layout)
 
     def from_part(self, batch: pa.RecordBatch) -> pa.RecordBatch:
         """Rows of a part as they were before they were written."""
+        from trajmeter.writers.arrow import arrow_schema, loaded
+
         return loaded(batch, arrow_schema(self.layout))
 
     def open_output(
         self, file: Path, about: Callable[[], Mapping[str, str]] | None
     ) -> AbstractContextManager[TableWriter]:
         """Open the one file that parts become."""
+        from trajmeter.writers import open_table
+
         return open_table(file, self.layout, about)
 
     def totals(self) -> StreamScorer:
         """Make what adds up the states of units."""
+        from trajmeter.scoring.stream import StreamScorer
+
         return StreamScorer(self.metrics, tasks=self.tasks)

@@ -122,14 +122,13 @@ def _coverage(found: Attempts, row: int, empty: Float64Array, is_absent: Boolean
     first = np.append(shares, nan)[found.offsets[:-1]]
     is_absent = is_absent | np.isnan(first)
     offsets = found.offsets
-    mask = None
     if is_absent.any():
         shares = shares[np.repeat(~is_absent, lengths)]
         offsets = np.append(0, np.cumsum(np.where(is_absent, 0, lengths)))
-        mask = pa.array(is_absent)
-    starts: Any = numbers(offsets.astype(np.int32))  # the stubs take every array for booleans
+    # A null is a start that is null; the stubs take every array for booleans.
+    starts: Any = numbers(offsets.astype(np.int32), np.append(is_absent, False))
     values: Any = numbers(shares)
-    lists: Array = pa.ListArray.from_arrays(starts, values, mask=mask)
+    lists: Array = pa.ListArray.from_arrays(starts, values)
     return lists
 
 

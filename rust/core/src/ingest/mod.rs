@@ -53,7 +53,7 @@ use value::{Others, only_if, refused};
 pub(crate) use value::{Raw, Text};
 
 /// Bytes of a piece: large beside what a batch of columns costs.
-const PIECE: usize = 1 << 22;
+const PIECE: usize = 1 << 21;
 
 /// No line that is longer is read here: the texts of a piece end within 32-bit offsets.
 const LONGEST: usize = 1 << 29;

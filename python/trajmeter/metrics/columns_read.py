@@ -1,0 +1,52 @@
+"""The columns of trajectories that metrics read, so that readers fill no others."""
+
+from __future__ import annotations
+
+from functools import cache
+from typing import TYPE_CHECKING
+
+from trajmeter.records import ToolCall, Turn
+from trajmeter.schemas import trajectory_shape
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
+
+    from trajmeter.metrics import AnyMetric
+    from trajmeter.schemas import Member
+
+__all__ = ["columns_read"]
+
+_RESULT = "ToolCall.result"
+"""Name of the field in what a metric requires; results are large, and few metrics look at them."""
+
+_IDENTITY = frozenset({"task_id", "agent", "model", "attempt", "instance", "source"})
+
+
+def columns_read(metrics: Iterable[AnyMetric]) -> frozenset[str]:
+    """Columns of trajectories that metrics read; the others may be null in every row."""
+    return _IDENTITY.union(*map(_columns_of, metrics))
+
+
+def _columns_of(metric: AnyMetric) -> frozenset[str]:
+    """Columns that a metric names, else all; results of calls only where it requires them."""
+    named: frozenset[str] | None = getattr(metric, "batch_columns", None)
+    if named is not None:
+        return named
+    members = trajectory_shape().members
+    if _RESULT in metric.requires:
+        return frozenset(member.name for member in members)
+    return _all_but_results()
+
+
+@cache
+def _all_but_results() -> frozenset[str]:
+    return frozenset(_named(trajectory_shape().members, ""))
+
+
+def _named(members: Iterable[Member], within: str) -> Iterator[str]:
+    for member in members:
+        name, shape = f"{within}{member.name}", member.shape.item or member.shape
+        if shape.model in (Turn, ToolCall):
+            yield from _named(shape.members, f"{name}.")
+        elif not name.endswith("tool_calls.result"):
+            yield name

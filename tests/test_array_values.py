@@ -1,0 +1,109 @@
+"""Values of Arrow arrays as numpy arrays, beside those that pyarrow makes Python objects of."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import pyarrow as pa
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from trajmeter.arrays import cast, coded, entries, field, filled, flags, present, ragged
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+_TYPES = {
+    pa.bool_(): st.booleans(),
+    pa.int64(): st.integers(-(2**63), 2**63 - 1),
+    pa.int32(): st.integers(-(2**31), 2**31 - 1),
+    pa.float64(): st.floats(allow_nan=False),
+    pa.string(): st.text(max_size=3),
+    pa.list_(pa.int64()): st.lists(st.integers(0, 9), max_size=3),
+    pa.large_list(pa.int64()): st.lists(st.integers(0, 9), max_size=3),
+}
+
+
+def _slices(*types: pa.DataType) -> st.SearchStrategy[tuple[pa.Array[Any], list[Any]]]:
+    """Parts of arrays, and the values that they hold."""
+
+    def part(
+        drawn: tuple[tuple[pa.DataType, list[Any]], int, int],
+    ) -> tuple[pa.Array[Any], list[Any]]:
+        (arrow_type, values), start, length = drawn
+        return pa.array(values, arrow_type).slice(start, length), values[start : start + length]
+
+    arrays = st.sampled_from(types).flatmap(
+        lambda each: st.tuples(st.just(each), st.lists(st.none() | _TYPES[each], max_size=30))
+    )
+    return st.tuples(arrays, st.integers(0, 20), st.integers(0, 20)).map(part)
+
+
+@given(_slices(*_TYPES))
+def test_what_is_present(given: tuple[pa.Array[Any], list[Any]]) -> None:
+    array, values = given
+    assert present(array).tolist() == [value is not None for value in values]
+
+
+@given(_slices(pa.int64(), pa.int32(), pa.float64()))
+def test_nulls_of_numbers_are_replaced(given: tuple[pa.Array[Any], list[Any]]) -> None:
+    array, values = given
+    found = filled(array, -1)
+    assert found.tolist() == [-1 if value is None else value for value in values]
+    assert found.dtype == array.type.to_pandas_dtype()
+
+
+@given(_slices(pa.bool_()))
+def test_nulls_of_booleans_are_false(given: tuple[pa.Array[Any], list[Any]]) -> None:
+    array, values = given
+    assert flags(array).tolist() == [value is True for value in values]
+    assert flags(pa.chunked_array([array, array], pa.bool_())).tolist() == 2 * flags(array).tolist()
+
+
+@given(_slices(pa.list_(pa.int64()), pa.large_list(pa.int64())))
+def test_values_of_lists_lie_one_after_another(given: tuple[pa.Array[Any], list[Any]]) -> None:
+    array, values = given
+    found, offsets = ragged(array)
+    assert found.to_pylist() == [item for value in values for item in value or ()]
+    lengths = [len(value or ()) for value in values]
+    assert offsets.tolist() == [sum(lengths[:end]) for end in range(len(values) + 1)]
+
+
+def test_what_lies_behind_the_offsets_of_a_null_is_left_out() -> None:
+    bounds, valid = pa.py_buffer(b"".join(n.to_bytes(4, "little") for n in (0, 2, 4, 5))), b"\x05"
+    lists: Any = pa.ListArray.from_buffers(
+        pa.list_(pa.int64()), 3, [pa.py_buffer(valid), bounds], children=[pa.array([1, 2, 3, 4, 5])]
+    )
+    assert lists.to_pylist() == [[1, 2], None, [5]]
+    found, offsets = ragged(lists)
+    assert (found.to_pylist(), offsets.tolist()) == ([1, 2, 5], [0, 2, 2, 3])
+
+
+def test_mappings_have_keys_and_values() -> None:
+    maps: Any = pa.array(
+        [[("z", 0)], [("a", 1), ("b", None)], None, []], pa.map_(pa.string(), pa.int64())
+    )
+    keys, values, offsets = entries(maps.slice(1))
+    assert (keys.to_pylist(), values.to_pylist()) == (["a", "b"], [1, None])
+    assert offsets.tolist() == [0, 2, 2, 2]
+
+
+def test_a_field_is_null_where_its_record_is() -> None:
+    kind = pa.struct([("a", pa.int64()), ("b", pa.string())])
+    records = pa.array([{"a": 0}, {"a": 1, "b": "x"}, None, {"b": "y"}], kind).slice(1)
+    assert field(records, "a").to_pylist() == [1, None, None]
+    assert field(records, "b").to_pylist() == ["x", None, "y"]
+    assert field(records.slice(0, 1), "b").to_pylist() == ["x"]
+
+
+@pytest.mark.parametrize("encode", [pa.Array.slice, pa.Array.dictionary_encode])
+def test_texts_are_numbered(encode: Callable[[Any], Any]) -> None:
+    found = coded(encode(pa.array(["b", None, "a", "b"])))
+    assert (found.texts, found.codes.tolist()) == (["b", "a"], [0, -1, 1, 0])
+
+
+def test_a_value_that_does_not_fit_is_refused() -> None:
+    assert cast(pa.array([1, None]), pa.string()).to_pylist() == ["1", None]
+    with pytest.raises(pa.ArrowInvalid):
+        cast(pa.array(["x"]), pa.int64())
