@@ -137,6 +137,8 @@ impl JsonReader {
 
 /// Where something stands in a document: its first byte, and the one after its last.
 type Span = (usize, usize);
+/// The values of a document beside a list, by their keys, and the items of the list.
+type Parts = (Vec<(String, Span)>, Vec<Span>);
 
 /// Where the items of a document stand that is a list, or of the list under `key` in one that is an
 /// object, and its other values by their keys; `None` where it is neither, or is not plain.
@@ -146,7 +148,7 @@ pub fn document_parts(
     py: Python<'_>,
     content: &Bound<'_, PyBytes>,
     key: Option<&str>,
-) -> PyResult<Option<(Vec<(String, Span)>, Vec<Span>)>> {
+) -> PyResult<Option<Parts>> {
     let content = content.as_bytes();
     let found = run(py, content.len(), || Ok(Document::of(content, key)))?;
     Ok(found.map(|Document { members, items }| {
