@@ -141,6 +141,14 @@ def exact_sums(
 ) -> list[tuple[int, Int64Array]]:
     """Sums of each place that finite values, or their squares, hold, for each slot."""
 
+def slot_order(slots: Int64Array, size: int) -> tuple[Int64Array, Int64Array]:
+    """Positions of each slot, slot by slot, and where those of each begin."""
+
+def exact_moments(
+    values: Float64Array, order: Int64Array, offsets: Int64Array, *, squares: bool
+) -> tuple[Int64Array, Float64Array, list[tuple[int, Int64Array]], list[tuple[int, Int64Array]]]:
+    """Count, greatest size and sums of the finite values of each slot, and of their squares."""
+
 def object_codes(
     texts: npt.NDArray[np.uint8], offsets: Int64Array, *, distinguish: bool
 ) -> Int64Array:

@@ -45,7 +45,7 @@ ResultsSource: TypeAlias = "str | Path | Iterable[Mapping[str, Any]] | pa.Table"
 
 TableKind: TypeAlias = Literal["boolean", "integer", "number", "text", "other"]
 
-_ROWS = 1 << 17
+_ROWS = 1 << 18
 """Rows of a batch: many, because every figure of a batch costs some calls of numpy."""
 
 _MANIFEST, _PARTS = "manifest.json", "rows"

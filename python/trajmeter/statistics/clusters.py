@@ -5,10 +5,12 @@ Source: Miller, Adding Error Bars to Evals, 2024, for errors that are robust to 
 
 from __future__ import annotations
 
-from math import fsum, sqrt
+from math import sqrt
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
+
+from trajmeter.statistics.exact_sums import rounded_sum
 
 if TYPE_CHECKING:
     from trajmeter.kernels import Float64Array, Int64Array
@@ -71,7 +73,7 @@ def standard_error(
     """
     residuals = sums - sizes * mean
     count = len(sums)
-    squares = fsum((residuals * residuals).tolist())
+    squares = rounded_sum(residuals * residuals)
     return sqrt(count / (count - 1) * squares) / total
 
 
@@ -103,11 +105,11 @@ def variance_components(
     tasks, total = len(sums), int(sizes.sum())
     if tasks < 2 or total == tasks:  # noqa: PLR2004 - variance takes two
         return None
-    mean = fsum(sums.tolist()) / total
+    mean = rounded_sum(sums) / total
     distances = sums / sizes - mean
     floor = (_ROUNDING * greatest) ** 2  # variance that is of rounding
-    repeat = fsum(within.tolist()) / (total - tasks)
-    between = fsum((sizes * distances * distances).tolist()) / (tasks - 1)
+    repeat = rounded_sum(within) / (total - tasks)
+    between = rounded_sum(sizes * distances * distances) / (tasks - 1)
     each = (total - int((sizes * sizes).sum()) / total) / (tasks - 1)
     repeat = repeat if repeat > floor else 0.0
     task = max(0.0, (between - repeat) / each)

@@ -9,33 +9,33 @@ million and fewer add up without rounding. How they cut differs, the sums do not
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 
 import numpy as np
 
 from trajmeter import kernels
+from trajmeter.statistics.error_free import Doubles, exact_squares
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
 
     from trajmeter.kernels import Float64Array, Int64Array
 
+    Places: TypeAlias = "Iterable[tuple[int, Int64Array]]"
+
 __all__ = [
-    "Doubles",
     "ExactSums",
     "ExactTotals",
     "GroupCounts",
-    "exact_products",
-    "exact_squares",
+    "places_of_parts",
     "quotient",
+    "rounded_sum",
 ]
 
 _BITS = 32
 """Binary places of a part. Integers of 64 bits then hold the sum of 2**31 parts."""
 
 _DIGIT = (1 << _BITS) - 1
-
-_HALVES = 2.0**27 + 1.0
 
 _AT_ONCE = 1 << 20
 """Values that are added at a time: the sum of as many parts has 53 bits."""
@@ -48,6 +48,9 @@ _PER_SUM = 8
 
 _SPARSE = 8
 """Values are picked out where fewer than one in so many is not 0."""
+
+_FEW = 500
+"""Values that are added up faster one by one."""
 
 _SCALE = 768
 """Values that are very large or small are cut as multiples of 2 to the power of this."""
@@ -82,7 +85,7 @@ class GroupCounts:
             grown = np.zeros((max(needed, held + held // 2), width), np.int64)
             grown[:held] = self._table
             self._table = grown
-        if needed == len(numbers) and (np.diff(numbers) > 0).all():  # all of them, from 0 on
+        if needed == len(numbers) and (numbers[1:] > numbers[:-1]).all():  # all of them, from 0 on
             self._table[:needed] += counts
         else:
             self._table[numbers] += counts
@@ -135,19 +138,7 @@ class ExactTotals(NamedTuple):
         """A sum divided by a count, correctly rounded; infinite where it exceeds all floats."""
         if index in self.others:
             return self.others[index]
-        multiple = self.multiples[index]
-        if self.exponent < 0:
-            return quotient(multiple, count << -self.exponent)
-        return quotient(multiple << self.exponent, count)
-
-
-class Doubles(NamedTuple):
-    """Numbers to twice the precision of a float: each is the sum of its two parts."""
-
-    high: Float64Array
-    """The number, rounded to a float."""
-    low: Float64Array
-    """What is left."""
+        return _divided(self.multiples[index], self.exponent, count)
 
 
 class ExactSums:
@@ -185,7 +176,16 @@ class ExactSums:
             self._add_others(values[odd] ** 2 if squared else values[odd], slots[odd], numbers)
             values, slots = values[is_finite], slots[is_finite]
         size = len(numbers) * self._width
-        for place, sums in _places(values, slots, size, squared=squared):
+        self.add_places(_places(values, slots, size, squared=squared), numbers)
+
+    def add_places(self, places: Places, numbers: Int64Array) -> None:
+        """Add sums of some groups: exponents of places, and for each slot how often it holds them.
+
+        Args:
+            places: The sums; a place may come several times.
+            numbers: Which groups these are; each occurs once.
+        """
+        for place, sums in places:
             self._parts(place).add(sums.reshape(-1, self._width), numbers)
 
     def merge(self, other: ExactSums, numbers: Int64Array) -> None:
@@ -289,22 +289,23 @@ class ExactSums:
             self._add_other(int(numbers[row]), index, value)
 
 
-def _places(
-    values: Float64Array, slots: Int64Array, size: int, *, squared: bool
-) -> Iterable[tuple[int, Int64Array]]:
+def _places(values: Float64Array, slots: Int64Array, size: int, *, squared: bool) -> Places:
     """Sums of each place that finite values hold: its exponent, and a sum for each slot."""
     if kernels.backend() == "rust":
         from trajmeter.kernels import _rust  # whose twin follows
 
         values, slots = np.ascontiguousarray(values), np.ascontiguousarray(slots, np.int64)
         return _rust.exact_sums(values, slots, size, squared=squared)
-    return _places_of_parts(values, slots, size, squared=squared)
+    return places_of_parts(values, slots, size, squared=squared)
 
 
-def _places_of_parts(
+def places_of_parts(
     values: Float64Array, slots: Int64Array, size: int, *, squared: bool
 ) -> Iterator[tuple[int, Int64Array]]:
-    """The same by floats; a place may come several times."""
+    """Sums of each place that finite values, or their squares, hold, by floats.
+
+    A place may come several times.
+    """
     at_once = min(max(_IN_CACHE, _PER_SUM * size), _AT_ONCE)
     for start in range(0, len(values), at_once):
         part = slice(start, start + at_once)
@@ -365,29 +366,23 @@ def _digits(tables: Sequence[Int64Array | int], count: int) -> list[Int64Array]:
     return [*digits, carry & _DIGIT, carry >> _BITS]
 
 
-def exact_products(left: Float64Array, right: Float64Array) -> tuple[Float64Array, Float64Array]:
-    """Products of numbers, and what the rounding left of each (Dekker, 1971)."""
-    product = left * right
-    left_high, right_high = _upper_half(left), _upper_half(right)
-    left_low, right_low = left - left_high, right - right_high
-    rest = left_high * right_high - product
-    rest += left_high * right_low
-    rest += left_low * right_high
-    return product, rest + left_low * right_low
+def rounded_sum(values: Float64Array) -> float:
+    """The sum of numbers, rounded once, as ``math.fsum`` gives it; infinite beyond all floats."""
+    if len(values) < _FEW:
+        return math.fsum(values.tolist())
+    if not math.isfinite(_greatest(values)):
+        return float(values.sum())
+    slots = np.zeros(len(values), np.int64)
+    places = [(place, int(sums[0])) for place, sums in _places(values, slots, 1, squared=False)]
+    least = min((place for place, _ in places), default=0)
+    return _divided(sum(held << (place - least) for place, held in places), least, 1)
 
 
-def exact_squares(values: Float64Array) -> tuple[Float64Array, Float64Array]:
-    """Squares of numbers, and what the rounding left of each."""
-    square = values * values
-    high = _upper_half(values)
-    low = values - high
-    return square, ((high * high - square) + 2.0 * high * low) + low * low
-
-
-def _upper_half(values: Float64Array) -> Float64Array:
-    """Numbers cut to half of their digits, so that products of halves are exact."""
-    cut = values * _HALVES
-    return cut - (cut - values)
+def _divided(multiple: int, exponent: int, count: int) -> float:
+    """A multiple of a power of two divided by a count, correctly rounded."""
+    if exponent < 0:
+        return quotient(multiple, count << -exponent)
+    return quotient(multiple << exponent, count)
 
 
 def quotient(numerator: int, denominator: int) -> float:

@@ -25,6 +25,9 @@ if TYPE_CHECKING:
 __all__ = ["AttemptKeys", "Duplicates", "KeyColumns", "Units", "check_key"]
 
 _SHIFT = 32
+_DENSE = 4
+"""Pairs are looked up in a table of all that may be, as long as it is not much longer than they."""
+
 _MOST = 1 << 62
 """Keys that are told apart by one number, at most."""
 
@@ -90,7 +93,7 @@ class _Codes:
 
 
 class _Pairs:
-    """Numbers of pairs of numbers, in the order in which they first occur."""
+    """Numbers of pairs of numbers, those of a batch after those of the batches before it."""
 
     def __init__(self) -> None:
         self._packed: Int64Array = np.empty(0, np.int64)  # in the order of their numbers
@@ -99,21 +102,19 @@ class _Pairs:
 
     def of(self, first: Int64Array, second: Int64Array) -> Int64Array:
         """Number of each pair; -1 is a number too."""
-        packed = ((first + 1) << _SHIFT) | (second + 1)
-        encoded = pa.array(packed).dictionary_encode()
-        own = encoded.dictionary.to_numpy()
-        places = np.searchsorted(self._sorted, own)
-        is_known = places < len(self._sorted)
-        is_known[is_known] = self._sorted[places[is_known]] == own[is_known]
+        own, places = _distinct_pairs(first, second)
+        found = np.searchsorted(self._sorted, own)
+        is_known = found < len(self._sorted)
+        is_known[is_known] = self._sorted[found[is_known]] == own[is_known]
         numbers = np.empty(len(own), np.int64)
-        numbers[is_known] = self._numbers[places[is_known]]
+        numbers[is_known] = self._numbers[found[is_known]]
         added = own[~is_known]
         if len(added):
             numbers[~is_known] = np.arange(len(self._packed), len(self._packed) + len(added))
             self._packed = np.concatenate([self._packed, added])
             self._numbers = np.argsort(self._packed)
             self._sorted = self._packed[self._numbers]
-        codes: Int64Array = numbers[encoded.indices.to_numpy()]
+        codes: Int64Array = numbers[places]
         return codes
 
     @property
@@ -127,6 +128,21 @@ class _Pairs:
         """The second of each pair, likewise."""
         second: Int64Array = (self._packed & ((1 << _SHIFT) - 1)) - 1
         return second
+
+
+def _distinct_pairs(first: Int64Array, second: Int64Array) -> tuple[Int64Array, Int64Array]:
+    """Distinct pairs, each packed into one number, and which of them each pair is."""
+    width = int(second.max(initial=-1)) + 2
+    count = (int(first.max(initial=-1)) + 2) * width
+    if count > _DENSE * len(first):
+        encoded = pa.array(((first + 1) << _SHIFT) | (second + 1)).dictionary_encode()
+        return encoded.dictionary.to_numpy(), encoded.indices.to_numpy()
+    pairs = (first + 1) * width + (second + 1)
+    occurs = np.zeros(count, np.bool_)
+    occurs[pairs] = True
+    places = np.cumsum(occurs) - 1
+    high, low = np.divmod(np.flatnonzero(occurs), width)
+    return (high << _SHIFT) | low, places[pairs]
 
 
 class Duplicates(NamedTuple):
@@ -165,9 +181,8 @@ class AttemptKeys:
         if _FILE in self._columns.by:
             by_name[_FILE] = pa.repeat(file, batch.num_rows)
         task = self._codes("task_id").of(by_name["task_id"], alone=True)
-        if self._columns.cluster == "task_id":
-            cluster = task
-        else:
+        cluster = task
+        if not self.are_tasks:
             cluster = self._codes(self._columns.cluster, own=True).of(
                 by_name[self._columns.cluster], alone=True
             )
@@ -176,11 +191,14 @@ class AttemptKeys:
             group = pairs.of(group, self._codes(name, own=True).of(by_name[name], alone=False))
         self._remember(by_name, task, group)
         self.rows += batch.num_rows
-        return self._units.of(group, self._task_clusters.of(task, cluster)), group
+        pair = task if self.are_tasks else self._task_clusters.of(task, cluster)
+        return self._units.of(group, pair), group
 
     def units(self) -> Units:
         """What each unit is."""
         pair = self._units.second
+        if self.are_tasks:
+            return Units(self._units.first, pair, pair)
         return Units(
             self._units.first, self._task_clusters.first[pair], self._task_clusters.second[pair]
         )

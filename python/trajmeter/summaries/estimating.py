@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from math import exp, fsum
+from math import exp
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
@@ -17,7 +17,8 @@ from trajmeter.statistics.clusters import (
     variance_components,
 )
 from trajmeter.statistics.distributions import has_t
-from trajmeter.statistics.exact_sums import Doubles, exact_products, exact_squares, quotient
+from trajmeter.statistics.error_free import Doubles, exact_products, exact_squares
+from trajmeter.statistics.exact_sums import quotient, rounded_sum
 from trajmeter.statistics.intervals import (
     Interval,
     Range,
@@ -224,7 +225,7 @@ def _micro(
     clusters = read.units.cluster[held]
     ones = np.ones(len(held), np.int64)
     dividing = by_code(clusters, denominators.high, ones)
-    total = fsum(dividing.sums.tolist())
+    total = rounded_sum(dividing.sums)
     if not figure.info.denominator or not total:
         return {}
     ratio = _quotient(figure.numerators, figure.denominators, held)
@@ -337,7 +338,7 @@ def by_code(codes: Int64Array, sums: Float64Array, sizes: Int64Array) -> _Parts:
 def _mean_of(tasks: _Parts) -> float | None:
     if not len(tasks.sums):
         return None
-    return fsum((tasks.sums / tasks.sizes).tolist()) / len(tasks.sums)
+    return rounded_sum(tasks.sums / tasks.sizes) / len(tasks.sums)
 
 
 def _bounds(

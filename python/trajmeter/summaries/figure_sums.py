@@ -16,6 +16,7 @@ import pyarrow as pa
 
 from trajmeter.arrays import coded, filled, flags
 from trajmeter.records import Cause, Outcome
+from trajmeter.statistics.exact_moments import SlotOrder, exact_moments, slot_order
 from trajmeter.statistics.exact_sums import ExactSums, GroupCounts
 
 if TYPE_CHECKING:
@@ -37,6 +38,7 @@ __all__ = [
     "BatchOutcomes",
     "FigureSums",
     "Success",
+    "UnitCounts",
     "UnitRows",
 ]
 
@@ -44,7 +46,9 @@ _UNKNOWN = "unknown"
 ROWS, SCORED, NOT_SCORED, ASSIGNED, ZEROS, NEGATIVE, DIVIDING, SUCCEEDED = range(8)
 """Columns of the counts of a unit. *Dividing* rows are those of a micro average whose denominator
 is not 0; *succeeded* are those that pass the condition asked for."""
-_WIDTH = 8
+
+_SPARSE = 4
+"""Units are numbered anew where fewer than one in so many has rows: adding some zeros is faster."""
 
 Success: TypeAlias = "Callable[[Float64Array], BoolArray]"
 """Tells which values are a success."""
@@ -61,18 +65,30 @@ class UnitRows(NamedTuple):
     """Group of each row."""
     sizes: Int64Array
     """Rows of each unit, which may have none."""
+    order: SlotOrder
+    """The rows of each unit."""
+    unit_groups: Int64Array
+    """Group of each unit that has rows; 0 of the others."""
 
     @classmethod
     def of(cls, units: Int64Array, groups: Int64Array) -> UnitRows:
         """Number the units of a batch."""
         known = int(units.max(initial=-1)) + 1
-        if known <= len(units):  # numbering them anew would take longer than adding some zeros
-            rows, numbers = units, np.arange(known)
-        else:
+        if known > _SPARSE * len(units):
             encoded = pa.array(units).dictionary_encode()
             rows = encoded.indices.to_numpy().astype(np.int64)
             numbers = encoded.dictionary.to_numpy()
-        return cls(rows, numbers, groups, np.bincount(rows, minlength=len(numbers)))
+            found = slot_order(rows, len(numbers))
+        else:
+            rows, numbers, found = units, np.arange(known), slot_order(units, known)
+            has_rows = np.diff(found.offsets) > 0
+            if has_rows.sum() * _SPARSE < known:
+                numbers = np.flatnonzero(has_rows)
+                rows = (np.cumsum(has_rows) - 1)[units]
+                found = SlotOrder(found.order, np.append(found.offsets[numbers], len(units)))
+        unit_groups = np.zeros(len(numbers), np.int64)
+        unit_groups[rows] = groups
+        return cls(rows, numbers, groups, np.diff(found.offsets), found, unit_groups)
 
     def how_many(self, rows: BoolArray) -> Int64Array:
         """How many of some rows each unit has."""
@@ -100,6 +116,22 @@ class BatchOutcomes:
         self.causes: Coded = coded(batch.column(cause))
 
 
+class UnitCounts:
+    """Counts of units, several of each; what was never counted takes no memory."""
+
+    def __init__(self) -> None:
+        self._columns: dict[int, GroupCounts] = {}
+
+    def add(self, index: int, counts: Int64Array, numbers: Int64Array) -> None:
+        """Add to one count of some units, each of which occurs once."""
+        self._columns.setdefault(index, GroupCounts(1)).add(counts[:, None], numbers)
+
+    def column(self, index: int, units: Int64Array) -> Int64Array:
+        """One count of each of some units."""
+        found = self._columns.get(index)
+        return np.zeros(len(units), np.int64) if found is None else found.column(0, units)
+
+
 class FigureSums:
     """Sums of one figure.
 
@@ -111,7 +143,7 @@ class FigureSums:
     def __init__(self, info: FigureInfo, succeeds: Success | None = None) -> None:
         self.info = info
         self._succeeds = succeeds
-        self.counts = GroupCounts(_WIDTH)
+        self.counts = UnitCounts()
         self.sums = ExactSums(1)
         self.squares = ExactSums(1)
         self.logs = ExactSums(1)
@@ -150,11 +182,13 @@ class FigureSums:
         if outcomes is not None and not outcomes.is_plain:
             causes = outcomes.causes
             self._add_causes(outcomes.not_scored, causes.codes, causes.texts, units)
-        self._add_counts(counted, not_scored, outcomes, units)
-        rows = units.rows if counted is None else units.rows[counted]
-        kept = values if counted is None else values[counted]
-        groups = units.groups if counted is None else units.groups[counted]
-        self._add_values(kept, rows, groups, units)
+        self.counts.add(ROWS, units.sizes, units.numbers)
+        if not_scored is not None and not_scored.any():
+            self.counts.add(NOT_SCORED, units.how_many(not_scored), units.numbers)
+        if outcomes is not None and outcomes.assigned.any():
+            assigned = outcomes.assigned if counted is None else outcomes.assigned & counted
+            self.counts.add(ASSIGNED, units.how_many(assigned), units.numbers)
+        self._add_values(values if counted is None else np.where(counted, values, np.nan), units)
         if self.info.denominator:
             self._add_ratio(batch, outcomes, units)
 
@@ -162,46 +196,25 @@ class FigureSums:
         """The greatest size of a value of a group."""
         return float(self._greatest[group]) if group < len(self._greatest) else 0.0
 
-    def _add_counts(
-        self,
-        counted: BoolArray | None,
-        not_scored: BoolArray | None,
-        outcomes: BatchOutcomes | None,
-        units: UnitRows,
-    ) -> None:
-        table = np.zeros((len(units.numbers), _WIDTH), np.int64)
-        table[:, ROWS] = units.sizes
-        table[:, SCORED] = units.sizes if counted is None else units.how_many(counted)
-        if not_scored is not None and not_scored.any():
-            table[:, NOT_SCORED] = units.how_many(not_scored)
-        if outcomes is not None and outcomes.assigned.any():
-            assigned = outcomes.assigned if counted is None else outcomes.assigned & counted
-            table[:, ASSIGNED] = units.how_many(assigned)
-        self.counts.add(table, units.numbers)
-
-    def _add_values(
-        self, values: Float64Array, rows: Int64Array, groups: Int64Array, units: UnitRows
-    ) -> None:
-        if not len(values):
-            return
+    def _add_values(self, values: Float64Array, units: UnitRows) -> None:
+        """Add values; NaN are outside the mean."""
         numbers = units.numbers
-        self.sums.add(values, rows, numbers)
-        needed = int(groups.max()) + 1
+        # The squares of truth values are the values themselves.
+        found = exact_moments(values, units.order, squares=self.info.kind != "boolean")
+        self.counts.add(SCORED, found.counts, numbers)
+        self.sums.add_places(found.sums, numbers)
+        self.squares.add_places(found.squares, numbers)
+        needed = int(units.unit_groups.max(initial=-1)) + 1
         if needed > len(self._greatest):
             self._greatest = np.pad(self._greatest, (0, needed - len(self._greatest)))
-        np.maximum.at(self._greatest, groups, np.abs(values))
-        if self.info.kind != "boolean":  # whose squares are the values themselves
-            self.squares.add(values, rows, numbers, squared=True)
-        extra = np.zeros((len(numbers), _WIDTH), np.int64)
+        np.maximum.at(self._greatest, units.unit_groups, found.greatest)
         if self.info.scale == "ratio":
             positive = values > 0.0
-            self.logs.add(np.log(values[positive]), rows[positive], numbers)
-            extra[:, ZEROS] = np.bincount(rows[values == 0.0], minlength=len(numbers))
-            extra[:, NEGATIVE] = np.bincount(rows[values < 0.0], minlength=len(numbers))
+            self.logs.add(np.log(values[positive]), units.rows[positive], numbers)
+            self.counts.add(ZEROS, units.how_many(values == 0.0), numbers)
+            self.counts.add(NEGATIVE, units.how_many(values < 0.0), numbers)
         if self._succeeds is not None:
-            extra[:, SUCCEEDED] = np.bincount(rows[self._succeeds(values)], minlength=len(numbers))
-        if self.info.scale == "ratio" or self._succeeds is not None:
-            self.counts.add(extra, numbers)
+            self.counts.add(SUCCEEDED, units.how_many(self._succeeds(values)), numbers)
 
     def _add_ratio(
         self, batch: pa.RecordBatch, outcomes: BatchOutcomes | None, units: UnitRows
@@ -218,12 +231,10 @@ class FigureSums:
             parts.append(total)
         numerator, denominator = parts
         complete &= np.where(complete, denominator, 0.0) != 0.0
-        rows = units.rows[complete]
-        self.numerators.add(numerator[complete], rows, units.numbers)
-        self.denominators.add(denominator[complete], rows, units.numbers)
-        extra = np.zeros((len(units.numbers), _WIDTH), np.int64)
-        extra[:, DIVIDING] = np.bincount(rows, minlength=len(units.numbers))
-        self.counts.add(extra, units.numbers)
+        for sums, values in ((self.numerators, numerator), (self.denominators, denominator)):
+            kept = np.where(complete, values, np.nan)
+            sums.add_places(exact_moments(kept, units.order, squares=False).sums, units.numbers)
+        self.counts.add(DIVIDING, units.how_many(complete), units.numbers)
 
     def _add_causes(
         self, rows: BoolArray, codes: Int64Array, texts: list[str], units: UnitRows

@@ -247,8 +247,9 @@ class _Reader:
         if not batch.num_rows:
             return
         units, groups = self.keys.add(batch, label)
-        for group, count in zip(*np.unique(groups, return_counts=True), strict=True):
-            self.rows_of[int(group)] = self.rows_of.get(int(group), 0) + int(count)
+        counts = np.bincount(groups)
+        for group in np.flatnonzero(counts).tolist():
+            self.rows_of[group] = self.rows_of.get(group, 0) + int(counts[group])
         rows = UnitRows.of(units, groups)
         outcomes = {
             group: BatchOutcomes(batch, f"{group}.outcome", f"{group}.cause")

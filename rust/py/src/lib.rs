@@ -52,7 +52,7 @@ mod _rust {
     #[pymodule_export]
     use crate::edits::{EditGoldKernel, edit_counts, edit_gold};
     #[pymodule_export]
-    use crate::exact::exact_sums;
+    use crate::exact::{exact_moments, exact_sums, slot_order};
     #[pymodule_export]
     use crate::ingest::{JsonColumns, JsonReader, document_parts};
     #[pymodule_export]

@@ -10,8 +10,11 @@ use pulp::{Arch, Simd, WithSimd};
 
 use crate::{Error, Result};
 
+mod moments;
 #[cfg(test)]
 mod tests;
+
+pub use moments::{Moments, SlotOrder, exact_moments, slot_order};
 
 /// Bits of a digit.
 const BITS: u32 = 32;
