@@ -6,6 +6,7 @@ be opened, some names are devices, and a process is killed with a tool.
 
 from __future__ import annotations
 
+import ctypes
 import errno
 import os
 import subprocess
@@ -23,6 +24,7 @@ from trajmeter.errors import ConfigurationError
 from trajmeter.frameworks.harness.resume import open_journal
 from trajmeter.frameworks.results import evaluation_stem
 from trajmeter.metrics.context.paths import find
+from trajmeter.scoring.engines.workers import available_memory
 from trajmeter.writers.files import remove_abandoned, replacing
 
 EXAMPLE = Path(__file__).parents[1] / "examples" / "runs" / "runs.jsonl"
@@ -245,6 +247,21 @@ def test_a_process_has_a_group_of_its_own_and_is_killed_with_what_it_started(
     monkeypatch.setattr(subprocess, "run", missing)
     processes.kill_all(process)
     assert killed == [True, True]
+
+
+def test_the_memory_of_the_machine_is_known(monkeypatch: pytest.MonkeyPatch) -> None:
+    if os.name != "nt":
+        monkeypatch.setattr(locks, "WINDOWS", True)
+        monkeypatch.delattr(os, "sysconf")
+
+        def fill(status: Any) -> None:
+            assert status[0] == ctypes.sizeof(status)
+            status[1] = 4096
+
+        library = SimpleNamespace(kernel32=SimpleNamespace(GlobalMemoryStatusEx=fill))
+        monkeypatch.setattr(ctypes, "windll", library, raising=False)
+        assert available_memory() == 4096
+    assert available_memory() > 0
 
 
 @pytest.mark.parametrize(

@@ -9,7 +9,7 @@ from rich.progress import Progress
 
 from trajmeter.cli import _progress
 from trajmeter.cli._process import print_message
-from trajmeter.cli._progress import Places, tracked
+from trajmeter.cli._progress import Places, sized_files, tracked
 from trajmeter.records import Source, Trajectory
 from trajmeter.schemas import trajectory_batch
 
@@ -137,3 +137,11 @@ def test_a_bar_is_taken_away_when_scoring_fails(
     hidden, shown = "\x1b[?25l", "\x1b[?25h"
     assert terminal.getvalue().count(hidden) == terminal.getvalue().count(shown) == 1
     assert sys.stderr is terminal
+
+
+def test_a_file_whose_name_looks_like_a_pattern_is_itself(tmp_path: Path) -> None:
+    for name, size in {"run[1].jsonl": 7, "run1.jsonl": 3}.items():
+        (tmp_path / name).write_bytes(bytes(size))
+    found = sized_files(tmp_path / "run[1].jsonl")
+    assert [*found] == [(str(tmp_path / "run[1].jsonl"), 7)]
+    assert [size for _, size in sized_files(tmp_path / "run[2-9].jsonl")] == []

@@ -5,6 +5,7 @@ from __future__ import annotations
 import gzip
 import pickle
 import sys
+import traceback
 from pathlib import Path
 from typing import Any
 
@@ -13,6 +14,8 @@ import pytest
 from tests.remote.stores import Bucket, held, memory_folder, put
 from trajmeter.errors import ConfigurationError, ExtraMissingError
 from trajmeter.remote import RemotePath, given_options, is_remote, path_of, take_options
+from trajmeter.remote.filesystems import Uri, telling
+from trajmeter.writers.provenance import command_line
 
 
 @pytest.mark.parametrize(
@@ -73,6 +76,32 @@ def test_messages_show_no_secrets(uri: str) -> None:
     with pytest.raises((OSError, ExtraMissingError), match="wrong") as raised:
         path_of(uri).stat()
     assert "topsecret" not in f"{raised.value} {raised.value.__cause__}"
+
+
+@pytest.mark.parametrize("uri", ["s3://me:top/secret@bucket/a", "https://me:top/secret@host/a"])
+def test_credentials_with_a_slash_are_refused_and_not_shown(uri: str) -> None:
+    with pytest.raises(ConfigurationError, match="write it as %2F") as raised:
+        path_of(uri)
+    assert "secret" not in str(raised.value)
+    assert (
+        command_line(["trajmeter", "score", uri])[-1]
+        == f"{uri.partition(':')[0]}://***@" + (uri.rpartition("@")[2])
+    )
+
+
+@pytest.mark.parametrize("name", ["s3://bucket/a:b@c", "hdfs://host:8020/a@b", "hf://datasets/a@b"])
+def test_a_name_may_hold_what_credentials_do(name: str) -> None:
+    assert str(path_of(name)) == name
+    assert command_line(["trajmeter", name])[-1] == name
+
+
+def test_a_traceback_shows_no_address_of_a_missing_file() -> None:
+    address = "https://host/a?token=topsecret"
+    with pytest.raises(FileNotFoundError) as raised, telling(Uri("https", "host/a")):
+        raise FileNotFoundError(address)
+    shown = traceback.format_exception(raised.type, raised.value, None)
+    assert "topsecret" not in "".join(shown)
+    assert "https://host/a" in shown[-1]
 
 
 def test_what_is_missing_is_named(monkeypatch: pytest.MonkeyPatch) -> None:

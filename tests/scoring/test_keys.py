@@ -156,6 +156,13 @@ def test_snapshots_change_the_key(place: Place) -> None:
     assert place.key(snapshots=shots) != before
 
 
+def test_a_link_to_nothing_among_snapshots_is_left_out(place: Place) -> None:
+    (place.folder / "shots" / "nothing.py").symlink_to("nowhere")
+    with_link = place.key(snapshots=place.folder / "shots")
+    (place.folder / "shots" / "nothing.py").unlink()
+    assert place.key(snapshots=place.folder / "shots") == with_link
+
+
 def test_a_commit_that_is_fetched_changes_the_key(place: Place) -> None:
     repositories = place.folder.parent / "repos"
     first = commit(repositories / "crab" / "sums", {"a.py": b"x = 1\n"})

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import glob
 import os
 import sys
 from contextlib import contextmanager, suppress
@@ -171,9 +170,9 @@ def sized_files(path: Path) -> Iterator[tuple[str, int]]:
 
 
 def _local_files(path: Path) -> Iterator[str]:
-    name = str(path)
-    found = glob.glob(name, recursive=True) if glob.has_magic(name) else [name]  # noqa: PTH207 - Path.glob takes no absolute pattern
-    for each in sorted(found):
+    from trajmeter.readers.pieces import expanded
+
+    for each in map(str, expanded(path)):
         if not Path(each).is_dir():
             yield each
         within = [f"{folder}{os.sep}{file}" for folder, _, files in os.walk(each) for file in files]

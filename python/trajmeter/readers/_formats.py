@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING, Any, Generic, NamedTuple, TypeAlias, TypeVar
 from trajmeter.records import Task, Trajectory
 
 if TYPE_CHECKING:
+    import re
     from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
     from pathlib import Path
 
@@ -156,12 +157,20 @@ class FileFormat(Format[RecordT_co]):
     folder_files: frozenset[str] = frozenset()
     """Names of files of which a folder of the format holds at least one. A folder within one that
     is read is only recognised if it holds one of them; one that is named is in any case."""
+    folder_pattern: re.Pattern[str] | None = None
+    """What the name of such a file matches, where the format gives its files no fixed names."""
     batches: Callable[[Path, Collection[str]], Iterator[pa.RecordBatch] | None] = _no_batches
     """Yields them as batches with these columns filled; ``None`` where :attr:`records` has to read
     them, as it has wherever something is left out."""
     pieces: Callable[[Path, JsonReader, Collection[str]], Iterator[Piece] | None] = _no_pieces
     """Yields trajectories read by a reader in Rust, with these columns filled, and how to read
     those that it leaves; ``None`` where :attr:`records` has to read them."""
+
+    def may_be_folder(self, names: Collection[str]) -> bool:
+        """Whether a folder that holds these names may be of the format."""
+        if not self.folder_files.isdisjoint(names):
+            return True
+        return self.folder_pattern is not None and any(map(self.folder_pattern.fullmatch, names))
 
 
 AnyFormat: TypeAlias = "Format[Task] | Format[Trajectory]"

@@ -24,6 +24,7 @@ from trajmeter.readers._inputs import (
     FolderTally,
     Input,
     check_patterns,
+    expanded,
     inputs,
 )
 from trajmeter.readers._piece import FoundFile, Piece
@@ -58,6 +59,7 @@ __all__ = [
     "RowRange",
     "batches_of",
     "check_patterns",
+    "expanded",
     "is_read_once",
 ]
 

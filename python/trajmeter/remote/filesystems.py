@@ -33,6 +33,8 @@ _URI = re.compile(
 )
 _ARROW = frozenset({"s3", "gs", "gcs", "abfs", "abfss", "hdfs", "viewfs"})
 """Schemes that pyarrow opens by itself."""
+_CUT_CREDENTIALS = re.compile(r"[^/@]*:(?![0-9]*/)[^@]*@")
+"""A user and a password with a slash, which ends the host in a URI, before a bucket or host."""
 _WEB = frozenset({"http", "https"})
 """Schemes whose queries are parts of names, not options."""
 _LEAST_SECRET = 3
@@ -78,11 +80,16 @@ def parse(text: str) -> Uri | None:
     """The URI that a text is, whose options are kept; ``None`` if it is none.
 
     Raises:
-        ConfigurationError: Other options were given for the same place.
+        ConfigurationError: Other options were given for the same place, or credentials hold a
+            slash.
     """
     match = _URI.fullmatch(text)
     if match is None:
         return None
+    if _CUT_CREDENTIALS.match(match["place"]):
+        raise ConfigurationError(
+            f"{match['scheme']}://{_SHOWN}: the credentials contain a slash; write it as %2F"
+        )
     uri = Uri(match["scheme"].lower(), match["place"])
     options = _Options(match["user"] or "", match["query"] or "")
     if any(options) and _given.setdefault(uri.root, options) != options:
@@ -178,8 +185,8 @@ def telling(uri: Uri) -> Iterator[None]:
         yield
     except ExtraMissingError:
         raise
-    except FileNotFoundError as error:
-        raise FileNotFoundError(2, "No such file or directory", str(uri)) from error
+    except FileNotFoundError:  # its message may be the whole address
+        raise FileNotFoundError(2, "No such file or directory", str(uri)) from None
     except Exception as error:  # noqa: BLE001 - what file systems of others raise is not known
         reason = f"{error.strerror or error}" if isinstance(error, OSError) else str(error)
         for secret in _given.get(uri.root, _Options("", "")).secrets():

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import json
 import os
+from contextlib import suppress
 from dataclasses import asdict
 from hashlib import sha256
 from pathlib import Path
@@ -208,8 +209,9 @@ def _store(path: Path | SnapshotStore | None) -> dict[str, str]:
     for folder, _, files in sorted(os.walk(path)):
         for name in sorted(files):
             file = Path(folder, name)
-            about = file.stat()
-            found.append((str(file.relative_to(path)), about.st_size, about.st_mtime_ns))
+            with suppress(FileNotFoundError):  # a link to nothing
+                about = file.stat()
+                found.append((str(file.relative_to(path)), about.st_size, about.st_mtime_ns))
     text = json.dumps(found)
     return {str(path): sha256(text.encode()).hexdigest()}
 

@@ -47,8 +47,8 @@ def arrow_schema(layout: RowLayout) -> pa.Schema:
     fields: list[pa.Field[Any]] = []
     for column in layout.columns:
         about: dict[bytes | str, bytes | str] = {}
-        if column.description:
-            about["description"] = column.description
+        if description := column.description:
+            about["description"] = description
         if column.figure and column.figure.unit:
             about["unit"] = column.figure.unit
         fields.append(pa.field(column.name, column.shape.arrow_type(), metadata=about))

@@ -30,6 +30,8 @@ _SECRET = re.compile(
     r"\b(?:sk-[\w-]{8,}|gh[a-z]_\w{16,}|github_pat_\w{16,}|hf_\w{16,}|AKIA\w{12,}"
     r"|xox[a-z]-[\w-]{8,}|eyJ[\w-]{8,}\.[\w-]{8,}\.[\w-]*)"
 )
+_CREDENTIALS = re.compile(r"(?<=://)[^/@]*:(?![0-9]*/)[^@]*@")
+"""A user and a password, which may hold a slash by mistake."""
 _BLOCK = 1 << 20
 _LARGE_BYTES = 16 << 20
 """Of larger files and folders only ends are read: reading all would take as long as scoring it."""
@@ -164,7 +166,7 @@ def _digest(path: Path) -> str:
 
 
 def _ends(path: Path, size: int, length: int) -> str:
-    """Digest of both ends of a file, or of all of one that is no longer than both."""
+    """Digest of the first and the last bytes of a file: all of them if it is short."""
     digest = hashlib.sha256()
     with path.open("rb", buffering=0) as file:
         digest.update(file.read(length))
@@ -208,7 +210,7 @@ def _without_credentials(argument: str) -> str:
     if "://" not in argument:
         return argument
     try:
-        address = urlsplit(argument)
+        address = urlsplit(_CREDENTIALS.sub(f"{_HIDDEN}@", argument))
     except ValueError:
         return _HIDDEN
     at = address.netloc.rpartition("@")

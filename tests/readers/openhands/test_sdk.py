@@ -260,6 +260,9 @@ def test_a_conversation_with_a_broken_event(tmp_path: Path) -> None:
     assert [problem.file.rpartition("/")[2] for problem in problems] == ["event-00009-x.json"]
 
 
+SAID = {"role": "assistant", "content": "Done.", "tool_calls": None}
+
+
 def completion(time: float, *messages: dict[str, Any]) -> dict[str, Any]:
     *before, answer = messages
     usage = {"prompt_tokens": 100 + len(before), "completion_tokens": 5}
@@ -323,6 +326,18 @@ def test_the_shell_of_completions_keeps_its_folder(tmp_path: Path) -> None:
         (View(path="src/c.py", extent=Extent.LINES, start=1, end=1),),
         None,
     ]
+
+
+@pytest.mark.parametrize("name", ["openai__toy-1795312579.838-19c6", "toy-1735689601.5012345"])
+def test_completions_within_a_folder_that_is_read_are_one_run(tmp_path: Path, name: str) -> None:
+    folder = tmp_path / "llm_completions" / "acme__widget-12"
+    folder.mkdir(parents=True)
+    asked = {"role": "user", "content": "Fix it.", "tool_calls": None}
+    (folder / f"{name}.json").write_text(json.dumps(completion(1.0, asked, SAID)))
+    (folder / f"{name[:-1]}7.json").write_text(json.dumps(completion(2.0, asked, SAID, SAID)))
+    (trajectory,) = read_trajectories(tmp_path)
+    assert trajectory.source == Source(file=str(folder))
+    assert [turn.text for turn in trajectory.turns or ()] == ["Done.", "Done."]
 
 
 @pytest.mark.parametrize(

@@ -7,6 +7,7 @@ import pickle
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from trajmeter.errors import ConfigurationError
+from trajmeter.processes import THREADS
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -21,9 +22,6 @@ __all__ = ["TRIES", "OpenedTask", "WorkerTask"]
 
 TRIES = 3
 """How often a unit is begun whose worker dies."""
-
-_THREADS = "RAYON_NUM_THREADS"
-"""Read when the kernels first compute."""
 
 
 class WorkerTask(NamedTuple):
@@ -63,7 +61,7 @@ class OpenedTask:
     """
 
     def __init__(self, task: WorkerTask) -> None:
-        os.environ.setdefault(_THREADS, str(task.threads))
+        os.environ.setdefault(THREADS, str(task.threads))
         self._task = task
         self._opened = task.work.open(_ignore)
 

@@ -7,6 +7,7 @@ from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
+from trajmeter import locks
 from trajmeter.errors import ConfigurationError
 from trajmeter.processes import processors
 from trajmeter.readers.pieces import is_read_once
@@ -77,11 +78,22 @@ def _pipe(plan: Plan, work: Work[Any]) -> Path | None:
 
 def available_memory() -> int:
     """Bytes that this process may use: the limit of its control group, or what the machine has."""
-    total = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
+    total = _installed_memory()
     for file in _CGROUPS:
         with suppress(OSError, ValueError):
             total = min(total, int(file.read_text()))
     return total
+
+
+def _installed_memory() -> int:
+    if not locks.WINDOWS:
+        return os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
+    import ctypes
+
+    kernel: Any = vars(ctypes)["windll"].kernel32  # on Windows only
+    status = (ctypes.c_ulonglong * 8)(64)  # MEMORYSTATUSEX: its length, then the bytes there are
+    kernel.GlobalMemoryStatusEx(status)
+    return int(status[1])
 
 
 def _size(given: object) -> int:
