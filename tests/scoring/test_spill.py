@@ -21,8 +21,6 @@ from tests.summaries.test_batches import ATTEMPTS, TASKS
 from trajmeter.arrays import together
 from trajmeter.errors import ConfigurationError
 from trajmeter.scoring import spill
-from trajmeter.scoring.job import Job, ReadingOptions
-from trajmeter.scoring.run import RunListener, RunOptions, run
 from trajmeter.scoring.unit import UnitRows, UnitScorer
 
 if TYPE_CHECKING:
@@ -200,12 +198,6 @@ def test_little_is_held_while_attempts_are_sorted(
         return together(batches)
 
     monkeypatch.setattr(spill, "together", count)
-    run(
-        Job(METRICS, reading=ReadingOptions(batch_rows=30)),
-        [runs],
-        output=tmp_path / "often",
-        options=RunOptions(sizes=SHARES),
-        listener=RunListener(on_problem=lambda _: None),
-    )
+    _score(runs, tmp_path / "often", batch_rows=30)
     assert (max(written) <= 30, sum(written), len(written) > 40) == (True, 200, True)
     assert _rows(tmp_path / "often") == _rows(tmp_path / "once")
