@@ -6,14 +6,16 @@ import json
 import os
 import signal
 import subprocess
+from dataclasses import replace
 from typing import TYPE_CHECKING, TypeAlias
 
 import pyarrow.dataset
 import pytest
 
 from tests.cli.test_main import PROGRAM
-from tests.scoring.attempts import contents, write_attempts
+from tests.scoring.attempts import SIZES, contents, write_attempts
 from trajmeter.cli import _units
+from trajmeter.scoring import run as runs
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -82,13 +84,21 @@ def test_a_large_input_gives_the_bytes_of_one_pass(
 
 
 @pytest.mark.usefixtures("small_units")
-def test_metrics_that_compare_attempts_score_in_one_pass(
+def test_large_inputs_of_metrics_that_compare_attempts_are_sorted_by_task(
     run: Run, folder: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    write_attempts(folder / "runs.jsonl")
-    monkeypatch.setattr("trajmeter.cli.score.score_in_units", None)  # not called
-    assert run("score", "runs.jsonl", "-m", "turns,speedup", "-o", "rows.jsonl")[0] == 0
-    assert run("score", "runs.jsonl", "-m", "turns", "-o", "rows.jsonl")[0] == 3
+    write_attempts(folder / "runs.jsonl", broken=1)
+    sizes = replace(SIZES, share_bytes=4_000)
+    options = runs.RunOptions
+    monkeypatch.setattr(runs, "RunOptions", lambda **given: replace(options(**given), sizes=sizes))
+    command = ("score", "runs.jsonl", "-m", "turns,speedup", "-f", "json", "-o")
+    code, out, err = run(*command, "units.jsonl")
+    assert (code, err.count("unreadable: "), err.count("sorting 0 MiB by task")) == (4, 1, 1)
+    monkeypatch.setattr(_units, "_LARGE_BYTES", 1 << 20)
+    code, direct, err = run(*command, "direct.jsonl")
+    assert (code, err.count("unreadable: "), err.count("sorting")) == (4, 1, 0)
+    assert (folder / "units.jsonl").read_bytes() == (folder / "direct.jsonl").read_bytes()
+    assert json.loads(out)["overall"] == json.loads(direct)["overall"]
 
 
 @pytest.mark.usefixtures("small_units")

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from typing import TYPE_CHECKING, Any
 
+from trajmeter.readers.pieces import MOST_ROWS
 from trajmeter.scoring.converting import Conversion
 from trajmeter.scoring.job import Job, ReadingOptions
 from trajmeter.scoring.plan import PlanSizes
@@ -57,13 +58,14 @@ def score_units(
     problems: list[ReadProblem] | None = None,
     messages: list[str] | None = None,
     tasks: tuple[Any, ...] = (),
+    batch_rows: int = MOST_ROWS,
     **options: Any,
 ) -> RunResult[Summary]:
     """Score inputs in small units."""
     problems = [] if problems is None else problems
     messages = [] if messages is None else messages
     return run(
-        Job(metrics, tasks=tasks, reading=ReadingOptions(profiles=profiles)),
+        Job(metrics, tasks=tasks, reading=ReadingOptions(profiles=profiles, batch_rows=batch_rows)),
         inputs if isinstance(inputs, list) else [inputs],
         output=output,
         options=RunOptions(sizes=sizes, **options),

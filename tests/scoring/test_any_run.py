@@ -87,6 +87,7 @@ def test_any_way_to_carry_out_a_run_gives_the_same_bytes(
                 sizes=sizes,
                 tasks=(tasks,),
                 shard=(number, count),
+                batch_rows=data.draw(st.integers(1, 50), label="rows at a time"),
                 workers=data.draw(st.sampled_from([1, 1, 1, 2]), label="workers"),
             )
         assert contents(other) == contents(whole)

@@ -6,13 +6,18 @@ import gzip
 import json
 import os
 import shutil
+from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any
 
+import pyarrow as pa
 import pytest
+from pyarrow import parquet
 
 from tests.scoring.attempts import SIZES, write_attempts
 from tests.snapshots.git_repositories import commit
 from trajmeter.json_input import LONGEST_LINE
+from trajmeter.records import Trajectory
+from trajmeter.schemas import trajectory_batch
 from trajmeter.scoring.job import Job, ReadingOptions
 from trajmeter.scoring.run import RunOptions, run
 
@@ -137,6 +142,61 @@ def test_what_is_asked_for_changes_the_key(asked: dict[str, Any], place: Place) 
 )
 def test_how_it_is_carried_out_does_not(asked: dict[str, Any], place: Place) -> None:
     assert place.key(**asked) == place.key()
+
+
+@pytest.mark.parametrize("changed", ["model", "base_url", "replay"])
+def test_what_a_judge_answers_with_changes_the_key(changed: str, place: Place) -> None:
+    replay = place.folder.parent / "replay.jsonl"
+    replay.write_text("{}\n")
+    judge = object()  # which no metric here asks
+    about = {"model": "m", "base_url": "http://localhost", "replay": str(replay)}
+    before = place.key(judge=judge, judge_settings=about)
+    assert place.key(judge=judge, judge_settings=about) == before != place.key()
+    if changed == "replay":
+        replay.write_text('{"another": "answer"}\n')
+    else:
+        about[changed] = "other"
+    assert place.key(judge=judge, judge_settings=about) != before
+
+
+@pytest.mark.parametrize("made", ["package", "backend", "parts", "plan"])
+def test_what_makes_the_results_changes_the_key(
+    made: str, place: Place, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    before = place.key()
+    if made == "package":
+        monkeypatch.setattr("trajmeter.metrics.rows.package_version", lambda: "99.0")
+    elif made == "backend":
+        monkeypatch.setattr("trajmeter.metrics.rows.backend", lambda: "another")
+    elif made == "parts":
+        monkeypatch.setattr("trajmeter.scoring.run_key.PARTS_FORMAT", 99)
+    else:
+        monkeypatch.setattr("trajmeter.scoring.plan.FORMAT", 99)
+    assert place.key() != before
+
+
+def test_the_footer_of_parquet_changes_the_key_and_its_time_does_not(place: Place) -> None:
+    def write(answer: str) -> None:
+        attempts = [Trajectory(task_id="a", final_output=answer)]
+        table = pa.Table.from_batches([trajectory_batch(attempts)])
+        parquet.write_table(table, place.folder / "run.json")  # read by what is in it
+
+    write("one")
+    before = place.key()
+    os.utime(place.folder / "run.json", (1, 1))
+    assert place.key() == before
+    write("two")
+    assert place.key() != before
+
+
+def test_the_distribution_of_an_entry_point_changes_the_key(
+    place: Place, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    point = SimpleNamespace(dist=SimpleNamespace(name="owl-metrics", version="1.0"))
+    monkeypatch.setattr("trajmeter.scoring.run_key.entry_point_of", lambda _: point)
+    before = place.key()
+    point.dist.version = "1.1"
+    assert place.key() != before
 
 
 def test_threads_and_times_of_files_do_not(place: Place, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -19,6 +19,7 @@ from tests.scoring.attempts import contents, score_units, write_attempts
 from trajmeter.errors import ConfigurationError
 from trajmeter.records import ReadProblem, Trajectory
 from trajmeter.schemas import trajectory_batch
+from trajmeter.scoring.plan import PlanSizes
 from trajmeter.writers import files
 
 if TYPE_CHECKING:
@@ -70,6 +71,24 @@ def test_a_full_disk_ends_the_run_and_finished_parts_stay(
     done = score_units(runs, output)
     assert done.resumed == len(kept)
     assert contents(output) == expected
+
+
+def test_a_disk_that_is_full_while_attempts_are_sorted_by_task_is_named(
+    runs: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    options: dict[str, Any] = {"metrics": ("speedup",), "sizes": PlanSizes(share_bytes=9_000)}
+    score_units(runs, tmp_path / "whole", **options)
+    output = tmp_path / "scores"
+    with monkeypatch.context() as patch:
+        _full_after(patch, 20_000)
+        with pytest.raises(
+            ConfigurationError, match=r"00000\d\.arrow: cannot be written: No space"
+        ):
+            score_units(runs, output, **options)
+    assert not [*output.rglob("*.part")]
+    assert not [*(output / "rows").iterdir()]
+    assert score_units(runs, output, **options).is_complete
+    assert contents(output) == contents(tmp_path / "whole")
 
 
 def test_a_failure_to_rename_is_named(

@@ -20,7 +20,6 @@ if TYPE_CHECKING:
     from pydantic import BaseModel
 
     from trajmeter.records import ReadProblem
-    from trajmeter.scoring.job import Job
     from trajmeter.scoring.run import RunResult
     from trajmeter.scoring.work import BatchWriter, Work
 
@@ -158,7 +157,7 @@ class UnitOptions:
                 f"--shard {self.shard!r}: expected I/N, such as 3/8"
             ) from error
 
-    def are_wanted(self, job: Job, files: Sequence[Path], output: Path | None) -> bool:
+    def are_wanted(self, files: Sequence[Path], output: Path | None) -> bool:
         """Whether to score in units, rather than everything in one pass."""
         workers = self.worker_count()
         if (
@@ -171,8 +170,7 @@ class UnitOptions:
             return True
         if output is None and workers == 1:
             return False
-        # What compares attempts takes all of them as one unit, and there is nothing to resume.
-        return are_large(files) and not job.compares_attempts()
+        return are_large(files)
 
 
 def are_large(paths: Sequence[Path]) -> bool:

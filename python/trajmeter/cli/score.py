@@ -235,7 +235,7 @@ def score(
         stack.enter_context(limited_threads(threads))
         if assertion_judge is not None:
             stack.callback(assertion_judge.close)
-        if in_units.are_wanted(job, files, outputs.rows):
+        if in_units.are_wanted(files, outputs.rows):
             done = score_in_units(job, files, wanted, in_units)
         else:
             done = score_at_once(job, files, wanted)

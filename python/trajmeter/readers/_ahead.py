@@ -96,12 +96,13 @@ def joined(batches: Iterable[pa.RecordBatch], most: int = MOST_ROWS) -> Iterator
     held: list[pa.RecordBatch] = []
     rows = size = 0
     for batch in _sliced(batches, most):
-        if held and (rows + batch.num_rows > most or size + batch.nbytes > _MOST_BYTES):
+        own = batch.nbytes  # which adds up the buffers of a hundred columns at each call
+        if held and (rows + batch.num_rows > most or size + own > _MOST_BYTES):
             yield together(held)
             held, rows, size = [], 0, 0
         held.append(batch)
         rows += batch.num_rows
-        size += batch.nbytes
+        size += own
         if rows >= most or size >= _MOST_BYTES:
             yield together(held)
             held, rows, size = [], 0, 0

@@ -107,11 +107,6 @@ class Job:
             return None
         return "a judge needs one worker, as its answers are kept in one place"
 
-    def compares_attempts(self) -> bool:
-        """Whether a metric scores the attempts at a task together."""
-        made = create(self.metrics, profiles=self.reading.profiles, judge=self.judge)
-        return any(isinstance(metric, TrialMetric) for metric in made)
-
     def open(self, on_problem: Callable[[ReadProblem], None] | None) -> OpenedJob:
         """Make the metrics, and read the tasks.
 

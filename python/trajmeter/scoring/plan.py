@@ -41,7 +41,7 @@ __all__ = [
     "shard_of",
 ]
 
-FORMAT = 1
+FORMAT = 2
 """Of plans: changes whenever the same inputs would make other units."""
 
 
@@ -55,6 +55,14 @@ class PlanSizes:
     """Rows of Parquet from which on a file is cut."""
     files: int = 1_000
     """Files of which a unit is full."""
+    share_bytes: int = 256 << 20
+    """Bytes of one share of the tasks, where a metric compares attempts and the input is larger."""
+
+
+_MOST_SHARES = 512
+"""As many files are open at once."""
+_PACKED = 8
+"""How much smaller compressed files are."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,17 +73,21 @@ class Unit:
     """Its number, from 0."""
     pieces: tuple[Piece, ...]
     """What it reads, in this order."""
+    shares: int | None = None
+    """Of how many shares of the tasks in them it is one; ``None`` if it is all of them."""
 
     @property
     def size(self) -> int:
         """Its bytes on the disk."""
-        return sum(piece.size for piece in self.pieces)
+        return sum(piece.size for piece in self.pieces) // (self.shares or 1)
 
     @property
     def place(self) -> str:
         """Where it lies, for messages."""
         first, last = self.pieces[0], self.pieces[-1]
         within = first.within
+        if self.shares is not None:
+            return f"share {self.number + 1} of {self.shares} of the tasks in {first.file} …"
         if isinstance(within, LineRange):
             lines = first.rows or 0
             return f"{first.file}, lines {within.first:,} to {within.first + lines - 1:,}"
@@ -98,11 +110,27 @@ class Plan:
     """Folders that were walked."""
     sizes: PlanSizes = field(default_factory=PlanSizes)
     """How large its units are."""
+    spill: Path | None = field(default=None, compare=False)
+    """Folder of the attempts of each unit, where units are shares of the tasks."""
+    notes: Mapping[str, Any] = field(default_factory=dict, compare=False)
+    """What of the states of units is known from sorting the attempts into that folder."""
+
+    @property
+    def pieces(self) -> tuple[Piece, ...]:
+        """All pieces, each of them once."""
+        if self.shares is not None:
+            return self.units[0].pieces
+        return tuple(piece for unit in self.units for piece in unit.pieces)
+
+    @property
+    def shares(self) -> int | None:
+        """How many shares of the tasks its units are; ``None`` where they are pieces of input."""
+        return self.units[0].shares if self.units else None
 
     @property
     def size(self) -> int:
         """Bytes of all inputs on the disk."""
-        return sum(unit.size for unit in self.units)
+        return sum(piece.size for piece in self.pieces)
 
     @property
     def unidentified(self) -> str | None:
@@ -119,7 +147,7 @@ class Plan:
             ConfigurationError: One does.
         """
         own = os.path.join(os.path.abspath(folder), "")  # noqa: PTH100, PTH118 - as below
-        for name in {piece.file for unit in self.units for piece in unit.pieces}:
+        for name in {piece.file for piece in self.pieces}:
             if os.path.abspath(name).startswith(own):  # noqa: PTH100 - quick, as names may be many
                 raise ConfigurationError(
                     f"the inputs take in {name}, which lies in the output {folder}; write elsewhere"
@@ -127,9 +155,11 @@ class Plan:
 
     def to_json(self) -> dict[str, Any]:
         """The plan, as a file of JSON holds it."""
+        units = self.units if self.shares is None else self.units[:1]
         return {
             "format": FORMAT,
-            "units": [[_piece_to_json(piece) for piece in unit.pieces] for unit in self.units],
+            "units": [[_piece_to_json(piece) for piece in unit.pieces] for unit in units],
+            "shares": self.shares,
             "identities": {name: list(each) for name, each in self.identities.items()},
         }
 
@@ -140,6 +170,8 @@ def plan_from_json(plan: Mapping[str, Any]) -> Plan:
         Unit(number, tuple(map(_piece_from_json, pieces)))
         for number, pieces in enumerate(plan["units"])
     )
+    if plan["shares"] is not None:
+        units = _shares(units[0].pieces, plan["shares"])
     identities = {name: FileIdentity(*each) for name, each in plan["identities"].items()}
     return Plan(units, identities)
 
@@ -193,9 +225,23 @@ def make_plan(
         piece_rows=sizes.piece_rows,
     )
     pieces = maker.pieces(paths)
-    grouped = [tuple(pieces)] if is_whole else [*_grouped(pieces, sizes)]
-    units = tuple(Unit(number, group) for number, group in enumerate(grouped) if group)
+    if is_whole:
+        units = _whole(tuple(pieces), sizes)
+    else:
+        units = tuple(Unit(*each) for each in enumerate(_grouped(pieces, sizes)))
     return Plan(units, maker.identities, tuple(maker.folders), sizes)
+
+
+def _whole(pieces: tuple[Piece, ...], sizes: PlanSizes) -> tuple[Unit, ...]:
+    """Everything as one unit, or as shares of its tasks where it is too large for that."""
+    size = sum(piece.size * (_PACKED if piece.is_streamed else 1) for piece in pieces)
+    if size >= sizes.share_bytes:
+        return _shares(pieces, min(-(-size // sizes.share_bytes), _MOST_SHARES))
+    return (Unit(0, pieces),) if pieces else ()
+
+
+def _shares(pieces: tuple[Piece, ...], count: int) -> tuple[Unit, ...]:
+    return tuple(Unit(number, pieces, count) for number in range(count))
 
 
 def _grouped(pieces: Iterable[Piece], sizes: PlanSizes) -> Iterator[tuple[Piece, ...]]:
@@ -245,11 +291,12 @@ def in_order(units: Iterable[Unit]) -> Iterator[list[Unit]]:
     held: list[Unit] = []
     for unit in units:
         piece = unit.pieces[0]
-        if held and not (piece.is_streamed and piece.file == held[-1].pieces[0].file):
+        is_streamed = piece.is_streamed and unit.shares is None
+        if held and not (is_streamed and piece.file == held[-1].pieces[0].file):
             yield held
             held = []
         held.append(unit)
-        if not piece.is_streamed:
+        if not is_streamed:
             yield held
             held = []
     if held:

@@ -4,17 +4,18 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+import pyarrow as pa
 from pyarrow import ArrowException
 from pyarrow.parquet import ParquetFile
 
+from trajmeter.arrays import together
 from trajmeter.errors import ReadError
 from trajmeter.remote import arrow_source
 from trajmeter.scoring.run_key import PARTS_FORMAT
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping, Sequence
-
-    import pyarrow as pa
+    from collections.abc import Iterator, Mapping, Sequence
 
     from trajmeter.scoring.parts import RunFolder
     from trajmeter.scoring.plan import Plan, Unit
@@ -54,18 +55,64 @@ def manifest_of(
 
 
 def read_rows(
-    folder: RunFolder, units: Iterable[Unit], opened: OpenedWork[Any]
+    folder: RunFolder, units: Sequence[Unit], opened: OpenedWork[Any]
 ) -> Iterator[pa.RecordBatch]:
-    """Yield the rows of units, in their order and as they were before they were written.
+    """Yield the rows of units, in the order of the input and as they were before they were written.
 
     Raises:
         ReadError: A part cannot be read.
     """
+    if units and units[0].shares is not None:
+        yield from _in_input_order(folder, units, opened)
+        return
     for unit in units:
-        file = folder.part(unit.number)
-        try:
-            with arrow_source(file) as source, ParquetFile(source) as content:
-                for batch in content.iter_batches(_ROWS):
-                    yield opened.from_part(batch)
-        except (ArrowException, OSError) as error:
-            raise ReadError(f"{file}: {error}") from error
+        yield from _part_rows(folder, unit, opened, _ROWS)
+
+
+def _part_rows(
+    folder: RunFolder, unit: Unit, opened: OpenedWork[Any], rows: int
+) -> Iterator[pa.RecordBatch]:
+    file = folder.part(unit.number)
+    try:
+        with arrow_source(file) as source, ParquetFile(source) as content:
+            for batch in content.iter_batches(rows):
+                yield opened.from_part(batch)
+    except (ArrowException, OSError) as error:
+        raise ReadError(f"{file}: {error}") from error
+
+
+def _in_input_order(
+    folder: RunFolder, units: Sequence[Unit], opened: OpenedWork[Any]
+) -> Iterator[pa.RecordBatch]:
+    """Rows of shares of the tasks by their numbers, some thousand at a time."""
+    at_once = max(_ROWS // len(units), 1)
+    numbers = [state["numbers"] for state in folder.states(tuple(units))]
+    parts = [_Rows(_part_rows(folder, unit, opened, at_once)) for unit in units]
+    done = [0] * len(units)
+    for stop in range(_ROWS, sum(map(len, numbers)) + _ROWS, _ROWS):
+        batches: list[pa.RecordBatch] = []
+        places = []
+        for at, own in enumerate(numbers):
+            end = int(np.searchsorted(own, stop))
+            batches += parts[at].take(end - done[at])
+            places.append(own[done[at] : end])
+            done[at] = end
+        order = np.argsort(np.concatenate(places))
+        yield together(batches).take(pa.array(order, pa.int64()))
+
+
+class _Rows:
+    """Batches from which any number of rows is taken."""
+
+    def __init__(self, batches: Iterator[pa.RecordBatch]) -> None:
+        self._batches = batches
+        self._rest: pa.RecordBatch | None = None
+
+    def take(self, count: int) -> Iterator[pa.RecordBatch]:
+        """The next rows."""
+        while count:
+            batch = self._rest if self._rest is not None else next(self._batches)
+            taken = batch.slice(0, count)
+            self._rest = batch.slice(len(taken)) if len(taken) < len(batch) else None
+            count -= len(taken)
+            yield taken

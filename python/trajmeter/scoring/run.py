@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     from trajmeter.scoring.engines.ray import RayPool
     from trajmeter.scoring.plan import Plan, Unit
     from trajmeter.scoring.unit import Receipt
-    from trajmeter.scoring.work import BatchWriter, OpenedWork, Work
+    from trajmeter.scoring.work import BatchWriter, OpenedWork, UnitWork, Work
 
 __all__ = ["Progress", "RunListener", "RunOptions", "RunResult", "run"]
 
@@ -129,7 +129,7 @@ class _Run(Generic[SummaryT]):
                 self._listener.on_message(
                     f"resuming: {len(done):,} of {len(units):,} units are done"
                 )
-            failed = self._score(opened, plan, folder, units, done)
+            failed = self._score_whole_tasks(opened, plan, folder, units, done)
             left = {number for number, _ in failed}
             scored = tuple(unit for unit in units if unit.number not in left)
             totals = _totals(opened, folder, scored)
@@ -221,6 +221,37 @@ class _Run(Generic[SummaryT]):
             folder.clear()  # what is left of a work folder that was being removed
         about = self._work.about([notes.folder for notes in plan.folders])
         folder.write_plan(plan, settings, about)
+
+    def _score_whole_tasks(
+        self,
+        opened: OpenedWork[SummaryT],
+        plan: Plan,
+        folder: RunFolder,
+        units: tuple[Unit, ...],
+        done: list[Unit],
+    ) -> list[tuple[int, str]]:
+        """Score the units that are not done, where they are shares of the tasks after sorting."""
+        if plan.shares is None:
+            return self._score(opened, plan, folder, units, done)
+        if self._options.engine == "ray" and is_remote(folder.folder):
+            raise ConfigurationError(
+                f"{folder.folder}: with Ray, metrics that compare attempts need an output that all "
+                "nodes see as a folder, as so large an input is sorted by task first"
+            )
+        from trajmeter.scoring.spill import spilled
+
+        finished = {unit.number for unit in done}
+        todo = [unit for unit in units if unit.number not in finished]
+
+        def reader(unit: Unit) -> UnitWork:
+            self._listener.on_message(
+                f"sorting {plan.size >> 20:,} MiB by task, as a metric compares attempts; the "
+                f"parts are {plan.shares:,} shares of the tasks"
+            )
+            return opened.unit_work(unit, plan, self._listener.on_problem)
+
+        with spilled(plan, todo, folder, self._shard, reader) as sorted_plan:
+            return self._score(opened, sorted_plan, folder, units, done)
 
     def _score(
         self,

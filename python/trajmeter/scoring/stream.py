@@ -12,7 +12,7 @@ from trajmeter.scoring.trials import arrange
 from trajmeter.summaries.summarizer import Summarizer
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping, Sequence
+    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
     import pyarrow as pa
 
@@ -42,6 +42,8 @@ class StreamScorer:
     """Columns of the rows."""
     columns: frozenset[str]
     """Columns of trajectories that the metrics read; the others may be null."""
+    trial_of: Callable[[str], str]
+    """Name of the task that an id means; the id itself if it is unknown."""
 
     def __init__(
         self, metrics: Sequence[AnyMetric], *, tasks: TaskIndex | Iterable[Task] = ()
@@ -51,6 +53,7 @@ class StreamScorer:
         self._missing = MissingTaskCounter(metrics, index)
         self.layout = self._rows.layout
         self.columns = self._rows.columns
+        self.trial_of = self._rows.trial_of
         self._summarizer = Summarizer(self.layout)
 
     def score(self, batches: Iterable[pa.RecordBatch]) -> Iterator[ScoredRows]:

@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from trajmeter.records import ReadProblem
     from trajmeter.scoring.job import OpenedJob, ReadingOptions
     from trajmeter.scoring.plan import Plan, Unit
+    from trajmeter.scoring.spill import SpilledAttempts
     from trajmeter.scoring.work import BatchWriter, UnitWork
 
 __all__ = ["Receipt", "UnitRows", "UnitScorer", "make_rows"]
@@ -59,9 +60,11 @@ class UnitRows(ABC):
         columns: Collection[str] | None = None,
     ) -> None:
         self.unit = unit
+        self._pieces = unit.pieces if unit.shares is None else ()
         self._identities = plan.identities
+        self._notes: Mapping[str, Any] = {} if unit.shares is None else plan.notes
         self._listener = on_problem
-        numbers = {piece.folder for piece in unit.pieces if piece.folder is not None}
+        numbers = {piece.folder for piece in self._pieces if piece.folder is not None}
         self._folders = {each: FolderNotes(plan.folders[each].folder) for each in sorted(numbers)}
         self._problems: list[ReadProblem] = []
         self._problem_count = 0
@@ -72,7 +75,12 @@ class UnitRows(ABC):
             "max_line": reading.max_line,
             "batch_rows": reading.batch_rows,
         }
-        self.read = batches_of(unit.pieces, self._folders, settings, self._report)
+        self.read = batches_of(self._pieces, self._folders, settings, self._report)
+        self._spilled: SpilledAttempts | None = None
+        if plan.spill is not None and unit.shares is not None:
+            from trajmeter.scoring.spill import SpilledAttempts
+
+            self._spilled = SpilledAttempts(plan.spill / f"{unit.number:06}.arrow")
 
     def batches(self) -> Iterator[pa.RecordBatch]:
         """Make the rows.
@@ -80,12 +88,24 @@ class UnitRows(ABC):
         Raises:
             ConfigurationError: A file changed since the run was planned.
         """
+        for batch in self._made(self.attempts() if self._spilled is None else self._spilled):
+            self._rows += batch.num_rows
+            yield batch
+
+    def attempts(self) -> Iterator[pa.RecordBatch]:
+        """Read the attempts, without making rows of them.
+
+        Raises:
+            ConfigurationError: A file changed since the run was planned.
+        """
         self._check_files()
         with closing(self.read):
-            for batch in self._made(self.read):
-                self._rows += batch.num_rows
-                yield batch
+            yield from self.read
         self._check_files()
+
+    def trial_of(self, task_id: str) -> str:
+        """Name of the task whose attempts belong together, given its id in a row."""
+        return task_id
 
     @property
     def receipt(self) -> Receipt:
@@ -94,6 +114,16 @@ class UnitRows(ABC):
 
     def state(self) -> dict[str, Any]:
         """Everything of the unit but its rows."""
+        if self._spilled is not None:
+            is_first = self.unit.number == 0  # which has what sorting the attempts found
+            none = {"problem_count": 0, "problems": [], "folders": [], "read_as_records": 0}
+            return {
+                **self._notes,
+                **({} if is_first else none),
+                "rows": self._rows,
+                "totals": self._totals(),
+                "numbers": self._spilled.numbers,
+            }
         return {
             "rows": self._rows,
             "totals": self._totals(),
@@ -102,7 +132,7 @@ class UnitRows(ABC):
             "folders": [[number, *notes.tally()] for number, notes in self._folders.items()],
             "mtimes": {
                 name: self._identities[name].mtime_ns
-                for name in dict.fromkeys(piece.file for piece in self.unit.pieces)
+                for name in dict.fromkeys(piece.file for piece in self._pieces)
                 if name in self._identities
             },
             "read_as_records": self.read.lines_as_records,
@@ -125,7 +155,7 @@ class UnitRows(ABC):
 
     def _check_files(self) -> None:
         """Check that no file changed since the run was planned: its rows may be torn."""
-        for piece in self.unit.pieces:
+        for piece in self._pieces:
             identity = self._identities.get(piece.file)
             if identity is not None and identity.content is not None and piece.whole is None:
                 _check_file(piece.file, identity)
@@ -150,6 +180,10 @@ class UnitScorer(UnitRows):
     ) -> None:
         self._scorer = StreamScorer(opened.metrics, tasks=opened.tasks)
         super().__init__(unit, opened.job.reading, plan, on_problem, self._scorer.columns)
+
+    def trial_of(self, task_id: str) -> str:
+        """Name of the task that an id means."""
+        return self._scorer.trial_of(task_id)
 
     def _made(self, batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
         return (scored.scored for scored in self._scorer.score(batches))

@@ -66,6 +66,16 @@ class UnitWork(Protocol):
             ConfigurationError: A file changed since the run was planned.
         """
 
+    def attempts(self) -> Iterator[pa.RecordBatch]:
+        """Read the attempts, without making rows of them.
+
+        Raises:
+            ConfigurationError: A file changed since the run was planned.
+        """
+
+    def trial_of(self, task_id: str) -> str:
+        """Name of the task whose attempts belong together, given its id in a row."""
+
     def state(self) -> dict[str, Any]:
         """Everything of the unit but its rows: JSON that holds arrays of numpy."""
 

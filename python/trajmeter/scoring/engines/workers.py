@@ -41,7 +41,8 @@ def choose_workers(asked: int | Literal["auto"], plan: Plan, work: Work[Any]) ->
     if asked == "auto":
         if plan.size < _SMALL or work.needs_one_worker is not None or _pipe(plan, work) is not None:
             return 1
-        each = _SPARE * (_BATCH + sum(map(_size, work.beside)))
+        share = 0 if plan.shares is None else plan.size // plan.shares
+        each = _SPARE * (_BATCH + share + sum(map(_size, work.beside)))
         fitting = available_memory() * 3 // 4 // each
         return max(1, min(processors(), len(plan.units), fitting))
     count = max(1, min(asked, len(plan.units)))
@@ -70,7 +71,7 @@ def check_shareable(plan: Plan, work: Work[Any], workers: int = 2) -> None:
 
 def _pipe(plan: Plan, work: Work[Any]) -> Path | None:
     """What is asked for that another process could not read again, such as standard input."""
-    read = [path_of(each.file) for unit in plan.units for each in unit.pieces if each.size == 0]
+    read = [path_of(each.file) for each in plan.pieces if each.size == 0]
     read += [each for each in work.beside if isinstance(each, Path)]
     return next(filter(is_read_once, read), None)
 

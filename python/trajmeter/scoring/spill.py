@@ -1,0 +1,184 @@
+"""Large inputs whose attempts are compared, sorted by task into files that fit in memory.
+
+Every attempt goes to the file that a fixed hash of its task chooses, with its number among all. The
+files belong to one process, or to the shard that it scores, and are removed once they are scored;
+what a killed process leaves is used again if it is complete, which its notes say, written last.
+"""
+
+from __future__ import annotations
+
+import shutil
+import tempfile
+from contextlib import ExitStack, contextmanager
+from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+from zlib import crc32
+
+import numpy as np
+import pyarrow as pa
+from pyarrow import ipc
+
+from trajmeter.arrays import coded, together
+from trajmeter.errors import ReadError
+from trajmeter.remote import is_remote
+from trajmeter.schemas import trajectory_schema
+from trajmeter.scoring.plan import Unit
+from trajmeter.scoring.states import read_state, write_state
+from trajmeter.writers.files import replacing
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Sequence
+
+    from trajmeter.kernels import Int64Array
+    from trajmeter.scoring.parts import RunFolder
+    from trajmeter.scoring.plan import Plan
+    from trajmeter.scoring.work import UnitWork
+
+__all__ = ["SpilledAttempts", "spilled"]
+
+_NOTES = "notes.parquet"
+_NOTED = ("problem_count", "problems", "folders", "mtimes", "read_as_records")
+_HELD_BYTES = 64 << 20
+"""Bytes of attempts that are held before they are written, so that batches are not tiny."""
+
+
+class SpilledAttempts:
+    """The attempts of one file, in the order of the input.
+
+    Args:
+        file: The file.
+    """
+
+    def __init__(self, file: Path) -> None:
+        self._file = file
+        self._numbers: list[Int64Array] = []
+
+    def __iter__(self) -> Iterator[pa.RecordBatch]:
+        """Yield the attempts.
+
+        Raises:
+            ReadError: The file cannot be read.
+        """
+        try:
+            with pa.OSFile(str(self._file), "rb") as content, ipc.open_stream(content) as batches:
+                for batch in batches:
+                    *columns, numbers = batch.columns
+                    self._numbers.append(numbers.to_numpy())
+                    yield pa.RecordBatch.from_arrays(columns, schema=trajectory_schema())
+        except (OSError, pa.ArrowException) as error:
+            raise ReadError(f"{self._file}: {error}") from error
+
+    @property
+    def numbers(self) -> Int64Array:
+        """Numbers of those that were yielded, among all attempts of the run."""
+        return np.concatenate([np.empty(0, np.int64), *self._numbers])
+
+
+@contextmanager
+def spilled(
+    plan: Plan,
+    units: Sequence[Unit],
+    folder: RunFolder,
+    shard: tuple[int, int],
+    reader: Callable[[Unit], UnitWork],
+) -> Iterator[Plan]:
+    """Sort the attempts that some units score by their tasks, as far as that is not done.
+
+    Args:
+        plan: The plan, whose units are shares of all tasks.
+        units: Those that are still to be done.
+        folder: The folder of the run; one on another machine is spared.
+        shard: The shard that is scored.
+        reader: Reads pieces of input as a unit does.
+
+    Yields:
+        The plan with the place of the files, which are removed in the end unless an error comes
+        first.
+
+    Raises:
+        ConfigurationError: A file cannot be written, or an input changed.
+    """
+    number, count = shard
+    with ExitStack() as stack:
+        if is_remote(folder.folder):
+            place = Path(stack.enter_context(tempfile.TemporaryDirectory(prefix="trajmeter-")))
+        else:
+            place = folder.folder / f"spill-{number}-of-{count}"
+        about = {"run_key": folder.key, "identities": plan.to_json()["identities"]}
+        wanted = {unit.number for unit in units}
+        if not units:
+            shutil.rmtree(place, ignore_errors=True)
+            yield plan
+            return
+        notes = _notes(place)
+        if notes is None or notes["about"] != about or not wanted <= {*notes["units"]}:
+            shutil.rmtree(place, ignore_errors=True)
+            place.mkdir(parents=True)
+            work = reader(Unit(0, plan.pieces))
+            _write(work, place, wanted, len(plan.units))
+            state = work.state()
+            notes = {name: state[name] for name in _NOTED}
+            notes |= {"about": about, "units": sorted(wanted)}
+            with replacing(place / _NOTES) as stream:
+                write_state(notes, stream)
+        yield replace(plan, spill=place, notes={name: notes[name] for name in _NOTED})
+        shutil.rmtree(place, ignore_errors=True)
+
+
+def _notes(place: Path) -> dict[str, Any] | None:
+    try:
+        return read_state(place / _NOTES)
+    except ReadError:
+        return None
+
+
+def _write(work: UnitWork, place: Path, wanted: set[int], count: int) -> None:
+    schema = trajectory_schema().append(pa.field("number", pa.int64()))
+    options = ipc.IpcWriteOptions(compression="zstd")
+    with ExitStack() as stack:
+        files = {}
+        for number in sorted(wanted):
+            stream: Any = stack.enter_context(replacing(place / f"{number:06}.arrow"))
+            files[number] = stack.enter_context(ipc.new_stream(stream, schema, options=options))
+        held: dict[int, list[pa.RecordBatch]] = {number: [] for number in wanted}
+        rows = size = 0
+        for batch in work.attempts():
+            numbered = pa.RecordBatch.from_arrays(
+                [*batch.columns, pa.array(np.arange(rows, rows + len(batch)), pa.int64())],
+                schema=schema,
+            )
+            rows += len(batch)
+            size += batch.nbytes
+            for number, part in _divided(numbered, work, count):
+                if number in held:
+                    held[number].append(part)
+            if size >= _HELD_BYTES:
+                _flush(files, held)
+                size = 0
+        _flush(files, held)
+
+
+def _divided(
+    batch: pa.RecordBatch, work: UnitWork, count: int
+) -> Iterator[tuple[int, pa.RecordBatch]]:
+    """The rows of each file, by its number."""
+    ids = coded(batch.column("task_id"))
+    hashes = [
+        crc32(work.trial_of(text).encode("utf-8", "surrogatepass")) % count for text in ids.texts
+    ]
+    owners = np.array(hashes, np.int64)[ids.codes]
+    order = np.argsort(owners, kind="stable")
+    rows = batch.take(pa.array(order, pa.int64()))
+    starts = np.flatnonzero(np.diff(owners[order], prepend=-1)).tolist()
+    for start, stop in zip(starts, [*starts[1:], len(order)], strict=True):
+        yield int(owners[order[start]]), rows.slice(start, stop - start)
+
+
+def _flush(
+    files: dict[int, ipc.RecordBatchStreamWriter], held: dict[int, list[pa.RecordBatch]]
+) -> None:
+    for number, parts in held.items():
+        if parts:
+            files[number].write_batch(together(parts))
+            parts.clear()
