@@ -58,7 +58,7 @@ def processors() -> int:
 
 @contextmanager
 def limited_threads(count: int | None) -> Iterator[None]:
-    """Let kernels and Arrow use so many threads, here and in processes that are started meanwhile.
+    """Limit the threads of kernels and Arrow, here and in processes started within the context.
 
     Kernels that have computed before keep their threads.
 
@@ -188,7 +188,7 @@ class Replies:
 def requests() -> Iterator[tuple[object, IO[bytes]]]:
     """Yield the objects that a worker process is sent, each with the stream for its replies.
 
-    What is printed meanwhile goes to stderr.
+    What is printed while they are handled goes to stderr.
     """
     replies = os.fdopen(os.dup(1), "wb")
     try:

@@ -29,6 +29,12 @@ def test_every_format_is_listed_with_what_it_carries_and_where_it_comes_from(run
     assert "trajectories" in line
 
 
+def test_no_line_of_a_piped_table_ends_in_blanks(run: Run) -> None:
+    lines = run("formats")[1].splitlines()
+    assert [line for line in lines if line != line.rstrip()] == []
+    assert lines[0].split() == ["format", "makes", "from", "carries"]
+
+
 def test_the_list_is_data_too(run: Run) -> None:
     items = json.loads(run("formats", "-f", "json")[1])
     assert [item["format"] for item in items] == NAMES

@@ -1,4 +1,4 @@
-"""Decompression of what is read, told by the first bytes, not by the name.
+"""Decompression of inputs, recognised by their first bytes rather than by their names.
 
 Content is decompressed as it is read, so that lines take constant memory however much they
 decompress to. Several members, or frames, one behind the other are one content.

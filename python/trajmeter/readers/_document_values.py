@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, NamedTuple
+from io import FileIO
+from typing import TYPE_CHECKING, BinaryIO, NamedTuple
 
 from trajmeter import json_input
 from trajmeter.errors import ReadError
@@ -52,7 +53,7 @@ def list_document(path: Path) -> Document | None:
         if not is_list_document(file):
             return None
         begun = state_of(file)
-        content = file.read()
+        content = _whole(file)
         if state_of(file) != begun:
             return None
     return _document(content)
@@ -61,8 +62,17 @@ def list_document(path: Path) -> Document | None:
 def object_document(path: Path, key: str) -> Document | None:
     """A file that is an object with a list under a key, as :func:`list_document`."""
     with open_content(path) as file:
-        content = file.read()
+        content = _whole(file)
     return _document(content, key)
+
+
+def _whole(file: BinaryIO) -> bytes:
+    """All bytes of a file; what is buffered of a plain one would be put before a second copy."""
+    raw = getattr(file, "raw", None)
+    if not isinstance(raw, FileIO):
+        return file.read()
+    raw.seek(0)
+    return raw.readall()
 
 
 def first_object(path: Path) -> dict[str, JsonValue] | None:

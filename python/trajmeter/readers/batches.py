@@ -1,8 +1,8 @@
 """Trajectories of files as record batches: read in Rust where that is certain to be right.
 
-JSON lines, logs of mini-swe-agent and logs of Inspect become columns without a Python object for
-each record. What the Rust reader is not certain of, a line, a file or a sample, is read as a record
-in its place, so that rows, problems and their order are those of
+JSON lines, JSON documents that are lists, logs of mini-swe-agent and logs of Inspect become columns
+without a Python object for each record. What the Rust reader is not certain of, a line, a file or a
+sample, is read as a record in its place, so that rows, problems and their order are those of
 :func:`trajmeter.readers.read_trajectories`.
 """
 
@@ -72,13 +72,14 @@ _LOG_FORMATS = ("mini-swe-agent-1", "mini-swe-agent-2")
 class TrajectoryBatches:
     """The trajectories of files, as record batches of :func:`trajmeter.schemas.trajectory_schema`.
 
-    JSON lines of Trajectory records, of ContextBench predictions and of rows with messages become
-    columns without an object for each record, and so do tables of benchmarks in JSON lines and
-    Parquet, samples of Inspect's archives and logs of mini-swe-agent. All other files and records
-    are read as :func:`trajmeter.readers.read_trajectories` reads them; rows and problems are always
-    the same. Iterate over it once, for example in :func:`trajmeter.score_batches`. Batches keep the
-    order of files and records; their sizes depend on the files alone. What comes next is read while
-    a batch is used.
+    Trajectory records, ContextBench predictions and rows with messages become columns without an
+    object for each record, in JSON lines and in JSON documents that are lists, and so do tables of
+    benchmarks in JSON lines and Parquet, documents of messages, samples of Inspect and logs of
+    mini-swe-agent. All other files and records are read as
+    :func:`trajmeter.readers.read_trajectories` reads them; rows and problems are always the same.
+    Iterate over it once, for example in :func:`trajmeter.score_batches`. Batches keep the order of
+    files and records; their sizes depend on the files alone. What comes next is read while a batch
+    is used.
 
     Example:
         >>> from trajmeter.readers.batches import TrajectoryBatches
@@ -260,7 +261,8 @@ class TrajectoryBatches:
             yield from self._records(given, is_counted=is_counted)
             return
         given.note_read()
-        reader = column_reader(self._wanted) if backend() == "rust" else None
+        is_in_rust = backend() == "rust" and is_named_in_utf8(given.path)
+        reader = column_reader(self._wanted) if is_in_rust else None
         if reader and (pieces := self._choice.pieces(whole, given.path, reader, self._wanted)):
             yield from self._pieces(whole, given.path, pieces)
             return

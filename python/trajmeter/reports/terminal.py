@@ -53,7 +53,13 @@ def print_table(table: Table, console: Console) -> None:
         )
     for row in table.rows:
         rendered.add_row(*map(_cell, row, widths))
-    console.print(rendered)
+    if console.is_terminal:
+        console.print(rendered)
+        return
+    with console.capture() as shown:
+        console.print(rendered)
+    # Cells are padded, the last ones too, whose padding would only make lines longer.
+    console.out("\n".join(line.rstrip() for line in shown.get().splitlines()), highlight=False)
 
 
 def _widths(table: Table, available: int) -> list[int]:

@@ -1,4 +1,4 @@
-"""How a run is carried out, what it tells meanwhile, and what it gives."""
+"""How to carry out a run, whom it reports to, and what it returns."""
 
 from __future__ import annotations
 

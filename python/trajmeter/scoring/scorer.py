@@ -126,7 +126,7 @@ class Scorer:
         Where a metric compares the attempts at a task, all are read before the first is scored.
 
         Raises:
-            InputError: This is no list of trajectories.
+            InputError: It is not a list of trajectories.
         """
         trajectories = as_iterable(
             trajectories, "a list of Trajectory records", name="trajectories"

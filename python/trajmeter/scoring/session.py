@@ -70,7 +70,7 @@ class Session(TurnRecorder):
         self._scored: Scored | None = None
 
     def __getstate__(self) -> dict[str, Any]:
-        """All that was recorded at one moment, whatever other threads record meanwhile."""
+        """All that was recorded at one moment, whatever other threads are recording."""
         with self._recording.lock:
             return {"recorded": pickle.dumps(self.__dict__)}
 
@@ -163,7 +163,8 @@ class Session(TurnRecorder):
                 known = draft.known_calls
             draft.text, draft.record = "".join(source.texts) or None, None
             if source.usage is not None and draft.usage is None:
-                recording.spend(draft, dict(source.usage))
+                spent = {name: value for name, value in source.usage if value is not None}
+                recording.spend(draft, spent)
             for call in source.calls[known:]:
                 recording.count_call(draft, call)
                 if id(call) not in counted:

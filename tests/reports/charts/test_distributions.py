@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from math import dist
+
 import pytest
 
 from tests.reports.charts.drawn import Drawn
@@ -16,6 +18,25 @@ def test_a_few_values_are_a_dot_each_with_its_task() -> None:
     assert xs[0] == xs[1] < xs[2]
     assert ys[1] < ys[0] == ys[2]  # the second stands on the first
     assert drawn.description == "heron: 3 tasks, median 0.100, from 0.100 to 0.900"
+
+
+@pytest.mark.parametrize("count", [5, 6, 11])
+def test_no_dot_covers_another(count: int) -> None:
+    values = (*(1.0 for _ in range(count)), 0.0, 0.25, 0.26)
+    drawn = Drawn(DistributionChart("passed", (Series("heron", values),), "passed"))
+    radius = drawn.numbers("circle", "r")[0]
+    places = [*zip(drawn.numbers("circle", "cx"), drawn.numbers("circle", "cy"), strict=True)]
+    assert len(places) == count + 3
+    for number, one in enumerate(places):
+        assert all(dist(one, other) >= 2 * radius - 0.11 for other in places[:number])
+    assert max(y for _, y in places) - min(y for _, y in places) < 46
+
+
+def test_equal_values_that_leave_no_room_for_a_dot_each_are_counted() -> None:
+    series = Series("heron", (*(1.0 for _ in range(12)), 0.0))
+    drawn = Drawn(DistributionChart("passed", (series,), "passed"))
+    assert drawn.all("circle") == []
+    assert [tooltip.split()[:2] for tooltip in drawn.tooltips()] == [["1", "task"], ["12", "tasks"]]
 
 
 def test_many_values_are_counted() -> None:

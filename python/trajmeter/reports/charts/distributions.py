@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import statistics
-from collections import defaultdict
+from collections import Counter, defaultdict
 from typing import TYPE_CHECKING
 
 from trajmeter.reports.cells import amount
@@ -33,7 +33,8 @@ _SINGLE = 80
 _BINS = 24
 _ROW, _ROOM = 60, 46.0
 """Height of a system's row, and what its dots or bars may take of it."""
-_RADIUS = 4.0
+_RADIUS, _LEAST_RADIUS = 4.0, 2.0
+"""Of a dot: as large as a stack of them allows, or they are counted in bins."""
 _GAP = 14
 
 
@@ -52,7 +53,8 @@ def draw_distributions(chart: DistributionChart) -> str:
     )
     bottom = 4.0 + _ROW * len(values)
     parts = [horizontal_axis(scale, chart.axis, 4, bottom)]
-    is_single = all(len(row) <= _SINGLE for row in values)
+    radius = _radius(values, scale)
+    is_single = all(len(row) <= _SINGLE for row in values) and radius >= _LEAST_RADIUS
     counts = [_bins(row, scale) for row in values]
     greatest = max((count for row in counts for count in row.values()), default=1)
     facts = []
@@ -62,7 +64,7 @@ def draw_distributions(chart: DistributionChart) -> str:
         parts.append(label(series.label, 0, base - 14, fits=left - _GAP))
         parts.append(label(texts[place], WIDTH, base - 14, anchor="end", class_="quiet"))
         shapes = (
-            _dots(series, scale, base)
+            _dots(series, scale, base, radius)
             if is_single
             else _bars(counts[place], greatest, scale, base, chart.noun)
         )
@@ -121,22 +123,36 @@ def _bars(
         )
 
 
-def _dots(series: Series, scale: Scale, base: float) -> Iterator[str]:
+def _radius(rows: Sequence[Sequence[float]], scale: Scale) -> float:
+    """The radius with which no dot covers another, or one below the least."""
+    radius = _RADIUS
+    while radius >= _LEAST_RADIUS:
+        stacks = (Counter(_column(value, scale, radius) for value in row) for row in rows)
+        highest = max((max(stack.values(), default=1) for stack in stacks), default=1)
+        if highest * 2 * radius <= _ROOM:
+            break
+        radius = _ROOM / (2 * highest)  # narrower columns may hold more, so that it is tried
+    return radius
+
+
+def _column(value: float, scale: Scale, radius: float) -> int:
+    return round(scale.at(value) / (2 * radius))
+
+
+def _dots(series: Series, scale: Scale, base: float, radius: float) -> Iterator[str]:
     """A dot for each value; those at one place stand on each other."""
     names = series.names or ("",) * len(series.values)
     pairs = [pair for pair in zip(series.values, names, strict=True) if drawable(pair[0])]
-    columns: dict[int, list[tuple[float, str]]] = defaultdict(list)
+    stacks: Counter[int] = Counter()
     for value, name in sorted(pairs):
-        columns[round(scale.at(value) / (2 * _RADIUS))].append((value, name))
-    for column, stacked in columns.items():
-        step = min(2 * _RADIUS, (_ROOM - 2 * _RADIUS) / max(len(stacked) - 1, 1))
-        for place, (value, name) in enumerate(stacked):
-            said = f"{name}: {amount(value)}" if name else amount(value)
-            yield tag(
-                "circle",
-                tag("title", escape(said)),
-                class_="fill single",
-                cx=column * 2 * _RADIUS,
-                cy=base - _RADIUS - place * step,
-                r=_RADIUS,
-            )
+        column = _column(value, scale, radius)
+        said = f"{name}: {amount(value)}" if name else amount(value)
+        yield tag(
+            "circle",
+            tag("title", escape(said)),
+            class_="fill single",
+            cx=column * 2 * radius,
+            cy=base - radius - stacks[column] * 2 * radius,
+            r=radius,
+        )
+        stacks[column] += 1

@@ -201,7 +201,7 @@ def _joined(pieces: Sequence[Array], rows: int) -> Array:
     is_empty = reduce(pc.and_, (piece.is_null() for piece in pieces))
     has_empty = bool(pc.any(is_empty).as_py())
     first, *rest = pieces
-    if has_empty:  # Arrow drops a row of nulls alone, so it is made an empty text meanwhile
+    if has_empty:  # Arrow would drop a row of only nulls: join it as an empty text, then undo that
         first = pc.if_else(is_empty, _text(""), first)
     joined = _concatenated(first, *rest, between=",", nulls="skip")
     return pc.if_else(is_empty, _text(None), joined) if has_empty else joined

@@ -286,7 +286,7 @@ impl Usage {
             cached_input_tokens: tokens.cached(),
             cache_write_tokens: tokens.written(),
             reasoning_tokens: tokens.reasoning(),
-            total_tokens: tokens.total,
+            total_tokens: tokens.total(),
             cost_usd: extra.cost,
         };
         usage.is_known().then_some(usage)

@@ -257,6 +257,10 @@ fn truth(value: &Node<'_>) -> Option<bool> {
 
 /// What was not used, as JSON; none if there is nothing. It is not certain where a secret may be.
 fn extra(record: &Object<'_>, used: &[&str]) -> Result<Option<String>, Uncertain> {
+    // Of two values of a key one may be null, and the last counts.
+    if !record.has_distinct_keys() {
+        return Err(Uncertain);
+    }
     let is_kept = |(key, _): &&(Quoted<'_>, Node<'_>)| !used.iter().any(|each| key.is(each));
     let mut members = Vec::new();
     for (key, value) in record.members.iter().filter(is_kept) {
