@@ -20,7 +20,8 @@ pytestmark = pytest.mark.usefixtures("rust")
 COLUMNS = ("turns.views", "final_views", "leaks")
 
 WORDS = r"""cat sed -n '10,20p' 3,9p '1!G;h;$!d' a.py src/b.py ./a.py /repo/a.py -e 2p;3q head -5
-tail -n5 -n 3 +2 -c nl -ba awk 'NR>=3&&NR<=9' 'NR==2,NR==4{print$0}' {print} NR==1||NR==5 grep -rn
+tail -n5 -n 3 +2 -c nl -ba awk 'NR>=3&&NR<=9' 'NR==2,NR==4{print$0}' {print} NR==1||NR==5
+'NR==4,NR==2' grep -rn
 -A2 --include=*.py rg -l x . src git show HEAD:a.py HEAD~1:a.py diff log -p blame -L 2,3 --all fetch
 -C /repo origin/main @{u} echo --- hello printf 'hi\n' cd .. pushd popd /repo - | && || ; & ( ) { }
 > < 2>&1 2>/dev/null <<EOF EOF ' " ` $( ) $x ${x} * ? [ ] # \ = X=1 sudo timeout 5 bash -c

@@ -57,6 +57,12 @@ diff --git a/gone.py b/gone.py
         ("cat a.py", text(6), ["a.py:1-6"]),
         ("cat a.py", "no newline at the end", ["a.py:1-1"]),
         ("cat a.py", "\n\n", ["a.py:1-2"]),
+        # Numbers of lines that were numbered or found before are not those of the file.
+        ("nl -ba a.py | tail -n +3 | cat -n", "1\t3\tx\n2\t4\ty\n", ["a.py:3-4"]),
+        ("cat -n a.py | grep x | cat -n", "1\t7\tx\n", ["a.py:?*"]),
+        ("grep -rn x src | cat -n", "1\tsrc/a.py:7:x\n", []),
+        # A range of awk that would end before it begins goes on to the end.
+        ("awk 'NR==3,NR==2' a.py", text(2), ["a.py:3-4"]),
         # pushd and popd print the folders, unless that goes elsewhere.
         ("pushd s; cat a.py; popd; cat b.py", "/r/s /r\nx\n/r\ny\n", ["s/a.py", "b.py"]),
         ("pushd s; sed -n 1,2p a.py; popd", "/r/s /r\nx\ny\n/r\n", ["s/a.py:1-2"]),

@@ -219,16 +219,17 @@ def _listed(listing: Listing, folder: str | None) -> Printed:
 def _filtered(before: Printed, picked: Picked) -> Printed:
     """What a filter leaves of lines."""
     if before.search is not None or before.diff is not None:
-        return before
+        return Printed() if picked.has_numbers else before  # hits behind numbers of their own
     if picked == Picked(ALL):
         return before
     if before.is_headed or len(before.parts) != 1:
         parts = [replace(part, ranges=None, has_numbers=False) for part in before.parts]
         return Printed(parts=parts)
     part = before.parts[0]
-    # Numbers that a filter adds are those of the file where it reads the file from its start.
+    # Numbers that a filter adds stand first; they are those of the file where it reads the file
+    # from its start.
     starts_file = part.ranges is not None and len(part.ranges) == 1 and part.ranges[0][0] == 1
-    numbers = part.has_numbers or (picked.has_numbers and starts_file)
+    numbers = starts_file if picked.has_numbers else part.has_numbers
     ranges = None
     if part.ranges is not None and picked.ranges is not None:
         ranges = picked_from(part.ranges, picked.ranges)

@@ -209,7 +209,9 @@ def _tested(condition: str) -> Ranges | None:
             return None
         begin, end = _tested(first), _tested(last)
         if begin and end and begin[0][0] == begin[0][1] and end[0][0] == end[0][1]:
-            return ((begin[0][0], max(begin[0][0], end[0][0])),)
+            # A range whose last line came before its first one goes on to the end.
+            is_ended = end[0][0] >= begin[0][0]
+            return ((begin[0][0], end[0][0] if is_ended else None),)
         return None
     union: list[tuple[int, int | None]] = []
     for part in condition.strip("()").replace(")||(", "||").split("||"):

@@ -98,7 +98,8 @@ fn tested(condition: &str) -> Option<Ranges> {
             _ => None,
         };
         let (begin, end) = (only(tested(first)?)?, only(tested(last)?)?);
-        return Some(vec![(begin, Some(begin.max(end)))]);
+        // A range whose last line came before its first one goes on to the end.
+        return Some(vec![(begin, (end >= begin).then_some(end))]);
     }
     let is_bracket = |c: char| matches!(c, '(' | ')');
     let parts = condition.trim_matches(is_bracket).replace(")||(", "||");

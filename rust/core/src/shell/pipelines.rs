@@ -204,7 +204,15 @@ fn listed(listing: Listing<'_>, folder: Option<&str>) -> Result<Printed, Uncerta
 
 /// What a filter leaves of lines.
 fn filtered(before: Printed, picked: &Picked) -> Result<Printed, Uncertain> {
-    if before.search.is_some() || before.diff.is_some() || picked.is_all() {
+    if before.search.is_some() || before.diff.is_some() {
+        // Hits behind numbers of their own are not known.
+        return Ok(if picked.has_numbers {
+            Printed::default()
+        } else {
+            before
+        });
+    }
+    if picked.is_all() {
         return Ok(before);
     }
     let [part] = &before.parts[..] else {
@@ -214,7 +222,8 @@ fn filtered(before: Printed, picked: &Picked) -> Result<Printed, Uncertain> {
         return Ok(without_lines(&before));
     }
     let old = &part.picked;
-    // Numbers that a filter adds are those of the file where it reads the file from its start.
+    // Numbers that a filter adds stand first; they are those of the file where it reads the file
+    // from its start.
     let starts_file = matches!(old.ranges.as_deref(), Some([(1, _)]));
     let mut ranges = None;
     if let (Some(lines), Some(picks)) = (&old.ranges, &picked.ranges) {
@@ -227,7 +236,11 @@ fn filtered(before: Printed, picked: &Picked) -> Result<Printed, Uncertain> {
     let is_open = matches!(ranges.as_deref(), Some([.., (_, None)]));
     let mut part = part.with(
         ranges,
-        old.has_numbers || (picked.has_numbers && starts_file),
+        if picked.has_numbers {
+            starts_file
+        } else {
+            old.has_numbers
+        },
     );
     part.picked.is_exact &= picked.is_exact;
     part.picked.is_cut = picked.is_cut || (part.picked.is_cut && is_open);
