@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -44,6 +45,18 @@ def test_the_usage_of_turns_adds_up_though_some_hold_only_views() -> None:
     assert len(trajectory.turns or ()) == 2
     tokens = turns.score(trajectory).tokens
     assert (tokens.input_tokens, tokens.output_tokens, tokens.source) == (5, 2, "turns")
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["<PATCH_CONTEXT>" * 100_000, "<explore_context>" * 100_000, "```bash" + "\n" * 300_000],
+    ids=["final", "claim", "command"],
+)
+def test_blocks_that_never_end_do_not_take_long(text: str) -> None:
+    begin = time.process_time()
+    (turn,) = read([says(text)]).turns or ()
+    assert time.process_time() - begin < 5  # to look for the end of each takes many minutes
+    assert (turn.program, turn.views) == (None, None)
 
 
 def test_every_block_of_claims_is_a_step() -> None:

@@ -277,6 +277,21 @@ def test_many_wrong_messages_do_not_take_long() -> None:
     assert (trajectory.turns, len(trajectory.unusable)) == ((), 13)
 
 
+def test_many_actions_do_not_take_long() -> None:
+    many = range(20_000)
+    actions = [{"command": "ls", "tool_call_id": f"call {number}"} for number in many]
+    observed = [
+        {"role": "tool", "tool_call_id": f"call {number}", "extra": {"returncode": number % 2}}
+        for number in many
+    ]
+    message: dict[str, Any] = {"role": "assistant", "extra": {"actions": actions}}
+    record: dict[str, Any] = {"messages": [message, *observed]}
+    begin = time.process_time()
+    (turn,) = VERSION_2.read(record, SOURCE).turns or ()
+    assert time.process_time() - begin < 15  # to look through all for each takes minutes
+    assert [call.success for call in turn.tool_calls] == [True, False] * (len(many) // 2)
+
+
 CLAIM = "<explore_context>\nFile: a.py\nLines: 1-2\n</explore_context>"
 VALUES = st.recursive(
     st.none() | st.booleans() | st.integers() | st.floats() | st.text(max_size=5),

@@ -12,7 +12,7 @@ block, and is empty if that block has no range.
 from __future__ import annotations
 
 import re
-from itertools import pairwise
+from itertools import islice, pairwise
 from typing import TYPE_CHECKING, Any
 
 from trajmeter.readers.contextbench.views import NewView, Span, views_of
@@ -25,23 +25,36 @@ from trajmeter.readers.mini_swe_agent.run import Message, run_fields, text_of, v
 from trajmeter.records import Trajectory, Usage
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Mapping
+    from collections.abc import Callable, Iterable, Iterator, Mapping
 
     from pydantic import JsonValue
 
     from trajmeter.records import Source
 
-__all__ = ["BASH", "declared_views", "read_claims"]
+__all__ = ["bash_blocks", "declared_views", "read_claims"]
 
-BASH = re.compile(r"```bash\s*\n(.*?)\n?```", re.DOTALL)
-"""The command in an answer of the model."""
+_BASH = re.compile(r"```bash\s*\n")
+_FENCE = "```"
 
-_CLAIM = re.compile(r"<explore_context>(.*?)</explore_context>", re.DOTALL)
-_FINAL = re.compile(r"<PATCH_CONTEXT>(.*?)</PATCH_CONTEXT>", re.DOTALL)
+_CLAIM = "explore_context"
+_FINAL = "PATCH_CONTEXT"
 _ASKS_FOR_CLAIMS = re.compile(r"<(?:EXPLORE|PATCH)_CONTEXT>")
 _LINES = re.compile(r"\s*(\d{1,18})\s*-\s*(\d{1,18})")
 
 _NONE = Usage(input_tokens=0, output_tokens=0, total_tokens=0, cost_usd=0.0)
+
+
+def bash_blocks(text: str) -> Iterator[str]:
+    """The commands in an answer of the model."""
+    end = 0
+    # A pattern of a whole block would look for the end of each again and again.
+    while found := _BASH.search(text, end):
+        begin = found.end()
+        end = text.find(_FENCE, begin)
+        if end < 0:
+            return
+        yield text[begin:end].removesuffix("\n")
+        end += len(_FENCE)
 
 
 def read_claims(
@@ -58,7 +71,7 @@ def read_claims(
     messages = run["messages"]
     repository = repository_of(run)
     blocks = [
-        [_claims(block, repository) for block in _CLAIM.findall(text_of(message))]
+        [_claims(block, repository) for block in _blocks(text_of(message), _CLAIM)]
         for message in messages
     ]
     has_claims = any(claims for found in blocks for claims in found)
@@ -88,8 +101,21 @@ def _steps(blocks: Iterable[Iterable[dict[str, list[Span]]]]) -> list[dict[str, 
 
 def _seen(message: Message, repository: str | None) -> list[dict[str, list[NewView]]]:
     """The step of a message without claims: what its first bash block shows."""
-    views = views_shown(BASH.findall(text_of(message))[:1], repository)
+    views = views_shown(islice(bash_blocks(text_of(message)), 1), repository)
     return [] if views is None else [{"views": views}]
+
+
+def _blocks(text: str, tag: str) -> Iterator[str]:
+    """What stands between an opening tag and the next closing one, again and again."""
+    opening, closing = f"<{tag}>", f"</{tag}>"
+    end = 0
+    while (begin := text.find(opening, end)) >= 0:
+        begin += len(opening)
+        end = text.find(closing, begin)
+        if end < 0:
+            return
+        yield text[begin:end]
+        end += len(closing)
 
 
 def _claims(block: str, repository: str | None) -> dict[str, list[Span]]:
@@ -110,7 +136,7 @@ def declared_views(messages: Iterable[Message], repository: str | None) -> list[
     """The context that the agent declared last; ``None`` if it declared none."""
     for message in reversed([*messages]):
         if message.get("role") == "assistant":
-            for block in reversed(_FINAL.findall(text_of(message))):
+            for block in reversed([*_blocks(text_of(message), _FINAL)]):
                 if claims := _claims(block, repository):
                     return views_of(claims, claims)
     return None
@@ -119,7 +145,7 @@ def declared_views(messages: Iterable[Message], repository: str | None) -> list[
 def _final_views(messages: list[Message], repository: str | None) -> list[NewView] | None:
     """The declared context; ``None`` if the run was not asked to declare one."""
     texts = [text_of(message) for message in messages]
-    declared = [block for text in texts for block in _FINAL.findall(text)]
+    declared = [block for text in texts for block in _blocks(text, _FINAL)]
     if not declared:
         return [] if any(map(_ASKS_FOR_CLAIMS.search, texts)) else None
     claims = _claims(declared[-1], repository)

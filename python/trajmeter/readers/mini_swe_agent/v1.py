@@ -15,7 +15,7 @@ from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
 from trajmeter.readers._formats import Evidence, RecordFormat
-from trajmeter.readers.mini_swe_agent.claims import BASH, declared_views, read_claims
+from trajmeter.readers.mini_swe_agent.claims import bash_blocks, declared_views, read_claims
 from trajmeter.readers.mini_swe_agent.contextbench import repository_of
 from trajmeter.readers.mini_swe_agent.observations import Folder, observed_text, steps_of
 from trajmeter.readers.mini_swe_agent.run import (
@@ -87,7 +87,7 @@ def _read(record: Mapping[str, JsonValue], source: Source) -> Trajectory:
 
 
 def _turn(before: Message, message: Message, after: list[Message]) -> dict[str, Any]:
-    programs = BASH.findall(text_of(message))
+    programs = [*bash_blocks(text_of(message))]
     results = [text_of(other) for other in after]
     text, observed = next(
         ((text, found) for text in results if (found := observed_text(text)) is not None),

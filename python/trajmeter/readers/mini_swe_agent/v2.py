@@ -141,6 +141,11 @@ def _turn(
 def _actions(message: Message, after: list[Message]) -> Iterator[_Action]:
     """The commands of a turn with what was observed: by the id of the call, else by position."""
     found = [other for other in after if "returncode" in _extra(other)]
+    by_id: dict[str | float, Message] = {}
+    for other in found:
+        for name in (other.get("tool_call_id"), other.get("call_id")):
+            if isinstance(name, (str, int, float)):
+                by_id.setdefault(name, other)
     actions = _extra(message).get("actions")
     position = 0
     for action in actions if isinstance(actions, list) else ():
@@ -148,13 +153,13 @@ def _actions(message: Message, after: list[Message]) -> Iterator[_Action]:
         if not isinstance(action, dict) or not isinstance(command, str):
             continue
         identity = action.get("tool_call_id")
-        if identity is None:
-            matches = found[position : position + 1]
-        else:
-            matches = [m for m in found if identity in (m.get("tool_call_id"), m.get("call_id"))]
+        observed: Message = {}
+        if identity is None and position < len(found):
+            observed = found[position]
+        elif isinstance(identity, (str, int, float)):
+            observed = by_id.get(identity, {})
         position += 1
-        identity = identity if isinstance(identity, str) else None
-        yield _action(command, identity, matches[0] if matches else {})
+        yield _action(command, identity if isinstance(identity, str) else None, observed)
 
 
 def _action(command: str, identity: str | None, observed: Message) -> _Action:
