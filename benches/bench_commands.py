@@ -98,6 +98,7 @@ def _score(file: str, *options: str) -> tuple[str, ...]:
 
 
 _CONTEXT = ("-t", "gold.jsonl", "-s", "snapshots.jsonl", "-m", "context")
+_CONTEXTBENCH = (*_CONTEXT, "--profile", "contextbench")
 _SPEEDUP = ("-m", "speedup")
 _TURNS = ("-m", "turns")
 
@@ -206,6 +207,15 @@ CASES = [
         {"json.loads": ("-c", _LOADS, "preds.jsonl")},
     ),
     _case(
+        "context of 10,000 ContextBench predictions, profile contextbench",
+        10_000,
+        "prediction",
+        workloads.predictions,
+        _score("preds.jsonl", *_CONTEXTBENCH),
+        {},
+        {"json.loads": ("-c", _LOADS, "preds.jsonl")},
+    ),
+    _case(
         "speedup of 1,000,000 benchmark rows in Parquet",
         1_000_000,
         "row",
@@ -249,6 +259,15 @@ CASES = [
         workloads.logs,
         _score("logs", *_TURNS),
         {"json.load": 1.0},
+        {"json.load": ("-c", _LOAD, "logs")},
+    ),
+    _case(
+        "conversion of 300 mini-swe-agent logs, with their views",
+        300,
+        "log",
+        workloads.logs,
+        ("-m", "trajmeter", "convert", "logs", "-o", "scores.parquet"),
+        {},
         {"json.load": ("-c", _LOAD, "logs")},
     ),
     _case(

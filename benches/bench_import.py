@@ -1,4 +1,4 @@
-"""What ``import trajmeter`` costs a program, beside an interpreter that imports nothing."""
+"""What ``import trajmeter`` and a scorer cost a program, beside what they cannot do without."""
 
 from __future__ import annotations
 
@@ -28,6 +28,12 @@ def _run(program: str) -> str:
             "True\n",
             id="kernels",
         ),
+        pytest.param(
+            "import trajmeter; print(trajmeter.Scorer(['context', 'tools', 'turns', 'rules']))",
+            "<Scorer: context, tools, turns, rules; 0 tasks>\n",
+            id="Scorer",
+        ),
+        pytest.param("import numpy, pydantic.main; print('its own')", "its own\n", id="own needs"),
     ],
 )
 def bench_import(benchmark: BenchmarkFixture, program: str, printed: str) -> None:

@@ -2,7 +2,8 @@
 
 A log has 30 answers, as agents that look for a fault in a repository give them: two searches to a
 file that is read in part, and now and then a whole one. Outputs have 2 KB, and what the model said
-stands twice, as in real logs. There are 300, read with what their commands showed and without it.
+stands twice, as in real logs. There are 300, read with what their commands showed, as the profile
+``contextbench`` sees it, without it, and into all columns.
 """
 
 from __future__ import annotations
@@ -73,7 +74,11 @@ def log(number: int) -> str:
     return json.dumps({**run, "instance_id": f"i-{number}"})
 
 
+SHOWN = ("turns.views", "final_views", "leaks")
 EXPECTED = ANSWERS // 5 * sum(VIEWS[name] for name in ("grep", "sed", "grep", "nl", "cat"))
+
+EXPECTED_BY_PROFILE = ANSWERS // 5 * 4
+"""The profile knows ``sed -n``, and takes the file and the lines for a view each."""
 
 
 @pytest.fixture(scope="module")
@@ -99,14 +104,27 @@ def columns(folder: Path) -> int:
     return rows
 
 
+def all_columns(folder: Path) -> int:
+    return rows_with_views(TrajectoryBatches(folder), EXPECTED)
+
+
 def columns_with_views(folder: Path) -> int:
-    read = TrajectoryBatches(folder, columns=["turns.views", "final_views", "leaks"])
+    return rows_with_views(TrajectoryBatches(folder, columns=SHOWN), EXPECTED)
+
+
+def columns_by_profile(folder: Path) -> int:
+    read = TrajectoryBatches(folder, columns=SHOWN, profiles=["contextbench"])
+    return rows_with_views(read, EXPECTED_BY_PROFILE)
+
+
+def rows_with_views(read: TrajectoryBatches, expected: int) -> int:
+    """The rows, which have so many views each."""
     rows = found = 0
     for batch in read:
         rows += batch.num_rows
         views = pc.struct_field(pc.list_flatten(batch.column("turns")), "views")
         found += pc.sum(pc.list_value_length(views)).as_py() or 0
-    assert found == EXPECTED * rows
+    assert found == expected * rows
     return rows
 
 
@@ -119,7 +137,9 @@ def python(folder: Path) -> int:
 CONTENDERS = {
     "json.load": parse,
     "columns": columns,
+    "all columns": all_columns,
     "with views": columns_with_views,
+    "profile contextbench": columns_by_profile,
     "Python": python,
 }
 

@@ -135,14 +135,17 @@ def sample(number: int) -> dict[str, Any]:
     return {"id": f"t{number}", "epoch": 1, "input": "Mend it.", "messages": kept, "events": events}
 
 
-@pytest.fixture(scope="module")
+@pytest.fixture(scope="module", params=[".eval", ".json"])
 def log(
     request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory
 ) -> tuple[Path, int]:
     is_smoke = request.config.getoption("--benchmark-disable")
     count = SMOKE_SAMPLES if is_smoke else SAMPLES
-    path = tmp_path_factory.mktemp("inspect") / "run.eval"
+    path = tmp_path_factory.mktemp("inspect") / f"run{request.param}"
     header = {"version": 2, "status": "success", "eval": {"task": "t", "model": "m"}}
+    if request.param == ".json":
+        path.write_text(json.dumps({**header, "samples": [*map(sample, range(count))]}))
+        return path, count
     with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as archive:
         archive.writestr("header.json", json.dumps(header))
         for number in range(count):
@@ -151,13 +154,19 @@ def log(
 
 
 def parse(path: Path) -> int:
+    if path.suffix == ".json":
+        with path.open("rb") as file:
+            return sum(map(calls_of, json.load(file)["samples"]))
     calls = 0
     with zipfile.ZipFile(path) as archive:
         for name in archive.namelist()[1:]:
             with archive.open(name) as entry:
-                events = json.load(io.TextIOWrapper(entry, "utf-8"))["events"]
-            calls += sum(event["event"] == "tool" for event in events)
+                calls += calls_of(json.load(io.TextIOWrapper(entry, "utf-8")))
     return calls
+
+
+def calls_of(sample: dict[str, Any]) -> int:
+    return sum(event["event"] == "tool" for event in sample["events"])
 
 
 def count(path: Path) -> int:
@@ -173,5 +182,6 @@ def bench_inspect(
     benchmark: BenchmarkFixture, log: tuple[Path, int], work: Callable[[Path], int]
 ) -> None:
     path, samples = log
+    benchmark.group = f"read and count a log of Inspect ({path.suffix})"
     benchmark.extra_info["contender"] = "json.load" if work is parse else "turns"
     assert benchmark(work, path) == samples * ANSWERS

@@ -11,7 +11,7 @@ from pydantic import ValidationError
 from tests.scoring.strategies import any_trajectories, loose_rows
 from trajmeter.conforming import conform, faulty, misfits
 from trajmeter.errors import ConfigurationError, ReadError
-from trajmeter.records import Failure, ToolCall, Trajectory, Turn
+from trajmeter.records import Failure, RunLog, ToolCall, Trajectory, Turn
 from trajmeter.schemas import trajectory_batch, trajectory_from_row, trajectory_schema
 
 
@@ -79,6 +79,20 @@ def test_absent_columns_are_missing_and_others_passed_over() -> None:
             pa.array([[("x", "y")], None], pa.map_(pa.large_string(), pa.string())),
             [{"x": "y"}, {}],
         ),
+        ("unusable", pa.array([[{"key": "x", "value": "y"}], None]), [{"x": "y"}, {}]),
+        (
+            "unusable",
+            pa.array(
+                [[{"value": "y", "key": "x"}], []],
+                pa.large_list(pa.struct([("value", pa.string()), ("key", pa.large_string())])),
+            ),
+            [{"x": "y"}, {}],
+        ),
+        (
+            "run_log",
+            pa.array([{"events": [{"key": "x", "value": 3}], "extra": None}, {"events": None}]),
+            [RunLog(events={"x": 3}), RunLog()],
+        ),
         ("metadata", pa.array([{"budget": 3}, None]), [{"budget": 3}, {}]),
         ("metadata", pa.array(['{"budget": 3}', None], pa.large_string()), [{"budget": 3}, {}]),
     ],
@@ -127,6 +141,15 @@ def test_a_column_that_cannot_hold_its_field_is_named(
 ) -> None:
     with pytest.raises(ConfigurationError, match=message):
         conform(pa.record_batch(columns))
+
+
+def test_a_key_that_is_null_costs_its_row() -> None:
+    kind = pa.list_(pa.struct([("key", pa.string()), ("value", pa.string())]))
+    pairs = pa.array([[("a", "x")], [(None, "y")], [None]], kind)
+    batch = pa.record_batch({"task_id": pa.array(["a", "b", "c"]), "unusable": pairs})
+    with pytest.raises(ConfigurationError, match="column unusable has a key that is null"):
+        conform(batch)
+    assert list(misfits(batch)) == [1, 2]
 
 
 def test_rows_that_no_cast_fits_are_found_whatever_the_column() -> None:

@@ -12,6 +12,7 @@ import pytest
 
 import trajmeter
 from trajmeter import errors
+from trajmeter.records.record import LazyModel
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -55,6 +56,33 @@ def _constants_then_classes_then_functions(name: str) -> tuple[bool, bool, str]:
 
 
 PUBLIC_MODULES = _public_modules()
+LATE = (
+    "importlib.metadata",
+    "trajmeter.readers._read",
+    "trajmeter.scoring.session",
+    "trajmeter.snapshots._open",
+    "trajmeter.summaries",
+    "trajmeter.writers",
+)
+"""What a scorer is set up without; each takes milliseconds to import."""
+
+
+@pytest.mark.skipif(
+    not LazyModel.model_config["defer_build"], reason="this pydantic builds models at once"
+)
+def test_setting_up_a_scorer_loads_and_builds_nothing_that_it_does_not_need() -> None:
+    program = (
+        "import sys, trajmeter\n"
+        "from trajmeter.records.record import LazyModel\n"
+        "trajmeter.Scorer(['context', 'tools', 'turns', 'rules'])\n"
+        f"print([name for name in {LATE} if name in sys.modules])\n"
+        "def below(kind):\n"
+        "    return [kind, *(each for one in kind.__subclasses__() for each in below(one))]\n"
+        "print([each for each in below(LazyModel)[1:] if each.__pydantic_complete__])\n"
+    )
+    command = [sys.executable, "-c", program]
+    run = subprocess.run(command, capture_output=True, text=True, check=True)
+    assert run.stdout == "[]\n[]\n"
 
 
 def test_importing_the_package_loads_no_optional_dependency() -> None:

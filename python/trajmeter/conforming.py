@@ -36,7 +36,9 @@ from trajmeter.schemas import Member, Shape, json_text, trajectory_schema, traje
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
-__all__ = ["conform", "faulty", "misfits"]
+__all__ = ["conform", "faulty", "holds_pairs", "misfits"]
+
+_TEXT = Shape("text")
 
 _MOST_VALUES = 2**31 - 1
 """What the offsets of a list can count."""
@@ -126,6 +128,8 @@ def _conformed(array: Array, shape: Shape, target: pa.DataType, path: str) -> Ar
         return _records(array, shape, target, path)
     if shape.kind == "list" and isinstance(array, _LISTS):
         return _lists(array, shape, target, path)
+    if shape.kind == "mapping" and holds_pairs(array.type):
+        return _mappings(array, shape, target, path)
     try:
         return array.cast(target)
     except (pa.ArrowInvalid, pa.ArrowNotImplementedError) as error:
@@ -200,6 +204,32 @@ def _lists(array: Array, shape: Shape, target: pa.DataType, path: str) -> Array:
     bounds = pa.array(offsets.astype(np.int32), pa.int32())
     lists: Array = pa.ListArray.from_arrays(bounds, kept, mask=array.is_null())
     return lists
+
+
+def holds_pairs(arrow_type: pa.DataType) -> bool:
+    """Whether lists of this type hold the keys and values of mappings, and nothing else."""
+    if not hasattr(arrow_type, "value_field") or pa.types.is_map(arrow_type):
+        return False
+    pair = arrow_type.value_field.type
+    return pa.types.is_struct(pair) and sorted(each.name for each in pair) == ["key", "value"]
+
+
+def _mappings(array: Array, shape: Shape, target: pa.DataType, path: str) -> Array:
+    """Mappings, from lists of their keys and values."""
+    pairs, offsets = ragged(array)
+    keys = pc.struct_field(pairs, "key")
+    if keys.null_count:
+        raise ConfigurationError(f"column {path} has a key that is null, expected text")
+    kinds = cast("pa.MapType[Any, Any, Any]", target)
+    values = _conformed(
+        pc.struct_field(pairs, "value"), cast("Shape", shape.item), kinds.item_type, path
+    )
+    # A null is a start that is null; the stubs ask for 64 bits, Arrow for 32.
+    starts: Any = pa.array(offsets.astype(np.int32), mask=np.append(flags(array.is_null()), False))
+    maps: Array = pa.MapArray.from_arrays(
+        starts, _conformed(keys, _TEXT, kinds.key_type, path), values
+    )
+    return maps
 
 
 def faulty(batch: pa.RecordBatch) -> Booleans:

@@ -24,7 +24,7 @@ from trajmeter.errors import (
 from trajmeter.frameworks.compare import PROFILE
 from trajmeter.judges import DEFAULT_MODEL
 from trajmeter.metrics.quality import FRAMEWORK_PACKAGES
-from trajmeter.scoring.files import DEFAULT_METRICS
+from trajmeter.scoring.sources import DEFAULT_METRICS
 
 if TYPE_CHECKING:
     from collections.abc import Callable

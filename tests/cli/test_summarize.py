@@ -209,6 +209,36 @@ def test_gates_for_ci(run: Run, folder: Path, table: str, monkeypatch: pytest.Mo
     assert (suite.get("skipped"), suite.get("errors")) == ("1", "0")
 
 
+def test_reports_of_gates_hold_no_markup(
+    run: Run, folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    agent = "<b>|a&`"
+    write(folder / "t.jsonl", {"t1": [0.5], "t2": ["<i>lost</i>"]}, agent=agent)
+    monkeypatch.setenv("GITHUB_STEP_SUMMARY", str(folder / "step.md"))
+    gate = ["--fail-under", f"{SHORT}=0.6", "--junit", "gates.xml", "--step-summary"]
+    assert run("summarize", "t.jsonl", *gate)[0] == 1
+    (suite,) = ET.parse(folder / "gates.xml").getroot()  # noqa: S314 - our own
+    (case,) = suite
+    (failure,) = case
+    assert (suite.get("failures"), failure.tag, case.get("classname")) == (
+        "1",
+        "failure",
+        f"{agent} / m",
+    )
+    assert failure.get("message") == "mean 0.5 < 0.6  (1 of 2 scored)"
+    step = (folder / "step.md").read_text()
+    assert "<b>" not in step
+    assert "<i>" not in step
+
+
+def test_tasks_without_an_attempt_are_not_scored(run: Run, folder: Path, table: str) -> None:
+    gold = "".join(json.dumps({"id": f"t{i:02}"}) + "\n" for i in range(20))
+    (folder / "gold.jsonl").write_text(gold)
+    code, out, _ = run("summarize", table, "--tasks", "gold.jsonl", "--max-not-scored", "20%")
+    assert code == 5
+    assert "not scored 0.25 > 0.2  (5 of 20: no_attempt 5)" in out
+
+
 def test_gates_of_score(run: Run, folder: Path) -> None:
     length = "metrics.py@length"
     code, out, err = run("score", "preds.jsonl", "-m", length, "--fail-under", "length.value=2")

@@ -138,7 +138,12 @@ def test_a_kernel_its_check_and_its_twin_have_one_signature(name: str) -> None:
     assert inspect.signature(getattr(twin, name)) == declared
     checked = inspect.signature(KERNELS[name].check)
     assert checked.parameters == declared.parameters
-    assert inspect.signature(kernels.load("python").__dict__[name]) == declared
+    assert inspect.signature(getattr(kernels.load("python"), name)) == declared
+
+
+def test_a_kernel_that_there_is_not_is_no_attribute() -> None:
+    with pytest.raises(AttributeError, match="there is no kernel 'absent'"):
+        kernels.load("python").absent  # type: ignore[attr-defined]  # noqa: B018 - that is refused
 
 
 def test_what_is_missing_is_told_apart_by_its_class() -> None:

@@ -96,7 +96,7 @@ def families(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     ]
     points.append(EntryPoint("broken", "tests.metrics.absent:create", "trajmeter.metrics"))
     found = {registry.ENTRY_POINT_GROUP: points}
-    monkeypatch.setattr(registry, "entry_points", lambda *, group: found[group])
+    monkeypatch.setattr("importlib.metadata.entry_points", lambda *, group: found[group])
     registry._plugins.cache_clear()  # noqa: SLF001 - found once per process
     yield
     registry._plugins.cache_clear()  # noqa: SLF001 - likewise
@@ -269,7 +269,7 @@ class TestPlugins:
     ) -> None:
         point = EntryPoint("rank", "tests.metrics.test_registry:make_answer", "trajmeter.metrics")
         found = {registry.ENTRY_POINT_GROUP: [point]}
-        monkeypatch.setattr(registry, "entry_points", lambda *, group: found[group])
+        monkeypatch.setattr("importlib.metadata.entry_points", lambda *, group: found[group])
         registry._plugins.cache_clear()  # noqa: SLF001 - found once per process
         with pytest.warns(RuntimeWarning, match="'rank'.* is left out: there is a metric of this"):
             (info,) = [info for info in available() if info.name == "rank"]

@@ -63,7 +63,9 @@ values = st.recursive(
     max_leaves=20,
 )
 records = st.dictionaries(st.sampled_from(WORDS), values, max_size=8)
-hostile = settings(deadline=None, max_examples=40, suppress_health_check=[HealthCheck.too_slow])
+hostile = settings(
+    max_examples=settings().max_examples * 2 // 5, suppress_health_check=[HealthCheck.too_slow]
+)
 
 
 @pytest.mark.parametrize("known", RECORD_FORMATS, ids=lambda known: known.name)

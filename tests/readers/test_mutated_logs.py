@@ -90,7 +90,10 @@ def check(path: Path) -> None:
 
 
 @pytest.mark.parametrize("name", LOGS)
-@settings(suppress_health_check=[HealthCheck.function_scoped_fixture], max_examples=50)
+@settings(
+    suppress_health_check=[HealthCheck.function_scoped_fixture],
+    max_examples=settings().max_examples // 2,
+)
 @given(data=st.data())
 def test_any_value_may_be_another(name: str, data: st.DataObject, tmp_path: Path) -> None:
     log = LOGS[name]
@@ -103,7 +106,7 @@ def test_any_value_may_be_another(name: str, data: st.DataObject, tmp_path: Path
     check(path)
 
 
-@settings(suppress_health_check=[HealthCheck.function_scoped_fixture], max_examples=100)
+@settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(data=st.data())
 def test_any_byte_of_an_archive_may_be_another(data: st.DataObject, tmp_path: Path) -> None:
     whole = bytearray(archive(("header.json", HEADER), ("samples/a_epoch_1.json", sample())))

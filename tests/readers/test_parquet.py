@@ -14,8 +14,9 @@ from tests.readers.both_ways import Read, as_records, compared
 from tests.scoring.strategies import any_trajectories, loose_rows
 from trajmeter.readers import read_trajectories
 from trajmeter.readers.batches import IDENTITY, TrajectoryBatches
-from trajmeter.records import Source, ToolCall, Trajectory, Turn
+from trajmeter.records import RunLog, Source, ToolCall, Trajectory, Turn
 from trajmeter.schemas import trajectory_batch, trajectory_from_row, trajectory_schema
+from trajmeter.writers.arrow import stored_schema
 
 if TYPE_CHECKING:
     from collections.abc import Collection
@@ -65,7 +66,24 @@ def test_same_rows_and_problems_as_records(
 ) -> None:
     table = pa.Table.from_pylist(rows, schema=SCHEMA).drop_columns(sorted(left_out))
     write(path, table, marked=marked)
-    assert as_columns(path)[0] == as_records(path)
+    read = as_columns(path)[0]
+    assert read == as_records(path)
+    lists = pa.Table.from_pylist(rows, schema=SCHEMA).cast(stored_schema(SCHEMA))
+    write(path, lists.drop_columns(sorted(left_out)), marked=marked)
+    assert as_columns(path)[0] == as_records(path) == read
+
+
+def test_only_the_needed_columns_of_mappings_are_read(path: Path) -> None:
+    attempt = Trajectory(task_id="a", unusable={"x": "y"}, run_log=RunLog(events={"i": 3}))
+    table = pa.Table.from_batches([trajectory_batch([attempt])]).cast(stored_schema(SCHEMA))
+    write(path, table)
+    for columns in (["run_log.events"], ["unusable"], ["run_log", "measurements.seconds"]):
+        (batch,) = TrajectoryBatches(path, columns=columns)
+        (row,) = batch.select(["unusable", "run_log"]).to_pylist()
+        assert row["unusable"] == ([("x", "y")] if "unusable" in columns else None)
+        assert (row["run_log"] or {}).get("events") == (
+            None if "unusable" in columns else [("i", 3)]
+        )
 
 
 def test_other_types_and_nulls_of_any_field(path: Path) -> None:

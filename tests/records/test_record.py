@@ -6,13 +6,15 @@ from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
 import pytest
-from pydantic import ValidationError, create_model
+from pydantic import BaseModel, ValidationError, create_model
 
 from trajmeter import records
+from trajmeter.metrics.context import EditLocation
 from trajmeter.records import (
     LARGEST_COUNT,
     Extent,
     Failure,
+    Outcome,
     Record,
     RunLog,
     Task,
@@ -22,7 +24,7 @@ from trajmeter.records import (
     Usage,
     View,
 )
-from trajmeter.records.record import field_descriptions
+from trajmeter.records.record import default_fields, field_descriptions, frozen
 
 RECORDS = [
     record
@@ -62,6 +64,27 @@ def test_the_schema_names_what_a_trajectory_is_made_of() -> None:
 
 def test_a_record_equals_what_is_read_of_its_json() -> None:
     assert Trajectory.model_validate_json(ATTEMPT.model_dump_json()) == ATTEMPT
+
+
+@pytest.mark.parametrize(
+    ("record", "given"),
+    [
+        pytest.param(Task, {"id": "a"}, id="task"),
+        pytest.param(Trajectory, {"task_id": "a"}, id="trajectory"),
+        pytest.param(ToolCall, {"name": "a"}, id="call"),
+        pytest.param(Turn, {}, id="turn"),
+        pytest.param(Usage, {"input_tokens": 3}, id="usage"),
+        pytest.param(View, {"path": "a"}, id="view"),
+        pytest.param(EditLocation, {"outcome": Outcome.ABSTAINED}, id="group"),
+    ],
+)
+def test_default_fields_are_those_of_the_validated_record(
+    record: type[BaseModel], given: dict[str, Any]
+) -> None:
+    fields = default_fields(record, **given)
+    assert frozen(record, fields) == record(**given)
+    assert [*fields] == [*record.model_fields]
+    assert frozen(record, fields).model_dump_json() == record(**given).model_dump_json()
 
 
 def test_records_are_frozen() -> None:

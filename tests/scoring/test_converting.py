@@ -15,6 +15,7 @@ from trajmeter.errors import ConfigurationError
 from trajmeter.readers import read_trajectories
 from trajmeter.schemas import trajectory_schema
 from trajmeter.scoring.unit import UnitRows
+from trajmeter.writers.arrow import stored_schema
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -32,7 +33,7 @@ def test_parts_hold_the_trajectories_in_order(runs: Path, tmp_path: Path) -> Non
     done = convert_units(runs, tmp_path / "converted", problems=problems)
     assert (done.rows, done.resumed, done.problems, len(problems)) == (200, 0, 3, 3)
     assert len(done.parts) > 3
-    assert parquet.read_schema(done.parts[0]).equals(trajectory_schema())
+    assert parquet.read_schema(done.parts[0]).equals(stored_schema(trajectory_schema()))
     expected = [*read_trajectories(runs, on_problem=lambda _: None)]
     assert [*read_trajectories(done.parts)] == expected
     folder = tmp_path / "converted"
@@ -45,9 +46,11 @@ def test_parts_hold_the_trajectories_in_order(runs: Path, tmp_path: Path) -> Non
 
 @pytest.mark.parametrize("suffix", [".jsonl", ".parquet"])
 def test_one_file_holds_them_too(suffix: str, runs: Path, tmp_path: Path) -> None:
+    mapped = {"task_id": "m", "unusable": {"x": "y"}, "run_log": {"events": {"i": 3}}}
+    runs.write_text(runs.read_text() + json.dumps(mapped) + "\n")
     output = tmp_path / f"converted{suffix}"
     done = convert_units(runs, output)
-    assert (done.rows, done.parts) == (200, ())
+    assert (done.rows, done.parts) == (201, ())
     assert [*read_trajectories(output)] == [*read_trajectories(runs, on_problem=lambda _: None)]
     assert sorted(each.name for each in tmp_path.iterdir()) == sorted([output.name, runs.name])
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -64,12 +65,18 @@ def test_parts_are_one_table(read: Callable[[Path], list[dict[str, Any]]], tmp_p
             assert held == (list(value) if isinstance(value, tuple) else value), name
 
 
-@pytest.mark.parametrize("read", _READERS[:-1])  # datasets knows no mappings
+@pytest.mark.parametrize("read", _READERS)
 def test_converted_parts_are_one_table(
     read: Callable[[Path], list[dict[str, Any]]], tmp_path: Path
 ) -> None:
     runs = write_attempts(tmp_path / "runs.jsonl")
+    attempts = [json.loads(line) for line in runs.read_text().splitlines()]
+    for attempt in attempts:
+        attempt["run_log"] = {"events": {"i": int(attempt["attempt"])}}
+    runs.write_text("".join(f"{json.dumps(attempt)}\n" for attempt in attempts))
     convert_units(runs, tmp_path / "converted")
     found = read(tmp_path / "converted" / "rows")
+    events = [row["run_log"]["events"] for row in found]
+    assert events == [[{"key": "i", "value": number}] for number in range(200)]
     assert [row["attempt"] for row in found] == [str(number) for number in range(200)]
     assert sum(len(row["turns"] or ()) for row in found) == 400

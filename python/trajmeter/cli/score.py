@@ -173,8 +173,8 @@ def score(
         zcat runs.jsonl.gz | trajmeter score - "logs/**/*.traj.json" more/ -m turns
     """
     import_numpy()
-    from trajmeter.scoring.files import DEFAULT_METRICS
     from trajmeter.scoring.job import Job, ReadingOptions
+    from trajmeter.scoring.sources import DEFAULT_METRICS
 
     warn_of_slow_kernels()
     gates = gate.GateOptions(

@@ -339,6 +339,11 @@ def match_calls(
 ) -> tuple[Int64Array, npt.NDArray[np.uint8], Int64Array]:
     """Match the calls of every attempt with those of its reference; -1 where it is not certain."""
 
+def document_parts(
+    content: bytes, key: str | None = None
+) -> tuple[list[tuple[str, tuple[int, int]]], list[tuple[int, int]]] | None:
+    """Tell where the items of a list in a document stand, and its other values by their keys."""
+
 @final
 class JsonReader:
     """Reads JSON into columns; lines and files it is not certain of are left to the caller."""
@@ -349,6 +354,15 @@ class JsonReader:
     def read(self, block: bytes, file: str, line: int) -> list[JsonColumns]: ...
     def read_logs(
         self, files: Sequence[str], *, as_contextbench: bool = False
+    ) -> tuple[list[JsonColumns], int]:
+        """Read the first of these files, and tell how many they are: as many as fit in memory."""
+
+    def read_values(
+        self,
+        values: Sequence[tuple[str | None, bytes]],
+        file: str,
+        *,
+        are_lists: bool = False,
     ) -> list[JsonColumns]: ...
     def read_samples(
         self,

@@ -102,7 +102,7 @@ def _choose() -> tuple[BackendName, Kernels]:
 
 
 def _checked(backend: Mapping[str, Any], **fits: Callable[..., bool]) -> Kernels:
-    """Put the check of each kernel in front of it.
+    """Put the check of each kernel in front of it, when the kernel is first asked for.
 
     Args:
         backend: What computes, by the name of the kernel.
@@ -111,9 +111,16 @@ def _checked(backend: Mapping[str, Any], **fits: Callable[..., bool]) -> Kernels
     """
     # A module, as both backends are: its functions are found in half the time of an instance's.
     kernels = ModuleType("trajmeter.kernels")
-    for name, declared in KERNELS.items():
-        check = _unless(fits.get(name), declared.check)
-        setattr(kernels, name, _behind(check, backend[name]))
+
+    def find(name: str) -> Callable[..., Any]:
+        if name not in KERNELS:
+            raise AttributeError(f"there is no kernel {name!r}", name=name, obj=kernels)
+        check = _unless(fits.get(name), KERNELS[name].check)
+        checked = _behind(check, backend[name])
+        setattr(kernels, name, checked)
+        return checked
+
+    vars(kernels)["__getattr__"] = find  # programs use few of the thirty
     return cast("Kernels", kernels)
 
 

@@ -57,14 +57,23 @@ class Column:
     """What its values are: scalars, lists or mappings of them, or JSON."""
     role: Role = "about"
     """What it says: a figure, what became of a group, or about the attempt and the metric."""
-    description: str | None = None
-    """Meaning of the column."""
+    told: str | None = None
+    """Meaning of the column, where no docstring says it."""
     figure: Figure | None = None
     """Range, direction and unit of a figure."""
     dump: Callable[[Any], Any] | None = field(default=None, compare=False, repr=False)
     """Turns a field's value into what stands in the row; ``None`` where they are the same."""
     load: Callable[[Any], Any] | None = field(default=None, compare=False, repr=False)
     """Turns what stands in an Arrow column into the field's value; ``None`` likewise."""
+    model: type[BaseModel] | None = field(default=None, compare=False, repr=False)
+    """Model of the field, whose docstring says what the column means."""
+
+    @property
+    def description(self) -> str | None:
+        """Meaning of the column; docstrings are read from the source when they are asked for."""
+        if self.told is not None or self.model is None:
+            return self.told
+        return field_descriptions(self.model).get(self.name.rpartition(".")[2])
 
 
 @dataclass(frozen=True, slots=True)
@@ -111,9 +120,9 @@ class FamilyColumns:
         self.metric = metric
         self.name = name = metric.name
         about = (
-            Column(f"{name}.version", TEXT, description="Version of the metric."),
-            Column(f"{name}.parameters", TEXT, description="Settings of the metric, as JSON."),
-            Column(f"{name}.error", TEXT, description="What the metric raised."),
+            Column(f"{name}.version", TEXT, told="Version of the metric."),
+            Column(f"{name}.parameters", TEXT, told="Settings of the metric, as JSON."),
+            Column(f"{name}.error", TEXT, told="What the metric raised."),
         )
         self.parameters = _parameters(metric)
         self._version = metric.version
@@ -266,11 +275,7 @@ def _figure_groups(
         if not own:
             continue
         prefix = ".".join((name, *path))
-        descriptions = field_descriptions(model)
-        columns = tuple(
-            _column(prefix, key, info, model, info.description or descriptions.get(key))
-            for key, info in own
-        )
+        columns = tuple(_column(prefix, key, info, model) for key, info in own)
         groups.append(
             FigureGroup(
                 name=prefix,
@@ -286,9 +291,7 @@ def _figure_groups(
     return tuple(groups)
 
 
-def _column(
-    prefix: str, key: str, info: FieldInfo, model: type[BaseModel], description: str | None
-) -> Column:
+def _column(prefix: str, key: str, info: FieldInfo, model: type[BaseModel]) -> Column:
     annotation, extras = bare(info.annotation)
     figures = [extra for extra in (*info.metadata, *extras) if isinstance(extra, Figure)]
     shape = _cell_shape(annotation)
@@ -299,10 +302,11 @@ def _column(
         name=f"{prefix}.{key}",
         shape=shape,
         role=role,
-        description=description,
+        told=info.description or None,
         figure=figures[0] if figures else None,
         dump=_dump(annotation, shape),
         load=_load(annotation, shape),
+        model=model,
     )
 
 
@@ -318,8 +322,11 @@ def _dump(annotation: object, shape: Shape) -> Callable[[Any], Any] | None:
         return attrgetter("_value_")  # ``value`` is a slow property on Python 3.10
     if shape.kind != "json" and not (shape.item and _is_enum(shape.item)):
         return None
-    serializer = TypeAdapter(cast("type[Any]", annotation)).serializer
-    return partial(serializer.to_python, mode="json", fallback=jsonable)
+    return partial(_write_value, annotation)
+
+
+def _write_value(annotation: object, value: object) -> Any:  # noqa: ANN401 - as JSON holds it
+    return _reader(annotation).serializer.to_python(value, mode="json", fallback=jsonable)
 
 
 def _load(annotation: object, shape: Shape) -> Callable[[Any], Any] | None:

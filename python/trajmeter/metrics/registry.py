@@ -16,7 +16,6 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import cache
 from importlib import import_module
-from importlib.metadata import entry_points
 from typing import TYPE_CHECKING, Protocol, TypeAlias, TypeVar
 
 from pydantic import PydanticUserError
@@ -360,6 +359,8 @@ def _profile_of_each_family(names: Sequence[str], profiles: Iterable[str]) -> di
 @cache
 def _plugins() -> Mapping[str, EntryPoint]:
     """Entry points by name; a built-in metric, or one found earlier, keeps its name."""
+    from importlib.metadata import entry_points  # its import takes longer than a family's
+
     found: dict[str, EntryPoint] = {}
     for point in entry_points(group=ENTRY_POINT_GROUP):
         if point.name in BUILT_IN or (point.name in found and found[point.name] != point):

@@ -8,8 +8,7 @@ the backend and each metric's version and parameters.
 from __future__ import annotations
 
 from dataclasses import replace
-from functools import cache
-from importlib.metadata import version
+from functools import cache, cached_property
 from typing import TYPE_CHECKING, Any
 
 from trajmeter.arguments import check_type
@@ -28,12 +27,12 @@ if TYPE_CHECKING:
 __all__ = ["RowLayout", "package_version"]
 
 _IDENTITY = (
-    Column("task_id", TEXT, description="Id of the task, as the record wrote it."),
-    Column("agent", TEXT, description="Name of the agent."),
-    Column("model", TEXT, description="Name of the model."),
-    Column("attempt", TEXT, description="Tells repeated attempts apart."),
-    Column("source", TEXT, description="File and line or record it was read from."),
-    Column("backend", TEXT, description="Kernel backend that computed."),
+    Column("task_id", TEXT, told="Id of the task, as the record wrote it."),
+    Column("agent", TEXT, told="Name of the agent."),
+    Column("model", TEXT, told="Name of the model."),
+    Column("attempt", TEXT, told="Tells repeated attempts apart."),
+    Column("source", TEXT, told="File and line or record it was read from."),
+    Column("backend", TEXT, told="Kernel backend that computed."),
 )
 
 
@@ -56,12 +55,9 @@ class RowLayout:
     """Name of every column, in order."""
     backend: str
     """Kernel backend that computes."""
-    package_version: str
-    """Version of this package."""
 
     def __init__(self, metrics: Sequence[AnyMetric]) -> None:
         self.backend = backend()
-        self.package_version = package_version()
         families = []
         columns = list(_IDENTITY)
         for metric in metrics:
@@ -75,6 +71,11 @@ class RowLayout:
         if len(set(self.names)) < len(self.names):
             repeated = {name for name in self.names if self.names.count(name) > 1}
             raise ConfigurationError(f"two columns are named {', '.join(sorted(repeated))}")
+
+    @cached_property
+    def package_version(self) -> str:
+        """Version of this package."""
+        return package_version()
 
     def __reduce__(self) -> tuple[Any, ...]:
         """Derive the columns again where they arrive; who computed stays as it was."""
@@ -152,6 +153,8 @@ def _layout_from(metrics: Sequence[AnyMetric], backend: str, package_version: st
 @cache
 def package_version() -> str:
     """Version of this package."""
+    from importlib.metadata import version  # its import takes longer than a family's
+
     return version("trajmeter")
 
 

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from trajmeter import json_input
 from trajmeter.readers._containers import Entry, read_line
 from trajmeter.records import Source
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Callable, Iterator, Sequence
 
     import pyarrow as pa
 
@@ -64,8 +65,24 @@ class CertainRows:
         """The rows of a piece, unless the file turned out to be the wrong one."""
         if records.is_over:
             return iter(())
-        batch = self._rows_of.in_schema(columns)
-        return self._with_refused(batch, columns.refused, block, file, records)
+        return self._with_refused(
+            columns, lambda number, begin, end: read_line(file, number, block[begin:end]), records
+        )
+
+    def values(
+        self,
+        columns: JsonColumns,
+        values: Sequence[tuple[str, bytes]],
+        file: str,
+        records: EntryReader[Trajectory],
+    ) -> Iterator[pa.RecordBatch]:
+        """The rows of values of a document, unless the file turned out to be the wrong one."""
+
+        def entry(number: int, _: int, __: int) -> Entry:
+            name, content = values[number]
+            return Entry(Source(file=file, record=name), json_input.parse(content))
+
+        return iter(()) if records.is_over else self._with_refused(columns, entry, records)
 
     def part(
         self,
@@ -95,23 +112,22 @@ class CertainRows:
 
     def _with_refused(
         self,
-        batch: pa.RecordBatch,
-        refused: list[tuple[int, int, int, int]],
-        block: bytes,
-        file: str,
+        columns: JsonColumns,
+        entry_of: Callable[[int, int, int], Entry],
         records: EntryReader[Trajectory],
     ) -> Iterator[pa.RecordBatch]:
-        """The rows of a piece, those of refused lines in their places."""
+        """The rows of a piece, those that were refused in their places."""
+        batch = self._rows_of.in_schema(columns)
         found: list[Trajectory] = []
         done = 0
-        for row, number, begin, end in refused:
+        for row, number, begin, end in columns.refused:
             if row > done:
                 yield from self._rows_of.batches(found)
                 found = []
                 yield batch.slice(done, row - done)
                 records.accept(row - done)
                 done = row
-            entry = read_line(file, number, block[begin:end])
+            entry = entry_of(number, begin, end)
             record = records.read(entry)
             self._reasons.add(entry.value, records.known, record)
             if records.is_over:

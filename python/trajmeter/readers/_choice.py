@@ -11,6 +11,7 @@ from trajmeter.errors import ConfigurationError, ReadError, format_exception
 from trajmeter.json_input import LONGEST_LINE
 from trajmeter.readers._containers import entries
 from trajmeter.readers._content import open_content
+from trajmeter.readers._document_values import first_object
 from trajmeter.readers._formats import Evidence, FileFormat, RecordFormat, RecordT
 from trajmeter.readers._recognition import (
     UNEXPECTED,
@@ -209,8 +210,10 @@ class Choice(Generic[RecordT]):
         """Records read so far by the name of their format, for rows that of the first in a file."""
         counts = Counter(self._counts)
         for path, rows in self._rows.items():
-            values = (entry.value for entry in entries(path))
-            first = next((value for value in values if isinstance(value, dict)), {})
+            first = first_object(path)
+            if first is None:
+                values = (entry.value for entry in entries(path))
+                first = next((value for value in values if isinstance(value, dict)), {})
             candidates = record_formats(self.makes, first)
             found = self.chosen or next(iter(strongest_for(first, candidates)), None)
             if found is not None:

@@ -34,6 +34,7 @@ __all__ = [
     "entries",
     "holds_parquet",
     "is_json_lines",
+    "is_list_document",
     "is_named_in_utf8",
     "is_parquet",
     "read_line",
@@ -141,6 +142,17 @@ def is_json_lines(path: Path, longest: int = json_input.LONGEST_LINE) -> bool:
     return _begins_as_json(head) and not _is_document(head)
 
 
+def is_list_document(file: BinaryIO) -> bool:
+    """Whether :func:`entries` surely reads a file as a document that is a list; seeks back."""
+    start = file.read(_SHOWN)
+    file.seek(0)
+    if json_input.first_byte(start) != b"[":
+        return False
+    head = _first_lines(file, json_input.LONGEST_LINE)
+    file.seek(0)
+    return bool(head) and json_input.first_byte(head[0].content) == b"[" and _is_document(head)
+
+
 def is_parquet(file: BinaryIO) -> bool:
     """Whether :func:`entries` reads a file as Parquet; seeks back to its beginning."""
     start = file.read(len(PARQUET_MAGIC))
@@ -207,6 +219,8 @@ def _is_document(head: list[json_input.Line]) -> bool:
         return False
     if isinstance(head[0], json_input.LongLine):
         return False
+    if opening == b"[" and len(head) == 1:  # valid or not
+        return True
     try:
         value = json_input.parse(head[0].content)
     except ReadError:

@@ -22,6 +22,7 @@ from trajmeter.remote.content import RemoteContent
 __all__ = [
     "STDIN",
     "content_name",
+    "decompressed_name",
     "forget_pipes",
     "is_compressed",
     "is_compressed_file",
@@ -85,7 +86,18 @@ def state_of(file: BinaryIO) -> tuple[int, int]:
 
 def content_name(path: Path) -> str:
     """Name of a file without the suffix of its compression."""
-    return path.stem if path.suffix in SUFFIXES else path.name
+    return decompressed_name(path.name)
+
+
+def decompressed_name(name: str) -> str:
+    """Name of a file without the suffix of its compression, by its whole name."""
+    return name.rpartition(".")[0] if suffix_of(name) in SUFFIXES else name
+
+
+def suffix_of(name: str) -> str:
+    """Suffix of the name of a file, with its dot, as :attr:`pathlib.PurePath.suffix` has it."""
+    stem, dot, suffix = name.rpartition(".")
+    return dot + suffix if stem and suffix else ""
 
 
 def forget_pipes() -> None:

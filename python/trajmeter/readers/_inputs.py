@@ -18,10 +18,10 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from trajmeter.arguments import paths_and_records
 from trajmeter.errors import ConfigurationError, ReadError
 from trajmeter.readers._containers import NotJsonError, is_json_lines, is_named_in_utf8
-from trajmeter.readers._content import STDIN, content_name, forget_pipes
+from trajmeter.readers._content import STDIN, decompressed_name, forget_pipes, suffix_of
 from trajmeter.readers._ranges import LineRange
 from trajmeter.records import ReadProblem
-from trajmeter.remote import RemotePath, path_of
+from trajmeter.remote import RemotePath, is_remote, path_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -79,6 +79,7 @@ class FolderNotes:
         self._is_empty = True
         self._repeating: list[Path] = []
         self._with_logs: set[Path] = set()
+        self._last: str | None = None
 
     def report(self) -> None:
         """Note that it was reported why a file cannot be read."""
@@ -87,6 +88,9 @@ class FolderNotes:
     def read(self, path: Path) -> None:
         """Note that a file was read."""
         self._is_empty = False
+        last, self._last = self._last, os.path.dirname(path)  # noqa: PTH120 - once for each file
+        if last == self._last:
+            return
         for folder in path.parents:
             if folder in self._with_logs:
                 break
@@ -193,7 +197,7 @@ class Input(NamedTuple):
 
     def may_be_passed_over(self, error: ReadError) -> bool:
         """Whether it is no problem that a file cannot be read, which nobody says it could be."""
-        is_data = _suffix(self.path) in _DATA
+        is_data = _suffix(self.path.name) in _DATA
         return self.notes is not None and isinstance(error, NotJsonError) and not is_data
 
 
@@ -223,9 +227,8 @@ def inputs(paths: str | Path | Iterable[str | Path], choice: Choice[RecordT]) ->
                 yield Input(each)
 
 
-def _suffix(path: Path) -> str:
-    name = content_name(path)
-    return (path if name == path.name else Path(name)).suffix.lower()
+def _suffix(name: str) -> str:
+    return suffix_of(decompressed_name(name)).lower()
 
 
 def expanded(path: Path) -> list[Path]:
@@ -298,13 +301,14 @@ def _walk(
     if whole is not None:
         yield Input(folder, whole, notes)
         return
+    to_path = path_of if is_remote(folder) else Path  # what was listed exists, whatever its name
     for entry in entries:
         if entry.is_folder:
             if entry.name not in _NO_LOG_FOLDERS:
-                yield from _walk(path_of(entry.path), choice, notes, is_below=True)
-        elif entry.is_file and _may_be_log(name := Path(entry.name)):
-            is_summary = _SUMMARY.fullmatch(content_name(name)) is not None
-            yield Input(path_of(entry.path), notes=notes, is_summary=is_summary)
+                yield from _walk(to_path(entry.path), choice, notes, is_below=True)
+        elif entry.is_file and _may_be_log(entry.name):
+            is_summary = _SUMMARY.fullmatch(decompressed_name(entry.name)) is not None
+            yield Input(to_path(entry.path), notes=notes, is_summary=is_summary)
 
 
 class _Listed(NamedTuple):
@@ -335,5 +339,5 @@ def _listed(folder: Path) -> list[_Listed]:
     return sorted(listed)
 
 
-def _may_be_log(name: Path) -> bool:
-    return str(name) not in _NO_LOG_NAMES and not _NO_LOGS.fullmatch(_suffix(name))
+def _may_be_log(name: str) -> bool:
+    return name not in _NO_LOG_NAMES and not _NO_LOGS.fullmatch(_suffix(name))

@@ -17,7 +17,7 @@ import pyarrow.compute as pc
 from pyarrow.parquet import ParquetFile
 
 from trajmeter.arrays import nulls
-from trajmeter.conforming import conform, faulty
+from trajmeter.conforming import conform, faulty, holds_pairs
 from trajmeter.errors import ConfigurationError, ReadError
 from trajmeter.readers._ranges import RowRange
 from trajmeter.readers._recognition import format_of
@@ -319,7 +319,11 @@ def _leaves(schema: pa.Schema) -> list[str]:
             for field in arrow_type.fields:
                 yield from below(f"{path}.{field.name}", field.type)
         elif hasattr(arrow_type, "value_field"):  # a list of any kind
-            yield from below(path, arrow_type.value_field.type)
+            item = arrow_type.value_field.type
+            # Keys and values are a mapping, and nothing in it has a name of its own.
+            within = [each.type for each in item] if holds_pairs(arrow_type) else [item]
+            for each in within:
+                yield from below(path, each)
         else:
             yield path
 

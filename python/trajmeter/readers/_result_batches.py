@@ -10,6 +10,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from trajmeter.arrays import filled, nulls
+from trajmeter.conforming import holds_pairs
 from trajmeter.errors import ConfigurationError
 
 if TYPE_CHECKING:
@@ -92,20 +93,13 @@ def _json_texts(column: Array) -> Array:
     found: list[Any] = column.to_pylist()
     if pa.types.is_map(column.type):
         found = [None if value is None else dict(value) for value in found]
-    elif _holds_pairs(column.type):
+    elif holds_pairs(column.type):
         found = [
             None if value is None else {pair["key"]: pair["value"] for pair in value}
             for value in found
         ]
     texts = [None if value is None else _encode(value) for value in found]
     return pa.array(texts, pa.string())
-
-
-def _holds_pairs(arrow_type: pa.DataType) -> bool:
-    """Whether a column holds mappings, as lists of keys and values."""
-    if not pa.types.is_list(arrow_type) or not pa.types.is_struct(arrow_type.value_type):
-        return False
-    return [field.name for field in arrow_type.value_type] == ["key", "value"]
 
 
 def _number_lists(column: Array) -> Array:

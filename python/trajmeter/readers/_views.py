@@ -7,9 +7,6 @@ from trajmeter.records.record import frozen
 
 __all__ = ["made_view"]
 
-_VIEW = dict(View(path=""))
-"""Every field of a view; making one costs a fifth of what validating it does."""
-
 
 def made_view(
     path: str,
@@ -19,11 +16,14 @@ def made_view(
     *,
     searched: bool = False,
 ) -> View:
-    """A view of these fields; the others have their defaults."""
-    fields = _VIEW.copy()
-    fields["path"] = path
-    fields["extent"] = extent
-    fields["start"] = start
-    fields["end"] = end
-    fields["searched"] = searched
-    return frozen(View, fields)
+    """A view of these fields, which costs a fifth of what validating it does."""
+    values = {
+        "path": path,
+        "extent": extent,
+        "start": start,
+        "end": end,
+        "symbols": (),
+        "listed": True,
+        "searched": searched,
+    }
+    return frozen(View, values)

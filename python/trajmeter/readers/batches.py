@@ -1,8 +1,8 @@
 """Trajectories of files as record batches: read in Rust where that is certain to be right.
 
-JSON lines, logs of mini-swe-agent and logs of Inspect become columns without a Python object for
-each record. What the Rust reader is not certain of, a line, a file or a sample, is read as a record
-in its place, so that rows, problems and their order are those of
+JSON lines, JSON documents that are lists, logs of mini-swe-agent and logs of Inspect become columns
+without a Python object for each record. What the Rust reader is not certain of, a line, a file or a
+sample, is read as a record in its place, so that rows, problems and their order are those of
 :func:`trajmeter.readers.read_trajectories`.
 """
 
@@ -29,6 +29,7 @@ from trajmeter.readers._containers import (
     is_parquet,
 )
 from trajmeter.readers._content import is_compressed, open_content, state_of
+from trajmeter.readers._document_batches import document_items
 from trajmeter.readers._inputs import inputs
 from trajmeter.readers._line_batches import LineBlocks, ended
 from trajmeter.readers._ranges import RowRange
@@ -48,6 +49,7 @@ if TYPE_CHECKING:
 
     import pyarrow as pa
 
+    from trajmeter.kernels._rust import JsonColumns
     from trajmeter.readers._formats import FileFormat, Piece
     from trajmeter.readers._inputs import Input
     from trajmeter.readers._parquet import Rows
@@ -70,13 +72,14 @@ _LOG_FORMATS = ("mini-swe-agent-1", "mini-swe-agent-2")
 class TrajectoryBatches:
     """The trajectories of files, as record batches of :func:`trajmeter.schemas.trajectory_schema`.
 
-    JSON lines of Trajectory records, of ContextBench predictions and of rows with messages become
-    columns without an object for each record, and so do tables of benchmarks in JSON lines and
-    Parquet, samples of Inspect's archives and logs of mini-swe-agent. All other files and records
-    are read as :func:`trajmeter.readers.read_trajectories` reads them; rows and problems are always
-    the same. Iterate over it once, for example in :func:`trajmeter.score_batches`. Batches keep the
-    order of files and records; their sizes depend on the files alone. What comes next is read while
-    a batch is used.
+    Trajectory records, ContextBench predictions and rows with messages become columns without an
+    object for each record, in JSON lines and in JSON documents that are lists, and so do tables of
+    benchmarks in JSON lines and Parquet, documents of messages, samples of Inspect and logs of
+    mini-swe-agent. All other files and records are read as
+    :func:`trajmeter.readers.read_trajectories` reads them; rows and problems are always the same.
+    Iterate over it once, for example in :func:`trajmeter.score_batches`. Batches keep the order of
+    files and records; their sizes depend on the files alone. What comes next is read while a batch
+    is used.
 
     Example:
         >>> from trajmeter.readers.batches import TrajectoryBatches
@@ -244,7 +247,8 @@ class TrajectoryBatches:
             for item in self._file(given):
                 yield from item()
 
-    def _file(self, given: Input) -> Iterator[_Item]:
+    def _file(self, given: Input, *, is_counted: bool = False) -> Iterator[_Item]:
+        """The rows of a file; it is counted, if it is to be, where it is read as records."""
         try:
             is_whole = given.within is None and given.whole is None
             whole = self._choice.file_format(given.path) if is_whole else given.whole
@@ -254,15 +258,18 @@ class TrajectoryBatches:
             yield partial(self._problems, [problem])
             return
         if whole is None:
-            yield from self._records(given)
+            yield from self._records(given, is_counted=is_counted)
             return
         given.note_read()
-        reader = column_reader(self._wanted) if backend() == "rust" else None
+        is_in_rust = backend() == "rust" and is_named_in_utf8(given.path)
+        reader = column_reader(self._wanted) if is_in_rust else None
         if reader and (pieces := self._choice.pieces(whole, given.path, reader, self._wanted)):
             yield from self._pieces(whole, given.path, pieces)
             return
         batches = self._choice.batches(whole, given.path, self._wanted)
         if batches is None:
+            if is_counted:
+                yield self._count_file
             records = self._choice.records(whole, given.path, self._report, self._wanted)
             yield partial(self._rows_of.gather, records)
             return
@@ -290,7 +297,7 @@ class TrajectoryBatches:
         self._choice.count({whole.name: batch.num_rows})
         return self._certain.part(batch, piece.columns.refused, read)
 
-    def _records(self, given: Input) -> Iterator[_Item]:
+    def _records(self, given: Input, *, is_counted: bool) -> Iterator[_Item]:
         path = given.path
         reader = (
             column_reader(
@@ -304,6 +311,11 @@ class TrajectoryBatches:
             blocks = LineBlocks(self._choice, self._certain, self._report, self._block_bytes)
             yield from blocks.items(given, reader)
             return
+        if reader is not None and is_named_in_utf8(path):
+            values = document_items(given, reader, self._choice, self._certain, self._report)
+            if values is not None:
+                yield from values
+                return
         from trajmeter.readers._parquet import own_rows  # takes longer than a small file
 
         with ExitStack() as opened:
@@ -318,6 +330,8 @@ class TrajectoryBatches:
                 if rows is not None:
                     yield from self._rows(given, content, rows)
                     return
+        if is_counted:
+            yield self._count_file
         yield partial(self._rows_of.gather, read_records(given, self._choice, self._report))
 
     def _rows(self, given: Input, content: BinaryIO, rows: Iterator[Rows]) -> Iterator[_Item]:
@@ -343,10 +357,17 @@ class TrajectoryBatches:
             for log in logs:
                 yield from self._file(log)
             return
-        unread: set[int] = set()
         as_contextbench = self._choice.has_own_read_of(_LOG_FORMATS)
-        files = [str(log.path) for log in logs]
-        for columns in reader.read_logs(files, as_contextbench=as_contextbench):
+        while logs:
+            files = [str(log.path) for log in logs]
+            found, count = reader.read_logs(files, as_contextbench=as_contextbench)
+            yield from self._logs_in(found, logs[:count])
+            logs = logs[count:]
+
+    def _logs_in(self, found: list[JsonColumns], logs: list[Input]) -> Iterator[_Item]:
+        """The rows of logs, and those that are left to the record reader."""
+        unread: set[int] = set()
+        for columns in found:
             batch = self._rows_of.in_schema(columns)
             versions = (columns.version_1, batch.num_rows - columns.version_1)
             yield partial(self._count, dict(zip(_LOG_FORMATS, versions, strict=True)))
@@ -355,10 +376,7 @@ class TrajectoryBatches:
             for row, number, *_ in columns.refused:
                 yield partial(iter, [batch.slice(done, row - done)])
                 done = row
-                log = logs[number]
-                if not log.holds_lines(self._choice.max_line):  # which are counted one by one
-                    yield self._count_file
-                yield from self._file(log)
+                yield from self._file(logs[number], is_counted=True)
             yield partial(iter, [batch.slice(done)])
         for number, log in enumerate(logs):
             if number not in unread:

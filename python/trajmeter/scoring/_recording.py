@@ -2,78 +2,37 @@
 
 from __future__ import annotations
 
+from functools import cache
 from threading import Lock
-from typing import TYPE_CHECKING, Any, NamedTuple, NoReturn
+from typing import TYPE_CHECKING, Any, NoReturn
 
 from pydantic import JsonValue, TypeAdapter, ValidationError
 
 from trajmeter import json_input
 from trajmeter.errors import InputError, SessionFinishedError
 from trajmeter.metrics.engine import FATAL
-from trajmeter.metrics.tools.arguments import Malformed, keyed_arguments
+from trajmeter.metrics.tools.arguments import keyed_arguments
 from trajmeter.readers.messages.drafts import outcome_of
 from trajmeter.readers.tool_views import TOOL_VIEWS
 from trajmeter.readers.tool_views.tools import may_run
 from trajmeter.records import ToolCall, Turn, Usage
-from trajmeter.records.record import LARGEST_COUNT, frozen
+from trajmeter.records.record import LARGEST_COUNT, default_fields, frozen
+from trajmeter.scoring._live import Live, NoCoverage
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterable
 
-    from trajmeter.kernels import StepCoverage
     from trajmeter.metrics.context import ContextTracker
     from trajmeter.readers.tool_views import ToolViews
     from trajmeter.records import Leak, View
 
-__all__ = ["Live", "NoCoverage", "Recording", "TurnDraft", "checked_json"]
+__all__ = ["Recording", "TurnDraft", "checked_json"]
 
-_TURN = dict(Turn())
-_USAGE = dict(Usage())
+_TURN = default_fields(Turn)
+_USAGE = default_fields(Usage)
 _TEXT = frozenset({str})
+_new_tuple = tuple.__new__
 _SCALARS = frozenset({str, int, float, bool, type(None)})
-_JSON: TypeAdapter[JsonValue] = TypeAdapter(JsonValue)
-
-
-class NoCoverage(NamedTuple):
-    """Coverage of an attempt whose gold is not known, or that has no step yet."""
-
-    step: int = 0
-    """Number of steps."""
-    file: float | None = None
-    """Unknown."""
-    symbol: float | None = None
-    """Unknown."""
-    span: float | None = None
-    """Unknown."""
-    line: float | None = None
-    """Unknown."""
-
-
-class Live(NamedTuple):
-    """What is known of an attempt that is still running."""
-
-    turns: int
-    """Turns so far, the open one included."""
-    turns_left: int | None
-    """Turns left in the task's budget; ``None`` where it has none."""
-    calls: int
-    """Tool calls so far."""
-    failed_calls: int
-    """Those known to have failed."""
-    repeated_calls: int
-    """Those equal in name and arguments to an earlier one."""
-    views: int
-    """Views so far."""
-    coverage: StepCoverage
-    """Share of gold seen so far, the open turn included; ``None`` where gold is not known."""
-    redundancy: float | None
-    """Share of the lines viewed that an earlier turn had shown, of the turns that ended."""
-    input_tokens: int | None
-    """Prompt tokens so far; ``None`` where none were recorded."""
-    output_tokens: int | None
-    """Completion tokens so far."""
-    cost_usd: float | None
-    """Cost so far in US dollars."""
 
 
 class TurnDraft:
@@ -143,19 +102,22 @@ class Recording:
         self._folder: str | None = None
         self._begin_tracking = begin_tracking
         self._tracker = begin_tracking()
-        self._is_stale = False
+        self.is_stale = False
+        """Whether a turn that had ended went on, so that its views are followed again."""
         self._followed = 0
         """How many views of the open turn were followed."""
         self._has_ended = False
         """Whether a turn has ended since the redundancy was last asked for."""
         self._redundancy: float | None = None
         self._earlier: dict[object, int] = {}
-        self._calls = self._failed = self._repeated = self._views = 0
+        self._calls = self._failed = self._repeated = 0
+        self.views = 0
+        """Views so far."""
         self._spent = _USAGE.copy()
 
     def __getstate__(self) -> dict[str, Any]:
         """Leave behind what follows the views; they are followed again where this arrives."""
-        left: dict[str, Any] = {"lock": None, "_tracker": None, "_is_stale": True, "_earlier": {}}
+        left: dict[str, Any] = {"lock": None, "_tracker": None, "is_stale": True, "_earlier": {}}
         return {**self.__dict__, **left}
 
     def __setstate__(self, state: dict[str, Any]) -> None:
@@ -195,13 +157,19 @@ class Recording:
 
     def end_turn(self) -> None:
         """End the latest turn for the figures that are of ended turns."""
-        if not self.drafts or self._is_stale or self.drafts[-1].views is None:
+        if not self.drafts or self.is_stale or self._tracker is None:
             return
-        self._follow()
-        if self._tracker is not None:
-            self._tracker.end_step()
-            self._followed = 0
-            self._has_ended = True
+        views = self.drafts[-1].views
+        if views is None:
+            return
+        try:
+            self._tracker.end_step(*views[self._followed :])
+        except FATAL:
+            raise
+        except Exception:  # noqa: BLE001 - scoring says what is wrong with them
+            self._tracker = None
+        self._followed = 0
+        self._has_ended = True
 
     def _follow(self) -> None:
         """Follow the views of the open turn: those since it was last asked for, at once."""
@@ -223,14 +191,9 @@ class Recording:
             draft.views = [*views]
         else:
             draft.views += views
-        self._views += len(views)
+        self.views += len(views)
         if draft is not self.drafts[-1]:
-            self._is_stale = True  # a turn that had ended goes on
-
-    def add_call(self, draft: TurnDraft, values: dict[str, Any]) -> int:
-        """Add a call to a turn; how many equal ones came before it."""
-        draft.calls.append(values)
-        return self.count_call(draft, values)
+            self.is_stale = True
 
     def count_call(self, draft: TurnDraft, values: dict[str, Any]) -> int:
         """Count a call of a turn; how many equal ones came before it."""
@@ -244,7 +207,7 @@ class Recording:
     def _count(self, values: dict[str, Any]) -> int:
         self._calls += 1
         read = keyed_arguments(values["arguments"])
-        if isinstance(read, Malformed):  # equal to none
+        if type(read) is not tuple:  # malformed, and equal to none
             return 0
         key = values["name"], read[1]
         before = self._earlier.get(key, 0)
@@ -259,8 +222,8 @@ class Recording:
             draft.record = None
             gone = {id(view) for view in views}
             draft.views = [view for view in draft.views if id(view) not in gone] or None
-            self._views -= len(views)
-            self._is_stale = True
+            self.views -= len(views)
+            self.is_stale = True
 
     def count_failure(self) -> None:
         """Count a call as failed."""
@@ -294,27 +257,28 @@ class Recording:
         Raises:
             InputError: They add up to more than is counted; nothing is added.
         """
-        usage = _USAGE.copy() if draft.usage is None else draft.usage
-        added = {
-            name: value if usage[name] is None else usage[name] + value
-            for name, value in more.items()
-            if value is not None
-        }
-        for name, value in added.items():
-            if type(value) is int and abs(value) > LARGEST_COUNT:
-                raise InputError(f"{name} of the turn add up to {value}, more than is counted")
-        usage.update(added)
-        draft.usage, draft.record = usage, None
+        known = draft.usage
+        if known is None:
+            draft.usage = {**_USAGE, **more}
+        else:
+            sums = {}
+            for name, value in more.items():
+                before = known[name]
+                sums[name] = total = value if before is None else before + value
+                if abs(total) > LARGEST_COUNT and type(total) is int:
+                    raise InputError(f"{name} of the turn add up to {total}, more than is counted")
+            known |= sums
+        draft.record = None
+        spent = self._spent
         for name, value in more.items():
-            if value is not None:
-                before = self._spent[name]
-                self._spent[name] = value if before is None else before + value
+            before = spent[name]
+            spent[name] = value if before is None else before + value
 
     def live(self) -> Live:
         """What is known by now."""
-        if self._is_stale and self.is_finished:
+        if self.is_stale and self.is_finished:
             self._follow_again(self.drafts, None)
-        elif self._is_stale:
+        elif self.is_stale:
             self._follow_again(self.drafts[:-1], self.drafts[-1] if self.drafts else None)
         elif self.drafts and not self.is_finished:
             self._follow()
@@ -323,28 +287,33 @@ class Recording:
             self._has_ended = False
             self._redundancy = None if tracker is None else tracker.redundancy
         turns = len(self.drafts)
-        return Live(
-            turns,
-            None if self._max_turns is None else self._max_turns - turns,
-            self._calls,
-            self._failed,
-            self._repeated,
-            self._views,
-            _NOTHING if tracker is None else tracker.coverage,
-            self._redundancy,
-            self._spent["input_tokens"],
-            self._spent["output_tokens"],
-            self._spent["cost_usd"],
+        spent = self._spent
+        # Its own ``__new__``, which names the values, takes a third of the time of this method.
+        return _new_tuple(
+            Live,
+            (
+                turns,
+                None if self._max_turns is None else self._max_turns - turns,
+                self._calls,
+                self._failed,
+                self._repeated,
+                self.views,
+                _NOTHING if tracker is None else tracker.coverage,
+                self._redundancy,
+                spent["input_tokens"],
+                spent["output_tokens"],
+                spent["cost_usd"],
+            ),
         )
 
     def finish(self) -> ContextTracker | None:
         """End the attempt; what followed its views, if they could be followed."""
-        if self.reads and not self._views:
+        if self.reads and not self.views:
             for draft in self.drafts:  # they are steps all the same, which saw nothing
                 if draft.reads:
                     draft.views, draft.record = [], None
-            self._is_stale = True
-        if self._is_stale:
+            self.is_stale = True
+        if self.is_stale:
             self._follow_again(self.drafts, None)
         else:
             self.end_turn()
@@ -356,7 +325,7 @@ class Recording:
 
     def _follow_again(self, ended: Iterable[TurnDraft], open_one: TurnDraft | None) -> None:
         self._tracker = tracker = self._begin_tracking()
-        self._is_stale = False
+        self.is_stale = False
         if tracker is None:
             return
         try:
@@ -390,9 +359,14 @@ def checked_json(value: Any, name: str) -> JsonValue:  # noqa: ANN401 - whatever
     ):
         return {**value}
     try:
-        return _JSON.validate_python(value)
+        return _json().validate_python(value)
     except ValidationError as error:
         raise InputError(f"{name}: {json_input.describe_error(error)}") from None
+
+
+@cache
+def _json() -> TypeAdapter[JsonValue]:
+    return TypeAdapter(JsonValue)
 
 
 _NOTHING = NoCoverage()

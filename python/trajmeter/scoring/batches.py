@@ -17,8 +17,8 @@ from trajmeter.arrays import coded
 from trajmeter.metrics import TaskIndex, create
 from trajmeter.readers.frames import arrow_batches, is_frame
 from trajmeter.scoring.columns import RowScorer
-from trajmeter.scoring.files import DEFAULT_METRICS, tasks_from
 from trajmeter.scoring.rows import admit
+from trajmeter.scoring.sources import DEFAULT_METRICS, tasks_from
 from trajmeter.snapshots import open_snapshots
 from trajmeter.writers.arrow import stored, stored_schema
 
@@ -27,8 +27,8 @@ if TYPE_CHECKING:
 
     from trajmeter.metrics import AnyMetric
     from trajmeter.records import Task
-    from trajmeter.scoring.files import RecordSource
     from trajmeter.scoring.rows import RowProblem, Rows
+    from trajmeter.scoring.sources import RecordSource
     from trajmeter.snapshots import SnapshotStore
 
 __all__ = ["BatchScorer", "score_batches"]

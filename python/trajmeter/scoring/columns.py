@@ -132,8 +132,9 @@ class RowScorer:
         records = chain.from_iterable(rows.records() for rows in group if self._by_record)
         by_record = score_trajectories(records, metrics=self._by_record, tasks=self._tasks)
         whole = together([rows.batch for rows in group])
+        tasks = self._tasks_of(whole)
         of_trials = {
-            family.name: self._by_batch(family, family.metric, whole)
+            family.name: self._by_batch(family, family.metric, whole, tasks)
             for family in self.layout.families
             if compares_attempts(family.metric) and scores_batches(family.metric)
         }
@@ -142,13 +143,14 @@ class RowScorer:
         start = 0
         for rows in group:
             recorded = list(islice(by_record, len(rows)))
+            own_tasks = tasks[start : start + len(rows)]
             arrays = identity_columns(rows.batch, self.layout.backend)
             results = {}
             for family in self.layout.families:
                 if family.name in of_trials:
                     scored = of_trials[family.name].part(start, len(rows))
                 elif scores_batches(family.metric):
-                    scored = self._by_batch(family, family.metric, rows.batch)
+                    scored = self._by_batch(family, family.metric, rows.batch, own_tasks)
                 else:
                     at = places[family.name]
                     scored = self._of_results(family, [each.results[at] for each in recorded])
@@ -157,14 +159,18 @@ class RowScorer:
                     results[family.name] = scored.results
             start += len(rows)
             table = pa.record_batch(arrays, schema=self.schema)
-            yield ScoredRows(rows, self._tasks_of(rows.batch), table, results)
+            yield ScoredRows(rows, own_tasks, table, results)
 
     def _by_batch(
-        self, family: FamilyColumns, metric: BatchMetric, rows: pa.RecordBatch
+        self,
+        family: FamilyColumns,
+        metric: BatchMetric,
+        rows: pa.RecordBatch,
+        tasks: Sequence[Task | None],
     ) -> _Scored:
         """Score rows at once; those with a figure that no column holds one by one."""
         try:
-            scored = metric.score_batch(self._tasks_of(rows), rows)
+            scored = metric.score_batch(tasks, rows)
             if isinstance(scored, Mapping):
                 return _Scored(named_columns(family, scored, self._types, len(rows)), None)
             return self._of_results(family, own_results(family, scored, len(rows)))
@@ -175,8 +181,9 @@ class RowScorer:
                 self._warn(family.name, error)
             elif len(rows) > _FEW_ROWS:
                 half = len(rows) // 2
-                halves = (rows.slice(0, half), rows.slice(half))
-                return _together(family, [self._by_batch(family, metric, each) for each in halves])
+                first = self._by_batch(family, metric, rows.slice(0, half), tasks[:half])
+                rest = self._by_batch(family, metric, rows.slice(half), tasks[half:])
+                return _together(family, [first, rest])
         except BaseException as error:  # noqa: BLE001 - a metric of the user's may raise anything
             self._warn(family.name, error)
         records = Rows(0, rows).records()

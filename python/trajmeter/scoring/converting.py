@@ -15,6 +15,7 @@ from trajmeter.schemas import trajectory_schema
 from trajmeter.scoring.job import ReadingOptions
 from trajmeter.scoring.run_key import input_settings
 from trajmeter.scoring.unit import UnitRows
+from trajmeter.writers.arrow import stored_schema
 from trajmeter.writers.trajectories import TrajectoryParquet, open_trajectories
 
 if TYPE_CHECKING:
@@ -100,7 +101,7 @@ class OpenedConversion:
 
     def part_schema(self) -> pa.Schema:
         """Schema of the parts."""
-        return trajectory_schema()
+        return stored_schema(trajectory_schema())
 
     def open_part(self, stream: BinaryIO) -> TrajectoryParquet:
         """Open what writes a part."""
@@ -108,7 +109,9 @@ class OpenedConversion:
 
     def from_part(self, batch: pa.RecordBatch) -> pa.RecordBatch:
         """Rows of a part as they were before they were written."""
-        return batch
+        from trajmeter.conforming import conform
+
+        return conform(batch)
 
     def open_output(
         self,

@@ -6,7 +6,7 @@ from functools import partial
 from itertools import chain
 from os import PathLike
 from pathlib import Path
-from typing import TYPE_CHECKING, TypeAlias, TypedDict, TypeVar
+from typing import TYPE_CHECKING, TypedDict
 
 from trajmeter.arguments import paths_and_records
 from trajmeter.errors import ConfigurationError, ExtraMissingError
@@ -14,11 +14,12 @@ from trajmeter.metrics import create
 from trajmeter.metrics.registry import listed_names
 from trajmeter.readers import read_tasks, read_trajectories
 from trajmeter.readers.frames import arrow_table, frame_tasks, is_frame
-from trajmeter.records import Task, Trajectory
+from trajmeter.records import Trajectory
 from trajmeter.remote import path_of
 from trajmeter.schemas import require_pyarrow
 from trajmeter.scoring.records import RecordScorer
 from trajmeter.scoring.scores import ScoredColumns, ScoredRecords, Scores
+from trajmeter.scoring.sources import DEFAULT_METRICS, records_from, tasks_from
 from trajmeter.snapshots import open_snapshots
 
 if TYPE_CHECKING:
@@ -27,18 +28,11 @@ if TYPE_CHECKING:
     import pyarrow as pa
 
     from trajmeter.metrics import AnyMetric
-    from trajmeter.records import ReadProblem
+    from trajmeter.records import ReadProblem, Task
+    from trajmeter.scoring.sources import RecordSource
     from trajmeter.snapshots import SnapshotStore
 
-__all__ = ["DEFAULT_METRICS", "RecordSource", "Scores", "score", "tasks_from"]
-
-DEFAULT_METRICS = ("context",)
-"""Metrics used when none are named."""
-
-_RecordT = TypeVar("_RecordT")
-
-RecordSource: TypeAlias = "str | Path | Iterable[str | Path | _RecordT]"
-"""One file, or several, or records, or both."""
+__all__ = ["Scores", "score"]
 
 
 class _Reading(TypedDict):
@@ -134,7 +128,7 @@ def score(
     paths, items = _only_paths(items)
     if paths and _has_pyarrow():
         return _score_files(paths, made, known, reading)
-    return _score_records(_records(items, partial(read_trajectories, **reading)), made, known)
+    return _score_records(records_from(items, partial(read_trajectories, **reading)), made, known)
 
 
 def _score_records(
@@ -191,27 +185,3 @@ def _score_frame(
     # Their columns are those that metrics read; the records have all.
     attempts = ScoredColumns(parts, scorer.layout, frame.reader())
     return Scores(attempts, scorer.summary, scorer.layout)
-
-
-def tasks_from(
-    source: RecordSource[Task], *, on_problem: Callable[[ReadProblem], None] | None = None
-) -> Iterator[Task]:
-    """Tasks, from files of any known format and from records.
-
-    Raises:
-        InputError: An item is neither.
-        ReadError: Without ``on_problem``: something cannot be read.
-    """
-    read = partial(read_tasks, on_problem=on_problem)
-    return _records(paths_and_records(source, Task, name="tasks"), read)
-
-
-def _records(
-    items: Iterable[str | Path | _RecordT], read: Callable[[str | Path], Iterator[_RecordT]]
-) -> Iterator[_RecordT]:
-    """The records, and those of the files among them."""
-    for item in items:
-        if isinstance(item, (str, PathLike)):
-            yield from read(path_of(item))
-        else:
-            yield item

@@ -13,8 +13,8 @@ from trajmeter.metrics import RowLayout, TaskIndex, TrialMetric, create
 from trajmeter.readers import read_tasks
 from trajmeter.readers.pieces import MOST_ROWS
 from trajmeter.remote import given_options, take_options
-from trajmeter.scoring.files import tasks_from
 from trajmeter.scoring.run_key import settings_of
+from trajmeter.scoring.sources import tasks_from
 from trajmeter.scoring.stream import StreamScorer
 from trajmeter.scoring.unit import UnitScorer
 from trajmeter.snapshots import open_snapshots

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from trajmeter.summaries.summary import MissingTasks
-
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
@@ -63,6 +61,8 @@ class MissingTaskCounter:
         """The summary, with how many attempts found no task."""
         if not self._attempts:
             return summary
+        from trajmeter.summaries.summary import MissingTasks
+
         missing = MissingTasks(
             attempts=self._attempts,
             nearest={task_id: self._tasks.nearest(task_id) for task_id in self._first_ids},

@@ -7,14 +7,13 @@ from typing import TYPE_CHECKING, Any
 
 from trajmeter.metrics import RowLayout, TaskIndex, score_trajectories
 from trajmeter.scoring.missing import MissingTaskCounter
-from trajmeter.summaries._figures import summarized_figures
-from trajmeter.summaries.summarizer import Summarizer
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
 
     from trajmeter.metrics import AnyMetric, Scored
     from trajmeter.records import Task, Trajectory
+    from trajmeter.summaries.summarizer import Summarizer
     from trajmeter.summaries.summary import Summary
 
 __all__ = ["RecordScorer"]
@@ -48,6 +47,8 @@ class RecordScorer:
         self._missing = MissingTaskCounter(metrics, self.tasks)
         self.layout = RowLayout(metrics)
         if not all(metric.result_type.__module__.startswith("trajmeter.") for metric in metrics):
+            from trajmeter.summaries._figures import summarized_figures
+
             summarized_figures(self.layout)  # what cannot be summed up is refused at once
         self._uncounted: list[tuple[Scored, list[Any]]] = []
 
@@ -79,7 +80,9 @@ class RecordScorer:
 
     @cached_property
     def _summarizer(self) -> Summarizer:
-        # Made when it is needed: it takes longer than scoring one attempt in a harness.
+        # Made, and imported, when it is needed: that takes longer than scoring one attempt.
+        from trajmeter.summaries.summarizer import Summarizer
+
         return Summarizer(self.layout)
 
     def _count(self) -> None:

@@ -14,17 +14,17 @@ from trajmeter.readers.pieces import MOST_ROWS
 from trajmeter.records import Task
 from trajmeter.remote import path_of
 from trajmeter.schemas import require_pyarrow
-from trajmeter.scoring.files import DEFAULT_METRICS
 from trajmeter.scoring.job import Job, ReadingOptions
+from trajmeter.scoring.sources import DEFAULT_METRICS
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping
 
     from trajmeter.metrics import AnyMetric
     from trajmeter.records import ReadProblem
-    from trajmeter.scoring.files import RecordSource
     from trajmeter.scoring.run import RunResult
     from trajmeter.scoring.run_options import Engine
+    from trajmeter.scoring.sources import RecordSource
     from trajmeter.snapshots import SnapshotStore
     from trajmeter.summaries.summary import Summary
 

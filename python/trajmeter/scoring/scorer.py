@@ -13,12 +13,9 @@ from trajmeter.metrics import Scored, create
 from trajmeter.metrics.context.score import ContextMetric
 from trajmeter.metrics.engine import FATAL, score_attempt
 from trajmeter.metrics.registry import listed_names
-from trajmeter.readers.tool_views import ToolViews
 from trajmeter.records import Task, Trajectory
-from trajmeter.scoring.files import DEFAULT_METRICS, tasks_from
 from trajmeter.scoring.records import RecordScorer
-from trajmeter.scoring.session import Session
-from trajmeter.snapshots import open_snapshots
+from trajmeter.scoring.sources import DEFAULT_METRICS, tasks_from
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -27,7 +24,9 @@ if TYPE_CHECKING:
     from trajmeter.metrics._protocol import AssertionJudge
     from trajmeter.metrics.context import ContextTracker
     from trajmeter.metrics.named_figures import NamedFigure
-    from trajmeter.scoring.files import RecordSource
+    from trajmeter.readers.tool_views import ToolViews
+    from trajmeter.scoring.session import Session
+    from trajmeter.scoring.sources import RecordSource
     from trajmeter.snapshots import SnapshotStore
     from trajmeter.summaries.summary import Summary
 
@@ -88,8 +87,7 @@ class Scorer:
         if not isinstance(tasks, (str, Path)) and isinstance(tasks, Iterable):
             tasks = [*tasks]
         self._arguments = (metrics, tasks, snapshots, profiles, judge)
-        store = open_snapshots(snapshots) if isinstance(snapshots, (str, Path)) else snapshots
-        made = create(metrics, snapshots=store, profiles=profiles, judge=judge)
+        made = create(metrics, snapshots=_opened(snapshots), profiles=profiles, judge=judge)
         self._recorder = RecordScorer(made, tasks=tasks_from(tasks))
         self._lock = Lock()
         self._context = next((each for each in made if isinstance(each, ContextMetric)), None)
@@ -168,7 +166,11 @@ class Scorer:
         if not isinstance(task, str):
             check_type(task, Task, name="task")
         if views is not None:
+            from trajmeter.readers.tool_views import ToolViews
+
             check_type(views, ToolViews, name="views")
+        from trajmeter.scoring.session import Session  # who scores whole attempts needs none
+
         return Session(self, task, {"agent": agent, "model": model, "attempt": attempt}, views)
 
     def summary(self) -> Summary:
@@ -248,6 +250,14 @@ class _Followed:
         if task is None:
             return self._metric.score(task, trajectory)
         return self._metric.score_tracked(self._tracker, task, trajectory)
+
+
+def _opened(snapshots: str | Path | SnapshotStore | None) -> SnapshotStore | None:
+    if not isinstance(snapshots, (str, Path)):
+        return snapshots
+    from trajmeter.snapshots import open_snapshots
+
+    return open_snapshots(snapshots)
 
 
 def _again(

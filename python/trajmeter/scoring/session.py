@@ -11,9 +11,10 @@ from trajmeter.errors import format_exception
 from trajmeter.readers.messages.drafts import made_call
 from trajmeter.readers.messages.turns import Conversation
 from trajmeter.records import Failure, Trajectory, View
-from trajmeter.records.record import frozen
+from trajmeter.records.record import default_fields, frozen
+from trajmeter.scoring._live import Live
 from trajmeter.scoring._open_turns import OpenCall, OpenTurn, TurnRecorder, check_text
-from trajmeter.scoring._recording import Live, Recording, TurnDraft
+from trajmeter.scoring._recording import Recording, TurnDraft
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
@@ -29,7 +30,7 @@ if TYPE_CHECKING:
 
 __all__ = ["Live", "OpenCall", "OpenTurn", "Session"]
 
-_TRAJECTORY = dict(Trajectory(task_id=""))
+_TRAJECTORY = default_fields(Trajectory, task_id="")
 
 
 class Session(TurnRecorder):
@@ -162,7 +163,8 @@ class Session(TurnRecorder):
                 known = draft.known_calls
             draft.text, draft.record = "".join(source.texts) or None, None
             if source.usage is not None and draft.usage is None:
-                recording.spend(draft, dict(source.usage))
+                spent = {name: value for name, value in source.usage if value is not None}
+                recording.spend(draft, spent)
             for call in source.calls[known:]:
                 recording.count_call(draft, call)
                 if id(call) not in counted:

@@ -5,7 +5,6 @@ from __future__ import annotations
 from importlib import import_module
 from typing import TYPE_CHECKING
 
-from trajmeter.snapshots._open import open_snapshots
 from trajmeter.snapshots.snapshot import (
     Definitions,
     FileSnapshot,
@@ -16,6 +15,7 @@ from trajmeter.snapshots.snapshot import (
 )
 
 if TYPE_CHECKING:
+    from trajmeter.snapshots._open import open_snapshots
     from trajmeter.snapshots._repositories import RepositoryFolder, open_repositories
     from trajmeter.snapshots._take import entry_maker, open_files, take_snapshot
 
@@ -39,9 +39,10 @@ _LATE = {
     "entry_maker": "_take",
     "open_files": "_take",
     "open_repositories": "_repositories",
+    "open_snapshots": "_open",
     "take_snapshot": "_take",
 }
-"""The modules of what makes snapshots, which scoring with snapshots that are made does not need."""
+"""The modules of what reads and makes snapshots, loaded when they are first used."""
 
 
 def __getattr__(name: str) -> object:

@@ -47,8 +47,8 @@ def arrow_schema(layout: RowLayout) -> pa.Schema:
     fields: list[pa.Field[Any]] = []
     for column in layout.columns:
         about: dict[bytes | str, bytes | str] = {}
-        if column.description:
-            about["description"] = column.description
+        if description := column.description:
+            about["description"] = description
         if column.figure and column.figure.unit:
             about["unit"] = column.figure.unit
         fields.append(pa.field(column.name, column.shape.arrow_type(), metadata=about))
@@ -111,10 +111,15 @@ def loaded(batch: pa.RecordBatch, schema: pa.Schema) -> pa.RecordBatch:
 def _stored_type(arrow_type: pa.DataType) -> pa.DataType:
     import pyarrow as pa
 
-    if not pa.types.is_map(arrow_type):
-        return arrow_type
-    pair = [("key", arrow_type.key_type), ("value", arrow_type.item_type)]
-    return pa.list_(pa.struct(pair))
+    if pa.types.is_map(arrow_type):
+        pair = [("key", arrow_type.key_type), ("value", _stored_type(arrow_type.item_type))]
+        return pa.list_(pa.struct(pair))
+    if pa.types.is_struct(arrow_type):
+        return pa.struct([each.with_type(_stored_type(each.type)) for each in arrow_type])
+    if pa.types.is_list(arrow_type):
+        item = arrow_type.value_field
+        return pa.list_(item.with_type(_stored_type(item.type)))
+    return arrow_type
 
 
 def _as_map(lists: Any) -> pa.Array[Any]:  # noqa: ANN401 - lists of keys and values

@@ -13,6 +13,7 @@ from trajmeter.schemas import (
     trajectory_shape,
     trajectory_values,
 )
+from trajmeter.writers.arrow import stored, stored_schema
 from trajmeter.writers.files import check_place, replacing
 
 if TYPE_CHECKING:
@@ -66,7 +67,7 @@ class _Lines:
 
 
 class TrajectoryParquet:
-    """Writes trajectories as Parquet, in row groups of a bounded size.
+    """Writes trajectories as Parquet, in row groups of a bounded size, mappings as lists.
 
     Args:
         stream: Where to write.
@@ -79,7 +80,8 @@ class TrajectoryParquet:
         require_pyarrow("Parquet files")
         from pyarrow import parquet
 
-        self._writer = parquet.ParquetWriter(stream, trajectory_schema(), compression="zstd")
+        self._schema = stored_schema(trajectory_schema())
+        self._writer = parquet.ParquetWriter(stream, self._schema, compression="zstd")
         self._held: list[pa.RecordBatch] = []
         self._rows = self._bytes = 0
 
@@ -89,7 +91,7 @@ class TrajectoryParquet:
 
     def write_batch(self, batch: pa.RecordBatch) -> None:
         """Write rows."""
-        self._held.append(batch)
+        self._held.append(stored(batch, self._schema))
         self._rows += batch.num_rows
         self._bytes += batch.nbytes
         if self._rows >= _GROUP_ROWS or self._bytes >= _GROUP_BYTES:

@@ -14,7 +14,7 @@ use arrow_schema::{ArrowError, DataType, Field, FieldRef, Fields};
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyCapsule};
 use trajmeter_core::ingest::{
-    Column, Format, Log, Piece, Reader, Refused, Shape, Texts, Values, Wanted,
+    Column, Document, Format, Log, Piece, Reader, Refused, Shape, Texts, Values, Wanted,
 };
 
 use crate::arrays::run;
@@ -65,17 +65,39 @@ impl JsonReader {
         .map_err(|error| internal(&error))
     }
 
-    /// Reads logs of mini-swe-agent, under the profile `contextbench` if `as_contextbench`.
+    /// Reads the first of some logs of mini-swe-agent, under the profile `contextbench` if
+    /// `as_contextbench`, and tells how many it read.
     #[pyo3(signature = (files, *, as_contextbench=false))]
     fn read_logs(
         &self,
         py: Python<'_>,
         files: Vec<String>,
         as_contextbench: bool,
+    ) -> PyResult<(Vec<JsonColumns>, usize)> {
+        let finish = |piece| columns(piece, self.0.shape());
+        let (found, count) = run(py, usize::MAX, || {
+            Ok(self.0.read_logs(&files, as_contextbench, finish))
+        })?;
+        let found = found.into_iter().collect::<Result<_, _>>();
+        Ok((found.map_err(|error| internal(&error))?, count))
+    }
+
+    /// Reads values of a document, each with its name in it: records, or lists of messages.
+    #[pyo3(signature = (values, file, *, are_lists=false))]
+    fn read_values(
+        &self,
+        py: Python<'_>,
+        values: Vec<(Option<String>, Bound<'_, PyBytes>)>,
+        file: &str,
+        are_lists: bool,
     ) -> PyResult<Vec<JsonColumns>> {
+        let contents: Vec<(Option<String>, &[u8])> = values
+            .iter()
+            .map(|(name, content)| (name.clone(), content.as_bytes()))
+            .collect();
         let finish = |piece| columns(piece, self.0.shape());
         run(py, usize::MAX, || {
-            Ok(self.0.read_logs(&files, as_contextbench, finish))
+            Ok(self.0.read_values(&contents, file, are_lists, finish))
         })?
         .into_iter()
         .collect::<Result<_, _>>()
@@ -111,6 +133,28 @@ impl JsonReader {
         .collect::<Result<_, _>>()
         .map_err(|error| internal(&error))
     }
+}
+
+/// Where something stands in a document: its first byte, and the one after its last.
+type Span = (usize, usize);
+
+/// Where the items of a document stand that is a list, or of the list under `key` in one that is an
+/// object, and its other values by their keys; `None` where it is neither, or is not plain.
+#[pyfunction]
+#[pyo3(signature = (content, key=None))]
+pub fn document_parts(
+    py: Python<'_>,
+    content: &Bound<'_, PyBytes>,
+    key: Option<&str>,
+) -> PyResult<Option<(Vec<(String, Span)>, Vec<Span>)>> {
+    let content = content.as_bytes();
+    let found = run(py, content.len(), || Ok(Document::of(content, key)))?;
+    Ok(found.map(|Document { members, items }| {
+        let members = members.into_iter();
+        let members = members.map(|(key, range)| (key, (range.start, range.end)));
+        let items = items.into_iter().map(|range| (range.start, range.end));
+        (members.collect(), items.collect())
+    }))
 }
 
 /// Rows of consecutive lines or files, and those that made none.

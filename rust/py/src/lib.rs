@@ -54,7 +54,7 @@ mod _rust {
     #[pymodule_export]
     use crate::exact::exact_sums;
     #[pymodule_export]
-    use crate::ingest::{JsonColumns, JsonReader};
+    use crate::ingest::{JsonColumns, JsonReader, document_parts};
     #[pymodule_export]
     use crate::levels::level_advantages;
     #[pymodule_export]

@@ -26,7 +26,7 @@ def said(identity: str, *blocks: Any, session: str = "s1", **fields: Any) -> dic
     return {"type": "assistant", "session_id": session, "message": message, **fields}
 
 
-def got(identity: str, text: str, **fields: Any) -> dict[str, Any]:
+def got(identity: str, text: Any, **fields: Any) -> dict[str, Any]:
     block = {"type": "tool_result", "tool_use_id": identity, "content": text}
     return {"type": "user", "session_id": "s1", "message": {"content": [block]}, **fields}
 
@@ -170,6 +170,30 @@ def test_sub_agents_are_named_after_their_type(tmp_path: Path) -> None:
     )
     turns = turns_of(read_one(path))
     assert [turn.agent for turn in turns] == [None, "Plan", None]
+
+
+def test_reasoning_and_pictures_are_left_out_and_what_writes_shows_nothing(tmp_path: Path) -> None:
+    hidden = {"type": "redacted_thinking", "data": "c2VjcmV0"}
+    picture = {"type": "image", "source": {"type": "base64", "data": "AAAA"}}
+    edits = call("t1", "MultiEdit", file_path="/repo/a.py", edits=[])
+    cells = call("t2", "NotebookEdit", notebook_path="/repo/a.ipynb", new_source="x")
+    path = write_lines(
+        tmp_path / "out.jsonl",
+        init(),
+        said("m1", hidden, "I write.", edits, cells),
+        got("t1", [{"type": "text", "text": "ok"}, picture]),
+        got("t2", "ok"),
+        ended(result="Done.", permission_denials=[{"tool_name": "Bash"}]),
+    )
+    attempt = read_one(path)
+    (turn,) = turns_of(attempt)
+    assert turn.text == "I write."
+    assert [each.result for each in turn.tool_calls] == [
+        [{"type": "text", "text": "ok"}, {"type": "image"}],
+        "ok",
+    ]
+    assert seen(turn) == []
+    assert attempt.metadata["permission_denials"] == 1
 
 
 def test_a_list_of_events_and_a_result_alone(tmp_path: Path) -> None:

@@ -306,6 +306,32 @@ def test_an_empty_reply_is_a_turn_and_a_summary_is_none(tmp_path: Path) -> None:
     assert used == [10, 20, 40]
 
 
+def test_what_a_running_process_is_sent_and_what_is_no_part_of_the_work(tmp_path: Path) -> None:
+    running = "Chunk ID: 1\nProcess running with session ID 7\nOutput:\n>>> "
+    over = "Chunk ID: 2\nWall time: 0.1 seconds\nProcess exited with code 0\nOutput:\n"
+    before = [{"type": "function_call", "name": "shell", "arguments": "{}", "call_id": "c1"}]
+    path = write_lines(
+        tmp_path / "rollout-2026.jsonl",
+        META,
+        item(1, "ghost_snapshot", ghost_commit={"id": "abc"}),
+        called(2, "c1", "exec_command", cmd="python3 -i", workdir="/repo"),
+        sent(2, "c1", running),
+        called(3, "c2", "write_stdin", session_id=7, chars="exit()\n"),
+        sent(3, "c2", over),
+        line(4, "compacted", message="So far.", replacement_history=before),
+        line(4, "world_state", files=["a.py"]),
+        said(5, "Done."),
+    )
+    attempt = read_one(path)
+    calls = [call for turn in turns_of(attempt) for call in turn.tool_calls]
+    assert [(call.name, call.success) for call in calls] == [
+        ("exec_command", None),
+        ("write_stdin", True),
+    ]
+    assert [turn.text for turn in turns_of(attempt)][-1] == "Done."
+    assert attempt.metadata["compactions"] == 1
+
+
 def test_a_result_without_a_call_is_told_by_its_line(tmp_path: Path) -> None:
     path = write_lines(tmp_path / "rollout.jsonl", META, called(1, "a"), sent(2, "b", "x"))
     attempt = read_one(path)

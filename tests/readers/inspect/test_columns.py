@@ -4,7 +4,10 @@ from __future__ import annotations
 
 import copy
 import json
+import os
+import re
 import tempfile
+import time
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -138,7 +141,49 @@ def same(
         path.write_bytes(archive(("header.json", header), *entries, method=STORED))
         read, as_record = as_batches(path, columns)
         assert read == as_records(path, columns)
+        if isinstance(header, dict) and isinstance(header.get("eval"), dict):
+            document = Path(folder, "run.json")
+            document.write_text(json.dumps(document_of(found, header)))
+            read, also_as_record = as_batches(document, columns)
+            assert read == as_records(document, columns)
+            assert also_as_record == as_record or header is not HEADER
     return as_record
+
+
+def document_of(found: Sequence[Any], header: dict[str, Any] = HEADER) -> dict[str, Any]:
+    return {"version": 2, "status": "success", **header, "samples": [*found]}
+
+
+@pytest.mark.parametrize("indent", [None, 2])
+def test_samples_of_a_document(tmp_path: Path, indent: int | None) -> None:
+    found: list[Any] = [sample(id=f"t{number}", metadata={}) for number in range(100)]
+    found[3], found[70] = [1], sample(id=None)
+    path = tmp_path / "run.json"
+    path.write_text(json.dumps(document_of(found), indent=indent))
+    read, as_record = as_batches(path, COLUMNS)
+    assert read == as_records(path, COLUMNS)
+    assert [problem.record for problem in read.problems] == ["samples[3]", "samples[70]"]
+    assert (len(read.rows), as_record) == (98, 2)
+
+
+@pytest.mark.parametrize(
+    "content",
+    [
+        json.dumps(document_of([sample()])).replace('"samples"', '"samples": [], "samples"'),
+        json.dumps(document_of([sample()])).replace("[", "[NaN, ", 1),
+        json.dumps(document_of([sample()]))[:-1],
+        "\ufeff" + json.dumps(document_of([sample()])),
+        json.dumps({**document_of([]), "samples": {}}),
+        json.dumps(document_of([[[[]] * 9] * 9])),
+        json.dumps(document_of([json.loads("[" * 150 + "]" * 150)])),
+    ],
+    ids=["twice", "NaN", "cut", "mark", "no list", "lists", "deep"],
+)
+def test_documents_that_are_odd(tmp_path: Path, content: str) -> None:
+    path = tmp_path / "run.json"
+    path.write_text(content)
+    for columns in (None, ["task_id"]):
+        assert as_batches(path, columns)[0] == as_records(path, columns)
 
 
 def test_a_plain_sample_is_read_in_rust() -> None:
@@ -155,6 +200,44 @@ def test_attachments_stand_in_their_places() -> None:
     found = sample(events=[answered(message, 1), gave("attachment://aa", 5)], metadata={})
     assert same([{**found, "input": "attachment://aa", "attachments": {"aa": 'long "x"\n'}}]) == 0
     assert same([{**found, "attachments": {"aa": [1]}}]) == 0
+
+
+def test_attachments_are_neither_calls_nor_messages() -> None:
+    named = "attachment://aa"
+    called = sample(events=[answered({**CALLED, "tool_calls": [named]}, 1)], metadata={})
+    assert same([{**called, "attachments": {"aa": CALL}}]) == 1
+    left = sample(events=[], metadata={}, messages=named)
+    assert same([{**left, "attachments": {"aa": [{"role": "assistant", "content": "x"}]}}]) == 0
+    left = sample(events=[], metadata={}, messages=[named])
+    assert same([{**left, "attachments": {"aa": {"role": "assistant", "content": "x"}}}]) == 0
+
+
+def test_a_log_whose_name_is_not_text(tmp_path: Path) -> None:
+    path = tmp_path / os.fsdecode(b"\xff.eval")
+    try:
+        path.write_bytes(archive(("header.json", HEADER), ("samples/a_epoch_1.json", sample())))
+    except OSError:
+        pytest.skip("names of files are text here")
+    read, _ = as_batches(path, COLUMNS)
+    assert (len(read.rows), read.problems) == (1, [])
+
+
+def test_many_keys_in_linear_time() -> None:
+    many = range(100_000)
+    call = {**CALL, **{f"view {number}": 1 for number in many}}
+    found = sample(
+        events=[answered({**CALLED, "tool_calls": [call, call]}, 1)],
+        scores={f"{number:06}": {"value": 1} for number in many},
+        metadata={},
+    )
+    content = re.sub(rb'"view \d+"', b'"view"', json.dumps(found).encode(), count=len(many))
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder, "run.eval")
+        path.write_bytes(archive(("header.json", HEADER), ("samples/a_epoch_1.json", content)))
+        begin = time.process_time()
+        read, as_record = as_batches(path, ["turns.text", "metadata"])
+        assert time.process_time() - begin < 5  # to compare each with the others takes minutes
+    assert (len(read.rows), as_record) == (1, 0)
 
 
 @pytest.mark.parametrize(
@@ -220,3 +303,5 @@ def test_reference_logs(reference_data: Path) -> None:
             read, as_record = as_batches(path, columns)
             assert read == as_records(path, columns)
             assert as_record == 0
+    for path in (reference_data / "logs" / "inspect").glob("*.json"):
+        assert as_batches(path, COLUMNS)[0] == as_records(path, COLUMNS)

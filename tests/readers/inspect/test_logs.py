@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import json
+import struct
 import sys
+import tracemalloc
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -344,6 +346,21 @@ def test_documents_that_cannot_be_read(tmp_path: Path) -> None:
         attempts, (problem,) = read(path)
         assert attempts == []
         assert message in problem.message
+
+
+@pytest.mark.parametrize("method", [DEFLATED, ZSTD])
+def test_an_entry_is_held_up_to_its_declared_size(method: int, tmp_path: Path) -> None:
+    path, size = tmp_path / "run.eval", 67_000_321
+    content = archive(("header.json", HEADER), (NAME, bytes(size)), method=method)
+    path.write_bytes(content.replace(struct.pack("<L", size), struct.pack("<L", 9)))
+    tracemalloc.start()
+    try:
+        attempts, (problem,) = read(path)
+        held = tracemalloc.get_traced_memory()[1]
+    finally:
+        tracemalloc.stop()
+    assert (attempts, problem.record) == ([], NAME)
+    assert held < size / 4
 
 
 @pytest.mark.skipif(sys.version_info >= (3, 14), reason="the standard library reads zstd")

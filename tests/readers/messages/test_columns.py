@@ -106,6 +106,14 @@ def test_tools_are_known_by_the_same_names(name: str) -> None:
         assert read({"messages": renamed}) == 0
 
 
+def test_the_last_value_of_a_key_counts() -> None:
+    row = json.dumps({"task_id": "t", "messages": call("f", {})})
+    for first, last in (("1", "null"), ("null", "1"), ("1", "2")):
+        assert same(f'{row[:-1]}, "note": {first}, "note": {last}}}'.encode()) == 1
+        item = f'{{"type": "x_call", "id": "c", "note": {first}, "note": {last}}}'
+        assert same(f'{{"task_id": "t", "messages": [{item}]}}'.encode()) == 1
+
+
 @given(st.lists(rows, min_size=1, max_size=3), st.data())
 @example([{"messages": call("bash", {"command": ["ls", "it's"]})}], None)
 @example([{"messages": call("bash", {"command": ["bash", "-lc", "ls"]})}], None)

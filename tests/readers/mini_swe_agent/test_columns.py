@@ -296,6 +296,15 @@ def test_texts_however_they_are_escaped(folder: Path, version: str, old: str, ne
     assert "'result': '" in row
 
 
+@pytest.mark.parametrize("counts", [{"input_tokens": -1}, {"prompt_tokens": -1, "total_tokens": 3}])
+def test_counts_below_zero_are_not_known(folder: Path, counts: dict[str, int]) -> None:
+    message = {"role": "assistant", "extra": {"response": {"usage": counts}}}
+    path = folder / "counted.traj.json"
+    path.write_text(json.dumps({"trajectory_format": "mini-swe-agent-1.1", "messages": [message]}))
+    read, as_record = as_batches(path, COLUMNS)
+    assert (read, as_record) == (as_records(path, COLUMNS), 0)
+
+
 @given(runs)
 def test_most_runs_are_certain(folder: Path, run: Any) -> None:
     """Values that files do hold are read in Rust."""

@@ -17,11 +17,12 @@ from tests.readers.reference_logs import (
 )
 from trajmeter.metrics.turns.result import BUDGET_REASONS
 from trajmeter.readers import read_trajectories
+from trajmeter.records import Trajectory
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from trajmeter.records import Trajectory, View
+    from trajmeter.records import View
 
 _DATA = os.environ.get("TRAJMETER_REFERENCE_DATA")
 pytestmark = pytest.mark.skipif(_DATA is None, reason="TRAJMETER_REFERENCE_DATA is not set")
@@ -99,6 +100,29 @@ def test_profile_contextbench(expected: dict[str, Any]) -> None:
     ]
     assert _context(read.final_views or ()) == (extracted["pred_files"], extracted["pred_spans"])
     assert read.metadata["exit_status"] == expected["exit_status"]
+
+
+def test_profile_contextbench_through_the_command(tmp_path: Path) -> None:
+    pytest.importorskip("typer", reason="trajmeter[cli] is not installed")
+    from trajmeter.cli import main
+
+    files = sorted(str(path) for path in _CONTEXTBENCH.glob("*.traj.json"))
+    to = tmp_path / "all.jsonl"
+    assert main(["convert", *files, "--profile", "contextbench", "-o", str(to)]) == 0
+    found = {}
+    for line in to.read_text(encoding="utf-8").splitlines():
+        read = Trajectory.model_validate_json(line)
+        assert read.source is not None
+        steps = [_context(turn.views) for turn in read.turns or () if turn.views is not None]
+        found[read.source.file] = (steps, _context(read.final_views or ()))
+    assert found == {
+        str(_CONTEXTBENCH / expected["file"]): (
+            [(step["files"], step["spans"]) for step in expected["extracted"]["pred_steps"]],
+            (expected["extracted"]["pred_files"], expected["extracted"]["pred_spans"]),
+        )
+        for expected in expected_runs(_CONTEXTBENCH)
+    }
+    assert len(found) == 15
 
 
 def _context(views: Iterable[View]) -> tuple[list[str], dict[str, list[dict[str, Any]]]]:

@@ -240,6 +240,24 @@ def test_older_names_and_structured_values(tmp_path: Path) -> None:
     assert turn.tool_calls[0].arguments == {"path": "a.py"}
 
 
+@pytest.mark.parametrize("is_packed", [False, True])
+def test_answers_that_are_events(tmp_path: Path, *, is_packed: bool) -> None:
+    call = {"id": "c1", "function": {"name": "read_file", "arguments": '{"path": "a.py"}'}}
+    message = {"role": "assistant", "content": "Look.", "tool_calls": [call]}
+    choice = {"index": 0, "finish_reason": "tool_calls", "message": message}
+    about = {"gen_ai.event.content": json.dumps(choice)} if is_packed else choice
+    events = [
+        {"name": "gen_ai.user.message", "attributes": attributes({"content": "Mend it."})},
+        {"name": "gen_ai.choice", "attributes": attributes(about)},
+    ]
+    attempt = one(tmp_path, span("chat", 0, 2, events=events), tool(3))
+    (turn,) = attempt.turns or ()
+    assert turn.text == "Look."
+    assert [(each.name, each.arguments, each.result) for each in turn.tool_calls] == [
+        ("read_file", {"path": "a.py"}, "x = 1")
+    ]
+
+
 def test_other_spans_are_left_out(tmp_path: Path) -> None:
     http = {**span("GET", 1, 2), "attributes": attributes({"http.method": "GET"})}
     path = tmp_path / "s.jsonl"

@@ -141,6 +141,8 @@ def test_a_whole_run() -> None:
         ("exit_cost", "budget_exhausted"),
         ("exit_total_execution_time", "budget_exhausted"),
         ("exit_format", "exit_format"),
+        ("early_exit", "early_exit"),
+        ("skipped (exists)", "skipped (exists)"),
     ],
 )
 def test_statuses(status: str, failure: str | None) -> None:

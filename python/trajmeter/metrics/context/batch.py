@@ -89,22 +89,29 @@ def _stretches(
     kept: PreparedTasks, tasks: Sequence[Task | None], ahead: FilesAhead | None
 ) -> Iterator[_Stretch]:
     """Cut rows where the tasks before would take too much memory together."""
-    stretch = _Stretch(0, [], [])
-    places: dict[int, int] = {}
-    for row, task in enumerate(tasks):
-        place = -1 if task is None else places.get(id(task))
-        if place is None and task is not None:
+    codes = [*map(id, tasks)]
+    start, stop = 0, -1
+    while stop < len(tasks):
+        # Going backwards, the first row of each task is the one that stays.
+        numbers = range(len(tasks) - 1, start - 1, -1)
+        first_rows = dict(zip(reversed(codes[start:]), numbers, strict=True))
+        places = {id(None): -1}
+        prepared: list[PreparedTask] = []
+        stop = len(tasks)
+        for row in sorted(first_rows.values()):
+            task = tasks[row]
+            if task is None:
+                continue
+            if kept.is_full and prepared:
+                stop = row
+                break
             if ahead is not None:
                 ahead.read(task)
-            if kept.is_full and stretch.prepared:
-                yield stretch
-                stretch, places = _Stretch(row, [], []), {}
-                kept.trim()
-            place = places[id(task)] = len(stretch.prepared)
-            stretch.prepared.append(kept.find_another(task))
-        stretch.task.append(-1 if place is None else place)
-    yield stretch
-    kept.trim()
+            places[id(task)] = len(prepared)
+            prepared.append(kept.find_another(task))
+        yield _Stretch(start, prepared, [places[code] for code in codes[start:stop]])
+        kept.trim()
+        start = stop
 
 
 def _columns(

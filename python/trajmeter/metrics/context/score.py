@@ -26,7 +26,7 @@ from trajmeter.metrics.context.result import (
 from trajmeter.metrics.context.tasks import PreparedTasks
 from trajmeter.metrics.profile import find_profile
 from trajmeter.records import LEAK_KINDS, Cause, Outcome, Trajectory
-from trajmeter.records.record import frozen
+from trajmeter.records.record import default_fields, frozen
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
@@ -64,25 +64,29 @@ _CAUSES = (
 )
 
 
-def _unscored(group: type[GroupT]) -> dict[Cause, GroupT]:
-    return {cause: group(outcome=Outcome.NOT_SCORED, cause=cause) for cause in _CAUSES}
+def _unscored(
+    group: type[GroupT], outcome: Outcome = Outcome.NOT_SCORED, cause: Cause | None = None
+) -> GroupT:
+    return frozen(group, default_fields(group, outcome=outcome, cause=cause))
 
 
-_NO_FINAL = _unscored(FinalFigures)
-_NO_STEPS = _unscored(TrajectoryFigures)
-_NO_EDITS = _unscored(EditLocation)
-_NO_DELETIONS = _unscored(ContextBenchEditLocation)
-_NO_VIEWS = _unscored(ViewFigures)
+def _by_cause(group: type[GroupT]) -> dict[Cause, GroupT]:
+    return {cause: _unscored(group, cause=cause) for cause in _CAUSES}
+
+
+_NO_FINAL = _by_cause(FinalFigures)
+_NO_STEPS = _by_cause(TrajectoryFigures)
+_NO_EDITS = _by_cause(EditLocation)
+_NO_DELETIONS = _by_cause(ContextBenchEditLocation)
+_NO_VIEWS = _by_cause(ViewFigures)
 
 # Groups that were not asked for have no cause.
-_UNASKED_FINAL = FinalFigures(outcome=Outcome.NOT_SCORED)
-_UNASKED_STEPS = TrajectoryFigures(outcome=Outcome.NOT_SCORED)
-_UNASKED_EDITS = EditLocations(
-    EditLocation(outcome=Outcome.NOT_SCORED), ContextBenchEditLocation(outcome=Outcome.NOT_SCORED)
-)
-_UNASKED_VIEWS = ViewFigures(outcome=Outcome.NOT_SCORED)
-_UNASKED_LEAKS = LeakFigures(outcome=Outcome.NOT_SCORED)
-_UNKNOWN_LEAKS = LeakFigures(outcome=Outcome.ABSTAINED)
+_UNASKED_FINAL = _unscored(FinalFigures)
+_UNASKED_STEPS = _unscored(TrajectoryFigures)
+_UNASKED_EDITS = EditLocations(_unscored(EditLocation), _unscored(ContextBenchEditLocation))
+_UNASKED_VIEWS = _unscored(ViewFigures)
+_UNASKED_LEAKS = _unscored(LeakFigures)
+_UNKNOWN_LEAKS = _unscored(LeakFigures, Outcome.ABSTAINED)
 
 
 class ContextMetric:

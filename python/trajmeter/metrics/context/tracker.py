@@ -85,11 +85,17 @@ class ContextTracker:
             self._kernel.view(views)
             self._open += views
 
-    def end_step(self) -> None:
-        """End the open step; without one, add a step that saw nothing."""
+    def end_step(self, *views: View) -> None:
+        """End the open step, with these views too; without one, add a step of them.
+
+        Raises:
+            InputError: A view has no valid extent; nothing is added, and the step stays open.
+        """
         with self._lock:
+            if views:
+                self._kernel.view(views)
             self._kernel.close_step()
-            self._steps.append(tuple(self._open))
+            self._steps.append((*self._open, *views))
             self._open = []
 
     @property

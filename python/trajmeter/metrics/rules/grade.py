@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 from trajmeter.metrics.rules.profile import DEFAULT
 from trajmeter.metrics.rules.result import RuleScore
 from trajmeter.records import Outcome
-from trajmeter.records.record import frozen
+from trajmeter.records.record import default_fields, frozen
 
 if TYPE_CHECKING:
     from trajmeter.metrics.rules.profile import RulesProfile
@@ -62,4 +62,5 @@ def within_budget(ratio: float) -> float:
 
 def abstain(model: type[_ScoreT], reason: str) -> _ScoreT:
     """Score of a rule that has nothing to act on, for one of the reasons that rules have."""
-    return model(outcome=Outcome.ABSTAINED, score=FULL, passed=True, reason=reason)
+    said = {"outcome": Outcome.ABSTAINED, "score": FULL, "passed": True, "reason": reason}
+    return frozen(model, default_fields(model, **said))

@@ -25,7 +25,7 @@ from trajmeter.metrics.rules.result import (
 )
 from trajmeter.metrics.rules.summary import RulesTotals
 from trajmeter.records import Cause, Outcome, Task, Trajectory
-from trajmeter.records.record import frozen
+from trajmeter.records.record import default_fields, frozen
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
@@ -53,14 +53,18 @@ _MODELS: dict[str, type[RuleScore]] = {
 }
 """Models of the rules' scores."""
 
-_NO_TASK = Task(id="")
+_NO_TASK = frozen(Task, default_fields(Task, id=""))
 """Asks for nothing; for the rule that needs no task."""
 
 _WITHOUT_TASK: dict[str, RuleScore] = {
-    name: model(
-        outcome=Outcome.NOT_SCORED,
-        cause=Cause.MISSING_TASK,
-        reason="no task of this id is known",
+    name: frozen(
+        model,
+        default_fields(
+            model,
+            outcome=Outcome.NOT_SCORED,
+            cause=Cause.MISSING_TASK,
+            reason="no task of this id is known",
+        ),
     )
     for name, model in _MODELS.items()
     if name != "error_handling"

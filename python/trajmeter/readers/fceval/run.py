@@ -29,9 +29,10 @@ from trajmeter.readers.fceval.results import agent_of_result, is_trial, read_age
 from trajmeter.readers.fceval.turns import turns_in
 from trajmeter.records import ReadProblem, Source, Trajectory
 from trajmeter.records.measurements import UNKNOWN_MODEL, normalise_model
+from trajmeter.remote import is_remote
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+    from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
     from collections.abc import Set as AbstractSet
 
 __all__ = ["RUNS"]
@@ -97,8 +98,8 @@ def _runs(path: Path) -> list[Path]:
 
 def _folders(path: Path) -> Iterator[Path]:
     """Folders of trials and of agents, in a run or in a part of one."""
-    for level, pattern in enumerate((".", "*", "*/*")):
-        for folder in sorted(path.glob(pattern)) if level else [path]:
+    for level, folders in enumerate(_levels(path)):
+        for folder in folders:
             if _AGENT.fullmatch(folder.name):
                 is_one = folder.is_dir()
             else:
@@ -106,6 +107,27 @@ def _folders(path: Path) -> Iterator[Path]:
                 is_one = bool(is_trial_folder) and (folder / _RESULTS).is_file()
             if is_one:
                 yield folder
+
+
+def _levels(path: Path) -> Iterator[Iterable[Path]]:
+    """A folder, the folders in it, and those within these; of a remote folder, not the last."""
+    yield [path]
+    if is_remote(path):
+        yield sorted(path.iterdir())
+        return
+    below = _below(path)
+    yield below
+    yield chain.from_iterable(map(_below, below))
+
+
+def _below(path: Path) -> list[Path]:
+    """The folders in a folder, and links, which may be to folders; none if it cannot be listed."""
+    try:
+        with os.scandir(path) as found:
+            names = [each.name for each in found if each.is_symlink() or each.is_dir()]
+    except OSError:
+        return []
+    return [path / name for name in sorted(names)]
 
 
 def _trial_of(folder: Path) -> tuple[Path, str]:

@@ -188,22 +188,25 @@ def _decompress(method: int) -> Callable[[bytes, int], bytes]:
 
 
 def _zstd() -> Callable[[bytes, int], bytes]:
+    module: Any
     try:
-        decompress = import_module("compression.zstd").decompress
+        module = import_module("compression.zstd")
     except ImportError:
         try:
-            import zstandard
+            module = import_module("zstandard")
         except ImportError as error:
             raise ExtraMissingError(
                 "logs of Inspect are compressed with zstd, which needs zstandard: "
                 "pip install 'trajmeter[zstd]'"
             ) from error
 
-        def decompressed(raw: bytes, _: int) -> bytes:
-            try:
-                return zstandard.ZstdDecompressor().decompressobj().decompress(raw)
-            except zstandard.ZstdError as error:
-                raise ValueError(str(error)) from error
+    def decompressed(raw: bytes, size: int) -> bytes:
+        decompressor = module.ZstdDecompressor()
+        try:
+            if hasattr(decompressor, "stream_reader"):  # of zstandard
+                return bytes(decompressor.stream_reader(raw).read(size + 1))
+            return bytes(decompressor.decompress(raw, size + 1))
+        except module.ZstdError as error:
+            raise ValueError(str(error)) from error
 
-        return decompressed
-    return lambda raw, _: decompress(raw)
+    return decompressed

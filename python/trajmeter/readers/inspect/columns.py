@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 from trajmeter import json_input
 from trajmeter.errors import ReadError
 from trajmeter.readers._content import open_content
+from trajmeter.readers._document_values import chunks, object_document
 from trajmeter.readers._formats import Piece
 from trajmeter.readers.inspect.archive import Archive, is_whole, sample_in
 from trajmeter.readers.inspect.sample import agent_of
@@ -19,6 +20,7 @@ if TYPE_CHECKING:
     from typing import TypeAlias
 
     from trajmeter.kernels._rust import JsonReader
+    from trajmeter.readers._document_values import Document
     from trajmeter.records import ReadProblem, Trajectory
 
     AttemptReader: TypeAlias = Callable[
@@ -26,9 +28,13 @@ if TYPE_CHECKING:
         Iterator[Trajectory],
     ]
     """Reads a sample as a record: how to get it, the header of its log, and where it stands."""
+    About: TypeAlias = tuple[Mapping[str, Any], tuple[str | None, str | None, str, str]]
 
-__all__ = ["pieces_of"]
+__all__ = ["pieces_of", "pieces_of_document"]
 
+_SAMPLES_KEY = "samples"
+_HEADER_KEYS = frozenset({"eval", "plan", "status"})
+"""What of a document is read beside its samples."""
 _SAMPLES = 64
 _BYTES = 8 << 20
 """Samples, and their bytes, of a piece: what is held of a log at a time."""
@@ -54,9 +60,50 @@ def pieces_of(path: Path, reader: JsonReader, attempt: AttemptReader) -> Iterato
     return None if about is None else _pieces(path, reader, attempt, about)
 
 
-def _about(
-    header: Mapping[str, Any],
-) -> tuple[Mapping[str, Any], tuple[str | None, str | None, str, str]] | None:
+def pieces_of_document(
+    path: Path, reader: JsonReader, attempt: AttemptReader
+) -> Iterator[Piece] | None:
+    """Read the samples of a document, as :func:`pieces_of` reads those of an archive."""
+    try:
+        document = object_document(path, _SAMPLES_KEY)
+        about = None if document is None else _about(_header_of(document))
+    except (OSError, ReadError):
+        return None
+    if document is None or about is None:
+        return None
+    return _pieces_of_document(path, document, reader, attempt, about)
+
+
+def _header_of(document: Document) -> dict[str, Any]:
+    """What a document says of all its samples."""
+    return {
+        key: json_input.parse(document.content[begin:end])
+        for key, (begin, end) in document.members
+        if key in _HEADER_KEYS
+    }
+
+
+def _pieces_of_document(
+    path: Path, document: Document, reader: JsonReader, attempt: AttemptReader, about: About
+) -> Iterator[Piece]:
+    header, told = about
+    for numbers in chunks(document):
+        samples = [(f"{_SAMPLES_KEY}[{number}]", document.item(number)) for number in numbers]
+
+        def read(
+            number: int,
+            report: Callable[[ReadProblem], None],
+            samples: list[tuple[str, bytes]] = samples,
+        ) -> Iterator[Trajectory]:
+            name, content = samples[number]
+            source = Source(file=str(path), record=name)
+            return attempt(lambda: sample_in(json_input.parse(content)), header, source, report)
+
+        for columns in reader.read_samples(samples, str(path), told):
+            yield Piece(columns, read)
+
+
+def _about(header: Mapping[str, Any]) -> About | None:
     """A header, and what the reader in Rust needs of it; ``None`` if that is not plain."""
     spec = header.get("eval", {})
     if not isinstance(spec, dict):
@@ -105,7 +152,7 @@ def _pieces(
     path: Path,
     reader: JsonReader,
     attempt: AttemptReader,
-    about: tuple[Mapping[str, Any], tuple[str | None, str | None, str, str]],
+    about: About,
 ) -> Iterator[Piece]:
     header, told = about
     file = str(path)

@@ -13,7 +13,7 @@ from trajmeter.readers._content import open_content
 from trajmeter.readers._formats import Evidence, FileFormat
 from trajmeter.readers._recognition import beginning
 from trajmeter.readers.inspect.archive import Archive, first_entry, sample_in
-from trajmeter.readers.inspect.columns import pieces_of
+from trajmeter.readers.inspect.columns import pieces_of, pieces_of_document
 from trajmeter.readers.inspect.sample import attempt_of
 from trajmeter.readers.messages.lists import CARRIED_BY_MESSAGES
 from trajmeter.records import ReadProblem, Source, Trajectory
@@ -137,6 +137,12 @@ def _pieces(path: Path, reader: JsonReader, columns: Collection[str]) -> Iterato
     return pieces_of(path, reader, partial(_attempt, columns=columns))
 
 
+def _pieces_of_document(
+    path: Path, reader: JsonReader, columns: Collection[str]
+) -> Iterator[Piece] | None:
+    return pieces_of_document(path, reader, partial(_attempt, columns=columns))
+
+
 INSPECT_ARCHIVES = FileFormat(
     name="inspect-archives",
     description="logs of Inspect (.eval)",
@@ -158,4 +164,5 @@ INSPECT_DOCUMENTS = FileFormat(
     recognises=_is_document,
     records=_samples_of_document,
     part=_samples_of_document,
+    pieces=_pieces_of_document,
 )

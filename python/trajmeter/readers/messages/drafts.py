@@ -7,7 +7,7 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 
 from trajmeter.readers.tool_views import TOOL_VIEWS, exit_code_of
-from trajmeter.readers.tool_views.tools import runs_commands
+from trajmeter.readers.tool_views.tools import may_run, runs_commands
 from trajmeter.records import Failure, ToolCall, Turn
 from trajmeter.records.record import frozen
 
@@ -19,9 +19,6 @@ __all__ = ["Draft", "FailureTest", "Finished", "finished", "made_call", "outcome
 
 FailureTest: TypeAlias = Callable[[ToolCall], bool | None]
 """Tells of a call with its result whether it failed; ``None`` if it cannot tell."""
-
-_TURN = dict(Turn())
-"""Every field of a turn of which nothing is known."""
 
 
 class Draft:
@@ -104,14 +101,16 @@ class _Watch:
         programs: list[str] = []
         seen: list[View] = []
         reads = False
+        views, codes = self._views, self._exit_codes
         for call in calls:
-            program = TOOL_VIEWS.program_of(call)
-            if program is not None:
-                programs.append(program)
-            if self._views is None or (self._has_results and call.result is None):
+            if may_run(call.name):
+                program = TOOL_VIEWS.program_of(call)
+                if program is not None:
+                    programs.append(program)
+            if views is None or (self._has_results and call.result is None):
                 continue  # what was never answered showed nothing
-            code = self._exit_codes.get(call.id) if call.id is not None else None
-            shown = self._views.views_of(call, folder=self._folder, exit_code=code)
+            code = codes.get(call.id) if codes and call.id is not None else None
+            shown = views.views_of(call, folder=self._folder, exit_code=code)
             if shown is not None:
                 reads = True
                 seen += shown.views
@@ -169,7 +168,7 @@ def _turn(
     return frozen(
         Turn,
         {
-            **_TURN,
+            "number": None,
             "program": program,
             "text": "".join(draft.texts) or None,
             "success": success,
@@ -178,6 +177,7 @@ def _turn(
             "tool_calls": tuple(calls),
             "views": views,
             "usage": draft.usage,
+            "duration_seconds": None,
             "extra": {},
         },
     )

@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING, Any
 from trajmeter import json_input
 from trajmeter.errors import ReadError
 from trajmeter.readers._containers import values_in
-from trajmeter.readers._formats import Evidence, FileFormat, RecordFormat
+from trajmeter.readers._document_values import chunks, list_document
+from trajmeter.readers._formats import Evidence, FileFormat, Piece, RecordFormat
 from trajmeter.readers._recognition import beginning
 from trajmeter.readers.messages.turns import MessageTurns, message_turns
 from trajmeter.readers.redaction import redacted
@@ -16,10 +17,11 @@ from trajmeter.readers.tool_views import TOOL_VIEWS
 from trajmeter.records import ReadProblem, Source, Trajectory
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+    from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 
     from pydantic import JsonValue
 
+    from trajmeter.kernels._rust import JsonReader
     from trajmeter.readers.tool_views import ToolViews
 
 __all__ = [
@@ -60,6 +62,7 @@ _ROLES = frozenset(
 )
 _CONTENTS = ("content", "parts", "tool_calls", "function_call")
 _LANGCHAIN = frozenset({"ai", "chat", "function", "human", "remove", "system", "tool"})
+_OBJECT, _LIST = b"{["
 _FEW = 5
 """Values at the beginning of a list of which most have to be messages."""
 
@@ -133,6 +136,50 @@ def _records(
             messages.append(value)
     if messages:
         yield _attempt(messages, Source(file=str(path)), views)
+
+
+def _pieces(path: Path, reader: JsonReader, columns: Collection[str]) -> Iterator[Piece] | None:
+    """The attempts of a document, read in Rust; of one that mixes lists and messages, none."""
+    try:
+        document = list_document(path)
+    except (OSError, ReadError):
+        return None
+    if document is None:
+        return None
+    begins = {document.content[begin] for begin, _ in document.items}
+    if begins == {_OBJECT}:
+        whole = [(None, document.content)]
+        return _pieces_of([whole], path, reader, columns)
+    if begins != {_LIST}:
+        return None
+    parts = (
+        [(f"[{number}]", document.item(number)) for number in numbers]
+        for numbers in chunks(document)
+    )
+    return _pieces_of(parts, path, reader, columns)
+
+
+def _pieces_of(
+    parts: Iterable[Sequence[tuple[str | None, bytes]]],
+    path: Path,
+    reader: JsonReader,
+    columns: Collection[str],
+) -> Iterator[Piece]:
+    views = views_for(columns)
+    for lists in parts:
+
+        def read(
+            number: int,
+            _: Callable[[ReadProblem], None],
+            lists: Sequence[tuple[str | None, bytes]] = lists,
+        ) -> Iterator[Trajectory]:
+            name, content = lists[number]
+            messages = json_input.parse(content)
+            if isinstance(messages, list):
+                yield _attempt(messages, Source(file=str(path), record=name), views)
+
+        for found in reader.read_values(lists, str(path), are_lists=True):
+            yield Piece(found, read)
 
 
 def _attempt(messages: list[JsonValue], source: Source, views: ToolViews | None) -> Trajectory:
@@ -235,6 +282,7 @@ MESSAGE_LISTS = FileFormat(
     recognises=_recognises_list,
     records=_records,
     part=_records,
+    pieces=_pieces,
 )
 
 MESSAGE_RECORDS = RecordFormat(

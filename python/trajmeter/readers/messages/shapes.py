@@ -11,7 +11,6 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from pydantic_core import to_jsonable_python
 
-from trajmeter.records import ToolCall
 from trajmeter.records.openai_calls import parsed_arguments
 
 if TYPE_CHECKING:
@@ -58,9 +57,6 @@ _WITHOUT_BYTES = {
 
 _UNPARSED = re.compile(r"arguments:\n\n(.*)\n\nError details:", re.DOTALL)
 _INVALID = "INVALID_JSON"
-
-_CALL = dict(ToolCall(name=""))
-"""Every field of a call of which nothing but its name is known."""
 
 
 class Given(NamedTuple):
@@ -182,12 +178,14 @@ def call_of(call: object) -> dict[str, Any] | None:
     else:
         error = None
     return {
-        **_CALL,
         "name": name,
         "arguments": _arguments(arguments),
         "id": identity if type(identity) is str else None,
+        "result": None,
+        "duration_seconds": None,
         "success": None if error is None else False,
         "error": error,
+        "turn": None,
     }
 
 

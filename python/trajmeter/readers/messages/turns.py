@@ -39,9 +39,6 @@ __all__ = ["Conversation", "MessageTurns", "UsageReader", "message_turns"]
 UsageReader: TypeAlias = Callable[[Mapping[str, Any]], Usage | None]
 """Gives the usage of an answer of the model, from its message."""
 
-_ANSWERS = frozenset({"assistant", "ai", "AIMessageChunk", "model"})
-_RESULTS = frozenset({"tool", "function", "ToolMessageChunk"})
-_ASKED = frozenset({"user", "human", "HumanMessageChunk"})
 _SILENT = frozenset({"system", "developer", "remove", "chat", "SystemMessageChunk"})
 _RESULT_PARTS = frozenset({"tool_call_response", "tool-return", "retry-prompt"})
 
@@ -136,22 +133,10 @@ class Conversation:
         if role is None or message.get("type") is not None:
             self._unlabelled(index, message)
             return
-        if not self._take(index, message, role) and str(role) not in _SILENT:
+        if type(role) is str and role in _ADDERS:
+            _ADDERS[role](self, index, message)
+        elif str(role) not in _SILENT:
             self._refuse(index, f"role is {role!r}, expected a role of a conversation")
-
-    def _take(self, index: int, message: Mapping[str, Any], role: object) -> bool:
-        """Add a message of a role that is part of turns; tells whether it is."""
-        if type(role) is not str:
-            return False
-        if role in _ANSWERS:
-            self._answer(index, message)
-        elif role in _RESULTS:
-            self._result(index, message)
-        elif role in _ASKED:
-            self._user(index, message)
-        else:
-            return False
-        return True
 
     def _unlabelled(self, index: int, message: Mapping[str, Any]) -> None:
         """Add a message that has a type, beside its role or instead of it."""
@@ -160,8 +145,8 @@ class Conversation:
         role = message.get("role") or kind
         if kind == "message" and role == "assistant" and "stop_reason" not in message:
             self._said_item(index, message)
-        elif self._take(index, message, role):
-            return
+        elif type(role) is str and role in _ADDERS:
+            _ADDERS[role](self, index, message)
         elif message.get("object") == "response" and type(message.get("output")) is list:
             self._response(index, message)
         elif message.get("kind") in ("request", "response"):
@@ -187,19 +172,20 @@ class Conversation:
         text = said(content)
         if text is None:
             text = _text(message.get("refusal")) or None
-        self._say(draft, text)
+        if text is not None:
+            self._say(draft, text)
         for call in called_in(message, content):
             self._call(index, draft, call_of(call))
         if type(content) is list:
             self._results_in(index, content)
-        draft.agent = _text(message.get("name"))
+        name = message.get("name")
+        draft.agent = name if type(name) is str else None
         draft.model = model_of(message)
         draft.usage = self._usage(message)
 
-    def _say(self, draft: Draft, text: str | None) -> None:
-        if text is not None:
-            draft.texts.append(text)
-            self.said.append(f"assistant: {text}")
+    def _say(self, draft: Draft, text: str) -> None:
+        draft.texts.append(text)
+        self.said.append(f"assistant: {text}")
 
     def _call(self, index: int, draft: Draft, call: dict[str, Any] | None) -> None:
         if call is None:
@@ -211,12 +197,11 @@ class Conversation:
 
     def _result(self, index: int, message: Mapping[str, Any]) -> None:
         """Add a message that holds the result of a call."""
-        content = message.get("content")
-        parts = message.get("parts")
+        got = message.get
+        content, parts = got("content"), got("parts")
         if type(parts) is list:
             self._results_in(index, parts)
             return
-        got = message.get
         function, error = got("function"), got("error")
         is_inspect = type(function) is str
         success: bool | None = None
@@ -312,7 +297,9 @@ class Conversation:
         return self.drafts[-1]
 
     def _said_item(self, index: int, item: Mapping[str, Any]) -> None:
-        self._say(self._flat(index), said(item.get("content")))
+        draft, text = self._flat(index), said(item.get("content"))
+        if text is not None:
+            self._say(draft, text)
 
     def _item_call(self, index: int, item: Mapping[str, Any], kind: str) -> None:
         draft = self._flat(index)
@@ -357,6 +344,14 @@ class Conversation:
         place = f"messages[{index}]"
         before = self.unusable.get(place)
         self.unusable[place] = reason if before is None else f"{before}; {reason}"
+
+
+_ADDERS: dict[str, Callable[[Conversation, int, Mapping[str, Any]], None]] = {
+    **dict.fromkeys(("assistant", "ai", "AIMessageChunk", "model"), Conversation._answer),  # noqa: SLF001 - its own
+    **dict.fromkeys(("tool", "function", "ToolMessageChunk"), Conversation._result),  # noqa: SLF001 - its own
+    **dict.fromkeys(("user", "human", "HumanMessageChunk"), Conversation._user),  # noqa: SLF001 - its own
+}
+"""What adds a message, by its role."""
 
 
 def _text(value: object) -> str | None:

@@ -10,7 +10,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from trajmeter.records import Usage
-from trajmeter.records.record import LARGEST_COUNT, frozen
+from trajmeter.records.record import LARGEST_COUNT, default_fields, frozen
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -195,5 +195,5 @@ def _beside(
     )
 
 
-_USAGE = dict(Usage())
+_USAGE = default_fields(Usage)
 """Every field of a usage of which nothing is known."""

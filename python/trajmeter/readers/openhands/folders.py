@@ -7,6 +7,7 @@ folder with the name of theirs. The last completion holds all messages before it
 from __future__ import annotations
 
 import json
+import os
 import re
 from typing import TYPE_CHECKING, Any
 
@@ -26,6 +27,7 @@ from trajmeter.readers.openhands.attempt import (
 from trajmeter.readers.openhands.sdk import CARRIED, read_events
 from trajmeter.readers.tool_views import tool_views
 from trajmeter.records import ReadProblem, Source, Trajectory, View
+from trajmeter.remote import is_remote
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -94,8 +96,9 @@ def _load(path: Path, report: Callable[[ReadProblem], None]) -> Any:  # noqa: AN
 def _is_completions(path: Path, _: bytes) -> Evidence | None:
     if not path.is_dir():
         return None
-    first = min(path.glob("*.json"), default=None)
-    if first is None or not first.is_file():
+    found = path.iterdir() if is_remote(path) else os.scandir(path)  # has many files
+    name = min((each.name for each in found if each.name.endswith(".json")), default=None)
+    if name is None or not (first := path / name).is_file():
         return None
     try:
         record = as_mapping(json.loads(first.read_bytes()))

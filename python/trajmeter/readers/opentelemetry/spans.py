@@ -130,11 +130,15 @@ def made_span(
             return None
     exception = None
     said: str | None = None
+    choices: list[JsonValue] = []
     for about in events:
+        choices += _chosen(about)
         if "exception.type" in about:
             exception = as_text(about["exception.type"])
             said = as_text(about.get("exception.message"))
         attributes.update({key: each for key, each in about.items() if key.startswith("gen_ai.")})
+    if choices:
+        attributes.setdefault("gen_ai.output.messages", choices)
     kind = as_text(attributes.get("error.type"))
     return Span(
         trace=trace,
@@ -147,6 +151,13 @@ def made_span(
         exception=exception or kind,
         attributes=attributes,
     )
+
+
+def _chosen(about: Mapping[str, JsonValue]) -> list[JsonValue]:
+    """The answer in an event ``gen_ai.choice``, as it was written before there were messages."""
+    content = as_object(parsed(about.get("gen_ai.event.content"))) or about
+    message = parsed(content.get("message"))
+    return [message] if isinstance(message, dict) and "finish_reason" in content else []
 
 
 def _attributes(attributes: object) -> dict[str, JsonValue]:

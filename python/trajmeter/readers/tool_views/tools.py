@@ -64,6 +64,7 @@ _CODE = ("code", "script", "source")
 _TO_THE_END = -1
 _SHELL_AND_FLAG = 2
 _RUN = SHELLS | INTERPRETERS
+_LINES, _WHOLE = Extent.LINES, Extent.WHOLE
 
 
 class ShownByCall(NamedTuple):
@@ -210,6 +211,7 @@ def may_run(name: str) -> bool:
     return plain in SHELLS or plain in INTERPRETERS
 
 
+@lru_cache(maxsize=1024)
 def runs_commands(name: str) -> bool:
     """Whether a tool of this name is a shell, so that its result may tell an exit code."""
     return plain_name(name) in SHELLS
@@ -217,6 +219,8 @@ def runs_commands(name: str) -> bool:
 
 def _arguments(call: ToolCall) -> Mapping[str, Any]:
     arguments = call.arguments
+    if type(arguments) is dict:
+        return arguments
     if isinstance(arguments, str):
         arguments = parsed_arguments(arguments)
     return arguments if isinstance(arguments, dict) else {}
@@ -266,18 +270,32 @@ def _found(call: ToolCall) -> tuple[View, ...]:
 
 def _read(call: ToolCall, tool: ToolView) -> tuple[View, ...]:
     arguments = _arguments(call)
-    if call.success is False or (tool.is_editor and arguments.get("command") != "view"):
-        return ()
     path = _value(arguments, tool.path)
+    if call.success is False or (tool.is_editor and arguments.get("command") != "view"):
+        path = None
     if isinstance(path, list):
-        return tuple(made_view(each, Extent.WHOLE) for each in path if isinstance(each, str))
+        return tuple(made_view(each, _WHOLE) for each in path if isinstance(each, str))
     if not isinstance(path, str) or not path:
         return ()
     first, last = (None, None) if len(arguments) == 1 else _asked(arguments, tool)
-    text = text_of(call.result)
+    result = call.result
+    text = result if type(result) is str else text_of(result)
     if text is None:
         return _claimed(path, first, last)
-    return _seen(text, path, first, last, is_editor=tool.is_editor)
+    if ranges := numbered(text, first, last):
+        return tuple([made_view(path, _LINES, start, end) for start, end in ranges])
+    if tool.is_editor or not text or is_refusal(text):
+        return ()
+    return (_unnumbered(text, path, first, last),)
+
+
+def _unnumbered(text: str, path: str, first: int | None, last: int | None) -> View:
+    """What a result shows that numbers no lines: as many as it has."""
+    if first in (None, 1) and last is None:
+        return made_view(path, _WHOLE)
+    begin = first or 1
+    shown = begin + text.count("\n") - text.endswith("\n")
+    return made_view(path, _LINES, begin, shown if last is None else min(last, shown))
 
 
 def _window_shown(call: ToolCall) -> tuple[View, ...] | None:
@@ -314,21 +332,6 @@ def _claimed(path: str, first: int | None, last: int | None) -> tuple[View, ...]
     if last is not None:
         return (made_view(path, Extent.LINES, first or 1, last),)
     return (made_view(path, Extent.WHOLE if first in (None, 1) else Extent.UNKNOWN),)
-
-
-def _seen(
-    text: str, path: str, first: int | None, last: int | None, *, is_editor: bool
-) -> tuple[View, ...]:
-    """What a result shows."""
-    if ranges := numbered(text, first, last):
-        return tuple([made_view(path, Extent.LINES, start, end) for start, end in ranges])
-    if is_editor or not text or is_refusal(text):
-        return ()
-    if first in (None, 1) and last is None:
-        return (made_view(path, Extent.WHOLE),)
-    begin = first or 1
-    shown = begin + text.count("\n") - text.endswith("\n")
-    return (made_view(path, Extent.LINES, begin, shown if last is None else min(last, shown)),)
 
 
 _READERS: dict[str, ToolView | ViewFunction] = {

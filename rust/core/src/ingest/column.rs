@@ -7,66 +7,8 @@
 use serde_json::Value;
 
 use super::shape::{Kind, Member, Shape};
-
-/// Texts or lists end within what 32-bit offsets reach; a value beyond that is refused.
-#[derive(Debug, PartialEq, Eq)]
-pub struct Full;
-
-/// Names of the columns that are to be kept, those within records behind a dot.
-#[derive(Clone, Debug)]
-pub struct Wanted(Vec<String>);
-
-impl Wanted {
-    /// The names.
-    #[must_use]
-    pub fn new(names: Vec<String>) -> Self {
-        Self(names)
-    }
-
-    /// Whether the column is wanted, or anything below it, or all of the record it is in.
-    #[must_use]
-    pub fn has(&self, path: &str) -> bool {
-        let holds = |outer: &str, inner: &str| {
-            inner
-                .strip_prefix(outer)
-                .is_some_and(|rest| rest.is_empty() || rest.starts_with('.'))
-        };
-        let mut names = self.0.iter();
-        names.any(|name| holds(name, path) || holds(path, name))
-    }
-}
-
-/// Texts, one after the other.
-#[derive(Debug)]
-pub struct Texts {
-    /// Where each text begins in `bytes`; the last is where the last one ends.
-    pub offsets: Vec<i32>,
-    /// The texts, as UTF-8.
-    pub bytes: Vec<u8>,
-}
-
-impl Default for Texts {
-    fn default() -> Self {
-        Self {
-            offsets: vec![0],
-            bytes: Vec::new(),
-        }
-    }
-}
-
-impl Texts {
-    fn push(&mut self, text: &str) -> Result<(), Full> {
-        let end = i32::try_from(self.bytes.len() + text.len()).map_err(|_| Full)?;
-        self.bytes.extend_from_slice(text.as_bytes());
-        self.offsets.push(end);
-        Ok(())
-    }
-
-    fn truncate(&mut self, length: usize) {
-        self.offsets.truncate(length + 1);
-        self.bytes.truncate(last(&self.offsets));
-    }
-}
+use super::texts::Texts;
+use super::wanted::Wanted;
 
 /// The values of a column; where one is null, something stands in its place.
 #[derive(Debug)]
@@ -325,6 +267,22 @@ impl Column {
         true
     }
 
+    /// Makes row `row` the text, as UTF-8, that `write` puts behind the others, if it is kept.
+    pub fn written(&mut self, row: usize, write: impl FnOnce(&mut Vec<u8>) -> Option<()>) -> bool {
+        self.pad(row);
+        match &mut self.values {
+            Values::Text(texts) if self.is_wanted => {
+                if texts.push_written(write).is_err() {
+                    return false;
+                }
+            }
+            Values::Text(_) => {}
+            _ => return false,
+        }
+        self.set();
+        true
+    }
+
     fn set(&mut self) {
         if self.is_wanted {
             self.valid.push(true);
@@ -373,13 +331,6 @@ impl Column {
     }
 }
 
-impl Texts {
-    /// Adds a key of a mapping.
-    pub fn key(&mut self, text: &str) -> bool {
-        self.push(text).is_ok()
-    }
-}
-
 impl Absent {
     fn of(kind: Kind, default: &Value) -> Self {
         match default {
@@ -394,6 +345,6 @@ impl Absent {
     }
 }
 
-fn last(offsets: &[i32]) -> usize {
+pub(super) fn last(offsets: &[i32]) -> usize {
     offsets.last().map_or(0, |&end| end as usize)
 }

@@ -139,54 +139,96 @@ fn is_plain(chunk: &[u8]) -> bool {
 
 /// The text that stands between the quotes of valid JSON; none if it holds half a surrogate pair.
 pub(super) fn unescaped(inside: &str) -> Option<Cow<'_, str>> {
-    let Some(mut at) = memchr(b'\\', inside.as_bytes()) else {
+    if memchr(b'\\', inside.as_bytes()).is_none() {
         return Some(Cow::Borrowed(inside));
-    };
-    let mut text = String::with_capacity(inside.len());
-    let mut rest = inside;
-    loop {
-        text.push_str(&rest[..at]);
-        let (escaped, length) = escape(&rest[at..])?;
-        text.push(escaped);
-        rest = &rest[at + length..];
-        match memchr(b'\\', rest.as_bytes()) {
-            Some(next) => at = next,
-            None => break,
-        }
     }
-    text.push_str(rest);
-    Some(Cow::Owned(text))
+    let mut text = Vec::new();
+    push_unescaped(inside, &mut text)?;
+    String::from_utf8(text).ok().map(Cow::Owned)
+}
+
+/// Adds the text that stands between the quotes of valid JSON; none if it holds half a surrogate
+/// pair, of which a part may be there.
+pub(super) fn push_unescaped(inside: &str, text: &mut Vec<u8>) -> Option<()> {
+    text.reserve(inside.len());
+    let bytes = inside.as_bytes();
+    let mut at = push_plain(bytes, 0, text);
+    while at < bytes.len() {
+        let escaped = match bytes.get(at + 1)? {
+            b'n' => b'\n',
+            b't' => b'\t',
+            byte @ (b'"' | b'\\') => *byte,
+            _ => {
+                let (escaped, length) = escape(&inside[at..])?;
+                text.extend_from_slice(escaped.encode_utf8(&mut [0; 4]).as_bytes());
+                at = push_plain(bytes, at + length, text);
+                continue;
+            }
+        };
+        text.push(escaped);
+        at = push_plain(bytes, at + 2, text);
+    }
+    Some(())
+}
+
+/// Adds the bytes from `at` to the next backslash, and says where that is; or to the end.
+fn push_plain(bytes: &[u8], mut at: usize, text: &mut Vec<u8>) -> usize {
+    while let Some(word) = word(bytes, at) {
+        let others = word ^ (ONES * u64::from(b'\\'));
+        let found = others.wrapping_sub(ONES) & !others & HIGH;
+        // All of it, and what is too much back, takes less time than a copy of unknown length.
+        text.extend_from_slice(&word.to_le_bytes());
+        if found != 0 {
+            let plain = found.trailing_zeros() as usize / WORD;
+            text.truncate(text.len() - WORD + plain);
+            return at + plain;
+        }
+        at += WORD;
+    }
+    let rest = &bytes[at..];
+    let plain = memchr(b'\\', rest).unwrap_or(rest.len());
+    text.extend_from_slice(&rest[..plain]);
+    at + plain
 }
 
 /// A text as JSON.
 pub(super) fn json_text(text: &str) -> String {
-    let mut json = String::with_capacity(text.len() + text.len() / 16 + 2);
-    json.push('"');
+    let mut json = Vec::new();
+    push_json(text, &mut json);
+    // Texts with their escapes are texts.
+    String::from_utf8(json).unwrap_or_default()
+}
+
+/// Adds a text as JSON.
+pub(super) fn push_json(text: &str, json: &mut Vec<u8>) {
+    const DIGITS: &[u8; 16] = b"0123456789abcdef";
+    let bytes = text.as_bytes();
+    json.reserve(bytes.len() + bytes.len() / 16 + 2);
+    json.push(b'"');
     let mut begin = 0;
-    while let Some(at) = plain_end(text.as_bytes(), begin) {
-        json.push_str(&text[begin..at]);
-        let byte = text.as_bytes()[at];
-        json.push('\\');
+    while let Some(at) = plain_end(bytes, begin) {
+        json.extend_from_slice(&bytes[begin..at]);
+        let byte = bytes[at];
         let escaped = match byte {
-            b'"' | b'\\' => char::from(byte),
-            b'\n' => 'n',
-            b'\t' => 't',
-            b'\r' => 'r',
-            0x08 => 'b',
-            0x0c => 'f',
+            b'"' | b'\\' => byte,
+            b'\n' => b'n',
+            b'\t' => b't',
+            b'\r' => b'r',
+            0x08 => b'b',
+            0x0c => b'f',
             _ => {
-                const DIGITS: &[u8; 16] = b"0123456789abcdef";
-                json.push_str("u00");
-                json.push(char::from(DIGITS[usize::from(byte >> 4)]));
-                char::from(DIGITS[usize::from(byte & 0xf)])
+                json.extend_from_slice(b"\\u00");
+                json.push(DIGITS[usize::from(byte >> 4)]);
+                json.push(DIGITS[usize::from(byte & 0xf)]);
+                begin = at + 1;
+                continue;
             }
         };
-        json.push(escaped);
+        json.extend_from_slice(&[b'\\', escaped]);
         begin = at + 1;
     }
-    json.push_str(&text[begin..]);
-    json.push('"');
-    json
+    json.extend_from_slice(&bytes[begin..]);
+    json.push(b'"');
 }
 
 /// The character that an escape stands for, and how long the escape is.

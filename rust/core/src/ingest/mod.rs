@@ -10,10 +10,12 @@
 mod column;
 mod context;
 mod cursor;
+mod documents;
 pub mod equality;
 mod escapes;
 mod inspect;
 mod logs;
+mod merge;
 mod messages;
 mod objects;
 mod parser;
@@ -23,8 +25,10 @@ mod predictions;
 mod raw;
 mod records;
 mod shape;
+mod texts;
 mod tree;
 mod value;
+mod wanted;
 mod written;
 
 use std::collections::HashSet;
@@ -35,9 +39,12 @@ use memchr::{memchr, memchr_iter, memrchr};
 use serde::de::Error;
 use serde_json::Deserializer;
 
-pub use column::{Column, Texts, Values, Wanted};
+pub use column::{Column, Values};
+pub use documents::Document;
 pub use inspect::Log;
 pub use shape::{Kind, Member, Shape};
+pub use texts::Texts;
+pub use wanted::Wanted;
 
 use crate::pool;
 pub(crate) use cursor::{Cursor, Scalar};

@@ -15,6 +15,7 @@ pub(super) struct Parser<'a> {
     at: usize,
     depth: usize,
     is_beyond: bool,
+    newline: Option<usize>,
     /// The last long text. Logs hold what a model said once more in its response, and comparing
     /// takes less time than looking for the end.
     long: Option<Quoted<'a>>,
@@ -27,6 +28,7 @@ impl<'a> Parser<'a> {
             at: 0,
             depth: 0,
             is_beyond: false,
+            newline: None,
             long: None,
         }
     }
@@ -34,6 +36,16 @@ impl<'a> Parser<'a> {
     /// Whether it gave up at what is valid JSON, but not certain to be taken by every parser.
     pub(super) fn is_beyond(&self) -> bool {
         self.is_beyond
+    }
+
+    /// Where the first newline so far is; none stands within a text.
+    pub(super) fn newline(&self) -> Option<usize> {
+        self.newline
+    }
+
+    /// Where the next byte stands that was not looked at.
+    pub(super) fn at(&self) -> usize {
+        self.at
     }
 
     /// Whether nothing is left.
@@ -47,6 +59,9 @@ impl<'a> Parser<'a> {
             let byte = *self.text.as_bytes().get(self.at)?;
             if !matches!(byte, b' ' | b'\n' | b'\t' | b'\r') {
                 return Some(byte);
+            }
+            if byte == b'\n' && self.newline.is_none() {
+                self.newline = Some(self.at);
             }
             self.at += 1;
         }

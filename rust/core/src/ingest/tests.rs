@@ -2,6 +2,7 @@
 
 use std::convert::identity;
 
+use super::merge::merged;
 use super::{Column, Format, Piece, Reader, Shape, Values, Wanted, pieces};
 
 const SHAPE: &str = include_str!("../../../../fuzz/trajectory_shape.json");
@@ -151,6 +152,41 @@ fn pieces_end_behind_newlines() {
     let (last, others) = pieces.split_last().unwrap();
     assert!(others.iter().all(|range| block[range.end - 1] == b'\n'));
     assert_eq!((pieces[0].start, last.end), (0, block.len()));
+}
+
+#[test]
+fn pieces_put_together_are_those_of_one_reading() {
+    let reader = reader();
+    let lines = [
+        r#"{"task_id": "a", "turns": [{"views": [{"path": "é"}], "success": true}, {}], "note": 1}"#,
+        "odd",
+        r#"{"instance_id": "c", "model_patch": "x"}"#,
+        r#"{"task_id": "d", "usage": {"input_tokens": 1, "cost_usd": 0.5}, "turns": []}"#,
+        r#"{"task_id": "e", "passed": false, "metadata": {"a": 1}, "unusable": {"k": "v"}}"#,
+        "also odd",
+    ];
+    let block = lines.join("\n");
+    let [whole] = &reader.read(block.as_bytes(), "file", 1, identity)[..] else {
+        panic!("one piece");
+    };
+    let pieces = (1..).zip(lines);
+    let pieces =
+        pieces.flat_map(|(number, line)| reader.read(line.as_bytes(), "file", number, identity));
+    let [together] = &merged(pieces.collect())[..] else {
+        panic!("one piece");
+    };
+    assert_eq!((together.rows, together.next_line), (4, whole.next_line));
+    assert_eq!(
+        format!("{:?}", together.columns),
+        format!("{:?}", whole.columns)
+    );
+    let places = |piece: &Piece| -> Vec<_> {
+        let refused = piece.refused.iter();
+        refused.map(|each| (each.row, each.number)).collect()
+    };
+    assert_eq!(places(together), [(1, 2), (4, 6)]);
+    assert_eq!(places(together), places(whole));
+    assert!(merged(Vec::new()).is_empty());
 }
 
 #[test]

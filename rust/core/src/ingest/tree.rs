@@ -8,6 +8,7 @@ use std::borrow::Cow;
 
 use super::escapes::{Escapes, unescaped};
 use super::raw::{Uncertain, is_certain};
+use super::value::are_distinct;
 
 /// A text of JSON, as it is written, with its quotes.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -107,8 +108,21 @@ impl<'a> Object<'a> {
         Some(self.members.remove(at).1)
     }
 
+    /// Takes a key away, however often it is there.
+    pub(super) fn remove(&mut self, key: &str) {
+        let count = self.members.len();
+        self.members.retain(|(own, _)| !own.is(key));
+        self.json = self.json.filter(|_| self.members.len() == count);
+    }
+
     pub(super) fn has(&self, key: &str) -> bool {
         self.find(key).is_some()
+    }
+
+    /// Whether every key occurs once; not if one holds half a surrogate pair.
+    pub(super) fn has_distinct_keys(&self) -> bool {
+        let keys: Option<Vec<_>> = self.members.iter().map(|(key, _)| key.text()).collect();
+        keys.is_some_and(|keys| are_distinct(keys.len(), || keys.iter().map(|key| &**key)))
     }
 }
 

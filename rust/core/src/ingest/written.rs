@@ -93,10 +93,14 @@ impl<'a> Cells<'a> {
         })
     }
 
-    /// Writes JSON text that is made only if the column is kept.
-    pub(super) fn json_of(&mut self, name: &str, make: impl FnOnce() -> String) -> Option<()> {
-        self.with(name, Some(make), |cell, row, make| {
-            only_if(cell.column.text(row, &make()))
+    /// Writes a text, as UTF-8, that `write` makes only if the column is kept.
+    pub(super) fn written(
+        &mut self,
+        name: &str,
+        write: impl FnOnce(&mut Vec<u8>) -> Option<()>,
+    ) -> Option<()> {
+        self.with(name, Some(write), |cell, row, write| {
+            only_if(cell.column.written(row, write))
         })
     }
 

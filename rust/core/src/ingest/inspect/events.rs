@@ -1,6 +1,7 @@
 //! The events of a sample, as messages.
 
 use std::borrow::Cow;
+use std::collections::VecDeque;
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
@@ -50,7 +51,7 @@ pub(super) struct Events<'a> {
     durations: FxHashMap<Name<'a>, f64>,
     spans: FxHashMap<Name<'a>, Span<'a>>,
     /// Spans of tools whose call is not yet known, by the span they lie in and the tool's name.
-    waiting: FxHashMap<(Option<Name<'a>>, Name<'a>), Vec<Name<'a>>>,
+    waiting: FxHashMap<(Option<Name<'a>>, Name<'a>), VecDeque<Name<'a>>>,
     /// Exit codes of the commands that ran in a span.
     runs: FxHashMap<Name<'a>, Vec<i64>>,
     /// Spans, with the id of the call that each is of.
@@ -141,7 +142,7 @@ impl<'a> Events<'a> {
         if event.get("type").is("tool") {
             let name = event.get("name").quoted()?.text()?;
             let waiting = self.waiting.entry((parent.clone(), name)).or_default();
-            waiting.push(own.clone());
+            waiting.push_back(own.clone());
         }
         // Which of two spans of one id counts is for the record reader.
         self.spans
@@ -180,12 +181,14 @@ impl<'a> Events<'a> {
         let content = self.whole(take(&mut message, "content"))?;
         let mut calls = Vec::new();
         if let Node::List(List { items, .. }) = take(&mut message, "tool_calls") {
-            for mut call in items {
-                if let Node::Object(call) = &mut call {
-                    // What is shown of it to people.
-                    while call.take("view").is_some() {}
-                }
-                calls.push(self.whole(call)?);
+            for call in items {
+                calls.push(match call {
+                    Node::Object(mut call) => {
+                        call.remove("view"); // what is shown of it to people
+                        self.whole(Node::Object(call))?
+                    }
+                    other => other,
+                });
             }
         }
         let calls = List {
@@ -230,12 +233,9 @@ impl<'a> Events<'a> {
             ]));
         }
         let named = (filled(event.get("span_id"))?, function.quoted()?.text()?);
-        if let Some(waiting) = self
-            .waiting
-            .get_mut(&named)
-            .filter(|spans| !spans.is_empty())
-        {
-            self.calls.push((waiting.remove(0), id));
+        let waiting = self.waiting.get_mut(&named);
+        if let Some(span) = waiting.and_then(VecDeque::pop_front) {
+            self.calls.push((span, id));
         }
         Some(())
     }

@@ -146,9 +146,11 @@ pub(super) fn read(row: &mut Row<'_>, log: &Log, text: &str) -> Option<()> {
         messages = std::mem::take(&mut events.messages);
         conversation = Conversation::new(usage, keeps_said);
     } else {
-        let list = sample.messages.and_then(|text| Parser::new(text).value());
-        messages = match events.whole(list.unwrap_or(Node::Null))? {
-            Node::List(List { items, .. }) => items,
+        messages = match sample.messages.and_then(|text| Parser::new(text).value()) {
+            Some(Node::List(List { items, .. })) => {
+                let items = items.into_iter().map(|item| events.whole(item));
+                items.collect::<Option<_>>()?
+            }
             _ => Vec::new(),
         };
         conversation = Conversation::new(Usage::of, keeps_said);
@@ -344,15 +346,15 @@ fn write_scores(
 ) -> Option<()> {
     let (index, places) = (row.index, &row.places.messages);
     let scores = sample.scores.as_ref().and_then(Node::object);
+    // Which of two scores of a name counts is for the record reader.
+    ok(scores.is_none_or(Object::has_distinct_keys))?;
     let mut values = Vec::new();
     for (name, score) in scores.map_or(&[][..], |scores| &scores.members) {
-        // Which of two scores of a name counts is for the record reader.
-        ok(!values.iter().any(|(other, _): &(String, _)| name.is(other)))?;
         if let Some(score) = score.object().filter(|score| !score.members.is_empty()) {
-            values.push((name.text()?.into_owned(), (name.json, score.get("value"))));
+            values.push((name.json, score.get("value")));
         }
     }
-    if let [(_, (_, value))] = &values[..] {
+    if let [(_, value)] = &values[..] {
         let passed = match value {
             Node::Text(text) if text.is("C") => Some(true),
             Node::Text(text) if text.is("I") => Some(false),
@@ -369,7 +371,7 @@ fn write_scores(
         return Some(());
     }
     let mut scores = Vec::new();
-    for (_, (name, value)) in &values {
+    for (name, value) in &values {
         scores.push(format!("{name}: {}", value.json()?));
     }
     let about = match &sample.metadata {

@@ -28,7 +28,8 @@ pub(super) fn declared_views(
     messages: &[Message<'_>],
     repository: Option<&str>,
 ) -> Result<Option<Vec<View>>, Uncertain> {
-    for message in messages.iter().rev().filter(|each| each.is_by("assistant")) {
+    let may_declare = |each: &&Message<'_>| each.is_by("assistant") && each.content.has(FINAL.0);
+    for message in messages.iter().rev().filter(may_declare) {
         for block in blocks(message.text(), FINAL).into_iter().rev() {
             let views = claims(block, repository)?;
             if !views.is_empty() {

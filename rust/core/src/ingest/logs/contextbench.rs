@@ -37,6 +37,9 @@ pub(super) fn turns_1<'a>(
 ) -> Result<Vec<Turn<'a>>, Uncertain> {
     let messages = &run.messages;
     let steps = |message: &Message<'_>| -> Result<Vec<Vec<View>>, Uncertain> {
+        if !message.content.has(CLAIM.0) {
+            return Ok(Vec::new());
+        }
         let found = blocks(message.text(), CLAIM).into_iter();
         let found = found.map(|block| claims(block, repository));
         let found: Result<Vec<_>, _> = found.collect();
@@ -66,7 +69,7 @@ pub(super) fn turns_1<'a>(
                 .flat_map(std::mem::take)
                 .collect()
         } else {
-            let command = programs(messages[start].text()).next();
+            let command = programs(messages[start].content.around_blocks()).next();
             Vec::from_iter(views_shown(command.into_iter(), repository)?)
         }
         .into_iter();
@@ -106,13 +109,14 @@ pub(super) fn final_views(
     repository: Option<&str>,
 ) -> Result<Option<Vec<View>>, Uncertain> {
     let messages = &run.messages;
-    let declared = messages.iter().flat_map(|each| blocks(each.text(), FINAL));
+    let may_declare = messages.iter().filter(|each| each.content.has(FINAL.0));
+    let declared = may_declare.flat_map(|each| blocks(each.text(), FINAL));
     if let Some(last) = declared.last() {
         return claims(last, repository).map(Some);
     }
     let is_asked = |message: &Message<'_>| {
         let mut signs = ASKS_FOR_CLAIMS.iter();
-        signs.any(|sign| find(message.text(), sign).is_some())
+        signs.any(|sign| message.content.has(sign))
     };
     Ok(messages.iter().any(is_asked).then(Vec::new))
 }

@@ -6,6 +6,7 @@
 mod claims;
 mod contextbench;
 mod fields;
+mod files;
 mod observations;
 mod record;
 mod responses;
@@ -16,15 +17,13 @@ mod v2;
 mod views;
 
 use std::borrow::Cow;
-use std::fs::File;
-use std::io::{ErrorKind, Read};
 use std::ops::Range;
 use std::path::Path;
 use std::sync::LazyLock;
 
-use memchr::memchr;
 use memchr::memmem::Finder;
 
+use super::merge::merged;
 use super::parser::Parser;
 use super::written::Cells;
 use super::{Piece, Reader, Refused, Row};
@@ -34,11 +33,8 @@ use record::{Failure, More, Record, Usage, seconds_between};
 use run::Run;
 use views::{Folder, as_steps};
 
-/// Files of a piece.
-const FILES: usize = 32;
-
-/// No file that has more bytes is read here.
-const LARGEST: u64 = 1 << 26;
+/// Bytes of the end of a log, where its format most often stands.
+const END: usize = 1 << 12;
 
 const SUFFIX: &str = ".traj.json";
 const AGENT: &str = "mini-swe-agent";
@@ -99,25 +95,30 @@ enum Looks {
 }
 
 impl Reader {
-    /// Reads files, each of which is a log, and gives what `finish` makes of their pieces; under the
-    /// profile `contextbench` if `as_contextbench`.
+    /// Reads the first of some files, each of which is a log, as many as are read at a time; under
+    /// the profile `contextbench` if `as_contextbench`. Gives what `finish` makes of their rows, and
+    /// how many files it read: at least one, if there is one.
     ///
-    /// The line of what is refused is the number of its file, from 0.
+    /// The number of what is refused is that of its file, from 0.
     pub fn read_logs<T: Send>(
         &self,
         files: &[String],
         as_contextbench: bool,
         finish: impl Fn(Piece) -> T + Send + Sync,
-    ) -> Vec<T> {
-        pool::map(pool::chunks(files.len(), FILES), |range| {
+    ) -> (Vec<T>, usize) {
+        let sizes = files::sizes(files);
+        let looks = self.looks(as_contextbench);
+        let pieces = pool::map(files::pieces(&sizes).into_iter(), |range| {
             let mut buffer = Vec::new();
-            let looks = self.looks(as_contextbench);
-            finish(self.gather_logs(range, |row, number| {
+            self.gather_logs(range, |row, number| {
                 let file = &files[number];
-                let content = read_file(Path::new(file), &mut buffer);
+                let content = sizes[number]
+                    .and_then(|size| files::content(Path::new(file), size, &mut buffer));
                 content.is_some_and(|content| row.read_log(content, file, looks).is_some())
-            }))
-        })
+            })
+        });
+        let rows = merged(pieces).into_iter();
+        (pool::map(rows, finish), sizes.len())
     }
 
     /// Reads logs of which the content is there, as if each stood in `file`.
@@ -164,38 +165,14 @@ impl Reader {
     }
 }
 
-/// Reads a whole file, if it is one that may be a log.
-fn read_file<'b>(path: &Path, buffer: &'b mut Vec<u8>) -> Option<&'b [u8]> {
-    let about = path.metadata().ok()?;
-    // Opening a pipe would wait for a writer.
-    if !about.is_file() || about.len() > LARGEST {
-        return None;
-    }
-    let mut file = File::open(path).ok()?;
-    // Room for one byte more shows the end of a file that did not grow.
-    let room = usize::try_from(about.len()).ok()? + 1;
-    if buffer.len() < room {
-        buffer.resize(room, 0);
-    }
-    let mut length = 0;
-    while length < room {
-        match file.read(&mut buffer[length..room]) {
-            Ok(0) => return Some(&buffer[..length]),
-            Ok(count) => length += count,
-            Err(error) if error.kind() == ErrorKind::Interrupted => {}
-            Err(_) => return None,
-        }
-    }
-    None
-}
-
 impl Row<'_> {
     fn read_log(&mut self, content: &[u8], file: &str, looks: Looks) -> Option<()> {
         // Cheap, and enough to pass over files of other formats.
-        MARK.find(content)?;
+        let end = &content[content.len().saturating_sub(END)..];
+        MARK.find(end).or_else(|| MARK.find(content))?;
         let text = std::str::from_utf8(content).ok()?;
-        let line = place(text)?;
-        let run = run(text)?;
+        let (run, newline) = run(text)?;
+        let line = place(text, newline)?;
         let record = record(&run, file, looks)?;
         file.clone_into(&mut self.file);
         self.line = line;
@@ -217,30 +194,31 @@ impl Row<'_> {
     }
 }
 
-/// The line that a log stands on, if it is on one; none inside where the file is a document.
+/// The line that a log stands on, if it is on one; none inside where the file is a document, whose
+/// first newline is at a place.
 #[allow(clippy::option_option)]
-fn place(text: &str) -> Option<Option<i64>> {
-    let text = text.trim_end_matches([' ', '\t', '\r', '\n']);
+fn place(text: &str, newline: Option<usize>) -> Option<Option<i64>> {
     if !text.starts_with('{') {
         return None;
     }
-    let Some(newline) = memchr(b'\n', text.as_bytes()) else {
+    let text = text.trim_end_matches([' ', '\t', '\r', '\n']);
+    let Some(rest) = newline.and_then(|newline| text.get(newline + 1..)) else {
         return Some(Some(1));
     };
     // A second line that begins like this makes it lines to the record reader.
-    let is_lines = text[newline + 1..]
+    let is_lines = rest
         .trim_start_matches([' ', '\t', '\r', '\n'])
         .starts_with('{');
     (!is_lines).then_some(None)
 }
 
-/// The run, if it is one of these versions.
-fn run(json: &str) -> Option<Run<'_>> {
+/// The run, if it is one of these versions, and where its first newline is.
+fn run(json: &str) -> Option<(Run<'_>, Option<usize>)> {
     let mut parser = Parser::new(json);
     let mut run = Run::default();
     fields::object(&mut parser, &mut run, false)?;
     (parser.is_at_end() && run.has_messages() && (run.is_version_1() || run.is_version_2()))
-        .then_some(run)
+        .then(|| (run, parser.newline()))
 }
 
 /// The run as a record of our own; its views are only looked for where they are asked for.

@@ -18,6 +18,8 @@ static OPEN: LazyLock<Finder<'static>> = LazyLock::new(|| Finder::new("<output>\
 /// As it stands in JSON.
 static OPEN_ESCAPED: LazyLock<Finder<'static>> = LazyLock::new(|| Finder::new(r"<output>\n"));
 const CLOSE: &str = "</output>";
+/// The end of a bash block.
+const FENCE: &str = "```";
 
 /// Longest number that the rules take.
 const DIGITS: usize = 18;
@@ -27,18 +29,25 @@ pub(super) fn find(text: &str, mark: &str) -> Option<usize> {
     memmem::find(text.as_bytes(), mark.as_bytes())
 }
 
+/// The part of a text, or of what JSON writes for it, that all its bash blocks lie in.
+pub(super) fn around_blocks(text: &str) -> &str {
+    let begin = BASH.find(text.as_bytes()).unwrap_or(text.len());
+    let rest = &text[begin..];
+    let end = memmem::rfind(rest.as_bytes(), FENCE.as_bytes());
+    &rest[..end.map_or(0, |end| end + FENCE.len())]
+}
+
 /// The bash blocks of a text.
 pub(super) fn programs(text: &str) -> impl Iterator<Item = &str> {
-    const CLOSE: &str = "```";
     let mut rest = text;
     iter::from_fn(move || {
         while let Some(at) = BASH.find(rest.as_bytes()) {
             rest = &rest[at + BASH.needle().len()..];
             let blank = rest.len() - rest.trim_start_matches(is_space).len();
             if let Some(newline) = rest[..blank].rfind('\n') {
-                let length = find(&rest[newline + 1..], CLOSE)?;
+                let length = find(&rest[newline + 1..], FENCE)?;
                 let body = &rest[newline + 1..newline + 1 + length];
-                rest = &rest[newline + 1 + length + CLOSE.len()..];
+                rest = &rest[newline + 1 + length + FENCE.len()..];
                 return Some(body.strip_suffix('\n').unwrap_or(body));
             }
         }

@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 
-use super::super::escapes::{json_text, unescaped};
+use super::super::escapes::{json_text, push_json, push_unescaped, unescaped};
 use super::super::raw::Uncertain;
 use super::super::written::Cells;
 use super::run::Message;
@@ -110,7 +110,7 @@ pub(super) struct Turn<'a> {
     /// None of a turn that only adds a step to the one before.
     pub number: Option<usize>,
     pub program: Option<Cow<'a, str>>,
-    pub text: Option<Cow<'a, str>>,
+    pub text: Option<Printed<'a>>,
     pub success: Option<bool>,
     pub error: Option<Failure<'a>>,
     pub tool_calls: Vec<Call<'a>>,
@@ -123,7 +123,9 @@ impl Turn<'_> {
     fn write(cells: &mut Cells<'_>, turn: &Self) -> Option<()> {
         cells.integer("number", turn.number.map(|number| number as i64))?;
         cells.text("program", turn.program.as_deref())?;
-        cells.text("text", turn.text.as_deref())?;
+        if let Some(text) = &turn.text {
+            cells.written("text", |bytes| text.push(bytes))?;
+        }
         cells.boolean("success", turn.success)?;
         cells.record("error", turn.error.as_ref(), Failure::write)?;
         cells.list("tool_calls", Some(&turn.tool_calls), Call::write)?;
@@ -156,7 +158,7 @@ pub(super) struct Call<'a> {
     pub error: Option<Cow<'a, str>>,
 }
 
-/// What a command printed.
+/// What a command printed, or a model said.
 #[derive(Clone)]
 pub(super) enum Printed<'a> {
     Text(Cow<'a, str>),
@@ -169,6 +171,25 @@ impl Printed<'_> {
         match self {
             Self::Text(text) => Ok(Cow::Borrowed(text)),
             Self::Escaped(inside) => unescaped(inside).ok_or(Uncertain),
+        }
+    }
+
+    fn push(&self, bytes: &mut Vec<u8>) -> Option<()> {
+        match self {
+            Self::Text(text) => bytes.extend_from_slice(text.as_bytes()),
+            Self::Escaped(inside) => push_unescaped(inside, bytes)?,
+        }
+        Some(())
+    }
+
+    fn push_json(&self, json: &mut Vec<u8>) {
+        match self {
+            Self::Text(text) => push_json(text, json),
+            Self::Escaped(inside) => {
+                json.push(b'"');
+                json.extend_from_slice(inside.as_bytes());
+                json.push(b'"');
+            }
         }
     }
 }
@@ -198,20 +219,22 @@ impl<'a> Call<'a> {
         cells.text("name", Some(&call.name))?;
         match call.arguments {
             Arguments::Command(command) => {
-                cells.json_of("arguments", || {
-                    format!("{{\"command\":{}}}", json_text(command))
+                cells.written("arguments", |json| {
+                    json.extend_from_slice(b"{\"command\":");
+                    push_json(command, json);
+                    json.push(b'}');
+                    Some(())
                 })?;
             }
             Arguments::Written(json) => {
                 cells.json("arguments", json.filter(|json| *json != "null"))?;
             }
         }
-        match &call.result {
-            Some(Printed::Text(text)) => cells.json_of("result", || json_text(text))?,
-            Some(Printed::Escaped(inside)) => {
-                cells.json_of("result", || format!("\"{inside}\""))?;
-            }
-            None => {}
+        if let Some(result) = &call.result {
+            cells.written("result", |json| {
+                result.push_json(json);
+                Some(())
+            })?;
         }
         cells.boolean("success", call.success)?;
         cells.text("error", call.error.as_deref())
@@ -263,7 +286,7 @@ impl Usage {
             cached_input_tokens: tokens.cached(),
             cache_write_tokens: tokens.written(),
             reasoning_tokens: tokens.reasoning(),
-            total_tokens: tokens.total,
+            total_tokens: tokens.total(),
             cost_usd: extra.cost,
         };
         usage.is_known().then_some(usage)

@@ -5,10 +5,12 @@
 use std::borrow::Cow;
 use std::cell::OnceCell;
 
-use super::super::escapes::Escapes;
+use super::super::escapes::{Escapes, unescaped};
 use super::super::parser::Parser;
 use super::super::tree::Quoted;
 use super::fields::{Kept, Value, keys, list};
+use super::observations::{around_blocks, find};
+use super::record::Printed;
 use super::responses::Output;
 use super::tokens::Tokens;
 
@@ -200,6 +202,7 @@ impl Message<'_> {
 pub(super) struct Content<'de> {
     whole: Option<Quoted<'de>>,
     text: OnceCell<String>,
+    around_blocks: OnceCell<String>,
 }
 
 impl<'de> Content<'de> {
@@ -216,10 +219,33 @@ impl<'de> Content<'de> {
         self.whole.map(Quoted::inside)
     }
 
+    /// The text, as it is kept.
+    pub(super) fn printed(&self) -> Printed<'_> {
+        match self.written() {
+            Some(inside) => Printed::Escaped(inside),
+            None => Printed::Text(self.text().into()),
+        }
+    }
+
+    /// The part of the text that all its bash blocks lie in.
+    pub(super) fn around_blocks(&self) -> &str {
+        let escaped = self.whole.filter(|whole| whole.escapes != Escapes::Absent);
+        let Some(inside) = escaped.map(Quoted::inside) else {
+            return self.text();
+        };
+        let part = || unescaped(around_blocks(inside)).unwrap_or_default();
+        self.around_blocks.get_or_init(|| part().into_owned())
+    }
+
+    /// Whether a mark that JSON writes as it is stands in the text.
+    pub(super) fn has(&self, mark: &str) -> bool {
+        find(self.written().unwrap_or_else(|| self.text()), mark).is_some()
+    }
+
     fn known(text: Cow<'_, str>) -> Self {
         Self {
-            whole: None,
             text: text.into_owned().into(),
+            ..Self::default()
         }
     }
 }

@@ -11,7 +11,7 @@ pub(super) struct Tokens {
     input: Option<i64>,
     completion: Option<i64>,
     output: Option<i64>,
-    pub total: Option<i64>,
+    total: Option<i64>,
     prompt_details: Option<Details>,
     input_details: Option<Details>,
     completion_details: Option<Details>,
@@ -68,46 +68,44 @@ impl Tokens {
         self.prompt.is_some() || self.completion.is_some()
     }
 
+    /// The one that the API names, of the counts of chats and of responses.
+    fn of<T>(&self, of_chat: Option<T>, of_response: Option<T>) -> Option<T> {
+        if self.is_chat() { of_chat } else { of_response }
+    }
+
     pub(super) fn input(&self) -> Option<i64> {
-        if self.is_chat() {
-            self.prompt
-        } else {
-            self.input
-        }
+        known(self.of(self.prompt, self.input))
     }
 
     pub(super) fn output(&self) -> Option<i64> {
-        if self.is_chat() {
-            self.completion
-        } else {
-            self.output
-        }
+        known(self.of(self.completion, self.output))
     }
 
     fn read(&self) -> Option<Details> {
-        if self.is_chat() {
-            self.prompt_details
-        } else {
-            self.input_details
-        }
+        self.of(self.prompt_details, self.input_details)
     }
 
     pub(super) fn cached(&self) -> Option<i64> {
-        self.read()
-            .map_or(self.cache_read, |details| details.cached)
+        let read = self.read();
+        known(read.map_or(self.cache_read, |details| details.cached))
     }
 
     pub(super) fn written(&self) -> Option<i64> {
-        self.read()
-            .map_or(self.cache_creation, |details| details.written)
+        let read = self.read();
+        known(read.map_or(self.cache_creation, |details| details.written))
     }
 
     pub(super) fn reasoning(&self) -> Option<i64> {
-        let wrote = if self.is_chat() {
-            self.completion_details
-        } else {
-            self.output_details
-        };
-        wrote?.reasoning
+        let wrote = self.of(self.completion_details, self.output_details);
+        known(wrote?.reasoning)
     }
+
+    pub(super) fn total(&self) -> Option<i64> {
+        known(self.total)
+    }
+}
+
+/// A number of tokens; none if it is below 0.
+fn known(count: Option<i64>) -> Option<i64> {
+    count.filter(|&count| count >= 0)
 }

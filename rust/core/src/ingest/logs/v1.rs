@@ -65,7 +65,7 @@ fn turn<'a>(
     after: &'a [Message<'_>],
     folder: Option<&mut Folder<'_>>,
 ) -> Result<Turn<'a>, Uncertain> {
-    let program = program(message.text());
+    let program = program(message.content.around_blocks());
     let found = after
         .iter()
         .find_map(|other| Some((other, observation(&other.content)?)));
@@ -109,7 +109,7 @@ fn turn<'a>(
     Ok(Turn {
         number: Some(number),
         program: program.map(Into::into),
-        text: Some(message.text().into()),
+        text: Some(message.content.printed()),
         success,
         error: fault,
         tool_calls: call.into_iter().collect(),

@@ -113,7 +113,9 @@ fn turn<'a>(
     Ok(Turn {
         number: Some(number),
         program: program(&extra.actions),
-        text: said(message)?.filter(|text| !text.is_empty()),
+        text: said(message)?
+            .filter(|text| !text.is_empty())
+            .map(Printed::Text),
         success,
         error,
         tool_calls,

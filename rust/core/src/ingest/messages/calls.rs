@@ -273,10 +273,9 @@ pub(super) fn item<'n>(item: &Message<'n>, kind: &str) -> Option<Call<'n>> {
 
 /// What an item holds besides what every item does.
 fn rest<'n>(item: &Message<'n>) -> Option<Arguments<'n>> {
-    let own = item.bare()?;
+    let own = item.bare().filter(|own| own.has_distinct_keys())?;
     let mut members = own.members.clone();
-    members.retain(|(key, _)| !OURS.iter().any(|ours| key.is(ours)));
-    members.retain(|(key, _)| key.text().is_none_or(|key| !own.get(&key).is_null()));
+    members.retain(|(key, value)| !value.is_null() && !OURS.iter().any(|ours| key.is(ours)));
     let is_unread = members.iter().any(|(key, _)| key.is(UNREAD));
     let json = None;
     (!is_unread).then_some(Arguments::Value(Cow::Owned(Node::Object(Object {

@@ -19,6 +19,6 @@ mod views;
 pub(super) use calls::Call;
 pub(super) use columns::{Beside, Nothing, Target, write_text};
 pub(super) use conversation::Conversation;
-pub(super) use record::{may_hold_secret, read};
+pub(super) use record::{may_hold_secret, read, read_list};
 pub(super) use shapes::{Message, is_one};
 pub(super) use usage::Usage;

@@ -85,6 +85,32 @@ pub(in super::super) fn read(row: &mut Row<'_>, line: &str) -> Option<()> {
     if !is_ours || !are_certain(&record, messages) {
         return None;
     }
+    let own = converse(row, messages)?;
+    write_rest(row, &record, own)?;
+    row.source::<serde_json::Error>().ok()
+}
+
+/// Reads a list of messages, which is an attempt by itself, in the same manner.
+pub(in super::super) fn read_list(row: &mut Row<'_>, text: &str) -> Option<()> {
+    let mut parser = Parser::new(text);
+    let list = parser.value()?;
+    let messages = list.list()?;
+    if !parser.is_at_end() || !begins_with_messages(messages) {
+        return None;
+    }
+    let model = converse(row, messages)?;
+    let task = name_of(&row.file)?;
+    let (index, places) = (row.index, row.places);
+    write_text(&mut row.columns[places.task_id], index, &task)?;
+    if let Some(model) = model {
+        write_text(&mut row.columns[places.model], index, &model)?;
+    }
+    row.source::<serde_json::Error>().ok()
+}
+
+/// Writes what was said, and tells the model that said it, if it is named.
+#[allow(clippy::option_option)]
+fn converse(row: &mut Row<'_>, messages: &[Node<'_>]) -> Option<Option<String>> {
     let keeps_said = row.columns[row.places.messages.transcript].is_wanted();
     let mut conversation = Conversation::new(Usage::of, keeps_said);
     for message in messages {
@@ -99,9 +125,7 @@ pub(in super::super) fn read(row: &mut Row<'_>, line: &str) -> Option<()> {
         places: &row.places.messages,
     };
     target.write(&mut conversation, &Nothing)?;
-    let own = conversation.model()?;
-    write_rest(row, &record, own)?;
-    row.source::<serde_json::Error>().ok()
+    Some(conversation.model()?.map(Cow::into_owned))
 }
 
 /// Keys of other formats that rows of messages may have all the same.
@@ -109,14 +133,19 @@ const SHARED: [&str; 3] = [MESSAGES, "model_patch", "task_id"];
 
 /// Whether a record is surely one with a list of messages, and of no other format.
 fn are_certain(record: &Object<'_>, messages: &[Node<'_>]) -> bool {
-    let few = &messages[..messages.len().min(FEW)];
-    let Some(Node::Object(first)) = few.first() else {
+    let Some(Node::Object(first)) = messages.first() else {
         return false;
     };
     let has_one = |keys: &[&str]| keys.iter().any(|key| record.has(key));
-    few.iter().all(is_message)
+    begins_with_messages(messages)
         && !OF_AUTOGEN.iter().all(|key| first.has(key))
         && !(record.get("instance_id").quoted().is_some() && has_one(&OF_OPENHANDS))
+}
+
+/// Whether a list surely is one of messages.
+fn begins_with_messages(values: &[Node<'_>]) -> bool {
+    let few = &values[..values.len().min(FEW)];
+    !few.is_empty() && few.iter().all(is_message)
 }
 
 /// Whether a value surely has the shape of a message.
@@ -150,7 +179,7 @@ fn is_message(value: &Node<'_>) -> bool {
 }
 
 /// Writes what identifies the attempt, what came of it, and what has no column.
-fn write_rest(row: &mut Row<'_>, record: &Object<'_>, own: Option<Cow<'_, str>>) -> Option<()> {
+fn write_rest(row: &mut Row<'_>, record: &Object<'_>, own: Option<String>) -> Option<()> {
     let mut used = vec![MESSAGES];
     let mut first = |names: &[&'static str]| -> Result<Option<String>, Uncertain> {
         for name in names {
@@ -174,7 +203,6 @@ fn write_rest(row: &mut Row<'_>, record: &Object<'_>, own: Option<Cow<'_, str>>)
     let attempt = first(&ATTEMPTS).ok()?;
     let patch = first(&PATCHES).ok()?;
     let (index, places) = (row.index, row.places);
-    let own = own.map(Cow::into_owned);
     for (place, value) in [
         (places.task_id, Some(task)),
         (places.messages.agent, agent),
@@ -229,6 +257,10 @@ fn truth(value: &Node<'_>) -> Option<bool> {
 
 /// What was not used, as JSON; none if there is nothing. It is not certain where a secret may be.
 fn extra(record: &Object<'_>, used: &[&str]) -> Result<Option<String>, Uncertain> {
+    // Of two values of a key one may be null, and the last counts.
+    if !record.has_distinct_keys() {
+        return Err(Uncertain);
+    }
     let is_kept = |(key, _): &&(Quoted<'_>, Node<'_>)| !used.iter().any(|each| key.is(each));
     let mut members = Vec::new();
     for (key, value) in record.members.iter().filter(is_kept) {

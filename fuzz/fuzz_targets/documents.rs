@@ -1,0 +1,52 @@
+//! Documents of any bytes: no panic, their parts are those that another parser finds, and a row does
+//! not depend on what was read before it.
+//!
+//! Random bytes seldom make a document, so they also stand where an item of one does. What the rows
+//! have to be is held against the record reader in Python's tests.
+
+#![no_main]
+
+use std::convert::identity;
+
+use libfuzzer_sys::fuzz_target;
+use serde_json::value::RawValue;
+use trajmeter_core::ingest::{Document, Reader, Shape, Wanted};
+
+const SHAPE: &str = include_str!("../trajectory_shape.json");
+const ROW: &[u8] = br#"{"messages": [{"role": "user", "content": "x"}]}"#;
+const LIST: &[u8] = br#"[{"role": "user", "content": "x"}]"#;
+
+fuzz_target!(|bytes: &[u8]| {
+    let shape = Shape::record(SHAPE).expect("the shape of a record");
+    let names = shape.members.iter().map(|member| member.name.clone());
+    let wanted = Wanted::new(names.collect());
+    let reader = Reader::trajectories(shape, wanted).expect("a shape with all columns");
+    let inside = [&b"["[..], bytes, b", 1]"].concat();
+    for content in [bytes, &inside] {
+        if let Some(found) = Document::of(content, None) {
+            let known: Vec<&RawValue> = serde_json::from_slice(content).expect("a list");
+            let known = known.iter().map(|value| value.get().as_bytes());
+            assert!(known.eq(found.items.iter().map(|range| &content[range.clone()])));
+        }
+    }
+    let object = [&br#"{"a": "#[..], bytes, br#", "s": []}"#].concat();
+    if let Some(found) = Document::of(&object, Some("s")) {
+        assert!(found.items.is_empty());
+        for (_, range) in found.members {
+            assert!(serde_json::from_slice::<&RawValue>(&object[range]).is_ok());
+        }
+    }
+    for (other, are_lists) in [(ROW, false), (LIST, true)] {
+        let read = |values: &[&[u8]]| {
+            let named: Vec<_> = values.iter().map(|each| (Some("[0]".to_owned()), *each)).collect();
+            let pieces = reader.read_values(&named, "file", are_lists, identity);
+            for piece in &pieces {
+                for column in piece.columns.iter().flatten() {
+                    assert_eq!(column.len(), piece.rows);
+                }
+            }
+            pieces.iter().map(|piece| piece.rows).sum::<usize>()
+        };
+        assert_eq!(read(&[other, bytes, other]), read(&[bytes]) + 2);
+    }
+});

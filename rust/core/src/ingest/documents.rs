@@ -1,0 +1,159 @@
+//! Documents of JSON: where their records stand, and those as rows.
+
+use std::iter::once;
+use std::ops::Range;
+
+use super::parser::Parser;
+use super::{Format, Piece, Reader, Refused, messages};
+use crate::pool;
+
+/// Bytes of the values of a piece.
+const BYTES: usize = 1 << 20;
+
+/// Where the parts of a document stand.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Document {
+    /// The values of an object by their keys, but for the list.
+    pub members: Vec<(String, Range<usize>)>,
+    /// The items of the list.
+    pub items: Vec<Range<usize>>,
+}
+
+impl Document {
+    /// Finds the parts of a document that is a list, or an object that holds one under `key`; none
+    /// where it is another, or is not certain to mean the same to every parser.
+    #[must_use]
+    pub fn of(content: &[u8], key: Option<&str>) -> Option<Self> {
+        let mut parser = Parser::new(std::str::from_utf8(content).ok()?);
+        let mut members = Vec::new();
+        let mut found = None;
+        match key {
+            None => found = Some(items(&mut parser)?),
+            Some(own) => parser.object(|parser, key| {
+                let key = key.text()?;
+                if key == own {
+                    // Of two the last would count.
+                    return found.replace(items(parser)?).is_none().then_some(());
+                }
+                members.push((key.into_owned(), span(parser)?));
+                Some(())
+            })?,
+        }
+        let items = found.filter(|_| parser.is_at_end())?;
+        Some(Self { members, items })
+    }
+}
+
+fn items(parser: &mut Parser<'_>) -> Option<Vec<Range<usize>>> {
+    let mut found = Vec::new();
+    parser.list(|parser| {
+        found.push(span(parser)?);
+        Some(())
+    })?;
+    Some(found)
+}
+
+/// Passes over the next value, and tells where it stands.
+fn span(parser: &mut Parser<'_>) -> Option<Range<usize>> {
+    let length = parser.skip()?.len();
+    Some(parser.at() - length..parser.at())
+}
+
+impl Reader {
+    /// Reads values of a document, each with its name in it, as records, or as lists of messages if
+    /// `are_lists`; gives what `finish` makes of their pieces.
+    ///
+    /// The number of what is refused is that of its value, from 0.
+    pub fn read_values<T: Send>(
+        &self,
+        values: &[(Option<String>, &[u8])],
+        file: &str,
+        are_lists: bool,
+        finish: impl Fn(Piece) -> T + Send + Sync,
+    ) -> Vec<T> {
+        pool::map(pieces(values).into_iter(), |range| {
+            finish(self.gather(file, |row, refused| {
+                let mut format = self.formats.first().copied().unwrap_or(Format::Own);
+                for number in range {
+                    let (name, value) = &values[number];
+                    row.record.clone_from(name);
+                    let found = if are_lists {
+                        let text = std::str::from_utf8(value).ok();
+                        let is_read =
+                            text.is_some_and(|text| messages::read_list(row, text).is_some());
+                        row.end(is_read);
+                        is_read.then_some(format)
+                    } else {
+                        row.read(value, format, &self.formats)
+                    };
+                    match found {
+                        Some(found) => format = found,
+                        None => refused.push(Refused {
+                            row: row.index,
+                            number: number as i64,
+                            bytes: 0..0,
+                        }),
+                    }
+                }
+            }))
+        })
+    }
+}
+
+fn pieces(values: &[(Option<String>, &[u8])]) -> Vec<Range<usize>> {
+    let mut ends = Vec::new();
+    let mut bytes = 0;
+    for (at, (_, value)) in values.iter().enumerate() {
+        bytes += value.len();
+        if bytes >= BYTES || at + 1 == values.len() {
+            ends.push(at + 1);
+            bytes = 0;
+        }
+    }
+    let begins = once(0).chain(ends.iter().copied());
+    begins.zip(&ends).map(|(begin, &end)| begin..end).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::Document;
+
+    fn parts<'a>(content: &'a str, key: Option<&str>) -> Option<(Vec<&'a str>, Vec<&'a str>)> {
+        let found = Document::of(content.as_bytes(), key)?;
+        let members = found
+            .members
+            .iter()
+            .map(|(_, range)| &content[range.clone()]);
+        let items = found.items.iter().map(|range| &content[range.clone()]);
+        Some((members.collect(), items.collect()))
+    }
+
+    #[test]
+    fn parts_of_documents() {
+        assert_eq!(parts("[]", None), Some((vec![], vec![])));
+        let list = " [ {\"a\": [1]} , [2],\n\"x]\" ]\n";
+        let items = vec!["{\"a\": [1]}", "[2]", "\"x]\""];
+        assert_eq!(parts(list, None), Some((vec![], items)));
+        let object = r#"{"b": {"s": 1}, "s": [1, 2], "c": "é"}"#;
+        let found = parts(object, Some("s"));
+        assert_eq!(found, Some((vec![r#"{"s": 1}"#, "\"é\""], vec!["1", "2"])));
+    }
+
+    #[test]
+    fn others_are_not_taken_apart() {
+        for (content, key) in [
+            ("{}", None),
+            ("[1] 2", None),
+            ("[1", None),
+            ("[01]", None),
+            ("\u{feff}[]", None),
+            ("{}", Some("s")),
+            (r#"{"s": 1}"#, Some("s")),
+            (r#"{"s": [], "s": []}"#, Some("s")),
+            ("[]", Some("s")),
+        ] {
+            assert_eq!(Document::of(content.as_bytes(), key), None, "{content}");
+        }
+        assert_eq!(Document::of(b"[\"\xff\"]", None), None);
+    }
+}

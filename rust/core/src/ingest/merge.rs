@@ -1,0 +1,167 @@
+//! Pieces that follow one another, put together: one batch costs less than many, whatever its rows.
+
+use super::column::{Column, Values, last};
+use super::texts::Texts;
+use super::{Piece, Refused};
+
+/// Bytes of the pieces that are put together.
+const BYTES: usize = 1 << 24;
+
+/// Puts pieces together, in order, to some of about [`BYTES`].
+pub(super) fn merged(pieces: Vec<Piece>) -> Vec<Piece> {
+    let mut found = Vec::new();
+    let mut held = Vec::new();
+    let mut size = 0;
+    for piece in pieces {
+        let own: usize = piece.columns.iter().flatten().map(bytes).sum();
+        if size + own > BYTES {
+            found.extend(one(std::mem::take(&mut held)));
+            size = 0;
+        }
+        size += own;
+        held.push(piece);
+    }
+    found.extend(one(held));
+    found
+}
+
+fn one(pieces: Vec<Piece>) -> Option<Piece> {
+    let mut columns: Vec<Vec<Option<Column>>> = Vec::new();
+    let mut whole: Option<Piece> = None;
+    for mut piece in pieces {
+        let own = std::mem::take(&mut piece.columns);
+        columns.resize_with(own.len(), Vec::new);
+        for (parts, part) in columns.iter_mut().zip(own) {
+            parts.push(part);
+        }
+        match &mut whole {
+            None => whole = Some(piece),
+            Some(whole) => {
+                let before = whole.rows;
+                let refused = piece.refused.into_iter();
+                whole.refused.extend(refused.map(|each| Refused {
+                    row: before + each.row,
+                    ..each
+                }));
+                whole.rows += piece.rows;
+                whole.version_1 += piece.version_1;
+                whole.next_line = piece.next_line;
+            }
+        }
+    }
+    let mut whole = whole?;
+    let parts = columns.into_iter();
+    whole.columns = parts
+        .map(|parts| joined(parts.into_iter().flatten().collect()))
+        .collect();
+    Some(whole)
+}
+
+/// The rows of finished columns of one shape, one after the other.
+fn joined(parts: Vec<Column>) -> Option<Column> {
+    let mut parts = parts.into_iter();
+    let mut whole = parts.next()?;
+    append_to(&mut whole, parts.collect());
+    Some(whole)
+}
+
+fn append(whole: &mut Values, parts: Vec<Values>) {
+    /// What the values of all parts hold, which are of the kind of the first.
+    macro_rules! of {
+        ($kind:pat => $held:expr) => {
+            parts
+                .into_iter()
+                .filter_map(|part| match part {
+                    $kind => Some($held),
+                    _ => None,
+                })
+                .collect::<Vec<_>>()
+        };
+    }
+    match whole {
+        Values::Boolean(whole) => extend(whole, of!(Values::Boolean(part) => part)),
+        Values::Integer(whole) => extend(whole, of!(Values::Integer(part) => part)),
+        Values::Number(whole) => extend(whole, of!(Values::Number(part) => part)),
+        Values::Text(whole) => extend_texts(whole, of!(Values::Text(part) => part)),
+        Values::List(offsets, items) => {
+            let (more, others): (Vec<_>, Vec<_>) =
+                of!(Values::List(offsets, items) => (offsets, *items))
+                    .into_iter()
+                    .unzip();
+            extend_offsets(offsets, &more);
+            append_to(items, others);
+        }
+        Values::Mapping(offsets, keys, items) => {
+            let parts = of!(Values::Mapping(offsets, keys, items) => (offsets, (keys, *items)));
+            let (more, others): (Vec<_>, Vec<_>) = parts.into_iter().unzip();
+            let (more_keys, others): (Vec<_>, Vec<_>) = others.into_iter().unzip();
+            extend_offsets(offsets, &more);
+            extend_texts(keys, more_keys);
+            append_to(items, others);
+        }
+        Values::Record(columns) => {
+            let parts = of!(Values::Record(columns) => columns);
+            let mut parts: Vec<_> = parts.into_iter().map(Vec::into_iter).collect();
+            for column in columns {
+                append_to(
+                    column,
+                    parts.iter_mut().filter_map(Iterator::next).collect(),
+                );
+            }
+        }
+    }
+}
+
+/// Adds the rows of columns to those of another of their shape.
+fn append_to(whole: &mut Column, parts: Vec<Column>) {
+    if whole.is_wanted() {
+        let (valid, values): (Vec<_>, Vec<_>) = parts
+            .into_iter()
+            .map(|part| (part.valid, part.values))
+            .unzip();
+        extend(&mut whole.valid, valid);
+        append(&mut whole.values, values);
+    }
+}
+
+fn extend<T>(whole: &mut Vec<T>, parts: Vec<Vec<T>>) {
+    whole.reserve_exact(parts.iter().map(Vec::len).sum());
+    for mut part in parts {
+        whole.append(&mut part);
+    }
+}
+
+/// Adds where texts or lists end, of which each part counts from its own beginning.
+fn extend_offsets(whole: &mut Vec<i32>, parts: &[Vec<i32>]) {
+    for part in parts {
+        let base = last(whole) as i32;
+        whole.extend(part.iter().skip(1).map(|end| base + end));
+    }
+}
+
+fn extend_texts(whole: &mut Texts, parts: Vec<Texts>) {
+    let (offsets, bytes): (Vec<_>, Vec<_>) = parts
+        .into_iter()
+        .map(|part| (part.offsets, part.bytes))
+        .unzip();
+    extend_offsets(&mut whole.offsets, &offsets);
+    extend(&mut whole.bytes, bytes);
+}
+
+/// Bytes that a column holds.
+fn bytes(column: &Column) -> usize {
+    let values = match &column.values {
+        Values::Boolean(values) => values.len(),
+        Values::Integer(values) => 8 * values.len(),
+        Values::Number(values) => 8 * values.len(),
+        Values::Text(texts) => size(texts),
+        Values::List(offsets, items) => 4 * offsets.len() + bytes(items),
+        Values::Mapping(offsets, keys, items) => 4 * offsets.len() + size(keys) + bytes(items),
+        Values::Record(columns) => columns.iter().map(bytes).sum(),
+    };
+    column.valid.len() + values
+}
+
+fn size(texts: &Texts) -> usize {
+    4 * texts.offsets.len() + texts.bytes.len()
+}

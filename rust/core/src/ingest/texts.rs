@@ -1,0 +1,59 @@
+//! Texts of a column.
+
+use super::column::last;
+
+/// Texts or lists end within what 32-bit offsets reach; a value beyond that is refused.
+#[derive(Debug, PartialEq, Eq)]
+pub struct Full;
+
+/// Texts, one after the other.
+#[derive(Debug)]
+pub struct Texts {
+    /// Where each text begins in `bytes`; the last is where the last one ends.
+    pub offsets: Vec<i32>,
+    /// The texts, as UTF-8.
+    pub bytes: Vec<u8>,
+}
+
+impl Default for Texts {
+    fn default() -> Self {
+        Self {
+            offsets: vec![0],
+            bytes: Vec::new(),
+        }
+    }
+}
+
+impl Texts {
+    pub(super) fn push(&mut self, text: &str) -> Result<(), Full> {
+        let end = i32::try_from(self.bytes.len() + text.len()).map_err(|_| Full)?;
+        self.bytes.extend_from_slice(text.as_bytes());
+        self.offsets.push(end);
+        Ok(())
+    }
+
+    /// Adds the text, as UTF-8, that `write` puts behind the others.
+    pub(super) fn push_written(
+        &mut self,
+        write: impl FnOnce(&mut Vec<u8>) -> Option<()>,
+    ) -> Result<(), Full> {
+        let begin = self.bytes.len();
+        let end = write(&mut self.bytes).and_then(|()| i32::try_from(self.bytes.len()).ok());
+        let Some(end) = end else {
+            self.bytes.truncate(begin);
+            return Err(Full);
+        };
+        self.offsets.push(end);
+        Ok(())
+    }
+
+    pub(super) fn truncate(&mut self, length: usize) {
+        self.offsets.truncate(length + 1);
+        self.bytes.truncate(last(&self.offsets));
+    }
+
+    /// Adds a key of a mapping.
+    pub fn key(&mut self, text: &str) -> bool {
+        self.push(text).is_ok()
+    }
+}

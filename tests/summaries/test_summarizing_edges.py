@@ -1,0 +1,189 @@
+"""Summaries of results tables: edges of counts, bounds, intervals, repeats and agreement."""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+import trajmeter
+from tests.summaries.tables import F1, PASSED, Tasks, attempt, rows_of, tasks
+from trajmeter.errors import ConfigurationError
+from trajmeter.statistics.draws import draws, picks
+from trajmeter.summaries.options import read_success
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from trajmeter.summaries.estimates import Estimate
+
+SPEEDUP = "speedup.task_speedup"
+
+
+def one(rows: object, figure: str, **options: Any) -> Estimate:
+    """The one figure of the one group."""
+    (group,) = trajmeter.summarize(rows, by="none", figures=[figure], **options).groups  # type: ignore[arg-type]  # rows of any kind
+    (found,) = group.figures
+    return found
+
+
+def test_draws_are_those_of_the_definition() -> None:
+    assert int(draws(0, range(1), 1)[0, 0]) == 0xA706DD2F4D197E6F
+    assert picks(0, range(2), 5).tolist() == [[3, 3, 1, 3, 3], [1, 1, 4, 0, 2]]
+
+
+def test_a_figure_without_outcome_abstains_where_it_is_null(tmp_path: Path) -> None:
+    """NaN and infinities stand as text in JSON lines, and could not be scored."""
+    values = [1.0, None, "Infinity", 3.0, "NaN", "-Infinity"]
+    file = tmp_path / "t.jsonl"
+    rows = [{"task_id": f"t{i}", "x.y": value} for i, value in enumerate(values)]
+    file.write_text("".join(json.dumps(row) + "\n" for row in rows))
+    found = one(file, "x.y")
+    assert (found.n_total, found.n_scored, found.n_abstained, found.n_not_scored) == (6, 2, 1, 3)
+    assert (found.mean, found.not_scored) == (2.0, {"non_finite": 3})
+    assert (found.bound_low, found.bound_high) == (None, None), "no end is declared"
+
+
+def test_an_end_that_is_not_declared_gives_no_bound() -> None:
+    rows: list[dict[str, Any]] = [
+        {"task_id": f"t{i}", SPEEDUP: value, "speedup.outcome": "scored"}
+        for i, value in enumerate([1.0, 3.0])
+    ]
+    whole = one(rows, SPEEDUP)
+    assert (whole.bound_low, whole.bound_high) == (2.0, 2.0), "nothing is unmeasured"
+    lost = {"task_id": "t9", "speedup.outcome": "not_scored", "speedup.cause": "missing_oracle"}
+    found = one([*rows, lost], SPEEDUP)
+    assert (found.bound_low, found.bound_high) == (4 / 3, None)
+
+
+def test_truth_values_of_a_users_own_range_from_0_to_1() -> None:
+    found = one([{"task_id": f"t{i}", "mine.ok": i > 1} for i in range(4)], "mine.ok")
+    assert (found.kind, found.range_low, found.range_high) == ("boolean", 0.0, 1.0)
+    assert found.interval == "wilson"
+
+
+def test_equal_values_of_any_range_have_wilsons_interval_scaled_back() -> None:
+    """The greatest of 0 to 10 at three tasks: 10 * 3 / (3 + z**2) at least."""
+    rows = [{"task_id": f"t{i}", "x.y": 10.0} for i in range(3)]
+    found = one(rows, "x.y", ranges={"x.y": (0.0, 10.0)}, interval="bootstrap")
+    assert (found.interval, found.high, found.std_error) == ("wilson", 10.0, 0.0)
+    assert found.low == pytest.approx(10.0 * 3 / (3 + 1.959963984540054**2))
+
+
+def test_logarithms_without_variation_have_no_interval() -> None:
+    found = one([{"task_id": f"t{i}", SPEEDUP: 2.0} for i in range(3)], SPEEDUP)
+    assert found.gmean == pytest.approx(2.0)
+    assert (found.gmean_low, found.gmean_high) == (None, None)
+    alone = one([{"task_id": "t", "attempt": str(i), SPEEDUP: 2.0**i} for i in (0, 2)], SPEEDUP)
+    assert alone.gmean == pytest.approx(2.0)
+    assert (alone.gmean_low, alone.notes) == (None, ("one_task",))
+
+
+@pytest.mark.parametrize("counts", [[(0, 0), (0, 0)], [(1, 2), (0, 0)]])
+def test_ratios_of_one_cluster_or_none_have_no_interval(counts: list[tuple[int, int]]) -> None:
+    group = "context.final.line"
+    rows = [
+        attempt(f"t{i}", 0.5, figure=f"{group}.coverage")
+        | {f"{group}.intersection": hit, f"{group}.gold_size": size}
+        for i, (hit, size) in enumerate(counts)
+    ]
+    found = one(rows, f"{group}.coverage")
+    assert found.micro == (0.5 if any(size for _, size in counts) else None)
+    assert (found.micro_low, found.micro_high) == (None, None)
+
+
+def test_parameters_are_settings_too() -> None:
+    tables = [
+        [row | {"context.version": "1", "context.parameters": text} for row in rows_of({task: [1]})]
+        for task, text in (("t1", '{"k": 1}'), ("t2", '{"k": 2}'))
+    ]
+    with pytest.raises(ConfigurationError, match=r'two settings.*"k": 1.*"k": 2.*--mixed-settings'):
+        trajmeter.summarize(tables, figures=[F1])
+
+
+@pytest.mark.parametrize(
+    ("condition", "successes"),
+    [
+        ("x.y>1", [False, False, True]),
+        ("x.y >= 1", [False, True, True]),
+        ("x.y<1", [True, False, False]),
+        ("x.y<=1", [True, True, False]),
+        ("x.y", [False, True, True]),
+    ],
+)
+def test_what_a_success_is(condition: str, successes: list[bool]) -> None:
+    name, succeeds, _ = read_success(condition)
+    assert name == "x.y"
+    assert succeeds(np.array([0.0, 1.0, 2.0])).tolist() == successes
+
+
+@pytest.mark.parametrize("condition", ["", "x.y>", "x.y>=much", "x.y == 1"])
+def test_what_no_success_is(condition: str) -> None:
+    with pytest.raises(ConfigurationError, match="success is"):
+        read_success(condition)
+
+
+def test_repeats_of_one_task_and_of_equal_ones() -> None:
+    """Of two tasks that always succeed, Wilson's interval: 2 / (2 + z**2) = 0.3424."""
+
+    def first(attempts: Tasks) -> Any:
+        rows = rows_of(attempts, figure=PASSED)
+        return trajmeter.summarize(rows, success=PASSED).groups[0].repeats[0]
+
+    alone = first({"t": [True, False]})
+    assert (alone.n_tasks, alone.pass_at_k, alone.pass_at_k_low) == (1, 0.5, None)
+    equal = first({"t": [True, True], "u": [True, True]})
+    assert (equal.pass_hat_k, equal.pass_hat_k_high) == (1.0, 1.0)
+    assert equal.pass_hat_k_low == pytest.approx(0.3423802275066532)
+    unscored = first({"t": [True, "lost"], "u": [True, True]})
+    assert unscored.n_always == 1, "an attempt that was not scored is no attempt"
+
+
+@given(attempts=tasks(), times=st.integers(2, 3))
+def test_repeating_every_attempt_leaves_the_error(attempts: Tasks, times: int) -> None:
+    own: Tasks = {
+        task: [x for x in each if isinstance(x, float)] for task, each in attempts.items()
+    }
+    own = {task: each for task, each in own.items() if each}
+    if len(own) < 2:
+        return
+    once = one(rows_of(own), F1)
+    often = one(rows_of({task: each * times for task, each in own.items()}), F1)
+    assert often.mean == pytest.approx(once.mean)
+    assert often.std_error == pytest.approx(once.std_error)
+
+
+def ratings(values: list[Any]) -> list[dict[str, Any]]:
+    return [{"task_id": f"t{i}", "j.s": value} for i, value in enumerate(values)]
+
+
+@pytest.mark.parametrize(
+    ("values", "scale"),
+    [([1, 2], "ordinal"), ([1.5, 2.5], "interval"), ([True, False], "nominal")],
+)
+def test_the_scale_of_ratings_is_that_of_their_type(values: list[Any], scale: str) -> None:
+    judges = [ratings(values), ratings(values)]
+    assert trajmeter.agreement(judges, figures=["j.s"]).figures[0].scale == scale
+
+
+def test_ratings_of_text_have_names_and_no_order() -> None:
+    judges = [ratings(["yes", "no", "no"]), ratings(["yes", "yes", "no"])]
+    (found,) = trajmeter.agreement(judges, figures=["j.s"]).figures
+    assert (found.scale, found.exact, found.kappa) == ("nominal", 2 / 3, None)
+    with pytest.raises(ConfigurationError, match="is text, for which the scale is nominal"):
+        trajmeter.agreement(judges, figures=["j.s"], scale="ordinal")
+
+
+def test_what_most_replicates_lack_has_no_interval() -> None:
+    """One of 30 tasks differs: a third of the replicates draws no variation at all."""
+    judges = [ratings([1] * 29 + [2]), ratings([1] * 29 + [2])]
+    (found,) = trajmeter.agreement(judges, figures=["j.s"]).figures
+    assert found.alpha == 1.0
+    assert (found.alpha_low, found.alpha_high) == (None, None)
+    mixed = [ratings([1, 2] * 15), ratings([1, 2] * 14 + [2, 1])]
+    (found,) = trajmeter.agreement(mixed, figures=["j.s"]).figures
+    assert found.alpha_low is not None
