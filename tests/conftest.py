@@ -104,6 +104,14 @@ def browser() -> Iterator[Browser]:
         started.close()
 
 
+@pytest.fixture(scope="session", autouse=True)
+def _unflushed() -> Iterator[None]:
+    """Do not wait for the disk: what a loss of power leaves, no test can see."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(os, "fsync", lambda _: None)
+        yield
+
+
 @pytest.fixture(scope="session")
 def reference_data() -> Path:
     """The directory of published data with expected values, which is not part of the project."""

@@ -192,7 +192,9 @@ def test_a_run_resumes_and_its_folder_belongs_to_one_process(tmp_path: Path) -> 
     (lock,) = folder.glob("state/lock-*")
     with lock.open("a+") as held:
         assert locks.lock(held)
-        with pytest.raises(ConfigurationError, match=r"another process writes this output \(proc"):
+        with pytest.raises(
+            ConfigurationError, match=r"another process is writing this output \(proc"
+        ):
             run()
     assert run(resume=False).rows == 6
 

@@ -150,7 +150,7 @@ def test_a_compressed_file_that_is_cut_names_line_and_byte(run: Run, folder: Pat
     assert code == 4
     count = json.loads(out)["overall"]["attempts"]
     assert count > 500
-    found = re.search(r"a\.jsonl\.gz:(\d+): .* ([\d,]+) bytes of what it holds", err)
+    found = re.search(r"a\.jsonl\.gz:(\d+): .* ([\d,]+) bytes were decompressed", err)
     assert found
     assert int(found[1]) == count + 1
     assert lines[: int(found[2].replace(",", ""))].count(b"\n") == count

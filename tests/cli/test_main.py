@@ -176,6 +176,12 @@ def test_every_command_explains_itself(arguments: list[str], shown: str) -> None
     [
         "",
         "score",
+        "view",
+        "convert",
+        "merge",
+        "summarize",
+        "report",
+        "agreement",
         "run",
         "compare",
         "judge",
@@ -195,7 +201,17 @@ def test_help_says_what_a_person_needs_in_any_width(command: str, columns: int) 
     assert shown == short
     lines = [line.rstrip() for line in shown.splitlines()]
     assert max(map(len, lines)) <= columns
-    for noise in ("<bool>", "<str>", "<file>", "<dir>", "<list", "BOOLEAN", "default: (", "......"):
+    for noise in (
+        "<bool>",
+        "<str>",
+        "<file>",
+        "<dir>",
+        "<list",
+        "range>",
+        "BOOLEAN",
+        "default: (",
+        "......",
+    ):
         assert noise not in shown
     examples = [line for line in lines if line.lstrip().startswith("trajmeter ")]
     # An example stands whole on a line of its own, to be copied.

@@ -11,6 +11,7 @@ import shutil
 import signal
 import sys
 import time
+from hashlib import sha256
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -75,6 +76,14 @@ class Scenario:
             return {"": self.output.read_bytes()} if self.output.exists() else {}
         return contents(self.output) if self.output.exists() else {}
 
+    def left(self) -> str:
+        """Digest of all that lies on the disk."""
+        digest = sha256()
+        for file in sorted(self.place.rglob("*")):
+            digest.update(f"{file}\0".encode())
+            digest.update(b"" if file.is_dir() else file.read_bytes())
+        return digest.hexdigest()
+
     def remove(self) -> None:
         """Begin anew."""
         for each in self.place.iterdir():
@@ -132,17 +141,25 @@ def _with_points(task: Callable[[], object], visit: Callable[[str], None]) -> No
 
 
 def kill_at_points(scenario: Scenario) -> list[str]:
-    """Kill a run at each named point; gives what went wrong."""
+    """Kill a run at each named point; gives what went wrong.
+
+    A kill leaves what is on the disk, flushed or not, and nothing else. So of points between which
+    nothing on the disk changes, as before and after a flush, the run is killed at the first.
+    """
     trace = scenario.place.with_suffix(".trace")
 
     def note(point: str) -> None:
         with trace.open("a") as file:
-            file.write(f"{point}\n")
+            file.write(f"{scenario.left()} {point}\n")
 
     _in_child(lambda: _with_points(scenario.run, note))
-    points = trace.read_text().splitlines()
+    points = [line.split(" ", 1) for line in trace.read_text().splitlines()]
     found = []
-    for number, point in enumerate(points):
+    before = None
+    for number, (left_behind, point) in enumerate(points):
+        if left_behind == before:
+            continue
+        before = left_behind
         scenario.remove()
         left = [number]
 

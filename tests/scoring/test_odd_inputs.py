@@ -100,21 +100,21 @@ def test_empty_files_and_folders_are_problems_and_the_rest_is_scored(tmp_path: P
     assert (done.rows, [problem.file for problem in problems]) == (20, [str(empty)])
 
 
-def test_a_record_of_a_million_turns_is_scored(tmp_path: Path) -> None:
+def test_a_record_of_very_many_turns_is_scored(tmp_path: Path) -> None:
     file = tmp_path / "runs.jsonl"
-    turns = ",".join(['{"success":true}'] * 1_000_000)
+    turns = ",".join(['{"success":true}'] * 200_000)
     file.write_text(f'{{"task_id": "long", "turns": [{turns}]}}\n{{"task_id": "b", "turns": []}}\n')
     done = score_units(file, tmp_path / "scores")
     rows = parquet.read_table(done.parts[0], columns=["turns.run.turn_count"]).column(0).to_pylist()
-    assert rows == [1_000_000]
+    assert rows == [200_000]
     assert done.rows == 2
 
 
 def test_many_tiny_files_are_gathered(tmp_path: Path) -> None:
     folder = tmp_path / "in"
     folder.mkdir()
-    for number in range(5_000):
+    for number in range(2_001):
         (folder / f"{number:05}.jsonl").write_bytes(b'{"task_id": "%d", "turns": []}\n' % number)
     done = score_units(folder, tmp_path / "scores", sizes=PlanSizes())
-    assert [task for task, _ in _rows(done.parts)] == [str(number) for number in range(5_000)]
-    assert len(done.parts) == 5
+    assert [task for task, _ in _rows(done.parts)] == [str(number) for number in range(2_001)]
+    assert len(done.parts) == 3

@@ -72,7 +72,7 @@ def test_nothing_is_removed_while_a_shard_is_scored(
     kept = contents(output)
     with (
         RunFolder(output, "").locked((2, 2)),
-        pytest.raises(ConfigurationError, match="another process writes this output"),
+        pytest.raises(ConfigurationError, match="another process is writing this output"),
     ):
         score_units(runs, output, **options)  # type: ignore[arg-type]  # as they are named
     assert contents(output) == kept

@@ -219,7 +219,9 @@ def test_a_second_process_on_one_output_is_refused(runs: Path, tmp_path: Path) -
     key = json.loads((output / "manifest.json").read_text())["run_key"]
     with (
         RunFolder(output, key).locked((1, 1)),
-        pytest.raises(ConfigurationError, match=f"another process writes .*process {os.getpid()}"),
+        pytest.raises(
+            ConfigurationError, match=f"another process is writing .*process {os.getpid()}"
+        ),
     ):
         score_units(runs, output)
     assert score_units(runs, output).is_complete

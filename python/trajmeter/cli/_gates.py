@@ -108,7 +108,10 @@ Margin = Annotated[
 MinTasks = Annotated[
     int,
     typer.Option(
-        min=1, rich_help_panel=GATE_PANEL, help="Tasks that gates on intervals need to decide."
+        min=1,
+        metavar="N",
+        rich_help_panel=GATE_PANEL,
+        help="Tasks that gates on intervals need to decide.",
     ),
 ]
 InconclusiveOption = Annotated[

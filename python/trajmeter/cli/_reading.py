@@ -20,8 +20,8 @@ MaxLine = Annotated[
         metavar="BYTES",
         show_default=False,
         rich_help_panel=PANEL,
-        help="Longest line of JSON accepted, such as 100MiB (default: 512 MiB); a longer one is "
-        "reported, and left out without being held.",
+        help="Longest line of JSON accepted, such as 100MiB (default: 512 MiB); longer ones are "
+        "reported and skipped, and never held in memory.",
     ),
 ]
 Threads = Annotated[

@@ -95,7 +95,11 @@ Interval = Annotated[
 Level = Annotated[
     float,
     typer.Option(
-        min=0.0, max=1.0, rich_help_panel=INTERVAL_PANEL, help="Confidence level of the intervals."
+        min=0.0,
+        max=1.0,
+        metavar="SHARE",
+        rich_help_panel=INTERVAL_PANEL,
+        help="Confidence level of the intervals.",
     ),
 ]
 Cluster = Annotated[
@@ -108,10 +112,14 @@ Cluster = Annotated[
     ),
 ]
 Seed = Annotated[
-    int, typer.Option(min=0, rich_help_panel=INTERVAL_PANEL, help="Seed of the random draws.")
+    int,
+    typer.Option(
+        min=0, metavar="N", rich_help_panel=INTERVAL_PANEL, help="Seed of the random draws."
+    ),
 ]
 Resamples = Annotated[
-    int, typer.Option(min=1, rich_help_panel=INTERVAL_PANEL, help="Bootstrap replicates.")
+    int,
+    typer.Option(min=1, metavar="N", rich_help_panel=INTERVAL_PANEL, help="Bootstrap replicates."),
 ]
 Ranges = Annotated[
     list[str] | None,

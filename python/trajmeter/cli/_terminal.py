@@ -193,7 +193,7 @@ ColumnMap = Annotated[
         metavar="FIELD=COLUMN,…",
         show_default=False,
         help="Which column or key of the logs holds which field of a trajectory, where they are "
-        "not recognised: turns=trajectory,task_id=instance_id. Fields of its task begin with "
+        "not recognised: turns=steps,task_id=id. Fields of its task begin with "
         "task.: task.gold_patch=patch. May be repeated.",
     ),
 ]

@@ -71,8 +71,8 @@ Engine = Annotated[
     typer.Option(
         "--engine",
         rich_help_panel=PANEL,
-        help="What hands units to workers: processes of this machine, or Ray, on the cluster that "
-        "RAY_ADDRESS names.",
+        help="What hands units to workers: this program, to processes of this machine, or Ray, on "
+        "the cluster that RAY_ADDRESS names.",
     ),
 ]
 Shard = Annotated[
@@ -82,7 +82,7 @@ Shard = Annotated[
         metavar="I/N",
         show_default=False,
         rich_help_panel=PANEL,
-        help="Do every N-th unit, counted from 1, to a folder. Shards may share one; trajmeter "
+        help="Process every N-th unit, from the I-th, to a folder. Shards may share one; trajmeter "
         "merge joins them.",
     ),
 ]
@@ -231,7 +231,7 @@ def run_units(
             say("run the same command again to resume")
         raise
     for text in done.failed:
-        say(f"not done: {text}; run the same command again to try again")
+        say(f"not done: {text}; run the same command again to retry")
     if not done.is_complete and not done.failed:
         say(
             f"shard {options.shard} is done; units of others are missing, so that there is no "

@@ -95,14 +95,14 @@ def convert(
     """Convert logs of any format to trajectories, in one file that every command reads.
 
     Input that cannot be read is reported with its file and line, everything else is converted, and
-    the exit code is 4. The file appears when everything is written. What is larger than 256 MiB,
-    or goes to a folder, is converted in units: the same command resumes a run that was ended.
+    the exit code is 4. The file appears when everything is written. Inputs above 256 MiB, and
+    those converted to a folder, are processed in units; the same command resumes them.
 
     **Examples**
 
         trajmeter convert logs/ -o trajectories.parquet
-        trajmeter convert "runs/**/*.traj.json" sessions.jsonl.gz -o trajectories.jsonl
-        trajmeter convert rows.parquet --map turns=trajectory,task_id=instance_id -o rows.jsonl
+        trajmeter convert "runs/**/*.traj.json" more.jsonl.gz -o runs.jsonl
+        trajmeter convert rows.parquet --map turns=steps,task_id=id -o rows.jsonl
         trajmeter convert "logs/**/*.jsonl" -o trajectories/ --shard 3/8
     """
     import_numpy()

@@ -195,7 +195,7 @@ def report(
     known = [*_tasks(tasks, on_problem)]
     if (snapshots is not None or repos is not None) and (trajectories is None or not known):
         raise ConfigurationError(
-            "snapshots and repos serve to hold views against gold: give trajectories and tasks too"
+            "snapshots and repos only compare views with gold: give trajectories and tasks too"
         )
     turns = None
     if trajectories is not None:

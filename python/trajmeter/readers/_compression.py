@@ -279,7 +279,7 @@ class Decompressed(io.RawIOBase):
         except (EOFError, OSError, zlib.error) as error:
             raise CutOffError(
                 f"the {self._kind} data is cut off or corrupt: {error}; {self._position:,} bytes "
-                "of what it holds came before",
+                "were decompressed before that",
                 self._lines + 1,
             ) from error
         view[: len(content)] = content

@@ -121,7 +121,7 @@ def filesystem_of(uri: Uri) -> tuple[FileSystem, str]:
         from pyarrow import fs
     except ImportError as error:
         raise ExtraMissingError(
-            f"{uri.root} is read by pyarrow: pip install 'trajmeter[data]'"
+            f"{uri.root} needs pyarrow: pip install 'trajmeter[data]'"
         ) from error
     options = _given.get(uri.root, _Options("", ""))
     if uri.scheme in _ARROW:
@@ -153,9 +153,7 @@ def _other(uri: Uri, options: _Options) -> tuple[FileSystem, str]:
     try:
         import fsspec  # type: ignore[import-untyped]  # it has no types
     except ImportError as error:
-        raise ExtraMissingError(
-            f"{uri.root} is read through fsspec: pip install 'trajmeter[hf]'"
-        ) from error
+        raise ExtraMissingError(f"{uri.root} needs fsspec: pip install 'trajmeter[hf]'") from error
     from pyarrow.fs import FSSpecHandler, PyFileSystem
 
     name = str(uri)

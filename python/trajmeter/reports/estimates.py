@@ -41,7 +41,7 @@ _NO_INTERVAL = {
 _NOTES = {
     "few_tasks": f"{_FEW} fewer than 10 tasks: the interval is a rough one",
     "no_variation": "where all values are equal, the interval is Wilson's on the number of tasks",
-    "too_large": "values beyond 1e140 have a mean alone: their squares leave the range of numbers",
+    "too_large": "values beyond 1e140 have a mean without an interval: their squares overflow",
     "negative": "geometric mean: none, as a value is negative",
     "zero": "geometric mean: 0 without an interval, as a value is 0",
     "missing_stats": "limits by Student's t are left out: pip install 'trajmeter[stats]'",

@@ -319,7 +319,7 @@ class RunFolder:
             with open(file.name, encoding="utf-8") as held:  # noqa: PTH123 - the lock's own name
                 holder = held.read()
             raise ConfigurationError(
-                f"{self.folder}: another process writes this output ({holder})"
+                f"{self.folder}: another process is writing this output ({holder})"
             )
 
     def _about(self, number: int) -> dict[str, str]:

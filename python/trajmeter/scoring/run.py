@@ -112,8 +112,8 @@ class _Run(Generic[SummaryT]):
             return
         if is_remote(output) and output.suffix.lower() in _FILES:
             raise ConfigurationError(
-                f"{output}: results are written to another machine as a folder of parts; give the "
-                "name of a folder"
+                f"{output}: remote results are written as a folder of parts; give the name of a "
+                "folder"
             )
         RunFolder(output, "").check_is_no_other()
 

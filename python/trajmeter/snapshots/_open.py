@@ -43,7 +43,7 @@ def open_snapshots(
     try:
         if place.is_dir():
             if is_remote(place):
-                raise ReadError(f"{place}: snapshots on another machine have to be a file")
+                raise ReadError(f"{place}: remote snapshots have to be a file, not a folder")
             return FolderSnapshots(place)
         if place.suffix.lower() == ".parquet":
             return ParquetSnapshots(place, on_problem=on_problem or _refuse)

@@ -95,7 +95,7 @@ def check_place(path: str | Path) -> None:
         ConfigurationError: It is a folder, lies below a file, or cannot be written.
     """
     if isinstance(path, RemotePath):
-        raise ConfigurationError(f"{path}: only rows are written to another machine, to a folder")
+        raise ConfigurationError(f"{path}: only rows can be written to a remote place, as a folder")
     target = Path(path).resolve()
     if target.is_dir():
         raise ConfigurationError(f"{path} is a folder, expected a file")

@@ -33,7 +33,7 @@ _SINGLE = 80
 _BINS = 24
 _ROW, _ROOM = 60, 46.0
 """Height of a system's row, and what its dots or bars may take of it."""
-_RADIUS, _LEAST_RADIUS = 4.0, 2.0
+_RADIUS, _LEAST_RADIUS = 4.0, 3.0
 """Of a dot: as large as a stack of them allows, or they are counted in bins."""
 _GAP = 14
 

@@ -176,7 +176,7 @@ class RayPool:
         """Put another actor in the place of one that died, and its unit back or aside."""
         if asked.number is None:
             if asked.tries == TRIES:
-                raise ConfigurationError(f"workers of Ray die before they are ready: {cause}")
+                raise ConfigurationError(f"Ray workers die before they are ready: {cause}")
             self._start(task, asked.tries + 1)
             return
         if asked.tries < TRIES:
