@@ -14,7 +14,7 @@ from trajmeter.arrays import cast, coded, entries, field, filled, flags, present
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-_TYPES = {
+_TYPES: dict[pa.DataType, st.SearchStrategy[Any]] = {
     pa.bool_(): st.booleans(),
     pa.int64(): st.integers(-(2**63), 2**63 - 1),
     pa.int32(): st.integers(-(2**31), 2**31 - 1),
