@@ -48,7 +48,8 @@ def _rendered(table: Table) -> str:
 
 
 def _line(cells: Sequence[str], widths: Sequence[int], texts: Sequence[int]) -> str:
-    return (" " * GAP).join(
+    line = (" " * GAP).join(
         cell.ljust(width) if column in texts else cell.rstrip().rjust(width)
         for column, (cell, width) in enumerate(zip(cells, widths, strict=True))
     )
+    return line.rstrip()
