@@ -93,6 +93,8 @@ def test_rows_of_swe_agent(tmp_path: Path, container: str) -> None:
         ({"git_patch": "x"}, "x"),
         ({"test_result": {"git_patch": "y"}}, "y"),
         ({"model_patch": "", "test_result": {"git_patch": "y"}}, "y"),
+        ({"test_result": {"git_patch": ""}}, ""),
+        ({"model_patch": "", "test_result": {}}, ""),
         ({"model_patch": ""}, ""),
         ({"resolved": None}, None),
     ],

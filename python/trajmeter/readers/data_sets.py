@@ -64,7 +64,7 @@ def _read_openhands(record: Mapping[str, JsonValue], source: Source) -> Trajecto
             **held,
             "model": record.get("model") or held["model"],
             "attempt": record.get("trajectory_id"),
-            "final_patch": _patch(record) or _patch(inside) or _empty_patch(record),
+            "final_patch": _patch(record) or _patch(inside) or _empty_patch(record, inside),
             "passed": _truth(record.get("resolved")),
         },
     )
@@ -145,9 +145,9 @@ def _patch(record: Mapping[str, JsonValue]) -> JsonValue:
     return next((record[key] for key in _PATCHES if record.get(key)), None)
 
 
-def _empty_patch(record: Mapping[str, JsonValue]) -> str | None:
+def _empty_patch(*places: Mapping[str, JsonValue]) -> str | None:
     """An empty patch, where one was recorded."""
-    return "" if any(record.get(key) == "" for key in _PATCHES) else None
+    return "" if any(each.get(key) == "" for each in places for key in _PATCHES) else None
 
 
 def _truth(value: JsonValue) -> JsonValue:
