@@ -51,7 +51,7 @@ def test_nulls_of_numbers_are_replaced(given: tuple[pa.Array[Any], list[Any]]) -
     array, values = given
     found = filled(array, -1)
     assert found.tolist() == [-1 if value is None else value for value in values]
-    assert found.dtype == array.type.to_pandas_dtype()
+    assert pa.from_numpy_dtype(found.dtype) == array.type
 
 
 @given(_slices(pa.bool_()))

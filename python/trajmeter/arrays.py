@@ -203,7 +203,7 @@ def filled(array: Any, instead: float) -> npt.NDArray[Any]:  # noqa: ANN401 - of
     if not array.null_count:
         values: npt.NDArray[Any] = array.to_numpy()
         return values
-    number = array.type.to_pandas_dtype()
+    number = array.slice(0, 0).to_numpy().dtype.type  # some pyarrow asks pandas for that of a type
     if array.null_count == len(array):
         return np.full(len(array), instead, number)
     held = np.frombuffer(array.buffers()[1], number)[array.offset : array.offset + len(array)]
