@@ -170,9 +170,7 @@ def csv_lines(columns: Sequence[tuple[object, ...]], rows: int) -> list[bytes] |
     """Rows as CSV, in pieces; nothing if the twin has to write them."""
 
 def context_files(
-    resolve: Callable[[str], ResolvedPath],
-    rules: ContextRules,
-    listing: FileListing | None = None,
+    resolve: Callable[[str], ResolvedPath], rules: ContextRules, listing: FileListing | None = None
 ) -> ContextFiles: ...
 def context(files: AnyFiles, gold: Sequence[GoldLines]) -> ContextKernel: ...
 def context_batch(
@@ -366,11 +364,7 @@ class JsonReader:
         """Read the first of these files, and tell how many they are: as many as fit in memory."""
 
     def read_values(
-        self,
-        values: Sequence[tuple[str | None, bytes]],
-        file: str,
-        *,
-        are_lists: bool = False,
+        self, values: Sequence[tuple[str | None, bytes]], file: str, *, are_lists: bool = False
     ) -> list[JsonColumns]: ...
     def read_samples(
         self,
