@@ -41,7 +41,7 @@ def document_items(
         report: Called with everything that cannot be read.
 
     Returns:
-        The parts; ``None`` if the file is no such document, or not one that is surely valid.
+        The parts; ``None`` if the file is not such a document, or may not be valid JSON.
     """
     try:
         document = list_document(given.path) if given.within is None else None
