@@ -128,6 +128,10 @@ def main(arguments: Sequence[str] | None = None) -> int:
             discard(sys.stdout)
             return ExitCode.OK
         except (KeyboardInterrupt, SystemExit, Exception) as error:  # noqa: BLE001 - see ExitCode
+            is_closed_pipe = isinstance(error.__context__, BrokenPipeError)
+            if is_closed_pipe and isinstance(error, SystemExit):  # as rich ends in help
+                discard(sys.stdout)
+                return ExitCode.OK
             return _report(error, termination)
 
 
